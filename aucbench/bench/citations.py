@@ -8,7 +8,7 @@ from importlib.metadata import metadata
 
 from aucbench.about import bibtex, software
 from aucbench.bench.cell import Cell
-from aucbench.datasets.places import cites_of
+from aucbench.datasets.located import cites_of
 from aucbench.errors import AucbenchError, UnknownNameError
 from aucbench.registry import Description, describe, joined_specs, parse_spec
 from aucbench.registry.discovery import stated_in

@@ -31,13 +31,13 @@ def fence_of(plan: Plan, *folders: Path) -> Fence:
 
 def _files(plan: Plan) -> Iterator[Path]:
     """Yield the files of the data sets that are given by their paths."""
-    from aucbench.datasets.files import parts
+    from aucbench.datasets.sources import File
 
     named = (parse_spec(dataset).name for dataset in plan.datasets)
     for name in (*named, *([plan.reading.test] if plan.reading.test else [])):
         path = Path(name)
         if path.is_file():
-            yield from parts(path)
+            yield from File(path).files()
 
 
 def _plugins(plan: Plan) -> Iterator[Path]:

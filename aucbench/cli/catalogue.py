@@ -97,8 +97,7 @@ def show(
     from aucbench import registry
     from aucbench.cli.data import cite as cite_sets
     from aucbench.cli.data import info
-    from aucbench.datasets.located import available, remark
-    from aucbench.datasets.places import cites_of
+    from aucbench.datasets.located import available, cites_of, remark
     from aucbench.registry.descriptions import kinds_of
     from aucbench.registry.discovery import KINDS
 

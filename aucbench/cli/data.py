@@ -88,7 +88,7 @@ def info(
 def fetch(names: Names) -> None:
     """Download sets into the user's cache, unless they are in AUCBENCH_DATA or in the cache."""
     from aucbench.datasets.collections import member_of
-    from aucbench.datasets.places import bring, place_of
+    from aucbench.datasets.located import bring, place_of
 
     wanted = _members(names)
     for name in wanted:
@@ -113,7 +113,7 @@ def verify(
     catalogue.
     """
     from aucbench.datasets.collections import member_of
-    from aucbench.datasets.places import verified
+    from aucbench.datasets.located import verified
 
     wanted = _members(names or [])
     for name in wanted:
@@ -142,7 +142,7 @@ def cite(names: Names) -> None:
     """Print the BibTeX of sets."""
     from aucbench.about import bibtex
     from aucbench.datasets.catalogue import entry_of
-    from aucbench.datasets.places import cites_of
+    from aucbench.datasets.located import cites_of
 
     keys: dict[str, None] = {}
     for name in _members(names):
@@ -173,8 +173,7 @@ def _require_known(name: str) -> None:
 def _rows() -> Iterator[dict[str, Any]]:
     """Yield what `list` says of each set: those of the catalogue, then others of the folder."""
     from aucbench.datasets.catalogue import entries, entry_of
-    from aucbench.datasets.located import available, remark
-    from aucbench.datasets.places import place_of
+    from aucbench.datasets.located import available, place_of, remark
 
     others = [name for name in available() if name not in entries()]
     for name in (*entries(), *others):
@@ -193,7 +192,7 @@ def _rows() -> Iterator[dict[str, Any]]:
 
 def _of_entry(entry: Entry) -> dict[str, Any]:
     """Return what is known of a set, without what is empty."""
-    from aucbench.datasets.places import columns_of, files_here, place_of
+    from aucbench.datasets.located import columns_of, files_here, place_of
 
     told: dict[str, Any] = {"name": entry.name, "place": str(place_of(entry.name))}
     if entry.title:

@@ -94,7 +94,7 @@ def _run(experiment: Experiment, folder: Path, options: Options) -> Results:
 
 def _measured(wanted: Sequence[Measurement], folder: Path, options: Options) -> list[Measured]:
     """Do measurements; exits with 130 after Ctrl-C."""
-    from aucbench.datasets.places import bring
+    from aucbench.datasets.located import bring
     from aucbench.papers import measuring
     from aucbench.registry.specs import parse_spec
 

@@ -166,7 +166,7 @@ def _run(
     from aucbench.bench.plan.fields import DEFAULT_TIMEOUT
     from aucbench.bench.runner import run
     from aucbench.bench.show.listeners import guests
-    from aucbench.datasets.places import bring
+    from aucbench.datasets.located import bring
 
     if plan.timeout == DEFAULT_TIMEOUT and not options.quiet:
         limit = f"a cell is killed after {DEFAULT_TIMEOUT:g} s"

@@ -21,7 +21,7 @@ NOT_STATED = "not stated by the source"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Raw:
-    """How the raw files of a set are read, see `aucbench.datasets.raw`."""
+    """How the raw files of a set are read, see `aucbench.datasets.sources`."""
 
     reader: str = "rows"  # which reader takes the files; "rows" reads each as `load` reads a file
     target: str | int | None = None  # the label column, by name or number

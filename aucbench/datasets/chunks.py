@@ -12,22 +12,33 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
 from aucbench.data import Chunk, arrays
 from aucbench.data.targets import REST, Classes, counted, label_vector, several, side_of
-from aucbench.datasets import changepoint, files, formats, idx, located
-from aucbench.datasets.cuts import CUTTERS, Cut, svmlight_tables
-from aucbench.datasets.endings import naming, without_compression
+from aucbench.datasets import arrow, changepoint, formats, svmlight
+from aucbench.datasets.compressed import open_plain
+from aucbench.datasets.endings import naming, short_reason
+from aucbench.datasets.files import class_names
 from aucbench.datasets.formats import Table
-from aucbench.datasets.manifest import manifest_row, verify
+from aucbench.datasets.images import is_idx
+from aucbench.datasets.label import find_label
+from aucbench.datasets.located import source_of
+from aucbench.datasets.manifest import verify
+from aucbench.datasets.reading import Loading
+from aucbench.datasets.sources import File, feature_names, least, with_names
+from aucbench.datasets.textfile import layout_of, open_frame
 from aucbench.errors import DataError, require_whole
+
+NumberedLine = tuple[int, bytes]  # the number of a line in the file, from 1, and its content
+_WHAT_HOLDS = {"b": "truth values", "f": "numbers", "i": "numbers", "u": "numbers"}
 
 
 def stream(
@@ -66,60 +77,48 @@ def stream(
         When `rows` or `features` is not a whole number above 0.
     """
     require_whole(1, rows=rows, features=features)
-    path, entry = located.locate(source)
+    asked = Loading(positive=positive, negative=negative, drop=drop, target=target)
+    found = source_of(source)
+    if not isinstance(found, File):
+        raise DataError(f"{found} is no file of its own; read it with load")
+    path = found.path
     cutter = _cutter(path)
-    if target is not None and cutter is svmlight_tables:
+    if target is not None and cutter is _svmlight_tables:
         raise DataError(
             f"{path}: target={target!r} is for tables, but in svmlight the label is first in each "
             "line; leave it out"
         )
-    if features is not None and cutter is not svmlight_tables:
+    if features is not None and cutter is not _svmlight_tables:
         raise DataError(
             f"{path}: features={features} is for svmlight, but the columns of a table are counted; "
             "leave it out"
         )
-    names, width = files.feature_names(path), manifest_row(path).get("features", "")
-    least = len(names) if names else int(width) if width.isdecimal() else 0
-    tables = cutter(path, Cut(rows, target, features, least))
+    names = feature_names(path)
+    tables = cutter(path, _Cut(rows, target, features, least(path, names)))
+    named = (with_names(table, names).without(asked.left_out(found.entry.drop)) for table in tables)
     return _chunks(
-        tables,
-        path,
-        names,
-        files.left_out(drop, entry),
-        _Joined(partial(files.class_names, positive, negative, entry)),
+        named, path, _Joined(partial(class_names, asked.positive, asked.negative, found.entry))
     )
 
 
-def _cutter(path: Path) -> Callable[[Path, Cut], Iterator[Table]]:
+def _cutter(path: Path) -> _Cutter:
     if name := changepoint.set_name(path):
         raise changepoint.no_labels(name)
     ending = formats.reader_of(path)
-    if ending not in CUTTERS or without_compression(path.name).endswith(idx.MARK):
+    if ending not in _CUTTERS or is_idx(path):
         raise DataError(
             f"{path} cannot be read in chunks; use load, or convert it to svmlight, CSV or Parquet"
         )
     if not path.stat().st_size:
         raise DataError(f"{path} is empty; give a file with data")
-    return CUTTERS[ending]
+    return _CUTTERS[ending]
 
 
-def _chunks(
-    tables: Iterator[Table],
-    path: Path,
-    names: tuple[str, ...] | None,
-    drop: Sequence[str | int],
-    joined: _Joined,
-) -> Iterator[Chunk]:
+def _chunks(tables: Iterator[Table], path: Path, joined: _Joined) -> Iterator[Chunk]:
     verify(path)
     with naming(path):
         for table in tables:
-            if names and len(names) != (d := table.X.shape[1]):
-                raise DataError(
-                    f"it has {d} features, but the file of names beside it has {len(names)}; give "
-                    "one name per feature"
-                )
-            named = replace(table, names=names) if names else table
-            yield joined.chunk(files.without_columns(named, drop))
+            yield joined.chunk(table)
         if not joined.seen:
             raise DataError("there is no row in it; give a file with data")
 
@@ -202,9 +201,6 @@ class _Joined:
         return arrays.rows(csr_array(X.matrix))
 
 
-_WHAT_HOLDS = {"b": "truth values", "f": "numbers", "i": "numbers", "u": "numbers"}
-
-
 def _refuse_gaps(table: Table, before: int) -> None:
     """Raise `DataError` on a missing number, with its row in the file.
 
@@ -233,3 +229,105 @@ def _frame_gap(X: Any) -> tuple[int, str] | None:
     values = numeric.to_numpy(dtype=np.float64, na_value=np.nan)
     bad = np.argwhere(~np.isfinite(values))
     return (int(bad[0, 0]), repr(numeric.columns[bad[0, 1]])) if bad.size else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """How a file is cut."""
+
+    rows: int  # rows of a table
+    target: str | int | None = None  # the column of the labels
+    # for svmlight: the number of features, when the file is not to be scanned
+    features: int | None = None
+    least: int = 0  # for svmlight: the least number of features, when the file is scanned
+
+
+_Cutter = Callable[[Path, _Cut], Iterator[Table]]
+
+
+def _svmlight_tables(path: Path, cut: _Cut) -> Iterator[Table]:
+    """Yield tables of an svmlight file, all with the same number of features."""
+    d, zero = cut.features, None
+    if d is None:
+        with open_plain(path) as content:
+            d, zero = _extent(_data_lines(content))
+        d = max(d, cut.least)
+    with open_plain(path) as content:
+        lines = _data_lines(content)
+        while part := [*islice(lines, cut.rows)]:
+            if zero is None:
+                _, zero = _extent(part)
+            yield _parsed(part, d, zero)
+
+
+def _data_lines(content: IO[bytes]) -> Iterator[NumberedLine]:
+    """Yield the lines that hold a row: those that are neither blank nor a comment."""
+    return ((at, text) for at, text in enumerate(content, 1) if text.lstrip()[:1] not in b"#")
+
+
+def _extent(lines: Iterable[NumberedLine]) -> tuple[int, bool]:
+    """Return the number of features, and whether indices count from 0.
+
+    As in scikit-learn, they count from 0 if an index 0 occurs. Indices ascend within a row, so
+    only the first and the last index of each row are read.
+    """
+    largest, zero = -1, False
+    for at, text in lines:
+        try:
+            first, last = svmlight.ends(text)
+        except (ValueError, LookupError) as error:
+            raise _unreadable(at, error) from error
+        largest, zero = max(largest, last), zero or first == 0
+    return max(largest + zero, 1), zero
+
+
+def _parsed(part: Sequence[NumberedLine], d: int, zero: bool) -> Table:
+    try:
+        X, y = svmlight.parsed((line for _, line in part), d, zero=zero)
+    except (ValueError, LookupError, OverflowError) as error:
+        if len(part) == 1:
+            raise _unreadable(part[0][0], error, 1 - zero, d - zero) from error
+        for line in part:
+            _parsed([line], d, zero)
+        raise
+    return Table(X, svmlight.whole_labels(y))
+
+
+def _unreadable(at: int, error: Exception, low: int = 1, high: int | None = None) -> DataError:
+    bounds = "" if high is None else f" from {low} to {high}"
+    return DataError(
+        f"line {at} cannot be read ({short_reason(error)}); give a label and index:value "
+        f"pairs with ascending indices{bounds}"
+    )
+
+
+def _csv_tables(path: Path, cut: _Cut) -> Iterator[Table]:
+    separator = "tab" if formats.reader_of(path) == ".tsv" else None
+    with open_plain(path) as content:
+        layout = layout_of(content, separator)
+        content.seek(0)
+        frames, named = open_frame(content, layout, ".", cut.rows)
+        yield from _tables(frames, cut, named=named)
+
+
+def _parquet_tables(path: Path, cut: _Cut) -> Iterator[Table]:
+    yield from _tables(arrow.frames(path, cut.rows), cut, named=True)
+
+
+def _tables(frames: Iterable[Any], cut: _Cut, *, named: bool) -> Iterator[Table]:
+    first, target = 0, cut.target
+    for frame in frames:
+        if target is None:  # the first rows decide
+            target = str(frame.columns[find_label(frame, None).at])
+        yield formats.frame_table(frame, target, named=named, first=first)
+        first += len(frame)
+
+
+_CUTTERS: dict[str, _Cutter] = {
+    ".svm": _svmlight_tables,
+    ".svmlight": _svmlight_tables,
+    ".libsvm": _svmlight_tables,
+    ".csv": _csv_tables,
+    ".tsv": _csv_tables,
+    ".parquet": _parquet_tables,
+}

@@ -16,50 +16,31 @@ import os
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from aucbench.data import Data
 from aucbench.data.targets import REST, Classes, Labels, counted, label_vector
-from aucbench.datasets import changepoint, formats, idx
-from aucbench.datasets.catalogue import Entry
+from aucbench.datasets import changepoint
+from aucbench.datasets.catalogue import Entry, entries
 from aucbench.datasets.collections import Member, rarer
-from aucbench.datasets.endings import naming, without_compression
+from aucbench.datasets.endings import naming
 from aucbench.datasets.examine import examine
-from aucbench.datasets.formats import Table, Wanted
-from aucbench.datasets.label import column_at
-from aucbench.datasets.located import name_of, source_of
-from aucbench.datasets.manifest import manifest_row, verify
+from aucbench.datasets.formats import Wanted
+from aucbench.datasets.located import source_of
 from aucbench.datasets.parsed import read_once
-from aucbench.datasets.raw import Published
-from aucbench.datasets.reading import require_text_options
+from aucbench.datasets.reading import OF_SET, Loading, Reading
 from aucbench.datasets.roles import Roles, with_test_rows
-from aucbench.datasets.tasks import divide, require_task
+from aucbench.datasets.sources import File, Published
 from aucbench.datasets.textfile import is_number
 from aucbench.errors import DataError
 
+Source = File | Published | Member
 
-def load(
-    source: str | os.PathLike[str],
-    *,
-    positive: Any = None,
-    negative: Any = None,
-    task: str | None = None,
-    seed: int | None = None,
-    drop: str | int | Sequence[str | int] | None = (),
-    target: str | int | None = None,
-    drop_suspicious: bool = False,
-    folds: str | None = "",
-    encode: str = "auto",
-    decimal: str = ".",
-    separator: str | None = None,
-    groups: str | int | None = None,
-    time: str | int | None = None,
-    weights: str | int | None = None,
-    test: str | None = None,
-) -> Data:
+
+def load(source: str | os.PathLike[str], reading: Reading | None = None, /, **options: Any) -> Data:
     """Read a data set.
 
     The ending says the format, and each file may be compressed (.xz, .bz2, .gz, or .zip with one
@@ -83,6 +64,11 @@ def load(
         https://...#sha256=HEX, or a set of a collection such as keel:glass1
         (`aucbench.datasets.collections`). A set of the catalogue that is not in the folder is
         downloaded once into the user's cache.
+    reading : Reading, optional
+        How it is read.
+    **options
+        Fields of `reading` in place of it, and these:
+
     positive, negative : label or list of labels, optional
         The two classes, see `Classes.of`. They replace the rule of the catalogue, and that the
         rarer class of a set of a collection is positive. Text such as "3" also means the numeric
@@ -93,13 +79,13 @@ def load(
         rules.
     seed : int, optional
         Decides which half task="halves" draws; the default is 0.
-    drop : sequence of names or numbers
-        Features to leave out. They replace those of the catalogue. Numbers count the features
-        from 0, without the label column. ("none",) or None drops nothing.
     target : name or number, optional
         The label column of a table. The default is the column called y, label, target or class,
         or else the first or last column if it is the only one with two values. For npz it is
         the name of the array of labels.
+    drop : sequence of names or numbers
+        Features to leave out. They replace those of the catalogue. Numbers count the features
+        from 0, without the label column. ("none",) or None drops nothing.
     drop_suspicious : bool
         Leave out the columns of a table that `Data.understood` would warn about: those that are
         constant, different in every row, hold days as numbers, or tell the label alone.
@@ -113,8 +99,6 @@ def load(
     test : str, optional
         A file, a name or an address whose rows are the test rows, with the columns of the source
         in any order. `Data.folds` is 0 for them, and -1 for the rows of the source.
-    encode, decimal, separator :
-        See `Reading`.
 
     Raises
     ------
@@ -126,108 +110,84 @@ def load(
     MissingExtraError
         When the file or the collection needs a package that is not installed.
     ParameterError
-        When encode, decimal or separator has another value than `Reading` takes, or when task
-        and seed make no sense.
+        When an option has a value that it cannot have.
 
     Notes
     -----
     What has been read is kept in the user's cache, so that a second call maps it from there. The
     paths, sizes and times of the files decide; see `AUCBENCH_CACHE` and `AUCBENCH_PARSED_MB`.
     """
-    require_text_options(encode, decimal, separator)
-    require_task(task, seed)
-    path, entry = source_of(source)
-    columns: dict[str, Any] = {"groups": groups, "time": time, "weights": weights}
-    if isinstance(path, Path) and (name := changepoint.set_name(path)):
-        _refuse_given(name, positive=positive, negative=negative, target=target, task=task)
-        _refuse_given(name, separator=separator, decimal=decimal if decimal != "." else None)
-        _refuse_given(name, **columns, test=test)
-        column, out = changepoint.OWN_FOLDS if folds == "" else folds, left_out(drop, entry)
-        read = partial(changepoint.load_parts, path, column, out)
-        named = partial(_named, path, "a changepoint set", read)
-        return read_once(parts(path), [column, out], named)
-    if folds != "":
-        raise DataError(f"folds={folds!r} is for changepoint sets; leave it out for {path}")
-    if task is not None and (positive is not None or negative is not None):
-        raise DataError(f"task={task} says which classes are positive; leave one of both out")
-    asked = columns | {"positive": positive, "negative": negative, "task": task, "seed": seed}
-    asked |= {"drop": drop, "drop_suspicious": drop_suspicious, "target": target, "test": test}
-    asked |= {"encode": encode, "decimal": decimal, "separator": separator}
-    sets = [path] if test is None else [path, source_of(test)[0]]
-    files = [file for one in sets for file in parts(one)]
+    asked = Loading(**(reading.given() if reading else {}) | options)
+    found = source_of(source)
+    if isinstance(found, File) and (name := changepoint.set_name(found.path)):
+        return _changepoints(found, name, asked)
+    if asked.folds != OF_SET:
+        raise DataError(f"folds={asked.folds!r} is for changepoint sets; leave it out for {found}")
+    if asked.task is not None and (asked.positive is not None or asked.negative is not None):
+        raise DataError(f"task={asked.task} says which classes are positive; leave one of both out")
+    tested = None if asked.test is None else source_of(asked.test)
+    files = [file for one in (found, tested) if one is not None for file in one.files()]
     # The name is enough: the list of the catalogue lies beside the code, whose content counts.
-    known = "" if entry == Entry(name=entry.name) else entry.name
-    known = str(path) if isinstance(path, Member) else known
-    read = partial(_read, path, entry, **asked)
-    return read_once(files, [known, asked], partial(_named, path, None, read))
+    name = str(found) if isinstance(found, Member) else found.entry.name
+    rules = name if isinstance(found, Member) or name in entries() else ""
+    read = partial(_read, found, tested, asked)
+    return read_once(files, [rules, asked.to_json()], partial(_named, found, None, read))
 
 
-def _read(
-    path: Path | Published | Member,
-    entry: Entry,
-    *,
-    positive: Any,
-    negative: Any,
-    task: str | None,
-    seed: int | None,
-    drop: str | int | Sequence[str | int] | None,
-    target: str | int | None,
-    drop_suspicious: bool,
-    encode: str,
-    decimal: str,
-    separator: str | None,
-    groups: str | int | None,
-    time: str | int | None,
-    weights: str | int | None,
-    test: str | None,
-) -> Data:
-    """Read rows with labels, as `load` does."""
-    named = (*left_out(drop, entry), *(c for c in (groups, time, weights) if c is not None))
-    wanted = Wanted(target, 0, separator, decimal, tuple(map(str, named)))
-    table, tested = _table(path, wanted), None
-    if test is not None:
-        same = replace(wanted, target=table.target if target is None else target)
-        table, tested = with_test_rows(table, _table(source_of(test)[0], same), test)
-    roles = Roles.of(table, decimal, groups=groups, time=time, weights=weights)
-    table = without_columns(table, [*left_out(drop, entry), *roles.columns])
+def _changepoints(found: File, name: str, asked: Loading) -> Data:
+    without = ("positive", "negative", "target", "task", "separator", "decimal", "test")
+    given = [
+        option for option in (*without, "groups", "time", "weights") if option in asked.given()
+    ]
+    if given:
+        raise changepoint.no_labels(name, f"leave out {' and '.join(given)}")
+    folds = changepoint.OWN_FOLDS if asked.folds == OF_SET else asked.folds
+    drop = asked.left_out(found.entry.drop)
+    read = partial(changepoint.load_parts, found.path, folds, drop)
+    named = partial(_named, found, "a changepoint set", read)
+    return read_once(found.files(), [folds, drop], named)
+
+
+def _named(found: Source, form: str | None, read: Callable[[], Data]) -> Data:
+    with naming(found, form):
+        return read()
+
+
+def _read(found: Source, tested: Source | None, asked: Loading) -> Data:
+    """Read rows with labels."""
+    entry = found.entry
+    drop = asked.left_out(entry.drop)
+    others = (*drop, *(c for c in (asked.groups, asked.time, asked.weights) if c is not None))
+    wanted = Wanted(asked.target, 0, asked.separator, asked.decimal, tuple(map(str, others)))
+    table, folds = found.table(wanted), None
+    if tested is not None:
+        same = replace(wanted, target=table.target if asked.target is None else asked.target)
+        table, folds = with_test_rows(table, tested.table(same), str(asked.test))
+    roles = Roles.of(table, asked)
+    table = table.without([*drop, *roles.columns])
     y = label_vector(table.y)
-    counts, label = counted(y), table.label
-    if task is not None:
-        positive, negative, why = divide(counts, task, seed)
-        label = f"{label}, {why}"
-    elif isinstance(path, Member) and positive is None and negative is None:
-        positive = rarer(counts)
-        label += "" if positive is None else ", whose rarer class is positive"
-    classes = Classes.of(counts, *class_names(positive, negative, entry, y))
-    signs = Labels.of_mask(classes.holds(y)).y
-    found = examine(
-        table, signs > 0, encode=encode, decimal=decimal, drop_suspicious=drop_suspicious
-    )
-    relevant = relevant_columns(entry, found.names)
-    data = Data.of(found.X, signs, relevant=relevant, **roles.values)
-    asked = {str(c): "as asked" if drop else entry.drop[str(c)] for c in left_out(drop, entry)}
+    classes, why = _classes(found, y, asked)
+    labels = Labels.of_mask(classes.holds(y))
+    seen = examine(table, labels.y > 0, asked)
+    data = Data.of(seen.X, labels.y, relevant=relevant_columns(entry, seen.names), **roles.values)
+    left = {str(c): "as asked" if asked.drop else entry.drop[str(c)] for c in drop}
     understood = replace(
-        found.understood,
-        label=label,
+        seen.understood,
+        label=table.label + why,
         positive=tuple(map(str, classes.positive)),
         negative=tuple(map(str, classes.negative)),
-        dropped={**asked, **found.understood.dropped, **roles.named},
-        warnings=(*table.warnings, *found.understood.warnings),
+        dropped={**left, **seen.understood.dropped, **roles.named},
+        warnings=(*table.warnings, *seen.understood.warnings),
     )
     return replace(
         data,
-        rows=data.rows if found.schema else data.rows.in_faster_layout(),
-        names=found.names,
-        folds=tested,
-        dropped=tuple(name for name, _ in found.schema.dropped) if found.schema else (),
-        schema=found.schema,
+        rows=data.rows if seen.schema else data.rows.in_faster_layout(),
+        names=seen.names,
+        folds=folds,
+        dropped=tuple(name for name, _ in seen.schema.dropped) if seen.schema else (),
+        schema=seen.schema,
         understood=understood,
     )
-
-
-def _named(path: Path | Published | Member, form: str | None, read: Callable[[], Data]) -> Data:
-    with naming(path, form):
-        return read()
 
 
 def relevant_columns(entry: Entry, names: Sequence[str] | None) -> list[int] | None:
@@ -239,89 +199,40 @@ def relevant_columns(entry: Entry, names: Sequence[str] | None) -> list[int] | N
     return [j for j, name in enumerate(names or ()) if name in known] or None
 
 
-def _refuse_given(name: str, **options: Any) -> None:
-    given = [option for option, value in options.items() if value is not None]
-    if given:
-        raise changepoint.no_labels(name, f"leave out {' and '.join(given)}")
+def _classes(found: Source, y: NDArray[Any], asked: Loading) -> tuple[Classes, str]:
+    """Return the classes, and how they were divided, for people."""
+    counts = counted(y)
+    if asked.task is not None:
+        positive, negative, why = divide(counts, asked.task, asked.seed or 0)
+        return Classes.of(counts, positive, negative), f", {why}"
+    named = class_names(asked.positive, asked.negative, found.entry, y)
+    if not isinstance(found, Member) or named != (None, None):
+        return Classes.of(counts, *named), ""
+    rare = rarer(counts)
+    return Classes.of(counts, rare), "" if rare is None else ", whose rarer class is positive"
 
 
-def parts(path: Path | Published | Member) -> Sequence[Path]:
-    """Return the files that are read for a set."""
-    if isinstance(path, Member):
-        return path.fetch(progress=True)
-    if isinstance(path, Published):
-        return path.paths
-    if changepoint.set_name(path):
-        return changepoint.parts(path)
-    if _is_idx(path):
-        return [file for pair in idx.pairs(path) for file in pair]
-    names = _names_beside(path)
-    return [path, names] if names.is_file() else [path]
+def divide(labels: Collection[Any], task: str, seed: int = 0) -> tuple[list[Any], list[Any], str]:
+    """Divide three or more classes as the source papers do; the third says how.
 
-
-def _is_idx(path: Path) -> bool:
-    return without_compression(path.name).endswith(idx.MARK)
-
-
-def _table(path: Path | Published | Member, wanted: Wanted) -> Table:
-    if not isinstance(path, Path):
-        return path.table(wanted)
-    if _is_idx(path):
-        if wanted.target is not None:
-            raise DataError(
-                f"target={wanted.target!r} is for tables, but an idx set has its labels in another "
-                "file; leave it out"
-            )
-        if replace(wanted, others=()) != Wanted():
-            raise DataError("separator and decimal are for tables, not for an idx set")
-        return idx.read_idx(path)
-    if not path.stat().st_size:
-        raise DataError(f"{path} is empty; give a file with data")
-    verify(path)
-    names = feature_names(path)
-    width = manifest_row(path).get("features", "")
-    least = len(names) if names else int(width) if width.isdecimal() else 0
-    table = formats.read_table(path, replace(wanted, width=least))
-    if names is None:
-        return table
-    if len(names) != np.shape(table.X)[1]:
-        raise DataError(
-            f"{path} has {np.shape(table.X)[1]} features, but the file of names beside it has "
-            f"{len(names)}; give one name per feature"
-        )
-    return replace(table, names=names)
-
-
-def feature_names(path: Path) -> tuple[str, ...] | None:
-    """Return the first field of each line of NAME.features.txt beside the file, or None."""
-    beside = _names_beside(path)
-    if not beside.is_file():
-        return None
-    verify(beside)
-    lines = beside.read_text(encoding="utf-8").splitlines()
-    return tuple(line.split("\t")[0] for line in lines)
-
-
-def _names_beside(path: Path) -> Path:
-    return path.with_name(f"{name_of(path)}.features.txt")
-
-
-def left_out(drop: str | int | Sequence[str | int] | None, entry: Entry) -> Sequence[str | int]:
-    """Return the columns to leave out: those asked for, or else those of the catalogue.
-
-    ("none",) and None mean that nothing is left out.
+    first: "the first class as negative label, and the other classes as positive label" (AUM line
+    search, section 5.1). halves: "randomly partitioning the data into two groups, where each group
+    includes the same number of classes" (SPDAM, section 5.2); of an odd number, one more is
+    negative.
     """
-    if drop is None:
-        return []
-    wanted = [drop] if isinstance(drop, str | int) else [*drop]
-    return [] if wanted == ["none"] else wanted or [*entry.drop]
-
-
-def without_columns(table: Table, drop: Sequence[str | int]) -> Table:
-    """Return the table without the columns `drop`, by name or number."""
-    d = np.shape(table.X)[1]
-    dropped = {column_at(wanted, table.names, d) for wanted in drop}
-    return table.keeping([j for j in range(d) if j not in dropped]) if dropped else table
+    ordered = sorted(labels)
+    if len(ordered) < 3:
+        raise DataError(
+            f"task={task} divides three or more classes, but there are {len(ordered)}; leave it out"
+        )
+    if task == "first":
+        why = f"task=first: the first of {len(ordered)} classes against the others"
+        return ordered[1:], ordered[:1], why
+    drawn = np.random.default_rng(seed).permutation(len(ordered))[: len(ordered) // 2]
+    positive = [ordered[at] for at in sorted(drawn)]
+    negative = [label for label in ordered if label not in positive]
+    why = f"task=halves, seed={seed}: {len(positive)} of {len(ordered)} classes drawn"
+    return positive, negative, why
 
 
 def class_names(positive: Any, negative: Any, entry: Entry, y: Any) -> tuple[Any, Any]:

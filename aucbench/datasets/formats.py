@@ -7,18 +7,19 @@ that is damaged or of another format; each becomes a `DataError` that names the 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
-from zipfile import ZipFile
+from zipfile import ZipFile, is_zipfile
 
 import numpy as np
 
-from aucbench.datasets import arrow, excel, npz, svmlight
-from aucbench.datasets.compressed import only_member, open_plain
+from aucbench.data.npz import array_in
+from aucbench.datasets import arrow, excel, svmlight
+from aucbench.datasets.compressed import only_member, open_plain, require_small_members
 from aucbench.datasets.endings import (
     ARROW,
     EITHER,
@@ -31,11 +32,12 @@ from aucbench.datasets.endings import (
     naming,
     without_compression,
 )
-from aucbench.datasets.label import find_label
+from aucbench.datasets.label import column_at, find_label
 from aucbench.datasets.tables import LINE
 from aucbench.datasets.textfile import LINES, read_frame
 from aucbench.errors import DataError
 
+CSR_PARTS = ("data", "indices", "indptr", "shape")  # of an npz
 _SVMLIGHT = re.compile(rb"\s*[+-]?[\d.]+(\s+(qid|\d+):\S+)*\s*(#.*)?", re.DOTALL)
 
 
@@ -49,6 +51,16 @@ class Table:
     label: str = ""  # where the labels come from, for people
     target: str | int | None = None  # the label column, by name or by number
     warnings: tuple[str, ...] = ()  # sentences of the source about what may be wrong
+
+    @property
+    def d(self) -> int:
+        """Number of features."""
+        return int(np.shape(self.X)[1])
+
+    def without(self, columns: Iterable[str | int]) -> Table:
+        """Return the table without some columns, by name or number."""
+        dropped = {column_at(wanted, self.names, self.d) for wanted in columns}
+        return self.keeping([j for j in range(self.d) if j not in dropped]) if dropped else self
 
     def keeping(self, columns: Sequence[int]) -> Table:
         """Return the table with these columns only."""
@@ -156,8 +168,41 @@ def frame_table(
 
 def _npz(stream: IO[bytes], wanted: Wanted) -> Table:
     label = "y" if wanted.target is None else str(wanted.target)
-    X, y = npz.arrays(stream, label)
+    X, y = _arrays(stream, label)
     return Table(X, y, label=f"the array {label}")
+
+
+def _arrays(stream: IO[bytes], label: str) -> tuple[Any, Any]:
+    """Return the matrix of an archive, dense or CSR, and its array `label`."""
+    if not is_zipfile(stream):
+        raise DataError("it is no archive of arrays; write it with numpy.savez")
+    require_small_members(stream)
+    with ZipFile(stream) as archive:
+        held = {name.removesuffix(".npy"): name for name in archive.namelist()}
+        if label not in held or not ("X" in held or held.keys() >= {*CSR_PARTS}):
+            raise DataError(
+                f"it holds {', '.join(sorted(held)) or 'nothing'}; give {label}, and X or the CSR "
+                f"parts {', '.join(CSR_PARTS)}"
+            )
+        wanted = [label, *(["X"] if "X" in held else CSR_PARTS)]
+        y, *parts = (array_in(archive.read(held[name])) for name in wanted)
+    X = parts[0] if len(parts) == 1 else _csr(*parts)
+    if X.ndim != 2 or y.shape != X.shape[:1]:
+        shapes = (" x ".join(map(str, array.shape)) or "one value" for array in (X, y))
+        raise DataError(
+            f"its arrays have the shapes {' and '.join(shapes)}; give a matrix, and in {label} one "
+            "label for each of its rows"
+        )
+    return X, y
+
+
+def _csr(data: Any, indices: Any, starts: Any, shape: Any) -> Any:
+    from scipy.sparse import csr_array
+
+    n, d = shape.tolist()
+    X = csr_array((data, indices, starts), shape=(n, d))
+    X.check_format(full_check=True)  # kernels do not check column numbers
+    return X
 
 
 # What reads a table of typed columns into a data frame.

@@ -1,4 +1,4 @@
-"""Find the files of a data set by its path, its name or its address.
+"""Find a data set by its path, its name or its address, and say where it is.
 
 A name is looked for in the folder AUCBENCH_DATA, then in the user's cache; then its files are
 downloaded, if the catalogue has them.
@@ -6,21 +6,46 @@ downloaded, if the catalogue has them.
 
 from __future__ import annotations
 
+import hashlib
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
+from enum import StrEnum
 from pathlib import Path
+from typing import NamedTuple
 
-from aucbench.datasets import changepoint, idx
+from aucbench.datasets import changepoint
 from aucbench.datasets.addresses import is_url
-from aucbench.datasets.catalogue import Entry, entries, entry_of, names_like, suite_of
+from aucbench.datasets.catalogue import entries, entry_of, names_like, suite_of
 from aucbench.datasets.collections import Member, member_of
-from aucbench.datasets.download import fetch
-from aucbench.datasets.endings import format_of, without_compression
-from aucbench.datasets.manifest import MANIFEST, manifest_row
-from aucbench.datasets.raw import Published, fetched
+from aucbench.datasets.download import cached_path, fetch
+from aucbench.datasets.endings import format_of
+from aucbench.datasets.manifest import manifest_row, manifest_rows
+from aucbench.datasets.sources import (
+    File,
+    Published,
+    feature_names,
+    fetched,
+    in_cache,
+    name_of,
+    no_download,
+)
 from aucbench.errors import DataError, UnknownNameError
 
 VARIABLE = "AUCBENCH_DATA"
+
+
+class Place(StrEnum):
+    """Where a set is, in the order in which it is looked for."""
+
+    EMBEDDED = "embedded"  # it comes with scikit-learn
+    SIMULATED = "simulated"  # it is drawn
+    FOLDER = "folder"  # AUCBENCH_DATA
+    CACHE = "cache"  # of the user
+    DOWNLOAD = "download"  # not here; the catalogue has its files
+    NOWHERE = "nowhere"  # not here, and without files in the catalogue
+
+
+AWAY = (Place.DOWNLOAD, Place.NOWHERE)
 
 
 def available() -> tuple[str, ...]:
@@ -64,33 +89,25 @@ def remark(name: str) -> str:
     return "; ".join(entry.drop.values()) or (entry.why if entry.positive else "")
 
 
-def locate(source: str | os.PathLike[str]) -> tuple[Path, Entry]:
-    """Return the path of a data set given by name, path or URL, and its entry of the catalogue."""
-    path, entry = source_of(source)
-    if not isinstance(path, Path):
-        raise DataError(f"{path} is no file of its own; read it with load")
-    return path, entry
-
-
-def source_of(source: str | os.PathLike[str]) -> tuple[Path | Published | Member, Entry]:
-    """Return the file, the several files or the member of a collection, and its entry."""
+def source_of(source: str | os.PathLike[str]) -> File | Published | Member:
+    """Return the files or the member of a collection that are given by name, path or address."""
     text = os.fspath(source)
     if (member := member_of(text)) is not None:
-        return member, Entry(name="")
+        return member
     if (suite := suite_of(text)) is not None:
         raise DataError(f"{suite} is several sets; name one of them: {', '.join(suite.members)}")
     if is_url(text):
-        return fetch(text), Entry(name="")
+        return File(fetch(text))
     if text in (files := _named_files()):
         if len(files[text]) > 1:
             both = " and ".join(path.name for path in files[text])
             raise DataError(f"{text!r} may be {both} in {VARIABLE}; give the path of one of them")
-        return files[text][0], entry_of(text)
+        return File(files[text][0], entry_of(text))
     path = Path(text)
     if path.is_file():
-        return path, entry_of(manifest_row(path).get("name", ""))
+        return File(path, entry_of(manifest_row(path).get("name", "")))
     if (entry := entry_of(text)).in_files:
-        return fetched(entry, progress=True), entry
+        return fetched(entry, progress=True)
     raise _not_found(text, files)
 
 
@@ -116,21 +133,107 @@ def _named_files() -> dict[str, list[Path]]:
         return {}
     if not Path(folder).is_dir():
         raise DataError(f"{VARIABLE}={folder} is not a folder; set it to one with data files")
-    found: dict[str, list[Path]] = {}
+    named: dict[str, list[Path]] = {}
     for path in sorted(Path(folder).iterdir()):
         if name := name_of(path):
-            found.setdefault(name, []).append(path)
-    return found
+            named.setdefault(name, []).append(path)
+    return named
 
 
-def name_of(path: Path) -> str | None:
-    """Return the name under which a file of a folder is found; None for other files."""
-    plain = without_compression(path.name)
-    if plain == MANIFEST or not path.is_file():
-        return None
-    if name := changepoint.set_name(path):
-        return name if changepoint.names_set(path) else None
-    if plain.endswith(idx.MARK):
-        return plain.removesuffix(idx.MARK)
-    ending = format_of(path.name)
-    return plain[: -len(ending)] if ending else None
+def place_of(name: str) -> Place:
+    """Return where a set is; no data are read."""
+    entry = entry_of(name)
+    if entry.title and not entry.in_files:
+        return Place(entry.kind)
+    if name in available():
+        return Place.FOLDER
+    if in_cache(entry):
+        return Place.CACHE
+    return Place.DOWNLOAD if entry.files else Place.NOWHERE
+
+
+def cites_of(name: str) -> tuple[str, ...]:
+    """Return the keys of the references of a set that is in files or in a collection; or none."""
+    if (member := member_of(name)) is not None:
+        return member.source.CITES
+    entry = entry_of(name)
+    return entry.cites if entry.in_files else ()
+
+
+def bring(names: Iterable[str], *, progress: bool = False) -> tuple[str, ...]:
+    """Download the sets of the catalogue and of collections that are not here; return their names.
+
+    Other names are passed over, and so are those of files. If a set cannot be downloaded by its
+    name, nothing is downloaded.
+    """
+    asked = dict.fromkeys(name for name in names if not Path(name).is_file())
+    members = [member for name in asked if (member := member_of(name)) is not None]
+    here = {source: source.at_hand() for source in dict.fromkeys(m.source for m in members)}
+    further = [member for member in members if member.name not in here[member.source]]
+    away = {name: place_of(name) for name in asked if entry_of(name).in_files}
+    if lost := [entry_of(name) for name, place in away.items() if place is Place.NOWHERE]:
+        raise no_download(lost)
+    missing = [name for name, place in away.items() if place is Place.DOWNLOAD]
+    for name in missing:
+        fetched(entry_of(name), progress=progress)
+    for member in further:
+        member.fetch(progress=progress)
+    return (*missing, *map(str, further))
+
+
+def columns_of(name: str) -> tuple[str, ...]:
+    """Return the names of the features of a set in files, as far as they are known unread."""
+    if (entry := entry_of(name)).raw.names:
+        return entry.raw.names
+    if place_of(name) is not Place.FOLDER:
+        return ()
+    return feature_names(source_of(name).files()[0]) or ()
+
+
+def files_here(name: str) -> list[tuple[Path, str]]:
+    """Return the files of a set that are here, each with the sha256 that it should have."""
+    return [(path, wanted) for of, path, wanted in (*_in_folder(), *_in_cache()) if of == name]
+
+
+class Checked(NamedTuple):
+    """A file whose sha256 was computed again."""
+
+    name: str  # the data set
+    path: Path
+    wanted: str  # the sha256 that the manifest or the catalogue says; empty where none is known
+    found: str
+
+    @property
+    def differs(self) -> bool:
+        """Whether the file is another one than it should be."""
+        return bool(self.wanted) and self.wanted != self.found
+
+
+def verified(names: Collection[str] = ()) -> Iterator[Checked]:
+    """Compute the sha256 of the files of some sets, or of all that are here.
+
+    Files of the folder AUCBENCH_DATA are compared with the manifest in it, files of the cache
+    with the catalogue.
+    """
+    for name, path, wanted in (*_in_folder(), *_in_cache()):
+        if not names or name in names:
+            with path.open("rb") as content:
+                found = hashlib.file_digest(content, "sha256").hexdigest()
+            yield Checked(name, path, wanted, found)
+
+
+def _in_folder() -> Iterator[tuple[str, Path, str]]:
+    if not available():
+        return
+    folder = Path(os.environ[VARIABLE])
+    for row in manifest_rows(folder):
+        path = folder / row.get("file", "")
+        if path.is_file():
+            yield row.get("name", path.name), path, row.get("sha256", "").lower()
+
+
+def _in_cache() -> Iterator[tuple[str, Path, str]]:
+    for entry in entries().values():
+        for file in entry.files:
+            if (path := cached_path(file)) is not None:
+                yield entry.name, path, file.sha256

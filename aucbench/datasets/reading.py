@@ -1,13 +1,16 @@
-"""`Reading`: how a file is read. The words are those of `datasets.load`, plans and commands."""
+"""`Reading`: how a file is read. Plans and commands have the same words.
+
+There is one `Reading` for all data sets of a plan, and one `Loading` for each `datasets.load`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from math import isfinite
 from typing import Any
 
-from aucbench.errors import ParameterError, UnknownNameError
+from aucbench.errors import ParameterError, UnknownNameError, require_whole
 
 Plain = str | int | float | bool
 PlainLabels = Plain | tuple[Plain, ...] | None
@@ -15,6 +18,9 @@ SUITE = "suite:"  # before the name of several data sets, see `aucbench.datasets
 ENCODE = ("auto", "none")
 MARKS = (".", ",")
 SEPARATORS = ("tab", "space")
+TASKS = ("first", "halves")
+NO_COLUMN = "none"  # alone: nothing is dropped, also of what the catalogue leaves out
+OF_SET = ""  # the folds of a changepoint set, if it has some
 PLAIN_WANTED = "text, a finite number, true or false"
 
 
@@ -24,12 +30,12 @@ class Reading:
 
     Attributes
     ----------
-    target : str or int, optional
-        Label column of files, by name or by number from 0.
     positive : label or tuple of labels, optional
         Labels of files that count as positive.
     negative : label or tuple of labels, optional
         Labels of files that count as negative; rest means all others.
+    target : str or int, optional
+        Label column of files, by name or by number from 0.
     drop : tuple of str or int
         Columns of files to leave out; none alone also keeps those that the catalogue leaves out.
     drop_suspicious : bool
@@ -56,9 +62,9 @@ class Reading:
         When a value is none of these.
     """
 
-    target: str | int | None = None
     positive: PlainLabels = None
     negative: PlainLabels = field(default=None, metadata={"alone": ("rest",)})
+    target: str | int | None = None
     drop: tuple[str | int, ...] = ()
     drop_suspicious: bool = False
     encode: str = "auto"
@@ -70,7 +76,11 @@ class Reading:
     test: str | None = None
 
     def __post_init__(self) -> None:
-        require_text_options(self.encode, self.decimal, self.separator)
+        if self.encode not in ENCODE:
+            raise ParameterError(f"encode must be {' or '.join(ENCODE)}, got {self.encode!r}")
+        if self.decimal not in MARKS:
+            raise ParameterError(f"decimal must be {' or '.join(MARKS)}, got {self.decimal!r}")
+        _require_separator(self.separator)
         for name in ("positive", "negative"):
             object.__setattr__(self, name, plain_labels(getattr(self, name), name))
         object.__setattr__(self, "drop", _columns(self.drop))
@@ -102,15 +112,7 @@ class Reading:
 
     @staticmethod
     def from_json(plain: Mapping[str, Any]) -> Reading:
-        """Inverse of `to_json`.
-
-        Raises
-        ------
-        UnknownNameError
-            When there is no option of a name.
-        ParameterError
-            When a value makes no sense.
-        """
+        """Inverse of `to_json`."""
         known = [f.name for f in fields(Reading)]
         for name in plain:
             if name not in known:
@@ -118,12 +120,33 @@ class Reading:
         return Reading(**plain)
 
 
-def require_text_options(encode: str, decimal: str, separator: str | None) -> None:
-    """Raise `ParameterError` unless these are values of `Reading`."""
-    if encode not in ENCODE:
-        raise ParameterError(f"encode must be {' or '.join(ENCODE)}, got {encode!r}")
-    if decimal not in MARKS:
-        raise ParameterError(f"decimal must be {' or '.join(MARKS)}, got {decimal!r}")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loading(Reading):
+    """What `datasets.load` takes besides: what stands in the brackets of one data set only."""
+
+    drop: Any = ()
+    task: str | None = None
+    seed: int | None = None
+    folds: str | None = OF_SET
+
+    def __post_init__(self) -> None:
+        drop = (NO_COLUMN,) if self.drop is None else self.drop
+        object.__setattr__(self, "drop", (drop,) if isinstance(drop, str | int) else drop)
+        Reading.__post_init__(self)  # no super(): a class with slots is made anew
+        if self.task is not None and self.task not in TASKS:
+            raise ParameterError(f"task must be {' or '.join(TASKS)}, got {self.task!r}")
+        require_whole(0, seed=self.seed)
+        if self.seed is not None and self.task != "halves":
+            raise ParameterError(
+                f"seed={self.seed} draws task=halves; leave it out, or give this task"
+            )
+
+    def left_out(self, usual: Iterable[str]) -> list[str | int]:
+        """Return the columns to leave out: those asked for, or else the usual ones."""
+        return [] if self.drop == (NO_COLUMN,) else [*(self.drop or usual)]
+
+
+def _require_separator(separator: str | None) -> None:
     one = isinstance(separator, str) and len(separator) == 1 and separator not in '"\r\n'
     if separator is not None and separator not in SEPARATORS and not one:
         raise ParameterError(
@@ -132,13 +155,7 @@ def require_text_options(encode: str, decimal: str, separator: str | None) -> No
 
 
 def plain_labels(labels: Any, name: str) -> PlainLabels:
-    """Return labels as None, one plain value, or a tuple of them.
-
-    Raises
-    ------
-    ParameterError
-        When one of them is neither text nor a finite number nor a switch.
-    """
+    """Return labels as None, one plain value, or a tuple of them."""
     if labels is None:
         return None
     if isinstance(labels, str) or not hasattr(labels, "__iter__"):
@@ -147,19 +164,19 @@ def plain_labels(labels: Any, name: str) -> PlainLabels:
 
 
 def plain_value(value: Any, name: str) -> Plain:
-    """Return one plain value; raises as `plain_labels`."""
+    """Return text, a number or a switch; refuse any other value."""
     value = value.item() if hasattr(value, "item") else value
     if isinstance(value, str | int) or (isinstance(value, float) and isfinite(value)):
         return value
     raise ParameterError(f"{name} has the value {value!r}, wanted {PLAIN_WANTED}")
 
 
-def _columns(given: Any) -> tuple[str | int, ...]:
-    if isinstance(given, str) or not isinstance(given, list | tuple):
-        raise ParameterError(f"drop must be a list of columns, got {given!r}")
-    for column in given:
+def _columns(columns: Any) -> tuple[str | int, ...]:
+    if not isinstance(columns, list | tuple):
+        raise ParameterError(f"drop must be a list of columns, got {columns!r}")
+    for column in columns:
         _require_column("drop", column)
-    return tuple(given)
+    return tuple(columns)
 
 
 def _require_column(name: str, column: Any) -> None:

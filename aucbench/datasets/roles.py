@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from aucbench.datasets.formats import Table
 from aucbench.datasets.label import column_at
+from aucbench.datasets.reading import Reading
 from aucbench.datasets.tables.found import Found
 from aucbench.errors import DataError
 
@@ -21,10 +22,8 @@ MOST_NAMED = 5  # columns that a message lists
 class Roles:
     """What columns say about the rows."""
 
-    # arguments of `Data.of`: groups, times, weights
-    values: Mapping[str, Any] = field(default_factory=dict)
-    # the columns, and what they are for people
-    columns: Mapping[str | int, str] = field(default_factory=dict)
+    values: Mapping[str, Any]  # arguments of `Data.of`: groups, times, weights
+    columns: Mapping[str | int, str]  # the columns, and what they are for people
 
     @property
     def named(self) -> dict[str, str]:
@@ -32,29 +31,18 @@ class Roles:
         return {str(column): role for column, role in self.columns.items()}
 
     @staticmethod
-    def of(
-        table: Table,
-        decimal: str,
-        *,
-        groups: str | int | None,
-        time: str | int | None,
-        weights: str | int | None,
-    ) -> Roles:
-        """Read the columns that are named.
-
-        Numbers count the columns as those of `drop` do.
-        """
-        d = np.shape(table.X)[1]
+    def of(table: Table, asked: Reading) -> Roles:
+        """Read the columns that are named; numbers count the columns as those of `drop` do."""
         values: dict[str, Any] = {}
         columns: dict[str | int, str] = {}
-        asked = (("groups", groups), ("times", time), ("weights", weights))
-        for role, wanted in asked:
+        named = {"groups": asked.groups, "times": asked.time, "weights": asked.weights}
+        for role, wanted in named.items():
             if wanted is None:
                 continue
-            at = column_at(wanted, table.names, d)
+            at = column_at(wanted, table.names, table.d)
             name = table.names[at] if table.names else at
             columns[name] = f"{columns[name]} and {role}" if name in columns else role
-            values[role] = _cells(table, at, str(name), role, decimal)
+            values[role] = _cells(table, at, str(name), role, asked.decimal)
         return Roles(values, columns)
 
 
@@ -64,7 +52,7 @@ def with_test_rows(table: Table, test: Table, name: str) -> tuple[Table, NDArray
     Columns are matched by their names where both tables have names, else by their places.
     """
     X, other = table.X, test.X
-    widths = [np.shape(part)[1] for part in (X, other)]
+    widths = table.d, test.d
     if table.names and test.names:
         _require_same(table.names, test.names, name)
         other = test.keeping([test.names.index(column) for column in table.names]).X

@@ -406,10 +406,11 @@ def _read(spec: Spec, params: Mapping[str, Any]) -> Data:
     from aucbench.datasets import files
     from aucbench.datasets.catalogue import names_like
     from aucbench.datasets.located import available, names_file
+    from aucbench.datasets.reading import Loading
 
-    inside = named(spec.name, files.load, 1, spec.params, spec.unnamed)
+    inside = named(spec.name, Loading, 0, spec.params, spec.unnamed)
     chosen = _merged(spec.name, inside, params)
-    check(spec.name, files.load, 1, chosen)
+    check(spec.name, Loading, 0, chosen)
     if not names_file(spec.name):
         raise unknown("datasets", spec.name, {*available(), *names_like(spec.name)})
     return files.load(spec.name, **chosen)

@@ -94,7 +94,7 @@ def test_fetch_says_what_is_here_and_what_cannot_be_had(cli, monkeypatch):
     assert result.exit_code == 2
     assert "splice, usps, acoustic cannot be downloaded by name" in result.stderr
 
-    monkeypatch.setattr("aucbench.datasets.places.fetched", lambda entry, progress: progress)
+    monkeypatch.setattr("aucbench.datasets.located.fetched", lambda entry, progress: progress)
     assert cli("data", "fetch", "fourclass", "german").stdout.splitlines() == [
         "fourclass: downloaded",
         "german: is here already (folder)",
@@ -145,7 +145,7 @@ def test_a_run_downloads_what_its_sets_are_drawn_of(cli, monkeypatch):
         asked.append(entry.name)
         raise DataError("no network")
 
-    monkeypatch.setattr("aucbench.datasets.places.fetched", fetched)
+    monkeypatch.setattr("aucbench.datasets.located.fetched", fetched)
     result = cli("compare", "--data", "digits-3,sample[skin,n=10]", "--solvers", "logistic")
     assert result.exit_code == 2
     assert asked == ["skin"]

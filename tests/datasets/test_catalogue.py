@@ -21,12 +21,12 @@ from sklearn.preprocessing import MaxAbsScaler
 
 from aucbench import get_dataset
 from aucbench.about import references
-from aucbench.datasets import entries, entry_of, load, places, raw, suites
+from aucbench.datasets import entries, entry_of, load, located, sources, suites
 from aucbench.datasets.catalogue import KINDS, NOT_STATED, Entry, Raw
 from aucbench.datasets.download import RemoteFile
+from aucbench.datasets.files import divide
 from aucbench.datasets.images import CIFAR_PARTS, CIFAR_PIXELS, STL_PARTS, STL_PIXELS
 from aucbench.datasets.registered import aucbench_datasets
-from aucbench.datasets.tasks import divide
 from aucbench.errors import DataError, ParameterError
 from aucbench.registry import describe, parse_spec
 
@@ -121,7 +121,7 @@ def publish(monkeypatch, tmp_path):
         entry = Entry(name=name, d=d, files=tuple(map(remote, paths)), **fields)
         told = {**entries(), name: entry}
         monkeypatch.setattr("aucbench.datasets.catalogue.entries", lambda: told)
-        monkeypatch.setattr(raw, "fetch_files", lambda files, progress: paths)
+        monkeypatch.setattr(sources, "fetch_files", lambda files, progress: paths)
         return entry
 
     return known
@@ -219,7 +219,7 @@ def test_stl10_is_read_without_its_unlabelled_images(publish, tmp_path):
 
 
 def test_rcv1_joins_its_vectors_with_a_topic(publish, tmp_path, monkeypatch):
-    monkeypatch.setattr(raw, "RCV1_WORDS", 4)
+    monkeypatch.setattr(sources, "RCV1_WORDS", 4)
     paths = [tmp_path / f"{name}.gz" for name in ("train", "test", "topics")]
     paths[0].write_bytes(gzip.compress(b"2286 1:0.5 3:0.25\n2287 2:1\n"))
     paths[1].write_bytes(gzip.compress(b"26151 4:2\n"))
@@ -258,8 +258,8 @@ def test_a_set_that_cannot_be_downloaded_says_why_and_what_to_do():
         load("splice")
     with pytest.raises(DataError, match=r"give https://www.*acoustic\.bz2#sha256=HEX"):
         load("acoustic")
-    assert not raw.in_cache(entry_of("splice"))
-    assert not raw.in_cache(entry_of("a9a"))
+    assert not sources.in_cache(entry_of("splice"))
+    assert not sources.in_cache(entry_of("a9a"))
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -282,18 +282,18 @@ def test_a_set_is_downloaded_once_and_then_read_from_the_cache(monkeypatch, tmp_
     )
     told = {"own": Entry(name="own", d=4, files=remotes)}
     monkeypatch.setattr("aucbench.datasets.catalogue.entries", lambda: told)
-    monkeypatch.setattr(places, "entries", lambda: told)
+    monkeypatch.setattr(located, "entries", lambda: told)
 
-    assert places.bring(["own"], progress=True) == ("own",)
+    assert located.bring(["own"], progress=True) == ("own",)
     assert f"downloading own.trn.svm from {address}/own.trn.svm" in capfd.readouterr().err
     server.shutdown()
     server.server_close()
-    assert places.place_of("own") is places.Place.CACHE
-    assert places.bring(["own"], progress=True) == ()
+    assert located.place_of("own") is located.Place.CACHE
+    assert located.bring(["own"], progress=True) == ()
     data = get_dataset("own")
     np.testing.assert_array_equal(data.y, [1, -1, 1])
     assert data.d == 4
-    assert [check.differs for check in places.verified(["own"])] == [False, False]
+    assert [check.differs for check in located.verified(["own"])] == [False, False]
 
 
 # --- tasks
@@ -308,9 +308,9 @@ def test_halves_are_drawn_by_the_seed():
     for positive, negative, _ in drawn.values():
         assert len(positive) == len(negative) == 5
         assert {*positive, *negative} == {*range(10)}
-    assert len({tuple(found.positive) for found in drawn.values()}) > 15
+    assert len({tuple(positive) for positive, _, _ in drawn.values()}) > 15
     assert divide(range(10), "halves") == drawn[0]
-    assert len(divide(range(7), "halves", 1).positive) == 3
+    assert len(divide(range(7), "halves", 1)[0]) == 3
 
 
 @pytest.fixture

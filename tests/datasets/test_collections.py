@@ -27,7 +27,7 @@ from aucbench.datasets import collections as room
 from aucbench.datasets import load
 from aucbench.datasets.chunks import stream
 from aucbench.datasets.collections import collections, keel, member_of, openml, pmlb, rarer
-from aucbench.datasets.places import bring
+from aucbench.datasets.located import bring
 from aucbench.errors import DataError, MissingExtraError, UnknownNameError
 from aucbench.registry import parse_spec
 

@@ -24,8 +24,8 @@ from aucbench.datasets import changepoint, files, load, parsed
 from aucbench.datasets.catalogue import Entry
 from aucbench.datasets.collections import Member
 from aucbench.datasets.formats import Table
-from aucbench.datasets.raw import Published
 from aucbench.datasets.reading import Reading
+from aucbench.datasets.sources import Published
 from aucbench.errors import DataError, UnknownNameError
 from aucbench.processes.room import Notes, Room
 
@@ -304,16 +304,6 @@ def test_what_is_asked_for_counts(folder, cache, monkeypatch):
         assert_same(load(path, **one), data)
 
 
-def test_what_json_cannot_hold_is_read_each_time(folder, cache):
-    path = csv(folder / "table.csv")
-    asked = {"target": "sick", "positive": {"yes"}}
-    assert_same(load(path, **asked), load(path, target="sick", positive=["yes"]))
-    assert len(entries(cache)) == 1
-    with pytest.raises(DataError, match="nan"):
-        load(path, target="count", positive=float("nan"))
-    assert len(entries(cache)) == 1
-
-
 def test_paths_count(folder, cache, monkeypatch):
     path = svmlight(folder / "one.svm")
     (folder / "sub").mkdir()
@@ -345,7 +335,7 @@ def test_a_rule_of_the_catalogue_counts(folder, monkeypatch):
 def test_raw_files_of_a_known_set_are_kept(folder, cache, monkeypatch):
     paths = svmlight(folder / "train.svm"), svmlight(folder / "test.svm", n=20, seed=1)
     entry = Entry(name="own", d=6)
-    monkeypatch.setattr(files, "source_of", lambda source: (Published(entry, paths), entry))
+    monkeypatch.setattr(files, "source_of", lambda source: Published(entry, paths))
     before = load("own")
     with monkeypatch.context() as patch:
         without_reader(patch)
@@ -368,11 +358,7 @@ def test_sets_of_collections_are_kept_by_their_files(folder, cache, monkeypatch)
     monkeypatch.setattr(
         files,
         "source_of",
-        lambda text: (
-            (Member(source, str(text)[4:]), Entry(name=""))
-            if str(text).startswith("own:")
-            else found(text)
-        ),
+        lambda text: Member(source, str(text)[4:]) if str(text).startswith("own:") else found(text),
     )
     first, second = load("own:set"), load("own:set")
     assert_same(second, first)

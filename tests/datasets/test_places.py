@@ -9,10 +9,10 @@ import pytest
 from aucbench.bench.plan.errors import PlanError
 from aucbench.bench.plan.plan import Plan, default_solvers
 from aucbench.bench.plan.toml import parse_plan, write_plan
-from aucbench.datasets import entry_of, load, places, suites
+from aucbench.datasets import entry_of, load, located, suites
 from aucbench.datasets.catalogue import expanded, suite_of
 from aucbench.datasets.download import cache_folder
-from aucbench.datasets.places import Place, bring, cites_of, columns_of, place_of, verified
+from aucbench.datasets.located import Place, bring, cites_of, columns_of, place_of, verified
 from aucbench.errors import DataError, UnknownNameError
 
 GERMAN = "".join(f"{1 if k % 3 else -1} 1:{k} 2:{k * k % 7}\n" for k in range(12))
@@ -58,7 +58,7 @@ def test_a_set_is_looked_for_in_the_folder_then_in_the_cache(folder):
 
 def test_what_is_missing_is_downloaded_and_nothing_else(folder, monkeypatch):
     asked = []
-    monkeypatch.setattr(places, "fetched", lambda entry, progress: asked.append(entry.name))
+    monkeypatch.setattr(located, "fetched", lambda entry, progress: asked.append(entry.name))
 
     names = ["german", "digits-3", "a.csv", "keel:glass1", "fourclass", "fourclass", "a9a"]
     assert bring(names, progress=True) == ("fourclass", "a9a")

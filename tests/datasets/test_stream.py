@@ -201,11 +201,11 @@ def test_a_given_width_saves_the_scan_and_is_kept(tmp_path):
 
 
 def test_the_scan_reads_the_file_once_and_no_more_with_a_width(tmp_path, monkeypatch):
-    from aucbench.datasets import cuts
+    from aucbench.datasets import chunks
 
     opened = []
-    plain = cuts.open_plain
-    monkeypatch.setattr(cuts, "open_plain", lambda path: opened.append(path) or plain(path))
+    plain = chunks.open_plain
+    monkeypatch.setattr(chunks, "open_plain", lambda path: opened.append(path) or plain(path))
     path = write(tmp_path / "w.svm", svm_bytes(*table()))
     for features, times in ((None, 2), (5, 1)):
         assert len([*stream(path, rows=10, features=features)]) == 4

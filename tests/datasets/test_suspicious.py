@@ -6,7 +6,7 @@ import pytest
 
 from aucbench.data.understood import Understood
 from aucbench.datasets import load
-from aucbench.datasets.suspicious import FEWEST, SAMPLE, is_sorted, repeated_rows, suspects
+from aucbench.datasets.examine import FEWEST, SAMPLE, is_sorted, suspects
 from aucbench.errors import DataError
 
 N = 300
@@ -39,9 +39,9 @@ USUAL = {
 @pytest.mark.parametrize("name", STRANGE)
 def test_a_strange_column_is_found(name):
     values, what = STRANGE[name]
-    [found] = suspects(pd.DataFrame({"age": USUAL["age"], name: values}), POSITIVE)
-    assert found.column == 1
-    assert what in found.what
+    [(column, said)] = suspects(pd.DataFrame({"age": USUAL["age"], name: values}), POSITIVE)
+    assert column == name
+    assert what in said
 
 
 def test_usual_columns_are_not_suspicious():
@@ -55,8 +55,9 @@ def test_a_sample_finds_what_all_rows_confirm():
     rare = np.zeros(n)
     rare[:2] = 1  # constant in most samples, but not in all rows
     found = [*suspects(pd.DataFrame({"later": later, "rare": rare}), positive)]
-    assert [(s.column, s.what) for s in found] == [(0, found[0].what)]
-    assert "AUC of 1.000" in found[0].what
+    [(column, said)] = found
+    assert column == "later"
+    assert "AUC of 1.000" in said
 
 
 def test_a_few_rows_are_never_suspicious():
@@ -65,11 +66,15 @@ def test_a_few_rows_are_never_suspicious():
     assert [*suspects(frame, POSITIVE[few])] == []
 
 
-def test_sorted_labels_and_repeated_rows_are_found():
+def test_sorted_labels_are_found():
     assert is_sorted(np.sort(POSITIVE))
     assert is_sorted(np.sort(POSITIVE)[::-1])
     assert not is_sorted(POSITIVE)
-    assert repeated_rows(pd.DataFrame({"a": [1, 2, 1, 1], "b": [0, 0, 0, 1]})) == 1
+
+
+def test_repeated_rows_are_found(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,y\n1,0,0\n2,0,1\n1,0,0\n1,1,1\n")
+    assert "1 row(s) occur earlier" in load(tmp_path / "t.csv", target="y").understood.warnings[0]
 
 
 def messy(path):

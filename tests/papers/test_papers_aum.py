@@ -11,7 +11,7 @@ from paper_results import made
 from typer.testing import CliRunner
 
 from aucbench.cli import app
-from aucbench.datasets.places import Place
+from aucbench.datasets.located import Place
 from aucbench.papers.aum.figure_5 import SETS, Descents
 from aucbench.papers.aum.figure_5 import claims_of as claims_5
 from aucbench.papers.aum.figure_6 import METHODS, STARTS

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
+from aucbench.datasets.catalogue import Entry
 from aucbench.datasets.collections import keel, openml, pmlb
 from aucbench.datasets.collections.facts import Facts
 from aucbench.datasets.formats import Table, Wanted
@@ -78,6 +79,15 @@ class Member:
 
     def __str__(self) -> str:
         return f"{self.source.PREFIX}{MARK}{self.name}"
+
+    @property
+    def entry(self) -> Entry:
+        """What the catalogue knows of it: nothing."""
+        return Entry(name="")
+
+    def files(self) -> tuple[Path, ...]:
+        """Return the files that are read, downloaded if necessary."""
+        return self.fetch(progress=True)
 
     def table(self, wanted: Wanted) -> Table:
         """Read it; raises as `Source.table`, and `DataError` when an option is for files."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from aucbench.data.targets import REST
-from aucbench.datasets.places import AWAY, place_of
+from aucbench.datasets.located import AWAY, place_of
 from aucbench.datasets.reading import Reading
 from aucbench.papers.aum.descents.figure_5 import FIGURE5_SEEDS, QUADRATIC_TO, SIZES, growth
 from aucbench.papers.experiment import Experiment

@@ -1,0 +1,220 @@
+"""The files of a data set on this machine: a file of a user, or those that a source publishes.
+
+What the catalogue downloads is one of these:
+
+- the four files of an idx set, or the files of a changepoint set: they are read as such sets in
+  a folder are;
+- "rows": files with rows, such as a training and a test part, one below the other;
+- "cifar10", "stl10", "rcv1": formats of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from aucbench.datasets import changepoint, images, svmlight
+from aucbench.datasets.catalogue import Entry
+from aucbench.datasets.compressed import open_plain
+from aucbench.datasets.download import cached_path, fetch_files
+from aucbench.datasets.endings import format_of, naming, without_compression
+from aucbench.datasets.formats import Table, Wanted, read_table
+from aucbench.datasets.manifest import MANIFEST, manifest_row, verify
+from aucbench.errors import DataError
+
+TOPIC = "CCAT"  # of rcv1: its positive class
+RCV1_WORDS = 47236
+NOT_KNOWN = Entry(name="")
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file, and what the catalogue knows of it. Some formats have further files beside it."""
+
+    path: Path
+    entry: Entry = NOT_KNOWN
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+    def files(self) -> Sequence[Path]:
+        """Return the files that are read."""
+        if changepoint.set_name(self.path):
+            return changepoint.parts(self.path)
+        if images.is_idx(self.path):
+            return [file for pair in images.pairs(self.path) for file in pair]
+        names = _names_beside(self.path)
+        return [self.path, names] if names.is_file() else [self.path]
+
+    def table(self, wanted: Wanted) -> Table:
+        """Read a table, or an idx set."""
+        path = self.path
+        if images.is_idx(path):
+            if wanted.target is not None:
+                raise DataError(
+                    f"target={wanted.target!r} is for tables, but an idx set has its labels in "
+                    "another file; leave it out"
+                )
+            if replace(wanted, others=()) != Wanted():
+                raise DataError("separator and decimal are for tables, not for an idx set")
+            return images.read_idx(path)
+        if not path.stat().st_size:
+            raise DataError(f"{path} is empty; give a file with data")
+        verify(path)
+        names = feature_names(path)
+        with naming(path):
+            table = read_table(path, replace(wanted, width=least(path, names)))
+            return with_names(table, names)
+
+
+def least(path: Path, names: Sequence[str] | None) -> int:
+    """Return how many features a file has at least, as far as it is known unread."""
+    width = manifest_row(path).get("features", "")
+    return len(names) if names else int(width) if width.isdecimal() else 0
+
+
+def with_names(table: Table, names: tuple[str, ...] | None) -> Table:
+    """Return a table with the names of features that stand beside its file, if there are some."""
+    if names is None:
+        return table
+    if len(names) != table.d:
+        raise DataError(
+            f"it has {table.d} features, but the file of names beside it has {len(names)}; give "
+            "one name per feature"
+        )
+    return replace(table, names=names)
+
+
+def feature_names(path: Path) -> tuple[str, ...] | None:
+    """Return the first field of each line of NAME.features.txt beside the file, or None."""
+    beside = _names_beside(path)
+    if not beside.is_file():
+        return None
+    verify(beside)
+    lines = beside.read_text(encoding="utf-8").splitlines()
+    return tuple(line.split("\t")[0] for line in lines)
+
+
+def _names_beside(path: Path) -> Path:
+    return path.with_name(f"{name_of(path)}.features.txt")
+
+
+def name_of(path: Path) -> str | None:
+    """Return the name under which a file of a folder is found; None for other files."""
+    plain = without_compression(path.name)
+    if plain == MANIFEST or not path.is_file():
+        return None
+    if name := changepoint.set_name(path):
+        return name if changepoint.names_set(path) else None
+    if images.is_idx(path):
+        return plain.removesuffix(images.MARK)
+    ending = format_of(path.name)
+    return plain[: -len(ending)] if ending else None
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """The raw files of a set of the catalogue."""
+
+    entry: Entry
+    paths: tuple[Path, ...]  # in the order of `entry.files`
+
+    def __str__(self) -> str:
+        return f"{self.entry.name} ({' + '.join(path.name for path in self.paths)})"
+
+    def files(self) -> Sequence[Path]:
+        """Return the files that are read."""
+        return self.paths
+
+    def table(self, wanted: Wanted) -> Table:
+        """Read the files."""
+        reader = self.entry.raw.reader
+        if reader == "rows":
+            return _rows(self, wanted)
+        if replace(wanted, others=()) != Wanted():
+            raise DataError(f"target, separator and decimal are for tables, not for {self}")
+        return _READERS[reader](self.paths)
+
+
+def in_cache(entry: Entry) -> bool:
+    """Return whether all files of a set have been downloaded; their content is not read."""
+    return bool(entry.files) and all(cached_path(file) is not None for file in entry.files)
+
+
+def fetched(entry: Entry, *, progress: bool = False) -> File | Published:
+    """Return the files of a set of the catalogue; download those that are not in the cache."""
+    if not entry.files:
+        raise no_download([entry])
+    paths = fetch_files(entry.files, progress=progress)
+    if images.is_idx(paths[0]) or changepoint.set_name(paths[0]):
+        return File(paths[0], entry)
+    return Published(entry, paths)
+
+
+def no_download(lost: Sequence[Entry]) -> DataError:
+    """Return the error about sets of the catalogue that it has no files of."""
+
+    def way(entry: Entry) -> str:
+        return f"give {entry.address}#sha256=HEX" if entry.address else f"see {entry.source}"
+
+    why = (f"{entry.name}: {entry.lacking}, {way(entry)}" for entry in lost)
+    return DataError(
+        f"{', '.join(e.name for e in lost)} cannot be downloaded by name ({'; '.join(why)}); put "
+        f"a file such as {lost[0].name}.svm into the folder AUCBENCH_DATA"
+    )
+
+
+def _rows(files: Published, wanted: Wanted) -> Table:
+    raw, d = files.entry.raw, files.entry.d
+    asked = replace(
+        wanted,
+        target=raw.target if wanted.target is None else wanted.target,
+        width=d,
+        others=(*wanted.others, *map(str, raw.drop)),
+    )
+    tables = [read_table(path, asked) for path in files.paths]
+    y = np.concatenate([table.y for table in tables])
+    table = replace(tables[0], X=_stacked([table.X for table in tables]), y=y).without(raw.drop)
+    if table.d != d:
+        raise DataError(f"{files} has {table.d} features, wanted {d}; fetch it again")
+    return replace(table, names=raw.names or table.names)
+
+
+def _stacked(parts: Sequence[Any]) -> Any:
+    if len(parts) == 1:
+        return parts[0]
+    if hasattr(parts[0], "iloc"):
+        import pandas as pd
+
+        return pd.concat(parts)
+    from scipy.sparse import vstack
+
+    return vstack(parts, format="csr")
+
+
+def _rcv1(paths: Sequence[Path]) -> Table:
+    """Read files of vectors, whose labels are numbers of documents, and the file of topics.
+
+    A line of the file of topics is a topic, the number of a document, and 1.
+    """
+    *vectors, topics = paths
+    parts = []
+    for path in vectors:
+        with naming(path), open_plain(path) as stream:
+            parts.append(svmlight.parsed(stream, RCV1_WORDS, zero=False))
+    with naming(topics), open_plain(topics) as stream:
+        lines = [line.split() for line in stream]
+        held = [int(number) for topic, number, _ in lines if topic == TOPIC.encode()]
+    y = np.isin(np.concatenate([y for _, y in parts]), held).astype(np.int64)
+    return Table(_stacked([X for X, _ in parts]), y, label=f"topic {TOPIC} of a document")
+
+
+_READERS: dict[str, Callable[[Sequence[Path]], Table]] = {
+    "cifar10": lambda paths: images.read_cifar10(paths[0]),
+    "stl10": lambda paths: images.read_stl10(paths[0]),
+    "rcv1": _rcv1,
+}
