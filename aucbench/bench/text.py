@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Collection, Iterable, Sequence
+from shutil import get_terminal_size
 from textwrap import wrap
 
 FORMULA = ("=", "+", "-", "@")
@@ -47,13 +49,18 @@ def aligned(lines: Iterable[Sequence[str]], right: Collection[int] = ()) -> str:
     )
 
 
+def line_width() -> int:
+    """Return the characters of a line on a terminal; a line in a pipe is never broken."""
+    return get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize
+
+
 def wrapped(text: str, width: int) -> list[str]:
     """Return lines of `text`, broken between words only; there is at least one line."""
     return wrap(shown(text), width, break_long_words=False, break_on_hyphens=False) or [""]
 
 
-def folded(lines: Iterable[Sequence[str]], width: int, indent: str = "") -> str:
-    """Align columns, and wrap the last one between words so that lines have `width` characters.
+def folded(lines: Iterable[Sequence[str]], indent: str = "") -> str:
+    """Align columns, and wrap the last one between words so that lines fit a terminal.
 
     Only a word that is longer than its column makes a line longer.
     """
@@ -62,8 +69,6 @@ def folded(lines: Iterable[Sequence[str]], width: int, indent: str = "") -> str:
     at = len(indent) + max(map(len, heads)) + 2
     told = []
     for head, text in zip(heads, last, strict=True):
-        pieces = wrap(
-            shown(text), max(width - at, 20), break_long_words=False, break_on_hyphens=False
-        ) or [""]
+        pieces = wrapped(text, max(line_width() - at, 20))
         told += [f"{indent}{head}".ljust(at) + pieces[0], *(" " * at + p for p in pieces[1:])]
     return "\n".join(line.rstrip() for line in told)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from itertools import groupby
 from pathlib import Path
-from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aucbench.bench.text import aligned, folded, printable_lines, shown, wrapped
+from aucbench.bench.text import aligned, folded, line_width, printable_lines, shown, wrapped
 from aucbench.errors import ParameterError, UnknownNameError, UnsupportedError
 from aucbench.ranges import axis_text
 
@@ -56,9 +54,9 @@ def list_names(kind: Annotated[Kind, typer.Argument(help="What to list.")]) -> N
         if kind is Kind.DATASETS:
             lines += [(name, FOLDER, remark(name)) for name in available()]
         none = f"no plugin registers {kind.replace('_', ' ')}"
-        typer.echo(folded(lines, _width()) if lines else none)
+        typer.echo(folded(lines) if lines else none)
     if broken := [(p.name, p.distribution, f"broken: {p.failure}") for p in _broken()]:
-        typer.echo(f"\nplugins without an answer\n{folded(broken, _width(), '  ')}")
+        typer.echo(f"\nplugins without an answer\n{folded(broken, '  ')}")
 
 
 def describe(
@@ -79,7 +77,7 @@ def describe(
     else:
         known = [d for kind in KINDS for d in registry.described(kind)]
         lines = [(d.kind, d.name, d.distribution, _purpose(d)) for d in known]
-        typer.echo(folded(lines, _width()))
+        typer.echo(folded(lines))
     warn_of_broken_plugins()
 
 
@@ -197,11 +195,6 @@ def _broken() -> list[Plugin]:
     return [plugin for plugin in plugins() if plugin.failure and plugin.enabled]
 
 
-def _width() -> int:
-    """Characters of a line on a terminal; a line in a pipe is never broken."""
-    return get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize
-
-
 def _purpose(d: Description) -> str:
     return d.missing or d.about.purpose or d.doc.partition("\n")[0]
 
@@ -209,10 +202,10 @@ def _purpose(d: Description) -> str:
 def _by_family(solvers: Sequence[Description]) -> Iterator[str]:
     """Yield the lines of a list of solvers, those of aucbench first."""
     for heading, group in groupby(sorted(solvers, key=_place), key=_heading):
-        yield from wrapped(heading, min(_width(), WIDEST))
-        yield folded([(d.name, _marks(d), _purpose(d)) for d in group], _width(), "  ")
+        yield from wrapped(heading, min(line_width(), WIDEST))
+        yield folded([(d.name, _marks(d), _purpose(d)) for d in group], "  ")
         yield ""
-    yield from wrapped(MARKS, min(_width(), WIDEST))
+    yield from wrapped(MARKS, min(line_width(), WIDEST))
 
 
 def _place(d: Description) -> tuple[bool, str, str, str]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
-from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -52,12 +50,12 @@ def list_sets(*, json: AsJson = False) -> None:
         (row["name"], _where(row), *map(_number, (row["n"], row["d"])), _share(row), row["title"])
         for row in rows
     ]
-    typer.echo(folded([header, *lines], _width()))
+    typer.echo(folded([header, *lines]))
     typer.echo("\ncollections")
-    typer.echo(folded([(f"{c.prefix}:NAME", _count(c), c.title) for c in groups], _width(), "  "))
+    typer.echo(folded([(f"{c.prefix}:NAME", _count(c), c.title) for c in groups], "  "))
     typer.echo("\nsuites")
     told = [(str(s), f"version {s.version}", f"{s.title}: {', '.join(s.members)}") for s in found]
-    typer.echo(folded(told, _width(), "  "))
+    typer.echo(folded(told, "  "))
 
 
 @data.command("info")
@@ -81,7 +79,7 @@ def info(
         _print_json(told)
         return
     lines = [(key, line) for key, value in told.items() for line in _lines(key, value)]
-    typer.echo(folded(_once(lines), _width()))
+    typer.echo(folded(_once(lines)))
 
 
 @data.command("fetch")
@@ -267,11 +265,6 @@ def _count(collection: Collection) -> str:
     if collection.names is None:
         return f"{len(collection.at_hand)} here, the others by download"
     return f"{len(collection.at_hand)} of {len(collection.names)} here ({collection.version})"
-
-
-def _width() -> int:
-    """Characters of a line on a terminal; a line in a pipe is never broken."""
-    return get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize
 
 
 def _print_json(document: Any) -> None:

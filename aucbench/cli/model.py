@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
@@ -25,10 +25,59 @@ if TYPE_CHECKING:
     from aucbench.models.incoming import Scored
 
 AUTO = "auto"
-AIM = "Which rows are found"
 ALL_FAILED = 1  # exit code when no row has a score
 STDOUT = Path("-")
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that fit has written.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Aims:
+    """What the threshold is chosen for.
+
+    Attributes
+    ----------
+    sensitivity : float, optional
+        Share of the positives that must be found.
+    specificity : float, optional
+        Share of the negatives that must be left out.
+    precision : float, optional
+        Share of the rows found that must be positive.
+    flags : float, optional
+        Rows that may be found, of --per rows.
+    per : float, optional
+        Rows that --flags counts in.
+    cost_fp : float, optional
+        Cost of a negative that is found.
+    cost_fn : float, optional
+        Cost of a positive that is missed.
+    """
+
+    sensitivity: float | None = None
+    specificity: float | None = None
+    precision: float | None = None
+    flags: float | None = None
+    per: float | None = None
+    cost_fp: float | None = None
+    cost_fn: float | None = None
+
+    @property
+    def aim(self) -> Aim:
+        """The one aim that is given.
+
+        Raises
+        ------
+        ParameterError
+            As `Aim`, and when `flags` or `per` is given alone.
+        """
+        from aucbench.metrics import Aim
+
+        wanted = asdict(self)
+        per = wanted.pop("per")
+        if (self.flags is None) != (per is None):
+            raise ParameterError("--flags and --per belong together, as in --flags 50 --per 10000")
+        if per is not None and per <= 0:
+            raise ParameterError(f"--per is {per:g}; give a number of rows above 0")
+        return Aim(**{**wanted, "flags": self.flags and self.flags / per})
 
 
 @grouped
@@ -56,31 +105,7 @@ def fit(
     ] = None,
     *,
     files: Annotated[Reading, Group(FILES, first=("target", "positive"))],
-    sensitivity: Annotated[
-        float | None,
-        typer.Option(help="Share of the positives that must be found.", rich_help_panel=AIM),
-    ] = None,
-    specificity: Annotated[
-        float | None,
-        typer.Option(help="Share of the negatives that must be left out.", rich_help_panel=AIM),
-    ] = None,
-    precision: Annotated[
-        float | None,
-        typer.Option(help="Share of the rows found that must be positive.", rich_help_panel=AIM),
-    ] = None,
-    flags: Annotated[
-        float | None,
-        typer.Option(help="Rows that may be found, of --per rows.", rich_help_panel=AIM),
-    ] = None,
-    per: Annotated[
-        float | None, typer.Option(help="Rows that --flags counts in.", rich_help_panel=AIM)
-    ] = None,
-    cost_fp: Annotated[
-        float | None, typer.Option(help="Cost of a negative that is found.", rich_help_panel=AIM)
-    ] = None,
-    cost_fn: Annotated[
-        float | None, typer.Option(help="Cost of a positive that is missed.", rich_help_panel=AIM)
-    ] = None,
+    aims: Annotated[Aims, Group("Which rows are found")],
     fits: Annotated[Fits, Group(FITS, without=("repeats", "gap_tol"))],
     options: Annotated[Options, Group(RUNS, without=NO_ENGINE)],
 ) -> None:
@@ -102,7 +127,7 @@ def fit(
         solvers=making.auto_solvers() if named == (AUTO,) else named,
         tune=named == (AUTO,) if tune is None else tune,
         reading=files,
-        aim=_aim(sensitivity, specificity, precision, flags, per, cost_fp, cost_fn),
+        aim=aims.aim,
         calibration=None if calibration == "none" else calibration,
         features=features,
         splits=fits.splits,
@@ -197,31 +222,6 @@ def explain(
         return
     for line in lines(loaded):
         typer.echo(shown(line))
-
-
-def _aim(
-    sensitivity: float | None,
-    specificity: float | None,
-    precision: float | None,
-    flags: float | None,
-    per: float | None,
-    cost_fp: float | None,
-    cost_fn: float | None,
-) -> Aim:
-    from aucbench.metrics import Aim
-
-    if (flags is None) != (per is None):
-        raise ParameterError("--flags and --per belong together, as in --flags 50 --per 10000")
-    if per is not None and per <= 0:
-        raise ParameterError(f"--per is {per:g}; give a number of rows above 0")
-    return Aim(
-        sensitivity=sensitivity,
-        specificity=specificity,
-        precision=precision,
-        flags=None if flags is None or per is None else flags / per,
-        cost_fp=cost_fp,
-        cost_fn=cost_fn,
-    )
 
 
 @contextmanager

@@ -68,7 +68,8 @@ def test_list_has_a_broken_plugin_in_one_line(cli, toys):
 
 def on_a_terminal(monkeypatch, columns):
     """Make lines as wide as a terminal, which the output of a test is not."""
-    monkeypatch.setattr("aucbench.cli.catalogue._width", lambda: columns)
+    for module in ("bench.text", "cli.catalogue"):
+        monkeypatch.setattr(f"aucbench.{module}.line_width", lambda: columns)
 
 
 @pytest.mark.parametrize("command", ["list solvers", "list datasets", "list features", "describe"])
