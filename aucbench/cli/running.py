@@ -66,7 +66,7 @@ def go(
         from aucbench.bench.addons import supervised
         from aucbench.bench.show.tally import Tally
 
-        _refuse(plan, printed, json)
+        refuse(plan, printed, json)
         tally = Tally(plan)
         ids: dict[Cell, str] = {}
         keepers: list[Keep] = [tally.add, lambda record: ids.update({record.cell: record.id})]
@@ -75,7 +75,7 @@ def go(
             warm.close()
             found = {ids[cell]: cell for cell in plan.cells() if cell in ids}
             with supervised():
-                with _rows_into(json, store, tally, printed) as add:
+                with rows_into(json, lambda _: store, tally, printed) as add:
                     evidence = _evidence(plan, store, found, add)
                 broken = print_findings(plan, evidence, tally.remarks(folder), tally.tried, printed)
                 print_sections(printed.sections, store.folder, evidence, printed.form)
@@ -87,7 +87,7 @@ def go(
         raise typer.Exit(BROKEN)
 
 
-def _refuse(plan: Plan, printed: Printed, json: Path | None) -> None:
+def refuse(plan: Plan, printed: Printed, json: Path | None) -> None:
     """Raise where a condition names an unknown solver, or the rows cannot be written."""
     from aucbench.report.evidence import evidence_of
     from aucbench.store import require_writable
@@ -207,7 +207,9 @@ def _named(plan: Plan) -> Iterator[str]:
 
 
 @contextmanager
-def _rows_into(json: Path | None, store: Store, tally: Tally, printed: Printed) -> Iterator[Keep]:
+def rows_into(
+    json: Path | None, store_of: Callable[[Record], Store], tally: Tally, printed: Printed
+) -> Iterator[Keep]:
     """Give a function that adds the row of a record to a file, if there is one."""
     from aucbench.bench.results.export import json_list
     from aucbench.bench.results.metrics import metrics_of
@@ -215,7 +217,9 @@ def _rows_into(json: Path | None, store: Store, tally: Tally, printed: Printed) 
     if json is None:
         yield lambda _: None
         return
-    with json_list(json, tally.optima, lambda r: metrics_of(r, store, printed.measures)) as add:
+    with json_list(
+        json, tally.optima, lambda r: metrics_of(r, store_of(r), printed.measures)
+    ) as add:
         yield add
 
 

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
 from aucbench.bench.text import shown
-from aucbench.cli.running import BROKEN, print_findings
+from aucbench.cli.running import BROKEN, print_findings, refuse, rows_into
 from aucbench.errors import INTERRUPTED, ParameterError
 
 if TYPE_CHECKING:
     from aucbench.bench.plan.plan import Plan
     from aucbench.bench.results.record import Record
     from aucbench.bench.results.store import Store
-    from aucbench.bench.show.tally import Tally
     from aucbench.bench.versions import Tell, Version
     from aucbench.cli.options import Options, Printed
 
@@ -48,11 +47,12 @@ def go_versions(
         and `run_sides`.
     """
     from aucbench.bench.addons import supervised
+    from aucbench.bench.results.store import Store
     from aucbench.bench.show.tally import Tally
-    from aucbench.bench.versions import SIDES, both, run_sides, version_at
+    from aucbench.bench.versions import SIDES, both, records_of, run_sides, version_at
+    from aucbench.processes.scratch import Scratch
     from aucbench.report.evidence import evidence_of
     from aucbench.report.speed import speed_lines
-    from aucbench.store import require_writable
 
     named = dict(zip(SIDES, paths, strict=True))
     known = {side: path for side, path in named.items() if path is not None}
@@ -66,65 +66,42 @@ def go_versions(
             "out, and name it in `aucbench report` of either"
         )
     shown_plan = both(plan)
-    names = evidence_of((), [shown_plan]).solvers
-    for demand in printed.demands:
-        demand.require_solvers(names)
-    if json is not None:
-        require_writable(json)
+    refuse(shown_plan, printed, json)
     versions = [version_at(side, path) for side, path in known.items()]
-    with _folder(folder) as place:
+    with ExitStack() as stack:
+        place = folder or stack.enter_context(Scratch()).path
         try:
             ids = run_sides(plan, versions, place, _options(options), _teller(options))
         except KeyboardInterrupt:
             way_on = "run the same command again to go on" if folder else "--out DIR keeps results"
             typer.echo(f"interrupted; {way_on}", err=True)
             raise typer.Exit(INTERRUPTED) from None
+        stores = {side: stack.enter_context(Store(place / side)) for side in SIDES}
+        stack.enter_context(supervised())
+        records: list[Record] = []
+        homes: dict[str, Store] = {}  # by the id of a record
+        for version in versions:
+            own = [*records_of(version, stores[version.side], ids[version.side])]
+            homes |= dict.fromkeys((record.id for record in own), stores[version.side])
+            records += own
         tally = Tally(shown_plan)
-        with _stores(versions, place) as stores, supervised():
-            records = [*_records(versions, stores, ids)]
-            homes = {record.id: stores[side] for side, record in records}
-            for _, record in records:
-                tally.add(record)
-            if json is not None:
-                _write_rows(json, [record for _, record in records], homes, tally, printed)
-            evidence = evidence_of(
-                (record for _, record in records),
-                [shown_plan],
-                scores=lambda fit: homes[fit.id].scores(fit.id, fit.data),
-                about=lambda data: stores[SIDES[0]].about(data) or stores[SIDES[1]].about(data),
-            )
-            broken = print_findings(shown_plan, evidence, tally.remarks(), tally.tried, printed)
+        for record in records:
+            tally.add(record)
+        with rows_into(json, lambda record: homes[record.id], tally, printed) as add:
+            for record in records:
+                add(record)
+        evidence = evidence_of(
+            records,
+            [shown_plan],
+            scores=lambda fit: homes[fit.id].scores(fit.id, fit.data),
+            about=lambda data: next(filter(None, (s.about(data) for s in stores.values())), None),
+        )
+        broken = print_findings(shown_plan, evidence, tally.remarks(), tally.tried, printed)
     typer.echo()
-    for line in (*speed_lines(evidence), *_origins(versions, records)):
+    for line in (*speed_lines(evidence), *_origins(versions, records, ids)):
         typer.echo(shown(line))
     if broken:
         raise typer.Exit(BROKEN)
-
-
-@contextmanager
-def _folder(folder: Path | None) -> Iterator[Path]:
-    from aucbench.processes.scratch import Scratch
-
-    with ExitStack() as stack:
-        yield folder or stack.enter_context(Scratch()).path
-
-
-@contextmanager
-def _stores(versions: Sequence[Version], folder: Path) -> Iterator[dict[str, Store]]:
-    from aucbench.bench.results.store import Store
-
-    with ExitStack() as stack:
-        yield {v.side: stack.enter_context(Store(folder / v.side)) for v in versions}
-
-
-def _records(
-    versions: Sequence[Version], stores: dict[str, Store], ids: dict[str, list[str]]
-) -> Iterator[tuple[str, Record]]:
-    from aucbench.bench.versions import records_of
-
-    for version in versions:
-        for record in records_of(version, stores[version.side], ids[version.side]):
-            yield version.side, record
 
 
 def _options(options: Options) -> list[str]:
@@ -138,26 +115,11 @@ def _teller(options: Options) -> Tell:
     return (lambda _: None) if options.quiet else (lambda line: typer.echo(shown(line), err=True))
 
 
-def _write_rows(
-    path: Path,
-    records: Sequence[Record],
-    homes: dict[str, Store],
-    tally: Tally,
-    printed: Printed,
-) -> None:
-    from aucbench.bench.results.export import json_list
-    from aucbench.bench.results.metrics import metrics_of
-
-    with json_list(
-        path, tally.optima, lambda r: metrics_of(r, homes[r.id], printed.measures)
-    ) as add:
-        for record in records:
-            add(record)
-
-
-def _origins(versions: Sequence[Version], records: Sequence[tuple[str, Record]]) -> Iterator[str]:
+def _origins(
+    versions: Sequence[Version], records: Sequence[Record], ids: Mapping[str, Sequence[str]]
+) -> Iterator[str]:
     """Yield where each side comes from: its path, and the versions of aucbench and the plugins."""
     for version in versions:
-        own = [record.plugin for side, record in records if side == version.side]
+        own = [record.plugin for record in records if record.id in ids[version.side]]
         used = sorted({plugin[:2] for plugin in own if plugin and plugin[0] != "aucbench"})
         yield ", ".join([str(version), *(f"{name} {number}" for name, number in used)])
