@@ -20,8 +20,7 @@ Design
      labels or another library. A column of free text is refused instead.)
 """
 
-from aucbench.datasets.tables.column import Column
-from aucbench.datasets.tables.found import LINE
+from aucbench.datasets.tables.columns import LINE, Column
 from aucbench.datasets.tables.schema import Encoding, Schema, is_numeric, require_numbers
 
 __all__ = ["LINE", "Column", "Encoding", "Schema", "is_numeric", "require_numbers"]

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.data.arrays import Index, Vector
-from aucbench.datasets.tables.column import Column
+from aucbench.datasets.tables.columns import Column
 
 RARE, RARE_SHARE, RARE_LEAST = 10, 0.01, 2
 DAY = 86400.0

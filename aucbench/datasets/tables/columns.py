@@ -1,9 +1,9 @@
-"""`Found`: one column of a data frame, from which its kind and its codes are read."""
+"""What one column of a table is, and its codes: read from a column of a data frame."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from aucbench.data.arrays import Vector
 from aucbench.datasets.tables import cells
-from aucbench.datasets.tables.column import Column
 from aucbench.errors import DataError
 from aucbench.kernels.vectors import numeric
 
@@ -23,40 +22,50 @@ SAMPLE = 5  # texts whose formats of dates are tried on all texts
 LINE = "line"  # name of the index of a frame whose rows know their line in the file
 
 
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What one column of a table is."""
+
+    name: str
+    kind: str  # "numeric", "boolean", "category" or "date"
+    levels: tuple[
+        str, ...
+    ] = ()  # of a category, sorted; the code of a cell is the place of its text
+    format: str = ""  # the format of dates that are text: that of `datetime.strptime`, or "ISO8601"
+    distinct: int = 0  # number of different values, without missing ones
+    missing: float = 0.0  # share of the cells that are missing
+    remark: str = ""  # how a cell was understood that could be understood in another way
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class Raw:
     """A column of a frame: what pandas holds as numbers, or distinct texts."""
 
     name: str
     series: Any
     # (n,) numbers, truth values as 0 and 1, dates as seconds since 1970; NaN where one is missing
     values: Vector | None
-    texts: Sequence[str]  # without `values`: the distinct texts
+    texts: Sequence[str] = ()  # without `values`: the distinct texts
     # (n,) without `values`: the number of the text of each cell, or -1 where one is missing
-    at: NDArray[np.int64]
+    at: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
 
     @staticmethod
-    def of(series: Any, name: str) -> Found:
+    def of(series: Any, name: str) -> Raw:
         """Read a column."""
-        kind, none = getattr(series.dtype, "kind", "O"), np.empty(0, np.int64)
+        kind = getattr(series.dtype, "kind", "O")
         if kind in "cmV":
             raise DataError(
                 f"column {name!r} has the type {series.dtype}; turn it into numbers, or drop it"
             )
-        if kind == "M":
-            values, what = cells.seconds(series), "a date outside of the years 1 to 9999"
-        elif kind in "biuf":
-            values, what = series.to_numpy(dtype=np.float64, na_value=np.nan), "an infinite number"
-        else:
-            return Found._of_texts(series, name)
-        found = Found(name, series, values, (), none)
-        found._refuse(np.isinf(values), what)
-        return found
-
-    @staticmethod
-    def _of_texts(series: Any, name: str) -> Found:
+        if kind in "Mbiuf":
+            date = kind == "M"
+            values = cells.seconds(series) if date else series.to_numpy(np.float64, na_value=np.nan)
+            raw = Raw(name, series, values)
+            what = "a date outside of the years 1 to 9999" if date else "an infinite number"
+            raw._refuse(np.isinf(values), what)
+            return raw
         try:
-            return Found(name, series, None, *cells.distinct_cells(series))
+            return Raw(name, series, None, *cells.distinct_cells(series))
         except TypeError as error:  # pandas compares the cells by their hashes
             raise DataError(
                 f"column {name!r} has cells that are no single values ({error}); drop it"
@@ -73,7 +82,7 @@ class Found:
             if distinct == 1 and not missing:
                 return "has one value"
             self._refuse_prose()
-            if distinct > FEW and distinct >= NEARLY * np.count_nonzero(~self._missing):
+            if distinct > FEW and distinct >= NEARLY * self._present:
                 return "has another text in nearly each row"
             more["levels"] = tuple(sorted(self.texts))
         return Column(self.name, kind, distinct=distinct, missing=missing, **more)
@@ -87,7 +96,11 @@ class Found:
         if column.kind == "category":
             number = {text: float(k) for k, text in enumerate(column.levels)}
             return self._each([number.get(text, UNSEEN) for text in self.texts])
-        table = self._table(column, decimal)
+        table = {
+            "numeric": lambda: cells.numbers(self.texts, decimal),
+            "boolean": lambda: cells.truths(self.texts),
+            "date": lambda: cells.dates(self.texts, column.format or cells.ISO),
+        }[column.kind]()
         if (bad := np.isnan(table)).any():
             wanted = f"a {column.kind}" + (f" of the format {column.format}" * bool(column.format))
             self._refuse(self._marked(bad), f"{self._first(bad)!r}, which is not {wanted}")
@@ -108,6 +121,10 @@ class Found:
     def _missing(self) -> NDArray[np.bool_]:
         return self.at < 0 if self.values is None else np.isnan(self.values)
 
+    @property
+    def _present(self) -> int:
+        return int(np.count_nonzero(~self._missing))
+
     def _each(self, table: Sequence[float] | Vector) -> Vector:
         """Return the number of each cell from that of each text; a missing cell is NaN."""
         return np.append(table, np.nan)[self.at]
@@ -127,15 +144,21 @@ class Found:
         if cells.are_truths(self.texts):
             return "boolean", {}
         if self._holds_numbers(decimal):
-            return "numeric", self._remark_on_groups(decimal)
+            return "numeric", {"remark": self._remark_on_groups(decimal)}
         if form := self._date_format():
             return "date", form
-        return "category", self._remark_on_numbers(decimal)
+        return "category", {"remark": self._remark_on_numbers(decimal)}
 
     def _holds_numbers(self, decimal: str) -> bool:
         bad = np.isnan(cells.numbers(self.texts, decimal))
         if not bad.any():
-            self._refuse_several_units()
+            first, *others = cells.units(self.texts).values()
+            if others:
+                raise DataError(
+                    f"column {self.name!r} has {first!r} and {others[0]!r}, which are not of one "
+                    "unit; write all in one, or leave the column out with "
+                    f"drop={self.name!r} (--drop)"
+                )
             return True
         other = cells.other_mark(decimal)
         if not np.isnan(cells.numbers(self.texts, other)).any():
@@ -147,34 +170,26 @@ class Found:
         self._refuse_few(bad, "a number")
         return False
 
-    def _refuse_several_units(self) -> None:
-        first, *others = cells.units(self.texts).values()
-        if others:
-            raise DataError(
-                f"column {self.name!r} has {first!r} and {others[0]!r}, which are not of one unit; "
-                f"write all in one, or leave the column out with drop={self.name!r} (--drop)"
-            )
-
-    def _remark_on_groups(self, decimal: str) -> dict[str, Any]:
+    def _remark_on_groups(self, decimal: str) -> str:
         text = cells.readable_twice(self.texts, decimal)
         if text is None:
-            return {}
-        value = cells.numbers([text], decimal)[0]
-        return {
-            "remark": f"column {self.name!r}: {text!r} is read as {value:.0f}; if it has decimals, "
-            f"say decimal={cells.other_mark(decimal)!r}"
-        }
+            return ""
+        value, other = cells.numbers([text], decimal)[0], cells.other_mark(decimal)
+        return (
+            f"column {self.name!r}: {text!r} is read as {value:.0f}; if it has decimals, say "
+            f"decimal={other!r}"
+        )
 
-    def _remark_on_numbers(self, decimal: str) -> dict[str, Any]:
+    def _remark_on_numbers(self, decimal: str) -> str:
         text = np.isnan(cells.numbers(self.texts, decimal))
         count = np.count_nonzero(self._marked(text))
-        if count > np.count_nonzero(~self._missing) / 2:
-            return {}
-        return {
-            "remark": f"column {self.name!r} holds numbers and {count} text(s), first "
+        if count > self._present / 2:
+            return ""
+        return (
+            f"column {self.name!r} holds numbers and {count} text(s), first "
             f"{self._first(text)!r} in {self._place(self._marked(text))}, so that it is read as "
             "categories"
-        }
+        )
 
     def _date_format(self) -> dict[str, Any]:
         """Return the format in which all texts are dates, and a remark if another one fits too."""
@@ -201,13 +216,13 @@ class Found:
     def _refuse_few(self, bad: NDArray[np.bool_], wanted: str) -> None:
         """Refuse the marked texts if nearly all other cells are what is wanted."""
         wrong = self._marked(bad)
-        if np.count_nonzero(wrong) <= (1 - NEARLY) * np.count_nonzero(~self._missing):
+        if np.count_nonzero(wrong) <= (1 - NEARLY) * self._present:
             self._refuse(wrong, f"{self._first(bad)!r}, which is not {wanted}" if any(bad) else "")
 
     def _refuse_prose(self) -> None:
         distinct = len(self.texts)
         words = sum(len(text.split()) for text in self.texts) / distinct
-        if words >= WORDS and distinct > max(FEW, np.count_nonzero(~self._missing) / 2):
+        if words >= WORDS and distinct > max(FEW, self._present / 2):
             raise DataError(
                 f"column {self.name!r} holds free text: {distinct} different texts of {words:.0f} "
                 f"words on average; leave it out with drop={self.name!r} (--drop), or make "
@@ -227,14 +242,6 @@ class Found:
         """Return where the first marked cell is."""
         i, index = int(np.flatnonzero(wrong)[0]), self.series.index
         return f"line {index[i]}" if index.name == LINE else f"row {i}"
-
-    def _table(self, column: Column, decimal: str) -> Vector:
-        """Return the code of each text, NaN where it is not of the kind of the column."""
-        if column.kind == "numeric":
-            return cells.numbers(self.texts, decimal)
-        if column.kind == "boolean":
-            return cells.truths(self.texts)
-        return cells.dates(self.texts, column.format or cells.ISO)
 
     def _codes_of_values(self, values: Vector, column: Column) -> Vector:
         present = ~np.isnan(values)
