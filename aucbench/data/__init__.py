@@ -1,7 +1,7 @@
 """The data that solvers read: rows, targets, chunks and folds.
 
 `Data.of(X, y)` is the only place where input is checked. `arrays` has the two layouts of rows,
-`targets` and `breakpoints` have what is to be predicted, `ties` and `folds` divide rows,
+`targets` and `breakpoints` have what is to be predicted, `row_roles` and `folds` divide rows,
 `rounding` bounds the rounding errors of products with rows, and `sorting` sorts their scores.
 """
 

@@ -1,17 +1,9 @@
-"""Matrices of rows: two layouts, two float types, one index type (int32).
+"""Matrices of rows: dense in C order or CSR, float64 or float32, with indices of int32.
 
-It is one long file, because nothing else may know the layouts. They are dense in C order, and CSR.
-The float types are float64 and, where the user asks for it, float32.
-
-Design
-  a. A matrix is a `Rows`: the flat arrays that kernels read. The questions "dense or sparse?"
-     and "float64 or float32?" are asked in this module and in cython/rows.pxd, nowhere else.
-  b. A block of rows is a slice (contiguous rows) or an int32 array (row numbers).
-  c. Indices are int32, which takes half the memory traffic of int64. The price is a limit of
-     2**31 - 1 stored values; more are refused. (Rejected: templates for both types.)
-  d. float32 is a way to store numbers, and no way to compute: it halves the bytes that a pass
-     reads. Kernels convert each number when they read it, and add in float64. Python code gets
-     float64 copies from `values` and `matrix`, so that NumPy never adds in float32.
+It is one long file, because nothing but it and cython/rows.pxd asks for the layout or the float
+type. int32 halves the memory traffic of int64, and limits a matrix to 2**31 - 1 stored values.
+float32 is a way to store numbers, and no way to compute: kernels convert each number when they
+read it, and Python code gets float64 copies, so that NumPy never adds in float32.
 """
 
 from __future__ import annotations

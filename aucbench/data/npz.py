@@ -1,9 +1,8 @@
 """Read npz files that a job or a user wrote: they are checked, and nothing is unpickled.
 
-`np.load` parses the header of each array as a Python literal, and believes it: on damaged bytes it
-raises anything, or asks for as much memory as a header says. Here a header has one form, and is
-compared with the number of bytes that follow. The headers of the cells of a data set are the same,
-so that they are parsed once: a report reads tens of thousands of arrays.
+`np.load` believes the header of an array: on damaged bytes it raises anything, or asks for as much
+memory as a header says. Here a header has one form, is compared with the bytes that follow, and is
+parsed once for all equal ones: a report reads tens of thousands of arrays.
 """
 
 from __future__ import annotations

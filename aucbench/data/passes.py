@@ -1,14 +1,9 @@
 """X_B w, X_Bᵀ r, and both in one reading of X_B, where threads share the rows of large blocks.
 
-Design
-  a. A block is divided into parts by the shape of the rows alone. Each part adds up its own
-     rows, and then the sums of the parts are added in their order. So the number of threads
-     changes no bit.
-  b. Blocks below 2¹⁸ stored values are one part: there threads would cost more than they
-     save, and their sums are added row by row.
-  c. A part begins at a multiple of four rows, because kernels read four rows at a time. So
-     scores do not depend on how a block is divided. (Rejected: parts of columns, whose sums
-     would not either. A kernel that needs X_B w first would read the rows twice.)
+The shape of the rows alone divides a block, and the sums of its parts are added in their order: the
+number of threads changes no bit. A part begins at a multiple of four rows, because kernels read
+four at a time, so that scores do not depend on the division. (Rejected: parts of columns, whose
+sums would not either. A kernel that needs X_B w first would read the rows twice.)
 """
 
 from __future__ import annotations

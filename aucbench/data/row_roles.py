@@ -1,11 +1,8 @@
-"""What binds rows together when they are divided: groups and times.
+"""What binds rows together when they are divided: groups and times, as numbers.
 
-Design
-  a. Groups and times become numbers where the rows come in. Only which are equal and which are
-     earlier matters, and numbers cross from one process to another as arrays.
-  b. A group is on one side of a split only. With times, each row that is held out is later than
-     each row that is learnt from, and equal times are never divided. With both, the rows of groups
-     that are held out are not learnt from.
+A group is on one side of a split only. With times, each row that is held out is later than each row
+that is learnt from, and equal times are never divided. With both, the rows of groups that are held
+out are not learnt from.
 """
 
 from __future__ import annotations

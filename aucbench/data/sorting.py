@@ -1,13 +1,9 @@
 """The sorting door: every sort of scores, with its rows or without them, goes through here.
 
-a. What is sorted are doubles: scores, or doubles whose bits are those of a key and its row
-   (cython/sort.pyx). So there is one question, which sort of doubles to use, and both answers give
-   equal results.
-b. The answers are `np.sort` and our own sort by digits. NumPy's is the faster one where its vector
-   instructions are fast. What NumPy reports does not say so: on some CPUs with AVX-512 (AMD Zen 4)
-   its vectorised sort takes five times as long as with AVX2. So a trial of about a millisecond
-   decides, once in a process, when it first sorts many numbers.
-c. AUCBENCH_SORT=numpy or digits decides instead.
+What is sorted are doubles: scores, or the bits of a key and its row (cython/sort.pyx). NumPy's sort
+is faster than ours by digits where its vector instructions are fast, which it does not report: on
+AMD Zen 4 its AVX-512 sort takes five times as long as with AVX2. So a trial of about a millisecond
+decides, once in a process, when it first sorts many numbers; or AUCBENCH_SORT=numpy or digits does.
 """
 
 from __future__ import annotations

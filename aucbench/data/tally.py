@@ -1,12 +1,8 @@
 """How many rows are read for products with weights.
 
-Design
-  a. Everything in aucbench that multiplies rows by weights ends in `passes`, or forms a matrix of
-     products in `Rows`. There the rows of the block are added to one number, and `solve` compares
-     it with `State.rows_seen`. So the count needs no help from solver, objective or map.
-  b. The number belongs to what runs in one thread, not to the rows: copies of rows, parts of them
-     and mapped rows count too, and fits of other threads do not. (Rejected: a number in `Rows`. A
-     method could read a copy, and fits that share rows would share the number.)
+Everything that multiplies rows by weights ends in `passes`, or forms a matrix of products in
+`Rows`; `solve` compares the sum with `State.rows_seen`. It belongs to what runs in one thread, not
+to the rows: a method could read a copy, and fits that share rows would share the number.
 """
 
 from __future__ import annotations

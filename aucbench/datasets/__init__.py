@@ -40,28 +40,12 @@ __all__ = [
 __getattr__, __dir__, _ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "catalogue": (
-            "Entry",
-            "Suite",
-            "entries",
-            "entry_of",
-            "suites",
-        ),
+        "catalogue": ("Entry", "Suite", "entries", "entry_of", "suites"),
         "changepoint": ("load_changepoint",),
         "chunks": ("stream",),
-        "embedded": (
-            "breast_cancer",
-            "digits",
-            "one_against_the_rest",
-        ),
+        "embedded": ("breast_cancer", "digits"),
         "files": ("load",),
         "located": ("available",),
-        "simulated": (
-            "linear",
-            "outbreak",
-            "outbreak_support",
-            "radial",
-            "true_scores",
-        ),
+        "simulated": ("linear", "outbreak", "outbreak_support", "radial", "true_scores"),
     },
 )

@@ -1,9 +1,8 @@
 """Which addresses are read, and which redirects are followed.
 
-A server may redirect to an address inside the network of the user, which only the user could
-reach (server-side request forgery). So an address that a server names must be public, unless the
-address that the user gave is private itself. A name is looked up for this decision, and once more
-by the connection. A proxy, if the environment names one, looks names up on its own.
+A server may redirect to an address inside the network of the user (server-side request forgery). So
+an address that a server names must be public, unless the address that the user gave is private
+itself. A proxy, if the environment names one, looks names up on its own.
 """
 
 from __future__ import annotations

@@ -1,11 +1,7 @@
-"""Parquet, Feather and Arrow: decoded in a process of its own.
+"""Parquet, Feather and Arrow: decoded in a supervised process of its own.
 
-Design
-  a. The decoders of Arrow believe the offsets and sizes that a file says. On a damaged file they
-     read beyond their arrays, which ends the process by a segmentation fault. So a supervised
-     process decodes the file, checks each array from end to end, and writes what it has decoded
-     into a temporary file, which this process maps.
-  b. A process that is supervised already decodes a file itself; its supervisor says how that ends.
+The decoders of Arrow believe the offsets that a file says: a damaged file ends the process by a
+segmentation fault. A process that is supervised already decodes a file itself.
 """
 
 from __future__ import annotations

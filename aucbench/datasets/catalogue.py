@@ -31,69 +31,39 @@ class Raw:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """What is known of a data set by its name.
-
-    Attributes
-    ----------
-    name, title : str
-        The name, and what the set is in one phrase.
-    kind : str
-        "labels": rows with labels, in files. "changepoint": error functions instead of labels, in
-        files. "embedded": comes with scikit-learn. "simulated": is drawn.
-    n, d : int
-        Rows and features; of a simulated set those by default.
-    labels, counts : tuple
-        The classes as the source codes them, and how many rows each has, where this is known. Of
-        a changepoint set, the labels that can be a false positive and a false negative.
-    positive : tuple of int
-        Labels that are positive; empty when the labels are -1/+1 or 0/1.
-    why : str
-        Why they are positive, in one phrase.
-    drop : mapping of str to str
-        Columns that are left out, and why.
-    source, licence : str
-        Page of the source, and its terms as the source states them.
-    cites : tuple of str
-        What to cite: keys of the references of aucbench.
-    note : str
-        What to know before using it.
-    relevant : tuple of str
-        Names of the features that are known to matter, from the literature.
-    auc : float or None
-        A check of loaders: the mean test AUC of scaling by the largest absolute value and
-        scikit-learn's `LogisticRegression(max_iter=300)`, over 5 stratified folds, shuffled with
-        seed 0.
-    raw : Raw
-        How the files are read.
-    files : tuple of RemoteFile
-        The files as the source publishes them; empty when they cannot be downloaded.
-    hashes : str
-        Who published the sha256 of the files; empty when they were computed from the repository
-        that the addresses name.
-    lacking, address : str
-        Why there are no files, and where they are as far as it is known.
-    """
+    """What is known of a data set by its name."""
 
     name: str
-    title: str = ""
+    title: str = ""  # what the set is, in one phrase
+    # "labels": rows with labels, in files. "changepoint": error functions instead of labels, in
+    # files. "embedded": comes with scikit-learn. "simulated": is drawn
     kind: str = KINDS[0]
-    n: int = 0
+    n: int = 0  # rows and features; of a simulated set those by default
     d: int = 0
+    # the classes as the source codes them, and how many rows each has, where this is known. Of a
+    # changepoint set, the labels that can be a false positive and a false negative
     labels: tuple[int | str, ...] = (-1, 1)
     counts: tuple[int, ...] = ()
+    # labels that are positive; empty when the labels are -1/+1 or 0/1
     positive: tuple[int, ...] = ()
-    why: str = ""
-    drop: Mapping[str, str] = field(default_factory=dict)
-    source: str = ""
+    why: str = ""  # why they are positive, in one phrase
+    drop: Mapping[str, str] = field(default_factory=dict)  # columns that are left out, and why
+    source: str = ""  # page of the source
     licence: str = NOT_STATED
-    cites: tuple[str, ...] = ()
-    note: str = ""
+    cites: tuple[str, ...] = ()  # what to cite: keys of the references of aucbench
+    note: str = ""  # what to know before using it
+    # names of the features that are known to matter, from the literature
     relevant: tuple[str, ...] = ()
+    # a check of loaders: the mean test AUC of scaling by the largest absolute value and scikit-
+    # learn's `LogisticRegression(max_iter=300)`, over 5 stratified folds, shuffled with seed 0
     auc: float | None = None
-    raw: Raw = field(default_factory=Raw)
+    raw: Raw = field(default_factory=Raw)  # how the files are read
+    # the files as the source publishes them; empty when they cannot be downloaded
     files: tuple[RemoteFile, ...] = ()
+    # who published the sha256 of the files; empty when they were computed from the repository
+    # that the addresses name
     hashes: str = ""
-    lacking: str = ""
+    lacking: str = ""  # why there are no files, and where they are as far as it is known
     address: str = ""
 
     @property
@@ -140,24 +110,13 @@ def names_like(name: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suite:
-    """Several data sets under one name.
-
-    Attributes
-    ----------
-    name, title : str
-    version : int
-        Another list of members is another version.
-    members : tuple of str
-        Specifications of data sets.
-    package : str
-        The package and version that has the members, where it is not aucbench.
-    """
+    """Several data sets under one name."""
 
     name: str
     title: str
-    version: int
-    members: tuple[str, ...]
-    package: str = ""
+    version: int  # another list of members is another version
+    members: tuple[str, ...]  # specifications of data sets
+    package: str = ""  # the package and version that has the members, where it is not aucbench
 
     def __str__(self) -> str:
         return f"{SUITE}{self.name}"

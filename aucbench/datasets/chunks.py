@@ -1,11 +1,8 @@
 """`stream`: read a file in chunks, for methods that learn from more rows than fit in memory.
 
-Design
-  a. files.py and formats.py decide what a name, a header, a label column or a width means, as
-     for `load`. This module only cuts a file into pieces and gives them to the same parsers.
-  b. `load` sees the whole file at once. Here, a first scan finds the indices of svmlight, the
-     first chunk fixes the layout, and each chunk is compared with those before it (the labels,
-     and whether a column holds numbers).
+The parsers are those of `load`, which sees the whole file at once. Here, a first scan finds the
+indices of svmlight, the first chunk fixes the layout, and each chunk is compared with those before
+it (the labels, and whether a column holds numbers).
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """Data sets that come with scikit-learn, so they need no download.
 
-Design
-  a. To import `sklearn.datasets` takes a second or more, to read one of its files milliseconds.
-     So the file is read without scikit-learn. Its digest is compared first: of a file that is
-     elsewhere, or is another one, scikit-learn's own function is asked.
+To import `sklearn.datasets` takes a second, to read one of its files milliseconds. So a file with
+the digest that is known is read without scikit-learn; else its own function is asked.
 """
 
 from __future__ import annotations

@@ -1,13 +1,8 @@
 """`load`: read a data set by its path, by its name in the folder AUCBENCH_DATA, or by URL.
 
-Design
-  a. The catalogue has rules for names. So a rule is used for a set that was given by name, and
-     for a file that a MANIFEST.csv beside it lists. Any other file is read as it is: a user's
-     own bank.csv is not the bank set of the catalogue.
-  b. A set of a collection is a table like that of a file, but it has a rule of its own: if it has
-     two classes, the rarer one is positive. Its prefix comes before files and plugins.
-  c. The layout depends on the data, not on the format: dense when at least a third of the
-     entries are non-zero, else CSR (arrays.py, `in_faster_layout`).
+A rule of the catalogue is used for a set that was given by name, and for a file that a MANIFEST.csv
+beside it lists. Any other file is read as it is: a user's own bank.csv is not the bank set of the
+catalogue. In a set of a collection, the rarer one of two classes is positive.
 """
 
 from __future__ import annotations

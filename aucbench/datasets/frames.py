@@ -1,9 +1,7 @@
 """Read a table in pieces whose cells are all text, for models that know what columns are.
 
-Design
-  No kind of a column is guessed, since a model knows it: a guess from one piece could differ from
-  that of another. A row with too few or too many cells is kept and reported, not refused: who
-  scores rows gives one answer for each.
+A row with too few or too many cells is kept and reported, not refused: who scores rows gives one
+answer for each.
 """
 
 from __future__ import annotations

@@ -1,22 +1,15 @@
 """The cache of data sets that have been read: a second load maps arrays and parses nothing.
 
-Design
-  a. What is stored is the `Data` that `load` returns: after labels, roles and columns have been
-     looked at, and in the faster layout. So a second load does none of this work.
-  b. The key is a hash of the paths, sizes and times of the files, of their rows in the manifest,
-     of what the caller asked for, of the code that reads, and of the versions of the libraries
-     that it reads with. A program can set the time at which a file was modified back, but not the
-     one at which it was changed (ctime). What was changed just before is not stored, since it may
-     change again without another time.
-  c. An entry is two blocks (`aucbench.data.block`) of one name: rows and all that is said of them
-     in one folder, what is known of the rows (labels above all) in another, as the targets of a
-     run are: no folder that holds rows holds labels. Each is written under another name and then
-     renamed, the labels first. Nothing is ever changed in place.
-  d. A block ends with a sum of its words of 64 bits, which is found at some 15 GB/s. It sees pages
-     that a crash has lost, so that nothing waits for the disk. A damaged entry is read anew. It
-     is no protection against an enemy: who can write to the folder can do all its owner can.
-  e. No error comes from here. Where the folder cannot be written or the disk is full, files are
-     read as if there were no cache.
+a. The key is a hash of the paths, sizes and times of the files, of their rows in the manifest, of
+   what was asked for, of the code that reads, and of the versions of its libraries. A program can
+   set back the time of modification, but not that of the change (ctime). What was changed just
+   before is not stored, since it may change again without another time.
+b. An entry is two blocks (`aucbench.data.block`) of one name in two folders: rows, and what is
+   known of them, labels above all. No folder that holds rows holds labels. Each is written under
+   another name and then renamed, the labels first.
+c. A block ends with a sum of its words of 64 bits, which is found at some 15 GB/s. It sees pages
+   that a crash has lost, so that nothing waits for the disk. A damaged entry is read anew.
+d. No error comes from here: without a folder that can be written, files are read each time.
 """
 
 from __future__ import annotations

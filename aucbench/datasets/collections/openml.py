@@ -1,10 +1,7 @@
-"""OpenML by number: `openml:1590`.
+"""OpenML by number: `openml:1590`. Several sets may have one name, and their order may change.
 
-Design
-  a. scikit-learn's `fetch_openml` downloads: it keeps what the server said and the file in the
-     cache of aucbench, so that a set is read again without a network, and checks the MD5 of the
-     file that OpenML states.
-  b. Only numbers are names. Several sets may have one name, and which one is meant may change.
+scikit-learn's `fetch_openml` downloads: it keeps what the server said and the file in the cache of
+aucbench, and checks the MD5 of the file that OpenML states.
 """
 
 from __future__ import annotations

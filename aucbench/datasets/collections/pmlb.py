@@ -1,11 +1,8 @@
-"""PMLB: classification sets of the Penn Machine Learning Benchmark.
+"""PMLB: classification sets of the Penn Machine Learning Benchmark, at one commit.
 
-Design
-  a. `pmlb.csv` has the name, sha256 and shape of each classification set at `COMMIT`, so that a
-     download is checked, and a name always means the same rows. The hashes and sizes are those
-     that the repository tracks, the shapes those of its summary. Sets whose names begin with
-     _deprecated are left out: PMLB has a corrected one of each.
-  b. Categories of PMLB are numbers in its files, and nothing there says which columns they are.
+`pmlb.csv` has the hashes and sizes that the repository tracks, and the shapes of its summary; not
+the sets _deprecated, of which PMLB has a corrected one. Categories are numbers in its files, and
+nothing there says which columns they are.
 """
 
 from __future__ import annotations
