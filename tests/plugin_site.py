@@ -1,10 +1,12 @@
 """Throw-away distributions in a folder on sys.path stand in for installed plugins."""
 
+import ast
 import sys
 from contextlib import contextmanager
 
 import pytest
 
+from aucbench.registry.discovery import NAME_PATTERN
 from aucbench.registry.lookup import plugins
 
 HEAD = """
@@ -53,6 +55,19 @@ def solver(*registered):
     return f"{HEAD}\n@hookimpl\ndef aucbench_solvers():\n    return {{{given}}}\n"
 
 
+def returned(source):
+    """Names in the dictionaries that the hooks of a source return; none where it is malformed."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return []
+    hooks = [f for f in ast.walk(tree) if getattr(f, "name", "").startswith("aucbench_")]
+    returns = [node.value for hook in hooks for node in ast.walk(hook) if type(node) is ast.Return]
+    keys = [key for value in returns if type(value) is ast.Dict for key in value.keys]
+    names = [key.value for key in keys if isinstance(key, ast.Constant)]
+    return [n for n in names if isinstance(n, str) and NAME_PATTERN.fullmatch(n)]
+
+
 class Site:
     """A folder like site-packages."""
 
@@ -62,11 +77,17 @@ class Site:
     def module(self, name, source):
         (self.path / f"{name}.py").write_text(source, encoding="utf-8")
 
-    def add(self, distribution, version="1.0", **plugins):
-        """Install a distribution: plugin name (_ for -) -> source of its module."""
-        points = {name.replace("_", "-"): f"{distribution}_{name}" for name in plugins}
-        for name, source in plugins.items():
-            self.module(f"{distribution}_{name}", source)
+    def add(self, distribution, version="1.0", also=(), **plugins):
+        """Install a distribution: plugin name (_ for -) -> source of its module.
+
+        Its entry points are the names that the hooks return in a literal, and those in `also`; of
+        a module without such names, that of the plugin.
+        """
+        points = {}
+        for plugin, source in plugins.items():
+            self.module(f"{distribution}_{plugin}", source)
+            for name in (*returned(source), *also) or (plugin.replace("_", "-"),):
+                points.setdefault(name, f"{distribution}_{plugin}")
         self.metadata(distribution, version, points)
 
     def metadata(self, distribution, version, points, requires=()):

@@ -21,17 +21,17 @@ from typing import Any
 from aucbench.bench.answers import is_unknown
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.learning import likely
-from aucbench.bench.requests import Homes, resolve_job
+from aucbench.bench.requests import resolve_job
 from aucbench.errors import ParameterError, PluginChoiceError, PluginError, UnknownNameError
 from aucbench.processes import isolated
 from aucbench.processes.isolated import Process, ended
 from aucbench.processes.records import Job, Limits, Outcome
-from aucbench.registry.discovery import ALLOWED
+from aucbench.registry.discovery import ALLOWED, CALLED
 from aucbench.registry.fingerprints import plugin_fingerprint
-from aucbench.registry.lookup import CALLED, home, names
+from aucbench.registry.isolated_imports import within_limit
+from aucbench.registry.lookup import names
 from aucbench.registry.source_files import file_fingerprint
 from aucbench.registry.specs import anchored, in_file, parse_spec, short
-from aucbench.registry.visits import within_limit
 from aucbench.sections import Section
 
 JOBS = "aucbench.bench.isolated.jobs"
@@ -50,7 +50,6 @@ class Addon:
     plugin: tuple[str, str]  # distribution and module; of a file its path, and its imported name
     fingerprint: str  # of the files of the plugin
     about: Mapping[str, Any] = field(compare=False)  # what else it says of itself
-    homes: Homes = ()  # its plugin, if that has another name
 
     @property
     def called(self) -> str:
@@ -59,9 +58,8 @@ class Addon:
 
     def job(self, function: str, **request: Any) -> Job:
         """Job of `aucbench.bench.isolated.jobs` that calls it, such as "section"."""
-        asked = {"name": self.qualified, "homes": self.homes, **request}
-        wanted = likely(self.qualified, self.homes)
-        return Job(f"{JOBS}:{function}", asked, LIMITS, preload=wanted)
+        asked = {"name": self.qualified, **request}
+        return Job(f"{JOBS}:{function}", asked, LIMITS, preload=likely(self.qualified))
 
 
 def addon_of(kind: str, spec: str) -> Addon:
@@ -130,17 +128,13 @@ def _returned(
 
 @lru_cache(maxsize=64)
 def _looked_up(kind: str, spec: str, path: tuple[str, ...], allowed: str | None) -> Addon:
-    homes: Homes = ()
     with supervised() as process:
         answer = _answer(process, kind, spec)
-        if is_unknown(answer) and (there := home(kind, parse_spec(spec).name)):
-            homes = (there,)
-            answer = _answer(process, kind, spec, homes)
     if answer["ok"]:
         distribution, version, module = answer["plugin"]
         plugin, qualified = (distribution, module), answer["qualified"]
         code, about = _fingerprint(qualified, plugin), answer["about"]
-        return Addon(kind, answer["name"], qualified, version, plugin, code, about, homes)
+        return Addon(kind, answer["name"], qualified, version, plugin, code, about)
     called = CALLED[kind]
     if is_unknown(answer):
         raise UnknownNameError("measure" if kind == "metrics" else called, spec, names(kind))
@@ -149,11 +143,10 @@ def _looked_up(kind: str, spec: str, path: tuple[str, ...], allowed: str | None)
     raise raised(f"cannot use the {called} {spec}: {answer['reason']}")
 
 
-def _answer(process: Process, kind: str, spec: str, homes: Homes = ()) -> dict[str, Any]:
+def _answer(process: Process, kind: str, spec: str) -> dict[str, Any]:
     """Return what a worker answers about a name, see `resolved` of `aucbench.bench.worker`."""
     limits = replace(LIMITS, timeout=within_limit(LIMITS.timeout))
-    job = resolve_job({kind: [spec]}, limits=limits, homes=homes, preload=likely(spec, homes))
-    outcome = process.run(job)
+    outcome = process.run(resolve_job({kind: [spec]}, limits=limits, preload=likely(spec)))
     if outcome.result is None:
         return {"ok": False, "error": None, "plugin": None, "reason": ended(outcome)}
     [answer] = outcome.result[kind].values()

@@ -11,7 +11,6 @@ from aucbench import registry
 from aucbench.bench.cell import Cell, Tuning, solver_label
 from aucbench.bench.given import NOTHING, Given
 from aucbench.bench.plan.identity import CellIds
-from aucbench.bench.requests import Homes
 from aucbench.errors import UnknownNameError
 from aucbench.processes.records import Ending, Outcome
 from aucbench.registry.fingerprints import code_fingerprint
@@ -72,7 +71,6 @@ class Lookups:
     """The answers about all names of a plan."""
 
     known: Mapping[Name, Lookup]
-    homes: Homes = ()  # plugins that register names other than their own
     given: Given = NOTHING
     code: str = field(default_factory=code_fingerprint)  # of the part of aucbench that computes
 

@@ -11,8 +11,7 @@ from aucbench.bench.cell import Cell
 from aucbench.datasets.located import cites_of
 from aucbench.errors import AucbenchError, UnknownNameError
 from aucbench.registry import Description, describe, joined_specs, parse_spec
-from aucbench.registry.discovery import stated_in
-from aucbench.registry.lookup import CALLED
+from aucbench.registry.discovery import CALLED, stated_in
 from aucbench.registry.specs import in_file
 
 

@@ -10,17 +10,15 @@ from functools import partial
 from aucbench.bench.lawful import Check, Questions, checker, summed
 from aucbench.bench.show.listeners import ENDING
 from aucbench.errors import ParameterError, UnknownNameError, require_above, require_whole
-from aucbench.hookspecs import PROJECT
 from aucbench.processes import Ending, Limits, Outcome, Supervisor
 from aucbench.processes.isolated import Process
 from aucbench.records import Verdict
-from aucbench.registry.discovery import PluginEntry, enabled, printable
-from aucbench.registry.lookup import CALLED
-from aucbench.registry.visits import visit_job
+from aucbench.registry.discovery import CALLED, PluginEntry, enabled, printable
+from aucbench.registry.isolated_imports import import_job
 
 DOCTOR_PRELOAD = (
     "aucbench.bench.worker.jobs",
-    "aucbench.registry.visitor",
+    "aucbench.registry.import_job",
 )  # imports no plugin of a solver, the built-in ones included
 LISTENERS = "listeners"  # as `aucbench.testing` calls them; they are not registered
 WORDS = {**CALLED, LISTENERS: "listener"}
@@ -74,7 +72,7 @@ def check_plugins(
     chosen = [e for e in enabled() if only is None or {e.name, e.qualified} & {*only}]
     limits = Limits(timeout=limit)
     with closing(Process(partial(Supervisor, preload=DOCTOR_PRELOAD))) as process:
-        outcomes = process.run_all([visit_job(entry, limits) for entry in chosen], jobs)
+        outcomes = process.run_all([import_job(entry, limits) for entry in chosen], jobs)
     return tuple(map(_imported, chosen, outcomes))
 
 
@@ -85,7 +83,7 @@ def _imported(entry: PluginEntry, outcome: Outcome) -> Examined:
     if outcome.result is not None:
         seconds, reason = outcome.result["seconds"], outcome.result["failure"] or ""
         for kind, some in outcome.result["registers"].items():
-            for name, told in some.items():
+            for name, told in ((n, t) for n, t in some.items() if entry.provides(n)):
                 reason = reason or told.get("error", "")
                 required = (p for p, _, needed, _ in told.get("parameters", ()) if needed)
                 names.append((kind, name, tuple(required)))
@@ -125,10 +123,8 @@ def _of_laws(
     if required:
         given = ",".join(f"{parameter}=..." for parameter in required)
         return replace(found, reason=f"it needs values: aucbench check '{target}[{given}]'")
-    own = name == imported.plugin or imported.distribution == PROJECT
-    homes = [] if own else [(kind, name, f"{imported.distribution}:{imported.plugin}")]
     try:
-        findings = [f for f in check(target, homes) if f.kind in (kind, "plugins")]
+        findings = [f for f in check(target) if f.kind in (kind, "plugins")]
     except ParameterError as error:
         return replace(found, failed=True, reason=str(error))
     broken = next((f for f in findings if f.verdict is Verdict.BROKEN), None)

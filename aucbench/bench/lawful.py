@@ -6,7 +6,7 @@ another process, unless that has happened too often.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -14,19 +14,17 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from aucbench.errors import ParameterError, PluginError, UnknownNameError, require_above
+from aucbench.errors import ParameterError, PluginError, require_above
 from aucbench.processes import Job, Limits, Outcome, Supervisor
 from aucbench.processes.isolated import MOST_ENDS, Piece, Process
 from aucbench.processes.scratch import Scratch
 from aucbench.records import Finding, Verdict
 from aucbench.registry.discovery import printable
-from aucbench.registry.lookup import CALLED, home
-from aucbench.registry.visits import Home
 
 CHECK = "aucbench.testing.jobs:check_laws"
 PRELOAD = ("aucbench.testing.jobs",)  # imports no plugin of a solver
 PATIENCE = 10  # times as long may a process take that asks on larger samples too
-Check = Callable[..., Iterator[Finding]]  # (target, homes=()): each law as soon as it is known
+Check = Callable[[str], Iterator[Finding]]  # of a target: each law as soon as it is known
 WORDS = {"holds": "hold", "BROKEN": "broken", "expected": "expected", "not asked": "not asked"}
 
 
@@ -56,7 +54,7 @@ def check_targets(targets: Iterable[str], questions: Questions | None = None) ->
 
 @contextmanager
 def checker(questions: Questions) -> Iterator[Check]:
-    """Yield a function that checks one target, and may be told the homes of its names."""
+    """Yield a function that checks one target."""
     warm = Process(partial(Supervisor, preload=PRELOAD))
     with closing(warm) as process, Scratch() as scratch:
         yield partial(_checked, process, scratch.path, questions)
@@ -69,9 +67,7 @@ def summed(findings: Iterable[Finding]) -> str:
     return ", ".join(f"{count} {WORDS[word]}" for word, count in counts.items() if count)
 
 
-def _checked(
-    process: Process, scratch: Path, asked: Questions, target: str, homes: Sequence[Home] = ()
-) -> Iterator[Finding]:
+def _checked(process: Process, scratch: Path, asked: Questions, target: str) -> Iterator[Finding]:
     limits = Limits(timeout=asked.timeout * (PATIENCE if asked.thorough else 1))
 
     def ask(done: list[Any]) -> Job:
@@ -79,7 +75,6 @@ def _checked(
             "target": target,
             "folder": str((asked.folder or Path()).resolve()),
             "done": done,
-            "homes": homes,
             "laws": asked.laws,
             "thorough": asked.thorough,
             "lines": str(scratch / f"{uuid4().hex}.jsonl"),
@@ -95,32 +90,11 @@ def _checked(
         elif piece.key or not end.refusal or end.error_type == PluginError.__name__:
             yield _lost(target, piece, end)
         else:  # the user has made a mistake, and no plugin is broken
-            unknown = end.error_type == UnknownNameError.__name__
-            if not unknown or homes or not (there := _homes(target)):
-                raise ParameterError(str(end.reason))
-            yield from _checked(process, scratch, asked, target, there)
+            raise ParameterError(str(end.reason))
     if len(ends) == MOST_ENDS and piece is not None and piece.key is not None:
         kind, thing, _, extent = piece.key
         why = f"not checked, since {MOST_ENDS} processes have ended before"
         yield Finding(kind, thing, "all further laws", Verdict.BROKEN, why, 0.0, extent)
-
-
-def _homes(target: str) -> list[Home]:
-    """Return the plugins that register a name which is not their own, by asking all of them.
-
-    A broken plugin is the reason only if no other one has the name, of whatever kind.
-    """
-    name, found = target.partition("[")[0], []
-    broken: PluginError | None = None
-    for kind in CALLED:
-        try:
-            if place := home(kind, name):
-                found.append(place)
-        except PluginError as error:
-            broken = broken or error
-    if broken and not found:
-        raise broken
-    return found
 
 
 def _lost(target: str, piece: Piece, outcome: Outcome) -> Finding:

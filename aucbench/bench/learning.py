@@ -9,14 +9,12 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 
 from aucbench.registry.discovery import entries
 from aucbench.registry.fingerprints import plugin_files
 from aucbench.registry.specs import Spec, in_file, parse_spec
-from aucbench.registry.visits import Home
 
 PRELOADED = {  # what the warm process imports for a plugin that imports one of these
     "sklearn": "aucbench.bench.worker.scikit_learn",
@@ -25,12 +23,10 @@ PRELOADED = {  # what the warm process imports for a plugin that imports one of 
 LEARNING = (PRELOADED["sklearn"],)
 
 
-def likely(spec: Spec | str, homes: Iterable[Home] = ()) -> tuple[str, ...]:
+def likely(spec: Spec | str) -> tuple[str, ...]:
     """Return the modules to import before a plugin is used."""
     own = spec.name if isinstance(spec, Spec) else parse_spec(spec).name
-    bare = own.rpartition(":")[2]  # of distribution:name
-    plugin = next((plugin for _, further, plugin in homes if further == bare), own)
-    contents = [file.read_bytes() for file in _files(plugin)]
+    contents = [file.read_bytes() for file in _files(own)]
     return preloaded(name for name in PRELOADED if any(name.encode() in text for text in contents))
 
 

@@ -25,11 +25,10 @@ from aucbench.bench.learning import likely, preloaded
 from aucbench.bench.plan.errors import PlanError, every
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.refusals import refuse_misfits, replaced_parts
-from aucbench.bench.requests import Homes, data_job, resolve_job
+from aucbench.bench.requests import data_job, resolve_job
 from aucbench.errors import DataError, PluginError
 from aucbench.hookspecs import PROJECT
 from aucbench.processes.records import Ending, Fence, Job, Limits, Outcome
-from aucbench.registry import visits
 from aucbench.registry.discovery import entries, normalized
 from aucbench.registry.fingerprints import (
     code_fingerprint,
@@ -37,10 +36,10 @@ from aucbench.registry.fingerprints import (
     package_fingerprint,
     plugin_fingerprint,
 )
+from aucbench.registry.isolated_imports import within, within_limit
 from aucbench.registry.lookup import unknown as unknown_name
 from aucbench.registry.source_files import file_fingerprint
 from aucbench.registry.specs import Spec, in_file, parse_spec
-from aucbench.registry.visits import Home
 
 if TYPE_CHECKING:
     from aucbench.bench.evaluation.targets import KeptTarget
@@ -54,7 +53,6 @@ MEASURE_MODULES = (
     "aucbench.bench.evaluation.targets",
     "numpy.random",
 )
-NO_HOMES: Mapping[Name, Home] = {}
 NO_REFUSALS: Mapping[Name, PlanError] = {}
 PLAN_FIELDS = {  # of a plan, by kind
     "objectives": "objective",
@@ -75,22 +73,17 @@ def look_up(
     has compiled.
     """
     fence = fence and replace(fence, writes=True)
-    with visits.within(plan.timeout or None):
-        answers = _asked(engine, _jobs(plan, (), given, fence))
+    with within(plan.timeout or None):
+        answers = _asked(engine, _jobs(plan, given, fence))
         code = _prepared(plan)  # while the first processes run
         found = dict(answers)
-        homes: dict[Name, Home] = {}
         refused: dict[Name, PlanError] = {}
         for name in _names(plan):
-            try:
-                if home := _home(plan, name, found[name]):
-                    homes[name] = home
-            except PlanError as error:
-                refused[name] = error
-        if homes:
-            again = _jobs(plan, homes.values(), given, fence)
-            found |= dict(_asked(engine, {name: again[name] for name in homes}))
-        return understand(plan, found.items(), given, homes, code, refused)
+            # A worker does not know the names of all plugins. A set that is unknown is a file.
+            answers = (found[name].result or {}).get(name.kind, {}).values()
+            if name.kind != "data" and any(map(is_unknown, answers)):
+                refused[name] = _refusal(plan, name, str(unknown_name(name.kind, name.name)))
+        return understand(plan, found.items(), given, code, refused)
 
 
 def _names(plan: Plan) -> Iterator[Name]:
@@ -106,19 +99,19 @@ def _names(plan: Plan) -> Iterator[Name]:
         yield Name("data", dataset)
 
 
-def _jobs(plan: Plan, homes: Homes, given: Given, fence: Fence | None) -> dict[Name, Job]:
+def _jobs(plan: Plan, given: Given, fence: Fence | None) -> dict[Name, Job]:
     """Return a job that looks it up for each name of a plan, since any of them may crash."""
-    limits = replace(RESOLVE_LIMITS, timeout=visits.within_limit(RESOLVE_LIMITS.timeout))
+    limits = replace(RESOLVE_LIMITS, timeout=within_limit(RESOLVE_LIMITS.timeout))
     jobs = {}
     for name in _names(plan):
         kind, spec, tuning = name
         if kind == "data":
             cell = replace(next(plan.cells()), dataset=str(spec))
-            job = data_job(cell, limits_of_data(plan, cell.dataset), homes)
+            job = data_job(cell, limits_of_data(plan, cell.dataset))
         else:
             grids = [(spec, tuning)] if isinstance(spec, Spec) and tuning else []
             replaced = replaced_parts(plan) if isinstance(spec, Spec) else ()
-            about = (limits, homes, replaced, likely(spec, homes), fence)
+            about = (limits, replaced, likely(spec), fence)
             job = resolve_job({kind: [spec]}, grids, *about)
         jobs[name] = given.handed(job, str(spec))
     return jobs
@@ -161,28 +154,10 @@ def _asked(engine: Engine, jobs: Mapping[Name, Job]) -> Iterator[tuple[Name, Out
     return ((names[int(number)], outcome) for number, outcome in outcomes)
 
 
-def _home(plan: Plan, name: Name, outcome: Outcome) -> Home | None:
-    """Return the plugin that registers a name which no worker knows, if there is one."""
-    answers: Iterable[Mapping[str, Any]] = (outcome.result or {}).get(name.kind, {}).values()
-    kind = name.kind
-    if kind == "data":
-        kind, answers = "datasets", [{"error": outcome.error_type, "plugin": None}]
-    if not any(map(is_unknown, answers)):
-        return None
-    try:
-        found = registry.home(kind, name.name)
-    except PluginError as refused:  # two plugins claim it
-        raise _refusal(plan, name, str(refused)) from refused
-    if found is None and name.kind != "data":  # a worker does not know the names of all plugins
-        raise _refusal(plan, name, str(unknown_name(kind, name.name)))
-    return found
-
-
 def understand(
     plan: Plan,
     outcomes: Iterable[tuple[Name, Outcome]],
     given: Given = NOTHING,
-    homes: Mapping[Name, Home] = NO_HOMES,
     code: str | None = None,
     refused: Mapping[Name, PlanError] = NO_REFUSALS,
 ) -> Lookups:
@@ -197,19 +172,19 @@ def understand(
     def answer(name: Name) -> tuple[Name, Lookup]:
         if name in refused:
             raise refused[name]
-        return name, _lookup(plan, name, answered[name], given, homes.get(name))
+        return name, _lookup(plan, name, answered[name], given)
 
     known = dict(every(partial(answer, name) for name in _names(plan)))
     refuse_misfits(plan, known)
-    return Lookups(known, tuple(homes.values()), given, code or code_fingerprint())
+    return Lookups(known, given, code or code_fingerprint())
 
 
-def _lookup(plan: Plan, name: Name, outcome: Outcome, given: Given, home: Home | None) -> Lookup:
+def _lookup(plan: Plan, name: Name, outcome: Outcome, given: Given) -> Lookup:
     place = in_file(name.name)
     file = (str(place[0]), file_fingerprint(place[0])) if place else None
     code = given.identities.get(str(name.spec)) or (file and file[1])  # of what is in no package
     if outcome.ending is not Ending.OK:
-        return Lookup(code or _guessed(name), _checked(plan, name, outcome, home))
+        return Lookup(code or _guessed(name), _checked(plan, name, outcome))
     result = outcome.result or {}
     if name.kind == "data":
         return Lookup(result["hash"], found=result, target=_target(name, outcome, result))
@@ -240,7 +215,7 @@ def _target(name: Name, outcome: Outcome, result: Mapping[str, Any]) -> KeptTarg
         raise DataError(f"cannot use {name.spec}: {error}; read it with another plugin") from error
 
 
-def _checked(plan: Plan, name: Name, outcome: Outcome, home: Home | None) -> Outcome:
+def _checked(plan: Plan, name: Name, outcome: Outcome) -> Outcome:
     """Return the failure of a lookup; one that is a refusal of the user's input is raised."""
     # A data set that cannot be made is as broken as a solver whose import fails.
     broken = name.kind == "data" and outcome.error_type == PluginError.__name__
@@ -249,14 +224,14 @@ def _checked(plan: Plan, name: Name, outcome: Outcome, home: Home | None) -> Out
     if name.kind == "data" and not broken and _is_file(name.spec):
         raise _refusal(plan, name, f"{name.spec} cannot be read: {outcome.reason}; get it again")
     # Without its step: the cell itself was never started.
-    reason = f"{_called(name, home)}: {outcome.reason}"
+    reason = f"{_called(name)}: {outcome.reason}"
     return Outcome(outcome.ending, reason, log=outcome.log, error_type=outcome.error_type)
 
 
-def _called(name: Name, home: Home | None) -> str:
+def _called(name: Name) -> str:
     """Return the label of a name, with the plugin of another package that registers it."""
     distribution, _, bare = name.name.rpartition(":")
-    qualified = home[2] if home else f"{distribution}:{bare}"
+    qualified = f"{distribution}:{bare}"
     for p in registry.plugins():
         known = (f"{p.distribution}:{p.name}", f":{p.name}")
         if not p.builtin and p.enabled and qualified in known:

@@ -5,7 +5,7 @@ The parent imports this module. So it imports no plugin and reads no data.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from aucbench.bench.cell import Cell, Tuning, listed
 from aucbench.datasets.reading import Reading
 from aucbench.processes.records import Fence, Job, Limits, Step, json_hash
-from aucbench.registry.visits import Home
 
 if TYPE_CHECKING:
     from aucbench.bench.evaluation.targets import KeptTarget
@@ -22,14 +21,12 @@ if TYPE_CHECKING:
 JOBS = "aucbench.bench.worker.jobs"
 NO_LIMITS = Limits()
 NO_FILES: Mapping[str, str] = {}
-Homes = Collection[Home]
 
 
 def resolve_job(
     names: Mapping[str, Sequence[Spec | str]],
     grids: Iterable[tuple[Spec, Tuning]] = (),
     limits: Limits = NO_LIMITS,
-    homes: Homes = (),
     replaced: Iterable[str] = (),
     preload: tuple[str, ...] = (),
     fence: Fence | None = None,
@@ -40,13 +37,13 @@ def resolve_job(
     """
     named = {kind: [*map(str, specs)] for kind, specs in names.items()}
     tuned = [[str(spec), listed(tuning)] for spec, tuning in grids]
-    request = {"names": named, "grids": tuned, "homes": _sorted(homes), "replaced": [*replaced]}
+    request = {"names": named, "grids": tuned, "replaced": [*replaced]}
     return Job(f"{JOBS}:resolve", request, limits, preload=preload, fence=fence)
 
 
-def data_job(cell: Cell, limits: Limits = NO_LIMITS, homes: Homes = ()) -> Job:
+def data_job(cell: Cell, limits: Limits = NO_LIMITS) -> Job:
     """Job that reads the data set of a cell: its hash, its sizes, and its target in a file."""
-    step = _read_step(cell, limits, homes)
+    step = _read_step(cell, limits)
     request = {**step.request, "key": step.key}
     return Job(f"{JOBS}:data", request, limits, (step,), handed=(step.key,))
 
@@ -60,7 +57,6 @@ def cell_job(
     *,
     code: str | None = None,
     files: Mapping[str, str] = NO_FILES,
-    homes: Homes = (),
     read: Limits | None = None,
     preload: tuple[str, ...] = (),
     light: bool = False,
@@ -70,7 +66,7 @@ def cell_job(
 
     It is not told the name of the data set, nor how that is read.
     """
-    first = _read_step(cell, read or step, homes)
+    first = _read_step(cell, read or step)
     learnt, held, labels = target.packed_parts(cell)
     request = {
         "data": first.key,
@@ -82,29 +78,21 @@ def cell_job(
         "learnt": learnt,
         "held": held,
         "target": labels,
-        "homes": _sorted(homes, "features"),
     }
     second = Step(_key("split", request), f"{JOBS}:split", request, step, light, fence)
     nameless = replace(cell, dataset="", reading=Reading()).to_json()
     asked: dict[str, Any] = {"cell": nameless, "code": code, "files": dict(files)}
-    asked |= {"data": first.key, "rows": second.key}
-    asked |= {"target": labels, "homes": _sorted(homes)}
+    asked |= {"data": first.key, "rows": second.key, "target": labels}
     return Job(f"{JOBS}:cell", asked, limits, (first, second), preload=preload, fence=fence)
 
 
-def _read_step(cell: Cell, limits: Limits, homes: Homes) -> Step:
+def _read_step(cell: Cell, limits: Limits) -> Step:
     request = {
         "dataset": cell.dataset,
         "reading": cell.reading.to_json(),
         "folder": str(Path.cwd()),  # relative paths start here
-        "homes": _sorted(homes, "datasets"),
     }
     return Step(_key("data", request), f"{JOBS}:read", request, limits)
-
-
-def _sorted(homes: Homes, kind: str | None = None) -> list[list[str]]:
-    """Return those of a kind; cells that need the same of a step have equal requests for it."""
-    return sorted([*home] for home in homes if kind in (None, home[0]))
 
 
 def _key(name: str, request: Mapping[str, Any]) -> str:

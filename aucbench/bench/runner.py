@@ -168,7 +168,6 @@ class Runner:
             Limits(timeout=PREPARE),
             code=self.lookups.code,
             files=self.lookups.files(item),
-            homes=self.lookups.homes,
             read=self._read_limits[item.dataset],
             preload=self.lookups.preload(item),
             light=self.lookups.maps_lightly(item),

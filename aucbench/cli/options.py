@@ -102,7 +102,7 @@ class Output:
         """
         from aucbench.bench.addons import supervised
         from aucbench.bench.measuring import measure_of
-        from aucbench.registry.visits import within
+        from aucbench.registry.isolated_imports import within
         from aucbench.report.demand import Demand
         from aucbench.report.terminal import SORTS
 

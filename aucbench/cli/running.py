@@ -202,7 +202,7 @@ def _named(plan: Plan) -> Iterator[str]:
         named += [spec.name, *spec.unnamed, *spec.params.values()]
     for name in named:
         known = isinstance(name, str) and entry_of(name).in_files
-        if isinstance(name, str) and not (known and owner("datasets", name, far=False)):
+        if isinstance(name, str) and not (known and owner("datasets", name)):
             yield name
 
 

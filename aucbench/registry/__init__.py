@@ -19,13 +19,12 @@ from aucbench.errors import (
     short,
 )
 from aucbench.ranges import Space
-from aucbench.registry.discovery import licence_of, loaded
+from aucbench.registry.discovery import CALLED, licence_of, loaded
+from aucbench.registry.isolated_imports import imported, is_supervised
 from aucbench.registry.lookup import (
-    CALLED,
     Claim,
     Plugin,
     find,
-    home,
     names,
     origin,
     owner,
@@ -37,7 +36,6 @@ from aucbench.registry.lookup import (
 from aucbench.registry.shapes import ABILITIES, fault, given_to, takes_weights
 from aucbench.registry.signatures import Parameter, call, check, named, parameters_of
 from aucbench.registry.specs import Spec, in_file, joined_specs, parse_spec, split_specs
-from aucbench.registry.visits import is_supervised, visited
 
 if TYPE_CHECKING:
     from aucbench.data import Data
@@ -58,7 +56,6 @@ __all__ = [
     "get_projector",
     "get_solver",
     "given",
-    "home",
     "joined_specs",
     "list_solvers",
     "names",
@@ -199,7 +196,7 @@ def get_dataset(spec: str | Data, /, **params: Any) -> Data:
         A registered name with its parameters, such as `outbreak[n=1000,d=1000]`, or a file
         in the folder `AUCBENCH_DATA`, a path, an https address, or a set of a collection such as
         `keel:glass1`. `Data` are returned unchanged. A built-in set comes before a file of its
-        name, and so does the set of a plugin of its name. Other sets of plugins come after files.
+        name, and so does the set of a plugin.
     **params
         Parameters of a registered data set. For files: `positive`, `drop`, `target`, and
         `folds` of changepoint sets.
@@ -263,13 +260,10 @@ def _dataset(claim: Claim, params: Mapping[str, Any]) -> Data:
 def _is_of_rows(name: str) -> bool:
     """Whether a name is that of a table: no plugin has it, and no file of Python."""
     from aucbench.datasets.collections import member_of
-    from aucbench.datasets.located import names_file
 
     if member_of(name) is not None:
         return True
-    if in_file(name) is not None or owner("datasets", name, far=False) is not None:
-        return False
-    return names_file(name) or owner("datasets", name) is None
+    return in_file(name) is None and owner("datasets", name) is None
 
 
 def describe(kind: str, name: str) -> Description:
@@ -286,7 +280,7 @@ def describe(kind: str, name: str) -> Description:
     entry, bare = found
     if loaded(entry) is not None or is_supervised():
         return description_of(find(kind, name))
-    told = visited([entry])[entry].registers[kind][bare]
+    told = imported([entry])[entry].registers[kind][bare]
     if "error" in told:
         raise PluginError(told["error"])
     from aucbench.registry.packing import unpacked

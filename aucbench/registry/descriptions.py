@@ -16,7 +16,6 @@ from typing import Any
 
 from aucbench import registry
 from aucbench.about import bibtex
-from aucbench.datasets.located import names_file
 from aucbench.errors import AucbenchError
 from aucbench.ranges import Range, axis_text
 from aucbench.registry import Description, Parameter, describe
@@ -173,12 +172,5 @@ def _value(value: Any) -> Any:
 
 
 def kinds_of(name: str) -> Iterator[Description]:
-    """Yield the descriptions of whatever has this name, one for each kind.
-
-    Plugins of other packages with another name than this are asked only if no other plugin and
-    no file has it.
-    """
-    found = [kind for kind in KINDS if owner(kind, name, far=False)]
-    if not found and not names_file(name):
-        found = [kind for kind in KINDS if owner(kind, name)]
-    yield from (describe(kind, name) for kind in found)
+    """Yield the descriptions of whatever has this name, one for each kind."""
+    yield from (describe(kind, name) for kind in KINDS if owner(kind, name))

@@ -3,9 +3,12 @@
 Design
   a. Plugins are found by their metadata only. A plugin is imported on first use, alone. An
      exception in its import is stored with this plugin and does not affect others.
-  b. Each plugin has a pluggy manager of its own. A shared manager would stop at the first
+  b. The name of an entry point is the name that it registers. So it is known who has a name
+     before anything is imported. Only the built-in parts, such as projectors, have one entry point
+     for all of a kind.
+  c. Each plugin has a pluggy manager of its own. A shared manager would stop at the first
      broken plugin, and of two equal names it would silently use the first.
-  c. A plugin may use the registry while it is imported. This module holds no lock then: a
+  d. A plugin may use the registry while it is imported. This module holds no lock then: a
      lock around the import lock of Python could deadlock.
 """
 
@@ -39,6 +42,11 @@ KINDS = (
     *("solvers", "objectives", "projectors", "features", "datasets"),
     *("metrics", "report_sections", "exporters"),
 )
+WORDS = (
+    *("solver", "objective", "projector", "feature map", "data set"),
+    *("metric", "report section", "exporter"),
+)
+CALLED = dict(zip(KINDS, WORDS, strict=True))
 FUNCTIONS = KINDS[KINDS.index("datasets") :]  # kinds that are registered as functions
 HOOK_MARK = f"{PROJECT}_impl"  # attribute by which pluggy knows what `hookimpl` has marked
 LONGEST_REASON = 300
@@ -65,6 +73,10 @@ class PluginEntry:
     def qualified(self) -> str:
         """distribution:name, which is always unambiguous."""
         return f"{self.distribution}:{self.name}"
+
+    def provides(self, name: str) -> bool:
+        """Whether a name that its hooks register is found by this entry point."""
+        return name == self.name or (self.builtin and self.name in KINDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +257,22 @@ def _factories(entry: PluginEntry) -> Mapping[str, Factories]:
     manager.check_pending()
     if not manager.get_hookcallers(plugin):
         raise PluginError(f"{entry.value} has no function marked with aucbench.hookimpl")
-    return MappingProxyType({kind: _factories_of(manager, kind) for kind in KINDS})
+    factories = {kind: _factories_of(manager, kind) for kind in KINDS}
+    _require_entry_points(entry, factories)
+    return MappingProxyType(factories)
+
+
+def _require_entry_points(entry: PluginEntry, factories: Mapping[str, Factories]) -> None:
+    """Raise `PluginError` for a name that nobody would find, as no entry point has it."""
+    mine = [e for e in entries() if normalized(e.distribution) == normalized(entry.distribution)]
+    for kind, named in factories.items():
+        for name in named:
+            if not any(e.provides(name) for e in mine):
+                raise PluginError(
+                    f"it registers the {CALLED[kind]} {name!r}, which no entry point of "
+                    f'{entry.distribution} names; write the line {name} = "{entry.value}" below '
+                    f"[project.entry-points.{PROJECT}], and install it again"
+                )
 
 
 def require_known_hooks(plugin: Any, named: str) -> None:

@@ -12,7 +12,6 @@ from typing import Any
 
 from aucbench.processes.kept import Kept
 from aucbench.processes.room import Room
-from aucbench.registry.visits import tell
 from aucbench.testing.asking import asked, require_laws
 from aucbench.testing.solvers.elsewhere import trace_of
 from aucbench.testing.subjects import named
@@ -24,7 +23,6 @@ def check_laws(request: Mapping[str, Any], room: Room, steps: Mapping[str, Kept]
     A line {"begin": [kind, name, law, extent]} is written to the file request["lines"] before each
     law, and {"end": fields} of its finding after it, see `aucbench.processes.isolated`.
     """
-    tell(request["homes"])
     require_laws(request["laws"])
     done = {tuple(row) for row in request["done"]}
     sys.path.append(request["folder"])  # for module:Class, which need not be installed

@@ -29,10 +29,7 @@ def test_one_file_of_a_package_is_enough(site):
 
     assert likely("light") == likely("first:light[k=2]") == ()
     assert likely("heavy") == likely("second:heavy") == LEARNING
-    assert likely("further") == ()
-    homes = [("solvers", "further", "second:heavy")]
-    assert likely("further", homes) == likely("second:further", homes) == LEARNING
-    assert likely("light", homes) == ()
+    assert likely("further") == likely("second:further") == LEARNING
 
 
 def test_of_a_loose_file_the_file_counts(tmp_path):

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from plugin_site import Site
+from plugin_site import Site, returned
 from typer.testing import CliRunner
 
 from aucbench.cli import app
@@ -94,7 +94,8 @@ def toy_folder(tmp_path_factory):
     site = Site(tmp_path_factory.mktemp("site"))
     site.module("toy_solvers", TOYS)
     site.module("toy_broken", "raise RuntimeError('no \\x1b[31m licence')")
-    site.metadata("toys", "1.0", {"toys": "toy_solvers", "toy-broken": "toy_broken"})
+    points = {**dict.fromkeys(returned(TOYS), "toy_solvers"), "toy-broken": "toy_broken"}
+    site.metadata("toys", "1.0", points)
     return site.path
 
 

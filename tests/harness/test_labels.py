@@ -222,7 +222,7 @@ def thieves(tmp_path_factory):
     """A shell whose files lie below one folder, beside results of the same data set."""
     home = tmp_path_factory.mktemp("home")
     shell = installed(home)
-    Site(home / "site").add("thieves", thieves=THIEVES)
+    Site(home / "site").add("thieves", also=ALL.split(","), thieves=THIEVES)
     (home / "tmp").mkdir()
     for name in ("AUCBENCH_DATA", "AUCBENCH_OPEN"):
         shell.env.pop(name, None)

@@ -39,11 +39,26 @@ def test_only_the_plugin_of_that_name_is_imported(site):
     assert "bar_bar" not in sys.modules
 
 
-def test_a_plugin_may_register_several_names(site):
+def test_a_module_may_register_several_names_with_an_entry_point_for_each(site):
     site.add("foo", bundle=solver("one", "two"))
     assert get_solver("two[k=7]").k == 7
     assert {"one", "two"} <= {*list_solvers()}
     assert "bundle" not in list_solvers()
+
+
+def test_a_name_without_an_entry_point_is_told_with_the_line_that_is_missing(site):
+    site.module("foo_bundle", solver("one", "two"))
+    site.metadata("foo", "1.0", {"one": "foo_bundle", "bundle": "foo_bundle"})
+    site.add("bar", bar=solver("bar"))
+    reason = (
+        "it registers the solver 'two', which no entry point of foo names; write the line "
+        'two = "foo_bundle" below [project.entry-points.aucbench], and install it again'
+    )
+    for name in ("one", "bundle", "foo:one"):
+        with pytest.raises(PluginError) as caught:
+            get_solver(name)
+        assert reason in str(caught.value)
+    assert {"one", "two", "bar"} & {*list_solvers()} == {"bar"}
 
 
 def test_a_distribution_found_twice_counts_once(site, tmp_path, monkeypatch):
@@ -144,9 +159,9 @@ def test_a_value_may_name_an_object_of_the_module(site):
 
 def test_half_a_plugin_registers_nothing(site):
     second = "\n@hookimpl\ndef aucbench_projectors():\n    raise RuntimeError('second')\n"
-    site.add("bad", bad=solver("half") + second)
+    site.add("bad", half=solver("half") + second)
     assert "half" not in list_solvers()
-    assert "second" in listed("bad").failure
+    assert "second" in listed("half").failure
 
 
 def test_an_interrupt_by_the_user_is_not_a_failure_of_the_plugin(site):

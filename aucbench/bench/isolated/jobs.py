@@ -17,7 +17,6 @@ from aucbench.processes.room import Room
 from aucbench.registry import get_function
 from aucbench.registry.metrics import checked_value, origin
 from aucbench.registry.shapes import takes_weights
-from aucbench.registry.visits import tell
 
 Request = Mapping[str, Any]
 Steps = Mapping[str, Kept]
@@ -33,7 +32,6 @@ def values(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     The arrays are files: y0.npy (1 for positive rows, else 0), scores0.npy and weights0.npy, then
     y1.npy and so on. They cannot be written. How it says so: see `aucbench.processes.isolated`.
     """
-    tell(request["homes"])
     metric = get_function("metrics", request["name"])
     folder, weighted = Path(request["folder"]), takes_weights(metric)
     for number in request["numbers"]:
@@ -80,7 +78,6 @@ def _called(kind: str, request: Request, use: Callable[[Any], dict[str, Any]]) -
         except PluginError as error:
             raise PluginError(f"{error}{written_at(origin(function))}") from error
 
-    tell(request["homes"])
     found = _or_sentence(made)
     return {"failure": found} if isinstance(found, str) else found
 

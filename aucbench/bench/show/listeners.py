@@ -27,7 +27,7 @@ from aucbench.registry.discovery import (
     is_named,
     load,
 )
-from aucbench.registry.visits import visited, within
+from aucbench.registry.isolated_imports import imported, within
 
 ENDING = "-listener"  # of the name of an entry point
 EVENTS = ("aucbench_data_read", "aucbench_cell_started", "aucbench_cell_finished")
@@ -86,7 +86,7 @@ def guests(seconds: float | None = None) -> tuple[Guest, ...]:
         return ()
     invited = [e for e in enabled() if e.name.endswith(ENDING) and is_named(e) and not e.builtin]
     with within(seconds):
-        tried = visited(invited, asked=True)
+        tried = imported(invited, asked=True)
     return tuple(_guest(entry, tried[entry].failure) for entry in invited)
 
 

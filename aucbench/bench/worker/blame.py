@@ -13,8 +13,7 @@ from traceback import walk_tb
 from types import FrameType
 
 from aucbench.errors import AucbenchError, PluginError
-from aucbench.registry.discovery import PluginEntry, describe_error, entries, kept, loaded
-from aucbench.registry.lookup import CALLED
+from aucbench.registry.discovery import CALLED, PluginEntry, describe_error, entries, kept, loaded
 
 OURS = "aucbench"  # the package of the built-in parts that are not solvers
 

@@ -42,7 +42,6 @@ from aucbench.protocols import Solver
 from aucbench.registry.fingerprints import code_fingerprint
 from aucbench.registry.given import give, unpickled
 from aucbench.registry.source_files import file_fingerprint, files_in
-from aucbench.registry.visits import tell
 from aucbench.solving.wrappers import why_refused
 
 Request = Mapping[str, Any]
@@ -60,7 +59,6 @@ def resolve(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
 
     See `aucbench.bench.worker.resolve.resolved` for an answer.
     """
-    tell(request.get("homes", ()))
     _take(request)
     named = {
         kind: {spec: resolved(kind, spec) for spec in specs}
@@ -77,7 +75,6 @@ def read(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     What is known of the rows besides their features, see `known_of`, is in the file target.npz.
     Only the parent gets it, and no process of a cell.
     """
-    tell(request.get("homes", ()))
     with blamed():
         found = _read(request)
         about = _told(found, room)
@@ -88,7 +85,6 @@ def read(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
 
 def data(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     """Return hash, n, d, and counts of a data set; hand over its target as `read` does."""
-    tell(request.get("homes", ()))
     step = steps[request["key"]]
     files = step.files()
     if TARGET_FILE not in files:  # another job had it, and the target is gone
@@ -119,7 +115,6 @@ def _target(found: Data) -> dict[str, Any]:
 def split(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     """Map the training rows and the test rows and keep them, without the target."""
     mark = mark_imports()
-    tell(request.get("homes", ()))
     block = Block(steps[request["data"]].content())
     known = _about(block)
     if known["hash"] != request["hash"]:
@@ -164,7 +159,6 @@ def cell(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     if request["code"] not in (None, own_code()):
         return {"status": "error", "reason": OTHER_CODE}
     mark = mark_imports()
-    tell(request.get("homes", ()))
     _take(request)
     planned = Cell.from_json(request["cell"])
 

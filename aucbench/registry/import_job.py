@@ -17,28 +17,24 @@ if TYPE_CHECKING:
     from aucbench.processes.room import Room
 
 
-def visit(request: Mapping[str, Any], room: Room, steps: Mapping[str, Kept]) -> dict[str, Any]:
+def told(request: Mapping[str, Any], room: Room, steps: Mapping[str, Kept]) -> dict[str, Any]:
     """Import the plugin request["entry"], and return what it registers; both may end the process.
 
-    Returns
-    -------
-    dict
-        seconds : float
-        registers : {kind: {name: what `packed` returns, or {"error": sentence}}}
-        failure : why it could not be imported, or None
+    Under "registers" is, by kind and name, what `packed` returns, or {"error": sentence}; under
+    "failure" why it could not be imported, or None; and under "seconds" how long that took.
     """
     begin = perf_counter()
     entry = PluginEntry(**request["entry"])
     known = load(entry) or Loaded()
     seconds = perf_counter() - begin
     registers = {
-        kind: {name: _told(Claim(entry, kind, name, factory)) for name, factory in named.items()}
+        kind: {name: _described(Claim(entry, kind, name, thing)) for name, thing in named.items()}
         for kind, named in known.factories.items()
     }
     return {"seconds": seconds, "registers": registers, "failure": known.failure}
 
 
-def _told(claim: Claim) -> dict[str, Any]:
+def _described(claim: Claim) -> dict[str, Any]:
     try:
         return packed(description_of(claim))
     except PluginError as error:

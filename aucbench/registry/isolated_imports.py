@@ -4,8 +4,7 @@ Design
   a. An import may hang, crash, print, or take all memory. So names are looked up with what a
      supervised process tells that has imported the plugin, within limits of time and memory.
   b. A process that is supervised itself starts no other one. It imports the plugin that it is
-     asked for by its name. Where a plugin registers further names, its parent tells which one
-     it is (`tell`), so that no plugin is imported there to find out.
+     asked for by its name.
   c. Where processes cannot be supervised, on other systems than Linux, plugins are imported here.
 """
 
@@ -22,39 +21,28 @@ from typing import Any
 
 from aucbench.registry.discovery import PluginEntry, load, loaded, printable
 
-VISIT = "aucbench.registry.visitor:visit"
-PRELOAD = ("aucbench.registry.visitor",)  # imports no plugin
+CALL = "aucbench.registry.import_job:told"
+PRELOAD = ("aucbench.registry.import_job",)  # imports no plugin
 ASKED = 60.0  # seconds for the import of the plugin that has the name that was asked for
 OTHERS = 20.0  # seconds for each of the others, which are imported at the same time
 LEAST = 1.0  # seconds that an import has, however short the limit of the cells is
 MEMORY = 4 * 10**9  # bytes that an import may take
 
-Registers = Mapping[str, Mapping[str, Any]]  # by kind and name
-Home = tuple[str, str, str]  # kind, name, and the distribution:plugin that registers the name
-
 
 @dataclass(frozen=True, slots=True)
-class Visit:
-    """The import of one plugin in a process of its own.
+class Imported:
+    """The import of a plugin: what it registers, by kind and name; or why that is not known.
 
-    Attributes
-    ----------
-    registers : mapping of str to mapping of str to dict
-        By kind and name, what `aucbench.registry.packing.packed` returned.
-    failure : str or None
-        Why there is no answer.
-    limit : float or None
-        Seconds, where that is because the time was up.
+    `limit` is in seconds, where the time was up.
     """
 
-    registers: Registers = field(default_factory=dict)
+    registers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     failure: str | None = None
     limit: float | None = None
 
 
 _most: ContextVar[float] = ContextVar("_most", default=inf)  # see `within`
-_visits: dict[PluginEntry, Visit] = {}  # kept until the process ends, as imported modules are
-_told: dict[str, dict[str, set[str]]] = {}  # plugin, kind, names
+_isolated: dict[PluginEntry, Imported] = {}  # kept until the process ends, as modules are
 
 
 @contextmanager
@@ -79,29 +67,17 @@ def is_supervised() -> bool:
     return proc.is_supervised()
 
 
-def tell(homes: Iterable[Home]) -> None:
-    """Learn which plugins register names other than their own: (kind, name, plugin) of each."""
-    for kind, name, plugin in homes:
-        _told.setdefault(plugin, {}).setdefault(kind, set()).add(name)
-
-
-def known(entry: PluginEntry) -> Visit | None:
+def known(entry: PluginEntry) -> Imported | None:
     """Return what is known of a plugin by now: no other process is started for it."""
     if (here := loaded(entry)) is not None:
-        return Visit(here.factories, here.failure)
-    return _visits.get(entry)
+        return Imported(here.factories, here.failure)
+    return _isolated.get(entry)
 
 
-def visited(some: Iterable[PluginEntry], *, asked: bool = False) -> dict[PluginEntry, Visit]:
-    """Return what each of these plugins registers.
+def imported(some: Iterable[PluginEntry], *, asked: bool = False) -> dict[PluginEntry, Imported]:
+    """Return what each plugin registers; the built-in ones are imported here.
 
-    Parameters
-    ----------
-    some : iterable of PluginEntry
-        The built-in ones are imported here.
-    asked : bool
-        Whether the user named them; then they have more time, and a supervised process imports
-        them.
+    With `asked`, the user named them: they have more time, and a supervised process imports them.
     """
     chosen = list(some)
     here = is_supervised()
@@ -110,39 +86,41 @@ def visited(some: Iterable[PluginEntry], *, asked: bool = False) -> dict[PluginE
             load(entry)
     if not here:
         limit = within_limit(ASKED if asked else OTHERS)
-        _send([e for e in chosen if _is_wanted(known(e), limit)], limit)
-    return {e: known(e) or Visit(_told.get(e.qualified, {})) for e in chosen}  # type: ignore[arg-type]
+        _isolate([e for e in chosen if _is_wanted(known(e), limit)], limit)
+    return {e: known(e) or Imported() for e in chosen}
 
 
-def _is_wanted(found: Visit | None, limit: float) -> bool:
+def _is_wanted(found: Imported | None, limit: float) -> bool:
     return found is None or (found.limit is not None and found.limit < limit)
 
 
-def _send(chosen: list[PluginEntry], limit: float) -> None:
-    """Import plugins, each in a process of its own, all at once."""
+def _isolate(chosen: list[PluginEntry], limit: float) -> None:
+    """Import modules of plugins, each in a process of its own, all at once."""
     if not chosen:
         return
     from aucbench.processes import Limits, Supervisor
     from aucbench.processes.isolated import Process
 
+    modules = {(entry.distribution, entry.value): entry for entry in chosen}
     with closing(Process(partial(Supervisor, preload=PRELOAD))) as process:
         limits = Limits(timeout=limit, memory=MEMORY)
-        outcomes = process.run_all([visit_job(entry, limits) for entry in chosen])
-    _visits.update({e: _visit(o, limit) for e, o in zip(chosen, outcomes, strict=True)})
+        outcomes = process.run_all([import_job(entry, limits) for entry in modules.values()])
+    told = {place: _told(o, limit) for place, o in zip(modules, outcomes, strict=True)}
+    _isolated.update({entry: told[entry.distribution, entry.value] for entry in chosen})
 
 
-def visit_job(entry: PluginEntry, limits: Any) -> Any:
+def import_job(entry: PluginEntry, limits: Any) -> Any:
     """Return the job that imports one plugin and returns what it registers."""
     from aucbench.processes import Job
 
-    return Job(VISIT, {"entry": asdict(entry)}, limits)
+    return Job(CALL, {"entry": asdict(entry)}, limits)
 
 
-def _visit(outcome: Any, limit: float) -> Visit:
+def _told(outcome: Any, limit: float) -> Imported:
     from aucbench.processes import Ending
 
     if outcome.result is not None:
-        return Visit(outcome.result["registers"], outcome.result["failure"])
+        return Imported(outcome.result["registers"], outcome.result["failure"])
     if outcome.ending is Ending.TIMEOUT:
-        return Visit(failure=f"no answer within {limit:g} s", limit=limit)
-    return Visit(failure=printable(outcome.words or outcome.ending.value))
+        return Imported(failure=f"no answer within {limit:g} s", limit=limit)
+    return Imported(failure=printable(outcome.words or outcome.ending.value))
