@@ -61,7 +61,8 @@ def returned(source):
         tree = ast.parse(source)
     except (SyntaxError, ValueError):
         return []
-    hooks = [f for f in ast.walk(tree) if getattr(f, "name", "").startswith("aucbench_")]
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    hooks = [f for f in functions if f.name.startswith("aucbench_")]
     returns = [node.value for hook in hooks for node in ast.walk(hook) if type(node) is ast.Return]
     keys = [key for value in returns if type(value) is ast.Dict for key in value.keys]
     names = [key.value for key in keys if isinstance(key, ast.Constant)]

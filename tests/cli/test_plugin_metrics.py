@@ -259,7 +259,7 @@ def test_a_broken_plugin_is_named(acme, monkeypatch, tmp_path):
     site.add("bad", bad="raise RuntimeError('no licence')")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(PluginError, match=r"the plugin bad:bad is broken .*no licence"):
-        measure_of("bad:gain")
+        measure_of("bad:bad")
 
 
 def test_another_plugin_that_crashes_is_left_out(acme, monkeypatch, tmp_path):

@@ -9,6 +9,7 @@ from typing import Protocol
 
 import numpy as np
 import pytest
+from plugin_site import returned
 from typer.testing import CliRunner
 
 import aucbench
@@ -63,7 +64,7 @@ def installed(site):
     (folder / "__init__.py").touch()
     (folder / f"{module}.py").write_text(part("solver"), encoding="utf-8")
     (folder / "others.py").write_text(part("others"), encoding="utf-8")
-    points = {name: value, "others": f"{folder.name}.others"}
+    points = {name: value, **dict.fromkeys(returned(part("others")), f"{folder.name}.others")}
     site.metadata(project["project"]["name"], project["project"]["version"], points)
     assert project["tool"]["setuptools"]["packages"] == [folder.name]
     return name

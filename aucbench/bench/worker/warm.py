@@ -12,7 +12,7 @@ import encodings.cp437  # noqa: F401 - `zipfile` reads the names of arrays by it
 from aucbench.bench.worker import jobs, machine
 from aucbench.registry.discovery import entries, load
 
-NEVER = ("metrics", "whole")  # plugins whose functions no cell calls
+NEVER = ("metrics", "sample", "whole")  # plugins whose functions no cell calls
 
 for entry in entries():
     if entry.builtin and entry.name not in NEVER:
