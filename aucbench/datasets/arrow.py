@@ -90,8 +90,7 @@ def _decoded(path: Path, ending: str, rows: int | None) -> Iterator[Batches]:
 def _decoded_here(path: Path, ending: str, rows: int | None) -> Iterator[Batches]:
     with open_plain(path) as stream:
         if rows is None:
-            read = _parquet if ending == PARQUET else _arrow
-            table = read(stream)
+            table = _parquet(stream) if ending == PARQUET else _arrow(stream)
             table.validate(full=True)
             yield Batches(table.schema, iter(table.to_batches()))
             return

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
-from importlib.resources import files
+from importlib.resources import files as resources
 from types import MappingProxyType
 from typing import Any
 
@@ -91,11 +91,15 @@ class Entry:
 @cache
 def entries() -> Mapping[str, Entry]:
     """Return all entries, by name in the order of the list."""
-    given = _document()
-    templates = given["templates"]
-    return MappingProxyType(
-        {name: _entry(name, fields, templates) for name, fields in given["sets"].items()}
-    )
+    document = _document()
+    told: dict[str, Entry] = {}
+    for name, fields in document["sets"].items():
+        whole = document["templates"].get(fields.get("like", ""), {}) | fields
+        raw = Raw(**_frozen(whole.pop("raw", {})))
+        files = tuple(RemoteFile(**_frozen(file)) for file in whole.pop("files", ()))
+        whole.pop("like", None)
+        told[name] = Entry(name=name, raw=raw, files=files, **_frozen(whole))
+    return MappingProxyType(told)
 
 
 def entry_of(name: str) -> Entry:
@@ -125,8 +129,8 @@ class Suite:
 @cache
 def suites() -> Mapping[str, Suite]:
     """Return all suites, by name in the order of the list."""
-    given = _document()["suites"].items()
-    return MappingProxyType({name: Suite(name=name, **_frozen(told)) for name, told in given})
+    suites = _document()["suites"].items()
+    return MappingProxyType({name: Suite(name=name, **_frozen(told)) for name, told in suites})
 
 
 def suite_of(text: str) -> Suite | None:
@@ -147,18 +151,8 @@ def expanded(specs: Iterable[str]) -> tuple[str, ...]:
 
 @cache
 def _document() -> dict[str, Any]:
-    text = (files("aucbench.datasets") / "catalogue.toml").read_text(encoding="utf-8")
+    text = (resources("aucbench.datasets") / "catalogue.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
-
-
-def _entry(name: str, fields: dict[str, Any], templates: dict[str, Any]) -> Entry:
-    own = {key: value for key, value in fields.items() if key != "like"}
-    whole = templates.get(fields.get("like", ""), {}) | own
-    made: dict[str, Any] = {
-        "raw": Raw(**_frozen(whole.pop("raw", {}))),
-        "files": tuple(RemoteFile(**_frozen(file)) for file in whole.pop("files", ())),
-    }
-    return Entry(name=name, **_frozen(whole), **made)
 
 
 def _frozen(fields: Mapping[str, Any]) -> dict[str, Any]:

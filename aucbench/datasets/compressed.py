@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from io import SEEK_CUR, SEEK_END, SEEK_SET, BufferedReader, RawIOBase
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any
 from zipfile import ZIP_BZIP2, ZipFile, ZipInfo, is_zipfile
 
 from aucbench.datasets.endings import BZ2, GZ, XZ, ZIP
@@ -25,21 +25,12 @@ SMALL = 10**8  # bytes
 LARGEST = 50 * 10**9  # bytes
 MEMORY = 10**9  # bytes
 CHUNK = 1 << 16  # bytes
+_Opener = Callable[[Path], Any]  # gives what has `read` and `close`
 
 
 def limit_of(packed: int) -> int:
     """Return how many bytes a compressed file of `packed` bytes may become."""
     return min(LARGEST, max(SMALL, RATIO * packed))
-
-
-class Source(Protocol):
-    """What decompresses a file from its beginning."""
-
-    def read(self, size: int, /) -> bytes:
-        """Return at most `size` bytes; none at the end."""
-
-    def close(self) -> None:
-        """Close the file."""
 
 
 def open_plain(path: Path) -> IO[bytes]:
@@ -53,6 +44,7 @@ class Xz:
 
     def __init__(self, path: Path):
         self._file = path.open("rb")
+        self.close = self._file.close
         self._decoder = self._new()
 
     def read(self, size: int, /) -> bytes:
@@ -78,10 +70,6 @@ class Xz:
                 ) from error
         return data
 
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
-
     def _between(self) -> bytes:
         """Return what follows the end of a stream, without the zeros that fill it up."""
         packed = self._decoder.unused_data.lstrip(b"\0")
@@ -93,25 +81,9 @@ class Xz:
         return lzma.LZMADecompressor(memlimit=MEMORY)
 
 
-class Zipped:
-    """Decompress the only file of a zip archive; see `only_member`."""
-
-    def __init__(self, path: Path):
-        self._archive = ZipFile(path)
-        try:
-            self._member = self._archive.open(only_member(self._archive))
-        except BaseException:
-            self._archive.close()
-            raise
-
-    def read(self, size: int, /) -> bytes:
-        """Return at most `size` bytes; none at the end."""
-        return self._member.read(size)
-
-    def close(self) -> None:
-        """Close the file."""
-        self._member.close()
-        self._archive.close()
+def _zipped(path: Path) -> IO[bytes]:
+    with ZipFile(path) as archive:  # the file stays open as long as its member is
+        return archive.open(only_member(archive))
 
 
 def only_member(archive: ZipFile) -> ZipInfo:
@@ -160,7 +132,7 @@ def _refuse_bzip2(info: ZipInfo) -> None:
 class _Plain(RawIOBase):
     """The content of a compressed file; to go back, it begins anew."""
 
-    def __init__(self, path: Path, opener: Callable[[Path], Source]):
+    def __init__(self, path: Path, opener: _Opener):
         self._open = partial(opener, path)
         self._source, self._at = self._open(), 0
         self._packed = path.stat().st_size
@@ -208,9 +180,9 @@ def _too_long(packed: int) -> DataError:
     )
 
 
-_OPENERS: Mapping[str, Callable[[Path], Source]] = {
+_OPENERS: Mapping[str, _Opener] = {
     XZ: Xz,
     BZ2: bz2.open,
     GZ: gzip.open,
-    ZIP: Zipped,
+    ZIP: _zipped,
 }

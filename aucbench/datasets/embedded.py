@@ -7,7 +7,7 @@ the digest that is known is read without scikit-learn; else its own function is 
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
 from importlib.util import find_spec
@@ -23,17 +23,12 @@ from aucbench.data.targets import REST
 # SHA-256 of the files, which are the same in scikit-learn 1.5 to 1.9.
 BREAST_CANCER = "fed3eb72d0575ef6192293f5093c6e801b1476b577d0386bf4455504522172ed"
 DIGITS = "09f66e6debdee2cd2b5ae59e0d6abbb73fc2b0e0185d2e1957e9ebb51e23aa22"
-NUCLEI = (
-    "radius",
-    "texture",
-    "perimeter",
-    "area",
-    "smoothness",
-    "compactness",
-    "concavity",
-    "concave points",
-    "symmetry",
-    "fractal dimension",
+MEASURES = (
+    *("radius", "texture", "perimeter", "area", "smoothness", "compactness", "concavity"),
+    *("concave points", "symmetry", "fractal dimension"),
+)
+NUCLEI = tuple(
+    form.format(measure) for form in ("mean {}", "{} error", "worst {}") for measure in MEASURES
 )
 
 
@@ -55,7 +50,7 @@ def breast_cancer() -> Data:
         X, y = load_breast_cancer(return_X_y=True)
     else:
         X, y = _columns(found.splitlines()[1:])  # the first line counts rows and names classes
-    return replace(Data.of(X, y, positive=0), names=tuple(_nuclei()))
+    return replace(Data.of(X, y, positive=0), names=NUCLEI)
 
 
 def digits(digit: int) -> Data:
@@ -114,10 +109,3 @@ def _columns(lines: list[bytes]) -> tuple[NDArray[np.float64], NDArray[np.int64]
     """Return all columns but the last one, and the last one, which has whole numbers."""
     table = np.loadtxt(lines, delimiter=",")
     return table[:, :-1], table[:, -1].astype(np.int64)
-
-
-def _nuclei() -> Iterator[str]:
-    """Yield the names of 30 features: three statistics of ten measures."""
-    for form in ("mean {}", "{} error", "worst {}"):
-        for measure in NUCLEI:
-            yield form.format(measure)

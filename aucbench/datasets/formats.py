@@ -130,13 +130,9 @@ def _svmlight(stream: IO[bytes], wanted: Wanted) -> Table:
     return Table(X, svmlight.whole_labels(y), label="the first number of each line")
 
 
-def _csv(stream: IO[bytes], wanted: Wanted) -> Table:
-    frame, header = read_frame(stream, wanted.separator, wanted.decimal)
+def _csv(stream: IO[bytes], wanted: Wanted, separator: str | None = None) -> Table:
+    frame, header = read_frame(stream, wanted.separator or separator, wanted.decimal)
     return frame_table(frame, wanted.target, named=header, others=wanted.others)
-
-
-def _tsv(stream: IO[bytes], wanted: Wanted) -> Table:
-    return _csv(stream, replace(wanted, separator=wanted.separator or "tab"))
 
 
 def frame_table(
@@ -213,6 +209,6 @@ FRAMES: dict[str, Callable[[Path], Any]] = {
 _READERS: dict[str, Callable[[IO[bytes], Wanted], Table]] = {
     **dict.fromkeys(SVMLIGHT, _svmlight),
     ".csv": _csv,
-    ".tsv": _tsv,
+    ".tsv": lambda stream, wanted: _csv(stream, wanted, "tab"),
     NPZ: _npz,
 }

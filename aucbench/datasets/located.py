@@ -108,23 +108,19 @@ def source_of(source: str | os.PathLike[str]) -> File | Published | Member:
         return File(path, entry_of(manifest_row(path).get("name", "")))
     if (entry := entry_of(text)).in_files:
         return fetched(entry, progress=True)
-    raise _not_found(text, files)
+    if _is_path(text):
+        raise DataError(
+            f"there is no file {text}; give the path of a data file, or the name of a set"
+        )
+    if text in entries():
+        raise DataError(f"{text} is made by code, and is no file; use aucbench.get_dataset")
+    folder = os.environ.get(VARIABLE)
+    where = f"looked in {folder}" if folder else "not set"
+    raise UnknownNameError(f"data set ({VARIABLE}: {where})", text, {*files, *names_like(text)})
 
 
 def _is_path(text: str) -> bool:
     return os.sep in text or bool(format_of(text))
-
-
-def _not_found(text: str, files: Collection[str]) -> DataError | UnknownNameError:
-    if _is_path(text):
-        return DataError(
-            f"there is no file {text}; give the path of a data file, or the name of a set"
-        )
-    if text in entries():
-        return DataError(f"{text} is made by code, and is no file; use aucbench.get_dataset")
-    folder = os.environ.get(VARIABLE)
-    where = f"looked in {folder}" if folder else "not set"
-    return UnknownNameError(f"data set ({VARIABLE}: {where})", text, {*files, *names_like(text)})
 
 
 def _named_files() -> dict[str, list[Path]]:

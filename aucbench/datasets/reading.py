@@ -80,10 +80,19 @@ class Reading:
             raise ParameterError(f"encode must be {' or '.join(ENCODE)}, got {self.encode!r}")
         if self.decimal not in MARKS:
             raise ParameterError(f"decimal must be {' or '.join(MARKS)}, got {self.decimal!r}")
-        _require_separator(self.separator)
+        separator = self.separator
+        one = isinstance(separator, str) and len(separator) == 1 and separator not in '"\r\n'
+        if separator is not None and separator not in SEPARATORS and not one:
+            raise ParameterError(
+                f"separator must be one character, {' or '.join(SEPARATORS)}, got {separator!r}"
+            )
         for name in ("positive", "negative"):
             object.__setattr__(self, name, plain_labels(getattr(self, name), name))
-        object.__setattr__(self, "drop", _columns(self.drop))
+        if not isinstance(self.drop, list | tuple):
+            raise ParameterError(f"drop must be a list of columns, got {self.drop!r}")
+        object.__setattr__(self, "drop", tuple(self.drop))
+        for column in self.drop:
+            _require_column("drop", column)
         if not isinstance(self.drop_suspicious, bool):
             raise ParameterError(f"drop_suspicious is true or false, got {self.drop_suspicious!r}")
         for name in ("target", "groups", "time", "weights"):
@@ -146,14 +155,6 @@ class Loading(Reading):
         return [] if self.drop == (NO_COLUMN,) else [*(self.drop or usual)]
 
 
-def _require_separator(separator: str | None) -> None:
-    one = isinstance(separator, str) and len(separator) == 1 and separator not in '"\r\n'
-    if separator is not None and separator not in SEPARATORS and not one:
-        raise ParameterError(
-            f"separator must be one character, {' or '.join(SEPARATORS)}, got {separator!r}"
-        )
-
-
 def plain_labels(labels: Any, name: str) -> PlainLabels:
     """Return labels as None, one plain value, or a tuple of them."""
     if labels is None:
@@ -169,14 +170,6 @@ def plain_value(value: Any, name: str) -> Plain:
     if isinstance(value, str | int) or (isinstance(value, float) and isfinite(value)):
         return value
     raise ParameterError(f"{name} has the value {value!r}, wanted {PLAIN_WANTED}")
-
-
-def _columns(columns: Any) -> tuple[str | int, ...]:
-    if not isinstance(columns, list | tuple):
-        raise ParameterError(f"drop must be a list of columns, got {columns!r}")
-    for column in columns:
-        _require_column("drop", column)
-    return tuple(columns)
 
 
 def _require_column(name: str, column: Any) -> None:

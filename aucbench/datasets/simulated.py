@@ -238,13 +238,7 @@ def _thresholded(name: str, n: int, seed: int) -> Data:
     return Data.of(X, np.where(noisy > 0, 1, -1))
 
 
-def _sum(X: Vector) -> Vector:
-    return X[:, 0] + X[:, 1]
-
-
-def _squared_length(X: Vector) -> Vector:
-    lengths: Vector = np.einsum("ij,ij->i", X, X)
-    return lengths
-
-
-_SCORES: dict[str, Callable[[Vector], Vector]] = {"linear": _sum, "radial": _squared_length}
+_SCORES: dict[str, Callable[[Vector], Vector]] = {
+    "linear": lambda X: X[:, 0] + X[:, 1],
+    "radial": lambda X: np.einsum("ij,ij->i", X, X),
+}

@@ -1,12 +1,9 @@
 """Tables in text files: what separates cells, whether there is a header, and where a row begins.
 
-Design
-  a. pandas reads the cells, because it is fast. It fills short rows with missing cells, renames
-     the second of two equal columns, and counts rows instead of lines. So the header and the
-     first lines are read here, and the csv module reads the whole file once more, but only where
-     a short row is possible or where lines cannot be counted otherwise.
-  b. Text is UTF-8, with or without a mark at its beginning. Another coding is refused, because
-     the bytes do not say which one it is.
+pandas reads the cells, because it is fast. It fills short rows, renames the second of two equal
+columns, and counts rows instead of lines. So the header and the first lines are read here, and the
+csv module reads the whole file once more where a short row is possible or lines cannot be counted.
+Text is UTF-8; the bytes of another coding do not say which one it is.
 """
 
 from __future__ import annotations

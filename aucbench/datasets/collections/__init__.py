@@ -7,7 +7,6 @@ coded from the rows that are learnt from (`aucbench.datasets.tables`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -115,18 +114,16 @@ class Collection:
 
 def collections() -> tuple[Collection, ...]:
     """Return all collections; nothing is downloaded."""
-    return tuple(_listed())
-
-
-def _listed() -> Iterator[Collection]:
+    listed = []
     for source in SOURCES:
         told = (source.PREFIX, source.TITLE, source.ADDRESS, source.LICENCE)
         try:
             names, at_hand = source.names(), source.at_hand()
         except MissingExtraError as error:
-            yield Collection(*told, "", source.CITES, (), (), str(error))
-            continue
-        yield Collection(*told, source.version(), source.CITES, names, at_hand, "")
+            listed.append(Collection(*told, "", source.CITES, (), (), str(error)))
+        else:
+            listed.append(Collection(*told, source.version(), source.CITES, names, at_hand, ""))
+    return tuple(listed)
 
 
 def member_of(text: str) -> Member | None:

@@ -123,7 +123,11 @@ def _frame(text: str) -> Any:
     declared = _COLUMN.findall(head)
     if not rest or not declared:
         raise ValueError("it has no @attribute or no @data")
-    levels = {j: _levels(kind) for j, (_, kind) in enumerate(declared) if kind[0] == "{"}
+    levels = {  # a few files declare a level twice
+        j: [*dict.fromkeys(level.strip() for level in kind.strip("{} ").split(","))]
+        for j, (_, kind) in enumerate(declared)
+        if kind[0] == "{"
+    }
     types = {j: str if j in levels else float for j in range(len(declared))}
     frame = pd.read_csv(
         StringIO(rest[0]),
@@ -142,8 +146,3 @@ def _frame(text: str) -> Any:
         frame[j] = pd.Categorical(texts, known)
     frame.columns = pd.Index([name.strip("'") for name, _ in declared])
     return frame
-
-
-def _levels(kind: str) -> list[str]:
-    """`{a, b, a}` → a, b: a few files declare a level twice."""
-    return [*dict.fromkeys(level.strip() for level in kind.strip("{} ").split(","))]

@@ -1,4 +1,4 @@
-"""OpenML by number: `openml:1590`. Several sets may have one name, and their order may change.
+"""OpenML by number: `openml:1590`, since several sets may have one name.
 
 scikit-learn's `fetch_openml` downloads: it keeps what the server said and the file in the cache of
 aucbench, and checks the MD5 of the file that OpenML states.
