@@ -65,29 +65,15 @@ def weighted_concordance(
     """
     if weights is None:
         return concordance(positive, s, int(np.count_nonzero(positive)))
-    (own, shares), (others, masses) = (
-        _ascending(*one) for one in _classes(positive, np.ascontiguousarray(s), weights)
-    )
+    sizes = np.count_nonzero(positive), np.count_nonzero(~positive)
+    pos, neg = (np.empty((2, size + 1)) for size in sizes)  # each row has one spare entry
+    mask = np.ascontiguousarray(positive).view(np.uint8)
+    ranks.split_weighted(mask, *map(np.ascontiguousarray, (s, weights)), *pos, *neg)
+    (own, at), (others, behind) = argsort(pos[0, :-1]), argsort(neg[0, :-1])
+    shares, masses = even(pos[1, :-1])[at], even(neg[1, :-1])[behind]
     below = np.zeros(masses.size + 1)
     np.cumsum(masses, out=below[1:])
     first, twice = np.empty(own.size, np.uintp), np.empty(own.size)
     ranks.masses_below(own, others, below, first, twice)
     share = shares @ twice / (2.0 * below[-1] * shares.sum())
     return min(float(share), 1.0)  # a sum of shares of pairs may be rounded up
-
-
-def _classes(
-    positive: NDArray[np.bool_], s: Vector, weights: Vector
-) -> list[tuple[Vector, Vector]]:
-    """Return scores of the positives and their weights, as `even`, and those of the negatives."""
-    sizes = np.count_nonzero(positive), np.count_nonzero(~positive)
-    pos, neg = (np.empty((2, size + 1)) for size in sizes)  # each row has one spare entry
-    ranks.split_weighted(
-        np.ascontiguousarray(positive).view(np.uint8), s, np.ascontiguousarray(weights), *pos, *neg
-    )
-    return [(of[0, :-1], even(of[1, :-1])) for of in (pos, neg)]
-
-
-def _ascending(s: Vector, weights: Vector) -> tuple[Vector, Vector]:
-    s, order = argsort(s)
-    return s, weights[order]

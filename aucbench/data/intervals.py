@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, NoReturn
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,19 +11,7 @@ from aucbench.data.arrays import Index, Vector
 from aucbench.errors import DataError
 from aucbench.kernels.vectors import floats, plain
 
-
-class ErrorSteps(NamedTuple):
-    """Error functions as steps: the arguments of `Breakpoints`, in its order."""
-
-    example: Index
-    value: Vector
-    fp_diff: Vector
-    fn_diff: Vector
-    n: int
-    fp_base: Vector
-    fn_base: Vector
-    fp_possible: Vector
-    fn_possible: Vector
+Steps = tuple[Index, Vector, Vector, Vector, int, Vector, Vector, Vector, Vector]
 
 
 def example_numbers(example: ArrayLike) -> Index:
@@ -61,8 +49,8 @@ def steps(
     fn: ArrayLike,
     fp_possible: ArrayLike | None,
     fn_possible: ArrayLike | None,
-) -> ErrorSteps:
-    """Return the steps of errors that are constant on intervals of the log penalty.
+) -> Steps:
+    """Return the arguments of `Breakpoints` for errors that are constant on intervals.
 
     An interval begins at `low`. If `high` is given, it must end there. Steps are in the order of
     growing -log λ within each example.
@@ -75,9 +63,14 @@ def steps(
     last = np.r_[first[1:], True][: e.size]
     _require_starts(e, m, first)
     if high is not None:
-        (ends,) = columns(e.size, max_log_lambda=high)
-        _require_no_gap(e, m, ends[order], last)
-    _require_counts(e, fps, fns)
+        ends = columns(e.size, max_log_lambda=high)[0][order]
+        wanted = np.where(last, np.inf, np.r_[m[1:], np.inf][: m.size])
+        _refuse(
+            e,
+            ends != wanted,
+            lambda k: f"has an interval from {m[k]} to {ends[k]}, which should end at {wanted[k]}",
+            "its intervals must cover the line from -inf to inf without a gap",
+        )
     most = (
         _possible("fp", e, fps, fp_possible, order, first),
         _possible("fn", e, fns, fn_possible, order, first),
@@ -88,42 +81,19 @@ def steps(
     changes = (fp_diff != 0.0) | (fn_diff != 0.0)
     at, fp_diff, fn_diff = at[changes], fp_diff[changes], fn_diff[changes]
     bases = fps[last], fns[first]
-    return ErrorSteps(e[at], -m[at], fp_diff, fn_diff, int(first.sum()), *bases, *most)
+    return e[at], -m[at], fp_diff, fn_diff, int(first.sum()), *bases, *most
 
 
 def _require_starts(e: Index, m: Vector, first: NDArray[np.bool_]) -> None:
-    seen = e[first]
-    if not np.array_equal(seen, np.arange(seen.size)):
-        absent = int(np.argmax(seen != np.arange(seen.size)))
-        _refuse(absent, "has no interval", "give each example one that begins at -inf")
+    every, begin = np.arange(int(first.sum()), dtype=np.int32), "min_log_lambda"
+    way_out = "give each example one that begins at -inf"
+    _refuse(every, e[first] != every, lambda _: "has no interval", way_out)
     late = first & (m != -np.inf)
-    if late.any():
-        k = int(late.argmax())
-        _refuse(e[k], f"begins at min_log_lambda {m[k]}", "add the interval that begins at -inf")
+    _refuse(e, late, lambda k: f"begins at {begin} {m[k]}", "add the interval that begins at -inf")
     twice = ~first & (m == np.r_[np.nan, m[:-1]][: m.size])
-    if twice.any():
-        k = int(twice.argmax())
-        _refuse(e[k], f"has two intervals that begin at {m[k]}", "keep one of them")
-    if np.isposinf(m).any():
-        k = int(np.isposinf(m).argmax())
-        _refuse(e[k], "has an interval that begins at inf", "leave it out, because it is empty")
-
-
-def _require_no_gap(e: Index, m: Vector, ends: Vector, last: NDArray[np.bool_]) -> None:
-    wanted = np.where(last, np.inf, np.r_[m[1:], np.inf][: m.size])
-    wrong = ends != wanted
-    if wrong.any():
-        k = int(wrong.argmax())
-        what = f"has an interval from {m[k]} to {ends[k]}, which should end at {wanted[k]}"
-        _refuse(e[k], what, "its intervals must cover the line from -inf to inf without a gap")
-
-
-def _require_counts(e: Index, fps: Vector, fns: Vector) -> None:
-    for name, x in (("fp", fps), ("fn", fns)):
-        wrong = ~((x >= 0.0) & (x < np.inf))
-        if wrong.any():
-            k = int(wrong.argmax())
-            _refuse(e[k], f"has {name} = {x[k]}", "give finite errors of at least 0")
+    _refuse(e, twice, lambda k: f"has two intervals that begin at {m[k]}", "keep one of them")
+    way_out = "leave it out, because it is empty"
+    _refuse(e, np.isposinf(m), lambda _: "has an interval that begins at inf", way_out)
 
 
 def _possible(
@@ -135,24 +105,27 @@ def _possible(
     first: NDArray[np.bool_],
 ) -> Vector:
     """Return how many errors of a kind each example can have; by default the most it has."""
+    wrong = ~((errors >= 0.0) & (errors < np.inf))
+    _refuse(e, wrong, lambda k: f"has {name} = {errors[k]}", "give finite errors of at least 0")
     if given is None:
         return np.maximum.reduceat(errors, np.flatnonzero(first)) if e.size else errors
-    (unsorted,) = columns(e.size, **{f"possible_{name}": given})
-    most = unsorted[order]
+    possible = f"possible_{name}"
+    most = columns(e.size, **{possible: given})[0][order]
     own: Vector = most[first]
-    for wrong, what, way_out in (
-        (most != own[e], f"has two numbers in possible_{name}", "give one for all its intervals"),
-        (
-            ~((errors <= most) & (most < np.inf)),
-            f"has more {name} than possible_{name}",
-            "give the number of its labels with which this error can be made",
-        ),
-    ):
-        if wrong.any():
-            k = int(wrong.argmax())
-            _refuse(e[k], f"{what}: {name} = {errors[k]}, possible_{name} = {most[k]}", way_out)
+
+    def both(k: int) -> str:
+        return f"{name} = {errors[k]}, {possible} = {most[k]}"
+
+    way_out = "give one for all its intervals"
+    _refuse(e, most != own[e], lambda k: f"has two numbers in {possible}: {both(k)}", way_out)
+    way_out = "give the number of its labels with which this error can be made"
+    wrong = ~((errors <= most) & (most < np.inf))
+    _refuse(e, wrong, lambda k: f"has more {name} than {possible}: {both(k)}", way_out)
     return own
 
 
-def _refuse(example: int, what: str, way_out: str) -> NoReturn:
-    raise DataError(f"example {example} {what}; {way_out}")
+def _refuse(e: Index, wrong: NDArray[np.bool_], what: Callable[[int], str], way_out: str) -> None:
+    """Raise `DataError` about the first entry that is marked as wrong."""
+    if wrong.any():
+        k = int(wrong.argmax())
+        raise DataError(f"example {e[k]} {what(k)}; {way_out}")

@@ -84,15 +84,10 @@ def array_in(content: bytes) -> NDArray[Any]:
         )
     flat = np.frombuffer(content, kind, prod(shape), start)
     if kind.kind == "U":
-        _require_characters(flat)
+        codes = flat.view(flat.dtype.byteorder.replace("=", "<") + "u4")
+        if ((codes > sys.maxunicode) | (codes >> 11 == SURROGATES)).any():
+            raise DataError("an array of texts holds what is no character; write the file anew")
     return flat.reshape(shape, order="F" if fortran else "C")
-
-
-def _require_characters(texts: NDArray[Any]) -> None:
-    """Raise `DataError` if texts hold what is no character: Python cannot make a text of it."""
-    codes = texts.view(texts.dtype.byteorder.replace("=", "<") + "u4")
-    if ((codes > sys.maxunicode) | (codes >> 11 == SURROGATES)).any():
-        raise DataError("an array of texts holds what is no character; write the file anew")
 
 
 @lru_cache(maxsize=256)

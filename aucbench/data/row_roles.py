@@ -24,7 +24,9 @@ def numbered(name: str, values: Any, n: int) -> Index | None:
     """Return the place of each value among the distinct values, from 0; None for None."""
     if values is None:
         return None
-    raw = _vector(name, values, n)
+    raw = plain(name, values)
+    if raw.shape != (n,):
+        raise DataError(f"{name} has shape {raw.shape} for {n} rows; give one value per row")
     if (missing := _missing(raw)).size:
         raise DataError(
             f"{name} has no value in row {missing[0]}, and in {missing.size} row(s) in total; "
@@ -130,13 +132,6 @@ def _draw(members: NDArray[np.intp], fraction: float, rng: np.random.Generator) 
             "parts need a row of it; give a fraction in (0, 1) and more rows"
         )
     return rng.permutation(members)[:count]
-
-
-def _vector(name: str, values: Any, n: int) -> NDArray[Any]:
-    raw = plain(name, values)
-    if raw.shape != (n,):
-        raise DataError(f"{name} has shape {raw.shape} for {n} rows; give one value per row")
-    return raw
 
 
 def _missing(raw: NDArray[Any]) -> NDArray[np.intp]:

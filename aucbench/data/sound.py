@@ -92,14 +92,10 @@ def _faults_of_labels(target: Labels, n: int) -> Iterator[str]:
         if target.weights.size != n:
             yield f"it has {n} rows and {target.weights.size} weights"
         else:
-            yield from _faults_of_weights(target.weights, n)
-
-
-def _faults_of_weights(weights: Any, n: int) -> Iterator[str]:
-    try:
-        weights_of(weights, n)
-    except DataError as error:
-        yield str(error)
+            try:
+                weights_of(target.weights, n)
+            except DataError as error:
+                yield str(error)
 
 
 def _fault_of_array(what: str, array: Any, dtype: Any) -> Iterator[str]:

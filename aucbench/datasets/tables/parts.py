@@ -25,7 +25,6 @@ from aucbench.datasets.tables.columns import Column
 
 RARE, RARE_SHARE, RARE_LEAST = 10, 0.01, 2
 DAY = 86400.0
-NO_LEVELS: Index = np.empty(0, np.int32)
 
 
 def rare_below(n: int) -> int:
@@ -33,15 +32,26 @@ def rare_below(n: int) -> int:
     return max(RARE_LEAST, min(RARE, int(n * RARE_SHARE)))
 
 
+class _Slots:
+    """What has a slot for each feature, and no levels."""
+
+    __slots__ = ()
+    width: Any  # number of features
+    slots = property(lambda self: self.width)
+
+    def table(self, column: Column) -> Index:
+        """Return nothing."""
+        return np.empty(0, np.int32)
+
+
 @dataclass(frozen=True, slots=True)
-class Number:
+class Number(_Slots):
     """x, with the training median for a missing cell; no feature if all are missing."""
 
     median: float | None
     missing: bool
     kind: ClassVar[str] = "number"
 
-    slots = property(lambda self: self.width)
     width = property(lambda self: 0 if self.median is None else 1 + self.missing)
 
     @staticmethod
@@ -53,10 +63,6 @@ class Number:
     def names(self, name: str) -> list[str]:
         """Return the names of the features."""
         return [name, _missing(name)][: self.width]
-
-    def table(self, column: Column) -> Index:
-        """Return nothing: there are no levels."""
-        return NO_LEVELS
 
     def put(self, table: Index, c: Vector, where: NDArray[np.int32], value: Vector) -> None:
         """Write the feature and the value of each slot, both of shape (n, slots)."""
@@ -113,7 +119,7 @@ class OneHot:
 
 
 @dataclass(frozen=True, slots=True)
-class Dates:
+class Dates(_Slots):
     """The parts of a date that vary, with their training medians for a missing cell."""
 
     parts: tuple[str, ...]
@@ -122,7 +128,6 @@ class Dates:
     missing: bool
     kind: ClassVar[str] = "date"
 
-    slots = property(lambda self: self.width)
     width = property(lambda self: len(self.parts) + self.missing)
 
     @staticmethod
@@ -139,10 +144,6 @@ class Dates:
     def names(self, name: str) -> list[str]:
         """Return the names of the features."""
         return [f"{name} {part}" for part in self.parts] + [_missing(name)] * self.missing
-
-    def table(self, column: Column) -> Index:
-        """Return nothing: there are no levels."""
-        return NO_LEVELS
 
     def put(self, table: Index, c: Vector, where: NDArray[np.int32], value: Vector) -> None:
         """Write the feature and the value of each slot, both of shape (n, slots)."""
