@@ -150,13 +150,13 @@ def bibtex(cites: Iterable[str]) -> dict[str, str]:
         When a text is neither a key of the references of aucbench nor complete BibTeX, or when two
         different entries have one key.
     """
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for cite in cites:
         entries = _entries(cite) if "@" in cite else _known(cite)
         for key, entry in entries.items():
-            if found.setdefault(key, entry) != entry:
+            if texts.setdefault(key, entry) != entry:
                 raise PluginError(f"two different references have the key {key!r}; rename one")
-    return found
+    return texts
 
 
 @cache
@@ -170,8 +170,8 @@ def software(name: str, version: str, title: str, authors: str) -> str:
     fields = {"title": f"{name}: {title}" if title else name, "author": f"{{{authors}}}"}
     fields |= {"note": f"Python package, version {version}"}
     fields = {key: re.sub(r"([&%$#_])", r"\\\1", text) for key, text in fields.items()}
-    kept = {key: text for key, text in fields.items() if text != "{}"}
-    inside = ",\n".join(f"  {key} = {{{text}}}" for key, text in kept.items())
+    filled = {key: text for key, text in fields.items() if text != "{}"}
+    inside = ",\n".join(f"  {key} = {{{text}}}" for key, text in filled.items())
     return f"@software{{{name},\n{inside}\n}}"
 
 
@@ -185,12 +185,12 @@ def _known(key: str) -> Mapping[str, str]:
 
 def _entries(text: str) -> dict[str, str]:
     """Return the entries of a BibTeX text by key."""
-    found = {}
+    entries = {}
     for match in ENTRY.finditer(text):
-        found[match[2]] = text[match.start() : _closing(text, text.index("{", match.start()))]
-    if not found:
+        entries[match[2]] = text[match.start() : _closing(text, text.index("{", match.start()))]
+    if not entries:
         raise PluginError(f"no BibTeX entry in {text[:60]!r}; write it like @article{{key, ...}}")
-    return found
+    return entries
 
 
 def _closing(text: str, opening: int) -> int:

@@ -86,11 +86,11 @@ def require_at_least(low: float, **values: float | None) -> None:
 
 def _is_number(name: str, value: object) -> bool:
     """Whether a number is finite; raise `ParameterError` if it is none that a float holds."""
-    found = float_of(value)
-    if found is None:
+    number = float_of(value)
+    if number is None:
         wanted = "a number" if whole_of(value) is None else "a number that a float holds"
         raise ParameterError(f"{name} must be {wanted}, got {short(value)}")
-    return isfinite(found)
+    return isfinite(number)
 
 
 def require_above(low: float, **values: float | None) -> None:

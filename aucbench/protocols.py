@@ -104,13 +104,13 @@ def value_of(part: Objective | Projector, w: Vector) -> float:
     PluginError
         When it is no number that a float holds.
     """
-    found = float_of(came := part.value(w))
-    if found is None:
+    value = float_of(came := part.value(w))
+    if value is None:
         raise PluginError(
             f"{type(part).__name__}.value returned {short(came)}, wanted a number that a float "
             f"holds{written_at(part.value)}"
         )
-    return found
+    return value
 
 
 def contains(project: Projector, w: Vector) -> bool:
@@ -121,13 +121,13 @@ def contains(project: Projector, w: Vector) -> bool:
     PluginError
         When the answer is neither True nor False.
     """
-    found = project.contains(w)
-    if not isinstance(found, bool | np.bool_):
+    answer = project.contains(w)
+    if not isinstance(answer, bool | np.bool_):
         raise PluginError(
-            f"{type(project).__name__}.contains returned {short(found)}, wanted True or False"
+            f"{type(project).__name__}.contains returned {short(answer)}, wanted True or False"
             f"{written_at(project.contains)}"
         )
-    return bool(found)
+    return bool(answer)
 
 
 class FeatureMap(Protocol):
@@ -181,8 +181,8 @@ def input_weights(phi: FeatureMap, w: Vector) -> tuple[Vector, float] | None:
     A map that has it declares a method `input_weights(w)`.
     """
     method = getattr(phi, "input_weights", None)
-    found: tuple[Vector, float] | None = None if method is None else method(w)
-    return found
+    linear: tuple[Vector, float] | None = None if method is None else method(w)
+    return linear
 
 
 class Model(Protocol):
@@ -230,8 +230,8 @@ class Scorer:
 
     def by_weights(self, w: Vector, X: Any) -> Vector:
         """w . phi(x) for raw rows X (n, d) -> (n,), 8192 rows mapped at a time."""
-        found: Vector = self.by_each([w], X)[0]
-        return found
+        s: Vector = self.by_each([w], X)[0]
+        return s
 
     def by_each(self, weights: Sequence[Vector], X: Any) -> Vector:
         """Scores by each of m weights, (m, n): each row is mapped once for all of them."""
@@ -310,10 +310,10 @@ class Problem:
     @property
     def data(self) -> Data:
         """The training rows in the feature space of w."""
-        found = self.train if self.f is None else self.f.data
-        if found is None:
+        data = self.train if self.f is None else self.f.data
+        if data is None:
             raise DataError("a Problem without objective needs its rows: Problem(None, train=data)")
-        return found
+        return data
 
     def start(self) -> Vector:
         """Return a fresh w_0."""
@@ -352,16 +352,16 @@ def _scores_by(model: Model, rows: Rows, d: int) -> Vector:
         raise DataError(f"X has {rows.d} columns, the model was trained on {d}; pass the same")
     name = f"what {type(model).__name__}.scores returned"
     try:
-        found = plain(name, model.scores(rows))
+        s = plain(name, model.scores(rows))
     except DataError as error:
         raise PluginError(str(error)) from error
-    if found.shape != (rows.n,) or found.dtype.kind not in "biuf":
+    if s.shape != (rows.n,) or s.dtype.kind not in "biuf":
         raise PluginError(
-            f"{type(model).__name__}.scores returned {found.dtype} of shape {found.shape} for "
+            f"{type(model).__name__}.scores returned {s.dtype} of shape {s.shape} for "
             f"{rows.n} rows, wanted numbers of shape ({rows.n},)"
             f"{written_at(model.scores)}"
         )
-    return np.where(np.isfinite(found), found, np.nan).astype(np.float64, copy=False)
+    return np.where(np.isfinite(s), s, np.nan).astype(np.float64, copy=False)
 
 
 @dataclass(slots=True)
@@ -510,10 +510,10 @@ class Needs:
             ("objective_parameters", "parameters"),
             ("projector_parameters", "parameters"),
         ):
-            given = getattr(self, name)
-            if not isinstance(given, tuple | list) or not all(isinstance(x, str) for x in given):
+            own = getattr(self, name)
+            if not isinstance(own, tuple | list) or not all(isinstance(x, str) for x in own):
                 raise ParameterError(
-                    f"{name} of Needs must be a tuple of names of {what}, got {given!r}"
+                    f"{name} of Needs must be a tuple of names of {what}, got {own!r}"
                 )
         for kind in ("objective", "projector"):
             if getattr(self, f"{kind}_parameters") and not getattr(self, kind):

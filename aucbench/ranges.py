@@ -111,10 +111,10 @@ class Range:
         high + 1 takes the place of high, and the whole part is returned.
         """
         low, high = self.low, self.high + self.integer
-        found = low * exp(u * log(high / low)) if self.log else low + u * (high - low)
+        value = low * exp(u * log(high / low)) if self.log else low + u * (high - low)
         if self.integer:
-            return int(min(max(floor(found), self.low), self.high))
-        return float(min(max(found, self.low), self.high))
+            return int(min(max(floor(value), self.low), self.high))
+        return float(min(max(value, self.low), self.high))
 
     def __str__(self) -> str:
         kind = " log" * self.log + " integer" * self.integer
@@ -167,6 +167,6 @@ def axis_text(axis: Any) -> str:
     if isinstance(axis, Range | str):  # a text has been told by another process
         return str(axis)
     if is_continuous(axis):
-        given = [*map(repr, axis.args), *(f"{k}={v!r}" for k, v in axis.kwds.items())]
-        return f"{axis.dist.name}({', '.join(given)})"
+        arguments = [*map(repr, axis.args), *(f"{k}={v!r}" for k, v in axis.kwds.items())]
+        return f"{axis.dist.name}({', '.join(arguments)})"
     return ", ".join(map(repr, axis))

@@ -192,9 +192,9 @@ def _number(value: object) -> float | None:
     """Return a finite number, and None for every other one."""
     if value is None:
         return None
-    found = float_of(value)
-    if found is None:
+    number = float_of(value)
+    if number is None:
         raise ParameterError(f"got {_short(value)}, wanted a number that a float holds, or None")
     if isinstance(value, int):
         return int(value)
-    return found if isfinite(found) else None
+    return number if isfinite(number) else None

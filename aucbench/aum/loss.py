@@ -92,9 +92,9 @@ def aum_loss(breakpoints: Breakpoints, scores: ArrayLike) -> AumLoss:
     s = scores_of(breakpoints, scores)
     sides = breakpoints.sides
     if sides is not None and s.size:
-        found = _by_selection(sides, s)
-        if isfinite(found.value):
-            return found
+        loss = _by_selection(sides, s)
+        if isfinite(loss.value):
+            return loss
     # The sort leaves out differences of scores where the area is 0, so fewer of them overflow.
     require_finite(s)
     return _by_sort(breakpoints, s)
@@ -144,10 +144,10 @@ def roc_auc(breakpoints: Breakpoints, scores: ArrayLike) -> float:
     ends = np.flatnonzero(np.r_[t[1:] != t[:-1], True][: t.size])
     fp = b.fp_base.sum() + np.r_[0.0, np.cumsum(b.fp_diff[order])[ends]]
     least = N - b.fn_base.sum() + b.fn_diff.sum()
-    found = least + np.r_[0.0, -np.cumsum(b.fn_diff[order])[ends]]
-    first, last = (np.hypot(fp[k] / P, found[k] / N) for k in (0, -1))
+    fn = least + np.r_[0.0, -np.cumsum(b.fn_diff[order])[ends]]
+    first, last = (np.hypot(fp[k] / P, fn[k] / N) for k in (0, -1))
     way = slice(None, None, -1) if last < first else slice(None)
-    x, y = np.r_[0.0, fp[way], P], np.r_[0.0, found[way], N]
+    x, y = np.r_[0.0, fp[way], P], np.r_[0.0, fn[way], N]
     return float(np.diff(x) @ (y[1:] + y[:-1]) / (2.0 * P * N))
 
 

@@ -97,10 +97,10 @@ def _sight(path: AumPath, end: float) -> tuple[int, str, str]:
 
 
 def _pair(axes: Sequence[Axes]) -> tuple[Axes, Axes]:
-    found = np.ravel(np.asarray(axes, dtype=object))
-    if found.size != 2:
-        raise ParameterError(f"axes must be two, one for AUM and one for AUC, got {found.size}")
-    return found[0], found[1]
+    both = np.ravel(np.asarray(axes, dtype=object))
+    if both.size != 2:
+        raise ParameterError(f"axes must be two, one for AUM and one for AUC, got {both.size}")
+    return both[0], both[1]
 
 
 def _new_axes() -> tuple[Axes, Axes]:

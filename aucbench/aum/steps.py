@@ -135,8 +135,8 @@ class LineSearches:
 
     def _end(self, line: Line) -> float:
         """Where the first interval of minimisers ends, or twice its beginning."""
-        found = self._minimum(line)
-        return found.step_hi if isfinite(found.step_hi) else 2.0 * found.step_lo
+        end = self._minimum(line)
+        return end.step_hi if isfinite(end.step_hi) else 2.0 * end.step_lo
 
     def _lines(self, line: Line) -> Lines:
         return _balanced(self.f.data.breakpoints, line.s - self.f.shift, line.v)

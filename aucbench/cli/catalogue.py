@@ -99,20 +99,20 @@ def show(
     from aucbench.registry.descriptions import kinds_of
     from aucbench.registry.discovery import KINDS
 
-    found = list(kinds_of(name))
-    if not found and cites_of(name):
+    things = list(kinds_of(name))
+    if not things and cites_of(name):
         if bibtex:
             cite_sets([name])
         else:
             info(name)
         return
-    if not found and name not in available():
+    if not things and name not in available():
         known = {known for kind in KINDS for known in registry.names(kind)}
         raise UnknownNameError("name", name, known | {*available()})
     if bibtex:
-        typer.echo("\n\n".join(_references(name, found)))
+        typer.echo("\n\n".join(_references(name, things)))
     else:
-        pages = map(_page, found) if found else [[f"{name}: file of {FOLDER}", remark(name)]]
+        pages = map(_page, things) if things else [[f"{name}: file of {FOLDER}", remark(name)]]
         typer.echo("\n\n".join("\n".join(map(shown, page)).rstrip() for page in pages))
     warn_of_broken_plugins()
 
@@ -124,9 +124,9 @@ def cite(
     from aucbench.bench.citations import citations_of
     from aucbench.bench.results.store import Store
 
-    found = citations_of(record.cell for record in Store(folder).records())
-    typer.echo("\n\n".join(map(printable_lines, found.entries)))
-    for phrase in found.missing:
+    citations = citations_of(record.cell for record in Store(folder).records())
+    typer.echo("\n\n".join(map(printable_lines, citations.entries)))
+    for phrase in citations.missing:
         typer.echo(shown(f"no reference is known of the {phrase}"), err=True)
     warn_of_broken_plugins()
 
@@ -167,17 +167,17 @@ def list_plugins(
         return
     from aucbench.bench.doctor import examine_plugins
 
-    found = examine_plugins(names or None, timeout=timeout)
-    if not found:
+    examined = examine_plugins(names or None, timeout=timeout)
+    if not examined:
         typer.echo("no plugin of a third party is installed; name one to examine it")
         return
     header = ("plugin", "distribution", "version", "subject", "laws", "seconds", "first failure")
     rows = [
         (e.plugin, e.distribution, e.version, e.subject, e.laws, f"{e.seconds:.2f}", e.reason)
-        for e in found
+        for e in examined
     ]
     typer.echo(aligned([header, *rows], right={5}))
-    if any(e.failed for e in found):
+    if any(e.failed for e in examined):
         raise typer.Exit(1)
 
 
@@ -229,10 +229,10 @@ def _marks(d: Description) -> str:
     return "".join(mark if holds else "-" for mark, holds in told.items())
 
 
-def _references(name: str, found: Sequence[Description]) -> list[str]:
+def _references(name: str, descriptions: Sequence[Description]) -> list[str]:
     from aucbench.about import bibtex
 
-    entries = bibtex(cite for d in found for cite in d.about.cites)
+    entries = bibtex(cite for d in descriptions for cite in d.about.cites)
     if not entries:
         raise UnsupportedError(
             f"{name} names no reference; see `aucbench show {name}`, and cite the package itself"
@@ -244,10 +244,10 @@ def _installed() -> Sequence[Sequence[str]]:
     from aucbench.registry.lookup import plugins
 
     header = ("plugin", "distribution", "version", "module", "state", "conflicts")
-    found = plugins()
+    installed = plugins()
     return [header] + [
         (p.name, p.distribution, p.version, p.value, _state(p), _all(p.conflicts, p.failure))
-        for p in found
+        for p in installed
     ]
 
 
@@ -288,8 +288,10 @@ def _page(d: Description) -> Iterator[str]:
         yield f"A {better} value is better; values are in [{d.scale.low:g}, {d.scale.high:g}]"
         yield f"Takes {'weights' if d.weighted else 'no weights'} of rows"
     if d.needs is not None:
-        given = [f"--{option}" for option in ("objective", "projector") if getattr(d.needs, option)]
-        yield f"Honours {' and '.join(given) or 'neither --objective nor --projector'}"
+        honoured = [
+            f"--{option}" for option in ("objective", "projector") if getattr(d.needs, option)
+        ]
+        yield f"Honours {' and '.join(honoured) or 'neither --objective nor --projector'}"
         errors_too = getattr(d.needs, "breakpoints", False)
         targets = "labels and error functions" if errors_too else "labels"
         weighted = " with weights of rows" if getattr(d.needs, "weights", False) else ""

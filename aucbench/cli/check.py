@@ -51,23 +51,23 @@ def check(
     laws = tuple(law or ())
     require_laws(laws)
     questions = Questions(timeout=timeout, laws=laws, thorough=thorough)
-    found: Iterator[Finding] = check_targets(targets, questions)
+    findings: Iterator[Finding] = check_targets(targets, questions)
     if pdb:
-        found = (f for target in targets for f in debugged(target, laws, thorough=thorough))
+        findings = (f for target in targets for f in debugged(target, laws, thorough=thorough))
     broken = False
-    for line, finding in _lines(found):
+    for line, finding in _lines(findings):
         typer.echo(line)
         broken |= finding is not None and finding.verdict is Verdict.BROKEN
     if broken:
         raise typer.Exit(1)
 
 
-def _lines(found: Iterable[Finding]) -> Iterator[tuple[str, Finding | None]]:
+def _lines(findings: Iterable[Finding]) -> Iterator[tuple[str, Finding | None]]:
     """Yield the lines of one table for each thing as they are known, and what came out of it."""
     from aucbench.bench.lawful import summed
 
     before: list[Finding] = []
-    for finding in found:
+    for finding in findings:
         if not before or _title(before[0]) != _title(finding):
             if before:
                 yield f"{summed(before)}\n", None

@@ -35,13 +35,13 @@ def list_sets(*, json: AsJson = False) -> None:
     from aucbench.datasets.catalogue import suites
     from aucbench.datasets.collections import collections
 
-    rows, groups, found = [*_rows()], collections(), suites().values()
+    rows, groups, known_suites = [*_rows()], collections(), suites().values()
     if json:
         _print_json(
             {
                 "sets": rows,
                 "collections": [asdict(group) for group in groups],
-                "suites": [asdict(suite) for suite in found],
+                "suites": [asdict(suite) for suite in known_suites],
             }
         )
         return
@@ -54,7 +54,9 @@ def list_sets(*, json: AsJson = False) -> None:
     typer.echo("\ncollections")
     typer.echo(folded([(f"{c.prefix}:NAME", _count(c), c.title) for c in groups], "  "))
     typer.echo("\nsuites")
-    told = [(str(s), f"version {s.version}", f"{s.title}: {', '.join(s.members)}") for s in found]
+    told = [
+        (str(s), f"version {s.version}", f"{s.title}: {', '.join(s.members)}") for s in known_suites
+    ]
     typer.echo(folded(told, "  "))
 
 
@@ -120,14 +122,14 @@ def verify(
         else:
             typer.echo(shown(f"{name}: not verified, it is in a collection"))
     differ = count = 0
-    for found in verified(wanted):
+    for file in verified(wanted):
         count += 1
-        differ += found.differs
-        if found.differs:
-            what = f"differs: {found.found[:12]}... in place of {found.wanted[:12]}..."
+        differ += file.differs
+        if file.differs:
+            what = f"differs: {file.found[:12]}... in place of {file.wanted[:12]}..."
         else:
-            what = "ok" if found.wanted else "no sha256 is known"
-        typer.echo(shown(f"{found.path}: {what}"))
+            what = "ok" if file.wanted else "no sha256 is known"
+        typer.echo(shown(f"{file.path}: {what}"))
     if not count:
         typer.echo("there is no file with a known sha256 here; fetch a set, or set AUCBENCH_DATA")
     elif differ:
@@ -144,11 +146,11 @@ def cite(names: Names) -> None:
 
     keys: dict[str, None] = {}
     for name in _members(names):
-        found = cites_of(name) or entry_of(name).cites
-        if not found:
+        own = cites_of(name) or entry_of(name).cites
+        if not own:
             _require_known(name)
             raise UnsupportedError(f"no reference is known of {name}; cite where you have it from")
-        keys |= dict.fromkeys(found)
+        keys |= dict.fromkeys(own)
     typer.echo("\n\n".join(map(printable_lines, bibtex(keys).values())))
 
 

@@ -51,17 +51,17 @@ def grouped(command: Command) -> Command:
     `"alone": words`, for words that are handed over as text where they are the only entry.
     """
     told = signature(command, eval_str=True)
-    groups = {p.name: found for p in told.parameters.values() if (found := _group(p.annotation))}
+    groups = {p.name: one for p in told.parameters.values() if (one := _group(p.annotation))}
     options: list[Parameter] = []
     for p in told.parameters.values():
         options += _options(*groups[p.name]) if p.name in groups else [p]
 
     @wraps(command)
-    def called(**given: Any) -> Any:
+    def called(**values: Any) -> Any:
         for name, (cls, group) in groups.items():
             own = _offered(cls, group)
-            given[name] = cls(**{f.name: _value(f, given.pop(f.name)) for f in own})
-        return command(**given)
+            values[name] = cls(**{f.name: _value(f, values.pop(f.name)) for f in own})
+        return command(**values)
 
     keywords = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in options]
     called.__signature__ = told.replace(parameters=keywords)  # type: ignore[attr-defined]
@@ -108,14 +108,14 @@ def _kind(hint: Any) -> Any:
     return next(kind for kind in KINDS if kind in (members or (hint,)))
 
 
-def _value(f: Field[Any], given: Any) -> Any:
+def _value(f: Field[Any], value: Any) -> Any:
     """Return the value of a field: entries that commas divide as a tuple."""
-    if given is None or (isinstance(given, list) and not given):
+    if value is None or (isinstance(value, list) and not value):
         return f.default
-    if not isinstance(given, list):
-        return given
-    found = tuple(given) if f.metadata.get("whole") else entries(_dashed(f.name), given)
-    return found[0] if found in [(word,) for word in f.metadata.get("alone", ())] else found
+    if not isinstance(value, list):
+        return value
+    parts = tuple(value) if f.metadata.get("whole") else entries(_dashed(f.name), value)
+    return parts[0] if parts in [(word,) for word in f.metadata.get("alone", ())] else parts
 
 
 def entries(option: str, texts: Iterable[str]) -> tuple[str, ...]:
@@ -126,10 +126,10 @@ def entries(option: str, texts: Iterable[str]) -> tuple[str, ...]:
     ParameterError
         When an entry is empty.
     """
-    found = tuple(part.strip() for text in texts for part in text.split(","))
-    if "" in found:
+    parts = tuple(part.strip() for text in texts for part in text.split(","))
+    if "" in parts:
         raise ParameterError(f"--{option} has an empty entry; write it like --{option} a,b")
-    return found
+    return parts
 
 
 class GroupedCommand(TyperCommand):

@@ -188,15 +188,15 @@ def predict(
     with _written(out) as text:
         for piece in pieces(table, rows, separator):
             with naming(table):
-                found = scored(loaded, piece.frame, named=piece.named, uneven=piece.uneven)
+                result = scored(loaded, piece.frame, named=piece.named, uneven=piece.uneven)
                 keys = _keys(piece.frame, key, done)
             if not done:
                 _say_columns(loaded, ignored_columns(loaded, piece.frame), table)
-            _write(text, loaded, found, keys, key or "row", first=not done)
-            done += len(found.faults)
-            flagged += int(found.positive.sum())
-            faulty += sum(map(bool, found.faults))
-            first = first or next(filter(None, found.faults), "")
+            _write(text, loaded, result, keys, key or "row", first=not done)
+            done += len(result.faults)
+            flagged += int(result.positive.sum())
+            faulty += sum(map(bool, result.faults))
+            first = first or next(filter(None, result.faults), "")
     named = _label(loaded.positive, "positive")
     note = f"; {faulty} without a score, see the column problem" if faulty else ""
     typer.echo(shown(f"{done} rows: {flagged} {named}{note}"), err=True)
@@ -259,18 +259,18 @@ def _keys(frame: object, key: str | None, done: int) -> Iterator[object]:
 
 
 def _write(
-    text: TextIO, model: Model, found: Scored, keys: Iterator[object], name: str, *, first: bool
+    text: TextIO, model: Model, result: Scored, keys: Iterator[object], name: str, *, first: bool
 ) -> None:
     import csv
 
     lines = csv.writer(text, lineterminator="\n")
     if first:
-        chance = [] if found.probability is None else ["probability"]
+        chance = [] if result.probability is None else ["probability"]
         lines.writerow([cell_text(name), "score", *chance, "decision", "problem"])
     negative, positive = ((model.negative, "negative"), (model.positive, "positive"))
-    labels = [cell_text(_label(*given)) for given in (negative, positive)]
-    chances = None if found.probability is None else found.probability.tolist()
-    each = zip(keys, found.scores.tolist(), found.positive.tolist(), found.faults, strict=True)
+    labels = [cell_text(_label(*own_labels)) for own_labels in (negative, positive)]
+    chances = None if result.probability is None else result.probability.tolist()
+    each = zip(keys, result.scores.tolist(), result.positive.tolist(), result.faults, strict=True)
     for i, (key, score, flagged, fault) in enumerate(each):
         chance = [] if chances is None else ["" if fault else repr(chances[i])]
         numbers = ["" if fault else repr(score), *chance, "" if fault else labels[flagged]]

@@ -157,7 +157,7 @@ class Printed:
         missing: list[str] = []
         for name in dict.fromkeys((*names, "auc")):
             try:
-                found = findings_of(evidence, self._settings(name, self.rope))
+                first = findings_of(evidence, self._settings(name, self.rope))
                 break
             except DataError as error:
                 if name == "auc":
@@ -169,7 +169,7 @@ class Printed:
                 others.append(means_of(evidence, name))
             except DataError as error:
                 missing.append(f"{name} is missing: {error}")
-        return found, others, missing
+        return first, others, missing
 
     def findings_for(self, demand: Demand, known: Findings) -> Findings:
         """Return the findings by which a demand is judged; most often they are known already."""

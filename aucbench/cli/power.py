@@ -46,7 +46,7 @@ def power(
     from aucbench.report.planning import power_plan
 
     evidence = None if folder is None else FolderReader(folder, stale=False).read()
-    found = power_plan(
+    planned = power_plan(
         evidence,
         data_sets=data_sets,
         splits=splits,
@@ -61,5 +61,5 @@ def power(
         warn(problem)
     if evidence is not None and evidence.unchecked:
         warn(f"stale results may count, since the plans cannot be looked up: {evidence.unchecked}")
-    for sentence in found.sentences:
+    for sentence in planned.sentences:
         typer.echo(shown(sentence))

@@ -73,15 +73,15 @@ def report(
         require_jinja()
         require_writable(html)
     addons = named_sections(judged.sections)
-    found = _findings(folder, judged)
-    for sentence in found.advice.sentences:
+    findings = _findings(folder, judged)
+    for sentence in findings.advice.sentences:
         typer.echo(shown(sentence))
-    added = print_sections(addons, folder, found.evidence)
+    added = print_sections(addons, folder, findings.evidence)
     if html is not None:
         from aucbench.report.page import page_of
         from aucbench.report.render import to_html
 
-        content = to_html(page_of(found, folder=str(folder), added=added))
+        content = to_html(page_of(findings, folder=str(folder), added=added))
         with own_file(html) as file:
             file.write(content)
         typer.echo(f"{len(content) / 1e6:.1f} MB in {shown(str(html))}", err=True)

@@ -105,14 +105,14 @@ def _cell_counts(store: Store) -> list[tuple[str, int]]:
     """Count done, failed, missing and stale cells."""
     from aucbench.bench.overview import folder_status
 
-    found = folder_status(store, _plans(store))
+    counted = folder_status(store, _plans(store))
     return [
-        ("planned", found.planned),
-        ("done", found.planned - found.missing),
-        *_failures(found.statuses),
-        ("missing", found.missing),
-        ("stale", found.stale),
-        ("other settings", found.other_settings),
+        ("planned", counted.planned),
+        ("done", counted.planned - counted.missing),
+        *_failures(counted.statuses),
+        ("missing", counted.missing),
+        ("stale", counted.stale),
+        ("other settings", counted.other_settings),
     ]
 
 
@@ -189,19 +189,21 @@ def log(
 
     with _opened(folder) as store:
         ended = chain(map(_logged, store.records()), map(_logged_measurement, measured_in(folder)))
-        found = [one for one in ended if (one.id.startswith(cell) if cell else one.status != "ok")]
+        chosen = [one for one in ended if (one.id.startswith(cell) if cell else one.status != "ok")]
     if not cell:
-        listed = [(one.id[:ID_SHOWN], *one.place, one.status, one.why) for one in found]
+        listed = [(one.id[:ID_SHOWN], *one.place, one.status, one.why) for one in chosen]
         typer.echo(aligned(listed) if listed else "no cell has failed")
         return
-    if len(found) != 1:
+    if len(chosen) != 1:
         count = (
-            f"{len(found)} cells have ids that begin" if found else "no cell has an id that begins"
+            f"{len(chosen)} cells have ids that begin"
+            if chosen
+            else "no cell has an id that begins"
         )
         raise DataError(
             f"{count} with {cell!r}; `aucbench log {folder}` lists those without a result"
         )
-    (one,) = found
+    (one,) = chosen
     typer.echo(shown(f"{' on '.join(one.place[:2])}: {one.status}"))
     if one.why:
         typer.echo(shown(one.why))
@@ -243,10 +245,10 @@ def _opened(folder: Path) -> Iterator[Store]:
 def _plans(store: Store) -> list[Plan]:
     from aucbench.bench.plan.toml import parse_plan
 
-    found = [parse_plan(text, str(path)) for path, text in store.plans().items()]
-    if not found:
+    plans = [parse_plan(text, str(path)) for path, text in store.plans().items()]
+    if not plans:
         raise DataError(f"{store.folder} holds no plan; run one into it with `aucbench run --out`")
-    return found
+    return plans
 
 
 def _cell_lines(plan: Plan, most: int) -> Iterator[str]:

@@ -73,10 +73,10 @@ def go(
         with opened(folder) as store:
             whole = _run(plan, store, engine, options, keepers)
             warm.close()
-            found = {ids[cell]: cell for cell in plan.cells() if cell in ids}
+            cells = {ids[cell]: cell for cell in plan.cells() if cell in ids}
             with supervised():
                 with rows_into(json, lambda _: store, tally, printed) as add:
-                    evidence = _evidence(plan, store, found, add)
+                    evidence = _evidence(plan, store, cells, add)
                 broken = print_findings(plan, evidence, tally.remarks(folder), tally.tried, printed)
                 print_sections(printed.sections, store.folder, evidence, printed.form)
     if not whole:
@@ -124,12 +124,12 @@ def records_of(
 
     It exits with 130 after Ctrl-C, and says `way_on`. `folder` is that of the store, if it stays.
     """
-    found: dict[Cell, Record] = {}
-    keep: list[Keep] = [lambda record: found.update({record.cell: record})]
+    records: dict[Cell, Record] = {}
+    keep: list[Keep] = [lambda record: records.update({record.cell: record})]
     if not _run(plan, store, options.make_engine(folder), options, keep):
         typer.echo(f"interrupted: {way_on}", err=True)
         raise typer.Exit(INTERRUPTED)
-    return [found[cell] for cell in plan.cells()]
+    return [records[cell] for cell in plan.cells()]
 
 
 def print_tables(findings: Findings, wide: int | None) -> None:
@@ -177,8 +177,8 @@ def _run(
     try:
         with progress_of(len(plan), options) as progress:
             hear = (progress, *_tellers(options), *visitors)
-            found = run(plan, store, engine, retry=options.retry, listeners=hear, tell=warn)
-            for record in found:
+            records = run(plan, store, engine, retry=options.retry, listeners=hear, tell=warn)
+            for record in records:
                 progress.known(record)
                 for keep in keepers:
                     keep(record)
@@ -234,10 +234,10 @@ def _evidence(plan: Plan, store: Store, cells: Mapping[str, Cell], keep: Keep) -
                 keep(record)
                 yield record
 
-    found = evidence_of(
+    evidence = evidence_of(
         records(), [plan], scores=lambda fit: store.scores(fit.id, fit.data), about=store.about
     )
-    return replace(found, problems=store.problems)
+    return replace(evidence, problems=store.problems)
 
 
 def print_findings(
@@ -251,18 +251,18 @@ def print_findings(
     from aucbench.bench.show.tally import protocol
     from aucbench.report import document, terminal
 
-    found, others, missing = printed.findings(evidence)
-    tables = terminal.tables(found, others, printed.sort)
+    findings, others, missing = printed.findings(evidence)
+    tables = terminal.tables(findings, others, printed.sort)
     wide = width()
     told = document.text(tables, wide, _strong())
     typer.echo(told if printed.form == "text" else document.FORMS[printed.form](tables))
     typer.echo(f"\n{shown(protocol(plan, tried))}")
-    unmeasured = [*found.unmeasured, *(line for other in others for line in other.failures)]
-    for line in (*terminal.notes(found), *missing, *unmeasured, *remarks):
+    unmeasured = [*findings.unmeasured, *(line for other in others for line in other.failures)]
+    for line in (*terminal.notes(findings), *missing, *unmeasured, *remarks):
         typer.echo(shown(line))
     if len(evidence.solvers) > 1:
-        typer.echo(f"\n{terminal.answer(found, wide or WIDE)}")
-    return _broken(printed, found)
+        typer.echo(f"\n{terminal.answer(findings, wide or WIDE)}")
+    return _broken(printed, findings)
 
 
 def print_sections(
@@ -272,11 +272,11 @@ def print_sections(
     from aucbench.bench.addons import sections_of
     from aucbench.report import document
 
-    found = document.signed(sections_of(sections, folder, evidence.ids) if sections else ())
-    if found:
+    told = document.signed(sections_of(sections, folder, evidence.ids) if sections else ())
+    if told:
         typer.echo()
-        typer.echo(document.text(found, width()) if form == "text" else document.FORMS[form](found))
-    return found
+        typer.echo(document.text(told, width()) if form == "text" else document.FORMS[form](told))
+    return told
 
 
 def width() -> int | None:
@@ -295,9 +295,9 @@ def _broken(printed: Printed, known: Findings) -> bool:
     """Print the verdict of each condition, and return whether one of them holds."""
     broken = False
     for demand in printed.demands:
-        found = printed.findings_for(demand, known)
-        holds = demand.holds(found)
-        typer.echo(f"{'failed' if holds else 'passed'}: {shown(demand.said(found))}")
+        findings = printed.findings_for(demand, known)
+        holds = demand.holds(findings)
+        typer.echo(f"{'failed' if holds else 'passed'}: {shown(demand.said(findings))}")
         broken |= holds
     return broken
 

@@ -106,9 +106,9 @@ def go_versions(
 
 def _options(options: Options) -> list[str]:
     jobs = 1 if options.timing else options.jobs
-    found = [] if jobs is None else ["--jobs", str(jobs)]
-    found += ["--threads", str(options.threads)]
-    return found + [text for status in options.retry for text in ("--retry", status)]
+    words = [] if jobs is None else ["--jobs", str(jobs)]
+    words += ["--threads", str(options.threads)]
+    return words + [text for status in options.retry for text in ("--retry", status)]
 
 
 def _teller(options: Options) -> Tell:

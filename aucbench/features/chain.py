@@ -68,10 +68,10 @@ class Chain:
         """Return (v, c) with w·φ(x) = v·x + c, or None where a map is not affine."""
         c = 0.0
         for phi in reversed(self.maps):
-            found = input_weights(phi, w)
-            if found is None:
+            linear = input_weights(phi, w)
+            if linear is None:
                 return None
-            w, c = found[0], c + found[1]
+            w, c = linear[0], c + linear[1]
         return w, c
 
     def __call__(self, rows: Rows) -> Rows:
@@ -89,11 +89,11 @@ def fitted(phi: FeatureMap, data: Data, rng: np.random.Generator) -> FeatureMap:
     PluginError
         When it returns no map; the message names the map, and where it is written.
     """
-    found = phi.fit(data, rng)
-    if callable(found) and hasattr(found, "exempt"):
-        return found
+    learnt = phi.fit(data, rng)
+    if callable(learnt) and hasattr(learnt, "exempt"):
+        return learnt
     raise PluginError(
-        f"{_called(phi)}.fit must return a map that is fitted, got {short(found)}"
+        f"{_called(phi)}.fit must return a map that is fitted, got {short(learnt)}"
         f"{written_at(type(phi).fit)}"
     )
 
@@ -106,10 +106,10 @@ def mapped(phi: FeatureMap, rows: Rows) -> Rows:
     PluginError
         When they are not; the message names the map, and where it is written.
     """
-    found = phi(rows)
-    if isinstance(found, Rows) and found.n == rows.n:
-        return found.astype(rows.dtype)
-    came = f"{found.n} rows" if isinstance(found, Rows) else f"an object {type(found).__name__}"
+    out = phi(rows)
+    if isinstance(out, Rows) and out.n == rows.n:
+        return out.astype(rows.dtype)
+    came = f"{out.n} rows" if isinstance(out, Rows) else f"an object {type(out).__name__}"
     raise PluginError(
         f"{_called(phi)} must return Rows, one for each of {rows.n}, got {came}"
         f"{written_at(type(phi).__call__)}"

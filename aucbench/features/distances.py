@@ -73,8 +73,8 @@ def products(X: Rows, Z: Rows) -> Vector:
     if X.d <= max(X.n, Z.n) and min(X.density, Z.density) >= DENSE_FROM:
         near = X.dense()
         X, Z = near, near if Z is X else Z.dense()
-    found: Vector = safe_sparse_dot(X.matrix, Z.matrix.T, dense_output=True)
-    return found
+    XZ: Vector = safe_sparse_dot(X.matrix, Z.matrix.T, dense_output=True)
+    return XZ
 
 
 def _difference(D: Vector, X: Rows, Z: Rows, wanted: NDArray[np.bool_]) -> None:

@@ -37,8 +37,8 @@ def kmeans(data: Data, rank: int, rng: np.random.Generator) -> Rows:
     seed = int(rng.integers(2**31))
     X = data.rows.matrix
     X = X.copy() if data.rows.is_sparse else X  # it refuses CSR arrays that are read-only
-    found = MiniBatchKMeans(rank, n_init=1, random_state=seed).fit(X)
-    return rows(found.cluster_centers_)
+    means = MiniBatchKMeans(rank, n_init=1, random_state=seed).fit(X)
+    return rows(means.cluster_centers_)
 
 
 def _taken(data: Data, numbers: np.ndarray[tuple[int], np.dtype[np.intp]]) -> Rows:

@@ -86,13 +86,13 @@ def mapped(compute: Callable[[Part], Found], parts: Sequence[Part]) -> list[Foun
         return [compute(part) for part in parts]
     from concurrent.futures import wait
 
-    found: dict[int, Found] = {}
+    answers: dict[int, Found] = {}
     rest = iter(range(len(parts)))  # one thread at a time holds the lock that `next` needs
 
     def work() -> None:
         try:
             for i in rest:
-                found[i] = compute(parts[i])
+                answers[i] = compute(parts[i])
         except BaseException:
             for _ in rest:
                 pass
@@ -107,7 +107,7 @@ def mapped(compute: Callable[[Part], Found], parts: Sequence[Part]) -> list[Foun
         wait(begun)
     for helper in begun:
         helper.result()
-    return [found[i] for i in range(len(parts))]
+    return [answers[i] for i in range(len(parts))]
 
 
 def _restore(before: int) -> None:

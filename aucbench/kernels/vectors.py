@@ -27,7 +27,7 @@ EXACT = 2**53  # up to here all whole numbers are floats
 LIGHTEST = 2.0**-1000  # weight of a row beside the largest one
 
 
-def plain(name: str, given: Any) -> NDArray[Any]:
+def plain(name: str, values: Any) -> NDArray[Any]:
     """Return anything that NumPy can read as an array without a mask.
 
     Raises
@@ -35,7 +35,7 @@ def plain(name: str, given: Any) -> NDArray[Any]:
     DataError
         When an entry is masked, or rows have different lengths.
     """
-    for front, part in _with_masks(given):
+    for front, part in _with_masks(values):
         at = np.argwhere(np.ma.getmaskarray(part))
         if len(at):
             raise DataError(
@@ -43,20 +43,20 @@ def plain(name: str, given: Any) -> NDArray[Any]:
                 "fill them or leave them out first"
             )
     try:
-        return np.asarray(given)
+        return np.asarray(values)
     except ValueError as error:
         raise DataError(f"{name} is no array: {error}") from error
 
 
-def _with_masks(given: Any) -> Iterator[tuple[tuple[int, ...], Any]]:
+def _with_masks(values: Any) -> Iterator[tuple[tuple[int, ...], Any]]:
     """Yield the masked arrays among what is given and its rows, and where they begin."""
-    if isinstance(given, np.ma.MaskedArray):
-        yield (), given
-    elif isinstance(given, list | tuple):
-        yield from (((i,), p) for i, p in enumerate(given) if isinstance(p, np.ma.MaskedArray))
+    if isinstance(values, np.ma.MaskedArray):
+        yield (), values
+    elif isinstance(values, list | tuple):
+        yield from (((i,), p) for i, p in enumerate(values) if isinstance(p, np.ma.MaskedArray))
 
 
-def numeric(name: str, given: Any) -> NDArray[Any]:
+def numeric(name: str, values: Any) -> NDArray[Any]:
     """Return floats, integers or truth values, all of which floats hold; objects become float64.
 
     None and its relatives among objects become NaN.
@@ -67,10 +67,10 @@ def numeric(name: str, given: Any) -> NDArray[Any]:
         As `plain`, and when there is something else than real numbers, or a whole number that no
         float holds.
     """
-    array = plain(name, given)
+    array = plain(name, values)
     kind = array.dtype.kind
-    if kind == "f" and isinstance(given, list | tuple) and np.abs(array).max(initial=0.0) >= EXACT:
-        array = np.array(given, dtype=object)  # of whole numbers NumPy has made floats
+    if kind == "f" and isinstance(values, list | tuple) and np.abs(array).max(initial=0.0) >= EXACT:
+        array = np.array(values, dtype=object)  # of whole numbers NumPy has made floats
         kind = "O"
     if kind == "O":
         return _from_objects(name, array)
@@ -83,18 +83,18 @@ def numeric(name: str, given: Any) -> NDArray[Any]:
     return array
 
 
-def floats(name: str, given: Any) -> NDArray[np.float64]:
+def floats(name: str, values: Any) -> NDArray[np.float64]:
     """Return `numeric` as a contiguous array of float64."""
-    return np.asarray(numeric(name, given), dtype=np.float64, order="C")
+    return np.asarray(numeric(name, values), dtype=np.float64, order="C")
 
 
 def require_exact(name: str, array: NDArray[Any]) -> None:
     """Raise `DataError` where one of some whole numbers is none that a float holds exactly."""
     if array.min() >= -EXACT and array.max() <= EXACT:
         return
-    found = array.astype(np.float64)
-    for at in np.argwhere(np.abs(found) >= EXACT).tolist():
-        if int(found[*at]) != (whole := int(array[*at])):
+    as_floats = array.astype(np.float64)
+    for at in np.argwhere(np.abs(as_floats) >= EXACT).tolist():
+        if int(as_floats[*at]) != (whole := int(array[*at])):
             raise _inexact(name, whole, at)
 
 
@@ -178,7 +178,7 @@ def even_classes(weights: Vector, positive: Mask) -> Vector:
 
 
 def _from_objects(name: str, array: NDArray[Any]) -> Vector:
-    found = np.empty(array.size)
+    numbers = np.empty(array.size)
     for i, value in enumerate(array.ravel().tolist()):
         number = float(value) if isinstance(value, bool | np.bool_) else float_of(value)
         whole = whole_of(value)
@@ -189,8 +189,8 @@ def _from_objects(name: str, array: NDArray[Any]) -> Vector:
                 f"{name} has {short(value)} at {_place(np.unravel_index(i, array.shape))}, which "
                 "is no number; encode it as numbers, or leave it out"
             )
-        found[i] = nan if number is None else number
-    return found.reshape(array.shape)
+        numbers[i] = nan if number is None else number
+    return numbers.reshape(array.shape)
 
 
 def _inexact(name: str, whole: int, at: Sequence[Any]) -> DataError:

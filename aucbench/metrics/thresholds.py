@@ -55,8 +55,8 @@ class Aim:
     cost_fn: float | None = None
 
     def __post_init__(self) -> None:
-        given = self.given()
-        for name, value in given.items():
+        values = self.given()
+        for name, value in values.items():
             if name.startswith("cost"):
                 if not (isfinite(value) and value > 0):
                     raise ParameterError(f"{name} is {value}; give a cost above 0")
@@ -64,12 +64,12 @@ class Aim:
                 raise ParameterError(f"{name} is {value}; give a share of the rows in (0, 1]")
         if (self.cost_fp is None) != (self.cost_fn is None):
             raise ParameterError(
-                f"one cost is given, {_listed(given)}; give cost_fp and cost_fn, because their "
+                f"one cost is given, {_listed(values)}; give cost_fp and cost_fn, because their "
                 "ratio decides"
             )
-        if len({name.partition("_")[0] for name in given}) > 1:
+        if len({name.partition("_")[0] for name in values}) > 1:
             raise ParameterError(
-                f"{_listed(given)} are given, but one threshold decides all of them; give one of "
+                f"{_listed(values)} are given, but one threshold decides all of them; give one of "
                 "them"
             )
 
@@ -147,11 +147,11 @@ class Cuts:
             How often each row counts, in the order of `order`. Default: once.
         """
         each = np.ones(self.scores.size, np.int64) if times is None else times
-        found, flagged = (
+        true, flagged = (
             np.concatenate([[0], np.cumsum(part)])[self.ends]
             for part in (each * self.positive, each)
         )
-        return found, flagged - found
+        return true, flagged - true
 
     def threshold(self, k: int) -> float:
         """Return a threshold that exactly the rows of cut k reach.
@@ -249,8 +249,8 @@ def intercept_at(
     return cuts.threshold(best_cut(aim, *cuts.counts()))
 
 
-def _listed(given: dict[str, float]) -> str:
-    return " and ".join(f"{name} {value}" for name, value in given.items())
+def _listed(values: dict[str, float]) -> str:
+    return " and ".join(f"{name} {value}" for name, value in values.items())
 
 
 def _above(s: Vector, count: int) -> float:

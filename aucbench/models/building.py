@@ -266,14 +266,14 @@ def _with_best_point(choice: Choice, records: Sequence[Record]) -> Spec:
     """Return the solver with the point whose mean AUC over all inner folds is the highest."""
     if not choice.tune:
         return choice.spec
-    found: dict[str, list[float]] = {}
+    aucs_of: dict[str, list[float]] = {}
     for record in records:
         table = record.tuning["table"] if record.tuning else ()
         for row in table:
             if row["status"] == "ok":
                 key = json.dumps(row["parameters"])
-                found.setdefault(key, []).append(row["auc"] or 0.0)
-    whole = {key: fmean(aucs) for key, aucs in found.items() if len(aucs) == len(records)}
+                aucs_of.setdefault(key, []).append(row["auc"] or 0.0)
+    whole = {key: fmean(aucs) for key, aucs in aucs_of.items() if len(aucs) == len(records)}
     if not whole:
         raise ParameterError(
             f"no point of the grid of {choice.spec} could be fitted in all folds; name a solver "
@@ -287,13 +287,13 @@ def _held_out(records: Sequence[Record], store: Store) -> tuple[NDArray[Any], Ve
     """Return labels, scores and numbers of the rows that were held out, of all folds."""
     parts = []
     for record in records:
-        found = store.scores(record.id, record.sizes.data) if record.ok else None
-        if found is None or "y" not in found:
+        stored = store.scores(record.id, record.sizes.data) if record.ok else None
+        if stored is None or "y" not in stored:
             raise DataError(
                 f"{record.cell.solver} could not be fitted to each training part: "
                 f"{record.why or 'its scores are missing'}; name another solver"
             )
-        parts.append((found["y"], found["scores"], found["rows"]))
+        parts.append((stored["y"], stored["scores"], stored["rows"]))
     y, scores, rows = (np.concatenate(column) for column in zip(*parts, strict=True))
     return y, scores, rows
 

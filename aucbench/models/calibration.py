@@ -36,8 +36,8 @@ class Sigmoid:
 
     def __call__(self, scores: Vector) -> Vector:
         """Probabilities of scores (n,) -> (n,)."""
-        found: Vector = expit(-(self.a * scores + self.b))
-        return found
+        p: Vector = expit(-(self.a * scores + self.b))
+        return p
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,8 @@ class Isotonic:
 
     def __call__(self, scores: Vector) -> Vector:
         """Probabilities of scores (n,) -> (n,)."""
-        found: Vector = np.interp(scores, self.scores, self.probabilities)
-        return found
+        p: Vector = np.interp(scores, self.scores, self.probabilities)
+        return p
 
 
 Calibrator = Sigmoid | Isotonic

@@ -436,11 +436,11 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return (v, c): the score is v . x + c."""
         check_is_fitted(self)
         w, inner = self._weights()
-        found = None if w is None else input_weights(inner, w)
-        outer = None if found is None else input_weights(self.features_, found[0])
-        if found is None or outer is None:
+        own = None if w is None else input_weights(inner, w)
+        outer = None if own is None else input_weights(self.features_, own[0])
+        if own is None or outer is None:
             _not_affine(self)
-        return outer[0], outer[1] + found[1]
+        return outer[0], outer[1] + own[1]
 
     def _weights(self) -> tuple[Vector | None, FeatureMap]:
         if self._online is not None:
@@ -452,10 +452,10 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _require_one_aim(self) -> Aim:
         shares = {"sensitivity": self.sensitivity, "specificity": self.specificity}
-        given = {name: share for name, share in shares.items() if share is not None}
-        if twice := {*given} & {*(self.aim or {})}:
+        named = {name: share for name, share in shares.items() if share is not None}
+        if twice := {*named} & {*(self.aim or {})}:
             raise ParameterError(f"{min(twice)} is given twice, alone and in aim; give it once")
-        return Aim.of({**given, **(self.aim or {})})
+        return Aim.of({**named, **(self.aim or {})})
 
     def _begin(
         self, X: Any, labels: NDArray[Any], features: FeatureMap, online: Online | None = None
@@ -514,9 +514,9 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         UnsupportedError
             When the model reads a table with text, dates or missing cells.
         """
-        found = cls()
-        restore(found, Model.load(path))
-        return found
+        model = cls()
+        restore(model, Model.load(path))
+        return model
 
     def _of_solver(self) -> dict[str, Any]:
         try:

@@ -72,29 +72,29 @@ def _sentence(error: BaseException, kind: Any) -> str:
 
 @cache
 def _converter() -> Converter:
-    made = Converter(forbid_extra_keys=True)
+    converter = Converter(forbid_extra_keys=True)
     for own in (str, bool):
-        made.register_structure_hook(own, _only(own))
-    made.register_structure_hook(int, _whole)
-    made.register_structure_hook(float, _number)
-    made.register_structure_hook(Rows, lambda plain, _: _rows(plain))
-    made.register_structure_hook(Interval, lambda plain, _: _interval(plain))
-    made.register_structure_hook(Encoding, lambda plain, _: _encoding(plain))
-    made.register_structure_hook_func(_is_array, _array)
-    made.register_structure_hook_func(lambda kind: bool(kind == Mapping[str, Any]), _origin)
-    made.register_structure_hook_func(lambda kind: kind is Any, lambda plain, _: plain)
+        converter.register_structure_hook(own, _only(own))
+    converter.register_structure_hook(int, _whole)
+    converter.register_structure_hook(float, _number)
+    converter.register_structure_hook(Rows, lambda plain, _: _rows(plain))
+    converter.register_structure_hook(Interval, lambda plain, _: _interval(plain))
+    converter.register_structure_hook(Encoding, lambda plain, _: _encoding(plain))
+    converter.register_structure_hook_func(_is_array, _array)
+    converter.register_structure_hook_func(lambda kind: bool(kind == Mapping[str, Any]), _origin)
+    converter.register_structure_hook_func(lambda kind: kind is Any, lambda plain, _: plain)
     unions: tuple[tuple[Any, Mapping[str, type[Any]]], ...] = (
         (FeatureMap, MAPS),
         (Calibrator, CALIBRATORS),
         (Part, LEARNT),
     )
     for union, kinds in unions:
-        made.register_structure_hook_func(partial(eq, union), _one_of(kinds))
+        converter.register_structure_hook_func(partial(eq, union), _one_of(kinds))
     for part in PARTS.values():
-        made.register_structure_hook(part, _one_of({NAMES[part]: part}))
+        converter.register_structure_hook(part, _one_of({NAMES[part]: part}))
     for plain in (Plain, float | str, Plain | None):
-        made.register_structure_hook_func(partial(eq, plain), _value)
-    return made
+        converter.register_structure_hook_func(partial(eq, plain), _value)
+    return converter
 
 
 def _is_array(kind: Any) -> bool:
@@ -161,8 +161,8 @@ def _array(value: Any, kind: Any) -> Any:
     """Return an array of the type of its field; kernels check neither type nor content."""
     wanted = np.dtype(get_args(get_args(kind)[1])[0])
     if not isinstance(value, np.ndarray) or value.dtype.kind != wanted.kind:
-        found = value.dtype if isinstance(value, np.ndarray) else type(value).__name__
-        raise TypeError(f"{found}, not an array of {wanted}")
+        came = value.dtype if isinstance(value, np.ndarray) else type(value).__name__
+        raise TypeError(f"{came}, not an array of {wanted}")
     if wanted.kind == "i":
         if value.size and not -(2**31) <= value.min() <= value.max() < 2**31:
             raise DataError(f"an array holds numbers that are no {wanted}")
@@ -173,44 +173,44 @@ def _array(value: Any, kind: Any) -> Any:
 
 def _rows(plain: Any) -> Rows:
     """Return a matrix; `rows` checks it, since kernels do not."""
-    given = {**_mapping(plain)}
-    if given.pop(KIND, None) != ROWS or given.keys() != {"n", "d", "values", "columns", "starts"}:
+    own = {**_mapping(plain)}
+    if own.pop(KIND, None) != ROWS or own.keys() != {"n", "d", "values", "columns", "starts"}:
         raise DataError(f"it has a part that is not of the kind {ROWS}")
-    n, d = (_whole(given[name], int) for name in ("n", "d"))
-    values = _array(given["values"], Vector)
-    if given["columns"] is None:
+    n, d = (_whole(own[name], int) for name in ("n", "d"))
+    values = _array(own["values"], Vector)
+    if own["columns"] is None:
         return rows(values.reshape(n, d))
     from scipy.sparse import csr_array
 
-    parts = (_array(given[name], Index) for name in ("columns", "starts"))
+    parts = (_array(own[name], Index) for name in ("columns", "starts"))
     return rows(csr_array((values, *parts), shape=(n, d)))
 
 
 def _interval(plain: Any) -> Interval:
-    given = _mapping(plain)
-    made = {name: nan if name in BOUNDS and v is None else v for name, v in given.items()}
-    found: Interval = _fields(Interval)(made, Interval)
-    return found
+    values = _mapping(plain)
+    numbers = {name: nan if name in BOUNDS and v is None else v for name, v in values.items()}
+    interval: Interval = _fields(Interval)(numbers, Interval)
+    return interval
 
 
 def _encoding(plain: Any) -> Encoding:
-    given = {**_mapping(plain)}
-    if (version := given.pop("version", None)) != VERSION:
+    values = {**_mapping(plain)}
+    if (version := values.pop("version", None)) != VERSION:
         raise DataError(
             f"the encoding has the version {version!r}, this aucbench reads version {VERSION}; "
             "take the aucbench that wrote it"
         )
-    found: Encoding = _fields(Encoding)(given, Encoding)
-    return found
+    encoding: Encoding = _fields(Encoding)(values, Encoding)
+    return encoding
 
 
 def _origin(plain: Any, _: Any) -> dict[str, Any]:
     """Return a provenance, of which those values have their types that are read."""
-    found = {**_mapping(plain)}
-    for name in found.keys() & ORIGIN.keys():
-        found[name] = _converter().structure(found[name], ORIGIN[name])
-    if any(group.keys() != GROUP for group in found.get("reliability", ())):
+    origin = {**_mapping(plain)}
+    for name in origin.keys() & ORIGIN.keys():
+        origin[name] = _converter().structure(origin[name], ORIGIN[name])
+    if any(group.keys() != GROUP for group in origin.get("reliability", ())):
         raise DataError("a group of the reliability has other values than rows and shares")
-    if ("n" in found) != ("n_pos" in found):
+    if ("n" in origin) != ("n_pos" in origin):
         raise DataError("the number of rows comes without that of the positive ones")
-    return found
+    return origin

@@ -57,16 +57,16 @@ def _features(model: Model) -> list[dict[str, Any]]:
     if model.trees is not None:
         used = model.trees.feature[model.trees.feature >= 0]
         splits = np.bincount(used, minlength=len(names)) / max(1, used.size)
-        found = [{"name": name, "importance": s} for name, s in zip(names, splits, strict=True)]
+        features = [{"name": name, "importance": s} for name, s in zip(names, splits, strict=True)]
     else:
         w = np.asarray(model.weights)
         spread = np.full(w.size, np.nan) if model.spread is None else model.spread
         weight = np.abs(w) * np.where(np.isnan(spread), 1.0, spread)
-        found = [
+        features = [
             {"name": name, "weight": w[j], "spread": spread[j], "importance": weight[j]}
             for j, name in enumerate(names)
         ]
-    plain: list[dict[str, Any]] = finite(found)
+    plain: list[dict[str, Any]] = finite(features)
     return sorted(plain, key=lambda one: -one["importance"])
 
 
@@ -100,10 +100,10 @@ def _origin(about: Mapping[str, Any]) -> Iterator[str]:
     if about.get("left_out"):
         left = ", ".join(f"{name} ({why})" for name, why in about["left_out"].items())
         yield f"left out: {left}"
-    made = [f"aucbench {about['aucbench']}" if "aucbench" in about else ""]
-    made += [str(about.get("date", "")), f"seed {about['seed']}" if "seed" in about else ""]
-    if any(made):
-        yield f"made by {', '.join(filter(None, made))}"
+    makers = [f"aucbench {about['aucbench']}" if "aucbench" in about else ""]
+    makers += [str(about.get("date", "")), f"seed {about['seed']}" if "seed" in about else ""]
+    if any(makers):
+        yield f"made by {', '.join(filter(None, makers))}"
 
 
 def _operating(model: Model) -> Iterator[str]:
@@ -136,26 +136,26 @@ def _calibration(model: Model) -> Iterator[str]:
 
 
 def _weights(model: Model) -> Iterator[str]:
-    kind, found = kind_of(model), _features(model)
+    kind, features = kind_of(model), _features(model)
     if kind == "kernel":
         yield "a kernel machine: its weights belong to landmarks, not to features"
         return
     weight = "weight" if model.spread is None else "weight × spread"
     head = weight if kind == "linear" else "share of splits"
-    yield f"{head}, of {len(found)} features:"
-    for one in found[:SHOWN]:
+    yield f"{head}, of {len(features)} features:"
+    for one in features[:SHOWN]:
         sign = "-" if one.get("weight", 0.0) < 0 else " "
         yield f"  {sign}{one['importance']:.4g}  {one['name']}"
-    if len(found) > SHOWN:
-        yield f"  and {len(found) - SHOWN} more; --json has all"
+    if len(features) > SHOWN:
+        yield f"  and {len(features) - SHOWN} more; --json has all"
 
 
-def _share(found: Interval) -> str:
-    if np.isnan(found.estimate):
+def _share(share: Interval) -> str:
+    if np.isnan(share.estimate):
         return "-"
-    if np.isnan(found.low):
-        return f"{found.estimate:.4g}"
-    return f"{found.estimate:.4g} ({100 * found.level:g} %: {found.low:.4g} to {found.high:.4g})"
+    if np.isnan(share.low):
+        return f"{share.estimate:.4g}"
+    return f"{share.estimate:.4g} ({100 * share.level:g} %: {share.low:.4g} to {share.high:.4g})"
 
 
 def _listed(labels: Sequence[Any]) -> str:

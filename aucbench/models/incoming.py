@@ -70,13 +70,13 @@ def scored(
     for i, count in uneven.items():
         faults[i] = f"the row has {count} cells, and the table has {frame.shape[1]} columns"
     table = _numbers(model, wanted_columns(model, frame, named=named), faults)
-    found = model.scores(rows(table))
-    for at in np.flatnonzero(~np.isfinite(found)).tolist():
+    scores = model.scores(rows(table))
+    for at in np.flatnonzero(~np.isfinite(scores)).tolist():
         faults[at] = faults[at] or "the score is not finite"
-    found = np.where([fault is not None for fault in faults], np.nan, found)
-    probability = None if model.calibrator is None else model.calibrator(found)
-    positive = found >= model.threshold
-    return Scored(found, probability, positive, [fault or "" for fault in faults])
+    scores = np.where([fault is not None for fault in faults], np.nan, scores)
+    probability = None if model.calibrator is None else model.calibrator(scores)
+    positive = scores >= model.threshold
+    return Scored(scores, probability, positive, [fault or "" for fault in faults])
 
 
 def wanted_columns(model: Model, frame: Any, *, named: bool = True) -> Any:
@@ -145,11 +145,11 @@ def _parsed(schema: Schema, frame: Any) -> Any:
         cells = frame[column.name]
         if column.kind != "numeric" or cells.dtype != object or schema.decimal != ".":
             continue
-        found = pd.to_numeric(cells, errors="coerce").to_numpy(np.float64)
-        if np.isfinite(found).all():
-            frame[column.name] = found
-        elif (np.isfinite(found) | cells.isin(["", None]).to_numpy()).all():
-            frame[column.name] = np.where(np.isfinite(found), found, np.nan)
+        numbers = pd.to_numeric(cells, errors="coerce").to_numpy(np.float64)
+        if np.isfinite(numbers).all():
+            frame[column.name] = numbers
+        elif (np.isfinite(numbers) | cells.isin(["", None]).to_numpy()).all():
+            frame[column.name] = np.where(np.isfinite(numbers), numbers, np.nan)
     return frame
 
 

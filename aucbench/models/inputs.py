@@ -151,6 +151,6 @@ def data_of(X: Any, y: Any, sample_weight: Any = None) -> tuple[Data, NDArray[An
     signs = np.where(labels == classes[1], np.int8(1), np.int8(-1))
     weights = weights_of(sample_weight, rows.n)
     if weights is not None:
-        kept = np.flatnonzero(weights).astype(np.int32)
-        rows, signs, weights = rows.take(kept), signs[kept], weights[kept]
+        weighty = np.flatnonzero(weights).astype(np.int32)
+        rows, signs, weights = rows.take(weighty), signs[weighty], weights[weighty]
     return replace(Data.of(rows, signs, weights=weights), names=names), classes

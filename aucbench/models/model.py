@@ -238,15 +238,15 @@ class Model:
             When a value has another type than its field, a part is of an unknown kind, or the
             parts do not fit together.
         """
-        given = {name: value for name, value in tree.items() if name not in OUTSIDE}
-        score = given.pop("score", None)
+        parts = {name: value for name, value in tree.items() if name not in OUTSIDE}
+        score = parts.pop("score", None)
         if isinstance(score, Mapping) and score.get(KIND) == LINEAR:
-            given |= {"weights": score.get("weights"), "trees": None}
+            parts |= {"weights": score.get("weights"), "trees": None}
         else:
-            given |= {"weights": None, "trees": score}
-        found: Model = structured(given, Model)
-        _require_fit(found)
-        return found
+            parts |= {"weights": None, "trees": score}
+        model: Model = structured(parts, Model)
+        _require_fit(model)
+        return model
 
 
 OUTSIDE = ("format", "version", "feature_names")  # what is in the file for other readers

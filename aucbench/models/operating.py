@@ -80,10 +80,10 @@ class Operating:
             As `intercept_at`.
         """
         cuts = Cuts.of(y, scores)
-        found, false = cuts.counts()
-        k = best_cut(aim, found, false)
-        tp, fp = int(found[k]), int(false[k])
-        fn, tn = int(found[-1]) - tp, int(false[-1]) - fp
+        true, false = cuts.counts()
+        k = best_cut(aim, true, false)
+        tp, fp = int(true[k]), int(false[k])
+        fn, tn = int(true[-1]) - tp, int(false[-1]) - fp
         whole = ((tp, tp + fn), (tn, tn + fp), (tp, tp + fp), (tp + fp, cuts.scores.size))
         simple = [wilson(count, n, level) for count, n in whole]
         errors = _errors_of_choice(cuts, aim, np.random.default_rng(seed))

@@ -72,8 +72,8 @@ def restore(empty: BaseEstimator, model: Model) -> None:
         )
     about, (inner, outer) = model.provenance, _divided(model.maps)
     known = empty.get_params(deep=False)
-    given = {"solver": about.get("solver", known["solver"]), **about.get("parameters", {})}
-    empty.set_params(**{name: value for name, value in given.items() if name in known})
+    params = {"solver": about.get("solver", known["solver"]), **about.get("parameters", {})}
+    empty.set_params(**{name: value for name, value in params.items() if name in known})
     passes, seconds = (float(about.get(name) or 0.0) for name in ("passes", "seconds"))
     point = replace(NOTHING_MEASURED, passes=passes, seconds=seconds)
     stop = Stop[about.get("stop", Stop.FINISHED.name)]

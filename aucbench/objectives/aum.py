@@ -83,8 +83,8 @@ class Aum:
 
     def of_scores(self, s: Vector) -> tuple[float, Vector]:
         """Return f and the means c (n,) of its one-sided derivatives in s; ∇f = Xᵀc."""
-        found = self.loss(s)
-        return found.value, found.gradient
+        loss = self.loss(s)
+        return loss.value, loss.gradient
 
     def subgradient(self, s: Vector) -> tuple[float, Vector]:
         """Return f and, for labels, an element c (n,) of its subdifferential in the scores.
@@ -94,17 +94,17 @@ class Aum:
         the same share of each tied example counts as above the threshold, and the share is such
         that c adds up to 0.
         """
-        found = self.loss(s)
-        tied = np.flatnonzero(found.left != found.right)
+        loss = self.loss(s)
+        tied = np.flatnonzero(loss.left != loss.right)
         if not (tied.size and isinstance(self.data.target, Labels)):
-            return found.value, found.gradient
-        c, labels = found.gradient, self.data.labels
+            return loss.value, loss.gradient
+        c, labels = loss.gradient, self.data.labels
         positive = labels.y[tied] > 0
         below, above = np.where(positive, -1.0 / labels.n_pos, 0.0), ~positive / labels.n_neg
         c[tied] = below
         share = -c.sum() / (above - below).sum()
         c[tied] += min(max(share, 0.0), 1.0) * (above - below)
-        return found.value, c
+        return loss.value, c
 
     def value(self, w: Vector) -> float:
         """Return f(w)."""

@@ -47,9 +47,9 @@ class Logistic:
         n, d = self.data.n, self.data.d
         if not self.centre:
             return np.zeros(d)
-        found = self.data.pullback(np.full(n, 1.0 / n))
-        found[max(0, d - self.intercepts) :] = 0.0
-        return found
+        mean = self.data.pullback(np.full(n, 1.0 / n))
+        mean[max(0, d - self.intercepts) :] = 0.0
+        return mean
 
     def value(self, w: Vector) -> float:
         """Return f(w), without overflow at any score."""

@@ -23,8 +23,8 @@ def _coefficients() -> Vector:
     def ratio(z: Vector) -> Vector:
         return np.asarray(np.log1p(z) / z)
 
-    found = Chebyshev.interpolate(ratio, logistic_pairs.TERMS - 1, domain=[0.0, 1.0])
-    return np.ascontiguousarray(found.convert(kind=Polynomial, domain=[-1.0, 1.0]).coef)
+    series = Chebyshev.interpolate(ratio, logistic_pairs.TERMS - 1, domain=[0.0, 1.0])
+    return np.ascontiguousarray(series.convert(kind=Polynomial, domain=[-1.0, 1.0]).coef)
 
 
 VALUE = _coefficients()

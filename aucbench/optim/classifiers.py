@@ -109,8 +109,8 @@ class Fitted:
 
     def scores(self, rows: Rows) -> Vector:
         """Values of the decision function, or probabilities of the positive class, (n,)."""
-        found: Vector = _unwritten(self._scored, _input(rows, self.names))
-        return found
+        s: Vector = _unwritten(self._scored, _input(rows, self.names))
+        return s
 
     def portable(self) -> TreeSum:
         """Return an equal model that consists of arrays.

@@ -166,8 +166,8 @@ def _aim(
 def _squares(data: Data) -> Vector:
     """Return the mean square of each column, (d,)."""
     squares = data.with_rows(data.rows.with_values(data.rows.values**2))
-    found = squares.pullback(np.full(data.n, 1.0 / data.n))
-    return np.where(found > 0.0, found, 1.0)
+    means = squares.pullback(np.full(data.n, 1.0 / data.n))
+    return np.where(means > 0.0, means, 1.0)
 
 
 def feature_signs(H: Vector, q: Vector, l1: Vector, start: Vector) -> Vector:

@@ -46,13 +46,13 @@ def pair_square(data: Data, parameter: str) -> float:
             level = float(square[positive].mean() + square[~positive].mean())
         else:
             level = float(data.labels.shares @ square)
-        found = max(level - 2.0 * float(m_neg @ m_pos), EXACT * level)
-    if not isfinite(found):
+        least = max(level - 2.0 * float(m_neg @ m_pos), EXACT * level)
+    if not isfinite(least):
         raise DataError(
             f"rows of length {data.longest:.3g} are too long to derive {parameter} from: scale the "
             f"features, as --features standard does, or give {parameter}"
         )
-    return found or 1.0
+    return least or 1.0
 
 
 def noise(data: Data, parameter: str) -> float:

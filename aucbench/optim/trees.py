@@ -162,5 +162,5 @@ def portable(model: Any) -> TreeSum:
             f"a model of the class {type(model).__name__} does not say how to save it; give it a "
             "method portable that returns aucbench.optim.trees.TreeSum, or use a linear solver"
         )
-    found: TreeSum = model.portable()
-    return found
+    trees: TreeSum = model.portable()
+    return trees

@@ -146,9 +146,9 @@ class Laws:
         return plain, finite
 
     def _number(self, name: str, came: object) -> float | None:
-        found = float_of(came)
-        self._require(came is None or found is not None, name, NUMBERS[name], came)
-        return found
+        number = float_of(came)
+        self._require(came is None or number is not None, name, NUMBERS[name], came)
+        return number
 
     def _info(self, info: Any) -> dict[str, float]:
         law = f"a mapping of at most {MOST_INFO} names to numbers"
@@ -159,10 +159,10 @@ class Laws:
             lawful = isinstance(name, str) and len(name) <= LONGEST_NAME
             law = f"a mapping whose keys are texts of at most {LONGEST_NAME} characters"
             self._require(lawful, "info", law, name)
-            found = float_of(came)
-            if found is None:
+            number = float_of(came)
+            if number is None:
                 raise self._unlawful(f"info[{name!r}]", "a number", came)
-            plain[str(name)] = found
+            plain[str(name)] = number
         return plain
 
     def _examine_rows(self, came: Any, read: int) -> None:

@@ -25,8 +25,8 @@ def lacking_part(problem: Problem) -> str | None:
         if lacking := [name for name in names if not hasattr(thing, name)]:
             return f"whose {part} is {short(thing)}, which lacks {', '.join(lacking)}"
     for part in ("holdout", "train"):
-        if not isinstance(found := getattr(problem, part), Data | None):
-            return f"whose {part} is {short(found)}, wanted Data"
+        if not isinstance(data := getattr(problem, part), Data | None):
+            return f"whose {part} is {short(data)}, wanted Data"
     if problem.w0 is not None and not isinstance(problem.w0, np.ndarray):
         return f"whose w0 is {short(problem.w0)}, wanted an array"
     return None
@@ -44,12 +44,12 @@ def wrong_part(problem: Problem) -> str | None:
 
 def _wrong(part: object, method: str, w: Vector, *further: float) -> str | None:
     try:
-        found = getattr(part, method)(w, *further)
+        answer = getattr(part, method)(w, *further)
     except Exception:  # the solver has met it too, and that error is told
         return None
-    if isinstance(found, np.ndarray) and found.shape == w.shape:
+    if isinstance(answer, np.ndarray) and answer.shape == w.shape:
         return None
-    came = f"an array of shape {found.shape}" if isinstance(found, np.ndarray) else short(found)
+    came = f"an array of shape {answer.shape}" if isinstance(answer, np.ndarray) else short(answer)
     place = written_at(getattr(type(part), method))
     called = f"{type(part).__name__}.{method}"
     return f"{called} returned {came}, wanted an array of shape {w.shape}{place}"

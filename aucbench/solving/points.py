@@ -102,15 +102,15 @@ def chains(points: Sequence[GridPoint], path: str | None) -> list[list[int]]:
     A point that has no neighbour is a chain of its own. So is every point if the axis of `path`
     has no list of values, since it then has no order.
     """
-    found: dict[tuple[int, ...], list[tuple[int, int]]] = {}
+    members: dict[tuple[int, ...], list[tuple[int, int]]] = {}
     for number, point in enumerate(points):
         names, place = [*point.values], point.place
         along = names.index(path) if path in names else None
         step = -1 if along is None else place[along]
         if along is not None and step >= 0:
             place = (*place[:along], *place[along + 1 :])
-        found.setdefault((point.part, *place), []).append((step, number))
-    return [[number for _, number in sorted(steps)] for steps in found.values()]
+        members.setdefault((point.part, *place), []).append((step, number))
+    return [[number for _, number in sorted(steps)] for steps in members.values()]
 
 
 def mappings(space: Any) -> Sequence[Axes]:

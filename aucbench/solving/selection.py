@@ -165,9 +165,11 @@ def select(
     trials: list[Trial] = []
     order: list[list[Trial]] = []
     for wanted, axes in _each(solvers, parameter, grid):
-        found, solver = _points(wanted, axes, parameter, points), get_solver(wanted)
-        here = [_trial(with_hyperparameters(solver, **point.values), point) for point in found]
-        along = chains(found, getattr(solver.needs, "path", None))
+        grid_points, solver = _points(wanted, axes, parameter, points), get_solver(wanted)
+        here = [
+            _trial(with_hyperparameters(solver, **point.values), point) for point in grid_points
+        ]
+        along = chains(grid_points, getattr(solver.needs, "path", None))
         order += [[here[j] for j in chain] for chain in along]
         trials += here
     budget = partial(solve, passes=passes, seconds=seconds, gap_tol=gap_tol, seed=seed)
@@ -262,5 +264,5 @@ def _descending(values: Sequence[Any], published: bool) -> Sequence[Any]:
 
 
 def _is_finite(value: Any) -> bool:
-    found = float_of(value)
-    return found is not None and isfinite(found)
+    number = float_of(value)
+    return number is not None and isfinite(number)

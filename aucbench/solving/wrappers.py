@@ -132,13 +132,13 @@ class WithBudget(WithSolver):
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Problem of the solver inside."""
-        found: Problem = self._told(self.solver.problem)(data, rng)
-        return found
+        own: Problem = self._told(self.solver.problem)(data, rng)
+        return own
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Iterates of the solver inside."""
-        found: Iterator[State] = self._told(self.solver.iterates)(problem, rng)
-        return found
+        states: Iterator[State] = self._told(self.solver.iterates)(problem, rng)
+        return states
 
     def _told(self, method: Callable[..., Any]) -> Callable[..., Any]:
         return partial(method, budget=self.budget) if reads_budget(method) else method
@@ -182,14 +182,14 @@ def recast(
         When the solver ignores the f or Omega of a `Problem`, so that the option would do nothing.
     """
     name = type(solver).__name__
-    for kind, given in (("objective", objective), ("projector", projector)):
-        if given is not None and not getattr(solver.needs, kind):
+    for kind, part in (("objective", objective), ("projector", projector)):
+        if part is not None and not getattr(solver.needs, kind):
             raise UnsupportedError(
                 f"{name} is tied to its own {kind}; leave --{kind} out for this solver"
             )
     if objective is None and projector is None:
         return solver
-    replaced = [k for k, given in (("objective", objective), ("projector", projector)) if given]
+    replaced = [k for k, part in (("objective", objective), ("projector", projector)) if part]
     without = solver.needs.parameters_of(replaced)
     return WithParts(_cheapened(solver, without), objective, projector, without)
 

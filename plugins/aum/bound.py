@@ -72,11 +72,11 @@ class LowerBound:
         self._spent = 0.0
         if self.programmes is None:
             return None
-        found = self.programmes.vertex(w, s - self.f.shift, self.count)
-        if found is None:
+        vertex = self.programmes.vertex(w, s - self.f.shift, self.count)
+        if vertex is None:
             return None
-        self.below = max(self.below, found.below)
-        return found.w
+        self.below = max(self.below, vertex.below)
+        return vertex.w
 
     def widen(self) -> bool:
         """Take twice as many rows from now on. Return False where all rows are taken already."""

@@ -129,10 +129,10 @@ class _Descent:
         """Solve one programme, and return whether to go on."""
         if self.bound.programmes is None:
             return False
-        found = self.bound.vertex(self.w, self.s)
-        if found is None:
+        vertex = self.bound.vertex(self.w, self.s)
+        if vertex is None:
             return self.bound.widen()
-        if not self._moved_to(found) and not self.bound.widen():
+        if not self._moved_to(vertex) and not self.bound.widen():
             return False
         return not self._certified()
 

@@ -152,11 +152,11 @@ class Programmes:
             bounds.append((-np.inf, np.inf))
         A = frame.system(slice(None), unit)
         rest = -frame.vector(*others) / self.unit.max()
-        found: Any = linprog(cost, A_eq=A, b_eq=rest, bounds=bounds, method="highs")
-        if found.status != 0:
+        solution: Any = linprog(cost, A_eq=A, b_eq=rest, bounds=bounds, method="highs")
+        if solution.status != 0:
             return None
-        shares = np.clip(found.x[: near.size], low, low + 1.0)
-        return shares * self.unit[near], frame.weights(found.eqlin.marginals[:-1])
+        shares = np.clip(solution.x[: near.size], low, low + 1.0)
+        return shares * self.unit[near], frame.weights(solution.eqlin.marginals[:-1])
 
     def _mend(self, frame: _Frame, near: Numbers, c: Vector) -> None:
         """Change c where it is strictly between its bounds, so that Xᵀc − μ a and Σc are near 0."""
@@ -238,5 +238,5 @@ class _Frame:
 
     def weights(self, v: Vector) -> Vector:
         """Return the weights of the features."""
-        found: Vector = (v if self.basis is None else self.basis @ v) / self.scale
-        return found
+        w: Vector = (v if self.basis is None else self.basis @ v) / self.scale
+        return w

@@ -56,23 +56,23 @@ def estimator(classifier: str, **params: Any) -> FromEstimator:
     cls = _class(module, name)
     known = inspect.signature(cls).parameters.values()
     names = [p.name for p in known if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
-    for given in params if not any(p.kind is p.VAR_KEYWORD for p in known) else ():
-        if given not in names:
-            raise UnknownNameError(f"parameter of {name}", given, names)
-    made = cls(**params)
-    solver = from_estimator(made)
-    if hasattr(made, "_validate_params"):  # of scikit-learn, which else asks at the fit
-        made._validate_params()
+    for key in params if not any(p.kind is p.VAR_KEYWORD for p in known) else ():
+        if key not in names:
+            raise UnknownNameError(f"parameter of {name}", key, names)
+    fresh = cls(**params)
+    solver = from_estimator(fresh)
+    if hasattr(fresh, "_validate_params"):  # of scikit-learn, which else asks at the fit
+        fresh._validate_params()
     return solver
 
 
 def _class(module: str, name: str) -> Any:
     home = _imported(module)
-    found = getattr(home, name, None)
-    if isinstance(found, type):
-        return found
-    if found is not None:
-        raise ParameterError(f"{module}:{name} is {found!r}, wanted a class; {ESTIMATOR_EXAMPLE}")
+    cls = getattr(home, name, None)
+    if isinstance(cls, type):
+        return cls
+    if cls is not None:
+        raise ParameterError(f"{module}:{name} is {cls!r}, wanted a class; {ESTIMATOR_EXAMPLE}")
     classes = ((n, c) for n, c in vars(home).items() if isinstance(c, type) and n[0] != "_")
     able = [n for n, c in classes if hasattr(c, "fit") and any(hasattr(c, m) for m in SCORES)]
     raise UnknownNameError(f"class of {module}", name, able)

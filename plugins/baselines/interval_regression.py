@@ -128,11 +128,11 @@ class IntervalRegression:
     def _losses(self, rest: Data, held: Data, path: Vector) -> list[float]:
         """Return for each λ the loss of the rows `held`, each fit started from the one before."""
         f, judge = IntervalHinge(rest, self.margin), IntervalHinge(held, self.margin)
-        w, found = np.zeros(rest.d), []
+        w, losses = np.zeros(rest.d), []
         for lam in path:
             w = _minimiser(f, self._omega(float(lam)), w)
-            found.append(judge.value(w))
-        return found
+            losses.append(judge.value(w))
+        return losses
 
     def _unit(self, f: IntervalHinge) -> float:
         """Return the least l1 penalty with w = 0, or the mean curvature along a feature."""

@@ -120,8 +120,8 @@ class Trees:
 
     def scores(self, rows: Rows) -> Vector:
         """F(x), (n,)."""
-        found = self.booster.predict(rows.locked(), raw_score=True, num_threads=threads())
-        return np.asarray(found, dtype=np.float64)
+        s = self.booster.predict(rows.locked(), raw_score=True, num_threads=threads())
+        return np.asarray(s, dtype=np.float64)
 
 
 @dataclass(frozen=True)

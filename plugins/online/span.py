@@ -50,6 +50,6 @@ def span(data: Data, w: Vector) -> tuple[Vector, Rows, Vector]:
     A = np.empty((data.d, data.n + 1), order="F")
     np.subtract(X.T, X.mean(axis=0)[:, None], out=A[:, :-1])
     A[:, -1] = w
-    found = qr(A, mode="economic", overwrite_a=True, check_finite=False)
-    Q, R = cast(tuple[Vector, Vector], found)
+    factors = qr(A, mode="economic", overwrite_a=True, check_finite=False)
+    Q, R = cast(tuple[Vector, Vector], factors)
     return Q, rows(R[:, :-1].T), R[:, -1].copy()

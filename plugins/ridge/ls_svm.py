@@ -87,10 +87,10 @@ class LsSvm:
         b = -f.grad(np.zeros(f.data.d))
         solve = preconditioner(f, lam)
         tol = self.tol * float(np.linalg.norm(b))
-        found = conjugate_gradient(
+        steps = conjugate_gradient(
             lambda v: f.curvature(v) + lam * v, b, problem.start(), solve, tol
         )
-        for t, (w, residual, exact) in enumerate(found, 1):
+        for t, (w, residual, exact) in enumerate(steps, 1):
             gap = gap_of_gradient(residual, w, lam, square.rounding(w)) if exact else None
             yield State(t, w, f.rows_seen, gap, residual)
 

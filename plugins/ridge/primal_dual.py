@@ -56,9 +56,9 @@ class Ridge:
         """Return argmin_v ⟨u, v⟩ + g(v) + (pull/2)‖v − w‖²."""
         (a, r), (b, s) = self.split(w), self.split(u)
         c = 0.5 * self.lam + pull
-        found: Vector = (pull * r - s) / c
-        found += (pull * a - 1.0 - b) / (c + self.square) * self.delta
-        return found
+        solution: Vector = (pull * r - s) / c
+        solution += (pull * a - 1.0 - b) / (c + self.square) * self.delta
+        return solution
 
     def gap(self, primal: float, slack: float, beta: Vector, u: Vector) -> float:
         """Return the primal minus the dual value, plus a bound of their rounding errors.
@@ -93,5 +93,5 @@ class Ridge:
         at = abs(1.0 + a) * length / bend  # length of the minimiser along δ
         error = 2.0 * of_pullback(data, weight) + of_mean * (weight + 2.0 * (1.0 + at * length))
         error += 4.0 * UNIT * (r + abs(a) * length)  # from the split into parts
-        found: float = error * (2.0 * r / self.lam + at) + error * (error / self.lam)
-        return found
+        rounding: float = error * (2.0 * r / self.lam + at) + error * (error / self.lam)
+        return rounding

@@ -188,9 +188,9 @@ def _blocks(rows: CentredRows, m: int, rng: np.random.Generator) -> Batches:
     """Return a random partition into blocks of at most m rows."""
     n = rows.data.n
     blocks = rows.data.blocks(-(-n // m), rng)
-    found = [_norm(rows, block, rng) for block in blocks]
-    norms = np.array([norm for norm, _ in found])
-    return Batches(norms, float(len(blocks)), blocks, n, m, sum(read for _, read in found))
+    largest = [_norm(rows, block, rng) for block in blocks]
+    norms = np.array([norm for norm, _ in largest])
+    return Batches(norms, float(len(blocks)), blocks, n, m, sum(read for _, read in largest))
 
 
 def _norm(rows: CentredRows, block: Block, rng: np.random.Generator) -> tuple[float, int]:

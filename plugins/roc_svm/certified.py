@@ -178,9 +178,9 @@ def _quasi_newton(progress: _GapProgress, at: _BundlePoint, hessian: Lbfgs) -> I
     Scores are linear along a search. But most searches take one trial, so that it would cost more
     to add two vectors of scores than it would save.
     """
-    found: _BundlePoint | None = at
-    while found is not None:
-        at, found = found, None
+    point: _BundlePoint | None = at
+    while point is not None:
+        at, point = point, None
         p = hessian.direction(at.gradient)
         slope = float(at.gradient @ p)
         step = 1.0 if hessian else progress.first_step(at, p, slope)
@@ -191,9 +191,9 @@ def _quasi_newton(progress: _GapProgress, at: _BundlePoint, hessian: Lbfgs) -> I
             if progress.stalled():
                 return
             if search.tell(trial.value, float(trial.gradient @ p)):
-                found = trial
-        if found is not None:
-            hessian.add(found.w - at.w, found.gradient - at.gradient)
+                point = trial
+        if point is not None:
+            hessian.add(point.w - at.w, point.gradient - at.gradient)
 
 
 def _newton_path(

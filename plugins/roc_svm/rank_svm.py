@@ -194,10 +194,10 @@ def newton(
         for _ in _conjugate_gradients(at, inverse, z, eta, step):
             rows += n
             yield at, rows
-        found = _search(f, lam, at, step)
-        if found is None:
+        following = _search(f, lam, at, step)
+        if following is None:
             return
-        at, inverse = found, Lbfgs(MEMORY, initial)
+        at, inverse = following, Lbfgs(MEMORY, initial)
         for v, Hv in step.pairs:
             inverse.add(v, Hv)
         at.differentiate()
@@ -261,14 +261,14 @@ def _conjugate_gradients(
 def _search(f: PairwiseSquaredHinge, lam: float, at: Point, step: Step) -> Point | None:
     """Return a lower point on the way from `at` along p."""
     p, u, error = step.p, step.u, step.error
-    search, found = WeakWolfe(at.value, at.slope(p, u), 1.0), None
+    search, lower = WeakWolfe(at.value, at.slope(p, u), 1.0), None
     while not search.ended:
         t = search.step
         w = at.w + t * p
         trial = Point(f, lam, w, at.s + t * u, at.error + t * error + of_scores(f.data, w))
         if search.tell(trial.value, trial.slope(p, u)):
-            found = trial
-    return found if found is not None and found.value < at.value else None
+            lower = trial
+    return lower if lower is not None and lower.value < at.value else None
 
 
 @hookimpl

@@ -119,16 +119,16 @@ class RowNewton:
         at = last = Weights(s - s.mean(), float(w @ w), none, 1.0)
         mu, fall = self._first(at.s), FALL
         while fall < MOST_FALL:
-            found = self._minimised(at, mu)
-            if found is None and last.share and w.any():
+            level = self._minimised(at, mu)
+            if level is None and last.share and w.any():
                 at = last = Weights(none, 0.0, none, 0.0)
                 mu = self._first(none)
                 continue
-            if found is None:  # back to the last level, and on by less
+            if level is None:  # back to the last level, and on by less
                 mu, fall = mu / fall, sqrt(fall)
                 at, mu = self._predicted(last, mu, fall), mu * fall
                 continue
-            last, f, gap = found
+            last, f, gap = level
             yield last, f.c, gap
             if f.flat:
                 return
@@ -232,7 +232,7 @@ class RowNewton:
 def _coupled(V: Vector, B: Vector) -> Vector:
     """Return MB, where M is the Laplacian of the bipartite graph with the weights V (p, q)."""
     p, degrees = len(V), np.concatenate([V.sum(axis=1), V.sum(axis=0)])
-    found: Vector = (degrees * B.T).T
-    found[:p] -= V @ B[p:]
-    found[p:] -= V.T @ B[:p]
-    return found
+    coupled: Vector = (degrees * B.T).T
+    coupled[:p] -= V @ B[p:]
+    coupled[p:] -= V.T @ B[:p]
+    return coupled
