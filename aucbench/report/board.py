@@ -1,13 +1,12 @@
-"""The leaderboard of a page and its matrix of pairs, with the sentences about them."""
+"""The leaderboard of a page and its matrix of pairs."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from aucbench.report.findings import Findings
 from aucbench.report.inside import Row
@@ -15,20 +14,7 @@ from aucbench.stats.pairs import Pair
 from aucbench.stats.ranking import Standing
 from aucbench.stats.words import Interval, Word
 
-Vector = NDArray[np.float64]
 SIGNS = {Word.BETTER: "▲", Word.WORSE: "▼", Word.EQUIVALENT: "=", Word.UNCLEAR: "·"}
-MATRIX_LEGEND = (
-    "▲ better, ▼ worse, = equivalent, · not distinguishable. The second line counts the data sets "
-    "on which the solver of the row is ahead, level, and behind.",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of the leaderboard."""
-
-    name: str
-    number: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,97 +47,40 @@ class MatrixCell:
     test: str
 
 
-@dataclass(frozen=True, slots=True)
-class MatrixLine:
-    """A line of the matrix; None on the diagonal."""
-
-    solver: int
-    cells: tuple[MatrixCell | None, ...]
-
-
-def direction(findings: Findings) -> str:
-    """Return a sentence where a smaller value is better; else nothing."""
-    return f" A smaller {findings.measure} is better." if findings.smaller else ""
-
-
-def board_note(findings: Findings) -> str:
-    """Return what the leaderboard is over."""
-    n = len(findings.evidence.finished)
-    if n == 1:
-        return (
-            f"One data set: the {findings.measure} of the test rows with its "
-            f"{findings.settings.level:.0%} interval.{direction(findings)}"
-        )
-    return (
-        f"Over {n} data sets, each with the same weight. Intervals are of "
-        f"{findings.settings.level:.0%}, by a bootstrap over the data sets.{direction(findings)}"
+def board(findings: Findings) -> tuple[Line, ...]:
+    """Return its lines, the recommended solver first."""
+    return tuple(
+        Line(solver, solver in findings.leading, tuple(_entries(findings, solver)))
+        for solver in findings.order
     )
 
 
-def board_columns(findings: Findings) -> tuple[Column, ...]:
-    """Return its columns; ranks and ratings take several data sets."""
-    names = [f"mean {findings.measure}"]
-    if len(findings.evidence.finished) != 1:
-        names += ["average rank", "rating"]
-    names += ["fit s", "non-zeros", "no value", "ok"]
-    return (Column("solver", number=False), *map(Column, names))
-
-
-def board_legend(findings: Findings) -> tuple[str, ...]:
-    """Return what its columns mean."""
-    several = len(findings.evidence.finished) != 1
-    return (
-        "★ not worse than the recommended solver.",
-        *(
-            (
-                "Rating: Bradley–Terry on the scale of Elo, mean 1000; 400 points are odds of 10 "
-                "to 1 to be ahead on a data set by more than the region of equivalence. A data set "
-                "without a value counts as lost and as the worst rank.",
-            )
-            if several
-            else ()
-        ),
-        "fit s: shifted geometric mean (shift 1 s) of the times of a fit over the data sets with a "
-        "value. non-zeros: median over them. no value: data sets on which a cell failed.",
-    )
-
-
-def board(findings: Findings) -> Iterable[Line]:
-    """Yield its lines, the recommended solver first."""
+def _entries(findings: Findings, j: int) -> list[Entry]:
     evidence = findings.evidence
-    values, nnz = findings.values, findings.nonzeros
-    only = {row.solver: row for row in findings.rows if evidence.finished == (row.dataset,)}
-    for j in findings.order:
-        known = ~np.isnan(values[:, j])
-        mean = float(values[known, j].mean()) if known.any() else math.nan
-        groups = [group for (_, solver), group in evidence.groups.items() if solver == j]
-        entries = [_auc_entry(only[j])] if j in only else [_entry(mean, f"{mean:.4f}")]
-        if len(evidence.finished) != 1:
-            entries += [
-                _standing(findings.ranks[j], "{:.2f}"),
-                _standing(findings.ratings[j], "{:.0f}"),
-            ]
-        time = findings.mean_seconds[j]
-        middle = _median(nnz[:, j])
-        failed = int((~known).sum())
-        ok = sum(len(group.ok) for group in groups)
-        planned = sum(group.planned for group in groups)
-        entries += [
-            _entry(time, f"{time:.3g}"),
-            _entry(middle, f"{middle:.4g}"),
-            Entry(str(failed), str(failed)),
-            Entry(str(ok), f"{ok}/{planned}"),
-        ]
-        yield Line(j, j in findings.leading, tuple(entries))
+    known = ~np.isnan(findings.values[:, j])
+    if len(evidence.finished) == 1:
+        rows = [row for row in findings.insides[evidence.finished[0]].rows if row.solver == j]
+        first = [_auc_entry(row) for row in rows]
+    else:
+        mean = float(findings.values[known, j].mean()) if known.any() else math.nan
+        ranks, ratings = findings.ranks[j], findings.ratings[j]
+        first = [_entry(mean, ".4f"), _standing(ranks, "{:.2f}"), _standing(ratings, "{:.0f}")]
+    nonzeros = findings.nonzeros[:, j]
+    nonzeros = nonzeros[~np.isnan(nonzeros)]
+    groups = [group for (_, solver), group in evidence.groups.items() if solver == j]
+    failed = str(int((~known).sum()))
+    ok, planned = (sum(x) for x in zip(*((len(g.ok), g.planned) for g in groups), strict=True))
+    return [
+        *first,
+        _entry(findings.mean_seconds[j], ".3g"),
+        _entry(float(np.median(nonzeros)) if nonzeros.size else math.nan, ".4g"),
+        Entry(failed, failed),
+        Entry(str(ok), f"{ok}/{planned}"),
+    ]
 
 
-def _median(values: Vector) -> float:
-    known = values[~np.isnan(values)]
-    return float(np.median(known)) if known.size else math.nan
-
-
-def _entry(value: float, text: str) -> Entry:
-    return Entry("", "–") if math.isnan(value) else Entry(repr(value), text)
+def _entry(value: float, form: str) -> Entry:
+    return Entry("", "–") if math.isnan(value) else Entry(repr(value), format(value, form))
 
 
 def _auc_entry(row: Row) -> Entry:
@@ -175,32 +104,16 @@ def _range(interval: Interval, form: str) -> str:
     return f"{form.format(interval.low)} – {form.format(interval.high)}"
 
 
-def matrix_note(findings: Findings) -> str:
-    """Return how the verdicts of the matrix come about."""
-    return (
-        f"Mean difference of the {findings.measure} over the data sets, and a verdict by "
-        f"Wilcoxon's signed-rank test with Holm's adjustment for {len(findings.pairs)} pairs. P is "
-        "of the Bayesian signed-rank test. Differences within "
-        f"± {findings.settings.rope:g} are practically zero. Unlike ranks, a pair does not depend "
-        "on the other solvers, but for this adjustment."
-    )
-
-
-def matrix(findings: Findings) -> tuple[MatrixLine, ...]:
-    """Return the verdict on each solver against each other one."""
-    both = findings.pairs_both_ways
-    return tuple(
-        MatrixLine(a, tuple(None if a == b else _matrix_cell(both[a, b]) for b in findings.order))
-        for a in findings.order
-    )
+def matrix(findings: Findings) -> Mapping[tuple[int, int], MatrixCell]:
+    """Return the verdict on each solver against each other one, by their numbers."""
+    return {place: _matrix_cell(pair) for place, pair in findings.pairs_both_ways.items()}
 
 
 def _matrix_cell(pair: Pair) -> MatrixCell:
-    word = pair.word
     bayes = pair.sign_test
     return MatrixCell(
-        word=str(word),
-        sign=SIGNS[word],
+        word=str(pair.word),
+        sign=SIGNS[pair.word],
         effect="–" if math.isnan(pair.mean) else f"{pair.mean:+.4f}",
         record=f"{pair.wins} / {pair.ties} / {pair.losses}",
         test=f"p {_p(pair.holm)}; P(better) {_p(bayes.better)}, P(equivalent) "

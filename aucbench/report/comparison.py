@@ -150,10 +150,10 @@ def compare(
         order = {cell: number for number, cell in enumerate(plan.cells())}
         if held := {name: one for name, one in sets if isinstance(one, Data)}:
             given = replace(given, datasets=_saved(held, stack.enter_context(Scratch()).path))
-        found = run(plan, store, make_engine(jobs=jobs), given=given)
-        records = sorted(found, key=lambda record: order[record.cell])
-        kept = ((record, store.scores(record.id, record.sizes.data)) for record in records)
-        scores = {record.id: arrays for record, arrays in kept if arrays is not None}
+        ran = run(plan, store, make_engine(jobs=jobs), given=given)
+        records = sorted(ran, key=lambda record: order[record.cell])
+        every = {record.id: store.scores(record.id, record.sizes.data) for record in records}
+        scores = {number: arrays for number, arrays in every.items() if arrays is not None}
         return Results(records, scores, measures, rope)
 
 
@@ -169,6 +169,9 @@ class Results(tuple[Record, ...]):
         Names; the verdict is on the first one.
     rope : float
         Half the width of the region of practical equivalence.
+
+    All that it returns raises `DataError` when there is no record, or none has what the measure
+    needs.
     """
 
     _scores: Mapping[str, Scores]
@@ -182,48 +185,29 @@ class Results(tuple[Record, ...]):
         measures: Sequence[str] = ("auc",),
         rope: float = ROPE,
     ) -> Self:
-        """Keep the records as a tuple."""
-        made = super().__new__(cls, records)
-        made._scores, made._measures, made._rope = scores or {}, tuple(measures), rope
-        return made
+        """Make a tuple of the records."""
+        results = super().__new__(cls, records)
+        results._scores, results._measures, results._rope = scores or {}, tuple(measures), rope
+        return results
 
     def answer(self) -> str:
-        """Return the recommendation in words, a sentence on each line.
-
-        Raises
-        ------
-        DataError
-            As `findings`.
-        """
+        """Return the recommendation in words, a sentence on each line."""
         from aucbench.report.terminal import sentences
 
         return "\n".join(sentences(self.findings))
 
     def table(self) -> str:
-        """Return a table for each data set, as `aucbench compare` prints it.
-
-        Raises
-        ------
-        DataError
-            As `findings`.
-        """
+        """Return a table for each data set, as `aucbench compare` prints it."""
         from aucbench.report.document import text
         from aucbench.report.findings import means_of
         from aucbench.report.terminal import tables
 
-        found = self.findings
-        others = [means_of(found.evidence, name) for name in self._measures[1:]]
-        return text(tables(found, others))
+        others = [means_of(self.findings.evidence, name) for name in self._measures[1:]]
+        return text(tables(self.findings, others))
 
     @cached_property
     def findings(self) -> Findings:
-        """All that the statistics say: values, intervals, pairs with their words, ranks, advice.
-
-        Raises
-        ------
-        DataError
-            When there is no record, or none has what the measure needs.
-        """
+        """All that the statistics say: values, intervals, pairs with their words, ranks, advice."""
         from aucbench.report.evidence import evidence_of
         from aucbench.report.findings import Settings, findings_of
 
@@ -241,15 +225,12 @@ class Results(tuple[Record, ...]):
         optima = Optima(self)
         measures = [measure_of(name) for name in self._measures]
         with supervised():
-            return DataFrame(
-                [
-                    {
-                        **flat(flat_row(record, optima)),
-                        **measured_values(self._scores.get(record.id), measures),
-                    }
-                    for record in self
-                ]
-            )
+            rows = [
+                flat(flat_row(record, optima))
+                | measured_values(self._scores.get(record.id), measures)
+                for record in self
+            ]
+        return DataFrame(rows)
 
 
 def _specs(given: Any) -> tuple[Any, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite, isnan
+from math import isfinite, isnan, nan
 from typing import Final
 
 from aucbench.bench.measuring import measure_of
@@ -22,49 +22,28 @@ EXAMPLE = '"sht-auc worse than logistic on auc by 0.005"'
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """A comparison that must not come true.
-
-    Attributes
-    ----------
-    a, b : str
-        Solvers.
-    word : Word
-        BETTER or WORSE.
-    measure : str
-        Its name, as in `aucbench.bench.measuring.measure_of`.
-    by : float
-        The least difference that counts, which is also half the width of the region of practical
-        equivalence.
-    """
+    """A comparison of two solvers that must not come true."""
 
     a: str
-    word: Word
+    word: Word  # BETTER or WORSE
     b: str
-    measure: str
-    by: float
+    measure: str  # its name, as in `aucbench.bench.measuring.measure_of`
+    by: float  # the least difference that counts, which is also half the width of the rope
 
     @staticmethod
     def of(text: str) -> Demand:
-        """Read "A worse|better than B [on MEASURE] [by DIFFERENCE]".
-
-        Raises
-        ------
-        ParameterError
-            When the text has another form, or the difference is no number >= 0.
-        UnknownNameError
-            When there is no such measure.
-        """
-        found = FORM.fullmatch(text)
-        if found is None:
+        """Read "A worse|better than B [on MEASURE] [by DIFFERENCE]", or raise `ParameterError`."""
+        parts = FORM.fullmatch(text)
+        if parts is None:
             raise ParameterError(f"cannot read the condition {text!r}; write it as {EXAMPLE}")
         try:
-            by = float(found["by"] or ROPE)
+            by = float(parts["by"] or ROPE)
         except ValueError:
             by = -1.0
         if not (isfinite(by) and by >= 0.0):
-            raise ParameterError(f"{found['by']!r} in {text!r} is no difference; give 0.005, say")
-        name = measure_of(found["measure"] or "auc").name
-        return Demand(found["a"], Word(found["word"]), found["b"], name, by)
+            raise ParameterError(f"{parts['by']!r} in {text!r} is no difference; give 0.005, say")
+        name = measure_of(parts["measure"] or "auc").name
+        return Demand(parts["a"], Word(parts["word"]), parts["b"], name, by)
 
     def require_solvers(self, names: Sequence[str]) -> None:
         """Raise `UnknownNameError` unless both solvers are among the names."""
@@ -75,21 +54,13 @@ class Demand:
     def holds(self, findings: Findings) -> bool:
         """Whether the verdict is this word and the effect is at least the difference.
 
-        With one data set it is the verdict inside it, with several the one across them. A solver
-        that has no value at all where the other one has is worse, whatever the difference.
-
-        Parameters
-        ----------
-        findings : Findings
-            Of this measure, with the rope `by`.
-
-        Raises
-        ------
-        DataError
-            When neither solver has a value.
+        The findings are those of this measure, with the rope `by`. With one data set it is the
+        verdict inside it, with several the one across them. A solver that has no value at all
+        where the other one has is worse, whatever the difference; where neither has one, it raises
+        `DataError`.
         """
-        difference, adjusted = self._difference(findings)
-        if isnan(difference.effect):
+        d, adjusted = self._difference(findings)
+        if isnan(d.effect):
             failed = [self._all_failed(findings, name) for name in (self.a, self.b)]
             if all(failed):
                 raise DataError(
@@ -97,37 +68,33 @@ class Demand:
                     "them; the table has the reasons"
                 )
             return failed[1] if self.word is Word.BETTER else failed[0]
-        found = difference.word(self.by, adjusted)
-        return found is self.word and abs(difference.effect) >= self.by
+        return d.word(self.by, adjusted) is self.word and abs(d.effect) >= self.by
 
     def said(self, findings: Findings) -> str:
         """Return the verdict on the two solvers in one line."""
         d, adjusted = self._difference(findings)
         if isnan(d.effect):
             return f"{self.a} and {self.b} cannot be compared: a value is missing"
-        word = d.word(self.by, adjusted)
-        between = "from" if word is Word.UNCLEAR else "to" if word is Word.EQUIVALENT else "than"
+        between = d.word(self.by, adjusted).between
         limits = "" if isnan(d.low) else f" [{d.low:+.4f}, {d.high:+.4f}]"
         test = "" if isnan(adjusted) else f", p = {adjusted:.2g}"
         return (
-            f"{self.a} is {word} {between} {self.b} on {findings.measure}: "
-            f"{d.effect:+.4f}{limits}{test}"
+            f"{self.a} is {between} {self.b} on {findings.measure}: {d.effect:+.4f}{limits}{test}"
         )
 
     def _difference(self, findings: Findings) -> tuple[Difference, float]:
         """Return a − b, and the p-value that is adjusted for all pairs."""
         if len(findings.insides) == 1:
-            for pair in findings.insides[0].pairs:
-                if {pair.a, pair.b} == {self.a, self.b}:
-                    turned = pair.verdict if pair.a == self.a else pair.verdict.flipped()
-                    return turned, pair.p
+            inside = findings.insides[0].pairs
+            known = {(pair.a, pair.b): (pair.verdict, pair.p) for pair in inside}
         else:
-            for over in findings.pairs:
-                if {over.a, over.b} == {self.a, self.b}:
-                    return (over if over.a == self.a else over.flipped()).difference, over.holm
-        nothing = float("nan")
-        level = findings.settings.level
-        return Difference(nothing, nothing, nothing, nothing, level, "none"), nothing
+            known = {(pair.a, pair.b): (pair.difference, pair.holm) for pair in findings.pairs}
+        if (self.a, self.b) in known:
+            return known[self.a, self.b]
+        if (self.b, self.a) in known:
+            difference, adjusted = known[self.b, self.a]
+            return difference.flipped(), adjusted
+        return Difference(nan, nan, nan, nan, findings.settings.level, "none"), nan
 
     def _all_failed(self, findings: Findings, name: str) -> bool:
         number = findings.evidence.solvers.index(name)

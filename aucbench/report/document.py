@@ -39,34 +39,16 @@ MARKDOWN = str.maketrans({character: f"\\{character}" for character in "\\|*_`<>
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table whose digits are chosen.
-
-    Attributes
-    ----------
-    header : tuple of str
-    lines : tuple of tuple of str
-    right : collection of int
-        The columns of numbers, which are aligned right.
-    title : str
-        What it is about; empty where the text before it says it.
-    facts : tuple of str
-        What else is to be known; a line each.
-    best : tuple of bool
-        Which lines stand out; empty if none does.
-    names : int or None
-        The column whose texts lose their middle where a terminal is too narrow.
-    keys : tuple of tuple of str
-        By which a page sorts the lines.
-    """
+    """A table whose digits are chosen."""
 
     header: tuple[str, ...]
     lines: tuple[tuple[str, ...], ...]
-    right: Collection[int]
-    title: str = ""
-    facts: tuple[str, ...] = ()
-    best: tuple[bool, ...] = ()
-    names: int | None = None
-    keys: tuple[tuple[str, ...], ...] = ()
+    right: Collection[int]  # the columns of numbers, which are aligned right
+    title: str = ""  # what it is about; empty where the text before it says it
+    facts: tuple[str, ...] = ()  # what else is to be known; a line each
+    best: tuple[bool, ...] = ()  # which lines stand out; empty if none does
+    names: int | None = None  # the column whose texts lose their middle in a narrow terminal
+    keys: tuple[tuple[str, ...], ...] = ()  # by which a page sorts the lines
 
     @staticmethod
     def of(table: Table) -> Grid:
@@ -82,20 +64,11 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Chapter:
-    """Parts below a heading.
-
-    Attributes
-    ----------
-    title : str
-    origin : str
-        A line that says who has written it; may be empty.
-    parts : tuple of str, Grid or Chart
-        A str is a paragraph, and each of its lines stays a line.
-    """
+    """Parts below a heading, with a line that says who has written it."""
 
     title: str
-    origin: str
-    parts: tuple[str | Grid | Chart, ...]
+    origin: str  # may be empty
+    parts: tuple[str | Grid | Chart, ...]  # a str is a paragraph; each of its lines stays a line
 
     @staticmethod
     def of(section: Section, origin: str) -> Chapter:
@@ -135,12 +108,8 @@ def text(
 ) -> str:
     """Return parts as lines without control characters.
 
-    Parameters
-    ----------
-    width : int, optional
-        Columns of the terminal. None: no name is cut.
-    strong : function (str) -> str
-        Makes a line of a table stand out.
+    `width` is that of the terminal; without one, no name is cut. `strong` makes a line of a table
+    stand out.
     """
     return "\n\n".join(_text(part, width, strong) for part in parts)
 
@@ -185,16 +154,16 @@ def _text_lines(grid: Grid, width: int | None, strong: Callable[[str], str]) -> 
 
 def cut(names: Sequence[str], room: int) -> list[str]:
     """Return names of at most `room` characters; whole ones where two would become the same."""
-    found = [shortened(name, room) for name in names]
-    return found if len({*found}) == len({*names}) else [*names]
+    short = [shortened(name, room) for name in names]
+    return short if len({*short}) == len({*names}) else [*names]
 
 
 def shortened(name: str, room: int) -> str:
     """Return a name of at most `room` characters; one that is longer loses its middle."""
     if len(name) <= room:
         return name
-    kept = room - 1
-    return f"{name[: kept - kept // 2]}…{name[len(name) - kept // 2 :]}"
+    end = (room - 1) // 2
+    return f"{name[: room - 1 - end]}…{name[len(name) - end :]}"
 
 
 def markdown(parts: Sequence[Part]) -> str:

@@ -6,17 +6,17 @@ not known is null.
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from aucbench.bench.show.endings import Ends
 from aucbench.bench.text import shown
-from aucbench.report.curves import LearningCurve, front, learning_curve, tuning_table
+from aucbench.kernels.vectors import Vector
+from aucbench.report.curves import LearningCurve, front, learning_curve
 from aucbench.report.evidence import Group
 from aucbench.report.findings import Findings
 from aucbench.report.inside import Inside, Row
@@ -36,8 +36,6 @@ MOST_NAMES = 40  # diagnostics that the page lists
 NUMBERS = 200_000  # of the curves of diagnostics
 WIDE = 100.0  # ratio from which an axis is logarithmic
 
-Vector = NDArray[np.float64]
-
 
 def drawn(findings: Findings) -> dict[str, Any]:
     """Return what the scripts show: columns of the table, curves and points."""
@@ -46,9 +44,11 @@ def drawn(findings: Findings) -> dict[str, Any]:
     gains = np.array([-row.loss for row in rows])
     seconds = np.array([row.group.median("seconds") if timed else math.nan for row in rows])
     nonzeros = np.array([row.group.mean("nnz") for row in rows])
-    optima, points = evidence.optima, findings.points
-    curves = [learning_curve(row.group.ok, optima, points) for row in rows]
+    curves = [learning_curve(row.group.ok, evidence.optima, findings.points) for row in rows]
     notes = {note: j for j, note in enumerate(dict.fromkeys(row.note for row in rows if row.note))}
+    paces = [findings.paces[row.dataset, row.solver] for row in rows]
+    delong = [row.known and row.known.delong for row in rows]
+    splits = [row.known and row.known.resampled for row in rows]
     return {
         "solvers": [shown(name) for name in evidence.solvers],
         "datasets": [shown(name) for name in evidence.datasets],
@@ -58,20 +58,27 @@ def drawn(findings: Findings) -> dict[str, Any]:
         "unit": UNIT,
         "hidden": [*findings.order[SHOWN:]],
         "rows": {
-            **_columns(rows),
+            "dataset": [row.dataset for row in rows],
+            "solver": [row.solver for row in rows],
+            "estimate": _numbers(row.estimate for row in rows),
+            "low": _numbers(x.low if x else math.nan for x in delong),
+            "high": _numbers(x.high if x else math.nan for x in delong),
+            "split_low": _numbers(x.low if x else math.nan for x in splits),
+            "split_high": _numbers(x.high if x else math.nan for x in splits),
+            "rank": _numbers(row.rank for row in rows),
+            "leading": [row.leading for row in rows],
+            "ok": [len(row.group.ok) for row in rows],
+            "planned": [row.group.planned for row in rows],
             "note": [notes.get(row.note) for row in rows],
             "seconds": _numbers(seconds),
             "nnz": _numbers(nonzeros),
-            "end": [Ends.of(*evidence.convergence(r.dataset, r.solver)).mark for r in rows],
-            "anytime": _numbers(findings.paces[r.dataset, r.solver].anytime for r in rows),
+            "end": [evidence.ends(row.dataset, row.solver).mark for row in rows],
+            "anytime": _numbers(pace.anytime for pace in paces),
         },
         "never": NEVER,
         "targets": [*SHARES],
         "until": {
-            unit: [
-                [_until(getattr(findings.paces[r.dataset, r.solver], unit)[k]) for r in rows]
-                for k in range(len(TARGETS))
-            ]
+            unit: [[_until(getattr(pace, unit)[k]) for pace in paces] for k in range(len(TARGETS))]
             for unit in UNITS
         },
         "rows_of": "test" if evidence.has_test_curves else "training",
@@ -88,77 +95,60 @@ def drawn(findings: Findings) -> dict[str, Any]:
             unit: [_profile_lines(findings.profiles[unit, target]) for target in TARGETS]
             for unit in UNITS
         },
-        "tuning": [_tuning(row.group) for row in rows],
+        "tuning": [tuning(row.group) for row in rows],
         "no_times": findings.times or "No time is known.",
     }
 
 
-def _columns(rows: Sequence[Row]) -> dict[str, list[Any]]:
-    """Return the columns of the table that come from rows one by one."""
-    delong = [row.known.delong if row.known else None for row in rows]
-    splits = [row.known.resampled if row.known else None for row in rows]
-    return {
-        "dataset": [row.dataset for row in rows],
-        "solver": [row.solver for row in rows],
-        "estimate": _numbers(row.estimate for row in rows),
-        "low": _numbers(found.low if found else math.nan for found in delong),
-        "high": _numbers(found.high if found else math.nan for found in delong),
-        "split_low": _numbers(found.low if found else math.nan for found in splits),
-        "split_high": _numbers(found.high if found else math.nan for found in splits),
-        "rank": _numbers(row.rank for row in rows),
-        "leading": [row.leading for row in rows],
-        "ok": [len(row.group.ok) for row in rows],
-        "planned": [row.group.planned for row in rows],
-    }
-
-
 def _pair_columns(findings: Findings) -> dict[str, list[Any]]:
-    kept = [(one.dataset, pair) for one in findings.insides for pair in _kept_pairs(findings, one)]
+    few = sum(len(one.pairs) for one in findings.insides) <= LOCAL_PAIRS
+    pairs = [
+        (one.dataset, pair)
+        for one in findings.insides
+        for pair in (one.pairs if few else _of_leading(one))
+    ]
     words, number = [*Word], findings.evidence.solvers.index
     return {
-        "dataset": [i for i, _ in kept],
-        "a": [number(pair.a) for _, pair in kept],
-        "b": [number(pair.b) for _, pair in kept],
-        "effect": _numbers(pair.verdict.effect for _, pair in kept),
-        "low": _numbers(pair.verdict.low for _, pair in kept),
-        "high": _numbers(pair.verdict.high for _, pair in kept),
-        "p": _numbers(pair.p for _, pair in kept),
-        "word": [words.index(pair.word) for _, pair in kept],
+        "dataset": [i for i, _ in pairs],
+        "a": [number(pair.a) for _, pair in pairs],
+        "b": [number(pair.b) for _, pair in pairs],
+        "effect": _numbers(pair.verdict.effect for _, pair in pairs),
+        "low": _numbers(pair.verdict.low for _, pair in pairs),
+        "high": _numbers(pair.verdict.high for _, pair in pairs),
+        "p": _numbers(pair.p for _, pair in pairs),
+        "word": [words.index(pair.word) for _, pair in pairs],
     }
 
 
-def _kept_pairs(findings: Findings, one: Inside) -> list[PairWithin]:
-    """Return the pairs of a data set that are on the page, see `LOCAL_PAIRS`."""
-    if sum(len(other.pairs) for other in findings.insides) <= LOCAL_PAIRS:
-        return [*one.pairs]
+def _of_leading(one: Inside) -> list[PairWithin]:
     leading = {row.known.name for row in one.rows if row.known is not None and row.leading}
     return [pair for pair in one.pairs if {pair.a, pair.b} & leading]
 
 
 def _curve(
-    findings: Findings, found: LearningCurve | None, *, timed: bool
+    findings: Findings, curve: LearningCurve | None, *, timed: bool
 ) -> dict[str, list[Any]] | None:
-    if found is None:
+    if curve is None:
         return None
-    nothing: list[Any] = [None] * found.passes.size
+    nothing: list[Any] = [None] * curve.passes.size
     return {
-        "passes": _numbers(found.passes),
-        "seconds": _numbers(found.seconds) if timed else nothing,
-        "auc": _numbers(found.test_auc if findings.evidence.has_test_curves else found.train_auc),
-        "gap": _numbers(found.gap),
+        "passes": _numbers(curve.passes),
+        "seconds": _numbers(curve.seconds) if timed else nothing,
+        "auc": _numbers(curve.test_auc if findings.evidence.has_test_curves else curve.train_auc),
+        "gap": _numbers(curve.gap),
     }
 
 
 def _info(curves: Sequence[LearningCurve | None]) -> dict[str, Any]:
     """Return the diagnostics of the methods: their names, which need a logarithm, and the curves.
 
-    Of a page with more than `NUMBERS` of their numbers, the names that most rows have are kept.
+    Of a page with more than `NUMBERS` of their numbers, the names that most rows have stay.
     """
     count = Counter(name for curve in curves if curve for name in curve.info)
     size = max((curve.passes.size for curve in curves if curve), default=1)
     names: list[str] = []
     for name, _ in count.most_common(MOST_NAMES):
-        if sum(count[kept] for kept in (*names, name)) * size <= NUMBERS or not names:
+        if sum(count[other] for other in (*names, name)) * size <= NUMBERS or not names:
             names.append(name)
     return {
         "names": [shown(name) for name in names],
@@ -177,10 +167,7 @@ def _is_wide(values: Sequence[Vector]) -> bool:
     """Whether all numbers are above 0, and the largest is `WIDE` times the smallest or more."""
     every = np.concatenate(values)
     known = every[~np.isnan(every)]
-    if not known.size:
-        return False
-    low, high = float(known.min()), float(known.max())
-    return low > 0.0 and high >= WIDE * low
+    return bool(known.size and known.min() > 0.0 and known.max() >= WIDE * known.min())
 
 
 def _bands(bands: Sequence[Band | None]) -> dict[str, Any]:
@@ -189,9 +176,8 @@ def _bands(bands: Sequence[Band | None]) -> dict[str, Any]:
     return {
         "x": _numbers(x),
         "of": [
-            None
-            if band is None
-            else [np.rint(UNIT * y).astype(int).tolist() for y in (band.mean, band.low, band.high)]
+            band
+            and [np.rint(UNIT * y).astype(int).tolist() for y in (band.mean, band.low, band.high)]
             for band in bands
         ],
     }
@@ -220,14 +206,38 @@ def _profile_lines(profiles: Sequence[Profile]) -> list[list[Any]]:
     return lines
 
 
-def _tuning(group: Group) -> dict[str, Any] | None:
-    table = tuning_table(group)
-    if table is None:
+def tuning(group: Group) -> dict[str, Any] | None:
+    """Return the points that were tried in the folds of a group; None when it was not tuned.
+
+    Of each point: the parameters that vary, the mean inner AUC over the folds, and in how many of
+    them it was chosen.
+    """
+    tried: dict[str, tuple[Mapping[str, Any], list[float]]] = {}
+    for fit in group.ok:
+        for parameters, auc in fit.tuned:
+            tried.setdefault(_key(parameters), (parameters, []))[1].append(auc)
+    chosen = Counter(_key(fit.chosen) for fit in group.ok if fit.chosen is not None)
+    names = dict.fromkeys(name for parameters, _ in tried.values() for name in parameters)
+    axes = [name for name in names if len({_key(p.get(name)) for p, _ in tried.values()}) > 1]
+    if not axes:
         return None
-    return {
-        "axes": [shown(name) for name in table.axes],
-        "points": [[[*p.values], _number(p.auc), p.chosen] for p in table.points],
+    means = {
+        key: float(np.mean(known))
+        if (known := [auc for auc in aucs if not np.isnan(auc)])
+        else math.nan
+        for key, (_, aucs) in tried.items()
     }
+    return {
+        "axes": [shown(name) for name in axes],
+        "points": [
+            [[p.get(name) for name in axes], _number(means[key]), chosen[key]]
+            for key, (p, _) in tried.items()
+        ],
+    }
+
+
+def _key(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
 
 
 def _until(value: float) -> float | int | None:

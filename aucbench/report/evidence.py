@@ -28,9 +28,10 @@ from numpy.typing import NDArray
 
 from aucbench.bench.cell import Cell
 from aucbench.bench.plan.plan import Plan
-from aucbench.bench.results.convergence import BUDGET, Convergence, Descent, Optima
+from aucbench.bench.results.convergence import BUDGET, Optima
 from aucbench.bench.results.imports import Imports
 from aucbench.bench.results.record import Record
+from aucbench.bench.show.endings import Ends
 from aucbench.data.understood import Understood
 from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError
@@ -60,18 +61,10 @@ class FoldKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The fits of one solver on one data set.
+    """The fits of one solver on one data set."""
 
-    Attributes
-    ----------
-    fits : mapping of FoldKey to Fit
-        Those that were run, in the order of the folds.
-    pending : int
-        Number of cells that are planned and were not run yet.
-    """
-
-    fits: Mapping[FoldKey, Fit]
-    pending: int = 0
+    fits: Mapping[FoldKey, Fit]  # those that were run, in the order of the folds
+    pending: int = 0  # number of cells that are planned and were not run yet
 
     @property
     def ok(self) -> list[Fit]:
@@ -95,15 +88,17 @@ class Group:
 
     def mean(self, name: str) -> float:
         """Mean of a measure over the ok fits that know it; NaN when none does."""
-        values = np.array([getattr(fit, name) for fit in self.ok])
-        known = values[~np.isnan(values)]
+        known = self._known(name)
         return float(known.mean()) if known.size else NAN
 
     def median(self, name: str) -> float:
         """Median, likewise."""
-        values = np.array([getattr(fit, name) for fit in self.ok])
-        known = values[~np.isnan(values)]
+        known = self._known(name)
         return float(np.median(known)) if known.size else NAN
+
+    def _known(self, name: str) -> Array:
+        values = np.array([getattr(fit, name) for fit in self.ok], np.float64)
+        return values[~np.isnan(values)]
 
 
 NOTHING = Group({})
@@ -113,46 +108,20 @@ About = Callable[[str], Mapping[str, Any] | None]
 
 @dataclass(frozen=True)
 class Evidence:
-    """The results of a folder, sorted by data set and solver.
+    """The results of a folder, sorted by data set and solver."""
 
-    Attributes
-    ----------
-    datasets, solvers : tuple of str
-        Names for people, unique.
-    groups : mapping of (data set, solver) to Group
-        By their numbers; a pair that is in no plan and has no record is not there.
-    optima : Optima
-        The least objective that is known of each problem.
-    common : mapping of str to value
-        The choices that all cells share.
-    plans : mapping of str to str
-        Texts of the plans, by file name.
-    versions : mapping of str to int
-        How many records were computed with which versions.
-    stale : int
-        Records that were left out, because the data, a plugin or aucbench has changed since.
-    unchecked : str
-        Why it is not known which records are stale; empty when it is.
-    scores : function (Fit) -> mapping of str to array, or None
-        As `Store.scores`.
-    about : function (str) -> mapping or None
-        As `Store.about`.
-    problems : function () -> tuple of str
-        Sentences about files that could not be used so far.
-    """
-
-    datasets: tuple[str, ...]
+    datasets: tuple[str, ...]  # names for people, unique
     solvers: tuple[str, ...]
-    groups: Mapping[Place, Group]
-    optima: Optima = field(default_factory=Optima)
-    common: Mapping[str, Any] = field(default_factory=dict)
-    plans: Mapping[str, str] = field(default_factory=dict)
-    versions: Mapping[str, int] = field(default_factory=dict)
-    stale: int = 0
-    unchecked: str = ""
-    scores: Scores = lambda _: None
-    about: About = lambda _: None
-    problems: Callable[[], tuple[str, ...]] = tuple
+    groups: Mapping[Place, Group]  # a pair that is in no plan and has no record is not there
+    optima: Optima = field(default_factory=Optima)  # the least objective known of each problem
+    common: Mapping[str, Any] = field(default_factory=dict)  # the choices that all cells share
+    plans: Mapping[str, str] = field(default_factory=dict)  # texts, by file name
+    versions: Mapping[str, int] = field(default_factory=dict)  # how many records have which
+    stale: int = 0  # records left out, because the data, a plugin or aucbench has changed since
+    unchecked: str = ""  # why it is not known which records are stale; empty when it is
+    scores: Scores = lambda _: None  # as `Store.scores`
+    about: About = lambda _: None  # as `Store.about`
+    problems: Callable[[], tuple[str, ...]] = tuple  # about files that could not be used so far
 
     @property
     def ids(self) -> frozenset[str]:
@@ -203,18 +172,24 @@ class Evidence:
         return " ".join(sentences)
 
     def values(self, name: str) -> Array:
-        """Mean of a measure for each finished data set (rows) and solver; NaN where a cell failed.
-
-        Returns
-        -------
-        array of shape (len(finished), len(solvers))
-        """
-        found = np.full((len(self.finished), len(self.solvers)), NAN)
+        """Mean of a measure for each finished data set and solver; NaN where a cell failed."""
+        table = np.full((len(self.finished), len(self.solvers)), NAN)
         for row, dataset in enumerate(self.finished):
             for solver, group in self.row(dataset):
                 if group.complete:
-                    found[row, solver] = group.mean(name)
-        return found
+                    table[row, solver] = group.mean(name)
+        return table
+
+    def by_split(self, dataset: int) -> dict[int, Array]:
+        """AUC of each split of a data set by solver, NaN where it has none."""
+        groups = dict(self.row(dataset))
+        keys = sorted({key for group in groups.values() for key in group.fits})
+        return {
+            solver: np.array(
+                [group.fits[key].auc if key in group.fits else NAN for key in keys], np.float64
+            )
+            for solver, group in groups.items()
+        }
 
     def ratio(self, *datasets: int) -> float:
         """Test rows divided by training rows of a split, median over the ok fits; 1 if unknown."""
@@ -247,25 +222,23 @@ class Evidence:
     @property
     def counts(self) -> Counter[str]:
         """Number of cells by status, "not run yet" included."""
-        found: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         for group in self.groups.values():
-            found.update(str(fit.status) for fit in group.fits.values())
-            found["not run yet"] += group.pending
-        return +found
+            counts.update(str(fit.status) for fit in group.fits.values())
+            counts["not run yet"] += group.pending
+        return +counts
 
-    def convergence(
-        self, dataset: int, solver: int
-    ) -> tuple[int, int, list[tuple[Descent, Convergence]], list[float]]:
-        """Return the arguments of `Ends.of`: ok fits, those ended by the budget, and the rest."""
+    def ends(self, dataset: int, solver: int) -> Ends:
+        """How the ok fits of a solver on a data set ended."""
         ok = self.group(dataset, solver).ok
-        by_budget = sum(fit.descent.stop in BUDGET for fit in ok)
         judged = [
             (fit.descent, self.optima.judge(fit.descent))
             for fit in ok
             if fit.descent.start is not None or fit.descent.stop == Stop.STALLED.name
         ]
+        by_budget = sum(fit.descent.stop in BUDGET for fit in ok)
         overspent = [fit.overspent for fit in ok if not isnan(fit.overspent)]
-        return len(ok), by_budget, judged, overspent
+        return Ends.of(len(ok), by_budget, judged, overspent)
 
 
 def evidence_of(
@@ -276,39 +249,24 @@ def evidence_of(
     scores: Scores = lambda _: None,
     about: About = lambda _: None,
 ) -> Evidence:
-    """Sort records by data set and solver.
+    """Sort records, which are read once, by data set and solver.
 
-    Parameters
-    ----------
-    records : iterable of Record
-        Read once.
-    plans : sequence of Plan
-        Their cells that have no record count as not run yet.
-    wanted : mapping of Cell to str, optional
-        Ids of the planned cells for the present data, plugins and aucbench. A record of such a
-        cell with another id is stale, and so is one that has imported code that has changed.
-        Without it, no record is.
-    scores : function (Fit) -> mapping of str to array, or None
-        As `Store.scores`.
-    about : function (str) -> mapping or None
-        As `Store.about`.
+    Cells of plans that have no record count as not run yet. `wanted` has the ids of the planned
+    cells for the present data, plugins and aucbench: a record of such a cell with another id is
+    stale, and so is one that has imported code that has changed. Without it, no record is.
 
-    Raises
-    ------
-    DataError
-        When a cell has two records and `wanted` does not say which one counts, or there is nothing
-        to report.
+    It raises `DataError` when a cell has two records and `wanted` does not say which one counts,
+    or there is nothing to report.
     """
     wanted = {} if wanted is None else wanted
     present = {number: cell for cell, number in wanted.items()}
     imports = Imports()
-    cells = _planned(plans)
-    found: dict[tuple[Key, Key], dict[FoldKey, Fit]] = {}
+    run: dict[tuple[Key, Key], dict[FoldKey, Fit]] = {}
     whose: dict[tuple[Key, Key, FoldKey], Cell] = {}
     optima, versions, stale = Optima(), Counter[str](), 0
-    for found_record in records:
+    for stored in records:
         # The files of a cell may have been elsewhere when it was computed.
-        record = replace(found_record, cell=present.get(found_record.id, found_record.cell))
+        record = replace(stored, cell=present.get(stored.id, stored.cell))
         known = wanted.get(record.cell)
         if known is not None and (known != record.id or not imports.same(record.imports)):
             stale += 1
@@ -317,7 +275,7 @@ def evidence_of(
         cell = whose.setdefault((data, solver, fold), record.cell)
         if cell != record.cell:
             continue  # the same fit was asked for by another seed and repeat
-        fits = found.setdefault((data, solver), {})
+        fits = run.setdefault((data, solver), {})
         if fold in fits:
             raise DataError(
                 f"the folder has two results of {record.cell}, computed with different data or "
@@ -328,7 +286,7 @@ def evidence_of(
         optima.add_fit(fits[fold].descent)
         versions[_versions(record)] += 1
     return replace(
-        _named(found, cells, optima),
+        _named(run, _planned(plans), optima),
         versions=dict(versions),
         stale=stale,
         scores=scores,
@@ -338,12 +296,12 @@ def evidence_of(
 
 def _planned(plans: Iterable[Plan]) -> dict[tuple[Key, Key], dict[FoldKey, None]]:
     """Return the folds of the cells of plans, in their order."""
-    found: dict[tuple[Key, Key], dict[FoldKey, None]] = {}
+    folds: dict[tuple[Key, Key], dict[FoldKey, None]] = {}
     for plan in plans:
         for cell in plan.cells():
             data, solver, fold = _keys(cell)
-            found.setdefault((data, solver), {})[fold] = None
-    return found
+            folds.setdefault((data, solver), {})[fold] = None
+    return folds
 
 
 def _keys(cell: Cell) -> tuple[Key, Key, FoldKey]:
@@ -357,17 +315,20 @@ def _keys(cell: Cell) -> tuple[Key, Key, FoldKey]:
 
 
 def _named(
-    found: Mapping[tuple[Key, Key], Mapping[FoldKey, Fit]],
+    run: Mapping[tuple[Key, Key], Mapping[FoldKey, Fit]],
     planned: Mapping[tuple[Key, Key], Mapping[FoldKey, None]],
     optima: Optima,
 ) -> Evidence:
-    places = [*dict.fromkeys((*planned, *found))]
+    places = [*dict.fromkeys((*planned, *run))]
     if not places:
         raise DataError("the folder holds no result and no plan, so there is nothing to report")
-    data, solvers = (_numbered(key[part] for key in places) for part in (0, 1))
+    data, solvers = (
+        {key: number for number, key in enumerate(dict.fromkeys(place[part] for place in places))}
+        for part in (0, 1)
+    )
     groups = {}
     for key in places:
-        fits = found.get(key, {})
+        fits = run.get(key, {})
         pending = sum(fold not in fits for fold in planned.get(key, ()))
         place = (data[key[0]], solvers[key[1]])
         groups[place] = Group({fold: fits[fold] for fold in sorted(fits)}, pending)
@@ -380,26 +341,23 @@ def _named(
     )
 
 
-def _numbered(keys: Iterable[Key]) -> dict[Key, int]:
-    return {key: number for number, key in enumerate(dict.fromkeys(keys))}
-
-
 def _names(keys: Sequence[Key], fields: Sequence[str]) -> tuple[str, ...]:
     """Return the first field of each key, with those of the others that vary.
 
     Of what is in a file they have as little of its path as makes them different.
     """
     varying = [j for j, values in _values(keys, fields).items() if len(values) > 1]
+
+    def said(key: Key, place: Callable[[str], str]) -> str:
+        others = [
+            str(key[j]) if isinstance(key[j], Reading) else f"{fields[j]}={place(str(key[j]))}"
+            for j in varying
+            if key[j] is not None
+        ]
+        return ", ".join([place(key[0]), *others])
+
     for place in (_bare, partial(_bare, parts=1), _short, str):
-        names = tuple(
-            ", ".join(
-                [
-                    place(key[0]),
-                    *(_varied(fields[j], key[j], place) for j in varying if key[j] is not None),
-                ]
-            )
-            for key in keys
-        )
+        names = tuple(said(key, place) for key in keys)
         if len({*names}) == len(names):
             break
     return names
@@ -413,24 +371,16 @@ def _short(text: str) -> str:
     return short(text, joined="+" in text)
 
 
-def _varied(field: str, value: Any, place: Callable[[str], str]) -> str:
-    return str(value) if isinstance(value, Reading) else f"{field}={place(str(value))}"
-
-
 def _shared(keys: Sequence[Key], fields: Sequence[str]) -> dict[str, Any]:
     """Return the fields, but the first, that are the same for all keys and say something."""
-    found = {fields[j]: values for j, values in _values(keys, fields).items() if len(values) == 1}
-    return {name: one for name, [one] in found.items() if one not in (None, (), Reading())}
+    same = {fields[j]: values for j, values in _values(keys, fields).items() if len(values) == 1}
+    return {name: one for name, [one] in same.items() if one not in (None, (), Reading())}
 
 
 def _values(keys: Sequence[Key], fields: Sequence[str]) -> dict[int, list[Any]]:
     """Return the different values of each field but the first; tuning says nothing without it."""
     return {
-        j: [
-            *dict.fromkeys(
-                key[j] for key in keys if fields[j] not in OF_TUNING or key[j] is not None
-            )
-        ]
+        j: [*dict.fromkeys(k[j] for k in keys if fields[j] not in OF_TUNING or k[j] is not None)]
         for j in range(1, len(fields))
     }
 

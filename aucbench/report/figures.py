@@ -44,17 +44,7 @@ FORMATS = {
 
 
 def check_figure(kind: str, ending: str) -> str:
-    """Return the format of a file by its ending, after all checks that need no results.
-
-    Raises
-    ------
-    UnknownNameError
-        When there is no such figure.
-    ParameterError
-        When the ending is another one.
-    MissingExtraError
-        When matplotlib is not installed.
-    """
+    """Return the format of a file by its ending, after all checks that need no results."""
     if kind not in FIGURES:
         raise UnknownNameError("figure", kind, FIGURES)
     if ending.lower() not in FORMATS:
@@ -67,22 +57,9 @@ def check_figure(kind: str, ending: str) -> str:
 
 
 def drawn_figure(findings: Findings, kind: str, ending: str, dataset: str | None = None) -> bytes:
-    """Return a figure as the content of a file.
+    """Return a figure, a name in `FIGURES`, as the content of a file that ends so.
 
-    Parameters
-    ----------
-    kind : str
-        A name in `FIGURES`.
-    ending : str
-        A key of `FORMATS`.
-    dataset : str, optional
-        Name of the data set of `curves`, `roc` and `pareto`; default: the only one.
-
-    Raises
-    ------
-    AucbenchError
-        As `check_figure`; when there is nothing to draw, or no such data set, or none is given
-        and there are several; when a data set is given for a figure of all of them.
+    `curves`, `roc` and `pareto` are of one data set, by default the only one.
     """
     ending = check_figure(kind, ending)
     if kind in LOCAL_FIGURES:
@@ -98,14 +75,8 @@ def rendered(
 ) -> bytes:
     """Return what a function draws into an empty figure, as the content of a file.
 
-    Parameters
-    ----------
-    draw : callable
-        Draws into the figure that it is given.
-    ending : str
-        A key of `FORMATS`.
-    settings : mapping, optional
-        Settings of matplotlib (`rcParams`) beside those of all figures.
+    `ending` is a key of `FORMATS`; `settings` are those of matplotlib (`rcParams`) beside those of
+    all figures.
     """
     from matplotlib import rc_context
     from matplotlib.figure import Figure

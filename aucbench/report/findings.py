@@ -1,25 +1,26 @@
 """What the statistics say of a results folder: the numbers that the page, figures and tables show.
 
 Design
-  a. Everything that is shown is computed here by one call of `aucbench.stats` each, and is kept as
-     the record that the call returns. Templates and drawings only choose digits and places.
+  a. Everything that is shown is computed here by one call of `aucbench.stats` each, when it is
+     first asked for, and is kept as the record that the call returns. Templates and drawings only
+     choose digits and places.
   b. Times are compared only when all of them were measured under the same conditions, or when the
      user asks for them all the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from aucbench.bench.addons import supervised
 from aucbench.bench.measuring import measure_of
 from aucbench.errors import DataError
 from aucbench.report.evidence import Evidence, Place
+from aucbench.report.fits import NAN, Array
 from aucbench.report.inside import AUC, Inside, Row, inside, means_inside
 from aucbench.report.pace import Pace, paces, profiles_of
 from aucbench.stats.advice import Advice, advise
@@ -27,97 +28,57 @@ from aucbench.stats.measures import Measure
 from aucbench.stats.pairs import Pair, pairwise
 from aucbench.stats.profiles import Profile, shifted_geometric_mean
 from aucbench.stats.ranking import Standing, average_ranks, bradley_terry
-from aucbench.stats.words import LEVEL, ROPE, Difference, Word
+from aucbench.stats.words import LEVEL, ROPE, Word
 
-NAN = float("nan")
 TITLES = {"auc": "AUC", "ap": "AP", "brier": "Brier score"}
 NUMBERS = 1_500_000  # of all curves; each takes 5 to 6 bytes of a page
 FEWEST, MOST = 8, 40  # points of a curve
 PER_POINT = 10  # numbers: four of a learning curve, three each of ROC and precision-recall
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What the user chooses.
+    """What the user chooses."""
 
-    Attributes
-    ----------
-    measure : str
-        As in `aucbench.bench.measuring.measure_of`.
-    rope, level : float
-        As in `aucbench.stats.words`.
-    mixed : bool
-        Compare times that were measured under different conditions.
-    curves : bool
-        Make ROC and precision-recall curves.
-    """
-
-    measure: str = AUC
-    rope: float = ROPE
+    measure: str = AUC  # as in `aucbench.bench.measuring.measure_of`
+    rope: float = ROPE  # this and the level as in `aucbench.stats.words`
     level: float = LEVEL
-    mixed: bool = False
-    curves: bool = True
+    mixed: bool = False  # compare times that were measured under different conditions
+    curves: bool = True  # make ROC and precision-recall curves
+
+    def points(self, groups: int) -> int:
+        """Return the points of each curve on a page of so many groups of fits."""
+        return max(FEWEST, min(MOST, NUMBERS // (PER_POINT * max(1, groups)))) if self.curves else 0
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Findings:
-    """All that is shown.
-
-    Attributes
-    ----------
-    measure : str
-        Its name for people.
-    smaller : bool
-        Whether a smaller value of it is better.
-    insides : tuple of Inside
-        In the order of the data sets.
-    values, seconds, nonzeros : array of shape (finished data sets, solvers)
-        Means over the splits; NaN where a cell failed, and of all seconds when they are not
-        compared.
-    pairs : tuple of Pair
-        Over the finished data sets.
-    ranks, ratings : tuple of Standing
-        In the order of the solvers.
-    advice : Advice
-        The recommendation in words.
-    order : tuple of int
-        The solvers: the recommended one, then the others, best rating first.
-    leading : frozenset of int
-        The recommended solver, and those than which it is not better.
-    times : str
-        Why times are not compared; empty when they are.
-    unmeasured : tuple of str
-        Why a metric of a plugin has no value on some fits.
-    mean_seconds : tuple of float
-        Shifted geometric mean of the seconds of a fit over the data sets with a value.
-    points : int
-        Points of each curve.
-    """
+    """All that is shown. `insides` are in the order of the data sets."""
 
     evidence: Evidence
     settings: Settings
-    measure: str
-    smaller: bool
+    chosen: Measure
     insides: tuple[Inside, ...]
-    values: Array
-    seconds: Array
-    nonzeros: Array
-    pairs: tuple[Pair, ...]
-    ranks: tuple[Standing, ...]
-    ratings: tuple[Standing, ...]
-    advice: Advice
-    order: tuple[int, ...]
-    leading: frozenset[int]
-    times: str
-    unmeasured: tuple[str, ...]
-    mean_seconds: tuple[float, ...]
-    points: int
 
     @property
-    def gains(self) -> Array:
-        """The values, or their negatives where a smaller one is better."""
-        return -self.values if self.smaller else self.values
+    def measure(self) -> str:
+        """Name of the measure for people."""
+        return title_of(self.chosen)
+
+    @property
+    def smaller(self) -> bool:
+        """Whether a smaller value of it is better."""
+        return self.chosen.smaller
+
+    @property
+    def unmeasured(self) -> tuple[str, ...]:
+        """Why a metric of a plugin has no value on some fits."""
+        return self.chosen.failures
+
+    @property
+    def points(self) -> int:
+        """Points of each curve."""
+        return self.settings.points(len(self.evidence.groups))
 
     @property
     def rows(self) -> tuple[Row, ...]:
@@ -125,11 +86,127 @@ class Findings:
         return tuple(row for one in self.insides for row in one.rows)
 
     @property
+    def times(self) -> str:
+        """Why times are not compared; empty when they are."""
+        count = len(self.evidence.conditions)
+        if count < 2 or self.settings.mixed:
+            return ""
+        return (
+            f"Times were measured under {count} different conditions and are not compared; "
+            "--mixed compares them all the same."
+        )
+
+    @cached_property
+    def folds(self) -> Array:
+        """The values of the finished data sets by split, shape (N, k, J).
+
+        NaN where a solver has none, and everywhere where one of its cells failed. J is the largest
+        number of splits of a data set.
+        """
+        finished = [self.insides[dataset] for dataset in self.evidence.finished]
+        known = [
+            (i, row.solver, row.known.values)
+            for i, one in enumerate(finished)
+            for row in one.rows
+            if row.known is not None and row.group.complete
+        ]
+        sizes = (r.known.values.size for one in finished for r in one.rows if r.known)
+        shape = (len(finished), len(self.evidence.solvers), max(sizes, default=1))
+        folds = np.full(shape, NAN)
+        for i, solver, values in known:
+            folds[i, solver, : values.size] = values
+        return folds
+
+    @cached_property
+    def values(self) -> Array:
+        """Means over the splits of each finished data set and solver; NaN where a cell failed."""
+        return _means(self.folds)
+
+    @property
+    def gains(self) -> Array:
+        """The values, or their negatives where a smaller one is better."""
+        return -self.values if self.smaller else self.values
+
+    @cached_property
+    def seconds(self) -> Array:
+        """Likewise; all are NaN when they are not compared."""
+        return np.full(self.values.shape, NAN) if self.times else self.evidence.values("seconds")
+
+    @cached_property
+    def nonzeros(self) -> Array:
+        """Likewise, the non-zero weights."""
+        return self.evidence.values("nnz")
+
+    @property
+    def mean_seconds(self) -> tuple[float, ...]:
+        """Shifted geometric mean of the seconds of a fit over the data sets with a value."""
+        known = (column[~np.isnan(column)] for column in self.seconds.T)
+        return tuple(shifted_geometric_mean(times) if times.size else NAN for times in known)
+
+    @cached_property
+    def pairs(self) -> tuple[Pair, ...]:
+        """All pairs of solvers over the finished data sets."""
+        s = self.settings
+        names = self.evidence.solvers
+        return pairwise(self.values, names, rope=s.rope, level=s.level, smaller=self.smaller)
+
+    @property
     def pairs_both_ways(self) -> Mapping[tuple[int, int], Pair]:
         """The pairs across data sets by the numbers of both solvers, in either order."""
         number = {name: j for j, name in enumerate(self.evidence.solvers)}
         both = (*self.pairs, *(pair.flipped() for pair in self.pairs))
         return {(number[pair.a], number[pair.b]): pair for pair in both}
+
+    @cached_property
+    def ranks(self) -> tuple[Standing, ...]:
+        """Average ranks in the order of the solvers."""
+        return average_ranks(self.gains, self.evidence.solvers, level=self.settings.level)
+
+    @cached_property
+    def ratings(self) -> tuple[Standing, ...]:
+        """Ratings in the order of the solvers."""
+        s = self.settings
+        return bradley_terry(self.gains, self.evidence.solvers, rope=s.rope, level=s.level)
+
+    @cached_property
+    def advice(self) -> Advice:
+        """The recommendation in words."""
+        evidence, s = self.evidence, self.settings
+        only = self.insides[evidence.finished[0]].pairs if len(evidence.finished) == 1 else ()
+        return advise(
+            self.values,
+            evidence.solvers,
+            [evidence.datasets[i] for i in evidence.finished],
+            seconds=self.seconds,
+            nonzeros=self.nonzeros,
+            folds=self.folds,
+            ratio=evidence.ratio(*evidence.finished),
+            pairs=self.pairs,
+            within={(pair.a, pair.b): pair.verdict for pair in only},
+            measure=self.measure,
+            smaller=self.smaller,
+            rope=s.rope,
+            level=s.level,
+        )
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """The solvers: the recommended one, then by rating; those of equal rating by their mean."""
+        means = np.nan_to_num(_means(self.gains.T), nan=-np.inf)
+        rating = np.nan_to_num([one.value.estimate for one in self.ratings], nan=-np.inf)
+        after = np.array([name != self.advice.leader for name in self.evidence.solvers])
+        return tuple(np.lexsort((-means, -rating, after)).tolist())
+
+    @cached_property
+    def leading(self) -> frozenset[int]:
+        """The recommended solver, and those than which it is not better."""
+        if self.advice.leader is None:
+            return frozenset()
+        if len(self.evidence.finished) == 1:
+            [only] = self.evidence.finished
+            return frozenset(row.solver for row in self.insides[only].rows if row.leading)
+        beaten = {pair.b for pair in self.advice.pairs if pair.word is Word.BETTER}
+        return frozenset(j for j, name in enumerate(self.evidence.solvers) if name not in beaten)
 
     @cached_property
     def paces(self) -> Mapping[Place, Pace]:
@@ -148,31 +225,15 @@ class Findings:
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """The means of a measure, without what else can be found of it.
+    """The means of a measure over the splits, without what else can be found of it."""
 
-    Attributes
-    ----------
-    measure : str
-        Its name for people.
-    values : mapping of (data set, solver) to float
-        Means over the splits; a place without a value is not there, or NaN.
-    failures : tuple of str
-        Why a metric of a plugin has no value somewhere.
-    """
-
-    measure: str
-    values: Mapping[Place, float]
-    failures: tuple[str, ...] = ()
+    measure: str  # its name for people
+    values: Mapping[Place, float]  # a place without a value is not there, or NaN
+    failures: tuple[str, ...] = ()  # why a metric of a plugin has no value somewhere
 
 
 def means_of(evidence: Evidence, measure_name: str) -> Means:
-    """Return the means of a measure; it costs a part of `findings_of`.
-
-    Raises
-    ------
-    DataError
-        As `findings_of`.
-    """
+    """Return the means of a measure; it costs a part of `findings_of`, and raises as it does."""
     chosen = measure_of(measure_name)
     with supervised():
         values = {
@@ -182,102 +243,30 @@ def means_of(evidence: Evidence, measure_name: str) -> Means:
         }
     if not chosen.failures:  # else the column stays empty, and the failures say why
         _require_values(chosen, evidence, np.array([*values.values()]))
-    return Means(_title(chosen.name), values, chosen.failures)
+    return Means(title_of(chosen), values, chosen.failures)
 
 
 def findings_of(evidence: Evidence, settings: Settings | None = None) -> Findings:
-    """Ask the statistics about every data set, and about all of them together.
+    """Ask the statistics about every data set; the scores are read here, one data set at a time.
 
-    Parameters
-    ----------
-    evidence : Evidence
-        Its scores are read here, one data set at a time.
-
-    Raises
-    ------
-    DataError
-        When scores cannot be read, or a measure other than the AUC is asked for and there are none.
-    AucbenchError
-        When a setting makes no sense.
+    It raises `DataError` when scores cannot be read, or a measure other than the AUC is asked for
+    and there are none, and `AucbenchError` when a setting makes no sense.
     """
     s = settings or Settings()
-    chosen = measure_of(s.measure)
-    name, sign = chosen.name, -1.0 if chosen.smaller else 1.0
-    points = _points(len(evidence.groups)) if s.curves else 0
+    chosen, points = measure_of(s.measure), s.points(len(evidence.groups))
     with supervised():
         insides = tuple(
             inside(evidence, dataset, points, measure=chosen, level=s.level, rope=s.rope)
             for dataset in range(len(evidence.datasets))
         )
-    folds = _by_fold(evidence, insides)
-    values = _means(folds)
-    _require_values(chosen, evidence, values)
-    times = _times(evidence, mixed=s.mixed)
-    seconds = np.full(values.shape, NAN) if times else evidence.values("seconds")
-    nonzeros = evidence.values("nnz")
-    names = evidence.solvers
-    ratings = bradley_terry(sign * values, names, rope=s.rope, level=s.level)
-    pairs = pairwise(values, names, rope=s.rope, level=s.level, smaller=chosen.smaller)
-    advice = advise(
-        values,
-        names,
-        [evidence.datasets[i] for i in evidence.finished],
-        seconds=seconds,
-        nonzeros=nonzeros,
-        folds=folds,
-        ratio=evidence.ratio(*evidence.finished),
-        pairs=pairs,
-        within=_only(evidence, insides),
-        measure=_title(name),
-        smaller=chosen.smaller,
-        rope=s.rope,
-        level=s.level,
-    )
-    return Findings(
-        evidence=evidence,
-        settings=s,
-        measure=_title(name),
-        smaller=chosen.smaller,
-        insides=insides,
-        values=values,
-        seconds=seconds,
-        nonzeros=nonzeros,
-        pairs=pairs,
-        ranks=average_ranks(sign * values, names, level=s.level),
-        ratings=ratings,
-        advice=advice,
-        order=_order(advice.leader, ratings, sign * values),
-        leading=_leading(evidence, advice, insides),
-        times=times,
-        unmeasured=chosen.failures,
-        mean_seconds=tuple(map(_mean_time, seconds.T)),
-        points=points,
-    )
+    findings = Findings(evidence, s, chosen, insides)
+    _require_values(chosen, evidence, findings.values)
+    return findings
 
 
-def _title(name: str) -> str:
+def title_of(measure: Measure) -> str:
     """Return the name of a measure for people: AUC, AP, pAUC[max_fpr=.1]."""
-    return TITLES.get(name, name.replace("pauc", "pAUC"))
-
-
-def _points(groups: int) -> int:
-    return max(FEWEST, min(MOST, NUMBERS // (PER_POINT * max(1, groups))))
-
-
-def _by_fold(evidence: Evidence, insides: Sequence[Inside]) -> Array:
-    """Return the values of the finished data sets by split, shape (N, k, J).
-
-    NaN where a solver has none, and everywhere where one of its cells failed. J is the largest
-    number of splits of a data set.
-    """
-    kept = [insides[dataset] for dataset in evidence.finished]
-    most = max((r.known.values.size for one in kept for r in one.rows if r.known), default=1)
-    found = np.full((len(kept), len(evidence.solvers), most), NAN)
-    for i, one in enumerate(kept):
-        for row in one.rows:
-            if row.known is not None and row.group.complete:
-                found[i, row.solver, : row.known.values.size] = row.known.values
-    return found
+    return TITLES.get(measure.name, measure.name.replace("pauc", "pAUC"))
 
 
 def _means(values: Array) -> Array:
@@ -298,45 +287,3 @@ def _require_values(chosen: Measure, evidence: Evidence, values: Array) -> None:
             "the folder has none for which it can be computed; use auc, or run the plan again "
             "when no other run is going on"
         )
-
-
-def _only(evidence: Evidence, insides: Sequence[Inside]) -> dict[tuple[str, str], Difference]:
-    """Return the differences inside the only finished data set; none when there are more."""
-    if len(evidence.finished) != 1:
-        return {}
-    [dataset] = evidence.finished
-    return {(pair.a, pair.b): pair.verdict for pair in insides[dataset].pairs}
-
-
-def _order(leader: str | None, ratings: Sequence[Standing], gains: Array) -> tuple[int, ...]:
-    """Return the leader, then the others by rating; those of equal rating by their mean."""
-    means = np.nan_to_num(_means(gains.T), nan=-np.inf)
-    rating = np.nan_to_num([standing.value.estimate for standing in ratings], nan=-np.inf)
-    after = np.array([standing.name != leader for standing in ratings])
-    return tuple(np.lexsort((-means, -rating, after)).tolist())
-
-
-def _leading(evidence: Evidence, advice: Advice, insides: Sequence[Inside]) -> frozenset[int]:
-    """Return which solvers are not worse than the recommended one; none when there is none."""
-    if advice.leader is None:
-        return frozenset()
-    if len(evidence.finished) == 1:
-        [only] = evidence.finished
-        return frozenset(row.solver for row in insides[only].rows if row.leading)
-    beaten = {pair.b for pair in advice.pairs if pair.word is Word.BETTER}
-    return frozenset(j for j, name in enumerate(evidence.solvers) if name not in beaten)
-
-
-def _times(evidence: Evidence, *, mixed: bool) -> str:
-    count = len(evidence.conditions)
-    if count < 2 or mixed:
-        return ""
-    return (
-        f"Times were measured under {count} different conditions and are not compared; "
-        "--mixed compares them all the same."
-    )
-
-
-def _mean_time(seconds: Array) -> float:
-    known = seconds[~np.isnan(seconds)]
-    return shifted_geometric_mean(known) if known.size else NAN

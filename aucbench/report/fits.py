@@ -24,21 +24,12 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What a time depends on besides the solver and the data.
-
-    Attributes
-    ----------
-    host, cpu : str
-    threads : int or None
-        Of aucbench, BLAS and OpenMP in each cell.
-    concurrency : int
-        Cells at once on the host.
-    """
+    """What a time depends on besides the solver and the data."""
 
     host: str
     cpu: str
-    threads: int | None
-    concurrency: int
+    threads: int | None  # of aucbench, BLAS and OpenMP in each cell
+    concurrency: int  # cells at once on the host
 
     @staticmethod
     def of(record: Record) -> Condition:
@@ -61,38 +52,12 @@ class Condition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fit:
-    """What is kept of a cell that was run; NaN is the value of what is not known.
+    """What is kept of a cell that was run; NaN is the value of what is not known."""
 
-    Attributes
-    ----------
-    id : str
-        Of the record.
-    data : str
-        Hash of the data set.
-    status : CellStatus or str
-    why, log : str
-        Reason and end of what the process wrote; empty when it is ok.
-    auc, seconds, spread, nnz, passes, n_train, n_test, d : float
-    overspent : float
-        How many times its budget it used; NaN if it kept to it.
-    curve : array of shape (points, 6)
-        The columns are those of `CURVE`.
-    info : mapping of str to array of shape (points,)
-        The diagnostics of the method along the curve, by name; NaN where it gave no finite number.
-    descent : Descent
-        How its objective fell.
-    condition : Condition or None
-        None when it was not run, because its solver or its data set cannot be used.
-    tuned : tuple of (parameters, inner AUC or NaN)
-        The points that were tried.
-    chosen : mapping or None
-        The point that was chosen.
-    """
-
-    id: str
-    data: str
+    id: str  # of the record
+    data: str  # hash of the data set
     status: CellStatus | str
-    why: str
+    why: str  # and the end of what the process wrote; both are empty when it is ok
     log: str
     auc: float
     seconds: float
@@ -102,13 +67,14 @@ class Fit:
     n_train: float
     n_test: float
     d: float
-    curve: Array
+    curve: Array  # (points, 6), the columns are those of `CURVE`
+    # The diagnostics of the method along the curve, by name; NaN where it gave no finite number.
     info: Mapping[str, Array] = field(default_factory=dict)
-    descent: Descent = NO_DESCENT
-    overspent: float = NAN
-    condition: Condition | None = None
-    tuned: tuple[tuple[Mapping[str, Any], float], ...] = ()
-    chosen: Mapping[str, Any] | None = None
+    descent: Descent = NO_DESCENT  # how its objective fell
+    overspent: float = NAN  # how many times its budget it used; NaN if it kept to it
+    condition: Condition | None = None  # None: its solver or its data set cannot be used
+    tuned: tuple[tuple[Mapping[str, Any], float], ...] = ()  # what was tried, and its inner AUC
+    chosen: Mapping[str, Any] | None = None  # the parameters that were chosen
 
     @property
     def ok(self) -> bool:
@@ -118,7 +84,7 @@ class Fit:
     @staticmethod
     def of(record: Record) -> Fit:
         """Keep the numbers of a record."""
-        found, sizes = record.measures, record.sizes
+        measures, sizes = record.measures, record.sizes
         tuning = record.tuning or {}
         return Fit(
             id=record.id,
@@ -126,11 +92,11 @@ class Fit:
             status=record.status.status,
             why=record.why,
             log=record.process.log or "",
-            auc=_or_nan(found.auc) if record.ok else NAN,
-            seconds=_or_nan(found.fit_seconds),
-            spread=_or_nan(found.fit_seconds_spread),
-            nnz=_or_nan(found.nnz),
-            passes=_or_nan(found.passes),
+            auc=_or_nan(measures.auc) if record.ok else NAN,
+            seconds=_or_nan(measures.fit_seconds),
+            spread=_or_nan(measures.fit_seconds_spread),
+            nnz=_or_nan(measures.nnz),
+            passes=_or_nan(measures.passes),
             n_train=_or_nan(sizes.n_train),
             n_test=_or_nan(sizes.n_test),
             d=_or_nan(sizes.d),
@@ -149,19 +115,20 @@ class Fit:
 def _curve(points: Sequence[Mapping[str, Any]]) -> Array:
     rows = [[point.get(name) for name in CURVE] for point in points]
     try:
-        found = np.array(rows, dtype=np.float64)  # None becomes NaN
+        table = np.array(rows, dtype=np.float64)  # None becomes NaN
     except (TypeError, ValueError):  # a plugin reports something else than numbers
-        found = np.array([[_or_nan(number(value)) for value in row] for row in rows])
-    return found.reshape(-1, len(CURVE))
+        table = np.array([[_or_nan(number(value)) for value in row] for row in rows])
+    return table.reshape(-1, len(CURVE))
 
 
 def _info(points: Sequence[Mapping[str, Any]]) -> dict[str, Array]:
     """Return the diagnostics by name; of a name that no point has a number for, there are none."""
     told = [known if isinstance(known := point.get("info"), Mapping) else {} for point in points]
     names = sorted({name for known in told for name in known})[:MOST_INFO]
-    columns = {name: [_or_nan(number(known.get(name))) for known in told] for name in names}
-    found = {name: np.array(column) for name, column in columns.items()}
-    return {name: column for name, column in found.items() if not np.isnan(column).all()}
+    columns = {
+        name: np.array([_or_nan(number(known.get(name))) for known in told]) for name in names
+    }
+    return {name: column for name, column in columns.items() if not np.isnan(column).all()}
 
 
 def _or_nan(value: float | None) -> float:
@@ -170,8 +137,8 @@ def _or_nan(value: float | None) -> float:
 
 def _times_budget(record: Record) -> float:
     """How many times its budget a fit used, if its record says that it overspent; else NaN."""
-    found = record.measures
-    if not found.overspent:
+    measures = record.measures
+    if not measures.overspent:
         return NAN
-    used = ((found.passes, found.passes_limit), (found.fit_seconds, record.cell.seconds))
-    return max((spent / given for spent, given in used if spent and given), default=OVERSPENT)
+    used = ((measures.passes, measures.passes_limit), (measures.fit_seconds, record.cell.seconds))
+    return max((spent / limit for spent, limit in used if spent and limit), default=OVERSPENT)

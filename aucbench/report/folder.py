@@ -18,12 +18,7 @@ from aucbench.report.evidence import Evidence, evidence_of
 class FolderReader:
     """Reads a results folder; its plans are looked up once, as long as they stay the same.
 
-    Parameters
-    ----------
-    folder : Path
-        The results folder.
-    stale : bool
-        Count records of the plans whose data, plugin or aucbench has changed since.
+    With `stale`, records of the plans count whose data, plugin or aucbench has changed since.
     """
 
     def __init__(self, folder: Path, *, stale: bool = False) -> None:
@@ -43,17 +38,12 @@ class FolderReader:
 
         Where the plans cannot be looked up, because a data set or a plugin is not on this machine,
         `Evidence.unchecked` says so and all records count.
-
-        Raises
-        ------
-        DataError
-            When the folder cannot be read, or as `evidence_of`.
         """
         store = Store(self.folder)
         texts = store.plans()
         plans = [parse_plan(text, str(path)) for path, text in texts.items()]
         wanted, unchecked = self._look_up(texts, plans)
-        found = evidence_of(
+        evidence = evidence_of(
             store.records(),
             plans,
             wanted=wanted,
@@ -61,7 +51,7 @@ class FolderReader:
             about=store.about,
         )
         return replace(
-            found,
+            evidence,
             plans={path.name: text for path, text in texts.items()},
             unchecked=unchecked,
             problems=store.problems,

@@ -8,13 +8,12 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import nan
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from aucbench.errors import DataError
 from aucbench.report.evidence import Evidence, Group
@@ -26,39 +25,23 @@ from aucbench.stats.within import PairWithin, SolverWithin, within, within_value
 
 AUC = "auc"
 NO_SCORES = "The folder does not hold all scores of this data set with their labels."
-Array: TypeAlias = NDArray[np.float64]
 Folds: TypeAlias = dict[int, dict[tuple[int, int], Fold]]  # by solver and fold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A solver on a data set.
-
-    Attributes
-    ----------
-    dataset, solver : int
-        Their numbers.
-    group : Group
-        Its fits.
-    known : SolverWithin or None
-        Its values and intervals; None when no cell is ok, or no score can be had.
-    rank : float
-        Of its mean among the solvers whose cells are all ok, 1 is the best and equal means share
-        a rank; NaN when one of its cells is not ok.
-    roc, pr : Band or None
-        Mean curves over the folds.
-    smaller : bool
-        Whether a smaller estimate is better.
-    """
+    """A solver on a data set, by their numbers."""
 
     dataset: int
     solver: int
     group: Group
-    known: SolverWithin | None
+    known: SolverWithin | None  # None when no cell is ok, or no score can be had
+    # Of its mean among the solvers whose cells are all ok, 1 is the best and equal means share a
+    # rank; NaN when one of its cells is not ok.
     rank: float
-    roc: Band | None
+    roc: Band | None  # mean curves over the folds
     pr: Band | None
-    smaller: bool = False
+    smaller: bool = False  # whether a smaller estimate is better
 
     @property
     def estimate(self) -> float:
@@ -77,10 +60,7 @@ class Row:
 
     @property
     def note(self) -> str:
-        """What is missing, and by which rule the interval was made; empty if it is the usual one.
-
-        The usual one is DeLong's.
-        """
+        """What is missing, and by which rule the interval was made; empty for DeLong's."""
         parts = []
         if failed := len(self.group.failed):
             parts.append(f"{failed} of {self.group.planned} cells failed.")
@@ -95,44 +75,22 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inside:
-    """What is known of one data set.
-
-    Attributes
-    ----------
-    dataset : int
-        Its number.
-    rows : tuple of Row
-        One for each solver that was planned on it.
-    pairs : tuple of PairWithin
-        Of the solvers with a value.
-    classes : tuple of (int, int), or None
-        Numbers of positive and of negative test rows; None when labels cannot be had.
-    """
+    """What is known of one data set, by its number."""
 
     dataset: int
-    rows: tuple[Row, ...]
-    pairs: tuple[PairWithin, ...]
+    rows: tuple[Row, ...]  # one for each solver that was planned on it
+    pairs: tuple[PairWithin, ...]  # of the solvers with a value
+    # Numbers of positive and of negative test rows; None when labels cannot be had.
     classes: tuple[int, int] | None = None
 
 
 def inside(
     evidence: Evidence, dataset: int, points: int, *, measure: Measure, level: float, rope: float
 ) -> Inside:
-    """Compare the solvers on one data set.
+    """Compare the solvers on one data set; each mean curve has `points`, and 0 makes none.
 
-    Parameters
-    ----------
-    points : int
-        Of each mean curve; 0 for none.
-    measure, level, rope :
-        As in `aucbench.stats.within`.
-
-    Raises
-    ------
-    DataError
-        When scores cannot be read, or a measure other than the AUC needs those of a damaged file.
-    AucbenchError
-        As `within`.
+    It raises `DataError` when scores cannot be read, or a measure other than the AUC needs those
+    of a damaged file, and errors as `within`.
     """
     groups = dict(evidence.row(dataset))
     means = {solver: np.nan_to_num(group.mean("auc")) for solver, group in groups.items()}
@@ -144,13 +102,19 @@ def inside(
     ratio = evidence.ratio(dataset)
     if folds:
         named = {evidence.solvers[solver]: of for solver, of in folds.items()}
-        found = within(named, ratio, repeats=repeats, by=measure, level=level, rope=rope)
+        compared = within(named, ratio, repeats=repeats, by=measure, level=level, rope=rope)
     else:
-        values = _values(evidence.solvers, groups) if measure.name == AUC else {}
-        found = within_values(values, ratio, by=measure, level=level, rope=rope, note=NO_SCORES)
-    known = {evidence.solvers.index(solver.name): solver for solver in found.solvers}
+        values = {
+            evidence.solvers[solver]: aucs
+            for solver, aucs in evidence.by_split(dataset).items()
+            if groups[solver].ok and measure.name == AUC
+        }
+        compared = within_values(values, ratio, by=measure, level=level, rope=rope, note=NO_SCORES)
+    known = {evidence.solvers.index(solver.name): solver for solver in compared.solvers}
     whole = {j: s for j, s in known.items() if groups[j].complete and not s.missing}
-    ranks = _ranks(whole, smaller=measure.smaller)
+    sign = 1.0 if measure.smaller else -1.0
+    losses = [sign * float(solver.values.mean()) for solver in whole.values()]
+    ranks = dict(zip(whole, average_ranks_of(losses).tolist(), strict=True))
     roc, pr = _bands(folds, points) if points else ({}, {})
     rows = tuple(
         Row(
@@ -165,7 +129,7 @@ def inside(
         )
         for j, group in groups.items()
     )
-    return Inside(dataset=dataset, rows=rows, pairs=found.pairs, classes=_classes(folds))
+    return Inside(dataset=dataset, rows=rows, pairs=compared.pairs, classes=_classes(folds))
 
 
 def _refuse_lost(evidence: Evidence, dataset: int, measure: Measure) -> None:
@@ -204,18 +168,12 @@ def means_inside(evidence: Evidence, dataset: int, measure: Measure) -> dict[int
     return means
 
 
-def _ranks(known: Mapping[int, SolverWithin], *, smaller: bool) -> dict[int, float]:
-    sign = 1.0 if smaller else -1.0
-    losses = [sign * float(solver.values.mean()) for solver in known.values()]
-    return dict(zip(known, average_ranks_of(losses).tolist(), strict=True))
-
-
 def _folds(evidence: Evidence, groups: Mapping[int, Group]) -> Folds:
     """Return the test rows of all ok fits by solver; empty unless all of them can be had.
 
     Of a pair, the solver that comes first is named first.
     """
-    found: Folds = {}
+    folds: Folds = {}
     for solver, group in groups.items():
         for key, fit in group.fits.items():
             if not fit.ok:
@@ -224,20 +182,8 @@ def _folds(evidence: Evidence, groups: Mapping[int, Group]) -> Folds:
             if arrays is None or "y" not in arrays:
                 return {}
             fold = Fold(arrays["y"], arrays["scores"], arrays.get("weights"))
-            found.setdefault(solver, {})[key] = fold
-    return found
-
-
-def _values(names: Sequence[str], groups: Mapping[int, Group]) -> dict[str, Array]:
-    """Return the AUC of each split by solver, NaN where it has none."""
-    keys = sorted({key for group in groups.values() for key in group.fits})
-    return {
-        names[solver]: np.array(
-            [group.fits[key].auc if key in group.fits else nan for key in keys], dtype=np.float64
-        )
-        for solver, group in groups.items()
-        if group.ok
-    }
+            folds.setdefault(solver, {})[key] = fold
+    return folds
 
 
 def _bands(folds: Folds, points: int) -> tuple[dict[int, Band], dict[int, Band]]:

@@ -14,36 +14,33 @@ from dataclasses import dataclass
 from math import inf, nan
 
 import numpy as np
-from numpy.typing import NDArray
 
 from aucbench.report.evidence import Evidence, FoldKey, Group
-from aucbench.report.fits import CURVE, Fit
+from aucbench.report.fits import CURVE, Array, Fit
 from aucbench.stats.profiles import Profile, anytime_score, performance_profiles, times_to_targets
 
 TARGETS = (0.99, 0.995)  # of the best test AUC
 SHARES = tuple(f"{100 * target:g} %" for target in TARGETS)
 UNITS = ("seconds", "passes")
 PASSES, SECONDS, TEST_AUC = (CURVE.index(name) for name in ("passes", "seconds", "test_auc"))
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
     """How fast a solver is on a data set; NaN is what is not known.
 
-    Attributes
-    ----------
-    seconds, passes : tuple of float
-        Until each of `TARGETS` is reached: the median over the folds. Infinite where half of
-        the folds do not reach it, or a cell failed.
-    anytime : float
-        Mean over the folds of `anytime_score`, from the first to the last second at which any fit
-        on the data set has a point.
+    Seconds and passes are those until each of `TARGETS` is reached: the median over the folds,
+    infinite where half of the folds do not reach it, or a cell failed. `anytime` is the mean over
+    the folds of `anytime_score`, from the first to the last second at which any fit on the data
+    set has a point.
     """
 
-    seconds: tuple[float, ...]
-    passes: tuple[float, ...]
-    anytime: float
+    seconds: tuple[float, ...] = (nan,) * len(TARGETS)
+    passes: tuple[float, ...] = (nan,) * len(TARGETS)
+    anytime: float = nan
+
+
+UNKNOWN = Pace()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,13 +65,7 @@ class _Course:
 
 
 def paces(evidence: Evidence, dataset: int, *, timed: bool) -> dict[int, Pace]:
-    """Return the pace of each solver on a data set by its number.
-
-    Parameters
-    ----------
-    timed : bool
-        Whether times are compared; else all seconds are NaN.
-    """
+    """Return the pace of each solver on a data set; without seconds where they are not compared."""
     groups = dict(evidence.row(dataset))
     courses = {
         solver: {key: _Course.of(fit) for key, fit in group.fits.items() if fit.ok}
@@ -101,26 +92,20 @@ def _pace(
     timed: bool,
 ) -> Pace:
     if group.pending or not group.fits:
-        return Pace((nan,) * len(TARGETS), (nan,) * len(TARGETS), nan)
+        return UNKNOWN
 
     def reached(unit: str) -> tuple[float, ...]:
         if not group.complete:
             return (inf,) * len(TARGETS)
-        found = [course.until(unit, best[key]) for key, course in courses.items()]
-        return tuple(np.median(found, axis=0).tolist())
+        until = [course.until(unit, best[key]) for key, course in courses.items()]
+        return tuple(np.median(until, axis=0).tolist())
 
-    seconds = reached("seconds") if timed else (nan,) * len(TARGETS)
-    return Pace(seconds, reached("passes"), _anytime(group, courses, span))
-
-
-def _anytime(
-    group: Group, courses: Mapping[FoldKey, _Course], span: tuple[float, float] | None
-) -> float:
-    if span is None:
-        return nan
-    nothing = _Course(np.empty(0), np.empty(0), np.empty(0))
-    ran = [courses.get(key, nothing) for key in group.fits]
-    return float(np.mean([anytime_score(c.seconds, c.auc, *span) for c in ran]))
+    anytime = nan
+    if span is not None:
+        nothing = _Course(np.empty(0), np.empty(0), np.empty(0))
+        ran = [courses.get(key, nothing) for key in group.fits]
+        anytime = float(np.mean([anytime_score(c.seconds, c.auc, *span) for c in ran]))
+    return Pace(reached("seconds") if timed else UNKNOWN.seconds, reached("passes"), anytime)
 
 
 def _span(seconds: list[Array]) -> tuple[float, float] | None:
@@ -139,17 +124,15 @@ def profiles_of(
 
     They are over the finished data sets. What is not known counts as a failure.
     """
-    unknown = Pace((nan,) * len(TARGETS), (nan,) * len(TARGETS), nan)
-    places = [
-        [known.get((dataset, solver), unknown) for solver in range(len(evidence.solvers))]
-        for dataset in evidence.finished
-    ]
     shape = len(evidence.finished), len(evidence.solvers)
+    places = [(i, j) for i in evidence.finished for j in range(len(evidence.solvers))]
+
+    def times(unit: str, k: int) -> Array:
+        amounts = [getattr(known.get(place, UNKNOWN), unit)[k] for place in places]
+        return np.array(amounts, np.float64).reshape(shape)
+
     return {
-        (unit, share): performance_profiles(
-            np.array([[getattr(pace, unit)[k] for pace in row] for row in places]).reshape(shape),
-            evidence.solvers,
-        )
+        (unit, share): performance_profiles(times(unit, k), evidence.solvers)
         for unit in UNITS
         for k, share in enumerate(TARGETS)
     }

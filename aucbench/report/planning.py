@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from aucbench.errors import ParameterError, require_whole
@@ -25,27 +27,13 @@ def power_plan(
     level: float = LEVEL,
     wanted: float = POWER,
 ) -> PowerPlan:
-    """Say what a comparison can find, before it is run.
+    """Say what a comparison can find, before it is run; see `aucbench.stats.plan`.
 
-    Parameters
-    ----------
-    evidence : Evidence, optional
-        Earlier results: the numbers that are not given are theirs, and the spread is that of the
-        pair of solvers in the middle.
-    data_sets, splits, solvers : int, optional
-        What is planned. Without earlier results: 5 splits, 2 solvers.
-    sd, split_sd : float, optional
-        Standard deviations of a difference: over data sets, with these splits, and between the
-        splits of a data set.
-    difference, level, wanted :
-        As in `aucbench.stats.plan`.
-
-    Raises
-    ------
-    DataError
-        When the earlier results have no difference of two solvers on two data sets.
-    ParameterError
-        When a number makes no sense, or is missing without earlier results.
+    Numbers that are not given are those of earlier results, whose spread is that of the pair of
+    solvers in the middle. Without results, there are 5 splits and 2 solvers. `sd` and `split_sd`
+    are standard deviations of a difference: over data sets, with these splits, and between the
+    splits of a data set. It raises `DataError` when the earlier results have no difference of two
+    solvers on two data sets.
     """
     if evidence is None:
         if data_sets is None or sd is None:
@@ -53,36 +41,20 @@ def power_plan(
                 "a plan takes --data-sets and --sd, the standard deviation of a difference over "
                 "data sets, such as 0.01; or give a results folder, which has both"
             )
-        assumed = SPLITS if splits is None else splits
-        require_whole(1, splits=assumed)
-        ratio = 1.0 / (assumed - 1) if assumed > 1 else 0.0  # of cross-validation
-        spread = Spread(sd, assumed, split_sd or 0.0, ratio)
-        return plan(
-            data_sets,
-            assumed,
-            spread,
-            difference=difference,
-            solvers=2 if solvers is None else solvers,
-            level=level,
-            wanted=wanted,
-        )
-    values = values_by_split(evidence)
-    found = Spread.typical(values, evidence.ratio(*evidence.finished))
-    spread = Spread(
-        found.sd if sd is None else sd,
-        found.splits,
-        found.split_sd if split_sd is None else split_sd,
-        found.ratio,
-    )
-    return plan(
-        len(values) if data_sets is None else data_sets,
-        max(1, round(found.splits)) if splits is None else splits,
-        spread,
-        difference=difference,
-        solvers=values.shape[1] if solvers is None else solvers,
-        level=level,
-        wanted=wanted,
-    )
+        splits, solvers = SPLITS if splits is None else splits, 2 if solvers is None else solvers
+        require_whole(1, splits=splits)
+        ratio = 1.0 / (splits - 1) if splits > 1 else 0.0  # of cross-validation
+        spread = Spread(sd, splits, split_sd or 0.0, ratio)
+    else:
+        values = values_by_split(evidence)
+        spread = Spread.typical(values, evidence.ratio(*evidence.finished))
+        given = {"sd": sd, "split_sd": split_sd}
+        spread = replace(spread, **{name: x for name, x in given.items() if x is not None})
+        data_sets = len(values) if data_sets is None else data_sets
+        splits = max(1, round(spread.splits)) if splits is None else splits
+        solvers = values.shape[1] if solvers is None else solvers
+    options = {"level": level, "wanted": wanted}
+    return plan(data_sets, splits, spread, difference=difference, solvers=solvers, **options)
 
 
 def values_by_split(evidence: Evidence) -> Array:
@@ -91,12 +63,11 @@ def values_by_split(evidence: Evidence) -> Array:
     A split has the same place for all solvers of its data set. NaN stands where a solver has no
     value or one of its cells failed, and where a data set has fewer than J splits.
     """
-    rows = [dict(evidence.row(dataset)) for dataset in evidence.finished]
-    splits = [sorted({fold for group in row.values() for fold in group.fits}) for row in rows]
-    found = np.full((len(rows), len(evidence.solvers), max(map(len, splits), default=0)), np.nan)
-    for i, row in enumerate(rows):
-        for solver, group in row.items():
-            for j, fold in enumerate(splits[i]):
-                if group.complete and fold in group.fits:
-                    found[i, solver, j] = group.fits[fold].auc
-    return found
+    rows = [evidence.by_split(dataset) for dataset in evidence.finished]
+    most = max((aucs.size for row in rows for aucs in row.values()), default=0)
+    table = np.full((len(rows), len(evidence.solvers), most), np.nan)
+    for i, (dataset, row) in enumerate(zip(evidence.finished, rows, strict=True)):
+        for solver, aucs in row.items():
+            if evidence.group(dataset, solver).complete:
+                table[i, solver, : aucs.size] = aucs
+    return table

@@ -27,6 +27,8 @@ from aucbench.report.document import Chapter
 from aucbench.report.page import Page
 from aucbench.sections import Chart
 
+SCRIPTS = ("chart.js", "table.js", "sections.js")
+
 
 def require_jinja() -> None:
     """Raise `MissingExtraError` when Jinja2 is not installed."""
@@ -35,41 +37,17 @@ def require_jinja() -> None:
 
 
 def to_html(page: Page, *, live: str = "") -> bytes:
-    """Return the page as one file in UTF-8, which opens without a network.
+    """Return the page as one file in UTF-8, which opens without a network; it needs Jinja2.
 
-    Parameters
-    ----------
-    page : Page
-        What it shows.
-    live : str
-        Its version, when its server may have a newer one, which the page then loads.
-
-    Raises
-    ------
-    MissingExtraError
-        When Jinja2 is not installed.
+    `live` is its version, when its server may have a newer one, which the page then loads.
     """
-    names = ("chart.js", "table.js", "sections.js", "page.js", *(("live.js",) if live else ()))
+    names = (*SCRIPTS, "page.js", *(("live.js",) if live else ()))
     return _rendered("page.html", names, page.added, page.data, live=live, page=page)
 
 
 def sections_to_html(title: str, facts: Sequence[str], added: Sequence[Chapter]) -> bytes:
-    """Return a page of sections only, as one file in UTF-8.
-
-    Parameters
-    ----------
-    title : str
-    facts : sequence of str
-        Lines below the title.
-    added : sequence of Chapter
-
-    Raises
-    ------
-    MissingExtraError
-        When Jinja2 is not installed.
-    """
-    names = ("chart.js", "table.js", "sections.js", "alone.js")
-    return _rendered("alone.html", names, added, {}, title=title, facts=facts)
+    """Return a page of sections only, with lines of facts below its title."""
+    return _rendered("alone.html", (*SCRIPTS, "alone.js"), added, {}, title=title, facts=facts)
 
 
 def _rendered(

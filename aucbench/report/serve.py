@@ -31,18 +31,7 @@ NAMES = re.compile(rf"({re.escape(HOST)}|localhost)(:[0-9]+)?")
 
 
 class LivePage:
-    """The page of a folder, made again when the folder has changed.
-
-    Parameters
-    ----------
-    folder : Path
-        The results folder.
-    settings : Settings
-    stale : bool
-        As in `FolderReader`.
-    sections : sequence of Addon
-        Sections of plugins.
-    """
+    """The page of a folder, made again when the folder has changed."""
 
     def __init__(
         self,
@@ -55,7 +44,7 @@ class LivePage:
         self._reader = FolderReader(folder, stale=stale)
         self._settings, self._sections = settings, sections
         self._lock = Lock()
-        self._made = ("", b"")  # version and page
+        self._last = ("", b"")  # version and page
 
     @property
     def version(self) -> str:
@@ -63,36 +52,22 @@ class LivePage:
         return self._reader.version
 
     def html(self) -> bytes:
-        """Return the page; the previous one if the folder has not changed.
-
-        Raises
-        ------
-        AucbenchError
-            As `FolderReader.read` and `findings_of`.
-        """
+        """Return the page; the previous one if the folder has not changed."""
         with self._lock:
             version = self.version
-            if version != self._made[0]:
+            if version != self._last[0]:
                 findings = findings_of(self._reader.read(), self._settings)
                 folder = self._reader.folder
                 added = signed(sections_of(self._sections, folder, findings.evidence.ids))
                 page = page_of(findings, folder=str(folder), added=added)
-                self._made = version, to_html(page, live=version)
-            return self._made[1]
+                self._last = version, to_html(page, live=version)
+            return self._last[1]
 
 
 def server(page: LivePage, port: int) -> ThreadingHTTPServer:
     """Return a server of the page, which listens but does not answer before `serve_forever`.
 
-    Parameters
-    ----------
-    port : int
-        0 takes a free one.
-
-    Raises
-    ------
-    ParameterError
-        When the port cannot be used.
+    Port 0 takes a free one. It raises `ParameterError` when the port cannot be used.
     """
     try:
         return _Server((HOST, port), _handler(page))

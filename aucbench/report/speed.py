@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import exp, isnan, log, nan
 
 import numpy as np
@@ -42,24 +43,20 @@ def _lines(evidence: Evidence, before: int, after: int) -> Iterator[str]:
         if not known.size:
             yield f"  {dataset}: no split has a time on both sides"
             continue
-        found = corrected_difference(known[:, 0], known[:, 1], evidence.ratio(number))
+        ratio = corrected_difference(known[:, 0], known[:, 1], evidence.ratio(number))
         means[number] = known.mean(axis=0)
         seconds = f"{exp(means[number, 1]):.3g} s → {exp(means[number, 0]):.3g} s"
-        yield f"  {dataset}: {_said(found)} ({seconds})"
+        yield f"  {dataset}: {_said(ratio)} ({seconds})"
     if len(evidence.datasets) > 1:
         names = ("after", "before")
         [pair] = pairwise(means, names, rope=PRACTICALLY, smaller=True)
         yield f"  over {pair.data_sets} data sets: {_said(pair.difference)}"
 
 
-def _said(found: Difference) -> str:
+def _said(d: Difference) -> str:
     """Return "x0.62, 95 % interval 0.50 to 0.77, faster"."""
-    told = f"x{exp(found.effect):.2f}"
-    if isnan(found.low):
-        return f"{told}. {found.note}" if found.note else told
-    slower = Difference(
-        found.effect, found.low, found.high, found.p, found.level, found.method, smaller=True
-    )
-    word = WORDS[slower.word(PRACTICALLY)]
-    interval = f"{100 * found.level:g} % interval {exp(found.low):.2f} to {exp(found.high):.2f}"
-    return f"{told}, {interval}, {word}"
+    told = f"x{exp(d.effect):.2f}"
+    if isnan(d.low):
+        return f"{told}. {d.note}" if d.note else told
+    word = WORDS[replace(d, smaller=True).word(PRACTICALLY)]
+    return f"{told}, {100 * d.level:g} % interval {exp(d.low):.2f} to {exp(d.high):.2f}, {word}"

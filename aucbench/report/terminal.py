@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import inf, isnan, nan
 from textwrap import wrap
-from typing import Any
 
-from aucbench.bench.show.endings import Ends, end_notes
+from aucbench.bench.show.endings import end_notes
 from aucbench.bench.text import shown
 from aucbench.errors import ParameterError
 from aucbench.report.document import NOTHING, Grid
@@ -27,42 +26,21 @@ WORDS = ("", SOLVER, END)  # columns that hold no numbers
 SHOWN_CHOICES = 2  # points of a tuned solver that are named
 
 
-def _as_planned(_: Row) -> float:
-    return 0.0
-
-
-def _by_value(row: Row) -> float:
-    return inf if isnan(row.loss) else row.loss
-
-
-def _by_seconds(row: Row) -> float:
-    seconds = row.group.median("seconds")
-    return inf if isnan(seconds) else seconds
+def _known(value: float) -> float:
+    return inf if isnan(value) else value
 
 
 SORTS: dict[str, Callable[[Row], float]] = {
-    "plan": _as_planned,
-    "value": _by_value,
-    "seconds": _by_seconds,
+    "plan": lambda _: 0.0,
+    "value": lambda row: _known(row.loss),
+    "seconds": lambda row: _known(row.group.median("seconds")),
 }
 
 
 def tables(findings: Findings, others: Sequence[Means] = (), sort: str = "plan") -> list[Grid]:
-    """Return one table for each data set.
+    """Return one table for each data set, with a column for each further measure.
 
-    Parameters
-    ----------
-    findings : Findings
-        Of the measure that decides.
-    others : sequence of Means
-        Of further measures, which get a column each.
-    sort : {"plan", "value", "seconds"}
-        Order of the lines.
-
-    Raises
-    ------
-    ParameterError
-        When there is no such order.
+    `sort`, the order of the lines, is a key of `SORTS`; else it raises `ParameterError`.
     """
     if sort not in SORTS:
         raise ParameterError(f"there is no order {sort!r}; sort by {', '.join(SORTS)}")
@@ -70,13 +48,13 @@ def tables(findings: Findings, others: Sequence[Means] = (), sort: str = "plan")
     sets = [(one, sorted(one.rows, key=SORTS[sort])) for one in findings.insides]
     texts = [[[column.text(row) for column in columns] for row in rows] for _, rows in sets]
     lines = [line for some in texts for line in some]
-    kept = [j for j, c in enumerate(columns) if any(line[j] not in c.idle for line in lines)]
-    header = tuple(columns[j].name for j in kept)
+    told = [j for j, c in enumerate(columns) if any(line[j] not in c.idle for line in lines)]
+    header = tuple(columns[j].name for j in told)
     right = [j for j, name in enumerate(header) if name not in WORDS]
     return [
         Grid(
             header,
-            tuple(tuple(line[j] for j in kept) for line in some),
+            tuple(tuple(line[j] for j in told) for line in some),
             right,
             title=_title(findings.evidence, one),
             facts=tuple(findings.evidence.understood(one.dataset).lines()),
@@ -117,9 +95,9 @@ def _columns(findings: Findings, others: Sequence[Means]) -> list[_Column]:
         _Column("rank", lambda row: _number(row.rank, "g")),
         _Column("fit s", lambda row: _number(row.group.median("seconds"), ".3g")),
         _Column("spread s", lambda row: _number(row.group.median("spread"), ".3g"), (NOTHING,)),
-        _Column("non-zeros", _nonzeros),
+        _Column("non-zeros", lambda row: _number(row.group.mean("nnz"), ".1f").removesuffix(".0")),
         _Column("ok", lambda row: f"{len(row.group.ok)}/{row.group.planned}"),
-        _Column(END, lambda row: _ends(evidence, row).mark, ("",)),
+        _Column(END, lambda row: evidence.ends(row.dataset, row.solver).mark, ("",)),
     ]
 
 
@@ -128,10 +106,10 @@ def _number(value: float, form: str) -> str:
 
 
 def _interval(row: Row) -> str:
-    found = interval_of(row)
-    if found is None or isnan(found.low):
+    interval = interval_of(row)
+    if interval is None or isnan(interval.low):
         return NOTHING
-    return f"{found.low:.3f}–{found.high:.3f}"
+    return f"{interval.low:.3f}–{interval.high:.3f}"
 
 
 def interval_of(row: Row) -> Interval | None:
@@ -139,14 +117,6 @@ def interval_of(row: Row) -> Interval | None:
     if row.known is None:
         return None
     return row.known.resampled if isnan(row.known.delong.low) else row.known.delong
-
-
-def _nonzeros(row: Row) -> str:
-    return _number(row.group.mean("nnz"), ".1f").removesuffix(".0")
-
-
-def _ends(evidence: Evidence, row: Row) -> Ends:
-    return Ends.of(*evidence.convergence(row.dataset, row.solver))
 
 
 def _title(evidence: Evidence, one: Inside) -> str:
@@ -172,9 +142,7 @@ def _title(evidence: Evidence, one: Inside) -> str:
 def notes(findings: Findings) -> Iterator[str]:
     """Yield the lines below the tables: what the marks mean, and which points were chosen."""
     rows, evidence = findings.rows, findings.evidence
-    methods = Counter(
-        found.method for row in rows if (found := interval_of(row)) and not isnan(found.low)
-    )
+    methods = Counter(x.method for row in rows if (x := interval_of(row)) and not isnan(x.low))
     if any(row.leading for row in rows):
         yield f"{LEADING} not worse than the best of its data set"
     if findings.smaller:
@@ -183,7 +151,10 @@ def notes(findings: Findings) -> Iterator[str]:
         yield f"intervals: {', '.join(method for method, _ in methods.most_common())}"
     names = evidence.solvers, evidence.datasets
     yield from end_notes(
-        [(names[0][row.solver], names[1][row.dataset], _ends(evidence, row)) for row in rows]
+        [
+            (names[0][row.solver], names[1][row.dataset], evidence.ends(row.dataset, row.solver))
+            for row in rows
+        ]
     )
     for row in rows:
         if chosen := _chosen(row.group):
@@ -192,14 +163,14 @@ def notes(findings: Findings) -> Iterator[str]:
 
 def _chosen(group: Group) -> str:
     """Return the points that a tuned solver chose most often; empty if it was not tuned."""
-    points = Counter(_point(fit.chosen) for fit in group.ok if fit.chosen is not None)
+    points = Counter(
+        ",".join(f"{name}={value}" for name, value in fit.chosen.items()) or "its defaults"
+        for fit in group.ok
+        if fit.chosen is not None
+    )
     some = points.most_common(SHOWN_CHOICES)
     rest = f", and {len(points) - len(some)} other point(s)" if len(points) > len(some) else ""
     return ", ".join(f"{point} ({n}x)" for point, n in some) + rest
-
-
-def _point(chosen: Any) -> str:
-    return ",".join(f"{name}={value}" for name, value in chosen.items()) or "its defaults"
 
 
 def answer(findings: Findings, width: int = 80) -> str:

@@ -9,6 +9,7 @@ from aucbench.report.figures import LOCAL_FIGURES, drawn_figure
 from aucbench.report.findings import Settings, findings_of, means_of
 from aucbench.report.folder import FolderReader
 from aucbench.report.page import page_of
+from aucbench.report.render import to_html
 from aucbench.stats import measure
 from aucbench.stats.words import Word
 
@@ -88,8 +89,7 @@ def test_a_condition_knows_the_direction(findings, evidence):
 
 def test_the_page_and_the_figures_can_be_made(findings):
     page = page_of(findings, folder="x")
-    assert "A smaller log-loss is better." in page.board_note
-    assert "A smaller log-loss is better." in page.table_note
+    assert to_html(page).count(b"A smaller log-loss is better.") == 2
     for dataset, front in page.data["fronts"]["seconds"].items():
         rows = [r for r, d in enumerate(page.data["rows"]["dataset"]) if d == dataset]
         least = min(rows, key=lambda r: page.data["rows"]["estimate"][r])

@@ -12,6 +12,7 @@ from aucbench.report.fits import Condition, Fit
 from aucbench.report.folder import FolderReader
 from aucbench.report.pace import TARGETS, Pace, paces
 from aucbench.report.page import page_of
+from aucbench.report.render import to_html
 
 HERE, THERE = Condition("h", "c", 1, 1), Condition("other", "c", 1, 1)
 FOLDS = (FoldKey(0, 0), FoldKey(0, 1), FoldKey(0, 2))
@@ -171,6 +172,7 @@ def test_an_older_folder_shows_the_training_auc(records):
     page = page_of(findings_of(evidence_of(older)), folder="x")
 
     assert page.data["rows_of"] == "training"
-    assert "knows no test AUC along a fit" in page.pace_note
-    assert any("training rows" in figure.note for figure in page.figures)
+    text = to_html(page).decode()
+    assert "The folder knows no test AUC along a fit, so that" in text
+    assert text.count("Of the training rows: the folder knows no test AUC along a fit.") == 2
     assert all(curve is None or {*curve["auc"]} != {None} for curve in page.data["curves"])

@@ -1,0 +1,16 @@
+from .evidence import Evidence as Evidence
+from .evidence import FoldKey as FoldKey
+from .evidence import Group as Group
+from .evidence import evidence_of as evidence_of
+from .figures import drawn_figure as drawn_figure
+from .findings import Findings as Findings
+from .findings import Settings as Settings
+from .findings import findings_of as findings_of
+from .fits import Condition as Condition
+from .fits import Fit as Fit
+from .folder import FolderReader as FolderReader
+from .page import Page as Page
+from .page import page_of as page_of
+from .render import to_html as to_html
+from .serve import LivePage as LivePage
+from .serve import server as server
