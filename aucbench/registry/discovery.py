@@ -133,12 +133,8 @@ def enabled() -> tuple[PluginEntry, ...]:
 
     Its entries are names or `distribution:name`. Those with a minus sign in front are switched
     off. If there are others, only these are left on. An empty list leaves no plugin of another
-    package on.
-
-    Raises
-    ------
-    UnknownNameError
-        When an entry names no installed plugin; with a minus sign, none of another package.
+    package on. One that names no installed plugin, with a minus sign none of another package, is
+    an error.
     """
     listed = _listed()
     if listed is None:

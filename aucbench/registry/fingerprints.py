@@ -85,7 +85,7 @@ OPTIONAL = re.compile(r";.*\bextra\s*==")  # a requirement of an extra
 
 
 def hash_of(thing: Any) -> str:
-    """Return a hash of a JSON value, 32 hexadecimal digits."""
+    """Return a hash of a JSON value, as `hash_of_text`."""
     return hash_of_text(CANONICAL.encode(thing))
 
 
@@ -97,10 +97,7 @@ def hash_of_text(text: str) -> str:
 def fingerprint(files: Mapping[str, Path]) -> str:
     """Return a hash of names and contents; their order has no influence.
 
-    Raises
-    ------
-    DataError
-        When a file cannot be read.
+    `DataError`: a file cannot be read.
     """
     return hash_of({name: _content(path) for name, path in files.items()})
 
@@ -113,20 +110,14 @@ def code_fingerprint() -> str:
         for name, path in _files_of_module(PROJECT).items()
         if any(name == room or name.startswith(f"{room}/") for room in rooms)
     }
-    return hash_of([fingerprint(files), {name: _version(name) for name in LIBRARIES}])
+    return hash_of([fingerprint(files), {name: version_of(name) for name in LIBRARIES}])
 
 
 def plugin_fingerprint(dist: str, value: str) -> str:
     """Return a hash of the files of a plugin, and of the versions of all that it requires.
 
-    Parameters
-    ----------
-    dist : str
-        Name of the distribution.
-    value : str
-        Value of its entry point: `package.module` or `package.module:object`. The files are
-        those of the top-level package or module, and all others that the distribution
-        installed; for a built-in plugin, those of its family.
+    `value` is that of its entry point. The files are those of the top-level package or module, and
+    all others that the distribution installed; for a built-in plugin, those of its family.
     """
     return hash_of([value, fingerprint(plugin_files(dist, value)), dict(sorted(_versions(dist)))])
 
@@ -147,13 +138,10 @@ def plugin_files(dist: str, value: str) -> dict[str, Path]:
 
 
 def package_fingerprint(top: str) -> str:
-    """Hash of the code of a top-level module: of versions, or of files if it is not installed.
+    """Hash of the code of a top-level module, such as "xgboost".
 
-    Parameters
-    ----------
-    top : str
-        Such as "xgboost". The versions are those of its distributions and of all that they
-        require. The files count where there is none, or where it is an editable one.
+    It is that of the versions of its distributions and of all that they require. The files count
+    where there is none, or where it is an editable one.
     """
     invalidate_caches()
     owners = packages_distributions().get(top, ())
@@ -165,12 +153,7 @@ def package_fingerprint(top: str) -> str:
 def owner_of(top: str, place: str) -> str | None:
     """Return the distribution that installed a top-level module; None for files that none did.
 
-    Parameters
-    ----------
-    top : str
-        Its name, such as "yaml".
-    place : str
-        Its file, or a folder that has it. A file of the same name elsewhere has no owner.
+    `place` is its file, or a folder that has it. A file of the same name elsewhere has no owner.
     """
     for owner in _owners(tuple(sys.path)).get(top, ()):
         found = _find(owner)
@@ -181,23 +164,12 @@ def owner_of(top: str, place: str) -> str | None:
 
 
 def content_at(place: str) -> str | None:
-    """Return a hash of a module's file, or of all files of its package; None if it is not there.
-
-    Raises
-    ------
-    DataError
-        When one of its files cannot be read.
-    """
+    """Return a hash of a module's file, or of all files of its package; None if it is not there."""
     path = Path(place)
     folder = path if path.is_dir() else path.parent if path.stem == "__init__" else None
     if folder is not None:
         return fingerprint(dict(_tree(folder, folder.name))) if folder.is_dir() else None
     return _content(path) if path.is_file() else None
-
-
-def version_of(name: str) -> str | None:
-    """Return the version of an installed distribution."""
-    return _version(name)
 
 
 @lru_cache(maxsize=4)
@@ -272,7 +244,7 @@ def _versions(dist: str) -> Iterable[tuple[str, str | None]]:
         name = waiting.pop()
         if name in known:
             continue
-        known[name] = _version(name)
+        known[name] = version_of(name)
         if name != PROJECT:  # the libraries of aucbench are in `code_fingerprint`
             waiting += _requirements(name)
     return known.items()
@@ -285,7 +257,8 @@ def _requirements(name: str) -> Iterator[str]:
             yield normalized(match[1])
 
 
-def _version(name: str) -> str | None:
+def version_of(name: str) -> str | None:
+    """Return the version of an installed distribution."""
     found = _find(name)
     return None if found is None else found.version
 

@@ -64,12 +64,7 @@ def factory_of(solver: Any) -> Callable[..., Any]:
 def claimed_given(kind: str, name: str) -> tuple[PluginEntry, str, Callable[..., Any]] | None:
     """Return what a name with parentheses means; None when it is known as another kind.
 
-    Raises
-    ------
-    ParameterError
-        When it is not known in this process.
-    PluginError
-        When the object cannot be made in this process.
+    `ParameterError`: it is not known in this process. `PluginError`: it cannot be made here.
     """
     if (kind, name) not in _given:
         if any(name == other for _, other in _given):

@@ -13,8 +13,7 @@ from aucbench.registry.lookup import Claim
 from aucbench.registry.packing import packed
 
 if TYPE_CHECKING:
-    from aucbench.processes.kept import Kept
-    from aucbench.processes.room import Room
+    from aucbench.processes.room import Kept, Room
 
 
 def told(request: Mapping[str, Any], room: Room, steps: Mapping[str, Kept]) -> dict[str, Any]:

@@ -65,28 +65,16 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Plugin:
-    """One row of the list of plugins.
-
-    Attributes
-    ----------
-    name, distribution, version, value : str
-        As in its metadata; value is the module that holds its hooks.
-    builtin, enabled : bool
-        Whether it comes with aucbench; whether `AUCBENCH_PLUGINS` leaves it on.
-    conflicts : tuple of str
-        A phrase for each plugin of the same name that is enabled too.
-    failure : str or None
-        Why it could not be imported, if that was tried.
-    """
+    """One row of the list of plugins."""
 
     name: str
     distribution: str
     version: str
-    value: str
-    builtin: bool
-    enabled: bool
-    conflicts: tuple[str, ...]
-    failure: str | None
+    value: str  # the module that holds its hooks
+    builtin: bool  # whether it comes with aucbench
+    enabled: bool  # whether `AUCBENCH_PLUGINS` leaves it on
+    conflicts: tuple[str, ...]  # a phrase for each plugin of the same name that is enabled too
+    failure: str | None  # why it could not be imported, if that was tried
 
 
 def plugins() -> tuple[Plugin, ...]:
@@ -115,11 +103,6 @@ def names(kind: str) -> list[str]:
     """Return all names of a kind, sorted; a contested name appears as `distribution:name`.
 
     It imports every enabled plugin, those of other packages in processes of their own.
-
-    Raises
-    ------
-    UnknownNameError
-        When there is no such kind.
     """
     _require_kind(kind)
     return sorted(
@@ -143,13 +126,8 @@ def _is_meant(kind: str, entry: PluginEntry, name: str) -> bool:
 def find(kind: str, text: str) -> Claim:
     """Return the class or factory for `text`, a name or `distribution:name`.
 
-    Raises
-    ------
-    UnknownNameError
-        When no plugin registers it.
-    PluginError
-        When its plugin is broken or switched off, when two of them claim the name, or when the
-        class does not have the shape of the contract.
+    `UnknownNameError`: no plugin registers it. `PluginError`: its plugin is broken or switched off,
+    two of them claim the name, or the class does not have the shape of the contract.
     """
     found = lookup(kind, text)
     if found is None:

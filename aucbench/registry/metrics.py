@@ -20,10 +20,7 @@ def origin(metric: Any) -> Any:
 def checked_value(metric: Any, value: Any) -> float:
     """Return the value of a metric as a float; the end of its range where rounding led beyond it.
 
-    Raises
-    ------
-    PluginError
-        When it is no finite number, or not in the range that `@metric` names.
+    `PluginError`: it is no finite number, or not in the range that `@metric` names.
     """
     found, scale = float_of(value), scale_of(origin(metric))
     if found is None or not isfinite(found):

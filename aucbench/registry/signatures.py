@@ -21,22 +21,12 @@ NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter of a solver or of anything else that can be named.
-
-    Attributes
-    ----------
-    name, type : str
-        The annotation as the plugin wrote it; empty if there is none.
-    required : bool
-        Whether it has no default.
-    default : object
-        None where it is required.
-    """
+    """One parameter of a solver or of anything else that can be named."""
 
     name: str
-    type: str
-    required: bool
-    default: Any
+    type: str  # the annotation as the plugin wrote it; empty if there is none
+    required: bool  # whether it has no default
+    default: Any  # None where it is required
 
 
 def parameters_of(factory: Callable[..., Any], skip: int) -> tuple[Parameter, ...]:
@@ -56,15 +46,7 @@ def parameters_of(factory: Callable[..., Any], skip: int) -> tuple[Parameter, ..
 def call(
     label: str, factory: Callable[..., Any], args: tuple[Any, ...], params: Mapping[str, Any]
 ) -> Any:
-    """Return factory(*args, **params); an error about `params` is one sentence with `label`.
-
-    Raises
-    ------
-    UnknownNameError
-        When it has no parameter of this name.
-    ParameterError
-        When a parameter is missing, has the wrong type, or is refused by the factory.
-    """
+    """Return factory(*args, **params); an error about `params` is one sentence with `label`."""
     check(label, factory, len(args), params)
     try:
         return factory(*args, **params)
@@ -81,13 +63,7 @@ def named(
     params: Mapping[str, Any],
     unnamed: tuple[Any, ...],
 ) -> Mapping[str, Any]:
-    """`params`, and the value without a name as that of the first parameter after `skip`.
-
-    Raises
-    ------
-    ParameterError
-        When there is no parameter, or the first one is given by its name too.
-    """
+    """`params`, and the value without a name as that of the first parameter after `skip`."""
     if not unnamed:
         return params
     known = parameters_of(factory, skip)
@@ -103,12 +79,9 @@ def named(
 
 
 def check(label: str, factory: Callable[..., Any], skip: int, params: Mapping[str, Any]) -> None:
-    """Check that the factory can take these parameters besides its first `skip` ones.
+    """Raise `UnknownNameError` or `ParameterError` for what the factory cannot take.
 
-    Raises
-    ------
-    UnknownNameError, ParameterError
-        As `call`.
+    Its first `skip` parameters are given otherwise.
     """
     known = {p.name: p for p in parameters_of(factory, skip)}
     open_ended = any(p.kind is p.VAR_KEYWORD for p in signature(factory).parameters.values())

@@ -68,12 +68,8 @@ class _Compiled(SourceFileLoader):
 def claimed(kind: str, text: str) -> tuple[PluginEntry, str, Callable[..., Any]] | None:
     """Return what `file.py:Name` names as a kind; None when that is of another kind.
 
-    Raises
-    ------
-    ParameterError
-        When there is no such file or no such name in it.
-    PluginError
-        When the file cannot be imported; the message names file and line.
+    `ParameterError`: there is no such file, or no such name in it. `PluginError`: the file cannot
+    be imported; the message names file and line.
     """
     place = in_file(text)
     if place is None:
@@ -112,12 +108,7 @@ def members(kind: str, module: ModuleType) -> list[str]:
 def load_file(path: Path) -> ModuleType:
     """Return the module of a file, imported under the name of the file; again when it has changed.
 
-    Raises
-    ------
-    ParameterError
-        When the file cannot be read.
-    PluginError
-        When its import fails, or its name is that of another module.
+    `ParameterError`: it cannot be read. `PluginError`: its import fails, or its name is taken.
     """
     place = path.expanduser().absolute()
     content = _content(place)
@@ -203,13 +194,7 @@ def line_of(thing: Any) -> int | None:
 
 
 def file_fingerprint(path: Path) -> str:
-    """Return a hash of a file, of the files beside it that it imports, and of other packages.
-
-    Raises
-    ------
-    ParameterError
-        When the file cannot be read.
-    """
+    """Return a hash of a file, of the files beside it that it imports, and of other packages."""
     files, packages = files_of(path)
     return hash_of([fingerprint(files), {top: package_fingerprint(top) for top in packages}])
 
@@ -227,7 +212,7 @@ def has_changed(entry: PluginEntry) -> bool:
 def files_of(path: Path) -> tuple[dict[str, Path], set[str]]:
     """Return a file and those beside it that it imports, by their names, and other packages.
 
-    The name of the file itself is empty. Raises as `file_fingerprint`.
+    The name of the file itself is empty.
     """
     files, packages = {"": path}, set[str]()
     waiting = [path]

@@ -41,20 +41,11 @@ class Spec:
 
     `str` returns the canonical text, which parses to an equal `Spec`. Two of them are equal, and
     have one hash, when their canonical texts are equal: `k=1` and `k=1.0` differ.
-
-    Attributes
-    ----------
-    name : str
-        The text before the brackets: a name, `distribution:name`, a path or an address.
-    params : mapping of str to literal
-        The parameters in the brackets.
-    unnamed : tuple of one literal, or of none
-        The value without a name: that of the first parameter.
     """
 
-    name: str = field(compare=False)
-    params: Mapping[str, Any] = field(default_factory=dict, compare=False)
-    unnamed: tuple[Any, ...] = field(default=(), compare=False)
+    name: str = field(compare=False)  # what is before the brackets; also a path or an address
+    params: Mapping[str, Any] = field(default_factory=dict, compare=False)  # of literals
+    unnamed: tuple[Any, ...] = field(default=(), compare=False)  # that of the first parameter
     _text: str = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -69,33 +60,18 @@ class Spec:
 def split_specs(text: str) -> list[str]:
     """`a,b[x=1,y=2],c` → `a`, `b[x=1,y=2]`, `c`: commas inside brackets do not separate.
 
-    Raises
-    ------
-    ParameterError
-        When a specification is empty, or a bracket is not closed or not opened.
+    `ParameterError`: a specification is empty, or a bracket is not closed or not opened.
     """
     return [piece for _, piece in _spec_pieces(text, _depths(text), 0, 0, len(text))]
 
 
 def joined_specs(text: str) -> list[str]:
-    """`a+b[x=1e+3]` → `a`, `b[x=1e+3]`: feature maps that are applied from left to right.
-
-    Raises
-    ------
-    ParameterError
-        As `split_specs`.
-    """
+    """`a+b[x=1e+3]` → `a`, `b[x=1e+3]`: feature maps that are applied from left to right."""
     return [piece for _, piece in _spec_pieces(text, _depths(text), 0, 0, len(text), "+")]
 
 
 def parse_spec(text: str) -> Spec:
-    """Read one specification.
-
-    Raises
-    ------
-    ParameterError
-        When the text is malformed; the message names the character and shows an example.
-    """
+    """Read one specification; an error names the character, and shows an example."""
     depths = _depths(text)
     begin = depths.index(1) if 1 in depths else len(text)
     name = text[:begin].strip()
@@ -127,16 +103,7 @@ def in_file(name: str) -> tuple[Path, str] | None:
 def anchored(text: str, *, joined: bool = False) -> str:
     """Return a specification with the whole path of its file: so it means the same everywhere.
 
-    Parameters
-    ----------
-    text : str
-    joined : bool
-        Whether `text` may be several specifications that are joined by +.
-
-    Raises
-    ------
-    ParameterError
-        As `joined_specs`.
+    With `joined`, the text may be several specifications that are joined by +.
     """
 
     def whole(file: Path) -> str:

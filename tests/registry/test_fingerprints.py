@@ -126,8 +126,8 @@ def test_a_built_in_plugin_counts_by_its_family(copy):
 
 def test_a_library_of_another_version_changes_the_code(monkeypatch):
     before = code_fingerprint()
-    real = fingerprints._version
-    monkeypatch.setattr(fingerprints, "_version", lambda n: "9.9" if n == "scipy" else real(n))
+    real = fingerprints.version_of
+    monkeypatch.setattr(fingerprints, "version_of", lambda n: "9.9" if n == "scipy" else real(n))
 
     assert code_fingerprint() != before
 
