@@ -16,9 +16,8 @@ from aucbench.bench.worker import jobs
 from aucbench.data.block import Block, laid_out
 from aucbench.datasets.reading import Reading
 from aucbench.processes.fixed import fixed
-from aucbench.processes.kept import Kept
 from aucbench.processes.records import Ending, Outcome
-from aucbench.processes.room import Notes, Room
+from aucbench.processes.room import Kept, Notes, Room
 from aucbench.processes.wire import close_all
 from aucbench.records import CellStatus
 from aucbench.registry.specs import parse_spec

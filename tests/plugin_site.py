@@ -35,7 +35,7 @@ KEPT_ROWS = """
 from pathlib import Path
 
 from aucbench.data.block import Block
-from aucbench.processes.kept import Kept
+from aucbench.processes.room import Kept
 
 
 def kept_rows():

@@ -15,8 +15,7 @@ from aucbench.bench.worker.rows import data_hash
 from aucbench.data import Data
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.papers.measuring import code_of
-from aucbench.processes.kept import Kept
-from aucbench.processes.room import Room
+from aucbench.processes.room import Kept, Room
 
 
 def look_up(request: Mapping[str, Any], room: Room, steps: Mapping[str, Kept]) -> dict[str, Any]:

@@ -22,16 +22,16 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import takewhile
 from math import isfinite
 from struct import Struct
 from typing import Any, NamedTuple, NoReturn
 
 from aucbench.errors import float_of
 from aucbench.processes.fixed import content_of
-from aucbench.processes.records import Ending, Failure, Outcome, Report
+from aucbench.processes.records import Ending, Outcome
 
 LINE, FILE, KEPT, RESULT, FAILURE = KINDS = b"l", b"f", b"k", b"r", b"e"
 WITH_DESCRIPTOR = (FILE, KEPT)
@@ -39,28 +39,30 @@ HEAD = Struct("<cHQ")  # kind, bytes of the name, bytes of the content
 MOST_BYTES = 64 * 2**20  # of the result, of the lines, and of the files
 MOST_STREAM = 4 * MOST_BYTES  # of all frames
 MOST_FILES = 200  # as many descriptors as a message may have
+FAILED = {"reason": str, "error_type": str, "refusal": bool, "memory": bool}  # of a failure
 
 
 class UnfitAnswerError(Exception):
     """An answer cannot be used; the message says why."""
 
 
+class Frame(NamedTuple):
+    """A part of an answer."""
+
+    kind: bytes
+    name: str
+    content: bytes
+
+
 def frame(kind: bytes, content: bytes, name: str = "") -> bytes:
-    """Return a frame."""
+    """Return the bytes of a frame."""
     called = name.encode()
     return b"".join((HEAD.pack(kind, len(called), len(content)), called, content))
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The frames of a job.
-
-    Attributes
-    ----------
-    stream : bytes
-    descriptors : tuple of int
-        Those that came with frames, in their order.
-    """
+    """The frames of a job, and the descriptors that came with them, in their order."""
 
     stream: bytes
     descriptors: tuple[int, ...] = ()
@@ -71,32 +73,32 @@ class Answer:
         return Answer(content_of(stream) or b"", files)
 
     @property
-    def result(self) -> dict[str, Any] | None:
-        """What the function has returned, if that is a JSON object."""
-        found = self._of(RESULT)
-        return json_object(found[-1]) if found else None
+    def ending(self) -> Outcome | None:
+        """How the function ended, as its process says; None where it does not."""
+        if failures := self._of(FAILURE):
+            return _failed(json_object(failures[-1]))
+        return Outcome(Ending.OK) if self._of(RESULT) else None
 
     @property
-    def has_result(self) -> bool:
-        """Whether the function has returned anything."""
-        return bool(self._of(RESULT))
-
-    @property
-    def failure(self) -> Failure | None:
-        """The exception of the function."""
-        found = self._of(FAILURE)
-        return _failure(json_object(found[-1])) if found else None
+    def result(self) -> dict[str, Any]:
+        """What the function has returned."""
+        returned = self._of(RESULT)
+        found = json_object(returned[-1]) if returned else None
+        if found is None:
+            raise UnfitAnswerError("the result is not a JSON object; return a dict of plain values")
+        return found
 
     @property
     def lines(self) -> tuple[dict[str, Any], ...]:
-        """The objects of its lines, up to the first that is none; raises `UnfitAnswerError`."""
+        """The objects of its lines, up to the first that is none."""
         texts = self._of(LINE)
         _require_few("what it has told in lines", map(len, texts))
-        return tuple(_objects(texts))
+        objects = takewhile(lambda line: line is not None, map(json_object, texts))
+        return tuple(objects)  # type: ignore[arg-type] # none of them is None
 
     @property
     def files(self) -> dict[str, bytes]:
-        """The files that it has handed over; raises `UnfitAnswerError` when they are too large."""
+        """The files that it has handed over."""
         found = [(frame.name, at) for frame, at in self._described if frame.kind == FILE]
         _require_few("what it has handed over", (os.fstat(at).st_size for _, at in found))
         contents = ((name, content_of(at)) for name, at in found)
@@ -112,34 +114,27 @@ class Answer:
         return [frame.content for frame in self._frames if frame.kind == kind]
 
     @cached_property
-    def _frames(self) -> list[_Frame]:
+    def _frames(self) -> list[Frame]:
         return [*_frames(self.stream)]
 
     @property
-    def _described(self) -> Iterator[tuple[_Frame, int]]:
+    def _described(self) -> Iterator[tuple[Frame, int]]:
         """Frames with their descriptors; a job may have said too many of either."""
         asking = (frame for frame in self._frames if frame.kind in WITH_DESCRIPTOR)
         return zip(asking, self.descriptors, strict=False)
 
 
-class _Frame(NamedTuple):
-    kind: bytes
-    name: str
-    content: bytes
-
-
-def outcome_of(report: Report, answer: Answer) -> Outcome:
-    """Return the outcome of a job; an answer that cannot be used makes an error of a success."""
-    outcome = Outcome(**{field.name: getattr(report, field.name) for field in fields(report)})
-    if report.step is not None:
+def with_answer(outcome: Outcome, answer: Answer) -> Outcome:
+    """Return an outcome with what the job has said; an unfit answer makes an error of a success."""
+    if outcome.step is not None:
         return outcome
     try:
         outcome = replace(outcome, lines=answer.lines)
         outcome = replace(outcome, files=answer.files)
-        if report.ending is Ending.OK:
-            outcome = replace(outcome, result=_required(answer.result))
+        if outcome.ending is Ending.OK:
+            outcome = replace(outcome, result=answer.result)
     except UnfitAnswerError as unfit:
-        if report.ending is Ending.OK:
+        if outcome.ending is Ending.OK:
             return replace(outcome, ending=Ending.ERROR, reason=str(unfit))
     return outcome
 
@@ -153,7 +148,7 @@ def json_object(text: bytes) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def _frames(stream: bytes) -> Iterator[_Frame]:
+def _frames(stream: bytes) -> Iterator[Frame]:
     at = 0
     while len(stream) - at >= HEAD.size:
         kind, called, size = HEAD.unpack_from(stream, at)
@@ -162,35 +157,21 @@ def _frames(stream: bytes) -> Iterator[_Frame]:
         if kind not in KINDS or end > len(stream):
             return
         name = stream[at + HEAD.size : name_end].decode(errors="replace")
-        yield _Frame(kind, name, stream[name_end:end])
+        yield Frame(kind, name, stream[name_end:end])
         at = end
 
 
-def _objects(texts: list[bytes]) -> Iterator[dict[str, Any]]:
-    for text in texts:
-        if (line := json_object(text)) is None:
-            return
-        yield line
+def _failed(found: Mapping[str, Any] | None) -> Outcome | None:
+    """Return the outcome of a failure; None when it is damaged, perhaps on purpose by the job."""
+    if found is None or {name: type(value) for name, value in found.items()} != FAILED:
+        return None
+    ending = Ending.MEMOUT if found["memory"] else Ending.ERROR
+    return Outcome(ending, found["reason"], found["error_type"], found["refusal"])
 
 
 def _require_few(what: str, sizes: Iterable[int]) -> None:
     if sum(sizes) > MOST_BYTES:
         raise UnfitAnswerError(f"{what} has more than {MOST_BYTES >> 20} MiB; write less")
-
-
-def _required(result: dict[str, Any] | None) -> dict[str, Any]:
-    if result is None:
-        raise UnfitAnswerError("the result is not a JSON object; return a dict of plain values")
-    return result
-
-
-def _failure(found: Mapping[str, Any] | None) -> Failure | None:
-    """Return a failure from JSON; None when it is damaged, perhaps on purpose by the job."""
-    from aucbench.processes.plain import MalformedError, from_plain  # slow: see `Supervisor`
-
-    with suppress(MalformedError):
-        return from_plain(Failure, found)
-    return None
 
 
 def _refuse(constant: str) -> NoReturn:

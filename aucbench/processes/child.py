@@ -30,17 +30,16 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from itertools import pairwise
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NoReturn
 
 from aucbench.errors import AucbenchError
 from aucbench.processes import answers, fence, limits, orders, proc
 from aucbench.processes.answers import MOST_BYTES
-from aucbench.processes.kept import Kept
 from aucbench.processes.orders import Call
-from aucbench.processes.plain import to_plain
-from aucbench.processes.records import Failure, Limits, json_hash
-from aucbench.processes.room import ROOM, TEMPORARY, Room, Tell, enter
+from aucbench.processes.records import json_hash
+from aucbench.processes.room import ROOM, TEMPORARY, Kept, Room, Tell, enter
 from aucbench.processes.wire import say
 
 STACKS = signal.SIGRTMAX - 2  # no runtime or library that we know of uses it
@@ -49,21 +48,11 @@ OWN = 1000  # descriptors from here on belong to us
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """What a process writes to, for the job parent to hear.
+    """What a process writes to, for the job parent to hear."""
 
-    Attributes
-    ----------
-    output : int
-        Gets stdout and stderr.
-    stacks : int
-        Gets the stacks of Python, when the process crashes or gets the signal `STACKS`.
-    frames : int
-        Gets the answer, see `answers`.
-    """
-
-    output: int
-    stacks: int
-    frames: int
+    output: int  # gets stdout and stderr
+    stacks: int  # gets those of Python, when the process crashes or gets the signal `STACKS`
+    frames: int  # gets the answer, see `answers`
 
     @property
     def ends(self) -> tuple[int, ...]:
@@ -73,31 +62,13 @@ class Voice:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One function call: that of a job or of a step.
-
-    Attributes
-    ----------
-    call : Call
-    requests : int
-        Descriptor of the file in which its request is.
-    rules : int or None
-        Descriptor of the rules of its fence, see `fence.Fences`.
-    folder : Path
-        Its room and its temporary files.
-    steps : mapping of str to Kept
-        What the steps have kept that were done for it.
-    """
+    """One function call: that of a job or of a step."""
 
     call: Call
-    requests: int
-    rules: int | None
-    folder: Path
-    steps: Mapping[str, Kept]
-
-    @property
-    def limits(self) -> Limits:
-        """Those of its call."""
-        return self.call.limits
+    requests: int  # descriptor of the file in which its request is
+    rules: int | None  # descriptor of the rules of its fence, see `fence.Fences`
+    folder: Path  # its room and its temporary files
+    steps: Mapping[str, Kept]  # what the steps have kept that were done for it
 
     def request(self) -> dict[str, Any]:
         """Read its request; only the process that does the call may."""
@@ -197,23 +168,16 @@ def _answer(
         limits.lift_memory_limit()
         with suppress(OSError, ValueError):  # the function may have closed stderr
             traceback.print_exc()
-        known = fence.hint(error) if task.rules is not None else ""
-        text, kind = json.dumps(to_plain(_failure(error, known))), answers.FAILURE
+        hint = fence.hint(error) if task.rules is not None else ""
+        text, kind = json.dumps(failure(error, hint)), answers.FAILURE
     if number() == me:  # a process that the function forked must not answer
         tell(answers.frame(kind, text.encode()), None)
 
 
 def called(call: Call, request: Mapping[str, Any], room: Room, steps: Mapping[str, Kept]) -> str:
-    """Call the function of a task with its request; return its result as JSON.
-
-    Raises
-    ------
-    TypeError
-        When the result is not a dict, or not JSON.
-    ValueError
-        When it is too large.
-    """
-    function = _found(call.call)
+    """Call the function of a task with its request; return its result as JSON."""
+    module, _, path = call.call.partition(":")
+    function: Callable[..., Any] = attrgetter(path)(import_module(module))
     _seed(call.call, request)
     if call.limits.memory is not None:
         limits.set_memory_limit(int(call.limits.memory))
@@ -229,34 +193,25 @@ def called(call: Call, request: Mapping[str, Any], room: Room, steps: Mapping[st
     return text
 
 
-def _found(call: str) -> Callable[..., Any]:
-    module, _, function = call.partition(":")
-    found: Any = import_module(module)
-    for name in function.split("."):
-        found = getattr(found, name)
-    return found  # type: ignore[no-any-return] # calling it fails if it is not callable
+def failure(error: BaseException, hint: str) -> dict[str, Any]:
+    """Return what is said of an exception, with the first line of its message and its notes.
 
-
-def _failure(error: BaseException, hint: str) -> Failure:
-    memory = _is_about_memory(error)
-    refusal = isinstance(error, AucbenchError) and not memory
-    return Failure(_message(error) + hint, type(error).__name__, refusal=refusal, memory=memory)
-
-
-def _message(error: BaseException) -> str:
-    """Return the first line of the message, and its notes; in a plugin, str(error) may raise."""
+    In a plugin, str(error) may raise.
+    """
     try:
         lines = str(error).strip().splitlines()
     except Exception as worse:
         lines = [f"its message raised {type(worse).__name__}"]
     first = lines[0][:1000] if lines else "raised without a message"
     notes = [str(note) for note in getattr(error, "__notes__", ())]
-    return ", ".join([first, *notes])
-
-
-def _is_about_memory(error: BaseException) -> bool:
     refused = isinstance(error, OSError) and error.errno == errno.ENOMEM
-    return refused or isinstance(error, MemoryError)
+    memory = refused or isinstance(error, MemoryError)
+    return {
+        "reason": ", ".join([first, *notes]) + hint,
+        "error_type": type(error).__name__,
+        "refusal": isinstance(error, AucbenchError) and not memory,
+        "memory": memory,
+    }
 
 
 def _flush() -> None:

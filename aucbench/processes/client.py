@@ -11,16 +11,15 @@ from math import inf
 from pathlib import Path
 from threading import Lock, RLock
 from time import monotonic
-from types import TracebackType
 from typing import Any, Self
 from uuid import uuid4
 
 from aucbench.errors import AucbenchError, ParameterError, UnsupportedError, require_whole
 from aucbench.processes import orders, scratch
-from aucbench.processes.answers import Answer, outcome_of
+from aucbench.processes.answers import Answer, with_answer
 from aucbench.processes.fixed import sealed
 from aucbench.processes.fork_server_handle import ForkServerHandle, Setup
-from aucbench.processes.records import Ending, Job, Outcome, Report, Step
+from aucbench.processes.records import Ending, Job, Outcome, Step, reported
 from aucbench.processes.tickets import Tickets
 from aucbench.processes.wire import close_all, packed
 
@@ -97,42 +96,24 @@ class Supervisor:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def submit(self, job: Job) -> int:
-        """Start a job at once, whatever the number of running jobs.
+        """Start a job at once, whatever the number of running jobs; `wait` returns this ticket.
 
-        It waits only for jobs that are run again.
-
-        Returns
-        -------
-        int
-            Its ticket: `wait` returns it with the outcome.
-
-        Raises
-        ------
-        ParameterError
-            When a request is not JSON.
-        AucbenchError
-            When the supervisor is closed, or its warm process could not be started.
+        It waits only for jobs that are run again. It is an error when a request is not JSON, when
+        the supervisor is closed, or when its warm process could not be started.
         """
-        from aucbench.processes.plain import to_plain  # slow, and not needed to start
-
         with self._lock:
             ticket = self._tickets.new()
         try:
-            order, requests = orders.ordered(job)
+            sent = orders.ordered(job)
         except (TypeError, ValueError) as error:
             raise ParameterError(f"the request is not JSON: {error}; give plain values") from error
         with self._lock:
             self._require_usable()
-            self._tickets.add(ticket, orders.Sent(to_plain(order), requests))
+            self._tickets.add(ticket, sent)
             self._start_due()
         return ticket
 
@@ -193,9 +174,9 @@ class Supervisor:
 
     def _start_due(self) -> None:
         """Send the jobs that may run now; the caller holds the lock."""
-        for ticket, sent in self._tickets.due():
+        for ticket, (order, requests) in self._tickets.due():
             self._server = self._server or self._started()
-            if not self._send(self._server, {"run": ticket, "order": sent.order}, sent.requests):
+            if not self._send(self._server, {"run": ticket, "order": order}, requests):
                 return
             self._tickets.start(ticket)
 
@@ -262,11 +243,8 @@ class Supervisor:
         return True
 
     def _outcome(self, message: Mapping[str, Any]) -> Outcome:
-        from aucbench.processes.plain import from_plain  # slow: see `submit`
-
         if "report" in message:
-            report = from_plain(Report, message["report"])
-            return outcome_of(report, Answer.at(*message["descriptors"]))
+            return with_answer(reported(message["report"]), Answer.at(*message["descriptors"]))
         server = self._server
         log = server.last_line() if server else ""
         return Outcome(Ending.CRASH, message["why"], log=log, killed="parent" in message)

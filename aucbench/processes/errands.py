@@ -34,36 +34,20 @@ class Due(Enum):
 
 @dataclass(slots=True, eq=False)
 class Errand:
-    """A job, and how far it has come.
-
-    Attributes
-    ----------
-    ticket : int
-    order : mapping
-        The `Order` in plain values.
-    requests : list of int
-        Descriptor of its requests, which this process never reads; empty when it is closed.
-    at : int
-        How many of its steps are done.
-    handed : dict of str to list of int
-        Descriptors of the answers of its steps, by their keys, where it gets them.
-    is_withdrawn : bool
-        Whether it was killed.
-    is_heavy : bool
-        Whether its steps are no longer given to the process of light steps.
-    """
+    """A job, and how far it has come."""
 
     ticket: int
-    order: Mapping[str, Any]
-    requests: list[int]
-    at: int = 0
+    order: Mapping[str, Any]  # see `orders.ordered`
+    requests: list[int]  # their descriptor, which is never read here; empty when it is closed
+    at: int = 0  # how many of its steps are done
+    # Descriptors of the answers of its steps, by their keys, where it gets them.
     handed: dict[str, list[int]] = field(default_factory=dict)
-    is_withdrawn: bool = False
-    is_heavy: bool = False
+    is_withdrawn: bool = False  # whether it was killed
+    is_heavy: bool = False  # whether its steps are kept from the process of light steps
 
     @property
     def step(self) -> dict[str, Any] | None:
-        """Its next step, in plain values; None when all are done."""
+        """Its next step; None when all are done."""
         steps: list[dict[str, Any]] = self.order["steps"]
         return steps[self.at] if self.at < len(steps) else None
 

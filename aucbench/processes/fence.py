@@ -48,20 +48,11 @@ def told(fence: Fence) -> Fence:
 
 @dataclass
 class Rules:
-    """The rules of one fence for the jobs of one job parent.
-
-    Parameters
-    ----------
-    fence : Fence
-    base : Path
-        The folder of the supervisor.
-    own : Path
-        The folder of the job parent.
-    """
+    """The rules of one fence for the jobs of one job parent."""
 
     fence: Fence
-    base: Path
-    own: Path
+    base: Path  # the folder of the supervisor
+    own: Path  # the folder of the job parent
     _allowed: set[tuple[str, int]] = field(init=False, default_factory=set)
     _times: dict[str, int] = field(init=False, default_factory=dict)
 
@@ -130,13 +121,7 @@ class Rules:
 
 
 class Fences:
-    """The rules of a job parent, for each fence that its jobs have.
-
-    Attributes
-    ----------
-    own : Path
-        The folder of the job parent.
-    """
+    """The rules of a job parent, for each fence that its jobs have; `own` is its folder."""
 
     def __init__(self, base: Path):
         self._base = base

@@ -37,10 +37,7 @@ def sealed(*chunks: Bytes) -> int:
 def fixed(*chunks: Bytes) -> int:
     """Return a descriptor of bytes that nobody can change, or not without leaving a trace.
 
-    Raises
-    ------
-    OSError
-        When there is no space for them.
+    `OSError`: there is no space for them.
     """
     if _fits(sum(memoryview(chunk).nbytes for chunk in chunks)):
         return sealed(*chunks)

@@ -75,16 +75,15 @@ class _Worker:
 
 
 class ForkServer:
-    """The job parents, and the messages about their jobs."""
+    """The processes below this one, and the messages about their jobs."""
 
-    def __init__(self, inbox: Inbox, outbox: Outbox, setup: dict[str, Any]):
+    def __init__(self, inbox: Inbox, outbox: Outbox):
         self._inbox, self._outbox = inbox, outbox
-        self._folder = Path(setup["folder"])
         self._client = os.pidfd_open(os.getppid())
         self._errands: dict[int, Errand] = {}  # by ticket
         self._steps = Steps()
-        self._parents: dict[int, _Worker] = {}  # by the descriptor of their inbox
-        self._light: _Worker | None = None  # the process of light steps, if there is one
+        self._workers: dict[int, _Worker] = {}  # by the descriptor of their inbox
+        self._light: _Worker | None = None  # that of light steps, if there is one
         self._deadline = inf  # of its step
         self._modules: frozenset[str] = frozenset()  # those that jobs have asked for
         # Jobs whose job parent was killed: the latest time to report each one, and its cause.
@@ -105,10 +104,8 @@ class ForkServer:
             for fd, _ in self._poll.poll(self._pause()):
                 if fd == self._client or (fd == self._inbox.fd and not self._listen()):
                     return
-                if fd in self._parents:
-                    self._on_message(self._parents[fd])
-                elif self._light and fd == self._light.inbox.fd:
-                    self._on_light_step(self._light)
+                if fd in self._workers:
+                    self._on_message(self._workers[fd])
             self._report_lost_jobs()
             self._look()
 
@@ -116,15 +113,12 @@ class ForkServer:
         """Milliseconds until the next look at processes; None: there is nothing to look for."""
         if self._lost or self._outbox:
             return KILL_PAUSE_MS
-        busy = any(known.errand is not None for known in self._workers())
+        busy = any(known.errand is not None for known in self._workers.values())
         return LOOK_SECONDS * 1000 if busy else None
-
-    def _workers(self) -> list[_Worker]:
-        return [*self._parents.values(), *([self._light] if self._light else [])]
 
     def _look(self) -> None:
         """Continue those that were stopped; end the process of light steps when it is late."""
-        for known in self._workers():
+        for known in self._workers.values():
             known.guard.look()
         if self._light and self._light.errand is not None and monotonic() > self._deadline:
             os.kill(self._light.pid, signal.SIGKILL)
@@ -149,10 +143,10 @@ class ForkServer:
         errand = self._errands.get(ticket)
         if errand is None:  # it has ended by now
             return
-        parents = [known for known in self._parents.values() if known.errand is errand]
-        for known in parents:
+        at_it = [w for w in self._workers.values() if w.errand is errand and w is not self._light]
+        for known in at_it:
             os.kill(known.pid, signal.SIGKILL)
-        if not parents:  # it waits for a step, or its light step is done all the same
+        if not at_it:  # it waits for a step, or its light step is done all the same
             self._steps.withdraw(errand)
             self._end(errand, {"why": None})
 
@@ -164,47 +158,40 @@ class ForkServer:
         errand.close()
         self._outbox.send({"ended": errand.ticket, **message}, descriptors)
 
-    def _advance(self, errand: Errand) -> None:
-        """Give what is next for a job to a process, unless it waits or has ended."""
-        if errand.is_withdrawn:
-            return
-        due = self._steps.due(errand)
-        if due is Due.FAILED:
-            report, answer = self._steps.failure(errand)
-            self._end(errand, {"report": report}, answer)
-        elif due is not Due.WAIT:
-            try:
-                self._give(errand)
-            except Exception as error:
-                self._end(errand, {"why": f"no process could be started: {_words(error)}"})
-                self._abandon(errand)
+    def _advance(self, *errands: Errand) -> None:
+        """Give what is next for each job to a process, unless it waits or has ended."""
+        for errand in errands:
+            due = Due.WAIT if errand.is_withdrawn else self._steps.due(errand)
+            if due is Due.FAILED:
+                report, answer = self._steps.failure(errand)
+                self._end(errand, {"report": report}, answer)
+            elif due is not Due.WAIT:
+                try:
+                    self._hand(self._worker_for(errand), errand)
+                except Exception as error:
+                    self._end(errand, {"why": f"no process could be started: {_words(error)}"})
+                    self._abandon(errand)
 
-    def _give(self, errand: Errand) -> None:
-        """Give the next call of a job to a process that is free, or to a new one."""
-        free = self._light is None or self._light.errand is None
-        if free and light_steps.fits(errand):
+    def _worker_for(self, errand: Errand) -> _Worker:
+        """Return a process for the next call of a job: one that is free, or a new one.
+
+        Of the job parents, it is the smallest that has the modules of the job.
+        """
+        if (self._light is None or self._light.errand is None) and light_steps.fits(errand):
             self._light = self._light or self._forked(light_steps.main)
             self._deadline = monotonic() + light_steps.PATIENCE
-            self._hand(self._light, errand)
-        else:
-            self._hand(self._free_parent(frozenset(errand.order["preload"])), errand)
-
-    def _free_parent(self, needed: frozenset[str]) -> _Worker:
-        """Return the smallest free job parent that has these modules, or a new one."""
+            return self._light
+        needed = frozenset(errand.order["preload"])
         self._preload(needed)
-        idle = (known for known in self._parents.values() if known.errand is None)
-        fit = (known for known in idle if needed <= known.modules)
+        parents = (each for each in self._workers.values() if each is not self._light)
+        fit = (each for each in parents if each.errand is None and needed <= each.modules)
         chosen = min(fit, key=lambda known: len(known.modules), default=None)
-        if chosen is None:
-            chosen = self._forked(job_parent.main)
-            self._parents[chosen.inbox.fd] = chosen
-        return chosen
+        return chosen or self._forked(job_parent.main)
 
     def _abandon(self, errand: Errand) -> None:
         """Let another job do the step that a job has not done."""
         if errand.step is not None:
-            for waiting in self._steps.abandon(errand):
-                self._advance(waiting)
+            self._advance(*self._steps.abandon(errand))
 
     def _hand(self, worker: _Worker, errand: Errand) -> None:
         worker.errand, worker.guard.stops = errand, 0
@@ -238,40 +225,39 @@ class ForkServer:
         ours.setblocking(False)
         fd = ours.detach()
         self._poll.register(fd, select.POLLIN)
-        return _Worker(proc.Guard(pid), Inbox(fd), self._modules)
+        self._workers[fd] = _Worker(proc.Guard(pid), Inbox(fd), self._modules)
+        return self._workers[fd]
+
+    def _on_message(self, known: _Worker) -> None:
+        """Handle the end of a call, or of the process that does it."""
+        messages = known.inbox.read()
+        for message in messages or ():
+            errand, known.errand = known.errand, None
+            assert errand is not None
+            self._settle(errand, message)
+        if messages is None:
+            self._lose(known, self._reap(known))
 
     def _reap(self, worker: _Worker) -> int:
         """Wait for a process whose socket was closed; return its status."""
         self._poll.unregister(worker.inbox.fd)
+        del self._workers[worker.inbox.fd]
         worker.inbox.close()
         return os.waitpid(worker.pid, 0)[1]
 
-    def _on_message(self, known: _Worker) -> None:
-        """Handle the end of a call, or of a job parent itself."""
-        messages = known.inbox.read()
-        if messages is None:
-            del self._parents[known.inbox.fd]
-            self._lose(known, self._reap(known))
-        for message in messages or ():
-            errand, known.errand = known.errand, None
-            assert errand is not None
-            self._settle(errand, message)
-
-    def _on_light_step(self, known: _Worker) -> None:
-        """Handle the end of a light step, or of their process: then a job parent does the step."""
-        messages = known.inbox.read()
-        if messages is None:
-            self._reap(known)
-            self._light = None
-        for message in messages or ():
-            errand, known.errand = known.errand, None
-            assert errand is not None
-            self._settle(errand, message)
-        if messages is None and known.errand is not None:
-            known.errand.is_heavy = True
-            waiting = self._steps.abandon(known.errand)
-            for each in (known.errand, *waiting):
-                self._advance(each)
+    def _lose(self, known: _Worker, status: int) -> None:
+        """Let a job parent do the light step of a process that has ended; a job is lost."""
+        is_light, errand = known is self._light, known.errand
+        self._light = None if is_light else self._light
+        if errand is None:
+            return
+        if is_light:
+            errand.is_heavy = True
+            self._advance(errand, *self._steps.abandon(errand))
+        else:
+            cause = proc.exit_text(os.waitstatus_to_exitcode(status)) + known.guard.words()
+            latest = monotonic() + watch.KILL_PATIENCE
+            self._lost.append((latest, errand, f"its job parent: {cause}"))
 
     def _settle(self, errand: Errand, message: dict[str, Any]) -> None:
         """Take how a call of a job ended, and go on."""
@@ -280,16 +266,8 @@ class ForkServer:
                 self._steps.forget(step["identity"])
         if errand.step is None:
             self._end(errand, {"report": message["report"]}, message["descriptors"])
-            return
-        waiting = self._steps.settle(errand, message)
-        for each in (errand, *waiting):
-            self._advance(each)
-
-    def _lose(self, known: _Worker, status: int) -> None:
-        if known.errand is not None:
-            cause = proc.exit_text(os.waitstatus_to_exitcode(status)) + known.guard.words()
-            latest = monotonic() + watch.KILL_PATIENCE
-            self._lost.append((latest, known.errand, f"its job parent: {cause}"))
+        else:
+            self._advance(errand, *self._steps.settle(errand, message))
 
     def _report_lost_jobs(self) -> None:
         """Report jobs whose job parent was killed, when their processes have ended too."""
@@ -303,7 +281,7 @@ class ForkServer:
 
     def _kill_orphans(self) -> set[int]:
         """Kill and reap children that are no workers; return those that were found."""
-        left = proc.children(os.getpid()) - {known.pid for known in self._workers()}
+        left = proc.children(os.getpid()) - {known.pid for known in self._workers.values()}
         for pid in left:
             proc.kill_with_groups({pid, *proc.descendants(pid)})
             os.waitpid(pid, os.WNOHANG)
@@ -337,7 +315,7 @@ def _serve(inbox: Inbox, outbox: Outbox, setup: dict[str, Any]) -> None:
     # With another parent, the client has ended already.
     if os.getppid() == setup["client"]:
         with suppress(BrokenPipeError):  # the client ended before it read a message
-            server = ForkServer(inbox, outbox, setup)
+            server = ForkServer(inbox, outbox)
             if _warm(server, outbox, setup["preload"]):
                 server.serve()
 

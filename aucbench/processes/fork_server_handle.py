@@ -32,21 +32,11 @@ SLOW = 60.0  # seconds for it to remove its folder
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """The argument of a fork server.
+    """The argument of a fork server."""
 
-    Attributes
-    ----------
-    preload : tuple of str
-        Modules to import.
-    folder : str
-        Holds the folders of its jobs and steps; the fork server removes it at its end.
-    lock : int
-        Descriptor of the lock on the folder, which the fork server shares.
-    """
-
-    preload: tuple[str, ...]
-    folder: str
-    lock: int
+    preload: tuple[str, ...]  # modules to import
+    folder: str  # of its jobs and steps; the fork server removes it at its end
+    lock: int  # descriptor of the lock on the folder, which the fork server shares
 
 
 class ForkServerHandle:
@@ -83,13 +73,7 @@ class ForkServerHandle:
             self.send(packed({"variables": hidden}))
 
     def send(self, line: bytes, descriptors: Sequence[int] = ()) -> None:
-        """Write a line, and descriptors with it.
-
-        Raises
-        ------
-        BrokenPipeError
-            When the fork server has ended, or its input was closed.
-        """
+        """Write a line, and descriptors; `BrokenPipeError`: it has ended or its input is closed."""
         if self._in.fileno() < 0:
             raise BrokenPipeError
         send(self._in.fileno(), line, self._guard.look, descriptors)

@@ -18,14 +18,9 @@ STACKS_PATIENCE, STACKS_PAUSE = 0.3, 0.03  # seconds for the first line, and bet
 
 
 class Hearing:
-    """The read ends of all that the process of a job writes to.
+    """The read ends of all that the process of a job writes to; `voice` has the other ends.
 
-    Attributes
-    ----------
-    voice : Voice
-        The other ends, for that process.
-    is_flooded : bool
-        Whether more frames came than are allowed; no more of them are read.
+    It is flooded when more frames came than are allowed; no more of them are read.
     """
 
     def __init__(self) -> None:
@@ -72,9 +67,7 @@ class Hearing:
 
     def to_the_end(self) -> None:
         """Read what is left, when all processes have ended."""
-        while self._hear_output():
-            continue
-        while self._hear_frames():
+        while self._hear_output() or self._hear_frames():
             continue
         self._hear_stacks(0.0, 0.0)
 

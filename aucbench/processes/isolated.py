@@ -70,14 +70,10 @@ class Process:
     def in_turn(self, ask: Callable[[list[Any]], Job], ends: list[Outcome]) -> Iterator[Piece]:
         """Yield what a call finds, thing by thing, in as many processes as it takes.
 
-        Parameters
-        ----------
-        ask : function (list) -> Job
-            Makes the job that leaves out the things with these keys. Lines are said in its room,
-            or written to the file `lines` of its request; then they are known while it runs.
-        ends : list of Outcome
-            Of processes that did not return; with `MOST_ENDS` of them no other one is started.
-            Those of this call are added.
+        `ask` makes the job that leaves out the things with these keys. Lines are said in its room,
+        or written to the file `lines` of its request; then they are known while it runs. `ends`
+        has the outcomes of processes that did not return, those of this call too; with `MOST_ENDS`
+        of them no other one is started.
         """
         done: list[Any] = []
         while len(ends) < MOST_ENDS:
@@ -111,13 +107,10 @@ class Process:
 def ends(
     supervisor: Supervisor, jobs: Iterable[tuple[K, Job]], most: int, pause: float | None = None
 ) -> Generator[list[tuple[K, Outcome]], None, None]:
-    """Run jobs, `most` of them at once; closed, it kills those that run.
+    """Run jobs, `most` of them at once, and yield those that have ended; closed, it kills the rest.
 
-    Yields
-    ------
-    list of (key, Outcome)
-        Of jobs that have ended, when others run in their place; first of none, when the first jobs
-        run. With `pause`, it may be empty after so many seconds.
+    It yields when others run in their place, and first when the first jobs run: then none has
+    ended. With `pause`, it may yield none after so many seconds.
     """
     waiting, running = iter(jobs), dict[int, K]()
     ended: list[tuple[K, Outcome]] = []

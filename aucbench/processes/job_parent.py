@@ -8,42 +8,31 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from aucbench.processes import fence, proc, scratch, watch
 from aucbench.processes.answers import Answer
 from aucbench.processes.child import Task
 from aucbench.processes.fence import Fences
 from aucbench.processes.fixed import sealed, stamp_of
-from aucbench.processes.kept import Kept
 from aucbench.processes.orders import Call
-from aucbench.processes.plain import from_plain, to_plain
-from aucbench.processes.records import Report
+from aucbench.processes.records import Outcome
+from aucbench.processes.room import Kept
 from aucbench.processes.wire import Inbox, close_all, packed, send
 
 FIRST_FREE = 3  # descriptor after stdin, stdout and stderr
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What the fork server is told at the end of a call.
-
-    Attributes
-    ----------
-    message : dict
-    descriptors : list of int
-        Those of the answer.
-    more : bool
-        Whether this process can do another call.
-    """
+class Reply(NamedTuple):
+    """What the fork server is told at the end of a call."""
 
     message: dict[str, Any]
-    descriptors: list[int]
-    more: bool = True
+    descriptors: list[int]  # those of the answer
+    more: bool = True  # whether this process can do another call
 
 
 def main(wire: int, folder: Path, server: int) -> NoReturn:
@@ -51,7 +40,7 @@ def main(wire: int, folder: Path, server: int) -> NoReturn:
 
     After each one this process has no descendants left, so that it can do the next one.
     """
-    serve(wire, server, partial(_done, base=folder, fences=Fences(folder)))
+    serve(wire, server, partial(_done, fences=Fences(folder)))
 
 
 def serve(wire: int, server: int, do: Callable[[Mapping[str, Any]], Reply]) -> NoReturn:
@@ -65,12 +54,11 @@ def serve(wire: int, server: int, do: Callable[[Mapping[str, Any]], Reply]) -> N
         inbox, more = Inbox(wire), True
         while more and (messages := inbox.read()) is not None:
             for message in messages:
-                reply = do(message)
+                told, descriptors, more = do(message)
                 close_all(message["descriptors"])
-                line = packed({"ended": message["run"], **reply.message}, reply.descriptors)
-                send(wire, line, lambda: None, reply.descriptors)
-                close_all(reply.descriptors)
-                more = reply.more
+                line = packed({"ended": message["run"], **told}, descriptors)
+                send(wire, line, lambda: None, descriptors)
+                close_all(descriptors)
         code = 0
     except BaseException:
         traceback.print_exc()
@@ -93,32 +81,28 @@ def task_of(message: Mapping[str, Any], folder: Path, fences: Fences | None = No
     """Return the task that a message of the fork server describes."""
     descriptors = iter(message["descriptors"])
     requests = next(descriptors)
-    steps = {
-        key: Kept(
-            next(descriptors),
-            None if stamp is None else tuple(stamp),
-            tuple(islice(descriptors, handed)),
-        )
-        for key, stamp, handed in message["steps"]
-    }
-    call = from_plain(Call, message["call"])
+    steps = {}
+    for key, stamp, handed in message["steps"]:
+        kept, stamp = next(descriptors), None if stamp is None else tuple(stamp)
+        steps[key] = Kept(kept, stamp, tuple(islice(descriptors, handed)))
+    call = Call.of(message["call"])
     rules = fences.rules(call.fence) if fences else None
     return Task(call, requests, rules, folder, steps)
 
 
-def reply_of(report: Report, answer: Answer, changed: Collection[str] = ()) -> Reply:
+def reply_of(outcome: Outcome, answer: Answer, changed: Collection[str] = ()) -> Reply:
     """Return the reply about a call that has ended."""
     descriptors = [sealed(answer.stream), *answer.descriptors]
-    told: dict[str, Any] = {"report": to_plain(report), "changed": [*changed], "kept": None}
+    told: dict[str, Any] = {"report": outcome.report(), "changed": [*changed], "kept": None}
     if answer.kept is not None:
         told["kept"] = [descriptors.index(answer.kept), stamp_of(answer.kept)]
     return Reply(told, descriptors)
 
 
-def _done(message: Mapping[str, Any], base: Path, fences: Fences) -> Reply:
+def _done(message: Mapping[str, Any], fences: Fences) -> Reply:
     task = task_of(message, fences.own / message["folder"], fences)
-    ended = watch.run(task)
+    outcome, answer = watch.run(task)
     changed = [key for key, step in task.steps.items() if step.is_changed()]
     scratch.empty(fences.own)  # no other process shall find what it has left there
-    report = replace(ended.report, fence=fence.level() if task.call.fence else None)
-    return reply_of(report, ended.answer, changed)
+    level = fence.level() if task.call.fence else None
+    return reply_of(replace(outcome, fence=level), answer, changed)

@@ -3,7 +3,8 @@
 Linux has it since 5.13, where the system was not started without it. It needs no privilege, and
 holds for root too. It is a list of what stays allowed: see `man 7 landlock`.
 
-Only reading and writing are given up. Folders can still be listed and programs be run.
+Only reading and writing are given up. Folders can still be listed and programs be run. Each
+function raises an `OSError` when the kernel refuses.
 """
 
 from __future__ import annotations
@@ -54,16 +55,7 @@ def changing() -> int:
 def ruleset(rights: int, *, alone: bool) -> int:
     """Return the descriptor of a set of rules that gives up these rights, except by `allow`.
 
-    Parameters
-    ----------
-    rights : int
-    alone : bool
-        Whether it gives up signals and nameless sockets to other processes too.
-
-    Raises
-    ------
-    OSError
-        When the kernel refuses.
+    `alone` gives up signals and nameless sockets to other processes too.
     """
     asked = _Ruleset(rights, 0, SCOPES if alone and version() >= 6 else 0)
     # Older kernels know the first fields only, and refuse others unless they are zero.
@@ -71,15 +63,7 @@ def ruleset(rights: int, *, alone: bool) -> int:
 
 
 def allow(rules: int, path: str, rights: int) -> None:
-    """Allow rights on a file, or on a folder and all that is in it, now or later.
-
-    Raises
-    ------
-    FileNotFoundError
-        When there is no such file.
-    OSError
-        When the kernel refuses.
-    """
+    """Allow rights on a file, or on a folder and all that is in it, now or later."""
     opened = os.open(path, os.O_PATH | os.O_CLOEXEC | os.O_NOFOLLOW)
     try:
         in_folder = stat.S_ISDIR(os.fstat(opened).st_mode)
@@ -90,13 +74,7 @@ def allow(rules: int, path: str, rights: int) -> None:
 
 
 def enter(rules: int) -> None:
-    """Give the rights up; only the thread that calls this, and what it starts later, loses them.
-
-    Raises
-    ------
-    OSError
-        When the kernel refuses.
-    """
+    """Give the rights up; only the thread that calls this, and what it starts later, loses them."""
     proc.prctl(PR_SET_NO_NEW_PRIVS, 1)
     _called(RESTRICT_SELF, rules, 0)
 

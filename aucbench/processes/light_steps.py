@@ -18,7 +18,6 @@ import os
 import sys
 import tempfile
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from itertools import takewhile
 from pathlib import Path
@@ -29,13 +28,13 @@ from aucbench.processes.answers import Answer
 from aucbench.processes.child import Task
 from aucbench.processes.errands import Errand
 from aucbench.processes.job_parent import Reply
-from aucbench.processes.records import Ending, Report
+from aucbench.processes.records import Ending, Outcome
 from aucbench.processes.room import Notes, Room, enter
 
 PATIENCE = 2.0  # seconds for a light step
 FOLDER = "light"
 OURS = ("aucbench", "aucbench_plugins")  # packages of the functions; with marks, see `fit.imports`
-DONE = Report(Ending.OK, None, None, False, "", 0.0, 0)
+DONE = Outcome(Ending.OK)
 
 
 def fits(errand: Errand) -> bool:
@@ -59,7 +58,7 @@ def _done(message: Mapping[str, Any], base: Path) -> Reply:
     """Do a step; this process does no other one when it has imported something."""
     last = next(reversed(sys.modules))
     answer = _answer(job_parent.task_of(message, base / FOLDER))
-    return replace(job_parent.reply_of(DONE, answer), more=not _imported_after(last))
+    return job_parent.reply_of(DONE, answer)._replace(more=not _imported_after(last))
 
 
 def _answer(task: Task) -> Answer:

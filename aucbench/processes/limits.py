@@ -42,15 +42,7 @@ SOONEST, LATEST = 0.01, 0.1  # seconds between two samples
 
 
 class Meter:
-    """The memory of all processes of a job, compared with a budget.
-
-    Attributes
-    ----------
-    budget : int or None
-        Bytes.
-    peak : int
-        Largest sample so far, in bytes.
-    """
+    """The memory of all processes of a job in bytes, its largest sample, compared with a budget."""
 
     def __init__(self, budget: int | None):
         self.budget = budget

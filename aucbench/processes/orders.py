@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from aucbench.processes.fence import told
@@ -23,54 +24,28 @@ from aucbench.processes.wire import packed
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function to call, and where its request is.
-
-    Attributes
-    ----------
-    call : str
-        "package.module:function".
-    at : (int, int)
-        First byte and number of bytes of its request.
-    limits : Limits
-    fence : Fence or None
-    """
+    """A function to call, "package.module:function", and where its request is in the file."""
 
     call: str
-    at: tuple[int, int]
+    at: tuple[int, int]  # first byte, and number of bytes
     limits: Limits
     fence: Fence | None
 
-
-@dataclass(frozen=True, slots=True)
-class StepOrder:
-    """A `Step`: its key, its identity, its call, and whether it is light."""
-
-    key: str
-    identity: str
-    call: Call
-    light: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """A `Job`: its call, its steps, and so on."""
-
-    call: Call
-    steps: tuple[StepOrder, ...]
-    handed: tuple[str, ...]
-    preload: tuple[str, ...]
+    @staticmethod
+    def of(plain: Mapping[str, Any]) -> Call:
+        """Return the call that an order has."""
+        fence = plain["fence"]
+        lists = ("closed", "code", "marks", "hidden")
+        return Call(
+            plain["call"],
+            tuple(plain["at"]),
+            Limits(**plain["limits"]),
+            fence and Fence(**{**fence, **{name: tuple(fence[name]) for name in lists}}),
+        )
 
 
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """What the client sends to run a job: its order, and the content of the file of requests."""
-
-    order: dict[str, Any]
-    requests: bytes
-
-
-def ordered(job: Job) -> tuple[Order, bytes]:
-    """Return the order for a job, and the content of the file of its requests.
+def ordered(job: Job) -> tuple[dict[str, Any], bytes]:
+    """Return the order for a job as JSON, and the content of the file of its requests.
 
     Raises
     ------
@@ -78,18 +53,20 @@ def ordered(job: Job) -> tuple[Order, bytes]:
         When a request is not JSON.
     """
     texts: list[bytes] = []
-    steps = tuple(
-        StepOrder(step.key, step.identity, _call(step, texts), step.light) for step in job.steps
-    )
-    order = Order(_call(job, texts), steps, job.handed, job.preload)
+    steps = [
+        {"key": s.key, "identity": s.identity, "call": _call(s, texts), "light": s.light}
+        for s in job.steps
+    ]
+    call = _call(job, texts)
+    order = {"call": call, "steps": steps, "handed": job.handed, "preload": job.preload}
     return order, b"".join(texts)
 
 
-def _call(asked: Job | Step, texts: list[bytes]) -> Call:
+def _call(asked: Job | Step, texts: list[bytes]) -> dict[str, Any]:
     first = sum(map(len, texts))
     texts.append(packed(asked.request))
     fence = asked.fence and told(asked.fence)
-    return Call(asked.call, (first, len(texts[-1])), asked.limits, fence)
+    return asdict(Call(asked.call, (first, len(texts[-1])), asked.limits, fence))
 
 
 def request_at(fd: int, at: tuple[int, int]) -> dict[str, Any]:

@@ -100,10 +100,7 @@ def reap(ends: dict[int, int]) -> bool:
 def end_descendants(ends: dict[int, int], patience: float) -> bool:
     """Kill until this process, a sub-reaper with SIGCHLD blocked, has no child left.
 
-    Returns
-    -------
-    bool
-        False when a child is left after `patience` seconds: it hangs in the kernel.
+    False when a child is left after `patience` seconds: it hangs in the kernel.
     """
     last = monotonic() + patience
     while reap(ends):
@@ -118,10 +115,6 @@ class Guard:
     """Continues a child of this process that a signal has stopped, SIGSTOP for example.
 
     A child that is stopped too often is killed: something stops it again and again.
-
-    Parameters
-    ----------
-    pid : int
     """
 
     def __init__(self, pid: int):

@@ -26,22 +26,13 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of a job or a step.
+    """The limits of a job or a step."""
 
-    Attributes
-    ----------
-    timeout : float or None
-        Seconds of wall time, from the start of its process.
-    memory : int or None
-        Bytes of memory in addition to that of the warm process: anonymous and shared
-        anonymous pages of all its processes. Read-only maps do not count.
-    grace : float
-        Seconds between SIGTERM and SIGKILL.
-    """
-
-    timeout: float | None = None
+    timeout: float | None = None  # seconds of wall time, from the start of its process
+    # Bytes in addition to those of the warm process: anonymous and shared anonymous pages of all
+    # its processes. Read-only maps do not count.
     memory: int | None = None
-    grace: float = 1.0
+    grace: float = 1.0  # seconds between SIGTERM and SIGKILL
 
     def __post_init__(self) -> None:
         require_above(0, timeout=self.timeout, memory=self.memory)
@@ -50,58 +41,34 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """What the process of a job is kept from, as far as its kernel can do that.
+    """What the process of a job is kept from, as far as its kernel can do that."""
 
-    Attributes
-    ----------
-    closed : tuple of str
-        Files and folders that it cannot read. `~` and variables are those of its host.
-    code : tuple of str
-        Folders with code that it needs, some of which may be in a closed one.
-    marks : tuple of str
-        A folder beside a closed one, or beside one that leads there, is closed too if it has a
-        file of such a name.
-    hidden : tuple of str
-        Variables that its environment does not have.
-    writes : bool
-        Whether it may write outside of its own folder.
-    """
-
-    closed: tuple[str, ...] = ()
-    code: tuple[str, ...] = ()
+    closed: tuple[str, ...] = ()  # files and folders; `~` and variables are those of its host
+    code: tuple[str, ...] = ()  # folders with code that it needs, maybe in a closed one
+    # A folder beside a closed one, or beside one that leads there, is closed too if it has a file
+    # of such a name.
     marks: tuple[str, ...] = ()
-    hidden: tuple[str, ...] = ()
-    writes: bool = False
+    hidden: tuple[str, ...] = ()  # variables that its environment does not have
+    writes: bool = False  # whether it may write outside of its own folder
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
     """Work that several jobs need. It is done once, under a lock, before the first of them.
 
-    Attributes
-    ----------
-    key : str
-        The name by which jobs find what the step has kept.
-    call : str
-        "package.module:function", called like that of a `Job`. What it gives to `room.keep` is
-        kept, and all jobs that have the step share it: nobody can change it, see `fixed`. What it
-        hands over goes to the job for which it was done, if `Job.handed` has the key of the step,
-        and to nobody otherwise. Its result is not kept.
-    request : mapping
-        JSON.
-    limits : Limits
-        Limits of the step. The time of the job begins after its steps.
-    light : bool
-        Whether it runs code of aucbench only, takes well under a second and little memory. Then it
-        may be done in a process that does several of them, see `light_steps`, without its fence.
-    fence : Fence, optional
-        What its process is kept from.
+    Its function, "package.module:function", is called like that of a `Job`. What it gives to
+    `room.keep` is kept, and all jobs that have the step share it: nobody can change it, see
+    `fixed`. What it hands over goes to the job for which it was done, if `Job.handed` has the key
+    of the step, and to nobody otherwise. Its result is not kept. The time of the job begins after
+    its steps.
     """
 
-    key: str
+    key: str  # by which jobs find what it has kept
     call: str
     request: Mapping[str, Any]
     limits: Limits = field(default_factory=Limits)
+    # Whether it runs code of aucbench only, takes well under a second and little memory. Then a
+    # process that does several of them may do it, see `light_steps`, without its fence.
     light: bool = False
     fence: Fence | None = None
 
@@ -136,12 +103,6 @@ class Job:
         Modules that the process of the job finds imported: the warm process imports those that
         it has not, once. As for its own, see `Supervisor`.
     fence : Fence, optional
-        What its process is kept from.
-
-    Raises
-    ------
-    ParameterError
-        When `call` does not name a function, or when `handed` has a key that no step has.
     """
 
     call: str
@@ -215,31 +176,17 @@ class Outcome:
         """Class of the error, if there was one, and the reason, as in "ValueError: k is 0"."""
         return ": ".join(filter(None, (self.error_type, self.reason)))
 
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """How a call ended: an `Outcome` without result, lines and files."""
-
-    ending: Ending
-    reason: str | None
-    error_type: str | None
-    refusal: bool
-    log: str
-    wall_seconds: float
-    peak_memory: int
-    step: str | None = None
-    fence: str | None = None
-    killed: bool = False
+    def report(self) -> dict[str, Any]:
+        """Return it as JSON, without what the job itself has said; `reported` reads that."""
+        return {name: getattr(self, name) for name in REPORTED}
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """An exception of the function, written by the process that called it."""
+REPORTED = tuple(name for name in Outcome.__slots__ if name not in ("result", "lines", "files"))
 
-    reason: str
-    error_type: str
-    refusal: bool
-    memory: bool  # whether it means that there was not enough memory
+
+def reported(report: Mapping[str, Any]) -> Outcome:
+    """Return the outcome of a report, without what the job itself has said."""
+    return Outcome(**{**report, "ending": Ending(report["ending"])})
 
 
 def json_hash(plain: Any) -> str:

@@ -1,4 +1,4 @@
-"""`Room`: what a function in a supervised process has of its own, and how it answers.
+"""What a function in a supervised process has of its own, and what steps have left for it.
 
 JOB/room/      working directory of the function
 JOB/tmp/       its temporary files
@@ -10,13 +10,15 @@ Nothing in them is read by another process.
 from __future__ import annotations
 
 import json
+import mmap
 import os
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from aucbench.processes.answers import FILE, KEPT, LINE, Answer, frame
-from aucbench.processes.fixed import Bytes, fixed, sealed
+from aucbench.processes.fixed import Bytes, Stamp, fixed, sealed, stamp_of
 
 Tell = Callable[[bytes, int | None], None]
 ROOM, TEMPORARY = "room", "tmp"
@@ -26,12 +28,8 @@ TRIES = 10  # to enter a folder that another process removes
 class Room:
     """A folder of its own, and the way to hand something over to those who asked.
 
-    Parameters
-    ----------
-    path : Path
-        A private folder, which is the working directory. What is in it goes with the process.
-    tell : function (frame, descriptor or None) -> None
-        Takes a frame, see `answers`, and a descriptor that goes with it, which it closes.
+    `path` is a private folder, which is the working directory. What is in it goes with the process.
+    `tell` takes a frame, see `answers`, and a descriptor that goes with it, which it closes.
     """
 
     def __init__(self, path: Path, tell: Tell) -> None:
@@ -39,13 +37,7 @@ class Room:
         self._tell = tell
 
     def line(self, thing: Mapping[str, Any]) -> None:
-        """Hand over an object of JSON at once: it counts, however this process ends.
-
-        Raises
-        ------
-        TypeError, ValueError
-            When it is not JSON.
-        """
+        """Hand over an object of JSON at once: it counts, however this process ends."""
         self._tell(frame(LINE, json.dumps(thing, allow_nan=False).encode()), None)
 
     def hand(self, name: str, content: bytes) -> None:
@@ -55,12 +47,37 @@ class Room:
     def keep(self, chunks: Iterable[Bytes]) -> None:
         """Keep bytes for all jobs that have this step; the last call counts.
 
-        Raises
-        ------
-        OSError
-            When there is no space for them.
+        Raises `OSError` when there is no space for them.
         """
         self._tell(frame(KEPT, b""), fixed(*chunks))
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a step has kept, as a process has it that may read it."""
+
+    descriptor: int
+    stamp: Stamp | None = None  # by which a change is found out; None where there can be none
+    handed: tuple[int, ...] = ()  # descriptors of the answer of the step, for who gets it
+
+    def content(self) -> memoryview:
+        """Map the bytes; processes that do so share their memory."""
+        size = os.fstat(self.descriptor).st_size
+        mapped = mmap.mmap(self.descriptor, size, prot=mmap.PROT_READ) if size else b""
+        return memoryview(mapped)
+
+    def files(self) -> dict[str, bytes]:
+        """Read what the step has handed over."""
+        return Answer.at(*self.handed).files if self.handed else {}
+
+    def moved(self, numbers: Mapping[int, int]) -> Kept:
+        """Return this with other numbers of its descriptors."""
+        handed = tuple(numbers[fd] for fd in self.handed)
+        return replace(self, descriptor=numbers[self.descriptor], handed=handed)
+
+    def is_changed(self) -> bool:
+        """Whether a process has changed the bytes since they were kept."""
+        return self.stamp is not None and stamp_of(self.descriptor) != self.stamp
 
 
 class Notes:

@@ -25,7 +25,6 @@ from hashlib import sha256
 from pathlib import Path
 from queue import Empty, Queue
 from threading import Lock, Thread
-from types import TracebackType
 from typing import Self
 
 MOST_WASTE = 32  # folders that wait for their removal
@@ -37,16 +36,10 @@ class Scratch:
     """A new folder for temporary files, and the lock on it; a context manager.
 
     First it removes what killed processes of this user have left beside it.
-
-    Attributes
-    ----------
-    path : Path
-    lock : int
-        A descriptor. A process that inherits it owns the folder too.
     """
 
     path: Path
-    lock: int
+    lock: int  # a descriptor; a process that inherits it owns the folder too
 
     def __init__(self) -> None:
         remove_abandoned(Path(tempfile.gettempdir()))
@@ -56,12 +49,7 @@ class Scratch:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.remove()
 
     def remove(self) -> None:

@@ -8,8 +8,11 @@ Design
 
 from __future__ import annotations
 
-from aucbench.processes.orders import Sent
+from typing import Any
+
 from aucbench.processes.records import Outcome
+
+Sent = tuple[dict[str, Any], bytes]  # an order, and the file of its requests: see `orders.ordered`
 
 
 class Tickets:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import signal
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import replace
 from time import monotonic
 
 from aucbench.processes import child, proc
 from aucbench.processes.answers import MOST_FILES, MOST_STREAM, Answer
 from aucbench.processes.hearing import Hearing
 from aucbench.processes.limits import Meter
-from aucbench.processes.records import Ending, Report
+from aucbench.processes.records import Ending, Outcome
 
 MOST_PROCESSES = 500
 NEAR = 0.9  # of the memory budget: a process that dies above it ran out of memory
@@ -26,38 +26,12 @@ CHANGED = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """A call that has ended.
-
-    Attributes
-    ----------
-    report : Report
-    answer : Answer
-        What it has said.
-    """
-
-    report: Report
-    answer: Answer
-
-
-@dataclass(frozen=True, slots=True)
-class _Verdict:
-    """How a call ended, and why."""
-
-    ending: Ending
-    reason: str | None = None
-    error_type: str | None = None
-    refusal: bool = False
-    killed: bool = False
-
-
-def run(task: child.Task) -> Ended:
+def run(task: child.Task) -> tuple[Outcome, Answer]:
     """Fork a child for the call, follow it, kill what is left, and report how it ended.
 
-    This process must be a sub-reaper and must block SIGCHLD.
+    This process must be a sub-reaper and must block SIGCHLD. The answer is not read here.
     """
-    meter = Meter(task.limits.memory)
+    meter = Meter(task.call.limits.memory)
     parent = os.getpid()
     hearing = Hearing()
     pid = os.fork()
@@ -66,8 +40,7 @@ def run(task: child.Task) -> Ended:
     hearing.follow(pid)
     watch = _Watch(task, pid, hearing, meter)
     try:
-        verdict = watch.follow()
-        return Ended(watch.report(verdict), hearing.answer)
+        return watch.ended(watch.follow()), hearing.answer
     finally:
         hearing.close()
 
@@ -82,49 +55,37 @@ class _Watch:
         self._ends: dict[int, int] = {}
         self._guard = proc.Guard(pid)
 
-    def follow(self) -> _Verdict | None:
+    def follow(self) -> Outcome | None:
         """Wait until the child has ended by itself (None) or has broken a limit."""
-        timeout = self._task.limits.timeout
+        timeout = self._task.call.limits.timeout
         deadline = float("inf") if timeout is None else self._begin + timeout
         while not self._hearing.until(min(self._sample_at, deadline)):
             now = monotonic()
             if now >= deadline:
                 self._ask_for_stacks()
                 reason = f"did not end within {timeout:g} s{self._terminate()}"
-                return _Verdict(Ending.TIMEOUT, reason)
+                return Outcome(Ending.TIMEOUT, reason)
             if self._hearing.is_flooded:
                 most = f"{MOST_STREAM >> 20} MiB or {MOST_FILES} files"
-                reason = f"said more than {most}; let it hand over less"
-                return _Verdict(Ending.ERROR, reason)
-            if now >= self._sample_at and (verdict := self._sampled(now)):
+                return Outcome(Ending.ERROR, f"said more than {most}; let it hand over less")
+            if now >= self._sample_at and (broken := self._sampled(now)):
                 self._ask_for_stacks()
-                return verdict
+                return broken
         return None
 
-    def report(self, verdict: _Verdict | None) -> Report:
-        """Kill all processes that are left, then report."""
+    def ended(self, broken: Outcome | None) -> Outcome:
+        """Kill all processes that are left, then say how the call ended."""
         seconds = monotonic() - self._begin
         gone = proc.end_descendants(self._ends, KILL_PATIENCE)
         self._hearing.to_the_end()
-        found = self._unless_changed(verdict or self._verdict())
+        found = broken or self._hearing.answer.ending or self._died()
+        if any(step.is_changed() for step in self._task.steps.values()):
+            found = Outcome(Ending.ERROR, CHANGED)
         reason = found.reason
         if not gone:
             reason = f"{reason or 'returned'}; a process that it left could not be killed"
-        return Report(
-            found.ending,
-            reason,
-            found.error_type,
-            found.refusal,
-            self._hearing.log,
-            seconds,
-            self._meter.peak,
-            killed=found.killed,
-        )
-
-    def _unless_changed(self, found: _Verdict) -> _Verdict:
-        """Return the verdict, or that the steps are not what they were."""
-        changed = any(step.is_changed() for step in self._task.steps.values())
-        return _Verdict(Ending.ERROR, CHANGED) if changed else found
+        log, peak = self._hearing.log, self._meter.peak
+        return replace(found, reason=reason, log=log, wall_seconds=seconds, peak_memory=peak)
 
     def _ask_for_stacks(self) -> None:
         """Let the process tell where it is, in whatever code that may be."""
@@ -136,35 +97,29 @@ class _Watch:
         """Send SIGTERM and wait for the grace time; return an addition to the reason."""
         with suppress(ProcessLookupError):
             os.killpg(self._pid, signal.SIGTERM)
-        obeyed = self._hearing.until(monotonic() + self._task.limits.grace)
+        obeyed = self._hearing.until(monotonic() + self._task.call.limits.grace)
         return "" if obeyed else ", nor after SIGTERM"
 
-    def _sampled(self, now: float) -> _Verdict | None:
+    def _sampled(self, now: float) -> Outcome | None:
         proc.reap(self._ends)
         self._guard.look()
         family = proc.descendants(os.getpid())
         if len(family) > MOST_PROCESSES:
-            return _Verdict(Ending.CRASH, f"had more than {MOST_PROCESSES} processes at once")
+            return Outcome(Ending.CRASH, f"had more than {MOST_PROCESSES} processes at once")
         if self._meter.over(family):
-            return _Verdict(Ending.MEMOUT, f"took more than the {self._budget()}")
+            return Outcome(Ending.MEMOUT, f"took more than the {self._budget()}")
         self._sample_at = monotonic() + self._meter.pause(now - self._begin)
         return None
 
-    def _verdict(self) -> _Verdict:
-        """Return how the child ended by itself."""
-        answer = self._hearing.answer
-        if failure := answer.failure:
-            ending = Ending.MEMOUT if failure.memory else Ending.ERROR
-            return _Verdict(ending, failure.reason, failure.error_type, failure.refusal)
-        if answer.has_result:
-            return _Verdict(Ending.OK)
+    def _died(self) -> Outcome:
+        """How the child ended by itself, without a word."""
         code = self._ends.get(self._pid, 0)
         sent = -code in SENDABLE
         reason = proc.exit_text(code) + self._guard.words() + (SENT if sent else "")
         budget = self._meter.budget
         if budget is not None and self._meter.peak >= NEAR * budget:
-            return _Verdict(Ending.MEMOUT, f"{reason} near the {self._budget()}")
-        return _Verdict(Ending.CRASH, f"{reason} and without a result", killed=sent)
+            return Outcome(Ending.MEMOUT, f"{reason} near the {self._budget()}")
+        return Outcome(Ending.CRASH, f"{reason} and without a result", killed=sent)
 
     def _budget(self) -> str:
         return f"{(self._meter.budget or 0) / 1e6:g} MB that are allowed"

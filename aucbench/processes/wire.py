@@ -78,13 +78,7 @@ class Outbox:
         self.flush()
 
     def flush(self) -> None:
-        """Write as much as the socket takes.
-
-        Raises
-        ------
-        BrokenPipeError
-            When the other end is closed.
-        """
+        """Write as much as the socket takes; `BrokenPipeError`: the other end is closed."""
         while self._waiting:
             line, descriptors = self._waiting[0]
             try:
@@ -98,22 +92,10 @@ class Outbox:
 
 
 def send(fd: int, line: bytes, look: Callable[[], object], descriptors: Sequence[int] = ()) -> None:
-    """Write a line, and descriptors with it; while the socket is full, call `look` at times.
+    """Write a line, and descriptors with it, which stay open here, to a socket that does not block.
 
-    Parameters
-    ----------
-    fd : int
-        A descriptor that does not block.
-    line : bytes
-    look : function () -> object
-        Looks after the process that should read.
-    descriptors : sequence of int
-        They stay open here.
-
-    Raises
-    ------
-    BrokenPipeError
-        When the other end is closed.
+    While it is full, call `look` at times, which looks after the process that should read.
+    `BrokenPipeError`: the other end is closed.
     """
     watched = select.poll()
     watched.register(fd, select.POLLOUT)
@@ -157,10 +139,7 @@ def close_all(descriptors: Iterable[int]) -> None:
 def packed(message: Mapping[str, Any], descriptors: Sequence[int] = ()) -> bytes:
     """Return a message as one line; it says how many descriptors go with it.
 
-    Raises
-    ------
-    TypeError, ValueError
-        When the message is not JSON.
+    `TypeError` or `ValueError`: the message is not JSON.
     """
     counted = {DESCRIPTORS: len(descriptors), **message} if descriptors else message
     return json.dumps(counted, allow_nan=False, default=_plain).encode() + b"\n"

@@ -10,8 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from aucbench.processes.kept import Kept
-from aucbench.processes.room import Room
+from aucbench.processes.room import Kept, Room
 from aucbench.testing.asking import asked, require_laws
 from aucbench.testing.solvers.elsewhere import trace_of
 from aucbench.testing.subjects import named

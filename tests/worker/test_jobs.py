@@ -24,8 +24,7 @@ from aucbench.data.packed import unpack_known
 from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.processes.fixed import fixed, sealed
-from aucbench.processes.kept import Kept
-from aucbench.processes.room import Notes, Room
+from aucbench.processes.room import Kept, Notes, Room
 from aucbench.registry import get_features
 from aucbench.registry.discovery import entries, loaded
 from aucbench.solving.wrappers import recast
@@ -136,7 +135,7 @@ def test_c_code_that_writes_to_its_rows_dies():
     fd = fixed(*laid_out({"values": np.ones(1000)}, {}))
     code = (
         "import ctypes; from aucbench.data.block import Block\n"
-        "from aucbench.processes.kept import Kept\n"
+        "from aucbench.processes.room import Kept\n"
         f"a = Block(Kept({fd}).content()).array('values')\n"
         "assert a[7] == 1\n"
         "ctypes.memset(a.ctypes.data, 0, 8)"

@@ -21,8 +21,7 @@ from aucbench.datasets import load
 from aucbench.datasets.reading import Reading
 from aucbench.datasets.tables import Encoding, Schema
 from aucbench.errors import DataError
-from aucbench.processes.kept import Kept
-from aucbench.processes.room import Notes, Room
+from aucbench.processes.room import Kept, Notes, Room
 from aucbench.protocols import identity
 from aucbench.registry import get_features
 

@@ -12,8 +12,7 @@ import numpy as np
 from aucbench.bench.isolated.exchange import Rows, contents_of, plain_section
 from aucbench.bench.worker.blame import sentence_of
 from aucbench.errors import PluginError, written_at
-from aucbench.processes.kept import Kept
-from aucbench.processes.room import Room
+from aucbench.processes.room import Kept, Room
 from aucbench.registry import get_function
 from aucbench.registry.metrics import checked_value, origin
 from aucbench.registry.shapes import takes_weights

@@ -36,8 +36,7 @@ from aucbench.data.packed import known_of, pack_arrays, unpack_known, unpack_num
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.features.chain import is_shared, keeps_columns
-from aucbench.processes.kept import Kept
-from aucbench.processes.room import Room
+from aucbench.processes.room import Kept, Room
 from aucbench.protocols import Solver
 from aucbench.registry.fingerprints import code_fingerprint
 from aucbench.registry.given import give, unpickled
