@@ -6,10 +6,7 @@ import hashlib
 import io
 import os
 import tarfile
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import numpy as np
 import pytest
@@ -35,10 +32,7 @@ REAL = Path(os.environ.get("AUCBENCH_DATA") or REPOSITORY / ".." / "shared" / "d
 WITHOUT_COUNTS = {"acoustic", "linear", "radial"}
 
 
-@pytest.fixture(autouse=True)
-def nothing_at_hand(monkeypatch, tmp_path):
-    monkeypatch.delenv("AUCBENCH_DATA", raising=False)
-    monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path / "cache"))
+pytestmark = pytest.mark.usefixtures("nothing_at_hand")
 
 
 @pytest.mark.parametrize("entry", entries().values(), ids=lambda entry: entry.name)
@@ -262,22 +256,11 @@ def test_a_set_that_cannot_be_downloaded_says_why_and_what_to_do():
     assert not sources.in_cache(entry_of("a9a"))
 
 
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_):
-        """Say nothing."""
-
-
-def test_a_set_is_downloaded_once_and_then_read_from_the_cache(monkeypatch, tmp_path, capfd):
-    folder = tmp_path / "source"
-    folder.mkdir()
+def test_a_set_is_downloaded_once_and_then_read_from_the_cache(server, monkeypatch, capfd):
     texts = {"own.trn.svm": b"1 1:2\n-1 2:1\n", "own.tst.svm": b"1 3:4\n"}
-    for name, text in texts.items():
-        (folder / name).write_bytes(text)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=folder))
-    Thread(target=server.serve_forever, daemon=True).start()
-    address = f"http://127.0.0.1:{server.server_port}"
+    server.routes = {f"/{n}": lambda call, text=text: call.say(text) for n, text in texts.items()}
     remotes = tuple(
-        RemoteFile(name, (f"{address}/{name}",), hashlib.sha256(text).hexdigest(), len(text))
+        RemoteFile(name, (server.url(f"/{name}"),), hashlib.sha256(text).hexdigest(), len(text))
         for name, text in texts.items()
     )
     told = {"own": Entry(name="own", d=4, files=remotes)}
@@ -285,9 +268,9 @@ def test_a_set_is_downloaded_once_and_then_read_from_the_cache(monkeypatch, tmp_
     monkeypatch.setattr(located, "entries", lambda: told)
 
     assert located.bring(["own"], progress=True) == ("own",)
-    assert f"downloading own.trn.svm from {address}/own.trn.svm" in capfd.readouterr().err
-    server.shutdown()
-    server.server_close()
+    said = capfd.readouterr().err
+    assert f"downloading own.trn.svm from {server.url('/own.trn.svm')}" in said
+    server.routes.clear()
     assert located.place_of("own") is located.Place.CACHE
     assert located.bring(["own"], progress=True) == ()
     data = get_dataset("own")

@@ -8,10 +8,8 @@ import json
 import re
 import socket
 import sys
-import threading
 import urllib.request
 from collections import Counter
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 from types import SimpleNamespace
 from urllib.parse import urlsplit
@@ -61,43 +59,22 @@ def packaged(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def served(tmp_path, monkeypatch):
-    """Return the answers of a local server by path; it stands for OpenML and for PMLB."""
-    answers, asked = {}, []
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
-            asked.append(self.path)
-            status, body = answers.get(self.path, (412, b'{"error": {"code": "111"}}'))
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *args):
-            """Nobody reads it."""
-
-    monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path / "cache"))
-    for name in ("NO_PROXY", "no_proxy"):
-        monkeypatch.setenv(name, "127.0.0.1")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    there = SimpleNamespace(
-        answers=answers, asked=asked, root=f"http://127.0.0.1:{server.server_port}"
-    )
+def served(server, monkeypatch):
+    """A server that stands for OpenML and for PMLB."""
+    server.unknown = answer(b'{"error": {"code": "111"}}', 412)
 
     def urlopen(request, *args, **options):
         path = urlsplit(request.full_url).path
-        return urllib.request.urlopen(f"{there.root}{path}", *args, **options)
+        return urllib.request.urlopen(server.url(path), *args, **options)
 
     monkeypatch.setattr("sklearn.datasets._openml.urlopen", urlopen)
     monkeypatch.setattr("sklearn.datasets._openml.time", SimpleNamespace(sleep=lambda _: None))
-    monkeypatch.setattr(pmlb, "ROOTS", (f"{there.root}/first", f"{there.root}/second"))
-    yield there
-    server.shutdown()
-    server.server_close()
-    thread.join(timeout=5)
+    monkeypatch.setattr(pmlb, "ROOTS", (server.url("/first"), server.url("/second")))
+    return server
+
+
+def answer(body, status=200):
+    return lambda call: call.say(body, status)
 
 
 ARFF = """@relation toy
@@ -143,15 +120,15 @@ def publish(served, *, arff=ARFF, number=7, targets=("class",), types=TYPES, **m
     ]
     qualities = {"NumberOfInstances": "4.0", "NumberOfFeatures": "4.0", "NumberOfClasses": "2.0"}
     qualities |= {"MinorityClassSize": "1.0"}
-    said = [{"name": name, "value": value} for name, value in qualities.items()]
+    values = [{"name": name, "value": value} for name, value in qualities.items()]
     api = "/api/v1/json/data"
-    for path, answer in {
+    for path, said in {
         f"{api}/{number}": {"data_set_description": description},
         f"{api}/features/{number}": {"data_features": {"feature": features}},
-        f"{api}/qualities/{number}": {"data_qualities": {"quality": said}},
+        f"{api}/qualities/{number}": {"data_qualities": {"quality": values}},
     }.items():
-        served.answers[path] = 200, json.dumps(answer).encode()
-    served.answers[f"/data/v1/download/{number}9/toy.arff"] = 200, arff.encode()
+        served.routes[path] = answer(json.dumps(said).encode())
+    served.routes[f"/data/v1/download/{number}9/toy.arff"] = answer(arff.encode())
 
 
 def test_each_collection_says_what_it_is():
@@ -332,7 +309,7 @@ def test_openml_is_asked_once(served):
     assert openml.at_hand() == ()
     first = get_dataset("openml:7")
     asked = len(served.asked)
-    served.answers.clear()
+    served.routes.clear()
     again = get_dataset("openml:7")
     assert len(served.asked) == asked
     assert again.y.tolist() == first.y.tolist()
@@ -394,7 +371,7 @@ def test_a_number_that_openml_does_not_have(served):
 
 def test_without_openml_the_error_says_what_to_do(served, monkeypatch, tmp_path):
     publish(served)
-    served.answers["/data/v1/download/79/toy.arff"] = 503, b""
+    served.routes["/data/v1/download/79/toy.arff"] = answer(b"", 503)
     with pytest.raises(DataError, match=r"openml:7: it is not in the cache, .* answered 503"):
         load("openml:7")
 
@@ -419,7 +396,7 @@ def test_a_silent_server_of_openml_is_given_up(served, monkeypatch):
 
 def test_a_damaged_file_of_openml_is_refused(served):
     publish(served)
-    served.answers["/data/v1/download/79/toy.arff"] = 200, ARFF.replace("50", "60").encode()
+    served.routes["/data/v1/download/79/toy.arff"] = answer(ARFF.replace("50", "60").encode())
     with pytest.raises(DataError, match=r"openml:7: it cannot be read .*md5"):
         load("openml:7")
     publish(served, arff=ARFF.replace("20,A", "20,A,A"))
@@ -448,7 +425,7 @@ def people(served, monkeypatch):
     row = {"name": "a+b", "sha256": sha256, "bytes": str(len(body)), "rows": "4"}
     row |= {"features": "2", "classes": "2", "rarer": "1"}
     monkeypatch.setattr(pmlb, "_known", lambda: {"a+b": row})
-    served.answers["/second/a%2Bb/a%2Bb.tsv.gz"] = 200, body
+    served.routes["/second/a%2Bb/a%2Bb.tsv.gz"] = answer(body)
     return body
 
 
@@ -458,7 +435,7 @@ def test_a_set_of_pmlb_is_downloaded_once(served, people):
     assert data.y.tolist() == [-1, -1, 1, -1]  # 0 is the rarer class, and so positive
     assert data.names == ("age", "height")
     assert data.understood.label == "the column 'target', whose rarer class is positive"
-    served.answers.clear()
+    served.routes.clear()
     asked = len(served.asked)
     assert load("pmlb:a+b", target="age", positive=20, negative="rest").names[-1] == "target"
     assert len(served.asked) == asked
@@ -468,7 +445,7 @@ def test_a_set_of_pmlb_is_downloaded_once(served, people):
 def test_sets_are_downloaded_before_a_run(served, people):
     publish(served, targets=())  # fit to be downloaded, though not to be read without a name
     assert bring(["pmlb:a+b", "german[drop=x]", "openml:7", "pmlb:a+b"]) == ("pmlb:a+b", "openml:7")
-    served.answers.clear()
+    served.routes.clear()
     assert bring(["pmlb:a+b", "openml:7"]) == ()
     assert load("pmlb:a+b").y.size == load("openml:7", target="class").y.size == 4
     with pytest.raises(DataError, match="openml:8: OpenML has no set 8"):
@@ -478,7 +455,7 @@ def test_sets_are_downloaded_before_a_run(served, people):
 
 
 def test_the_content_of_pmlb_is_checked(served, people):
-    served.answers["/second/a%2Bb/a%2Bb.tsv.gz"] = 200, people[:-1] + b"!"
+    served.routes["/second/a%2Bb/a%2Bb.tsv.gz"] = answer(people[:-1] + b"!")
     with pytest.raises(DataError, match=r"could not be downloaded .*hash differs.*save the file"):
         load("pmlb:a+b")
 

@@ -12,7 +12,6 @@ import subprocess
 import sys
 import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import numpy as np
@@ -25,54 +24,6 @@ from aucbench.errors import DataError
 
 CONTENT = b"1 1:0.5 2:1\n-1 1:2 2:3\n1 1:1 2:4\n"
 LONG = bytes(range(256)) * 2000  # 512 kB
-
-
-class Handler(BaseHTTPRequestHandler):
-    """Answers a path as the routes of its server say."""
-
-    def do_GET(self):
-        self.server.asked.append(self.path)
-        self.server.routes.get(self.path, lambda call: call.say(b"", 404))(self)
-
-    def say(self, body, status=200, length=None, **headers):
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(body) if length is None else length))
-        for key, value in headers.items():
-            self.send_header(key.replace("_", "-"), value)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *args):
-        """Keep the test's output quiet."""
-
-
-class Server(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.routes, self.asked, self.closing = {}, [], threading.Event()
-
-    def url(self, path):
-        return f"http://127.0.0.1:{self.server_port}{path}"
-
-    def handle_error(self, request, client_address):
-        """A client that has hung up is what many tests are about."""
-
-
-@pytest.fixture
-def server(monkeypatch, tmp_path):
-    monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setenv("no_proxy", "127.0.0.1")
-    server = Server()
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    yield server
-    server.closing.set()
-    server.shutdown()
-    server.server_close()
-    thread.join(timeout=5)
 
 
 def content(body, **headers):

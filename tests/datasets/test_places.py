@@ -18,10 +18,7 @@ from aucbench.errors import DataError, UnknownNameError
 GERMAN = "".join(f"{1 if k % 3 else -1} 1:{k} 2:{k * k % 7}\n" for k in range(12))
 
 
-@pytest.fixture(autouse=True)
-def nothing_at_hand(monkeypatch, tmp_path):
-    monkeypatch.delenv("AUCBENCH_DATA", raising=False)
-    monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path / "cache"))
+pytestmark = pytest.mark.usefixtures("nothing_at_hand")
 
 
 @pytest.fixture
