@@ -37,16 +37,15 @@ class ProximalCuts:
 
     With the errors e_k = f(w) − b_k − g_k·w the direction is −p, p = Σ α_k g_k, where α of the
     simplex minimises (t/2)‖Σ α_k g_k‖² + Σ α_k e_k. So p is the shortest element of the convex hull
-    of the subgradients, with a penalty for those of points far from w. With one cut p is its
-    subgradient. Cuts beyond the memory are replaced by their aggregate (p, Σ α_k e_k), which
-    predicts the same fall.
+    of the subgradients, with a penalty for those of points far from w. Cuts beyond the memory are
+    replaced by their aggregate (p, Σ α_k e_k), which predicts the same fall.
 
     A direction costs O(K² d) for K cuts.
 
     Parameters
     ----------
     memory : int
-        Number of cuts, at least 1.
+        Number of cuts, at least 2; one cut is the published descent, see `published`.
     along : function (vector) -> vector
         Removes the part of a vector that leads out of the feasible affine set.
 
@@ -100,8 +99,6 @@ class ProximalCuts:
             return
         shares, p, b = self._last
         self._last = None  # it is of the cuts that are here now
-        kept = np.argsort(-shares, kind="stable")[: max(0, self.memory - 2)].tolist()
-        self._g, self._b = [self._g[k] for k in kept], [self._b[k] for k in kept]
-        if self.memory > 1:
-            self._g.append(p)
-            self._b.append(b)
+        largest = np.argsort(-shares, kind="stable")[: self.memory - 2].tolist()
+        self._g = [*(self._g[k] for k in largest), p]
+        self._b = [*(self._b[k] for k in largest), b]

@@ -14,7 +14,7 @@ def falling(memory: int) -> ProximalCuts:
     return cuts
 
 
-@pytest.mark.parametrize("memory", [1, 2, 3])
+@pytest.mark.parametrize("memory", [2, 3])
 def test_a_direction_without_a_new_cut_is_the_same_again(memory):
     cuts, w = falling(memory), np.array([3.0, 2.0])
 
@@ -22,15 +22,6 @@ def test_a_direction_without_a_new_cut_is_the_same_again(memory):
 
     assert np.array_equal(first.p, second.p)
     assert first.predicted == second.predicted
-
-
-def test_one_cut_is_the_last_subgradient():
-    cuts, w = falling(1), np.array([1.0, -2.0])
-    cuts.direction(w, 3.0)
-
-    cuts.add(np.array([1.0, -1.0]), w, 3.0)
-
-    assert np.allclose(cuts.direction(w, 3.0).p, [1.0, -1.0])
 
 
 def test_the_aggregate_predicts_what_the_cuts_predicted():
