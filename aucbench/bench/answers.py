@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from aucbench import registry
 from aucbench.bench.cell import Cell, Tuning, solver_label
-from aucbench.bench.given import NOTHING, Given
+from aucbench.bench.inline import NOTHING, Inline
 from aucbench.bench.plan.identity import CellIds
 from aucbench.errors import UnknownNameError
 from aucbench.processes.records import Ending, Outcome
@@ -71,7 +71,7 @@ class Lookups:
     """The answers about all names of a plan."""
 
     known: Mapping[Name, Lookup]
-    given: Given = NOTHING
+    inline: Inline = NOTHING
     code: str = field(default_factory=code_fingerprint)  # of the part of aucbench that computes
 
     def of(self, cell: Cell) -> dict[str, Lookup]:

@@ -20,7 +20,7 @@ from aucbench import registry
 from aucbench.bench.answers import Lookup, Lookups, Name, is_unknown
 from aucbench.bench.cell import TARGET_FILE
 from aucbench.bench.engines import Engine
-from aucbench.bench.given import NOTHING, Given
+from aucbench.bench.inline import NOTHING, Inline
 from aucbench.bench.learning import likely, preloaded
 from aucbench.bench.plan.errors import PlanError, every
 from aucbench.bench.plan.plan import Plan
@@ -65,7 +65,7 @@ _fingerprint = lru_cache(maxsize=256)(plugin_fingerprint)
 
 
 def look_up(
-    plan: Plan, engine: Engine, given: Given = NOTHING, fence: Fence | None = None
+    plan: Plan, engine: Engine, inline: Inline = NOTHING, fence: Fence | None = None
 ) -> Lookups:
     """Look up all names, each within the time of a cell; raises as `understand`.
 
@@ -74,7 +74,7 @@ def look_up(
     """
     fence = fence and replace(fence, writes=True)
     with within(plan.timeout or None):
-        answers = _asked(engine, _jobs(plan, given, fence))
+        answers = _asked(engine, _jobs(plan, inline, fence))
         code = _prepared(plan)  # while the first processes run
         found = dict(answers)
         refused: dict[Name, PlanError] = {}
@@ -83,7 +83,7 @@ def look_up(
             answers = (found[name].result or {}).get(name.kind, {}).values()
             if name.kind != "data" and any(map(is_unknown, answers)):
                 refused[name] = _refusal(plan, name, str(unknown_name(name.kind, name.name)))
-        return understand(plan, found.items(), given, code, refused)
+        return understand(plan, found.items(), inline, code, refused)
 
 
 def _names(plan: Plan) -> Iterator[Name]:
@@ -99,7 +99,7 @@ def _names(plan: Plan) -> Iterator[Name]:
         yield Name("data", dataset)
 
 
-def _jobs(plan: Plan, given: Given, fence: Fence | None) -> dict[Name, Job]:
+def _jobs(plan: Plan, inline: Inline, fence: Fence | None) -> dict[Name, Job]:
     """Return a job that looks it up for each name of a plan, since any of them may crash."""
     limits = replace(RESOLVE_LIMITS, timeout=within_limit(RESOLVE_LIMITS.timeout))
     jobs = {}
@@ -113,7 +113,7 @@ def _jobs(plan: Plan, given: Given, fence: Fence | None) -> dict[Name, Job]:
             replaced = replaced_parts(plan) if isinstance(spec, Spec) else ()
             about = (limits, replaced, likely(spec), fence)
             job = resolve_job({kind: [spec]}, grids, *about)
-        jobs[name] = given.handed(job, str(spec))
+        jobs[name] = inline.handed(job, str(spec))
     return jobs
 
 
@@ -157,7 +157,7 @@ def _asked(engine: Engine, jobs: Mapping[Name, Job]) -> Iterator[tuple[Name, Out
 def understand(
     plan: Plan,
     outcomes: Iterable[tuple[Name, Outcome]],
-    given: Given = NOTHING,
+    inline: Inline = NOTHING,
     code: str | None = None,
     refused: Mapping[Name, PlanError] = NO_REFUSALS,
 ) -> Lookups:
@@ -172,17 +172,17 @@ def understand(
     def answer(name: Name) -> tuple[Name, Lookup]:
         if name in refused:
             raise refused[name]
-        return name, _lookup(plan, name, answered[name], given)
+        return name, _lookup(plan, name, answered[name], inline)
 
     known = dict(every(partial(answer, name) for name in _names(plan)))
     refuse_misfits(plan, known)
-    return Lookups(known, given, code or code_fingerprint())
+    return Lookups(known, inline, code or code_fingerprint())
 
 
-def _lookup(plan: Plan, name: Name, outcome: Outcome, given: Given) -> Lookup:
+def _lookup(plan: Plan, name: Name, outcome: Outcome, inline: Inline) -> Lookup:
     place = in_file(name.name)
     file = (str(place[0]), file_fingerprint(place[0])) if place else None
-    code = given.identities.get(str(name.spec)) or (file and file[1])  # of what is in no package
+    code = inline.identities.get(str(name.spec)) or (file and file[1])  # of what is in no package
     if outcome.ending is not Ending.OK:
         return Lookup(code or _guessed(name), _checked(plan, name, outcome))
     result = outcome.result or {}

@@ -18,7 +18,7 @@ from aucbench.bench.cell import Cell
 from aucbench.bench.closed import fence_of
 from aucbench.bench.engines import Engine
 from aucbench.bench.engines.local import LocalEngine
-from aucbench.bench.given import NOTHING, Given
+from aucbench.bench.inline import NOTHING, Inline
 from aucbench.bench.lookup import limits_of_data, look_up
 from aucbench.bench.loop import Loop
 from aucbench.bench.plan.plan import Plan
@@ -45,7 +45,7 @@ def run(
     *,
     retry: Collection[str] = (),
     listeners: Sequence[object] = (),
-    given: Given = NOTHING,
+    inline: Inline = NOTHING,
     tell: Callable[[str], object] = warn,
 ) -> Iterator[Record]:
     """Run the cells that are not in the store; yield the record of every cell of the plan.
@@ -62,7 +62,7 @@ def run(
     listeners : sequence of objects
         Objects with functions marked `hookimpl`, see `aucbench.hookspecs`. They are called only
         for the cells that this run computes.
-    given : Given
+    inline : Inline
         Objects that the plan names.
     tell : function (str) -> object
         Called with a sentence when it waits for another run into the folder; a warning otherwise.
@@ -77,7 +77,7 @@ def run(
     local = engine if isinstance(engine, LocalEngine) else LocalEngine()
     with local.opened() as supervisor:
         fence = fence_of(plan, store.folder)
-        lookups = look_up(plan, local.on(supervisor), given, fence)
+        lookups = look_up(plan, local.on(supervisor), inline, fence)
         if engine is local:
             engine = local.on(supervisor)
         runner = Runner(plan, lookups, store, engine, conditions, retry, listeners)
@@ -173,7 +173,7 @@ class Runner:
             light=self.lookups.maps_lightly(item),
             fence=self._fence,
         )
-        return self.lookups.given.handed_to_cell(job, str(item.solver), item.dataset)
+        return self.lookups.inline.handed_to_cell(job, str(item.solver), item.dataset)
 
     def keep(self, item: Cell, outcome: Outcome) -> Record:
         """Store and return the record of a cell that has ended."""

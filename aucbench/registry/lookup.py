@@ -39,11 +39,11 @@ from aucbench.registry.discovery import (
     normalized,
     switched_off,
 )
-from aucbench.registry.given import claimed_given
+from aucbench.registry.inline import claimed_inline
 from aucbench.registry.isolated_imports import imported, is_supervised, known
 from aucbench.registry.shapes import fault_of_class, kind_of
 from aucbench.registry.source_files import claimed, line_of
-from aucbench.registry.specs import GIVEN_MARK, in_file
+from aucbench.registry.specs import INLINE_MARK, in_file
 
 QUALIFIED = re.compile(f"(?:({NAME_PATTERN.pattern}):)?({NAME_PATTERN.pattern})")
 
@@ -187,8 +187,8 @@ def owner(kind: str, text: str) -> tuple[PluginEntry, str] | None:
     if in_file(text) is not None:
         there = claimed(kind, text)
         return None if there is None else there[:2]
-    if text.endswith(GIVEN_MARK):
-        there = claimed_given(kind, text)
+    if text.endswith(INLINE_MARK):
+        there = claimed_inline(kind, text)
         return None if there is None else there[:2]
     parts = QUALIFIED.fullmatch(text)
     if parts is None:

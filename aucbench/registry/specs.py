@@ -26,7 +26,7 @@ from aucbench.errors import ParameterError
 SPEC_EXAMPLE = "write it like sht-auc[k=50,blocks=4]"
 CLOSING = {"[": "]", "(": ")", "{": "}"}
 DEEPEST = 20
-GIVEN_MARK = "()"  # at the end of the name of an object, see `aucbench.registry.given`
+INLINE_MARK = "()"  # at the end of the name of an object, see `aucbench.registry.inline`
 TUNED_MARK = " (tuned"  # after the specification of a tuned solver, in a label
 FILE_MARK = ".py:"  # between a file and a name in it
 SPEC_QUOTES = "'\""
@@ -139,11 +139,11 @@ def bare(text: str, parts: int = 0, *, joined: bool = False) -> str:
 
 
 def _named(text: str, place: Callable[[Path], str], *, joined: bool) -> str:
-    if GIVEN_MARK not in text and FILE_MARK not in text:  # an id asks this of each of its names
+    if INLINE_MARK not in text and FILE_MARK not in text:  # an id asks this of each of its names
         return text
     name, rest = _label(text)
-    if name.endswith(GIVEN_MARK):
-        return f"{name.removesuffix(GIVEN_MARK)}{rest}"
+    if name.endswith(INLINE_MARK):
+        return f"{name.removesuffix(INLINE_MARK)}{rest}"
     return _placed(text, place, joined=joined)
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from aucbench.bench.addons import supervised
 from aucbench.bench.engines import make_engine
-from aucbench.bench.given import named_solvers
+from aucbench.bench.inline import named_solvers
 from aucbench.bench.measuring import measure_of
 from aucbench.bench.plan.fields import DEFAULT_TIMEOUT, choices
 from aucbench.bench.plan.plan import Plan
@@ -34,7 +34,7 @@ from aucbench.errors import ParameterError, require_at_least
 from aucbench.processes import proc
 from aucbench.processes.scratch import Scratch
 from aucbench.ranges import GAP_TOL
-from aucbench.registry.specs import GIVEN_MARK, split_specs
+from aucbench.registry.specs import INLINE_MARK, split_specs
 from aucbench.stats.words import ROPE
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def compare(
     if not measures:
         raise ParameterError("there is no metric; give one, such as auc")
     require_at_least(0.0, rope=rope)
-    specs, given = named_solvers([solvers] if hasattr(solvers, "problem") else _specs(solvers))
+    specs, inline = named_solvers([solvers] if hasattr(solvers, "problem") else _specs(solvers))
     sets = [(_called(one), one) for one in ([data] if isinstance(data, Data) else _specs(data))]
     plan = Plan(
         tuple(name for name, _ in sets),
@@ -149,8 +149,8 @@ def compare(
         store = stack.enter_context(Store(folder, create=True))
         order = {cell: number for number, cell in enumerate(plan.cells())}
         if held := {name: one for name, one in sets if isinstance(one, Data)}:
-            given = replace(given, datasets=_saved(held, stack.enter_context(Scratch()).path))
-        ran = run(plan, store, make_engine(jobs=jobs), given=given)
+            inline = replace(inline, datasets=_saved(held, stack.enter_context(Scratch()).path))
+        ran = run(plan, store, make_engine(jobs=jobs), inline=inline)
         records = sorted(ran, key=lambda record: order[record.cell])
         every = {record.id: store.scores(record.id, record.sizes.data) for record in records}
         scores = {number: arrays for number, arrays in every.items() if arrays is not None}
@@ -240,7 +240,7 @@ def _specs(given: Any) -> tuple[Any, ...]:
 def _called(one: Any) -> str:
     """Return how a plan names a data set: rows in memory by their hash."""
     if isinstance(one, Data):
-        return f"data-{data_hash(one)[:SHOWN]}{GIVEN_MARK}"
+        return f"data-{data_hash(one)[:SHOWN]}{INLINE_MARK}"
     if isinstance(one, str):
         return one
     raise ParameterError(f"got {one!r} as a data set, wanted a name or Data.of(X, y)")

@@ -39,7 +39,7 @@ from aucbench.features.chain import is_shared, keeps_columns
 from aucbench.processes.room import Kept, Room
 from aucbench.protocols import Solver
 from aucbench.registry.fingerprints import code_fingerprint
-from aucbench.registry.given import give, unpickled
+from aucbench.registry.inline import give, unpickled
 from aucbench.registry.source_files import file_fingerprint, files_in
 from aucbench.solving.wrappers import why_refused
 
@@ -249,10 +249,10 @@ def _tuned(planned: Cell, source: Block, block: Block, train: Data) -> Tuned:
 
 def _take(request: Request) -> None:
     """Make the objects that came with a request known by their names."""
-    given = request.get("given", {})
-    for name, packed in given.get("solvers", {}).items():
+    inline = request.get("inline", {})
+    for name, packed in inline.get("solvers", {}).items():
         give("solvers", name, partial(unpickled, packed))
-    for name, folder in given.get("datasets", {}).items():
+    for name, folder in inline.get("datasets", {}).items():
         give("datasets", name, partial(partial, rows.load_data, Path(folder)))
 
 

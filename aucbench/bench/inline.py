@@ -34,7 +34,7 @@ from aucbench.registry.fingerprints import hash_of, package_fingerprint
 from aucbench.registry.lookup import lookup
 from aucbench.registry.shapes import fault
 from aucbench.registry.source_files import file_fingerprint, files_of, has_changed
-from aucbench.registry.specs import GIVEN_MARK, Spec, parse_spec
+from aucbench.registry.specs import INLINE_MARK, Spec, parse_spec
 
 UNKNOWN = object()
 MAIN = "__main__"
@@ -42,7 +42,7 @@ MARGIN = 0.1  # seconds by which clocks are rounded
 
 
 @dataclass(frozen=True)
-class Given:
+class Inline:
     """The objects that a plan names."""
 
     solvers: Mapping[str, str] = field(default_factory=dict)  # pickles in base 64, by specification
@@ -66,15 +66,15 @@ class Given:
         if not solvers and not datasets:
             return job
         rows = {"datasets": datasets}
-        steps = (replace(s, request={**s.request, "given": rows}) for s in job.steps)
-        given = {"solvers": solvers, **(rows if rows_too else {})}
-        return replace(job, request={**job.request, "given": given}, steps=tuple(steps))
+        steps = (replace(s, request={**s.request, "inline": rows}) for s in job.steps)
+        inline = {"solvers": solvers, **(rows if rows_too else {})}
+        return replace(job, request={**job.request, "inline": inline}, steps=tuple(steps))
 
 
-NOTHING = Given()
+NOTHING = Inline()
 
 
-def named_solvers(solvers: Iterable[Any]) -> tuple[list[str | Spec], Given]:
+def named_solvers(solvers: Iterable[Any]) -> tuple[list[str | Spec], Inline]:
     """Return specifications of solvers, and what is behind those that are instances."""
     specs: list[str | Spec] = []
     packed: dict[str, str] = {}
@@ -95,13 +95,13 @@ def named_solvers(solvers: Iterable[Any]) -> tuple[list[str | Spec], Given]:
         packed[str(spec)] = b64encode(content).decode("ascii")
         identities[str(spec)] = (whole and _identity(type(solver), content)) or uuid4().hex
         specs.append(spec)
-    return specs, Given(packed, {}, identities)
+    return specs, Inline(packed, {}, identities)
 
 
 def _free_spec(label: str, values: Mapping[str, Any], taken: Mapping[str, str]) -> Spec:
     """Return how a plan names an instance: with a number where its values do not tell it."""
     numbered = (f"{label}-{number}" for number in count(2))
-    found = (Spec(f"{name}{GIVEN_MARK}", values) for name in chain([label], numbered))
+    found = (Spec(f"{name}{INLINE_MARK}", values) for name in chain([label], numbered))
     return next(spec for spec in found if str(spec) not in taken)
 
 

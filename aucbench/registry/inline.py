@@ -15,7 +15,7 @@ from typing import Any
 
 from aucbench.errors import ParameterError, PluginError
 from aucbench.registry.discovery import Loaded, PluginEntry, describe_error, keep
-from aucbench.registry.specs import GIVEN_MARK
+from aucbench.registry.specs import INLINE_MARK
 
 VERSION = "object"  # stands in place of the version of a distribution
 
@@ -30,7 +30,7 @@ def give(kind: str, name: str, make: Callable[[], Callable[..., Any]]) -> None:
 
 
 def unpickled(packed: str) -> Callable[..., Any]:
-    """Return the factory of a solver that `aucbench.bench.given` has packed into a request."""
+    """Return the factory of a solver that `aucbench.bench.inline` has packed into a request."""
     return factory_of(pickle.loads(b64decode(packed)))  # of the own parent, by a pipe
 
 
@@ -61,7 +61,7 @@ def factory_of(solver: Any) -> Callable[..., Any]:
     return make
 
 
-def claimed_given(kind: str, name: str) -> tuple[PluginEntry, str, Callable[..., Any]] | None:
+def claimed_inline(kind: str, name: str) -> tuple[PluginEntry, str, Callable[..., Any]] | None:
     """Return what a name with parentheses means; None when it is known as another kind.
 
     `ParameterError`: it is not known in this process. `PluginError`: it cannot be made here.
@@ -84,7 +84,7 @@ def claimed_given(kind: str, name: str) -> tuple[PluginEntry, str, Callable[...,
                 "its class in a file, and name it ./FILE.py:CLASS"
             ) from error
         module = getattr(factory, "__module__", None) or ""
-        label = name.removesuffix(GIVEN_MARK)
+        label = name.removesuffix(INLINE_MARK)
         entry = PluginEntry(label, module, VERSION, module)
         keep(entry, Loaded({kind: {label: factory}}))
         _known[kind, name] = entry, factory

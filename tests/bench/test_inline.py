@@ -13,7 +13,7 @@ from own_solvers import Descent, Locked, Raising, Thawed
 import aucbench
 from aucbench import compare
 from aucbench.bench import Store
-from aucbench.bench.given import named_solvers
+from aucbench.bench.inline import named_solvers
 from aucbench.bench.overview import folder_status
 from aucbench.bench.plan.toml import parse_plan
 from aucbench.errors import AucbenchError, ParameterError
