@@ -1,4 +1,8 @@
-"""A parameter that a solver chooses itself, by rows that it holds out of its training rows."""
+"""A parameter that a solver chooses itself, by rows that it holds out of its training rows.
+
+A trial takes a few steps of the iterates by itself. `solve` would evaluate the objective, look for
+gaps and tell the solver a budget of its own: a fit with `auto` would take longer, and choose else.
+"""
 
 from __future__ import annotations
 

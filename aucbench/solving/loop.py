@@ -1,4 +1,4 @@
-"""`solve`: the only loop over iterates, and the only place that looks at a clock.
+"""`solve`: the loop over the iterates of a fit, and the only place that looks at a clock.
 
 Design
   a. The clock runs while the solver works (`problem`, then each step of its generator) and
