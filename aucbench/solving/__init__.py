@@ -1,1 +1,1 @@
-"""From a solver to a result: the only loop over iterates, its wrappers, cross-validation."""
+"""From a solver to a result: the loop over iterates, its wrappers, the tuner, `select`."""
