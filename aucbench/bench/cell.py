@@ -71,7 +71,6 @@ class Cell:
         return solver_label(self.solver, self.tune)
 
     def __str__(self) -> str:
-        """One line for people."""
         where = f"{short(self.dataset)}, {short(self.features, joined=True)}"
         return f"{short(self.label)} on {where}, seed {self.seed}, split {self.split}"
 

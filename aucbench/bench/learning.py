@@ -37,7 +37,6 @@ def preloaded(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _files(name: str) -> list[Path]:
-    """Return the Python files of a plugin, as far as they are known."""
     if (place := in_file(name)) is not None:
         return [place[0]] if place[0].is_file() else []
     entry = next((p for p in entries() if name in (p.name, p.qualified)), None)

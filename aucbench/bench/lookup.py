@@ -87,7 +87,6 @@ def look_up(
 
 
 def _names(plan: Plan) -> Iterator[Name]:
-    """Yield the names of a plan, in its order."""
     for choice in plan.solvers:
         yield Name("solvers", choice.spec, choice.tuning)
     named = (("objectives", plan.objective), ("projectors", plan.projector))
@@ -240,7 +239,6 @@ def _called(name: Name) -> str:
 
 
 def _refusal(plan: Plan, name: Name, sentence: str) -> PlanError:
-    """Return the error, with its place in the plan."""
     if name.kind != "solvers":
         return PlanError(sentence, PLAN_FIELDS[name.kind], value=name.spec)
     asked = [Name("solvers", choice.spec, choice.tuning) for choice in plan.solvers]

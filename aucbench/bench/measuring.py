@@ -55,7 +55,6 @@ def measure_of(spec: str) -> Measure:
 
 @lru_cache(maxsize=64)
 def _measure_by(addon: Addon, name: str) -> PluginMeasure:
-    """Return the one measure of a metric, which knows the values that it had."""
     smaller = not addon.about["greater_is_better"]
     return PluginMeasure(name, _elsewhere, smaller=smaller, addon=addon)
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 from aucbench.bench.answers import Lookups, Name
 from aucbench.bench.cell import Cell
@@ -24,12 +25,10 @@ BANDWIDTH = 10e9  # bytes per second that one core reads; no pass over the rows 
 class FolderStatus:
     """How much of its plans a results folder contains."""
 
-    # Cells of all plans that were run into the folder; a cell of two plans counts once.
-    planned: int
+    planned: int  # cells of all plans that were run into the folder, each counted once
     statuses: Mapping[str, int]  # finished cells by status
     missing: int  # cells of the plans that are not finished
-    # Records of planned cells that no longer count: the data, a plugin or aucbench changed.
-    stale: int
+    stale: int  # records of planned cells that no longer count, since something has changed
     other_settings: int  # records of cells that are in no plan of the folder
 
 
@@ -65,27 +64,18 @@ def estimate(plan: Plan) -> str:
     upper bound follows from the limits of the plan.
     """
     lookups = _lookups(plan)
-    return "\n".join([_fits(plan), *_data(plan, lookups), *_bounds(plan, lookups)])
-
-
-def _fits(plan: Plan) -> str:
+    known = {name: lookups.known[Name("data", name)].found for name in plan.datasets}
+    data = (line for name, about in known.items() if about for line in data_lines(name, about))
     tuned = sum(choice.tuning is not False for choice in plan.solvers)
     inner = tuned * plan.tune_evals * plan.inner_splits * (len(plan) // len(plan.solvers))
-    return f"{len(plan) * plan.repeat_fits + inner} fits, at most {inner} of them for tuning"
+    fits = f"{len(plan) * plan.repeat_fits + inner} fits, at most {inner} of them for tuning"
+    return "\n".join([fits, *data, *_bounds(plan, known.values())])
 
 
-def _data(plan: Plan, lookups: Lookups) -> Iterator[str]:
-    for dataset in plan.datasets:
-        found = lookups.known[Name("data", dataset)].found
-        if found:
-            yield from data_lines(dataset, found)
-
-
-def _bounds(plan: Plan, lookups: Lookups) -> Iterator[str]:
+def _bounds(plan: Plan, known: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     cores = len(os.sched_getaffinity(0))
     if plan.limit_of_passes is not None:
-        found = [lookups.known[Name("data", dataset)].found for dataset in plan.datasets]
-        bytes_read = sum(8.0 * about["n"] * about["d"] for about in found if about)
+        bytes_read = sum(8.0 * about["n"] * about["d"] for about in known if about)
         cells = len(plan) // len(plan.datasets)
         least = bytes_read * cells * plan.limit_of_passes / BANDWIDTH / cores
         yield f"at least {_duration(least)} on {cores} core(s), if all rows are dense"

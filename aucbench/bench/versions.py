@@ -18,7 +18,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -55,12 +55,16 @@ class Version:
     aucbench: str  # the version of aucbench there
 
     def __str__(self) -> str:
-        """One line for people."""
         return f"{self.side}: {self.path}, aucbench {self.aucbench}"
 
 
 def version_at(side: str, path: Path) -> Version:
-    """Return the side that a path names."""
+    """Return the side that a path names.
+
+    That is an environment (a folder with bin/python) or an interpreter; or a folder with packages,
+    such as a checkout or the target of `pip install --target`, which is put first on the path of
+    the present interpreter. Of a folder with the folder `src` it is that one.
+    """
     python, folder = _python_of(side, path)
     try:
         asked = subprocess.run(
@@ -100,14 +104,12 @@ def _python_of(side: str, path: Path) -> tuple[str, str]:
         raise ParameterError(
             f"--{side} {path} is no environment, no interpreter and no folder; name one"
         )
-    source = place / "src"
-    return sys.executable, str(source if source.is_dir() else place)
+    return sys.executable, str(place / "src" if (place / "src").is_dir() else place)
 
 
 def _environment(folder: str) -> dict[str, str]:
-    paths = [folder, os.environ.get("PYTHONPATH", "")]
-    found = os.pathsep.join(filter(None, paths))
-    return {**os.environ, **({"PYTHONPATH": found} if found else {})}
+    path = os.pathsep.join(filter(None, [folder, os.environ.get("PYTHONPATH", "")]))
+    return {**os.environ, **({"PYTHONPATH": path} if path else {})}
 
 
 def labelled(spec: Spec, side: str) -> Spec:
@@ -128,16 +130,20 @@ def run_sides(
     options: Sequence[str],
     tell: Tell,
 ) -> dict[str, list[str]]:
-    """Run the plan on both sides; return the ids of the records of each."""
-    found: dict[str, list[str]] = {version.side: [] for version in versions}
+    """Run the plan on both sides; return the ids of the records of each.
+
+    `folder` takes the results folder of each side, `options` are those of `aucbench run`, and
+    `tell` takes lines of progress. Sides that are the same code, or read other rows, are refused.
+    """
+    ids: dict[str, list[str]] = {version.side: [] for version in versions}
     for number, dataset in enumerate(plan.datasets):
         one = replace(plan, datasets=(dataset,))
         turns = versions if number % 2 == 0 else versions[::-1]
-        made = {version.side: _run(version, one, folder, options, tell) for version in turns}
-        _require_two_versions(versions, folder, made)
-        for side, ids in made.items():
-            found[side] += ids
-    return found
+        added = {version.side: _run(version, one, folder, options, tell) for version in turns}
+        _require_two_versions(versions, folder, added)
+        for side in SIDES:
+            ids[side] += added[side]
+    return ids
 
 
 def records_of(version: Version, store: Store, ids: Sequence[str]) -> Iterator[Record]:
@@ -195,18 +201,11 @@ def _started(version: Version, arguments: Sequence[str]) -> Iterator[subprocess.
         finally:
             # A terminal sends Ctrl-C to both processes.
             for sent in (None, signal.SIGINT, signal.SIGKILL):
-                if process.poll() is None and _ended(process, sent):
-                    break
-
-
-def _ended(process: subprocess.Popen[str], sent: signal.Signals | None) -> bool:
-    if sent is not None:
-        process.send_signal(sent)
-    try:
-        process.communicate(timeout=PATIENCE)
-    except subprocess.TimeoutExpired:
-        return False
-    return True
+                if process.poll() is None:
+                    if sent is not None:
+                        process.send_signal(sent)
+                    with suppress(subprocess.TimeoutExpired):
+                        process.communicate(timeout=PATIENCE)
 
 
 def _require_two_versions(
@@ -221,15 +220,13 @@ def _require_two_versions(
             f"{name} is the same code with the same libraries in {versions[0].path} and in "
             f"{versions[1].path}; name two versions, or leave it out"
         )
-    rows: dict[str, set[str]] = {}
+    rows: dict[str, set[str | None]] = {}
     for version in versions:
         with Store(folder / version.side) as store:
-            for key in found[version.side]:
-                record = store.read(key)
-                if record is not None and record.sizes.data is not None:
-                    rows.setdefault(record.cell.dataset, set()).add(record.sizes.data)
+            for record in filter(None, map(store.read, found[version.side])):
+                rows.setdefault(record.cell.dataset, set()).add(record.sizes.data)
     for dataset, hashes in rows.items():
-        if len(hashes) > 1:
+        if len(hashes - {None}) > 1:
             raise DataError(
                 f"{dataset} has other rows before than after, so the sides cannot be compared; "
                 "give a file"

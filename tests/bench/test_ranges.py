@@ -23,7 +23,7 @@ from aucbench.bench.plan.identity import cell_id
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import parse_plan, write_plan
 from aucbench.bench.requests import resolve_job
-from aucbench.bench.worker.grid import check_grid, grids_of, points_of
+from aucbench.bench.worker.build import check_grid, grids_of, points_of
 from aucbench.bench.worker.resolve import resolved, resolved_grid
 from aucbench.cli import app
 from aucbench.errors import ParameterError, PluginError, UnknownNameError

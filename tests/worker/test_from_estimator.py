@@ -34,7 +34,7 @@ from aucbench import AUCClassifier, auc, from_estimator, get_solver, solve
 from aucbench.bench import lookup
 from aucbench.bench.plan.fields import choices
 from aucbench.bench.plan.plan import Plan
-from aucbench.bench.worker.grid import points_of
+from aucbench.bench.worker.build import points_of
 from aucbench.bench.worker.resolve import resolved
 from aucbench.data import Breakpoints, Data
 from aucbench.data.packed import pack_arrays

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aucbench import auc, get_dataset, get_solver, solve
-from aucbench.bench.worker.build import build
-from aucbench.bench.worker.grid import points_of
+from aucbench.bench.worker.build import build, points_of
 from aucbench.bench.worker.tune import inner_folds, tune
 from aucbench.data import Data
 from aucbench.data.targets import Labels

@@ -80,7 +80,6 @@ def measured(
 
 
 def _own_status(result: Mapping[str, Any]) -> Status:
-    """Return the status that the worker reports."""
     own = (CellStatus.INVALID, CellStatus.SKIPPED, CellStatus.ERROR)
     if result.get("status") not in own:
         said = f"the cell returned the status {result.get('status')!r}"
@@ -193,7 +192,6 @@ def _feasible(result: Mapping[str, Any], w: Vector | None) -> bool | None:
 def _fault(
     found: Measures, result: Mapping[str, Any], scores: Vector, w: Vector | None
 ) -> str | None:
-    """Return why the numbers of a fit do not count."""
     if w is not None and not np.isfinite(w).all():
         return "The weights are not finite."
     if np.isnan(scores).any():

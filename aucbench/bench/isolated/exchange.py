@@ -30,12 +30,10 @@ class Rows:
         return Rows(lambda: (r for r in store.records() if counted is None or r.id in counted))
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        """Yield the rows."""
         optima, _ = self._all
         return (flat_row(record, optima) for record in self._records())
 
     def __len__(self) -> int:
-        """Return the number of rows."""
         return self._all[1]
 
     @cached_property

@@ -144,27 +144,24 @@ class Optima:
 
     def add(self, record: Record) -> None:
         """Take one record; the order does not matter."""
-        problem = _problem(record) if record.ok else None
-        if problem is None:
-            return
-        self._keep(problem, _least(record))
-        if record.measures.feasible is not False:
-            self._keep_end(problem, record.measures.objective, record.cell.label)
+        if record.ok:
+            found = record.measures
+            end = None if found.feasible is False else found.objective
+            self._take(_problem(record), _least(record), end, record.cell.label)
 
     def add_fit(self, descent: Descent) -> None:
         """Take one fit, whose record need not be kept; one without f(0) has no problem here."""
-        self._keep(descent.problem, descent.least)
-        if descent.feasible:
-            self._keep_end(descent.problem, descent.value, descent.solver)
+        end = descent.value if descent.feasible else None
+        self._take(descent.problem, descent.least, end, descent.solver)
 
-    def _keep(self, problem: str | None, least: float | None) -> None:
+    def _take(
+        self, problem: str | None, least: float | None, end: float | None, solver: str
+    ) -> None:
         if problem is not None and least is not None:
             self._least[problem] = min(least, self._least.get(problem, inf))
-
-    def _keep_end(self, problem: str | None, value: float | None, solver: str) -> None:
-        if problem is not None and value is not None:
-            end = (value, solver)
-            self._reached[problem] = min(end, self._reached.get(problem, end))
+        if problem is not None and end is not None:
+            reached = (end, solver)
+            self._reached[problem] = min(reached, self._reached.get(problem, reached))
 
     def _disproof(self, descent: Descent) -> str | None:
         """Return the sentence of rule d; None where no fit disproves the certificate."""
@@ -225,16 +222,8 @@ def _problem(record: Record) -> str | None:
     cell, problem = record.cell, record.measures.problem
     if problem is None or record.sizes.data is None:
         return None
-    rows = [
-        record.sizes.data,
-        cell.features,
-        cell.splits,
-        cell.holdout,
-        cell.repeat,
-        cell.split,
-        cell.seed,
-    ]
-    return hash_of([*rows, problem])
+    rows = (cell.features, cell.splits, cell.holdout, cell.repeat, cell.split, cell.seed)
+    return hash_of([record.sizes.data, *rows, problem])
 
 
 def _least(record: Record) -> float | None:
@@ -256,7 +245,6 @@ def _tail(curve: Iterable[Mapping[str, Any]], name: str) -> tuple[Vector, Vector
 
 
 def _ahead(x: Vector, y: Vector, decays: Sequence[Decay]) -> float:
-    """Return how far f has still to fall, by rule c."""
     if not decays:
         return 0.0
     last_half = float(np.interp(0.5, x, y) - y[-1])

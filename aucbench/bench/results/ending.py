@@ -49,9 +49,13 @@ def make_record(
             point[TEST_AUC] = judged.along[place]
     sizes = _sizes(said.about)
     if target is not None and sizes.n_test is not None:  # the parent knows, whatever a worker says
-        n_train, n_test = target.learnt(cell).size, target.held(cell)[0].size
-        sizes = replace(sizes, n_train=n_train, n_test=n_test)
-        sizes = replace(sizes, division=target.kind(cell), weighted=target.weighted)
+        sizes = replace(
+            sizes,
+            n_train=target.learnt(cell).size,
+            n_test=target.held(cell)[0].size,
+            division=target.kind(cell),
+            weighted=target.weighted,
+        )
     log = None if judged.status.status is CellStatus.OK else outcome.log
     where = said.about.get("conditions")
     machine = dict(where) if isinstance(where, dict) else {}
@@ -109,27 +113,19 @@ def _said(outcome: Outcome) -> _Lines:
                 said.curve.append(dict(thing))
             elif name == "about":
                 said.about |= thing
-            elif name == "imports":
-                said.imports = dict(thing)
-            elif name == "parameters":
-                said.parameters = dict(thing)
-            elif name == "tuning":
-                said.tuning = dict(thing)
+            elif name in ("imports", "parameters", "tuning"):
+                setattr(said, name, dict(thing))
     return said
 
 
 def _sizes(about: Mapping[str, Any]) -> Sizes:
     known = {name: about.get(name) for name in Sizes.__slots__}
-    return Sizes(**{name: value for name, value in known.items() if _fits(name, value)})
-
-
-def _fits(name: str, value: Any) -> bool:
-    wanted = str if name == "data" else int
-    return isinstance(value, wanted) and not isinstance(value, bool)
+    wanted = {name: str if name == "data" else int for name in known}
+    fit: dict[str, Any] = {n: value for n, value in known.items() if type(value) is wanted[n]}
+    return Sizes(**fit)
 
 
 def _plugin(value: Any) -> tuple[str, str, str] | None:
-    """Return distribution, version and module, if a worker handed over three texts."""
     listed = isinstance(value, list | tuple) and len(value) == 3
     if not listed or not all(isinstance(part, str) for part in value):
         return None

@@ -188,7 +188,6 @@ def _write_json(rows: Iterator[Row], columns: dict[str, str], file: BinaryIO) ->
 
 @contextmanager
 def _list_in(file: IO[bytes]) -> Iterator[Callable[[Row], None]]:
-    """Give a function that adds a row to a JSON list, one line each."""
     before = b"[\n"
 
     def add(row: Row) -> None:

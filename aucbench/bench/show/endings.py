@@ -62,6 +62,9 @@ class Ends:
         return STALLED_MARK if self.stalled else BUDGET_MARK if self.by_budget else ""
 
 
+Row = tuple[str, str, Ends]  # solver, data set, and how its fits ended
+
+
 def ending_text(found: Measures) -> str:
     """Return ", certified, gap 1e-07" or such for the line of a fit; empty if it is not known."""
     if found.stop is None:
@@ -72,61 +75,26 @@ def ending_text(found: Measures) -> str:
     return f", {found.stop.lower()}{gap}"
 
 
-def end_notes(rows: Sequence[tuple[str, str, Ends]]) -> tuple[str, ...]:
+def end_notes(rows: Sequence[Row]) -> tuple[str, ...]:
     """Return the lines below a table: what its marks mean, and which fits have not converged."""
-    by_budget = any(ends.end == BUDGET_MARK for *_, ends in rows)
-    stalled = [
-        _Fits(solver, data, ends.ok, ends.stalled) for solver, data, ends in rows if ends.stalled
-    ]
-    missed = [
-        _Fits(solver, data, ends.ok, ends.factors) for solver, data, ends in rows if ends.factors
-    ]
-    over = [
-        _Fits(solver, data, ends.ok, ends.overspent)
-        for solver, data, ends in rows
-        if ends.overspent
-    ]
-    false = [
-        _Fits(solver, data, ends.ok, ends.disproved)
-        for solver, data, ends in rows
-        if ends.disproved
-    ]
-    lines = (
-        [f"{BUDGET_MARK}: fits used up their budget before the method ended"] if by_budget else []
-    )
-    if false:
-        head = f"{FALSE_MARK}: not certified, since another fit disproves the certificate:"
-        lines += [head, *_lines(false, lambda told: str(told[0]))]
-    if stalled:
-        lines += [f"{STALLED_MARK}: stalled above the gap tolerance:", *_lines(stalled, _gaps)]
-    if missed:
-        head = f"{OPEN_MARK}: not converged, gap > {100 * ENOUGH:g} % of f(0) − f*:"
-        lines += [head, *_lines(missed, _advice)]
-    if over:
-        head = f"{OVER_MARK}: used more than {OVERSPENT:g} times the budget:"
-        lines += [head, *_lines(over, _times)]
-    return tuple(lines)
+    notes = []
+    if any(ends.end == BUDGET_MARK for *_, ends in rows):
+        notes.append(f"{BUDGET_MARK}: fits used up their budget before the method ended")
+    for field, head, said in NOTES:
+        own = [row for row in rows if getattr(row[2], field)]
+        if own:
+            notes += [head, *_lines(own, field, said)]
+    return tuple(notes)
 
 
-@dataclass(frozen=True, slots=True)
-class _Fits:
-    """Some fits of one row of a table: how many there are in all, and what is said of each."""
-
-    solver: str
-    dataset: str
-    ok: int
-    numbers: tuple[Any, ...]
-
-
-def _lines(rows: Sequence[_Fits], said: Callable[[Sequence[Any]], str]) -> Iterator[str]:
-    """Yield one line for each solver."""
-    for solver in dict.fromkeys(row.solver for row in rows):
-        own = [row for row in rows if row.solver == solver]
-        names = [*dict.fromkeys(row.dataset for row in own)]
+def _lines(rows: Sequence[Row], field: str, said: Callable[[Sequence[Any]], str]) -> Iterator[str]:
+    for solver in dict.fromkeys(solver for solver, *_ in rows):
+        own = [row for row in rows if row[0] == solver]
+        names = [*dict.fromkeys(dataset for _, dataset, _ in own)]
         more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-        numbers = [number for row in own for number in row.numbers]
-        count = f"{len(numbers)} of {sum(row.ok for row in own)} fits"
-        parts = (count, said(numbers))
+        values = [value for *_, ends in own for value in getattr(ends, field)]
+        count = f"{len(values)} of {sum(ends.ok for *_, ends in own)} fits"
+        parts = (count, said(values))
         yield f"  {solver} on {', '.join(names[:NAMED])}{more}: {', '.join(filter(None, parts))}"
 
 
@@ -151,3 +119,15 @@ def _advice(factors: Sequence[float | None]) -> str:
         whom = f" for {hopeless}" if hopeless < len(factors) else ""
         parts.append(f"the curve no longer falls{whom}")
     return "; ".join(parts)
+
+
+NOTES = (  # the field of `Ends`, the head of its lines, and what they say of the values
+    (
+        "disproved",
+        f"{FALSE_MARK}: not certified, since another fit disproves the certificate:",
+        lambda told: str(told[0]),
+    ),
+    ("stalled", f"{STALLED_MARK}: stalled above the gap tolerance:", _gaps),
+    ("factors", f"{OPEN_MARK}: not converged, gap > {100 * ENOUGH:g} % of f(0) − f*:", _advice),
+    ("overspent", f"{OVER_MARK}: used more than {OVERSPENT:g} times the budget:", _times),
+)

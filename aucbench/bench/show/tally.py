@@ -57,11 +57,13 @@ class Tally:
 
     def remarks(self, folder: Path | None = None) -> tuple[str, ...]:
         """Return what makes times uncertain, and the failures; else nothing."""
+        if not self.unpinned:
+            return self.failures(folder)
         unpinned = (
             f"{self.unpinned} of {self.total} timed rows ran on cores that others may use too: "
-            "there are fewer cores than threads, or the system does not let a process keep to some",
+            "there are fewer cores than threads, or the system does not let a process keep to some"
         )
-        return (*(unpinned if self.unpinned else ()), *self.failures(folder))
+        return unpinned, *self.failures(folder)
 
     def failures(self, folder: Path | None = None) -> tuple[str, ...]:
         """Return how many rows have no AUC, and the first reason of each solver; else nothing.
@@ -85,9 +87,8 @@ def protocol(plan: Plan, tried: tuple[int, int] | None = None) -> str:
     own = ((plan.objective, "objective"), (plan.projector, "projector"))
     asked = "".join(f", {kind} {short(spec)}" for spec, kind in own if spec is not None)
     if any(choice.tune for choice in plan.solvers):
-        if tried is None:
-            points = f"at most {plan.tune_evals} points"
-        else:
+        points = f"at most {plan.tune_evals} points"
+        if tried is not None:
             points = f"{' to '.join(map(str, sorted({*tried})))} point(s)"
         asked += f", tuned by {points} x {plan.inner_splits} inner splits"
     maps = (short(spec, joined=True) for spec in plan.features)
@@ -98,7 +99,6 @@ def protocol(plan: Plan, tried: tuple[int, int] | None = None) -> str:
 
 
 def _division(plan: Plan) -> str:
-    """Return which rows are test rows, and what they count for."""
     how = plan.reading
     if how.test is not None:
         parts = [f"tested on {how.test}"]

@@ -1,17 +1,20 @@
-"""Build the solver of a cell from its specifications, in the process that fits."""
+"""Build the solver of a cell, and the points of its grid, in the process that fits."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import partial
+from math import isinf
 from typing import Any
 
 from aucbench import registry
-from aucbench.bench.cell import Cell
+from aucbench.bench.cell import Cell, Tuning
 from aucbench.errors import PluginError
 from aucbench.protocols import Solver
+from aucbench.ranges import samples
 from aucbench.registry.lookup import lookup
 from aucbench.registry.specs import Spec
+from aucbench.solving.points import Axes, GridPoint, few, mappings, points_in, size_of
 from aucbench.solving.wrappers import recast
 
 
@@ -40,3 +43,49 @@ def plugin_of(kind: str, spec: Spec) -> tuple[str, str, str] | None:
         return claim.entry.distribution, claim.entry.version, claim.entry.value
     named = (p for p in registry.plugins() if p.name == spec.name.rpartition(":")[2] and p.failure)
     return next(((p.distribution, p.version, p.value) for p in named), None)
+
+
+def grids_of(spec: Spec, tuning: Tuning, replaced: Collection[str] = ()) -> tuple[Axes, ...]:
+    """Return the given grid, or the published ones without the parameters that `spec` fixes.
+
+    The axes of a given grid are in the order of the published one; those that it lacks follow.
+    Where the objective or the projector is `replaced`, parameters of it are left out.
+    """
+    solver = registry.get_solver(spec)
+    space = solver.space
+    parts = mappings(space)
+    if not isinstance(tuning, bool):
+        known = [name for part in parts for name in part]
+        ranked = sorted(tuning, key=lambda axis: [*known, axis[0]].index(axis[0]))
+        return (few(spec, dict(ranked)),)
+    if not parts:
+        raise PluginError(
+            f"the published grid of {spec} is {space!r}, wanted a mapping of parameters to "
+            "tuples of values, ranges or distributions, or a list of such mappings; give a grid "
+            "of your own"
+        )
+    fixed = {*registry.given("solvers", spec), *solver.needs.parameters_of(replaced)}
+    free = ({n: axis for n, axis in part.items() if n not in fixed} for part in parts)
+    return tuple(few(spec, part) for part in free)
+
+
+def check_grid(spec: Spec, tuning: Tuning, replaced: Collection[str] = ()) -> int | None:
+    """Build the solver with values of each axis; return the number of points, None if endless.
+
+    These values are all those of a list, both ends of a range, and the median of a distribution.
+    """
+    grids = grids_of(spec, tuning, replaced)
+    for grid in grids:
+        for name, axis in grid.items():
+            for value in samples(axis):
+                registry.get_solver(spec, **{name: value})
+    total = sum(map(size_of, grids))
+    return None if isinf(total) else int(total)
+
+
+def points_of(cell: Cell) -> tuple[GridPoint, ...]:
+    """Return the points that a cell tries, in the order of `aucbench.solving.points`."""
+    replaced = [kind for kind in ("objective", "projector") if getattr(cell, kind) is not None]
+    solver = registry.get_solver(cell.solver)
+    grids = grids_of(cell.solver, cell.tune, replaced)
+    return points_in(solver, grids, cell.tune_evals, published=isinstance(cell.tune, bool))

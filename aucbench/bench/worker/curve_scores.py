@@ -70,13 +70,11 @@ def _least_missed(at: Sequence[float]) -> int:
 
 
 def _room(n: int, d: int) -> int:
-    """Return of how many points the scores can be handed over."""
     free = MOST_BYTES - 2 * 8 * (n + d)  # twice what the end of the fit takes, to be safe
     return max(0, min(SCORE_BYTES, free)) // (8 * n)
 
 
 def _few(points: Sequence[Kept], most: int) -> list[Kept]:
-    """Return at most so many points, from the whole length of the curve."""
     if len(points) <= most:
         return [*points]
     return [points[j] for j in np.linspace(0, len(points) - 1, most).round().astype(int)]

@@ -62,10 +62,11 @@ class Refitted:
 
     def __call__(self, rest: Index, held: Index) -> tuple[Data, Data]:
         """Return both parts of a fold, mapped by a map that was fitted to `rest`."""
-        parts = [self._raw(rows) for rows in (rest, held)]
+        train, test = (self._raw(rows) for rows in (rest, held))
         (rng,) = self.rng.spawn(1)
         try:
-            return self.clock.timed(_mapped, *parts, self.features, rng)
+            found = self.clock.timed(mapped_parts, train, test.rows, self.features, rng)
+            return found[0], test.with_rows(found[1])
         except MemoryError:  # the limit of the cell
             raise
         except AucbenchError as refusal:
@@ -73,19 +74,10 @@ class Refitted:
         except (Exception, SystemExit) as error:
             raise PluginError(
                 f"mapping an inner fold of tuning raised {type(error).__name__} "
-                f"({message(error)}); take another "
-                "map, or the solver without tuning"
+                f"({message(error)}); take another map, or the solver without tuning"
             ) from error
 
     def _raw(self, rows: Index) -> Data:
-        """Return some training rows as they are in the data set."""
         target = self.train.target.take(rows)
         ties = {name: array[rows] for name, array in self.train.ties.items()}
         return Data(self.raw.take(self.numbers[rows]), target, schema=self.schema, **ties)
-
-
-def _mapped(
-    rest: Data, held: Data, features: FeatureMap, rng: np.random.Generator
-) -> tuple[Data, Data]:
-    train, rows = mapped_parts(rest, held.rows, features, rng)
-    return train, held.with_rows(rows)

@@ -24,7 +24,12 @@ def mark_imports() -> str:
 
 
 def imported_since(mark: str) -> dict[str, str]:
-    """Return the file or folder of each top-level package or module, by its name."""
+    """Return the file or folder of each top-level package or module, by its name.
+
+    The standard library, aucbench, and what comes from no file are left out. A package some of
+    whose modules were there counts when another one is new. If a plugin has removed the mark, all
+    modules count as new.
+    """
     new = takewhile(lambda name: name != mark, reversed(sys.modules))
     tops = {name.partition(".")[0] for name in [*new]} - sys.stdlib_module_names - OURS
     places = ((top, _place(sys.modules.get(top))) for top in sorted(tops))

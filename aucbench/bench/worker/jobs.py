@@ -94,21 +94,23 @@ def data(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
 
 
 def _told(found: Data, room: Room) -> dict[str, Any]:
-    about = {"hash": rows.data_hash(found), "n": found.n, "d": found.d, **_target(found)}
     room.hand(TARGET_FILE, pack_arrays(known_of(found)))
-    return {**about, "understood": found.understood.to_json()}
+    counts = {"n": found.n, "d": found.d}
+    if isinstance(found.target, Labels):
+        counts["n_pos"] = found.target.n_pos
+    else:
+        counts["breakpoints"] = found.target.value.size
+    return {
+        "hash": rows.data_hash(found),
+        **counts,
+        "dropped": len(found.dropped),
+        "understood": found.understood.to_json(),
+    }
 
 
 def _about(block: Block) -> dict[str, Any]:
     about: dict[str, Any] = block.facts[ABOUT]
     return about
-
-
-def _target(found: Data) -> dict[str, Any]:
-    left_out = {"dropped": len(found.dropped)}
-    if isinstance(found.target, Labels):
-        return {"n_pos": found.target.n_pos, **left_out}
-    return {"breakpoints": found.target.value.size, **left_out}
 
 
 def split(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
@@ -149,11 +151,9 @@ def cell(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     """Fit one cell to its training rows and score its test rows; the rows are read-only maps.
 
     Results are lines as soon as they are known, so that they survive when the cell is killed:
-    {"about": sizes, conditions, plugin}, {"parameters": ...},
-    {"tuning": ...}, {"point": ...} for each point of the curve, and {"imports": ...} when the
-    solver is built and at the end, see `imported_since`. The scores of the test rows are handed
-    over as scores.npy, those along the fit as along.npy, and the weights, where the solver has
-    them, as w.npy: the parent measures them.
+    {"about": sizes, conditions, plugin}, {"parameters": ...}, {"tuning": ...}, {"point": ...} for
+    each point of the curve, and {"imports": ...} when the solver is built and at the end. The
+    arrays of a `FittedCell` are handed over as npy files, which the parent measures.
     """
     if request["code"] not in (None, own_code()):
         return {"status": "error", "reason": OTHER_CODE}
@@ -229,9 +229,8 @@ def _fitted(
         done = fitted_cell(planned, solver, train, partial(rows.mapped, block, TEST), lines)
     except UnsupportedError as refusal:  # for example, more rows than the method is for
         return {"status": "skipped", "reason": str(refusal)}
-    for name, array in {"w": done.w, "scores": done.scores, "along": done.along}.items():
-        if array is not None:
-            room.hand(f"{name}.npy", npy_bytes(np.asarray(array, np.float64)))
+    for name, array in done.arrays.items():
+        room.hand(f"{name}.npy", npy_bytes(np.asarray(array, np.float64)))
     told = {**cost, **done.result}
     told["keeps_columns"] = _about(block)["keeps_columns"] and told.get("keeps_columns")
     whole: dict[str, Any] = strict(told)

@@ -27,12 +27,14 @@ def pin() -> list[int] | None:
     """Keep this process, and all that it starts from now on, to as many cores as it has threads.
 
     The first of them is the core on which it runs: the kernel starts a process where it finds
-    least to do.
+    least to do. None: it stays where it may be, since it has no fixed number of threads, or more
+    than cores, or the system refuses.
     """
     threads, cores = _threads(), sorted(os.sched_getaffinity(0))
     if threads is None or threads > len(cores):
         return None
-    now = _present_core()
+    # Field 39 of its state; the name of the program, field 2, is in brackets and may hold anything.
+    now = int(STAT.read_bytes().rpartition(b")")[2].split()[36])
     first = cores.index(now) if now in cores else 0
     chosen = sorted((cores[first:] + cores)[:threads])
     try:
@@ -45,12 +47,6 @@ def pin() -> list[int] | None:
 def _threads() -> int | None:
     fixed = os.environ.get(THREADS, "")
     return int(fixed) if fixed.isdecimal() else None
-
-
-def _present_core() -> int:
-    """Return the core on which this process ran last: field 39 of its state."""
-    # The name of the program, field 2, is in brackets and may contain anything.
-    return int(STAT.read_bytes().rpartition(b")")[2].split()[36])
 
 
 @lru_cache(maxsize=1)

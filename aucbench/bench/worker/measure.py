@@ -12,11 +12,10 @@ Design
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from math import inf, isfinite
 from statistics import median
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -41,22 +40,24 @@ MAX_POINTS = 200
 Emit = Callable[[Mapping[str, Any]], None]
 
 
-@dataclass(frozen=True, slots=True)
-class FittedCell:
-    """The result of a fit."""
+class FittedCell(NamedTuple):
+    """The result of a fit: what is said of it, and the arrays that the parent measures."""
 
-    # Times, passes, why it ended, objective and gap, by name; see `fitted_cell`.
     result: dict[str, Any]
-    w: Vector | None = None  # the weights, when they are valid
-    scores: Vector | None = None  # scores of the test rows, when the weights are valid
-    # Scores of the test rows at the points of the curve `result["test_points"]`.
-    along: Vector | None = None
+    arrays: Mapping[str, Vector] = {}  # w (if there are weights), scores, along: when it is valid
 
 
 def fitted_cell(
     cell: Cell, solver: Solver, train: Data, test: Callable[[], Rows], emit: Emit
 ) -> FittedCell:
-    """Fit, then score the test rows."""
+    """Fit to mapped rows, then score the test rows, which `test` gives; `emit` takes the curve.
+
+    `deterministic` says whether several fits gave the same weights, or the same scores.
+    `score_error` bounds what rounding does to a typical training score, `exempt` counts the
+    trailing weights that are no features, `keeps_columns` says whether the others belong to the
+    columns of the training rows, and `set` describes the projector where it is one of aucbench.
+    `test_points` are the numbers of the points of the curve whose weights score the test rows.
+    """
     curve = Curve(emit)
     run = fit(cell, WithProblems(solver, curve.problems), train, every=1.0, watch=curve)
     problem = curve.problems[-1]
@@ -82,7 +83,8 @@ def fitted_cell(
         name, slack = type(core(solver)).__name__, 8.0 * (result.get("score_error") or 0.0)
         require_scored_alone(name, run.decision_function, rows, scores, slack)
     result["test_points"], along = curve.kept.scores(problem, rows, curve.count - 1)
-    return FittedCell(result, run.w, scores, along)
+    weights = {} if run.w is None else {"w": run.w}
+    return FittedCell(result, {**weights, "scores": scores, "along": along})
 
 
 def fit(
@@ -139,24 +141,21 @@ class Curve:
             "objective": point.objective,
             "gap": point.gap,
             "residual": point.residual,
-            "train_auc": auc_or_none(problem.data, _mapped_scores(problem, problem.data, learnt)),
-            "validation_auc": _validation_auc(problem, learnt),
+            "train_auc": _auc(problem, problem.data, learnt),
+            "validation_auc": _auc(problem, problem.holdout, learnt),
         }
         if isinstance(learnt, State) and learnt.info:
             known["info"] = learnt.info
         self._emit({"point": known})
 
 
-def _mapped_scores(problem: Problem, data: Data, learnt: Scoring) -> Vector:
-    """Return scores of rows that a solver keeps; their columns show whether they are mapped."""
+def _auc(problem: Problem, data: Data | None, learnt: Scoring) -> float | None:
+    """Return the AUC of rows that a solver keeps; their columns show whether they are mapped."""
+    if data is None:
+        return None
     if learnt.w is not None and data.d == learnt.w.size:
-        return data.scores(np.array(learnt.w, dtype=np.float64))
-    return problem.scores_of(learnt, data.rows)
-
-
-def _validation_auc(problem: Problem, learnt: Scoring) -> float | None:
-    held = problem.holdout
-    return None if held is None else auc_or_none(held, _mapped_scores(problem, held, learnt))
+        return auc_or_none(data, data.scores(np.array(learnt.w, dtype=np.float64)))
+    return auc_or_none(data, problem.scores_of(learnt, data.rows))
 
 
 def _scored_by_us(run: Run, solver: Solver) -> bool:

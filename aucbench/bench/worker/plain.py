@@ -77,7 +77,6 @@ def message(error: BaseException) -> str:
 
 
 def _is_beyond(value: Any) -> bool:
-    """Whether a value is a number that is not finite, or that no float holds."""
     if isinstance(value, float):
         return not isfinite(value)
     return isinstance(value, int) and float_of(int(value)) is None

@@ -11,8 +11,7 @@ from typing import Any
 from aucbench import registry
 from aucbench.about import scale_of
 from aucbench.bench.cell import Tuning
-from aucbench.bench.worker.build import plugin_of
-from aucbench.bench.worker.grid import check_grid
+from aucbench.bench.worker.build import check_grid, plugin_of
 from aucbench.bench.worker.plain import canonical_json, message, parameters
 from aucbench.data import Data
 from aucbench.errors import AucbenchError, DataError, ParameterError, PluginError

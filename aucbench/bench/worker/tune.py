@@ -16,8 +16,8 @@ from functools import partial
 from typing import Any
 
 from aucbench.bench.cell import Cell
+from aucbench.bench.worker.build import points_of
 from aucbench.bench.worker.features import Refitted
-from aucbench.bench.worker.grid import points_of
 from aucbench.bench.worker.measure import fit
 from aucbench.bench.worker.plain import canonical_json, message
 from aucbench.data import Data
@@ -37,9 +37,8 @@ class Tuned:
     point: Mapping[str, Any] | None  # the chosen hyperparameters; None when every point failed
     seconds: float  # time inside the solver, for all points and folds, plus `map_seconds`
     map_seconds: float  # time inside the feature maps of inner folds; 0 when the map is shared
-    # A row for each point in the order of the grid: parameters, status ("ok", "error" or "invalid";
-    # a point that failed is not tried on the folds that follow), reason, error_type, auc (mean over
-    # the inner folds), aucs, seconds.
+    # A row for each point in the order of the grid, see `_row`; one that failed is not tried on the
+    # folds that follow.
     table: tuple[dict[str, Any], ...]
 
     @property
