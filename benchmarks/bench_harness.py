@@ -86,7 +86,7 @@ class Resume:
 
     def setup(self, stored: str) -> None:
         self.plan = Plan((DATA,), choices(["sht-auc", "svm-or"]), repeats=self.cells // 10)
-        names = [Name("data", DATA), Name("features", "auto")]
+        names = [Name("datasets", DATA), Name("features", "auto")]
         names += [Name("solvers", choice.spec, choice.tuning) for choice in self.plan.solvers]
         self.lookups = Lookups({name: Lookup(name.label) for name in names})
         self.temporary = TemporaryDirectory()

@@ -207,6 +207,7 @@ class Bench:
     """Runs cells in this process, as a supervisor and the parent do in others."""
 
     def __init__(self, path):
+        path.mkdir(exist_ok=True)
         self.path, self.kept = path, {}
         self._targets = {}
 

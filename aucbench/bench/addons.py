@@ -1,10 +1,7 @@
 """Functions of plugins that work on finished results: looked up and called in their own processes.
 
-Design
-  a. No function of a plugin runs in this process, and no module of one is imported. What it returns
-     is plain data, which is checked again here.
-  b. A function is called because the user named it. One that fails, hangs or crashes costs its own
-     answer, whose place takes a sentence with the name of the plugin.
+No function of a plugin runs in this process. What it returns is plain data, which is checked again
+here. One that fails, hangs or crashes costs its own answer, whose place takes a sentence.
 """
 
 from __future__ import annotations

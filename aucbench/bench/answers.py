@@ -28,7 +28,7 @@ def is_unknown(answer: Mapping[str, Any]) -> bool:
 
 
 class Name(NamedTuple):
-    """What is looked up: a specification of a kind ("data" for data sets), and how it is tuned.
+    """What is looked up: a specification of a kind, and how it is tuned.
 
     The specification of a solver is a `Spec`; those of other kinds are text.
     """
@@ -76,15 +76,10 @@ class Lookups:
 
     def of(self, cell: Cell) -> dict[str, Lookup]:
         """Return the answers about what a cell needs, by role."""
-        names = {"data": Name("data", cell.dataset)}
-        names["solver"] = Name("solvers", cell.solver, cell.tune)
-        if cell.objective is not None:
-            names["objective"] = Name("objectives", cell.objective)
-        if cell.projector is not None:
-            names["projector"] = Name("projectors", cell.projector)
-        for number, part in enumerate(registry.joined_specs(cell.features)):
-            names[f"features {number}" if number else "features"] = Name("features", part)
-        return {role: self.known[name] for role, name in names.items()}
+        return {
+            role: self.known[Name(kind, spec, cell.tune if kind == "solvers" else False)]
+            for role, kind, spec in cell.parts()
+        }
 
     def id(self, cell: Cell) -> str:
         """Id of the cell."""
@@ -110,7 +105,7 @@ class Lookups:
 
     def data(self, cell: Cell) -> Lookup:
         """Return the answer about the data set of a cell."""
-        return self.known[Name("data", cell.dataset)]
+        return self.known[Name("datasets", cell.dataset)]
 
     @property
     def targets(self) -> dict[str, bytes]:

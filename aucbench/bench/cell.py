@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from operator import attrgetter
@@ -10,7 +10,7 @@ from typing import Any
 
 from aucbench.datasets.reading import Reading
 from aucbench.ranges import Range
-from aucbench.registry.specs import TUNED_MARK, Spec, parse_spec, short
+from aucbench.registry.specs import TUNED_MARK, Spec, joined_specs, parse_spec, short
 
 TARGET_FILE = "target.npz"  # in which a worker hands the target of a data set to the parent
 Scalar = str | int | float | bool
@@ -20,50 +20,26 @@ Tuning = bool | Grid
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One fit (or one tuned fit) of one solver on one split.
+    """One fit (or one tuned fit) of one solver on one split, named as the user did."""
 
-    Attributes
-    ----------
-    solver : Spec
-        The solver and its fixed parameters.
-    dataset, features, objective, projector : str or None
-        Specifications as the user gave them; the last two replace the solver's own.
-    tune : bool or tuple of (parameter, values or Range)
-        See `Choice`.
-    reading : Reading
-        How the data set is read, if it is a file.
-    splits, split : int
-        Number of splits and which of them it is. Without more, they are stratified folds.
-    holdout : float or None
-        Share of the rows that is drawn as the test set, in place of folds; then there is 1 split.
-    repeat, seed : int
-        Number of the shuffle, and the seed of the shuffle and of the solver.
-    passes, seconds, gap_tol :
-        Budget of a fit: the first limit that is reached ends it; None is no limit.
-    tune_evals, inner_splits : int
-        Number of points of the grid to try, and of folds of the training rows to try them on.
-    repeat_fits : int
-        How often the final fit is done, to measure its time.
-    """
-
-    solver: Spec
-    tune: Tuning
+    solver: Spec  # with its fixed parameters
+    tune: Tuning  # see `Choice`
     dataset: str
     features: str
-    objective: str | None
-    projector: str | None
-    reading: Reading
-    splits: int
-    repeat: int
-    split: int
-    seed: int
-    passes: float | None
+    objective: str | None  # in place of the solver's own
+    projector: str | None  # likewise
+    reading: Reading  # how the data set is read, if it is a file
+    splits: int  # without more, they are stratified folds
+    repeat: int  # number of the shuffle
+    split: int  # which of the splits it is
+    seed: int  # of the shuffle and of the solver
+    passes: float | None  # budget of a fit: the first limit that is reached ends it
     seconds: float | None
     gap_tol: float
-    tune_evals: int
-    inner_splits: int
-    repeat_fits: int = 1
-    holdout: float | None = None
+    tune_evals: int  # points of the grid to try
+    inner_splits: int  # folds of the training rows to try them on
+    repeat_fits: int = 1  # how often the final fit is done, to measure its time
+    holdout: float | None = None  # share of the rows that is drawn as the test set of 1 split
 
     @property
     def label(self) -> str:
@@ -77,6 +53,16 @@ class Cell:
     def to_json(self) -> dict[str, Any]:
         """Its fields as JSON holds them: the solver as text, lists in place of tuples."""
         return {name: listed(value) for name, value in zip(NAMES, _values(self), strict=True)}
+
+    def parts(self) -> Iterator[tuple[str, str, Spec | str]]:
+        """Yield role, kind and specification of each thing that it uses."""
+        yield "data", "datasets", self.dataset
+        yield "solver", "solvers", self.solver
+        for role, spec in (("objective", self.objective), ("projector", self.projector)):
+            if spec is not None:
+                yield role, f"{role}s", spec
+        for number, part in enumerate(joined_specs(self.features)):
+            yield f"features {number}" if number else "features", "features", part
 
     @staticmethod
     def from_json(fields: Mapping[str, Any]) -> Cell:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.metadata import metadata
 
@@ -10,7 +10,7 @@ from aucbench.about import bibtex, software
 from aucbench.bench.cell import Cell
 from aucbench.datasets.located import cites_of
 from aucbench.errors import AucbenchError, UnknownNameError
-from aucbench.registry import Description, describe, joined_specs, parse_spec
+from aucbench.registry import describe, parse_spec
 from aucbench.registry.discovery import CALLED, stated_in
 from aucbench.registry.specs import in_file
 
@@ -19,10 +19,8 @@ from aucbench.registry.specs import in_file
 class Citations:
     """What to cite."""
 
-    # BibTeX: first aucbench, then the packages of other authors whose plugins were used, then the
-    # papers.
-    entries: tuple[str, ...]
-    missing: tuple[str, ...]  # A phrase for each thing that was used and has no reference
+    entries: tuple[str, ...]  # BibTeX of aucbench, of packages of other authors, and of papers
+    missing: tuple[str, ...]  # a phrase for each thing that was used and has no reference
 
 
 def citations_of(cells: Iterable[Cell]) -> Citations:
@@ -33,7 +31,8 @@ def citations_of(cells: Iterable[Cell]) -> Citations:
     packages = {"aucbench": _package("aucbench")}
     papers: dict[str, str] = {}
     missing = []
-    for kind, name in sorted({used for cell in cells for used in _used(cell)}):
+    used = {(kind, str(spec)) for cell in cells for _, kind, spec in cell.parts()}
+    for kind, name in sorted({(kind, parse_spec(spec).name) for kind, spec in used}):
         if kind == "datasets" and (cites := cites_of(name)):
             papers |= bibtex([*papers.values(), *cites])
             continue
@@ -50,25 +49,11 @@ def citations_of(cells: Iterable[Cell]) -> Citations:
             continue
         if in_file(name) is None:  # what is in a file has no package to cite
             packages.setdefault(found.distribution, _package(found.distribution))
-        if not entries and _is_named(found):
+        # The parts of aucbench itself need no reference.
+        expected = kind in ("solvers", "datasets") or found.distribution != "aucbench"
+        if not entries and expected:
             missing.append(f"{CALLED[kind]} {name}: it names none")
     return Citations((*packages.values(), *papers.values()), tuple(missing))
-
-
-def _is_named(found: Description) -> bool:
-    """Whether a reference is to be expected: the parts of aucbench itself may have none."""
-    return found.kind in ("solvers", "datasets") or found.distribution != "aucbench"
-
-
-def _used(cell: Cell) -> Iterator[tuple[str, str]]:
-    yield "solvers", cell.solver.name
-    yield "datasets", parse_spec(cell.dataset).name
-    if cell.objective is not None:
-        yield "objectives", parse_spec(cell.objective).name
-    if cell.projector is not None:
-        yield "projectors", parse_spec(cell.projector).name
-    for part in joined_specs(cell.features):
-        yield "features", parse_spec(part).name
 
 
 def _package(distribution: str) -> str:

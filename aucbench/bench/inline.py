@@ -1,15 +1,10 @@
 """Objects of Python in a plan: solvers that are instances, and data sets that are `Data`.
 
-Design
-  a. A plan holds names and numbers only. An object stands in it under a name with parentheses, and
-     comes to the workers with their requests: a solver as a pickle, which is never written to a
-     disk, and rows as files.
-  b. An instance of a class that has a name, in a plugin or in a file, is taken by that name.
-  c. What identifies an instance is the code of its class and its values. Where they cannot be
-     known for certain, the id is new in every run: it is computed again, and never taken for
-     another one. They are known where all values can be written down, and the class is in a module
-     that can be imported, or in a script whose files are as they were when it started. Of a class
-     in a script the pickle counts too, since it has the values of the globals that the class uses.
+An object stands in a plan under a name with parentheses, and comes to the workers with their
+requests: a solver as a pickle, which is never written to a disk, and rows as files. What identifies
+an instance is the code of its class and its values, and of a class in a script also its pickle,
+which has the globals that it uses. Where these cannot be known for certain, as in a script that was
+changed since it started, the id is new in every run.
 """
 
 from __future__ import annotations
@@ -46,10 +41,8 @@ class Inline:
     """The objects that a plan names."""
 
     solvers: Mapping[str, str] = field(default_factory=dict)  # pickles in base 64, by specification
-    # Folders in which `aucbench.bench.worker.rows.save_data` has written them, by name.
-    datasets: Mapping[str, str] = field(default_factory=dict)
-    # What identifies the class of a solver, by specification.
-    identities: Mapping[str, str] = field(default_factory=dict)
+    datasets: Mapping[str, str] = field(default_factory=dict)  # folders of `save_data`, by name
+    identities: Mapping[str, str] = field(default_factory=dict)  # of solvers, by specification
 
     def handed(self, job: Job, spec: str) -> Job:
         """Return a job whose request, and those of its steps, have the object that is meant."""
@@ -173,16 +166,11 @@ def _identity(kind: type, content: bytes) -> str | None:
 
 def _is_as_it_started(script: Path) -> bool:
     """Whether neither the script nor what it imports from its folder changed since the start."""
-    begin = _started()
-    found = (path.stat() for path in files_of(script)[0].values())
-    return all(max(one.st_mtime, one.st_ctime) < begin for one in found)
-
-
-def _started() -> float:
-    """When this process began, in seconds since the epoch; rather too early than too late."""
     ticks = int(Path("/proc/self/stat").read_text(encoding="ascii").rpartition(")")[2].split()[19])
     age = time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
-    return time.time() - age - MARGIN
+    begin = time.time() - age - MARGIN  # rather too early than too late
+    found = (path.stat() for path in files_of(script)[0].values())
+    return all(max(one.st_mtime, one.st_ctime) < begin for one in found)
 
 
 def _digest(content: bytes) -> str:

@@ -1,10 +1,7 @@
-"""Whether a process that uses a plugin should find scikit-learn imported.
+"""Whether a process that uses a plugin should find scikit-learn imported, which takes a second.
 
-Design
-  a. Its import takes a second. So it is imported once, in the warm process, for jobs which will
-     want it, and a run in which nothing wants it starts without.
-  b. The files of the plugin are searched for its name. A wrong guess changes no result: it costs
-     a second in each job, or saves none.
+It is imported once, in the warm process, for jobs which will want it: those of plugins whose files
+have its name. A wrong guess changes no result: it costs a second in each job, or saves none.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """Look up the names of a plan, in supervised processes, before any cell runs.
 
-Design
-  a. A mistake of the user (an unknown name, a bad parameter, an unreadable file) ends the
-     run with a sentence before the first fit.
-  b. A broken plugin is not a mistake of the user. The cells that need it end with its status
-     and reason, and the others run.
+A mistake of the user (an unknown name, a bad parameter, an unreadable file) ends the run with a
+sentence before the first fit. A broken plugin is none: the cells that need it end with its status
+and reason, and the others run.
 """
 
 from __future__ import annotations
@@ -54,12 +52,7 @@ MEASURE_MODULES = (
     "numpy.random",
 )
 NO_REFUSALS: Mapping[Name, PlanError] = {}
-PLAN_FIELDS = {  # of a plan, by kind
-    "objectives": "objective",
-    "projectors": "projector",
-    "features": "features",
-    "data": "datasets",
-}
+PLAN_FIELDS = {"objectives": "objective", "projectors": "projector"}  # of other kinds: the kind
 _package = lru_cache(maxsize=256)(package_fingerprint)
 _fingerprint = lru_cache(maxsize=256)(plugin_fingerprint)
 
@@ -81,7 +74,7 @@ def look_up(
         for name in _names(plan):
             # A worker does not know the names of all plugins. A set that is unknown is a file.
             answers = (found[name].result or {}).get(name.kind, {}).values()
-            if name.kind != "data" and any(map(is_unknown, answers)):
+            if name.kind != "datasets" and any(map(is_unknown, answers)):
                 refused[name] = _refusal(plan, name, str(unknown_name(name.kind, name.name)))
         return understand(plan, found.items(), inline, code, refused)
 
@@ -95,7 +88,7 @@ def _names(plan: Plan) -> Iterator[Name]:
         if spec is not None:
             yield Name(kind, spec)
     for dataset in plan.datasets:
-        yield Name("data", dataset)
+        yield Name("datasets", dataset)
 
 
 def _jobs(plan: Plan, inline: Inline, fence: Fence | None) -> dict[Name, Job]:
@@ -104,7 +97,7 @@ def _jobs(plan: Plan, inline: Inline, fence: Fence | None) -> dict[Name, Job]:
     jobs = {}
     for name in _names(plan):
         kind, spec, tuning = name
-        if kind == "data":
+        if kind == "datasets":
             cell = replace(next(plan.cells()), dataset=str(spec))
             job = data_job(cell, limits_of_data(plan, cell.dataset))
         else:
@@ -148,7 +141,7 @@ def _prepared(plan: Plan) -> str:
 
 def _asked(engine: Engine, jobs: Mapping[Name, Job]) -> Iterator[tuple[Name, Outcome]]:
     """Start the jobs, first those of data, which take longest; return their outcomes."""
-    names = sorted(jobs, key=lambda name: name.kind != "data")
+    names = sorted(jobs, key=lambda name: name.kind != "datasets")
     outcomes = engine.run((str(number), jobs[name]) for number, name in enumerate(names))
     return ((names[int(number)], outcome) for number, outcome in outcomes)
 
@@ -185,7 +178,7 @@ def _lookup(plan: Plan, name: Name, outcome: Outcome, inline: Inline) -> Lookup:
     if outcome.ending is not Ending.OK:
         return Lookup(code or _guessed(name), _checked(plan, name, outcome))
     result = outcome.result or {}
-    if name.kind == "data":
+    if name.kind == "datasets":
         return Lookup(result["hash"], found=result, target=_target(name, outcome, result))
     answers = [*result.get(name.kind, {}).values(), *result.get("grids", ())]
     failure = None
@@ -217,10 +210,10 @@ def _target(name: Name, outcome: Outcome, result: Mapping[str, Any]) -> KeptTarg
 def _checked(plan: Plan, name: Name, outcome: Outcome) -> Outcome:
     """Return the failure of a lookup; one that is a refusal of the user's input is raised."""
     # A data set that cannot be made is as broken as a solver whose import fails.
-    broken = name.kind == "data" and outcome.error_type == PluginError.__name__
+    broken = name.kind == "datasets" and outcome.error_type == PluginError.__name__
     if outcome.refusal and not broken:
         raise _refusal(plan, name, outcome.reason or "")
-    if name.kind == "data" and not broken and _is_file(name.spec):
+    if name.kind == "datasets" and not broken and _is_file(name.spec):
         raise _refusal(plan, name, f"{name.spec} cannot be read: {outcome.reason}; get it again")
     # Without its step: the cell itself was never started.
     reason = f"{_called(name)}: {outcome.reason}"
@@ -240,7 +233,7 @@ def _called(name: Name) -> str:
 
 def _refusal(plan: Plan, name: Name, sentence: str) -> PlanError:
     if name.kind != "solvers":
-        return PlanError(sentence, PLAN_FIELDS[name.kind], value=name.spec)
+        return PlanError(sentence, PLAN_FIELDS.get(name.kind, name.kind), value=name.spec)
     asked = [Name("solvers", choice.spec, choice.tuning) for choice in plan.solvers]
     return PlanError(sentence, "solvers", asked.index(name), "spec", value=name.spec)
 

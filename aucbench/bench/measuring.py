@@ -1,13 +1,7 @@
-"""Metrics of third parties: looked up and called in supervised processes.
+"""Metrics of third parties, whose functions never run here; as all code of plugins, under limits.
 
-Design
-  a. The functions of a plugin never run here. What is known of a metric, and its values, come
-     from processes with limits, as those of solvers do.
-  b. A value that a metric does not give is NaN, and `failures` says why. The AUC of the cell stays.
-     A metric in which `MOST_ENDS` processes have ended is not asked again, so that one that hangs
-     costs minutes and no more.
-  c. Equal rows and scores have equal values. So each value is computed once, for however many
-     tables it is asked for.
+A value that a metric does not give is NaN, and `failures` says why. A metric in which `MOST_ENDS`
+processes have ended is not asked again, so that one that hangs costs minutes and no more.
 """
 
 from __future__ import annotations
@@ -16,10 +10,9 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import lru_cache
 from hashlib import blake2b
 from math import isfinite, nan
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -99,8 +92,16 @@ class PluginMeasure(Measure):
         left = {number: key for number, (key, _) in enumerate(waiting)}
         why = UNRETURNED
         with Scratch() as scratch:
-            _write(scratch.path, [fold for _, fold in waiting])
-            for piece in process.in_turn(partial(self._job, scratch.path, len(left)), self._ends):
+            for number, (_, fold) in enumerate(waiting):  # as files, since they may be large
+                np.save(scratch.path / f"y{number}.npy", fold.positive.astype(np.int8))
+                np.save(scratch.path / f"scores{number}.npy", fold.scores)
+                np.save(scratch.path / f"weights{number}.npy", fold.weights)
+
+            def job(done: Sequence[int]) -> Job:
+                numbers = [number for number in range(len(waiting)) if number not in done]
+                return self.addon.job("values", folder=str(scratch.path), numbers=numbers)
+
+            for piece in process.in_turn(job, self._ends):
                 why = ended(piece.ended) if piece.ended else UNRETURNED
                 if piece.key is None:  # the call never began
                     break
@@ -113,10 +114,6 @@ class PluginMeasure(Measure):
                     why = f"it is not asked again, since {MOST_ENDS} processes have ended in it"
         self._known.update(dict.fromkeys(left.values(), (nan, why)))
 
-    def _job(self, folder: Path, count: int, done: Sequence[int]) -> Job:
-        left = [number for number in range(count) if number not in done]
-        return self.addon.job("values", folder=str(folder), numbers=left)
-
 
 def _elsewhere(*_: Any) -> float:
     raise AssertionError("the function of a plugin is called in a process of its own")
@@ -127,11 +124,3 @@ def _digest(fold: Fold) -> bytes:
     for array in (fold.positive, fold.scores, fold.weights):
         digest.update(np.ascontiguousarray(array).data)
     return digest.digest()
-
-
-def _write(folder: Path, folds: Sequence[Fold]) -> None:
-    """Write the arrays of some folds into files, since they may be large."""
-    for number, fold in enumerate(folds):
-        np.save(folder / f"y{number}.npy", fold.positive.astype(np.int8))
-        np.save(folder / f"scores{number}.npy", fold.scores)
-        np.save(folder / f"weights{number}.npy", fold.weights)

@@ -16,7 +16,7 @@ from aucbench.bench.lookup import look_up
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.imports import Imports
 from aucbench.bench.results.store import Store
-from aucbench.bench.show.data_lines import data_lines
+from aucbench.bench.show.progress import data_lines
 
 BANDWIDTH = 10e9  # bytes per second that one core reads; no pass over the rows is faster
 
@@ -64,7 +64,7 @@ def estimate(plan: Plan) -> str:
     upper bound follows from the limits of the plan.
     """
     lookups = _lookups(plan)
-    known = {name: lookups.known[Name("data", name)].found for name in plan.datasets}
+    known = {name: lookups.known[Name("datasets", name)].found for name in plan.datasets}
     data = (line for name, about in known.items() if about for line in data_lines(name, about))
     tuned = sum(choice.tuning is not False for choice in plan.solvers)
     inner = tuned * plan.tune_evals * plan.inner_splits * (len(plan) // len(plan.solvers))

@@ -50,17 +50,17 @@ def data_job(cell: Cell, limits: Limits = NO_LIMITS) -> Job:
 
 def cell_job(
     cell: Cell,
-    data: str,
-    target: KeptTarget,
+    data: str,  # hash of its data set; other rows are refused
+    target: KeptTarget,  # deals the rows; the request has only what is known of training rows
     limits: Limits = NO_LIMITS,
-    step: Limits = NO_LIMITS,
+    step: Limits = NO_LIMITS,  # of the preparation of its rows, which the cells of a split share
     *,
-    code: str | None = None,
-    files: Mapping[str, str] = NO_FILES,
-    read: Limits | None = None,
+    code: str | None = None,  # `code_fingerprint`; a host with other code refuses the cell
+    files: Mapping[str, str] = NO_FILES,  # that it needs, with fingerprints; none may have changed
+    read: Limits | None = None,  # of reading its data set, if that has to be done again
     preload: tuple[str, ...] = (),
-    light: bool = False,
-    fence: Fence | None = None,
+    light: bool = False,  # whether the preparation of its rows is a light step, see `Step`
+    fence: Fence | None = None,  # of its process, and of that which prepares its rows
 ) -> Job:
     """Job that fits one cell and scores its test rows.
 

@@ -8,16 +8,18 @@ Design
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
 from typing import Any
 from warnings import warn
 
 from aucbench.bench.answers import Lookups, Name
 from aucbench.bench.cell import Cell
-from aucbench.bench.closed import fence_of
 from aucbench.bench.engines import Engine
-from aucbench.bench.engines.local import LocalEngine
+from aucbench.bench.engines.local import FOLDERS, HIDDEN, LocalEngine
 from aucbench.bench.inline import NOTHING, Inline
 from aucbench.bench.lookup import limits_of_data, look_up
 from aucbench.bench.loop import Loop
@@ -30,10 +32,13 @@ from aucbench.bench.results.imports import Imports
 from aucbench.bench.results.record import Record
 from aucbench.bench.results.store import Store
 from aucbench.bench.show.listeners import announcer
-from aucbench.processes.records import Job, Limits, Outcome
+from aucbench.processes.records import Fence, Job, Limits, Outcome
 from aucbench.records import CellStatus
+from aucbench.registry.specs import in_file, joined_specs, parse_spec
+from aucbench.store.folder import MARKER
 
 MEGABYTE = 10**6
+CLOSED = (*(f"${name}" for name in FOLDERS), "$XDG_CACHE_HOME/aucbench", "~/.cache/aucbench")
 PREPARE = 3600.0  # seconds for the rows of a split
 TO_JUDGE = ("status", "imports", "conditions")  # of a record: whether it counts
 
@@ -111,7 +116,7 @@ class Runner:
     def records(self) -> Iterator[Record]:
         """Yield the record of every cell: first those in the store, then as cells end."""
         for dataset in self.plan.datasets:
-            if about := self.lookups.known[Name("data", dataset)].found:
+            if about := self.lookups.known[Name("datasets", dataset)].found:
                 self._tell.aucbench_data_read(dataset=dataset, about=about)
         yield from Loop(self).results()
 
@@ -188,3 +193,35 @@ def conditions_of(plan: Plan, engine: Engine) -> Conditions:
     """Return the conditions of a run, as its records hold them."""
     memory = None if plan.memory is None else int(plan.memory * MEGABYTE)
     return conditions_on(engine, plan.timeout, memory, timing=plan.repeat_fits > 1)
+
+
+def fence_of(plan: Plan, *folders: Path) -> Fence:
+    """Return what the cells of a plan are kept from: files that may hold labels of test rows.
+
+    These are the caches of aucbench, the folder of data sets, the files that a plan names, and
+    further `folders`; on other hosts too, where they have the same paths.
+    """
+    here = (os.environ[name] for name in FOLDERS if name in os.environ)
+    places = (*map(Path, here), *folders, *_data_files(plan))
+    closed = dict.fromkeys(str(place.expanduser().absolute()) for place in places)
+    code = dict.fromkeys(str(file.expanduser().absolute().parent) for file in _plugin_files(plan))
+    return Fence((*CLOSED, *closed), tuple(code), (MARKER,), HIDDEN)
+
+
+def _data_files(plan: Plan) -> Iterator[Path]:
+    from aucbench.datasets.sources import File
+
+    named = (parse_spec(dataset).name for dataset in plan.datasets)
+    for name in (*named, *([plan.reading.test] if plan.reading.test else [])):
+        path = Path(name)
+        if path.is_file():
+            yield from File(path).files()
+
+
+def _plugin_files(plan: Plan) -> Iterator[Path]:
+    maps = (part for spec in plan.features for part in joined_specs(spec))
+    others = filter(None, (plan.objective, plan.projector))
+    specs = (parse_spec(text) for text in chain(maps, others, plan.datasets))
+    for spec in chain((choice.spec for choice in plan.solvers), specs):
+        if (place := in_file(spec.name)) is not None:
+            yield place[0]

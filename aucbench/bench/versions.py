@@ -1,12 +1,9 @@
 """Two versions of one distribution, each in an environment of its own, on the same splits.
 
-Design
-  a. A side is run by the aucbench of its environment, as `aucbench run` into a results folder of
-     its own. So names, plugins and libraries are those of the environment, limits hold, and a run
-     goes on where it ended. (Rejected: workers of another environment under this parent. It would
-     look up names and files in the wrong one.)
-  b. The sides take turns, data set by data set, and each begins with every other one: a machine
-     that becomes slower slows both.
+A side is run by the aucbench of its environment, so that names, plugins and libraries are those of
+the environment. (Rejected: workers of another environment under this parent. It would look up names
+in the wrong one.) The sides take turns, data set by data set: a machine that becomes slower slows
+both.
 """
 
 from __future__ import annotations

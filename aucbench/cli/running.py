@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from aucbench.bench.plan.plan import Plan
     from aucbench.bench.results.record import Record
     from aucbench.bench.results.store import Store
-    from aucbench.bench.show.data_lines import DataLines
-    from aucbench.bench.show.progress import Progress
+    from aucbench.bench.show.progress import DataLines, Progress
     from aucbench.bench.show.tally import Tally
     from aucbench.cli.options import Options, Printed
     from aucbench.report.document import Chapter
@@ -303,7 +302,7 @@ def _broken(printed: Printed, known: Findings) -> bool:
 
 
 def _tellers(options: Options) -> list[DataLines]:
-    from aucbench.bench.show.data_lines import DataLines
+    from aucbench.bench.show.progress import DataLines
 
     return [] if options.quiet else [DataLines(lambda line: typer.echo(line, err=True))]
 

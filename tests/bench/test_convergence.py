@@ -327,7 +327,6 @@ def test_records_of_before_are_read_and_nothing_is_said(fits):
 )
 def test_a_problem_is_named_where_it_is_known(site, tmp_path, solver, problem):
     site.add("toys", toys=SOURCE)
-    (tmp_path / "bench").mkdir()
     done = Bench(tmp_path / "bench").run(cell(solver))
 
     assert done.result["problem"] == problem

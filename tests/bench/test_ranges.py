@@ -285,7 +285,6 @@ def test_a_space_that_is_none_is_told(toys):
 
 
 def test_a_cell_is_tuned_over_ranges(toys, tmp_path):
-    (tmp_path / "bench").mkdir()
     bench = Bench(tmp_path / "bench")
     for planned in (
         cell("wide", tune=True, tune_evals=4),

@@ -426,19 +426,19 @@ def test_a_process_is_pinned_to_as_many_cores_as_it_has_threads(monkeypatch, cor
     assert len(pinned) == threads
     assert os.sched_getaffinity(0) == {*pinned}
     assert {*pinned} <= cores
-    assert machine._present_core() in pinned
     assert here()["cores"] == len(cores)  # those of the machine
 
 
-def test_the_last_core_is_followed_by_the_first(monkeypatch):
+def test_the_last_core_is_followed_by_the_first(monkeypatch, tmp_path):
     given = []
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {2, 5, 7})
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {2, 5, 39})
     monkeypatch.setattr(os, "sched_setaffinity", lambda _, cores: given.append(cores))
-    monkeypatch.setattr(machine, "_present_core", lambda: 7)
+    (tmp_path / "stat").write_text(f"1 (a b) c) {' '.join(map(str, range(3, 53)))}")
+    monkeypatch.setattr(machine, "STAT", tmp_path / "stat")  # field 39 is the core
     monkeypatch.setenv("OMP_NUM_THREADS", "2")
 
-    assert machine.pin() == [2, 7]
-    assert given == [[2, 7]]
+    assert machine.pin() == [2, 39]
+    assert given == [[2, 39]]
 
 
 def test_a_process_that_cannot_be_pinned_stays_where_it_may_be(cores, monkeypatch):

@@ -56,7 +56,7 @@ class Answers:
 def lookups():
     names = [Name("solvers", Spec("a")), Name("solvers", Spec("b")), Name("features", "auto")]
     known = {name: Lookup(f"hash of {name.spec}") for name in names}
-    return Lookups({**known, Name("data", "d"): Lookup("hash of d", target=TARGET)})
+    return Lookups({**known, Name("datasets", "d"): Lookup("hash of d", target=TARGET)})
 
 
 @pytest.fixture
@@ -174,7 +174,7 @@ def test_a_change_of_a_plugin_makes_its_cells_new(lookups, store):
 def test_rows_that_cannot_be_dealt_skip_their_cells_without_a_job(lookups, store):
     few = KeptTarget(pack_arrays({"y": np.array([-1, 1, 1], np.int8)}), 3)
     engine = Answers()
-    known = {**lookups.known, Name("data", "d"): Lookup("hash of d", target=few)}
+    known = {**lookups.known, Name("datasets", "d"): Lookup("hash of d", target=few)}
 
     found = records(Lookups(known), store, engine)
 

@@ -9,7 +9,7 @@ from bench_toys import Bench, cell
 
 from aucbench import get_solver, solve
 from aucbench.aum import roc_auc
-from aucbench.bench.show.data_lines import _target
+from aucbench.bench.show.progress import _target
 from aucbench.bench.worker import rows
 from aucbench.data import NEEDS_LABELS, Data
 from aucbench.data.folds import drawn_parts, splits

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 import pytest
-from bench_toys import Bench, cell, told
+from bench_toys import cell, told
 from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.cluster import KMeans
@@ -266,12 +266,6 @@ def test_mistakes_are_told_in_a_sentence(site, inside, error, sentence):
         get_solver(f"estimator[{inside}]")
 
 
-@pytest.fixture
-def bench(tmp_path):
-    (tmp_path / "bench").mkdir()
-    return Bench(tmp_path / "bench")
-
-
 def test_it_runs_in_a_cell_and_is_tuned(bench):
     spec = "estimator[sklearn.neighbors:KNeighborsClassifier]"
     plain = bench.run(cell(spec))
@@ -336,7 +330,7 @@ def test_the_code_of_the_class_counts_in_the_id_of_a_cell(site):
         outcomes = [(key, Outcome(Ending.OK, result=found)) for key, found in answers.items()]
         target = {"target.npz": pack_arrays({"y": np.array([-1, 1], np.int8)})}
         data = Outcome(Ending.OK, result={"hash": "d", "n": 2}, files=target)
-        outcomes.append((lookup.Name("data", "breast-cancer"), data))
+        outcomes.append((lookup.Name("datasets", "breast-cancer"), data))
         found = lookup.understand(plan, outcomes)
         return {str(cell.solver): found.id(cell) for cell in plan.cells() if cell.split == 0}
 

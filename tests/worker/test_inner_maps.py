@@ -4,7 +4,7 @@ import sys
 
 import numpy as np
 import pytest
-from bench_toys import DATA, Bench, cell, told
+from bench_toys import DATA, cell, told
 
 from aucbench import get_dataset, get_solver, select
 from aucbench.bench.worker.tune import inner_folds
@@ -83,11 +83,9 @@ def aucbench_features():
 '''
 
 
-@pytest.fixture
-def bench(site, tmp_path):
+@pytest.fixture(autouse=True)
+def maps(site):
     site.add("maps", target=SOURCE)
-    (tmp_path / "bench").mkdir()
-    return Bench(tmp_path / "bench")
 
 
 @pytest.fixture

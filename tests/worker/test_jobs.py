@@ -10,7 +10,7 @@ from runpy import run_module
 
 import numpy as np
 import pytest
-from bench_toys import DATA, SOURCE, Bench, cell, told
+from bench_toys import DATA, SOURCE, cell, told
 from scipy.sparse import csr_array
 from sklearn.model_selection import StratifiedKFold
 
@@ -32,19 +32,6 @@ from aucbench.solving.wrappers import recast
 pytestmark = pytest.mark.plain
 
 ENDLESS = {"passes": None, "seconds": 0.05}
-
-
-@pytest.fixture
-def toys(site):
-    """Return the module of the toy solvers, which is imported when one is asked for."""
-    site.add("toys", toys=SOURCE)
-    return sys.modules
-
-
-@pytest.fixture
-def bench(toys, tmp_path):
-    (tmp_path / "bench").mkdir()
-    return Bench(tmp_path / "bench")
 
 
 @pytest.mark.parametrize("solver", ["sht-auc[k=2,blocks=3]", "hsg-ht[k=2]", "linear-svc"])

@@ -7,7 +7,7 @@ from io import BytesIO
 import numpy as np
 import pandas as pd
 import pytest
-from bench_toys import SOURCE, Bench, cell
+from bench_toys import cell
 
 from aucbench import Data, auc, get_dataset, get_solver, solve
 from aucbench.bench.requests import data_job
@@ -26,13 +26,6 @@ from aucbench.protocols import identity
 from aucbench.registry import get_features
 
 N = 240
-
-
-@pytest.fixture
-def bench(site, tmp_path):
-    site.add("toys", toys=SOURCE)
-    (tmp_path / "bench").mkdir()
-    return Bench(tmp_path / "bench")
 
 
 def frame(n=N, seed=0):
@@ -154,10 +147,8 @@ def test_the_hash_covers_schema_and_codes_but_changes_for_no_numeric_set():
 
     table = frame().drop(columns="sick")
     schema, y = Schema.of(table), np.where(frame()["sick"] == "yes", 1, -1)
-    plain = Data.of(as_rows(schema.codes(table)), y)
-    other = Schema.of(table.assign(color=table["color"].replace("blue", "azure")))
+    azure = table.assign(color=table["color"].replace("blue", "azure"))
+    plain, other = Data.of(as_rows(schema.codes(table)), y), Schema.of(azure)
     made = [plain, *(Data(plain.rows, plain.target, schema=s) for s in (schema, other))]
     assert len({rows.data_hash(one) for one in made}) == 3
-    np.testing.assert_array_equal(
-        other.codes(table.assign(color=table["color"].replace("blue", "azure"))), plain.rows.matrix
-    )
+    np.testing.assert_array_equal(other.codes(azure), plain.rows.matrix)

@@ -7,7 +7,7 @@ from math import prod
 
 import numpy as np
 import pytest
-from bench_toys import DATA, SOURCE, Bench, cell, told
+from bench_toys import DATA, cell, told
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,13 +18,6 @@ from aucbench.data import Data
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError, ParameterError
 from aucbench.solving.points import chains
-
-
-@pytest.fixture
-def bench(site, tmp_path):
-    site.add("toys", toys=SOURCE)
-    (tmp_path / "bench").mkdir()
-    return Bench(tmp_path / "bench")
 
 
 def values(points):

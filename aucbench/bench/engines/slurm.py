@@ -134,11 +134,13 @@ class _SlurmRun:
         folder = self._folder / uuid4().hex[:12]
         folder.mkdir()
         jobs = [job for _, job in cells]
+        limits = [job.limits for job in jobs] + [s.limits for job in jobs for s in job.steps]
+        memories = [each.memory for each in limits if each.memory is not None]
         executor = AutoExecutor(self._folder / "logs", cluster=self._engine.cluster)
         executor.update_parameters(
             name="aucbench",
             timeout_min=_minutes(jobs),
-            mem_gb=_gigabytes(jobs),
+            mem_gb=max(memories) / 1e9 + OWN_MEMORY if memories else None,
             cpus_per_task=self._engine.threads,
         )
         try:
@@ -185,12 +187,6 @@ def _seconds(limits: Limits) -> float:
             "jobs may take; give one (--timeout)"
         )
     return limits.timeout + limits.grace + BETWEEN
-
-
-def _gigabytes(jobs: Sequence[Job]) -> float | None:
-    limits = [job.limits for job in jobs] + [step.limits for job in jobs for step in job.steps]
-    memories = [each.memory for each in limits if each.memory is not None]
-    return max(memories) / 1e9 + OWN_MEMORY if memories else None
 
 
 def _crash(job: SlurmJob[Any]) -> Outcome:

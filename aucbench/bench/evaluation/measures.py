@@ -1,13 +1,9 @@
 """The measures of the parent, which has the test labels; a worker returns plain numbers.
 
-Design
-  a. This process never imports a plugin of a third party. So a plugin can change a measure only
-     by the scores and weights that its worker returns.
-  b. A worker reports what only it can know: times, passes, and the objective of its problem.
-     Other values than plain numbers become None, and times must fit into the life of the process.
-  c. A fit has diverged when its objective is more than `FACTOR` times that at w = 0. It has also
-     diverged when the differences of test scores are no larger than rounding errors, so that
-     their order means nothing.
+No plugin of a third party is imported here, and a worker reports only what it alone can know. Other
+values than plain numbers become None, and times must fit into the life of its process. A fit has
+diverged when its objective is more than `FACTOR` times that at w = 0, or when the differences of
+test scores are no larger than rounding errors, so that their order means nothing.
 """
 
 from __future__ import annotations

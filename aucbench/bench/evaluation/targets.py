@@ -1,16 +1,13 @@
 """The targets of data sets; the parent keeps them, so that no worker gets those of test rows.
 
-Design
-  a. A data set is read in a process of its own, which passes the target to this one. Processes
-     that map rows or fit get the target of their training rows in the request.
-  b. The parent deals the rows to splits. For this it needs the target, and the folds, groups and
-     times, which come with it.
+They come with folds, groups and times, by which the parent deals the rows to splits. Processes that
+map rows or fit get the target of their training rows in the request.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -35,13 +32,17 @@ class KeptTarget:
         if self._of_all.target.n != n:
             raise DataError(f"the data set has {n} rows and a target of {self._of_all.target.n}")
         self.n, self.packed = n, packed
-        self._dealt = lru_cache(maxsize=1)(self._deal)
+        self._dealt = lru_cache(maxsize=1)(partial(splits, self._of_all))
         self._packed = lru_cache(maxsize=1)(self._pack)
 
     def refusal(self, cell: Cell) -> str | None:
         """Return why these rows cannot be dealt to the splits of a cell; None when they can."""
         try:
-            self._refuse_repeats(cell)
+            if self._of_all.times is not None and cell.repeat:
+                raise DataError(
+                    "the times of the rows decide the splits, so that another repeat would have "
+                    "the same ones; ask for one repeat"
+                )
             self.packed_parts(cell)
             self.held(cell)
         except DataError as error:
@@ -85,16 +86,6 @@ class KeptTarget:
 
     def _parts(self, cell: Cell) -> Split:
         return self._dealt(cell.splits, cell.seed, cell.holdout)[cell.split]
-
-    def _refuse_repeats(self, cell: Cell) -> None:
-        if self._of_all.times is not None and cell.repeat:
-            raise DataError(
-                "the times of the rows decide the splits, so that another repeat would have the "
-                "same ones; ask for one repeat"
-            )
-
-    def _deal(self, count: int, seed: int, holdout: float | None) -> list[Split]:
-        return splits(self._of_all, count, seed, holdout)
 
     def _pack(
         self, count: int, seed: int, holdout: float | None, split: int

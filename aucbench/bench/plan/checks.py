@@ -26,12 +26,12 @@ SPECS = ("datasets", "features", "objective", "projector")
 
 def check_plan(plan: PlanFields) -> None:
     """Check all fields; names are looked up later, in other processes."""
-    for name, check in NUMBER_CHECKS.items():
-        with_place((name,), check, name, getattr(plan, name))
+    for name in (*WHOLE, *ABOVE, *AT_LEAST):
+        with_place((name,), _check_number, name, getattr(plan, name))
     _require_some(plan)
     parsers: dict[str, Callable[[str], object]] = {
-        "features": _parse_joined,
-        "datasets": _parse_dataset,
+        "features": lambda text: [*map(parse_spec, joined_specs(text))],
+        "datasets": lambda text: with_members([parse_spec(text).name]),
     }
     for name in SPECS:
         given = getattr(plan, name)
@@ -42,54 +42,30 @@ def check_plan(plan: PlanFields) -> None:
     _check_seeds(plan)
 
 
-def _whole(low: int) -> Callable[[str, Any], None]:
-    return lambda name, value: require_whole(low, **{name: _given(name, value)})
-
-
-def _number(require: Callable[..., None], *, optional: bool = True) -> Callable[[str, Any], None]:
-    def check(name: str, value: Any) -> None:
-        absent = value is None and optional
-        if isinstance(value, bool | str) or not (absent or hasattr(value, "__float__")):
-            raise ParameterError(f"{name} must be a number, got {value!r}")
-        require(0, **{name: value})
-
-    return check
-
-
-def _given(name: str, value: Any) -> Any:
-    if value is None:
-        raise ParameterError(f"{name} must be a whole number, got None")
-    return value
-
-
 ONE = ("objective", "projector")
-NUMBER_CHECKS: Mapping[str, Callable[[str, Any], None]] = {
-    "splits": lambda name, value: None if value is None else _whole(2)(name, value),
-    "repeats": _whole(1),
-    "passes": _number(require_above),
-    "seconds": _number(require_above),
-    "gap_tol": _number(require_at_least, optional=False),
-    "tune_evals": _whole(1),
-    "inner_splits": _whole(2),
-    "repeat_fits": _whole(1),
-    "timeout": _number(require_at_least, optional=False),
-    "memory": _number(require_above),
-    "holdout": _number(require_above),
-}
+WHOLE = {"splits": 2, "repeats": 1, "tune_evals": 1, "inner_splits": 2, "repeat_fits": 1}  # least
+ABOVE = ("passes", "seconds", "memory", "holdout")  # what is above 0
+AT_LEAST = ("gap_tol", "timeout")
+OPTIONAL = ("splits", *ABOVE)
 
 
-def _parse_dataset(text: str) -> None:
-    with_members([parse_spec(text).name])
-
-
-def _parse_joined(text: str) -> None:
-    for part in joined_specs(text):
-        parse_spec(part)
+def _check_number(name: str, value: Any) -> None:
+    absent = value is None and name in OPTIONAL
+    if name in WHOLE:
+        if value is None and not absent:
+            raise ParameterError(f"{name} must be a whole number, got None")
+        require_whole(WHOLE[name], **{name: value})
+        return
+    if isinstance(value, bool | str) or not (absent or hasattr(value, "__float__")):
+        raise ParameterError(f"{name} must be a number, got {value!r}")
+    (require_above if name in ABOVE else require_at_least)(0, **{name: value})
 
 
 def _require_some(plan: PlanFields) -> None:
     if not plan.solvers:
-        known = ", ".join(e for e in _installed() if e not in SPECS)
+        from aucbench.registry.discovery import KINDS, entries
+
+        known = ", ".join(e.name for e in entries() if e.name not in (*KINDS, *SPECS))
         raise PlanError(f"no solver was named; known are: {known}", "solvers")
     if not plan.datasets:
         from aucbench.datasets import available
@@ -101,13 +77,6 @@ def _require_some(plan: PlanFields) -> None:
         )
     if not plan.features:
         raise PlanError("no feature map was named; write none for none", "features")
-
-
-def _installed() -> Iterator[str]:
-    """Names of plugins: of solvers, and of the kinds that the built-ins bring."""
-    from aucbench.registry.discovery import KINDS, entries
-
-    return (entry.name for entry in entries() if entry.name not in KINDS)
 
 
 def _texts(given: Any, name: str) -> Iterator[str]:
@@ -181,7 +150,9 @@ def _check_seeds(plan: PlanFields) -> None:
     if not isinstance(plan.seeds, Sequence) or not plan.seeds:
         raise PlanError(f"seeds must be a list of whole numbers, got {plan.seeds!r}", "seeds")
     for seed in plan.seeds:
-        with_place(("seeds",), lambda seed: require_whole(0, seed=_given("seed", seed)), seed)
+        if seed is None:
+            raise PlanError("seed must be a whole number, got None", "seeds")
+        with_place(("seeds",), lambda seed: require_whole(0, seed=seed), seed)
         if seed + plan.repeats - 1 > LAST_SEED:
             raise PlanError(f"seed + repeats must stay below 2**32, got seed {seed}", "seeds")
     for first, second in pairwise(sorted(plan.seeds)):

@@ -51,11 +51,11 @@ def every(calls: Iterable[Callable[[], T]]) -> list[T]:
 
 
 def with_place(
-    place: tuple[str | int, ...], check: Callable[..., Any], *args: Any, value: Any = None
-) -> None:
-    """Call a check; what it raises becomes a `PlanError` with this place."""
+    place: tuple[str | int, ...], check: Callable[..., T], *args: Any, value: Any = None
+) -> T:
+    """Return what a call returns; what it raises becomes a `PlanError` with this place."""
     try:
-        check(*args)
+        return check(*args)
     except PlanError:
         raise
     except AucbenchError as error:
@@ -67,10 +67,7 @@ def checked_spec(given: Any) -> Spec:
     if isinstance(given, Spec):
         return replace(given, name=anchored(given.name))
     require_text(given, "solvers", "spec")
-    try:
-        return parse_spec(anchored(given))
-    except ParameterError as error:
-        raise PlanError(str(error), "spec", value=given) from error
+    return with_place(("spec",), lambda: parse_spec(anchored(given)), value=given)
 
 
 def require_text(given: Any, field: str, place: str) -> None:

@@ -1,11 +1,8 @@
 """The plan of a benchmark: a grid of cells, which contains only names and numbers.
 
-Design
-  a. This module imports no plugin and reads no data set. A plan can be listed, compared,
-     written to a file and sent to another machine before its names are looked up.
-  b. Cells are made one at a time, so that a large plan takes no memory.
-  c. Cells of one split are neighbours. So its rows are prepared once, and a machine that
-     becomes slower slows all solvers alike.
+No plugin is imported here and no data set read, so that a plan can be sent to another machine.
+Cells are made one at a time, and those of one split are neighbours: its rows are prepared once, and
+a machine that becomes slower slows all solvers alike.
 """
 
 from __future__ import annotations
@@ -51,7 +48,8 @@ class Plan(PlanFields):
         check_unique(self)
 
     def __len__(self) -> int:
-        return self.split_count * self.repeats * prod(map(len, self._axes))
+        axes = (self.datasets, self.features, self.seeds, self.solvers)
+        return self.split_count * self.repeats * prod(map(len, axes))
 
     @property
     def split_count(self) -> int:
@@ -59,10 +57,6 @@ class Plan(PlanFields):
         if self.splits is not None:
             return int(self.splits)
         return DEFAULT_SPLITS if self.holdout is None and self.reading.test is None else 1
-
-    @property
-    def _axes(self) -> tuple[tuple[Any, ...], ...]:
-        return self.datasets, self.features, self.seeds, self.solvers
 
     @property
     def limit_of_passes(self) -> float | None:

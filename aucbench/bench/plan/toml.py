@@ -1,10 +1,7 @@
-"""Plans as TOML files.
+"""Plans as TOML files, with keys and tables as in `PLAN_EXAMPLE`; only `datasets` must be there.
 
-The format: keys and tables as in `PLAN_EXAMPLE`; all but `datasets` may be left out. Paths of data
-sets are relative to the current folder, as on the command line.
-
-Design
-  a. tomllib does not report lines. An error says its place, such as solvers[1].tune.k.
+Paths of data sets are relative to the current folder, as on the command line. tomllib does not
+report lines, so that an error says its place, such as solvers[1].tune.k.
 """
 
 from __future__ import annotations
@@ -20,7 +17,7 @@ from typing import Any
 
 import tomli_w
 
-from aucbench.bench.plan.errors import PlanError, PlanErrors, every
+from aucbench.bench.plan.errors import PlanError, PlanErrors, every, with_place
 from aucbench.bench.plan.fields import Choice, numbered_choice
 from aucbench.bench.plan.plan import Plan
 from aucbench.datasets.reading import Reading
@@ -183,24 +180,18 @@ def _plan(found: Mapping[str, Any]) -> Plan:
         if isinstance(given.get(name), list):
             given[name] = tuple(given[name])
     for name, value in given.items():
-        _refuse_dates(name, value)
+        for item in value if isinstance(value, tuple) else [value]:
+            if isinstance(item, date | time):
+                raise PlanError(f"{name} holds the date {item}; put it in quotes", name)
     if "solvers" in given:
-        given["solvers"] = tuple(_choices(given["solvers"]))
+        solvers = given["solvers"]
+        if not isinstance(solvers, list):
+            wanted = f"solvers must be a list or [[solvers]] tables, got {solvers!r}"
+            raise PlanError(wanted, "solvers")
+        given["solvers"] = tuple(every(partial(_choice, *one) for one in enumerate(solvers)))
     how = {name: given.pop(name) for name in FILES if name in given}
-    return Plan(**{"datasets": (), **given, "reading": _reading(how)})
-
-
-def _reading(given: Mapping[str, Any]) -> Reading:
-    try:
-        return Reading.from_json(given)
-    except AucbenchError as error:
-        raise PlanError(str(error), "files") from error
-
-
-def _choices(solvers: Any) -> list[Choice]:
-    if not isinstance(solvers, list):
-        raise PlanError(f"solvers must be a list or [[solvers]] tables, got {solvers!r}", "solvers")
-    return every(partial(_choice, number, entry) for number, entry in enumerate(solvers))
+    reading = with_place(("files",), Reading.from_json, how)
+    return Plan(**{"datasets": (), **given, "reading": reading})
 
 
 def _choice(number: int, entry: Any) -> Choice:
@@ -210,14 +201,10 @@ def _choice(number: int, entry: Any) -> Choice:
     _refuse_unknown("key of a solver", inside, ("spec", "tune"), ("solvers", number))
     if "spec" not in inside:
         raise PlanError('a solver needs spec = "..."', "solvers", number)
-    tune = _tune(inside.get("tune", False), ("solvers", number, "tune"))
+    tune = inside.get("tune", False)
+    if isinstance(tune, Mapping):
+        tune = {name: _axis(v, ("solvers", number, "tune", name)) for name, v in tune.items()}
     return numbered_choice(number, inside["spec"], tune)
-
-
-def _tune(given: Any, place: Place) -> Any:
-    if not isinstance(given, Mapping):
-        return given
-    return {name: _axis(values, (*place, name)) for name, values in given.items()}
 
 
 def _axis(given: Any, place: Place) -> Any:
@@ -241,9 +228,3 @@ def _refuse_unknown(
     for key in found:
         if key not in known:
             raise PlanError(str(UnknownNameError(kind, key, known)), *place, key)
-
-
-def _refuse_dates(name: str, value: Any) -> None:
-    for item in value if isinstance(value, list | tuple) else [value]:
-        if isinstance(item, date | time):
-            raise PlanError(f"{name} holds the date {item}; put it in quotes", name)

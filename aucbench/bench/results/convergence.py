@@ -21,7 +21,7 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from math import ceil, floor, inf, isfinite, log10
 from typing import Any
@@ -129,8 +129,11 @@ class Descent:
         x, y = _tail(record.curve, "objective")
         if x.size < FEWEST:
             return descent
-        decays = decays_of(x, y)
-        return replace(descent, decays=decays, ahead=_ahead(x, y, decays))
+        decays, ahead = decays_of(x, y), 0.0
+        if decays:  # rule c
+            last_half = float(np.interp(0.5, x, y) - y[-1])
+            ahead = max(0.0, min(float(y[-1]) - decays[0].limit, last_half))
+        return replace(descent, decays=decays, ahead=ahead)
 
 
 class Optima:
@@ -242,13 +245,6 @@ def _tail(curve: Iterable[Mapping[str, Any]], name: str) -> tuple[Vector, Vector
     t, y = np.array(known).reshape(-1, 2).T
     kept = t >= TAIL * t.max(initial=0.0)
     return t[kept] / t.max(initial=0.0), y[kept]
-
-
-def _ahead(x: Vector, y: Vector, decays: Sequence[Decay]) -> float:
-    if not decays:
-        return 0.0
-    last_half = float(np.interp(0.5, x, y) - y[-1])
-    return max(0.0, min(float(y[-1]) - decays[0].limit, last_half))
 
 
 def _gap(

@@ -55,7 +55,9 @@ def decays_of(x: Vector, y: Vector, limit: float | None = None) -> tuple[Decay, 
     """
     if x.size < FEWEST:
         return ()
-    if not _falls(y if limit is None else np.log(y - limit)):
+    seen = y if limit is None else np.log(y - limit)
+    noise = float(np.sqrt(np.mean(np.diff(seen, 2) ** 2) / 6.0))  # of independent errors
+    if not seen[0] - seen[-1] > NOISE * noise:
         return ()
     powers = POWERS if limit is None else POWERS_TO_KNOWN
     found = [
@@ -68,12 +70,6 @@ def decays_of(x: Vector, y: Vector, limit: float | None = None) -> tuple[Decay, 
         for decay in sorted(found, key=lambda decay: decay.error)
         if decay.error <= ALIKE * least and decay.fall > 0.0
     )
-
-
-def _falls(y: Vector) -> bool:
-    """Return whether values fall by more than noise, by their second differences."""
-    noise = float(np.sqrt(np.mean(np.diff(y, 2) ** 2) / 6.0))  # of independent errors
-    return bool(y[0] - y[-1] > NOISE * noise)
 
 
 def _best(

@@ -1,11 +1,9 @@
 """What a cell has imported is a part of the identity of its record.
 
-Design
-  a. The id of a cell is known before it runs, and has the files of its plugin and the versions of
-     what its metadata require. What else a plugin imports is known only when it has run. So it
-     is kept in the record, and the record counts as long as all of it is the same.
-  b. Of an installed distribution the version says what it is; of any other code, and of one
-     that is installed as a link to its sources, the content of the files.
+Its id has the files of its plugin and the versions of what these require. What else a plugin
+imports is known only when it has run: it is kept in the record, which counts as long as all of it
+is the same. Of an installed distribution this is the version; of any other code, and of one that is
+a link to its sources, the content of the files.
 """
 
 from __future__ import annotations
@@ -48,7 +46,7 @@ class Imports:
 
     def same(self, told: Told) -> bool:
         """Whether all of it is still what it was."""
-        return all(self._same(one) for one in told.values())
+        return all(map(self._same, told.values()))
 
     def _same(self, one: Mapping[str, Any]) -> bool:
         if "distribution" in one:

@@ -1,11 +1,7 @@
 """Records: the results of cells, which the store keeps and reports read.
 
-Design
-  a. A record is frozen and grouped. `Record.to_json` and `Record.from_json` are strict: a key
-     that is missing or unknown is an error that names its place.
-  b. Each field has its unit and its meaning, from which the page docs/record.md is made.
-  c. `--json` and `export` write the rows that `Record.flat` returns, with the fields of
-     `Convergence`, which are not stored: they depend on the records of other fits.
+`Record.from_json` is strict: a key that is missing or unknown is an error that names its place.
+Each field has its unit and its meaning, from which the page docs/record.md is made.
 """
 
 from __future__ import annotations

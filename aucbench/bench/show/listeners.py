@@ -1,9 +1,7 @@
 """Listeners, which are called when cells start and end: objects with `hookimpl` functions.
 
-Design
-  a. A listener of the caller is trusted: an exception in it ends the run, after the record was
-     stored. A listener from a plugin is dropped at its first error.
-  b. `aucbench.hookspecs` says which plugins may listen.
+A listener of the caller is trusted: an exception in it ends the run, after the record was stored.
+One from a plugin is dropped at its first error; `aucbench.hookspecs` says which plugins may listen.
 """
 
 from __future__ import annotations
@@ -21,7 +19,6 @@ from aucbench.bench.results.record import Record
 from aucbench.hookspecs import PROJECT, hookimpl
 from aucbench.registry.discovery import (
     ALLOWED,
-    PluginEntry,
     describe_error,
     enabled,
     is_named,
@@ -87,9 +84,9 @@ def guests(seconds: float | None = None) -> tuple[Guest, ...]:
     invited = [e for e in enabled() if e.name.endswith(ENDING) and is_named(e) and not e.builtin]
     with within(seconds):
         tried = imported(invited, asked=True)
-    return tuple(_guest(entry, tried[entry].failure) for entry in invited)
-
-
-def _guest(entry: PluginEntry, failure: str | None) -> Guest:
-    known = None if failure else load(entry)
-    return Guest(entry.qualified, entry.value, known.failure if known else failure)
+    found = []
+    for entry in invited:
+        failure = tried[entry].failure
+        known = None if failure else load(entry)
+        found.append(Guest(entry.qualified, entry.value, known.failure if known else failure))
+    return tuple(found)

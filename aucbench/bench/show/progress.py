@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aucbench.bench.cell import Cell
 from aucbench.bench.results.record import Record
 from aucbench.bench.show.endings import ending_text
 from aucbench.bench.text import shown
+from aucbench.data.understood import Understood
 from aucbench.hookspecs import hookimpl
+from aucbench.registry.specs import short
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -146,3 +148,32 @@ class Display(Progress):
         line.add_row(ProgressBar(self.total, self.done, width=30), counts)
         names = [*self.running][:MOST]  # a copy: the thread that draws is not the one that counts
         return Group(line, *(Text(f"  {shown(name)}", "dim", no_wrap=True) for name in names))
+
+
+class DataLines:
+    """Writes what was understood of each data set, before the first cell; a listener."""
+
+    def __init__(self, write: Callable[[str], object]) -> None:
+        self._write = write
+
+    @hookimpl
+    def aucbench_data_read(self, dataset: str, about: Mapping[str, Any]) -> None:
+        """Write the lines of a data set."""
+        for line in data_lines(dataset, about):
+            self._write(shown(line))
+
+
+def data_lines(dataset: str, about: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the sizes of a data set, its label column, classes, left-out columns and warnings."""
+    understood = Understood.from_json(about["understood"])
+    kinds = f" ({understood.features})" if len(understood.kinds) > 1 else ""
+    yield f"{short(dataset)}: {about['n']} x {about['d']}{kinds}, {_target(about)}"
+    yield from (f"  {line}" for line in understood.lines())
+
+
+def _target(about: Mapping[str, Any]) -> str:
+    if "n_pos" in about:
+        share = f"{about['n_pos'] / about['n']:.2%} positive"
+    else:
+        share = f"{about['breakpoints']} breakpoints"
+    return share + (f", {about['dropped']} columns left out" if about["dropped"] else "")

@@ -1,18 +1,12 @@
 """Scores of the test rows along a fit: weights are copied during it, and score them after it.
 
-Design
-  a. Weights are copied at points of the curve, while the clock does not run. The test rows are
-     read and scored when the fit has ended, and the parent, which has their labels, measures.
-  b. There are at most `MOST` points, about equally far apart in log(passes). How long a fit lasts
-     is not known before it ends. So when there is one point too many, one is removed: the point
-     whose neighbours are closest to each other.
-  c. The copies take at most `WEIGHT_BYTES`, and the scores `SCORE_BYTES`. Wide rows and many test
-     rows have fewer points. A model that is no vector of weights is not copied at all.
+There are at most `MOST` points, about equally far apart in log(passes). How long a fit lasts is not
+known before, so that one is removed when there is one too many: that whose neighbours are closest.
+The copies take at most `WEIGHT_BYTES`, and the scores `SCORE_BYTES`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log
 
@@ -50,31 +44,22 @@ class KeptWeights:
             at = log(max(passes, FLOOR))
             self.points.append(Kept(place, at, np.array(w, dtype=np.float64)))
         if len(self.points) > most:
-            del self.points[_least_missed([kept.at for kept in self.points])]
+            # The point between two others that leaves the smallest gap; else the first one.
+            logs, inner = [kept.at for kept in self.points], range(1, len(self.points) - 1)
+            del self.points[min(inner, key=lambda j: logs[j + 1] - logs[j - 1], default=0)]
 
     def scores(self, problem: Problem, test: Rows, last: int) -> tuple[list[int], Vector]:
         """Score the test rows by the weights of all points but the last one of the curve.
 
         The weights at the end of the fit score them anyway.
         """
-        before = [kept for kept in self.points if kept.place < last]
-        some = _few(before, _room(test.n, problem.data.d))
+        some = [kept for kept in self.points if kept.place < last]
+        free = MOST_BYTES - 2 * 8 * (
+            test.n + problem.data.d
+        )  # twice what the end takes, to be safe
+        most = max(0, min(SCORE_BYTES, free)) // (8 * test.n)
+        if len(some) > most:
+            some = [some[j] for j in np.linspace(0, len(some) - 1, most).round().astype(int)]
         if not some:
             return [], np.empty((0, test.n))
         return [kept.place for kept in some], problem.each_scores([kept.w for kept in some], test)
-
-
-def _least_missed(at: Sequence[float]) -> int:
-    """Return the number of the point between two others that leaves the smallest gap; else 0."""
-    return min(range(1, len(at) - 1), key=lambda j: at[j + 1] - at[j - 1], default=0)
-
-
-def _room(n: int, d: int) -> int:
-    free = MOST_BYTES - 2 * 8 * (n + d)  # twice what the end of the fit takes, to be safe
-    return max(0, min(SCORE_BYTES, free)) // (8 * n)
-
-
-def _few(points: Sequence[Kept], most: int) -> list[Kept]:
-    if len(points) <= most:
-        return [*points]
-    return [points[j] for j in np.linspace(0, len(points) - 1, most).round().astype(int)]

@@ -1,15 +1,10 @@
 """Fit a feature map to some rows and apply it to these rows and to others.
 
-Design
-  a. A map is fitted again for each inner fold of tuning. A map that uses labels passes the
-     labels of its own rows on to their features, so that scores of these rows are too high.
-  b. A map that declares itself `shared` is fitted once for the split. The built-in maps that do
-     so learn nothing from rows. (Rejected: to share every map that uses no labels. On small
-     data sets another point can win, and most maps take little time; see docs/run.md.)
-  c. The rows of a table are codes. Their encoding is learnt with the map and from the same rows,
-     so that no map of a table is shared.
-  d. The rows of a fold are gathered from the data set, which is on the disk anyway. So neither
-     a split nor a cell that fits no inner map writes or reads additional rows.
+A map is fitted again for each inner fold of tuning: one that uses labels passes those of its own
+rows on to their features. A map that declares itself `shared` is fitted once; the built-in ones
+that do so learn nothing from rows. (Rejected: to share every map that uses no labels. On small data
+sets another point can win; see docs/run.md.) The rows of a table are codes, whose encoding is
+learnt with the map, so that none of its maps is shared.
 """
 
 from __future__ import annotations

@@ -181,7 +181,11 @@ def cell(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
         finally:
             lines(_imports(request, known, mark))
         # After the fit, which imports what is beside a file as late as it likes.
-        return {"status": "error", "reason": changed} if (changed := _changed(request)) else done
+        for path, fingerprint in request["files"].items():
+            if file_fingerprint(Path(path)) != fingerprint:
+                changed = f"{path} has changed since the run began; start the run again"
+                return {"status": "error", "reason": changed}
+        return done
     except SystemExit as leaving:  # of a plugin; the process has a result to hand over
         return {"status": "error", "reason": str(leaving), "error_type": "SystemExit"}
 
@@ -195,14 +199,6 @@ def _imports(request: Request, known: Mapping[str, Any], mark: str) -> dict[str,
     found = {**known["imports"], **imported_since(mark)}
     kept = {top: at for top, at in found.items() if not named or Path(at).resolve() not in named}
     return {"imports": kept}
-
-
-def _changed(request: Request) -> str | None:
-    """Return which file of a plugin is another one than when the run began."""
-    for path, known in request["files"].items():
-        if file_fingerprint(Path(path)) != known:
-            return f"{path} has changed since the run began; start the run again"
-    return None
 
 
 def _fitted(

@@ -1,12 +1,7 @@
 """One fit: its curve, its times, and the weights and scores that the parent measures.
 
-Design
-  a. The curve is written point by point, so that the points of a fit that is killed are kept.
-     Each point is one `os.write` of one line, so that a reader never sees half of it.
-  b. Points are one pass apart at first. Later they are `GROWTH` times the passes apart, so that
-     a curve of any length has at most `MAX_POINTS`. A shorter fit has the same first points.
-  c. This process has no labels of test rows. The parent computes all measures that it can, from
-     the weights and scores that this process returns.
+Points of the curve are said one by one, so that a fit that is killed leaves them. They are one pass
+apart at first, and later `GROWTH` times the passes, so that any curve has at most `MAX_POINTS`.
 """
 
 from __future__ import annotations
@@ -198,11 +193,13 @@ def _quality(run: Run, problem: Problem, train: Data) -> dict[str, Any]:
     with np.errstate(all="ignore"):  # infinity is the answer where rows or weights overflow
         typical = float(np.sqrt(np.median(square_norms(problem.data.rows))))
         error = rounding.gamma(run.w.size + 16) * typical * float(np.linalg.norm(run.w))
-    at_zero = problem.value(np.zeros_like(run.w))
+    start = at_zero = problem.value(np.zeros_like(run.w))
+    if at_zero is not None and not isfinite(at_zero):  # 0 is not in the set of the problem
+        start = problem.value(problem.start())
     return {
         **found,
         "objective_at_zero": at_zero,
-        "objective_at_start": None if problem.early_stopping else _at_start(problem, at_zero),
+        "objective_at_start": None if problem.early_stopping else start,
         "problem": _named(problem, train),
         "score_error": error,
         "exempt": problem.features.exempt,
@@ -210,11 +207,6 @@ def _quality(run: Run, problem: Problem, train: Data) -> dict[str, Any]:
         "feasible": contains(problem.project, run.w),
         "set": _described(problem),
     }
-
-
-def _at_start(problem: Problem, at_zero: float | None) -> float | None:
-    """Return the objective at w = 0, or at the start where 0 is not in the set of the problem."""
-    return at_zero if at_zero is None or isfinite(at_zero) else problem.value(problem.start())
 
 
 def _named(problem: Problem, train: Data) -> str | None:

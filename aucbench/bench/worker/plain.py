@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import fields, is_dataclass
 from math import isfinite
 from typing import Any
@@ -22,12 +22,7 @@ def strict(value: Any) -> Any:
 
     These are NaN, infinity, and whole numbers that no float holds.
     """
-    if isinstance(value, Mapping):
-        return {str(name): strict(v) for name, v in value.items()}
-    if isinstance(value, list | tuple | np.ndarray):
-        return [strict(v) for v in value]
-    value = value.item() if isinstance(value, np.generic) else value
-    return None if _is_beyond(value) else value
+    return _json(value, lambda leaf: None if _is_beyond(leaf) else leaf)
 
 
 def canonical_json(value: Any) -> Any:
@@ -35,14 +30,21 @@ def canonical_json(value: Any) -> Any:
 
     Infinity, whole numbers that no float holds, and objects are text.
     """
+
+    def written(leaf: Any) -> Any:
+        if _is_beyond(leaf):
+            return str(leaf) if isinstance(leaf, float) else hex(leaf)  # of any number of digits
+        return leaf if isinstance(leaf, Plain) else _named(leaf)
+
+    return _json(value, written)
+
+
+def _json(value: Any, written: Callable[[Any], Any]) -> Any:
     if isinstance(value, Mapping):
-        return {str(name): canonical_json(v) for name, v in value.items()}
+        return {str(name): _json(v, written) for name, v in value.items()}
     if isinstance(value, list | tuple | np.ndarray):
-        return [canonical_json(v) for v in value]
-    value = value.item() if isinstance(value, np.generic) else value
-    if _is_beyond(value):
-        return str(value) if isinstance(value, float) else hex(value)  # of any number of digits
-    return value if isinstance(value, Plain) else _named(value)
+        return [_json(v, written) for v in value]
+    return written(value.item() if isinstance(value, np.generic) else value)
 
 
 def parameters(thing: object) -> dict[str, Any]:

@@ -130,14 +130,6 @@ def _objective(spec: Spec) -> dict[str, Any]:
     return {"parameters": canonical_json(params), "toy": True, "methods": methods}
 
 
-def _features(spec: Spec) -> dict[str, Any]:
-    return {"parameters": parameters(registry.get_preprocessing(spec))}
-
-
-def _projector(spec: Spec) -> dict[str, Any]:
-    return {"parameters": parameters(registry.get_projector(spec))}
-
-
 def _dataset(spec: Spec) -> dict[str, Any]:
     claim = lookup("datasets", spec.name)
     params = spec.params if claim is None else registry.given("datasets", spec)
@@ -162,8 +154,8 @@ def _function(kind: str, spec: Spec) -> dict[str, Any]:
 LOOKED_UP: dict[str, Callable[[Spec], dict[str, Any]]] = {
     "solvers": _solver,
     "objectives": _objective,
-    "projectors": _projector,
-    "features": _features,
+    "projectors": lambda spec: {"parameters": parameters(registry.get_projector(spec))},
+    "features": lambda spec: {"parameters": parameters(registry.get_preprocessing(spec))},
     "datasets": _dataset,
     **{kind: partial(_function, kind) for kind in ("metrics", "report_sections", "exporters")},
 }

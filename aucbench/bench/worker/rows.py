@@ -1,13 +1,8 @@
 """Rows in blocks, mapped read-only by the processes that compute with them.
 
-Design
-  a. All processes that map a block share its pages, so that the cells of a data set need its
-     memory only once, however many they are.
-  b. The maps are read-only, and no process can write to what is mapped, see
-     `aucbench.processes.room`. A solver that writes to its input gets an exception from
-     NumPy or a segmentation fault from C. No other solver ever sees what it wrote.
-  c. No target is ever written here. The training rows of one split are test rows of another,
-     and cells of both may run at the same time and read any file.
+All that map a block share its pages. None can write to it, see `aucbench.processes.room`, so that
+no solver sees what another one wrote. No target is ever written here: the training rows of one
+split are test rows of another, whose cells may run at the same time and read any file.
 """
 
 from __future__ import annotations

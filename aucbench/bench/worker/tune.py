@@ -1,11 +1,7 @@
 """Tuning of a cell: its grid, inner folds of its training rows, and its limits.
 
-Design
-  a. Every solver gets the same number of points, `tune_evals`, or its whole grid if that is
-     smaller. (Rejected: the same number of seconds. Results would depend on the load.)
-  b. The feature map is fitted again for each inner fold, unless it declares that it may be
-     shared (see `features`). It never sees a test row.
-  c. What is tried and which point wins is decided in `aucbench.solving.tuning`.
+Every solver gets the same number of points, or its whole grid if that is smaller. (Rejected: the
+same number of seconds. Results would depend on the load.)
 """
 
 from __future__ import annotations
