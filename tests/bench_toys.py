@@ -225,10 +225,10 @@ class Bench:
             self._targets[step.key] = about["hash"], KeptTarget(packed, about["n"])
         return self._targets[step.key]
 
-    def job(self, planned, data=None):
+    def job(self, planned, data=None, **given):
         """Job of a cell; `data` in place of the hash of its data set."""
         known, target = self.target(planned)
-        return cell_job(planned, data or known, target)
+        return cell_job(planned, data or known, target, **given)
 
     def steps(self, planned, data=None):
         """What each step has kept, which is done unless it was."""
@@ -255,13 +255,13 @@ class Bench:
         edited = {**arrays, name: edit(arrays[name])}
         self.kept[identity] = Kept(fixed(*laid_out(edited, block.facts)))
 
-    def run(self, planned):
+    def run(self, planned, **given):
         """Record, its flat row, lines and files of a cell; `error` if its function raised."""
         steps, notes = self.steps(planned), Notes()
         result, error, begin = None, None, perf_counter()
         cores = os.sched_getaffinity(0)
         try:
-            request = _sent(self.job(planned).request)
+            request = _sent(self.job(planned, **given).request)
             result = _sent(jobs.cell(request, Room(self.path, notes), steps))
         except Exception as raised:
             error = raised

@@ -16,15 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 from aucbench import registry
 from aucbench.bench.answers import Lookup, Lookups, Name, is_unknown
-from aucbench.bench.cell import TARGET_FILE
+from aucbench.bench.cell import TARGET_FILE, Tuning
 from aucbench.bench.engines import Engine
 from aucbench.bench.inline import NOTHING, Inline
 from aucbench.bench.learning import likely, preloaded
 from aucbench.bench.plan.errors import PlanError, every
 from aucbench.bench.plan.plan import Plan
-from aucbench.bench.refusals import refuse_misfits, replaced_parts
 from aucbench.bench.requests import data_job, resolve_job
-from aucbench.errors import DataError, PluginError
+from aucbench.errors import DataError, ParameterError, PluginError, UnsupportedError, needless
 from aucbench.hookspecs import PROJECT
 from aucbench.processes.records import Ending, Fence, Job, Limits, Outcome
 from aucbench.registry.discovery import entries, normalized
@@ -37,7 +36,7 @@ from aucbench.registry.fingerprints import (
 from aucbench.registry.isolated_imports import within, within_limit
 from aucbench.registry.lookup import unknown as unknown_name
 from aucbench.registry.source_files import file_fingerprint
-from aucbench.registry.specs import Spec, in_file, parse_spec
+from aucbench.registry.specs import Spec, bare, in_file, parse_spec
 
 if TYPE_CHECKING:
     from aucbench.bench.evaluation.targets import KeptTarget
@@ -53,6 +52,7 @@ MEASURE_MODULES = (
 )
 NO_REFUSALS: Mapping[Name, PlanError] = {}
 PLAN_FIELDS = {"objectives": "objective", "projectors": "projector"}  # of other kinds: the kind
+Known = Mapping[Name, Lookup]
 _package = lru_cache(maxsize=256)(package_fingerprint)
 _fingerprint = lru_cache(maxsize=256)(plugin_fingerprint)
 
@@ -102,7 +102,7 @@ def _jobs(plan: Plan, inline: Inline, fence: Fence | None) -> dict[Name, Job]:
             job = data_job(cell, limits_of_data(plan, cell.dataset))
         else:
             grids = [(spec, tuning)] if isinstance(spec, Spec) and tuning else []
-            replaced = replaced_parts(plan) if isinstance(spec, Spec) else ()
+            replaced = _replaced_parts(plan) if isinstance(spec, Spec) else ()
             about = (limits, replaced, likely(spec), fence)
             job = resolve_job({kind: [spec]}, grids, *about)
         jobs[name] = inline.handed(job, str(spec))
@@ -167,7 +167,7 @@ def understand(
         return name, _lookup(plan, name, answered[name], inline)
 
     known = dict(every(partial(answer, name) for name in _names(plan)))
-    refuse_misfits(plan, known)
+    _refuse_misfits(plan, known)
     return Lookups(known, inline, code or code_fingerprint())
 
 
@@ -242,3 +242,79 @@ def _guessed(name: Name) -> str:
     """Return the fingerprint of the plugin with this entry point, when it cannot be imported."""
     named = (p for p in registry.plugins() if p.name == name.name.rpartition(":")[2])
     return next((_fingerprint(p.distribution, p.value) for p in named), "unknown")
+
+
+def _replaced_parts(plan: Plan) -> list[str]:
+    """Return which parts of its solvers a plan replaces."""
+    return [kind for kind in ("objective", "projector") if getattr(plan, kind) is not None]
+
+
+def _refuse_misfits(plan: Plan, known: Known) -> None:
+    """Raise where all names are known, and some cells would mean nothing."""
+    _refuse_equal(known)
+    _refuse_ignored(plan, known)
+    _refuse_needless(plan, known)
+    _refuse_unfit_objective(plan, known)
+
+
+def _refuse_equal(known: Known) -> None:
+    """Raise when two files hold one thing, or two names one data set.
+
+    The cells of the files would have one id. The data set would count twice in what is said across
+    data sets.
+    """
+    seen: dict[tuple[str, str, Tuning, str], Spec | str] = {}
+    for name, found in known.items():
+        label = "" if found.target else bare(str(name.spec))
+        if label == str(name.spec):
+            continue
+        other = seen.setdefault((name.kind, label, name.tuning, found.fingerprint), name.spec)
+        if other is not name.spec:
+            raise ParameterError(f"{other} and {name.spec} are the same; name one of them")
+
+
+def _refuse_ignored(plan: Plan, known: Known) -> None:
+    """Raise when a solver would ignore --objective or --projector: its rows would be wrong."""
+    for kind in _replaced_parts(plan):
+        tied = [
+            name.label
+            for name, lookup in known.items()
+            if name.kind == "solvers" and not lookup.failure and not lookup.needs.get(kind)
+        ]
+        if tied:
+            raise UnsupportedError(
+                f"these solvers are tied to their own {kind}: {', '.join(tied)}; leave "
+                f"--{kind} out, or name other solvers with --solvers"
+            )
+
+
+def _refuse_needless(plan: Plan, known: Known) -> None:
+    """Raise when the user gives a parameter of the part that --objective or --projector replaces.
+
+    It would count in the name and the id of a result, and change nothing.
+    """
+    for name, lookup in known.items():
+        tuned = [] if isinstance(name.tuning, bool) else [axis for axis, _ in name.tuning]
+        for kind in _replaced_parts(plan):
+            for parameter in lookup.needs.get(f"{kind}_parameters", ()):
+                if parameter in (*lookup.found["written"], *tuned):
+                    raise needless(parameter, name.label, kind)
+
+
+def _refuse_unfit_objective(plan: Plan, known: Known) -> None:
+    """Raise when --objective lacks what a solver needs of it: each of its cells would fail."""
+    if plan.objective is None:
+        return
+    has = known[Name("objectives", plan.objective)].found.get("methods")
+    if has is None:  # it could not be built on other rows than its own
+        return
+    for name, lookup in known.items():
+        lacking = [method for method in lookup.needs.get("of_objective", ()) if method not in has]
+        # A grid may give the parameter that replaces them; its points are tried one by one.
+        if lacking and not name.tuning:
+            unless = lookup.needs["unless"]
+            way = f"give {unless}" if unless else "name other solvers"
+            raise UnsupportedError(
+                f"{name.label} needs an objective with {' and '.join(lacking)}, which "
+                f"{plan.objective} has not; take another objective, or {way}"
+            )

@@ -27,11 +27,10 @@ from aucbench.processes.fixed import fixed, sealed
 from aucbench.processes.room import Kept, Notes, Room
 from aucbench.registry import get_features
 from aucbench.registry.discovery import entries, loaded
+from aucbench.registry.source_files import file_fingerprint
 from aucbench.solving.wrappers import recast
 
 pytestmark = pytest.mark.plain
-
-ENDLESS = {"passes": None, "seconds": 0.05}
 
 
 @pytest.mark.parametrize("solver", ["sht-auc[k=2,blocks=3]", "hsg-ht[k=2]", "linear-svc"])
@@ -152,12 +151,8 @@ def test_saved_rows_come_back(layout):
     np.testing.assert_array_equal((back.rows.matrix * np.ones(3)).sum(axis=1), X.sum(axis=1))
     with pytest.raises(ValueError, match="WRITEABLE"):
         back.rows.values.flags.writeable = True
-
-
-def test_rows_without_any_number_come_back():
-    back = saved(Data.of(csr_array((3, 2)), [1, 0, 1]))
-
-    assert (back.values.size, back.is_sparse, back.n, back.d) == (0, True, 3, 2)
+    empty = saved(Data.of(layout(np.zeros((3, 2))), [1, 0, 1]))
+    assert (empty.is_sparse, empty.n, empty.d) == (layout is csr_array, 3, 2)
 
 
 def test_the_hash_is_that_of_the_content():
@@ -192,12 +187,7 @@ def test_data_are_described_and_the_target_is_handed_over(bench, tmp_path):
     described = jobs.data(job.request, Room(tmp_path, describing), {step.key: known})
 
     assert job.handed == (step.key,)
-    assert (
-        step
-        == bench.job(
-            cell(dataset=str(path), reading=Reading(positive="yes", drop=("a",)), splits=2)
-        ).steps[0]
-    )
+    assert step == bench.job(replace(planned, splits=2)).steps[0]
     sizes = {"hash": "", "n": 4, "d": 1, "n_pos": 2, "dropped": 0}
     assert {**about, "hash": "", "understood": ""} == {**sizes, "understood": ""}
     assert about["understood"]["dropped"] == {"a": "as asked"}
@@ -262,28 +252,24 @@ def test_cells_of_a_split_share_its_steps(bench):
 
 
 @pytest.mark.parametrize(
-    ("solver", "reason", "feasible"),
+    ("solver", "features", "reason", "feasible"),
     [
-        ("nans", "not finite", None),
-        ("infeasible", "not in the set of TopK", False),
-        ("huge", "Scores of test rows are NaN", True),
+        ("nans", "none", "not finite", None),
+        ("infeasible", "none", "not in the set of TopK", False),
+        ("huge", "none", "Scores of test rows are NaN", True),
+        ("sht-auc[k=2,gamma=1e3]", "maxabs", "diverged", True),
+        ("sto-iht[k=2,gamma=1e9]", "maxabs", "diverged", True),
     ],
 )
-def test_invalid_results_say_why(bench, solver, reason, feasible):
+def test_invalid_results_say_why(bench, solver, features, reason, feasible):
     with np.errstate(all="ignore"):
-        done = bench.run(cell(solver, features="none"))
+        done = bench.run(cell(solver, features=features))
 
     assert done.result["status"] == "invalid"
     assert reason in done.result["reason"]
     assert done.result["feasible"] is feasible
     assert done.result["auc"] is done.scores is None
     assert done.result["fit_seconds"] >= 0
-
-
-def test_an_exit_is_an_error(bench):
-    found = bench.run(cell("exits")).record.status
-
-    assert (found.status, found.reason, found.error_type) == ("error", "3", "SystemExit")
 
 
 def test_the_curve_is_written_before_the_end(bench):
@@ -316,15 +302,12 @@ def test_points_are_measured_by_the_harness(bench):
 def test_the_diagnostics_of_a_method_are_in_its_curve(bench):
     points = told(bench.run(cell("informs", passes=2.0)), "point")
 
-    assert [point["info"] for point in points] == [
-        {"radius": 0.5, "moves": 1.0},
-        {"radius": 0.5, "moves": 2.0},
-    ]
+    assert [p["info"] for p in points] == [{"radius": 0.5, "moves": m} for m in (1.0, 2.0)]
     assert "info" not in told(bench.run(cell()), "point")[0]
 
 
 def test_a_curve_of_an_endless_solver_is_short(bench):
-    done = bench.run(cell(**ENDLESS))
+    done = bench.run(cell(passes=None, seconds=0.05))
     points = told(done, "point")
 
     assert done.result["stop"] == "SECONDS"
@@ -524,9 +507,11 @@ def test_what_is_beyond_the_budget_is_recorded(bench, solver, limits, overspent)
     assert done.record.measures.cpu_seconds > 0
 
 
-def test_a_broken_law_is_an_error_with_the_line_of_the_yield(bench):
-    done = bench.run(cell("shape", features="none"))
+def test_an_exit_and_a_broken_law_with_the_line_of_its_yield_are_errors(bench):
+    left = bench.run(cell("exits")).record.status
+    assert (left.status, left.reason, left.error_type) == ("error", "3", "SystemExit")
 
+    done = bench.run(cell("shape", features="none"))
     assert done.record.status.status == "error"
     assert "State.w must be a NumPy array of float64" in str(done.error)
     assert "toys.py, line " in str(done.error)
@@ -539,11 +524,12 @@ def test_a_host_with_other_code_refuses_the_cell(tmp_path):
     assert "install the same on both" in answer["reason"]
 
 
-@pytest.mark.parametrize("solver", ["sht-auc[k=2,gamma=1e3]", "sto-iht[k=2,gamma=1e9]"])
-def test_a_fit_that_diverged_is_no_result(bench, solver):
-    with np.errstate(all="ignore"):
-        done = bench.run(cell(solver))
+def test_a_cell_whose_file_has_changed_is_an_error(bench, tmp_path):
+    own = tmp_path / "mine.py"
+    own.write_text("x = 1")
+    same, other = ({str(own): known} for known in (file_fingerprint(own), "of before"))
 
-    assert done.result["status"] == "invalid"
-    assert "diverged" in done.result["reason"]
-    assert done.result["auc"] is done.scores is None
+    assert bench.run(cell(), files=same).record.ok
+    changed = bench.run(cell(), files=other).record
+    assert changed.status.status == "error"
+    assert changed.why.startswith(f"{own} has changed since the run began")

@@ -31,6 +31,11 @@ from aucbench.records import CellStatus, Stop
 FACTOR = 100.0
 SLACK = 0.05  # seconds by which two clocks may differ
 MOST_WEIGHTS = 100_000  # of one cell that are kept
+NUMBERS = (  # that a worker reports, and of which it alone can know
+    *("objective", "objective_at_start", "gap", "passes", "passes_limit", "fit_seconds"),
+    *("cpu_seconds", "fit_seconds_spread", "tune_seconds", "predict_seconds"),
+)
+FLAGS = ("overspent", "deterministic", "feasible")
 STOPS = frozenset(stop.name for stop in Stop)
 
 
@@ -46,7 +51,11 @@ def measured(
     *,
     keep_weights: bool = False,
 ) -> Judged:
-    """Judge a cell whose process returned."""
+    """Judge a cell whose process returned; its curve has so many points.
+
+    `numbers` and `target` are of the test rows. With `keep_weights` the weights are kept beside the
+    scores, where each belongs to a column of the data.
+    """
     result = outcome.result or {}
     reported = _reported(result)
     status = result.get("status")
@@ -59,8 +68,9 @@ def measured(
         along = _along(result, outcome.files, numbers.size, points)
     except UnfitScoresError as unfit:
         return Judged(Status(status=CellStatus.ERROR, reason=str(unfit)), reported)
-    known = {**_of_weights(result, w), "feasible": _feasible(result, w)}
-    found = replace(reported, **known)
+    columns = _without_exempt(result, w)
+    nnz = None if columns is None else int(np.count_nonzero(columns))
+    found = replace(reported, nnz=nnz, feasible=_feasible(result, w))
     if fault := _fault(found, result, scores, w):
         return Judged(Status(status=CellStatus.INVALID, reason=fault), found)
     try:
@@ -69,8 +79,10 @@ def measured(
     except AucbenchError as error:
         failed = Status(status=CellStatus.ERROR, reason=str(error), error_type=type(error).__name__)
         return Judged(failed, found)
-    weights = _of_columns(result, w) if keep_weights else {}
-    kept = pack_arrays({"scores": scores, "rows": numbers, **weights})
+    arrays: dict[str, NDArray[Any]] = {"scores": scores, "rows": numbers}
+    if keep_weights and columns is not None and result.get("keeps_columns") is True:
+        arrays |= {"w": columns} if columns.size <= MOST_WEIGHTS else {}
+    kept = pack_arrays(arrays)
     last = {points - 1: auc} if points else {}
     return Judged(Status(status=CellStatus.OK), replace(found, auc=auc), kept, {**aucs, **last})
 
@@ -90,26 +102,15 @@ def _own_status(result: Mapping[str, Any]) -> Status:
 
 def _reported(result: Mapping[str, Any]) -> Measures:
     """Return what only the worker can know, as plain finite numbers."""
-    each = result.get("fit_seconds_each")
-    each = [number(x) for x in each] if isinstance(each, list) else None
-    stop, same, problem = (result.get(name) for name in ("stop", "deterministic", "problem"))
+    known: dict[str, Any] = {name: number(result.get(name)) for name in NUMBERS}
+    known |= {name: flag for name in FLAGS if isinstance(flag := result.get(name), bool)}
+    each, stop, problem = (result.get(name) for name in ("fit_seconds_each", "stop", "problem"))
+    if isinstance(each, list):
+        known["fit_seconds_each"] = tuple(x for x in map(number, each) if x is not None)
     return Measures(
-        objective=number(result.get("objective")),
-        objective_at_start=number(result.get("objective_at_start")),
-        problem=problem if isinstance(problem, str) else None,
-        gap=number(result.get("gap")),
-        passes=number(result.get("passes")),
-        passes_limit=number(result.get("passes_limit")),
-        overspent=spent if isinstance(spent := result.get("overspent"), bool) else None,
-        fit_seconds=number(result.get("fit_seconds")),
-        cpu_seconds=number(result.get("cpu_seconds")),
-        fit_seconds_spread=number(result.get("fit_seconds_spread")),
-        tune_seconds=number(result.get("tune_seconds")),
-        predict_seconds=number(result.get("predict_seconds")),
-        fit_seconds_each=None if each is None else tuple(x for x in each if x is not None),
+        **known,
         stop=stop if stop in STOPS else None,
-        deterministic=same if isinstance(same, bool) else None,
-        feasible=result["feasible"] if isinstance(result.get("feasible"), bool) else None,
+        problem=problem if isinstance(problem, str) else None,
     )
 
 
@@ -157,20 +158,12 @@ def _require_time(result: Mapping[str, Any], lived: float) -> None:
         )
 
 
-def _of_weights(result: Mapping[str, Any], w: Vector | None) -> dict[str, Any]:
+def _without_exempt(result: Mapping[str, Any], w: Vector | None) -> Vector | None:
+    """Return the weights of features, without the trailing ones that belong to none."""
     exempt = result.get("exempt")
     if w is None or not isinstance(exempt, int) or not 0 <= exempt <= w.size:
-        return {"nnz": None}
-    return {"nnz": int(np.count_nonzero(w[: w.size - exempt]))}
-
-
-def _of_columns(result: Mapping[str, Any], w: Vector | None) -> dict[str, Vector]:
-    """Return the weights of the columns of the data as `w`; nothing where a map made others."""
-    exempt = result.get("exempt")
-    if w is None or result.get("keeps_columns") is not True or not isinstance(exempt, int):
-        return {}
-    columns = w[: w.size - exempt]
-    return {"w": columns} if columns.size <= MOST_WEIGHTS else {}
+        return None
+    return w[: w.size - exempt]
 
 
 def _feasible(result: Mapping[str, Any], w: Vector | None) -> bool | None:

@@ -1,17 +1,16 @@
-"""The fields of a plan, before they are checked."""
+"""The solvers of a plan, and what a plan has by default."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
 from typing import Any
 
 from aucbench.bench.cell import Scalar, Tuning, solver_label
 from aucbench.bench.plan.errors import PlanError, checked_spec, every
-from aucbench.datasets.reading import Reading
-from aucbench.ranges import GAP_TOL, Range
+from aucbench.ranges import Range
 from aucbench.registry.specs import Spec
 
 # Fast, strong and unlike each other on the sets of docs/defaults.md: a loss of rows, one of pairs,
@@ -83,52 +82,3 @@ def numbered_choice(number: int, spec: Any, tune: Any) -> Choice:
     except PlanError as error:
         place = ("solvers", number, *error.place)
         raise PlanError(str(error), *place, value=error.value) from error
-
-
-@dataclass(frozen=True)
-class PlanFields:
-    """The fields of a `Plan`.
-
-    Attributes
-    ----------
-    datasets : tuple of str
-        Names with their parameters, files, addresses with `#sha256=`, or suites, in place of which
-        the plan has their members.
-    solvers : tuple of Choice
-        The solvers that are compared.
-    features : tuple of str
-        Feature maps, fitted on the training rows and applied to both parts; `a+b` is b after a.
-    objective, projector, reading, gap_tol, tune_evals, inner_splits, repeat_fits :
-        See `Cell`.
-    splits : int or None
-        Number of folds, at least 2. None: 5, or 1 with `holdout` or a test file.
-    holdout : float or None
-        Share of the rows, in (0, 1), that each repeat draws anew as its test set; no folds then.
-    repeats, seeds :
-        Repeat r of seed s is shuffled, and its solvers are run, with seed s + r.
-    passes, seconds : float or None
-        Budget of a fit, the first reached; 50 passes when neither is given.
-    timeout : float
-        Seconds of wall time after which a cell is killed, tuning included; 0: never.
-    memory : float or None
-        Megabytes (10**6 bytes) above what an idle cell takes.
-    """
-
-    datasets: tuple[str, ...]
-    solvers: tuple[Choice, ...] = field(default_factory=lambda: choices(DEFAULT_SOLVERS))
-    features: tuple[str, ...] = DEFAULT_FEATURES
-    objective: str | None = None
-    projector: str | None = None
-    reading: Reading = field(default_factory=Reading)
-    splits: int | None = None
-    repeats: int = 1
-    seeds: tuple[int, ...] = (0,)
-    passes: float | None = None
-    seconds: float | None = None
-    gap_tol: float = GAP_TOL
-    tune_evals: int = 20
-    inner_splits: int = 3
-    repeat_fits: int = 1
-    timeout: float = DEFAULT_TIMEOUT
-    memory: float | None = None
-    holdout: float | None = None

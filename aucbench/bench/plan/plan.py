@@ -7,28 +7,65 @@ a machine that becomes slower slows all solvers alike.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import product
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain, pairwise, product
 from math import prod
 from typing import Any
 
 from aucbench.bench.cell import Cell
-from aucbench.bench.plan.checks import check_plan, check_unique
-from aucbench.bench.plan.errors import with_members
+from aucbench.bench.plan.errors import PlanError, every, require_text, with_members, with_place
 from aucbench.bench.plan.fields import (
     CHANGEPOINT_SOLVERS,
+    DEFAULT_FEATURES,
     DEFAULT_SOLVERS,
     DEFAULT_SPLITS,
-    PlanFields,
+    DEFAULT_TIMEOUT,
+    Choice,
+    choices,
 )
-from aucbench.ranges import DEFAULT_PASSES
-from aucbench.registry.specs import anchored, parse_spec
+from aucbench.datasets.reading import Reading, plain_value
+from aucbench.errors import ParameterError, require_above, require_at_least, require_whole
+from aucbench.ranges import DEFAULT_PASSES, GAP_TOL, RANGE_EXAMPLE, Range
+from aucbench.registry.specs import Spec, anchored, joined_specs, parse_spec
+
+LAST_SEED = 2**32 - 1  # of scikit-learn's splitters
+SPECS = ("datasets", "features", "objective", "projector")
+ONE = ("objective", "projector")
+WHOLE = {"splits": 2, "repeats": 1, "tune_evals": 1, "inner_splits": 2, "repeat_fits": 1}  # least
+ABOVE = ("passes", "seconds", "memory", "holdout")  # what is above 0
+AT_LEAST = ("gap_tol", "timeout")
+OPTIONAL = ("splits", *ABOVE)
 
 
 @dataclass(frozen=True)
-class Plan(PlanFields):
-    """A grid of cells; its fields are those of `PlanFields`.
+class Plan:
+    """A grid of cells.
+
+    Attributes
+    ----------
+    datasets : tuple of str
+        Names with their parameters, files, addresses with `#sha256=`, or suites, in place of which
+        the plan has their members.
+    solvers : tuple of Choice
+        The solvers that are compared.
+    features : tuple of str
+        Feature maps, fitted on the training rows and applied to both parts; `a+b` is b after a.
+    objective, projector, reading, gap_tol, tune_evals, inner_splits, repeat_fits :
+        See `Cell`.
+    splits : int or None
+        Number of folds, at least 2. None: 5, or 1 with `holdout` or a test file.
+    holdout : float or None
+        Share of the rows, in (0, 1), that each repeat draws anew as its test set; no folds then.
+    repeats, seeds :
+        Repeat r of seed s is shuffled, and its solvers are run, with seed s + r.
+    passes, seconds : float or None
+        Budget of a fit, the first reached; 50 passes when neither is given.
+    timeout : float
+        Seconds of wall time after which a cell is killed, tuning included; 0: never.
+    memory : float or None
+        Megabytes (10**6 bytes) above what an idle cell takes.
 
     Raises
     ------
@@ -36,8 +73,27 @@ class Plan(PlanFields):
         When a field makes no sense, alone or together with the others.
     """
 
+    datasets: tuple[str, ...]
+    solvers: tuple[Choice, ...] = field(default_factory=lambda: choices(DEFAULT_SOLVERS))
+    features: tuple[str, ...] = DEFAULT_FEATURES
+    objective: str | None = None
+    projector: str | None = None
+    reading: Reading = field(default_factory=Reading)
+    splits: int | None = None
+    repeats: int = 1
+    seeds: tuple[int, ...] = (0,)
+    passes: float | None = None
+    seconds: float | None = None
+    gap_tol: float = GAP_TOL
+    tune_evals: int = 20
+    inner_splits: int = 3
+    repeat_fits: int = 1
+    timeout: float = DEFAULT_TIMEOUT
+    memory: float | None = None
+    holdout: float | None = None
+
     def __post_init__(self) -> None:
-        check_plan(self)
+        _check(self)
         # What is in files has its whole path, so that a plan means the same in every folder.
         maps = tuple(anchored(spec, joined=True) for spec in self.features)
         object.__setattr__(self, "features", maps)
@@ -45,7 +101,7 @@ class Plan(PlanFields):
         for name in ("objective", "projector"):
             if (given := getattr(self, name)) is not None:
                 object.__setattr__(self, name, anchored(given))
-        check_unique(self)
+        _check_unique(self)
 
     def __len__(self) -> int:
         axes = (self.datasets, self.features, self.seeds, self.solvers)
@@ -98,3 +154,144 @@ def default_solvers(datasets: Sequence[str]) -> tuple[str, ...]:
     names = [parse_spec(text).name for text in with_members(datasets)]
     changepoints = bool(names) and all(map(is_changepoint, names))
     return CHANGEPOINT_SOLVERS if changepoints else DEFAULT_SOLVERS
+
+
+def _check(plan: Plan) -> None:
+    """Check all fields; names are looked up later, in other processes."""
+    for name in (*WHOLE, *ABOVE, *AT_LEAST):
+        with_place((name,), _check_number, name, getattr(plan, name))
+    _require_some(plan)
+    parsers: dict[str, Callable[[str], object]] = {
+        "features": lambda text: [*map(parse_spec, joined_specs(text))],
+        "datasets": lambda text: with_members([parse_spec(text).name]),
+    }
+    for name in SPECS:
+        given = getattr(plan, name)
+        for spec in _texts([] if given is None else [given] if name in ONE else given, name):
+            with_place((name,), parsers.get(name, parse_spec), spec, value=spec)
+    every(partial(_check_choice, number, choice) for number, choice in enumerate(plan.solvers))
+    for name, sentence in chain(_faults_of_splits(plan), _faults_of_seeds(plan)):
+        raise PlanError(sentence, name)
+
+
+def _check_number(name: str, value: Any) -> None:
+    absent = value is None and name in OPTIONAL
+    if name in WHOLE:
+        if value is None and not absent:
+            raise ParameterError(f"{name} must be a whole number, got None")
+        require_whole(WHOLE[name], **{name: value})
+        return
+    if isinstance(value, bool | str) or not (absent or hasattr(value, "__float__")):
+        raise ParameterError(f"{name} must be a number, got {value!r}")
+    (require_above if name in ABOVE else require_at_least)(0, **{name: value})
+
+
+def _require_some(plan: Plan) -> None:
+    if not plan.solvers:
+        from aucbench.registry.discovery import KINDS, entries
+
+        known = ", ".join(e.name for e in entries() if e.name not in (*KINDS, *SPECS))
+        raise PlanError(f"no solver was named; known are: {known}", "solvers")
+    if not plan.datasets:
+        from aucbench.datasets import available
+        from aucbench.datasets.registered import aucbench_datasets
+
+        known = ", ".join([*sorted(aucbench_datasets()), *available()])
+        raise PlanError(
+            f"no data set was named; give a file, an https address or one of: {known}", "datasets"
+        )
+    if not plan.features:
+        raise PlanError("no feature map was named; write none for none", "features")
+
+
+def _texts(given: Any, name: str) -> Iterator[str]:
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise PlanError(f"{name} must be a list of names, got {given!r}", name)
+    for text in given:
+        require_text(text, name, name)
+        yield text
+
+
+def _check_choice(number: int, choice: Choice) -> None:
+    place = ("solvers", number)
+    spec = choice.spec
+    if isinstance(choice.tune, bool):
+        return
+    if not isinstance(choice.tune, Mapping) or not choice.tune:
+        raise PlanError(
+            f"tune of {spec} must be true, false or a grid such as {{k = [10, 50]}}, "
+            f"got {choice.tune!r}",
+            *place,
+            "tune",
+        )
+    for name, values in choice.tune.items():
+        _check_grid(spec, name, values, (*place, "tune"))
+
+
+def _check_grid(spec: Spec, name: Any, values: Any, place: tuple[str | int, ...]) -> None:
+    if not (isinstance(name, str) and name.isidentifier()):
+        raise PlanError(f"{name!r} in the grid of {spec} is no parameter", *place, value=name)
+    if name in spec.params:
+        raise PlanError(f"{name} of {spec} is in the brackets and in the grid", *place, name)
+    if isinstance(values, Range):
+        return
+    if isinstance(values, str) or not (isinstance(values, Sequence) and values):
+        raise PlanError(
+            f"{name} in the grid of {spec} must be a list of values, or a range: {RANGE_EXAMPLE}",
+            *place,
+            name,
+        )
+    with_place((*place, name), lambda: [plain_value(value, name) for value in values])
+    if len({*map(repr, values)}) < len(values):
+        raise PlanError(f"{name} in the grid of {spec} has a value twice", *place, name)
+
+
+def _faults_of_splits(plan: Plan) -> Iterator[tuple[str, str]]:
+    """Yield the field and the sentence of each fault."""
+    how = plan.reading
+    if plan.holdout is not None and not plan.holdout < 1:
+        yield "holdout", f"holdout is a share of the rows below 1, got {plan.holdout}"
+    for name in ("splits", "holdout"):
+        if how.test is not None and getattr(plan, name) is not None:
+            both = f"{name} divides the rows, but {how.test} holds the test rows"
+            yield name, f"{both}; leave one of both out"
+    if plan.holdout is not None and plan.splits is not None:
+        yield "splits", "splits and holdout are two ways to divide rows; give one"
+    fixed = [("test", how.test), ("time", how.time)]
+    by = next((f"{name} {value}" for name, value in fixed if value is not None), None)
+    if by is not None and (plan.repeats > 1 or len(plan.seeds) > 1):
+        same = f"{by} decides which rows are tested, so that every repeat and seed has the same"
+        name = "repeats" if plan.repeats > 1 else "seeds"
+        yield name, f"{same} splits; ask for one repeat and one seed"
+
+
+def _faults_of_seeds(plan: Plan) -> Iterator[tuple[str, str]]:
+    if not isinstance(plan.seeds, Sequence) or not plan.seeds:
+        yield "seeds", f"seeds must be a list of whole numbers, got {plan.seeds!r}"
+    for seed in plan.seeds:
+        if seed is None:
+            yield "seeds", "seed must be a whole number, got None"
+        with_place(("seeds",), lambda seed: require_whole(0, seed=seed), seed)
+        if seed + plan.repeats - 1 > LAST_SEED:
+            yield "seeds", f"seed + repeats must stay below 2**32, got seed {seed}"
+    for first, second in pairwise(sorted(plan.seeds)):
+        if second - first < plan.repeats:
+            shuffle = f"the seeds {first} and {second} with {plan.repeats} repeat(s) give the same"
+            apart = f"put seeds at least {plan.repeats} apart"
+            yield "seeds", f"{shuffle} shuffle twice, since repeat r adds r; {apart}"
+
+
+def _check_unique(plan: Plan) -> None:
+    """Raise `PlanError` where one thing is named twice, also as a member of a suite."""
+    _once("data set", "datasets", plan.datasets)
+    _once("feature map", "features", plan.features)
+    _once("solver", "solvers", [(c.spec, c.tuning) for c in plan.solvers])
+
+
+def _once(kind: str, name: str, found: Collection[Any]) -> None:
+    seen = set()
+    for thing in found:
+        if thing in seen:
+            spec = thing[0] if isinstance(thing, tuple) else thing
+            raise PlanError(f"the {kind} {spec} is named twice; once is enough", name, value=spec)
+        seen.add(thing)
