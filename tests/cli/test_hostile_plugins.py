@@ -5,6 +5,7 @@ from dataclasses import replace
 from time import monotonic
 
 import pytest
+from command_line import call, done
 from plugin_site import HEAD, Site, solver
 
 import aucbench
@@ -72,9 +73,9 @@ def of(name):
     return name.replace("_", "-")
 
 
-def test_a_list_has_a_row_for_each_plugin_without_an_answer(hostile, cli):
+def test_a_list_has_a_row_for_each_plugin_without_an_answer(hostile):
     begin = monotonic()
-    result = cli("list", "solvers")
+    result = call("list", "solvers")
     assert monotonic() - begin < 60
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
@@ -86,16 +87,14 @@ def test_a_list_has_a_row_for_each_plugin_without_an_answer(hostile, cli):
     assert "to stdout" not in result.stdout
     assert "Traceback" not in result.output
     for kind in ("datasets", "objectives", "features"):  # nothing is asked a second time
-        assert cli("list", kind).exit_code == 0
-    document = cli("describe", "--json")
-    assert document.exit_code == 0
+        assert call("list", kind).exit_code == 0
+    document = done("describe", "--json")
     assert '"reason": "no answer within 2 s"' in document.stdout
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_what_was_asked_for_is_the_only_one_that_is_tried(hostile, cli, name):
-    result = cli("show", of(name))
-    assert result.exit_code == 2
+def test_what_was_asked_for_is_the_only_one_that_is_tried(hostile, name):
+    result = done("show", of(name), code=2)
     [error] = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
     assert f"the plugin ward:{of(name)} is broken" in error
     assert BAD[name][1] in error
@@ -106,11 +105,11 @@ def test_what_was_asked_for_is_the_only_one_that_is_tried(hostile, cli, name):
     } == {of(name)}
 
 
-def test_who_asks_for_others_does_not_wait(hostile, cli):
+def test_who_asks_for_others_does_not_wait(hostile):
     for name in ("good", "sht-auc", "breast-cancer"):
-        assert cli("show", name).exit_code == 0
+        assert call("show", name).exit_code == 0
     assert (
-        cli(
+        call(
             "compare", "--solvers", "good,sht-auc[k=5]", "--data", "breast-cancer", "--splits", 2
         ).exit_code
         == 0
@@ -118,23 +117,19 @@ def test_who_asks_for_others_does_not_wait(hostile, cli):
     assert {entry.name for entry in isolated_imports._isolated} <= {"good"}
 
 
-def test_a_module_with_two_entry_points_is_found_by_both(hostile, cli):
-    result = cli("show", "further")
-    assert result.exit_code == 0
+def test_a_module_with_two_entry_points_is_found_by_both(hostile):
+    result = done("show", "further")
     assert "further: solver of fine 1.0" in result.stdout
-    result = cli("compare", "--solvers", "further", "--data", "breast-cancer", "--splits", 2)
-    assert result.exit_code == 0, result.output
+    result = done("compare", "--solvers", "further", "--data", "breast-cancer", "--splits", 2)
     assert "have no AUC" not in result.stdout
-    assert cli("show", "fine:further").exit_code == 0
+    done("show", "fine:further")
 
 
-def test_an_unknown_name_is_told_with_close_ones_and_with_who_did_not_answer(hostile, cli):
-    result = cli("show", "furthre")
-    assert result.exit_code == 2
+def test_an_unknown_name_is_told_with_close_ones_and_with_who_did_not_answer(hostile):
+    result = done("show", "furthre", code=2)
     assert "did you mean 'further'?" in result.stderr
     assert "warning: the plugin ward:sleeps is broken: no answer within 2 s" in result.stderr
-    result = cli("compare", "--solvers", "goood", "--data", "breast-cancer")
-    assert result.exit_code == 2
+    result = done("compare", "--solvers", "goood", "--data", "breast-cancer", code=2)
     assert "did you mean 'good'?" in result.stderr
     with pytest.raises(UnknownNameError, match="did you mean 'further'"):
         aucbench.get_solver("furthre")
@@ -150,26 +145,23 @@ def test_a_name_in_python_imports_its_plugin_and_no_other(hostile):
     del sys.modules["fine_good"]
 
 
-def test_cells_of_a_plugin_that_cannot_be_imported_fail_with_its_name(hostile, cli):
-    result = cli("compare", "--solvers", "leaves,good", "--data", "breast-cancer", "--splits", 2)
-    assert result.exit_code == 0, result.output
+def test_cells_of_a_plugin_that_cannot_be_imported_fail_with_its_name(hostile):
+    result = done("compare", "--solvers", "leaves,good", "--data", "breast-cancer", "--splits", 2)
     assert "2 of 4" in result.stdout
     assert "ward:leaves" in result.stdout
 
 
-def test_what_was_run_is_cited_and_checked_without_the_others(hostile, cli, tmp_path):
+def test_what_was_run_is_cited_and_checked_without_the_others(hostile, tmp_path):
     run = ("compare", "--solvers", "further", "--data", "breast-cancer", "--splits", 2)
-    assert cli(*run, "--out", tmp_path / "results").exit_code == 0
-    assert cli("status", tmp_path / "results").exit_code == 0
-    result = cli("cite", tmp_path / "results")
-    assert result.exit_code == 0, result.output
+    done(*run, "--out", tmp_path / "results")
+    done("status", tmp_path / "results")
+    result = done("cite", tmp_path / "results")
     assert "@software{fine," in result.stdout
     assert "no reference is known of the solver further" in result.stderr
-    result = cli("check", "further")
+    result = call("check", "further")
     assert result.exit_code in (0, 1), result.output  # whether the laws hold is not the question
     assert "law of solvers" in result.stdout
-    result = cli("check", "goood")
-    assert result.exit_code == 2
+    result = done("check", "goood", code=2)
     assert "did you mean 'good'?" in result.stderr
 
 
@@ -188,11 +180,10 @@ def test_python_is_told_and_goes_on(hostile, name):
     assert {entry.name for entry in isolated_imports._isolated} == {name}
 
 
-def test_a_model_is_fitted_with_the_plugin_that_was_asked_for(hostile, cli, tmp_path):
+def test_a_model_is_fitted_with_the_plugin_that_was_asked_for(hostile, tmp_path):
     table = tmp_path / "rows.csv"
     lines = [f"{i % 7},{i % 5},{int(i % 7 > 3)}" for i in range(60)]
     table.write_text("a,b,y\n" + "\n".join(lines), encoding="utf-8")
-    result = cli("fit", "--data", table, "--solver", "good", "--out", tmp_path / "model.auc")
-    assert result.exit_code == 0, result.output
+    done("fit", "--data", table, "--solver", "good", "--out", tmp_path / "model.auc")
     assert {entry.name for entry in isolated_imports._isolated} == {"good"}
     del sys.modules["fine_good"]

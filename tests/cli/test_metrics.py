@@ -96,25 +96,6 @@ def test_a_condition_decides_the_exit_code(condition, code, said):
     assert said in ended.stdout
 
 
-@pytest.mark.parametrize(
-    ("extra", "said"),
-    [
-        (["--fail-if", "svm worse than logistic"], "unknown solver in this comparison 'svm'"),
-        (["--fail-if", "logistic is bad"], "cannot read the condition"),
-        (["--md", "--tex"], "give one"),
-        (["--sort", "luck"], "no order"),
-        (["--rope", "-1"], "rope must be at least"),
-    ],
-)
-def test_what_makes_no_sense_is_refused_before_the_first_fit(tmp_path, extra, said):
-    out = tmp_path / "out"
-    run = ["compare", "--solvers", "logistic,constant", "--data", "digits-8", "--out", str(out)]
-    ended = CliRunner().invoke(app, [*run, *extra])
-    assert ended.exit_code != 0
-    assert said in ended.output
-    assert not out.exists()
-
-
 def test_tables_come_in_markdown_and_latex(tested):
     out, *_ = tested
     run = ("--solvers", "logistic,sht-auc", "--data", "breast-cancer", "--splits", 2, "--out", out)
@@ -154,12 +135,3 @@ def test_error_functions_have_no_labels_to_measure_by(tmp_path):
         *("--metrics", "ap"),
     )
     assert "ap is missing: the measure ap needs the scores of the test rows and" in text
-
-
-@pytest.mark.parametrize("metrics", ["f1", "pauc[max_fpr=2]", "ap,"])
-def test_a_metric_that_makes_no_sense_is_refused_before_the_first_fit(tmp_path, metrics):
-    out = tmp_path / "out"
-    run = ["compare", "--solvers", "constant", "--data", "digits-8", "--out", str(out)]
-    ended = CliRunner().invoke(app, [*run, "--metrics", metrics])
-    assert ended.exit_code != 0
-    assert not out.exists()

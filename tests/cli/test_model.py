@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import call, done, refused
 
 from aucbench.bench import runner
 from aucbench.data.folds import drawn
@@ -43,9 +44,15 @@ def folder(tmp_path_factory):
     return path
 
 
-def fitted(cli, folder, *more, solver="svm-or", out="m.aucbench"):
+def fitted(folder, *more, solver="svm-or", out="m.aucbench", code=0):
     command = ("fit", "--data", folder / "train.csv", "--target", "fraud", "--passes", 3)
-    return cli(*command, "--solver", solver, "--out", folder / out, *more)
+    return done(*command, "--solver", solver, "--out", folder / out, *more, code=code)
+
+
+@pytest.fixture(scope="module")
+def model(folder):
+    fitted(folder, out="model.aucbench")
+    return folder / "model.aucbench"
 
 
 def rows_of(path):
@@ -53,17 +60,15 @@ def rows_of(path):
         return [*csv.DictReader(file)]
 
 
-def test_from_a_table_to_scores(cli, folder):
-    made = fitted(cli, folder, "--sensitivity", 0.8)
-    assert made.exit_code == 0, made.output
+def test_from_a_table_to_scores(folder):
+    made = fitted(folder, "--sensitivity", 0.8)
     assert "label: column 'fraud', as asked; positive 'yes', negative 'no'" in made.output
     assert "left out: number (" in made.output
     assert "svm-or was asked for." in made.output
     assert "chosen for a sensitivity of at least 0.8" in made.output
     assert "by 600 scores of 5 folds, each by a fit that did not see the row" in made.output
 
-    result = cli("predict", folder / "m.aucbench", folder / "new.csv", "-o", folder / "scores.csv")
-    assert result.exit_code == 0, result.output
+    result = done("predict", folder / "m.aucbench", folder / "new.csv", "-o", folder / "scores.csv")
     assert "new.csv: 3 columns for svm-or; not read: number" in result.stderr
     found = rows_of(folder / "scores.csv")
     model = Model.load(folder / "m.aucbench")
@@ -80,13 +85,13 @@ def test_from_a_table_to_scores(cli, folder):
     assert f"50 rows: {sum(row['decision'] == 'yes' for row in found)} yes" in result.stderr
 
 
-def test_the_threshold_and_the_auc_come_from_rows_that_did_not_train(cli, folder):
+def test_the_threshold_and_the_auc_come_from_rows_that_did_not_train(folder):
     """They are computed again here, by folds, maps and fits of this test alone."""
     from aucbench.datasets.tables import Encoding
     from aucbench.registry import get_features, get_solver
     from aucbench.solving.loop import solve
 
-    assert fitted(cli, folder, out="held.aucbench").exit_code == 0
+    fitted(folder, out="held.aucbench")
     model = Model.load(folder / "held.aucbench")
     data = load(folder / "train.csv", target="fraud")
     scores, aucs = np.empty(data.n), []
@@ -115,12 +120,11 @@ def test_the_threshold_and_the_auc_come_from_rows_that_did_not_train(cli, folder
         (("--weights", "amount"), "5 folds, weighted by amount", 600),
     ],
 )
-def test_splits_and_weights_are_those_of_a_comparison(cli, tmp_path, more, division, scored):
+def test_splits_and_weights_are_those_of_a_comparison(tmp_path, more, division, scored):
     table = payments(600, 4).drop(columns="number")
     table["customer"], table["day"] = np.arange(600) // 3, np.arange(600)
     table.to_csv(tmp_path / "train.csv", index=False)
-    made = fitted(cli, tmp_path, *more)
-    assert made.exit_code == 0, made.output
+    fitted(tmp_path, *more)
     model = Model.load(tmp_path / "m.aucbench")
     assert model.auc_rows == f"the test rows of {division}"
     point = model.operating
@@ -131,14 +135,13 @@ def test_splits_and_weights_are_those_of_a_comparison(cli, tmp_path, more, divis
     assert told is None or any(told in warning for warning in model.provenance["warnings"])
 
 
-def test_rows_of_a_test_file_judge_the_model_and_do_not_train_it(cli, tmp_path):
+def test_rows_of_a_test_file_judge_the_model_and_do_not_train_it(tmp_path):
     payments(600, 5).to_csv(tmp_path / "train.csv", index=False)
     payments(200, 6).to_csv(tmp_path / "test.csv", index=False)
-    made = fitted(cli, tmp_path, "--test", tmp_path / "test.csv")
-    assert made.exit_code == 0, made.output
+    fitted(tmp_path, "--test", tmp_path / "test.csv")
     model = Model.load(tmp_path / "m.aucbench")
     point, test = model.operating, load(tmp_path / "test.csv", target="fraud")
-    found = cli("predict", tmp_path / "m.aucbench", tmp_path / "test.csv").stdout
+    found = call("predict", tmp_path / "m.aucbench", tmp_path / "test.csv").stdout
     scores = np.array([float(row["score"]) for row in csv.DictReader(found.splitlines())])
 
     assert model.provenance["n"] == 600
@@ -147,12 +150,11 @@ def test_rows_of_a_test_file_judge_the_model_and_do_not_train_it(cli, tmp_path):
     assert point.tn == np.sum((scores < model.threshold) & (test.y < 0))
 
 
-def test_auto_tunes_and_says_why(cli, folder, monkeypatch):
+def test_auto_tunes_and_says_why(folder, monkeypatch):
     monkeypatch.setattr("aucbench.models.building.LINEAR", ("logistic", "sht-auc"))
     monkeypatch.setattr("aucbench.models.building.find_spec", lambda name: None)
     monkeypatch.setattr("aucbench.models.building.TRIED", 2)
-    made = fitted(cli, folder, "--splits", 3, solver="auto", out="auto.aucbench")
-    assert made.exit_code == 0, made.output
+    made = fitted(folder, "--splits", 3, solver="auto", out="auto.aucbench")
     model = Model.load(folder / "auto.aucbench")
     for name in ("logistic (tuned)", "sht-auc (tuned)", "random-forest (tuned)"):
         assert name in made.output
@@ -165,7 +167,7 @@ def test_auto_tunes_and_says_why(cli, folder, monkeypatch):
     assert "[" in model.provenance["solver"]  # with the parameters that were chosen
 
 
-def test_the_parameters_are_those_with_the_best_inner_auc(cli, folder):
+def test_the_parameters_are_those_with_the_best_inner_auc(folder):
     from aucbench.models import building as making
 
     plan = making.Making(source="x", solvers=("logistic",))
@@ -185,7 +187,7 @@ def test_the_parameters_are_those_with_the_best_inner_auc(cli, folder):
 
 
 @pytest.mark.nightly
-def test_the_commands_of_the_readme_lead_from_a_raw_table_to_scores(cli, tmp_path, monkeypatch):
+def test_the_commands_of_the_readme_lead_from_a_raw_table_to_scores(tmp_path, monkeypatch):
     """With fewer rows, and two solvers of auto."""
     root = Path(__file__).resolve().parents[2]
     monkeypatch.chdir(tmp_path)
@@ -202,7 +204,7 @@ def test_the_commands_of_the_readme_lead_from_a_raw_table_to_scores(cli, tmp_pat
             rows = [] if "--rows" in words else ["--rows", "4000"]
             subprocess.run([sys.executable, root / script, *words, *rows], check=True)
         else:
-            result = cli(*words)
+            result = call(*words)
             assert result.exit_code == 0, result.output
     found = rows_of(tmp_path / "scores.csv")
     assert len(found) == 10_000
@@ -211,11 +213,10 @@ def test_the_commands_of_the_readme_lead_from_a_raw_table_to_scores(cli, tmp_pat
     assert not any(row["problem"] for row in found)
 
 
-def test_ids_stdout_and_pieces(cli, folder):
-    assert fitted(cli, folder).exit_code == 0
-    model, new = folder / "m.aucbench", folder / "new.csv"
-    whole = cli("predict", model, new, "--id", "number")
-    pieces = cli("predict", model, new, "--id", "number", "--rows", 7)
+def test_ids_stdout_and_pieces(folder, model):
+    new = folder / "new.csv"
+    whole = call("predict", model, new, "--id", "number")
+    pieces = call("predict", model, new, "--id", "number", "--rows", 7)
     assert whole.exit_code == pieces.exit_code == 0
     tables = [[*csv.reader(found.stdout.splitlines())] for found in (whole, pieces)]
     assert tables[0][1][0] == "P1-00000"
@@ -225,35 +226,30 @@ def test_ids_stdout_and_pieces(cli, folder):
     np.testing.assert_allclose(first, second, rtol=1e-12)
 
 
-def test_labelled_rows_have_the_same_scores(cli, folder):
-    assert fitted(cli, folder).exit_code == 0
+def test_labelled_rows_have_the_same_scores(folder, model):
     payments(50, 1).to_csv(folder / "labelled.csv", index=False)
     plain, labelled = (
-        cli("predict", folder / "m.aucbench", folder / f"{name}.csv").stdout
-        for name in ("new", "labelled")
+        call("predict", model, folder / f"{name}.csv").stdout for name in ("new", "labelled")
     )
     assert plain == labelled
 
 
-def test_bad_rows_are_marked_and_counted(cli, folder):
-    assert fitted(cli, folder).exit_code == 0
+def test_bad_rows_are_marked_and_counted(folder, model):
     new = payments(4, 2).astype(object)
     new.loc[1, "amount"] = "much"
     new.to_csv(folder / "bad.csv", index=False)
-    result = cli("predict", folder / "m.aucbench", folder / "bad.csv")
-    assert result.exit_code == 0
+    result = done("predict", model, folder / "bad.csv")
     lines = result.stdout.splitlines()
     assert lines[2] == "2,,,,\"column 'amount' has 'much', which is no number\""
     assert len(lines) == 5
     assert "; 1 without a score, see the column problem" in result.stderr
 
 
-def test_cells_that_a_spreadsheet_would_run_are_escaped(cli, tmp_path):
+def test_cells_that_a_spreadsheet_would_run_are_escaped(tmp_path):
     shape = {"width": 1, "columns": ("a",), "negative": ("-1",), "positive": ("=1+1",)}
     Model(weights=np.ones(1), trees=None, maps=(), threshold=0.0, **shape).save(tmp_path / "m")
     (tmp_path / "t.csv").write_text("=k,a\n=2+5,1\n@x,-2\n-7,=9\n")
-    told = cli("predict", tmp_path / "m", tmp_path / "t.csv", "--id", "=k", "--out", tmp_path / "s")
-    assert told.exit_code == 0, told.output
+    done("predict", tmp_path / "m", tmp_path / "t.csv", "--id", "=k", "--out", tmp_path / "s")
     with (tmp_path / "s").open(newline="") as file:
         head, *rows = csv.reader(file)
     assert head[0] == "'=k"
@@ -262,39 +258,34 @@ def test_cells_that_a_spreadsheet_would_run_are_escaped(cli, tmp_path):
     assert rows[1][1] == "-2.0"
 
 
-def test_a_table_without_a_row_that_has_a_score_is_a_failure_with_the_likely_reason(cli, tmp_path):
+def test_a_table_without_a_row_that_has_a_score_is_a_failure_with_the_likely_reason(tmp_path):
     shape = {"width": 1, "columns": ("a",), "negative": (0,), "positive": (1,)}
     Model(weights=np.ones(1), trees=None, maps=(), threshold=0.0, **shape).save(tmp_path / "m")
     (tmp_path / "t.csv").write_text("a;b\n1,5;1\n2,5;2\n")
-    told = cli("predict", tmp_path / "m", tmp_path / "t.csv", "--out", tmp_path / "s")
-    assert told.exit_code == 1
+    told = done("predict", tmp_path / "m", tmp_path / "t.csv", "--out", tmp_path / "s", code=1)
     assert (
         "t.csv has a score: column 'a' has '1,5', which is no number with the deci" in told.stderr
     )
     assert "but one with ','" in told.stderr
     assert len(rows_of(tmp_path / "s")) == 2  # each row has its answer all the same
     (tmp_path / "t.csv").write_text("a;b\n1,5;1\n2.5;2\n")
-    assert cli("predict", tmp_path / "m", tmp_path / "t.csv").exit_code == 0
+    done("predict", tmp_path / "m", tmp_path / "t.csv")
 
 
-def test_what_is_absent_or_unknown_is_refused_before_anything_is_written(cli, folder):
-    assert fitted(cli, folder).exit_code == 0
-    out = folder / "never.csv"
+def test_what_is_absent_or_unknown_is_refused_before_anything_is_written(folder, model):
+    out, new = folder / "never.csv", folder / "new.csv"
     payments(4, 3).drop(columns="amount").to_csv(folder / "less.csv", index=False)
-    result = cli("predict", folder / "m.aucbench", folder / "less.csv", "-o", out)
-    assert result.exit_code == 2
-    assert "1 of the 3 columns of the model are not in the table: 'amount'" in result.stderr
-    result = cli("predict", folder / "m.aucbench", folder / "new.csv", "--id", "nr", "-o", out)
-    assert result.exit_code == 2
-    assert "there is no column 'nr'" in result.stderr
-    result = cli("predict", folder / "new.csv", folder / "new.csv", "-o", out)
-    assert result.exit_code == 2
-    assert "is no model of aucbench" in result.stderr
+    for words, sentence in (
+        ((model, folder / "less.csv"), "1 of the 3 columns of the model are not in the table: 'am"),
+        ((model, new, "--id", "nr"), "there is no column 'nr'"),
+        ((new, new), "is no model of aucbench"),
+    ):
+        assert sentence in refused("predict", *words, "-o", out)
     assert not out.exists()
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "told"),
     [
         (("--flags", 5), "--flags and --per belong together"),
         (("--flags", 5, "--per", 0), "--per is 0"),
@@ -307,31 +298,29 @@ def test_what_is_absent_or_unknown_is_refused_before_anything_is_written(cli, fo
         (("--out", "none/m.aucbench"), "cannot write"),
     ],
 )
-def test_mistakes_are_told_before_the_first_fit(cli, folder, monkeypatch, more, said):
+def test_mistakes_are_told_before_the_first_fit(folder, monkeypatch, more, told):
     monkeypatch.setattr(runner, "run", None)
-    result = fitted(cli, folder, *more)
-    assert result.exit_code == 2, result.output
-    assert said in result.stderr
+    assert told in fitted(folder, *more, code=2).stderr
 
 
-def test_an_aim_that_cannot_be_reached_is_told(cli, folder):
+def test_an_aim_that_cannot_be_reached_is_told(folder):
     out = folder / "unreached.aucbench"
-    result = fitted(cli, folder, "--precision", 1.0, out=out)
+    command = ("fit", "--data", folder / "train.csv", "--target", "fraud", "--passes", 3)
+    result = call(*command, "--solver", "svm-or", "--out", out, "--precision", 1.0)
     assert result.exit_code == 2 or Model.load(out).operating.precision.estimate == 1.0
     assert result.exit_code == 0 or "ask for less" in result.stderr
 
 
-def test_explain_says_what_the_file_holds(cli, folder):
-    assert fitted(cli, folder, "--flags", 30, "--per", 600).exit_code == 0
-    text = cli("explain", folder / "m.aucbench")
-    assert text.exit_code == 0, text.output
+def test_explain_says_what_the_file_holds(folder):
+    fitted(folder, "--flags", 30, "--per", 600)
+    text = done("explain", folder / "m.aucbench")
     lines = text.stdout.splitlines()
     assert lines[0] == "svm-or, features auto"
     assert any(line.startswith("AUC 0.") and "(95 %: " in line for line in lines)
     assert "  chosen for at most 0.05 of the rows flagged" in lines
     assert any(line.strip().endswith("amount") for line in lines)
 
-    plain = json.loads(cli("explain", folder / "m.aucbench", "--json").stdout)
+    plain = json.loads(call("explain", folder / "m.aucbench", "--json").stdout)
     assert plain["kind"] == "linear"
     assert plain["features"][0]["name"] == "amount"
     order = [one["importance"] for one in plain["features"]]
@@ -342,27 +331,25 @@ def test_explain_says_what_the_file_holds(cli, folder):
     assert plain["keeps_rows"] is False
 
 
-def test_a_kernel_machine_warns_of_its_rows(cli, folder):
-    assert fitted(cli, folder, solver="roc-svm-nystrom", out="k.aucbench").exit_code == 0
-    text = cli("explain", folder / "k.aucbench").stdout
+def test_a_kernel_machine_warns_of_its_rows(folder):
+    fitted(folder, solver="roc-svm-nystrom", out="k.aucbench")
+    text = call("explain", folder / "k.aucbench").stdout
     assert "warning: the file holds training rows" in text
 
 
-def test_names_from_a_file_are_escaped(cli, folder):
-    assert fitted(cli, folder).exit_code == 0
-    tree = Model.load(folder / "m.aucbench").to_tree()
+def test_names_from_a_file_are_escaped(folder, model):
+    tree = Model.load(model).to_tree()
     evil = "\x1b]0;owned\x07\nsaved as x"
     tree["provenance"]["solver"] = evil
     tree["positive"] = [evil]
     Model.from_tree(tree).save(folder / "evil.aucbench")
-    shown = cli("explain", folder / "evil.aucbench").output
+    shown = call("explain", folder / "evil.aucbench").output
     assert "\x1b" not in shown
     assert "\nsaved as" not in shown
     assert "\\x1b]0;owned" in shown
 
 
-def test_no_probabilities_where_none_were_asked_for(cli, folder):
-    made = fitted(cli, folder, "--calibration", "none", out="plain.aucbench")
-    assert made.exit_code == 0
-    found = cli("predict", folder / "plain.aucbench", folder / "new.csv").stdout
+def test_no_probabilities_where_none_were_asked_for(folder):
+    fitted(folder, "--calibration", "none", out="plain.aucbench")
+    found = call("predict", folder / "plain.aucbench", folder / "new.csv").stdout
     assert found.splitlines()[0] == "row,score,decision,problem"

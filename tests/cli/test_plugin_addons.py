@@ -4,13 +4,12 @@ import json
 import sys
 
 import pytest
-from plugin_site import Site
-from typer.testing import CliRunner
+from command_line import flat, said
 
 from aucbench.bench import Store
 from aucbench.bench.isolated.exchange import Rows
-from aucbench.cli import app
 from aucbench.errors import ParameterError
+from aucbench.processes.records import Limits
 from aucbench.report.document import markdown, signed, tex, text
 from aucbench.sections import LINES, PARTS, POINTS, ROWS, Chart, Section, Table
 from aucbench.testing.results import records, rows
@@ -86,67 +85,38 @@ def aucbench_exporters():
 '''
 
 
-@pytest.fixture(scope="module")
-def acme(tmp_path_factory):
-    site = Site(tmp_path_factory.mktemp("site"))
-    site.add("acme", "1.2", acme_more=SOURCE)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(site.path)
-        yield site
-
-
 RUN = ("compare", "--quiet", "--solvers", "logistic,constant", "--data", "breast-cancer")
 RUN += ("--splits", 2)
 
 
-@pytest.fixture(scope="module")
-def folder(acme, tmp_path_factory):
-    out = tmp_path_factory.mktemp("addons") / "out"
-    run(*RUN, "--out", out)
-    return out
-
-
-def run(*arguments, code=0):
-    ended = CliRunner().invoke(app, [*map(str, arguments)])
-    assert ended.exit_code == code, ended.output
-    return ended.output
-
-
-def means(folder):
-    aucs = {}
-    for record in Store(folder).records():
-        aucs.setdefault(str(record.cell.solver), []).append(record.measures.auc)
-    return {name: sum(some) / len(some) for name, some in aucs.items()}
-
-
 def test_a_section_follows_the_answer(acme, folder):
-    said = run(*RUN, "--out", folder, "--sections", "acme:wins")
-    assert said.index("has the highest AUC") < said.index("Wins <script>")
-    assert "Written by acme:wins 1.2." in said
-    assert "4 fits & *all*." in said
-    lines = [line.split() for line in said.splitlines()]
-    for name, mean in means(folder).items():
-        assert [name, "2", f"{round(mean, 3):.6g}"] in lines
-    assert "One fit (training AUC against passes)" in said
-    assert "<b>first</b>: " in said
+    told = said(*RUN, "--out", folder, "--sections", "acme:wins")
+    assert told.index("has the highest AUC") < told.index("Wins <script>")
+    for part in ("Written by acme:wins 1.2.", "4 fits & *all*.", "<b>first</b>: "):
+        assert part in told
+    assert "One fit (training AUC against passes)" in told
+    lines = [line.split() for line in told.splitlines()]
+    records = [*Store(folder).records()]
+    for name in ("logistic", "constant"):
+        aucs = [one.measures.auc for one in records if str(one.cell.solver) == name]
+        assert [name, "2", f"{round(sum(aucs) / len(aucs), 3):.6g}"] in lines
 
 
 def test_parameters_and_forms(acme, folder):
-    said = run(*RUN, "--out", folder, "--sections", "wins[digits=1]", "--md")
-    assert "## Wins \\<script\\>" in said
-    assert "| solver | fits | mean |\n| --- | ---: | ---: |" in said
-    assert "4 fits & \\*all\\*." in said
-    said = run(*RUN, "--out", folder, "--sections", "wins[digits=1]", "--tex")
-    assert r"\section*{Wins <script>}" in said
-    assert r"4 fits \& *all*." in said
+    told = said(*RUN, "--out", folder, "--sections", "wins[digits=1]", "--md")
+    assert "## Wins \\<script\\>" in told
+    assert "| solver | fits | mean |\n| --- | ---: | ---: |" in told
+    assert "4 fits & \\*all\\*." in told
+    told = said(*RUN, "--out", folder, "--sections", "wins[digits=1]", "--tex")
+    assert r"\section*{Wins <script>}" in told
+    assert r"4 fits \& *all*." in told
 
 
 def test_a_report_has_it_in_the_terminal_and_on_the_page(acme, folder, tmp_path):
     page = tmp_path / "page.html"
-    sys.modules.pop("acme_acme_more", None)
-    said = run("report", folder, "--sections", "wins", "--html", page)
-    assert "acme_acme_more" not in sys.modules
-    assert "Wins <script>" in said
+    sys.modules.pop("acme_plugin", None)
+    assert "Wins <script>" in said("report", folder, "--sections", "wins", "--html", page)
+    assert "acme_plugin" not in sys.modules
     html = page.read_text(encoding="utf-8")
     assert "<h2>Wins &lt;script&gt;</h2>" in html
     assert '<a href="#added-0">Wins &lt;script&gt;</a>' in html
@@ -157,69 +127,61 @@ def test_a_report_has_it_in_the_terminal_and_on_the_page(acme, folder, tmp_path)
     assert chart["title"] == "One fit"
     assert chart["lines"][0][0] == "<b>first</b>"
     assert len(chart["lines"][0][1]) == len(chart["lines"][0][2]) >= 1
-    assert "Wins" not in run("report", folder)
+    assert "Wins" not in said("report", folder)
 
 
-WRONG = {
-    "raises": "it raised ValueError: no luck, in the report section acme:raises 1.2 (",
-    "markup": "wanted an aucbench.sections.Section (/",
-    "crashes": "it ended its process (crash:",
-    "long": "parts of a Section must be a sequence of at most 50, got a list of 100",
-}
-
-
-@pytest.mark.parametrize("name", WRONG)
-def test_one_that_fails_is_a_sentence_in_its_place(acme, folder, tmp_path, name):
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("raises", "it raised ValueError: no luck, in the report section acme:raises 1.2 ("),
+        ("markup", "wanted an aucbench.sections.Section (/"),
+        ("crashes", "it ended its process (crash:"),
+        ("long", "parts of a Section must be a sequence of at most 50, got a list of 100"),
+        ("sleeps", "it ended its process (timeout:"),
+    ],
+)
+def test_one_that_fails_is_a_sentence_in_its_place(
+    acme, folder, tmp_path, monkeypatch, name, reason
+):
+    if name == "sleeps":
+        monkeypatch.setattr("aucbench.bench.addons.LIMITS", Limits(timeout=1.0))
     page = tmp_path / "page.html"
-    said = run("report", folder, "--sections", f"{name},wins", "--html", page)
-    flat = " ".join(said.split())
-    assert f"the report section acme:{name} 1.2 has failed: " in flat
-    assert WRONG[name] in flat
-    assert "Wins <script>" in said
+    told = said("report", folder, "--sections", f"{name},wins", "--html", page)
     html = page.read_text(encoding="utf-8")
-    assert f"the report section acme:{name} 1.2 has failed: " in html
+    for each in (flat(told), html):
+        assert f"the report section acme:{name} 1.2 has failed: " in each
+    assert reason in flat(told)
+    assert "Wins <script>" in told
     assert "<script>alert(1)" not in html
 
 
-def test_one_that_hangs_is_ended(acme, folder, monkeypatch):
-    from aucbench.processes.records import Limits
-
-    monkeypatch.setattr("aucbench.bench.addons.LIMITS", Limits(timeout=1.0))
-    flat = " ".join(run("report", folder, "--sections", "sleeps").split())
-    assert "it ended its process (timeout:" in flat
-
-
 def test_a_name_that_is_wrong_ends_the_command_before_the_run(acme, tmp_path):
-    said = run(*RUN, "--out", tmp_path / "out", "--sections", "winz", code=2)
-    assert "unknown report section 'winz': did you mean 'wins'" in said
+    told = said(*RUN, "--out", tmp_path / "out", "--sections", "winz", code=2)
+    assert "unknown report section 'winz': did you mean 'wins'" in told
     assert not (tmp_path / "out").exists()
 
 
 def test_a_browser_draws_the_chart(acme, folder, tmp_path, browser):
     page = tmp_path / "page.html"
-    run("report", folder, "--sections", "wins", "--html", page)
+    said("report", folder, "--sections", "wins", "--html", page)
     browser.open(page.as_uri())
     assert browser.count("#added-0 svg .series") == 1
     assert not browser.console()
 
 
 def test_an_exporter_writes_a_file_or_a_folder(acme, folder, tmp_path):
-    said = run("export", folder, tmp_path / "all.txt", "--to", "acme:table")
+    told = said("export", folder, tmp_path / "all.txt", "--to", "acme:table")
     lines = (tmp_path / "all.txt").read_text(encoding="utf-8").splitlines()
-    aucs = sorted(
-        f"{record.cell.solver};{record.measures.auc:.6f}" for record in Store(folder).records()
-    )
-    assert sorted(lines) == aucs
-    assert f"bytes in {tmp_path / 'all.txt'}" in said.replace("\n", "")
-    run("export", folder, tmp_path / "parts", "--to", "files")
-    assert {f.name: f.read_text() for f in (tmp_path / "parts").iterdir()} == {
-        "logistic.txt": "logistic",
-        "constant.txt": "constant",
-    }
+    records = Store(folder).records()
+    assert sorted(lines) == sorted(f"{r.cell.solver};{r.measures.auc:.6f}" for r in records)
+    assert f"bytes in {tmp_path / 'all.txt'}" in told.replace("\n", "")
+    said("export", folder, tmp_path / "parts", "--to", "files")
+    files = {f.name: f.read_text() for f in (tmp_path / "parts").iterdir()}
+    assert files == {f"{name}.txt": name for name in ("logistic", "constant")}
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "reason"),
     [
         ("raises", "it raised ValueError: no luck, in the exporter acme:raises 1.2 ("),
         ("number", "it returned 5, wanted bytes or a text for each file (/"),
@@ -228,28 +190,28 @@ def test_an_exporter_writes_a_file_or_a_folder(acme, folder, tmp_path):
         ("tabel", "unknown exporter 'tabel': did you mean 'table'"),
     ],
 )
-def test_an_exporter_that_is_wrong_writes_nothing(acme, folder, tmp_path, name, told):
-    (tmp_path / "kept.txt").write_text("kept", encoding="utf-8")
-    said = run("export", folder, tmp_path / "kept.txt", "--to", name, code=2)
-    assert told in " ".join(said.split())
-    assert (tmp_path / "kept.txt").read_text(encoding="utf-8") == "kept"
-    assert [file.name for file in tmp_path.iterdir()] == ["kept.txt"]
+def test_an_exporter_that_is_wrong_writes_nothing(acme, folder, tmp_path, name, reason):
+    path = tmp_path / "kept.txt"
+    path.write_text("kept", encoding="utf-8")
+    assert reason in flat(said("export", folder, path, "--to", name, code=2))
+    assert path.read_text(encoding="utf-8") == "kept"
+    assert [*tmp_path.iterdir()] == [path]
 
 
 def test_they_are_held_to_the_laws_of_their_kind(acme):
-    said = run("check", "files", "acme:markup", code=1)
-    assert "files\nlaw of exporters" in said
-    assert "acme:markup\nlaw of report_sections" in said
-    assert "it returned '<script>alert(1)</script>', wanted an aucbench.sections" in said
-    said = run("check", "wins", code=1)
-    assert "returns-a-section" in said
-    assert "TypeError" in said, "the mean of None, where a cell has failed"
+    told = said("check", "files", "acme:markup", code=1)
+    assert "files\nlaw of exporters" in told
+    assert "acme:markup\nlaw of report_sections" in told
+    assert "it returned '<script>alert(1)</script>', wanted an aucbench.sections" in told
+    told = said("check", "wins", code=1)
+    assert "returns-a-section" in told
+    assert "TypeError" in told, "the mean of None, where a cell has failed"
 
 
 def test_they_are_listed(acme):
-    assert "how often each solver is ahead" in run("list", "report_sections")
-    assert "A line for each fit." in run("list", "exporters")
-    told = run("show", "wins")
+    assert "how often each solver is ahead" in said("list", "report_sections")
+    assert "A line for each fit." in said("list", "exporters")
+    told = said("show", "wins")
     assert "wins: report section of acme 1.2" in told
     assert "digits: any = 3" in told
 

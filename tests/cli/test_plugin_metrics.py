@@ -4,19 +4,17 @@ What a metric does wrong is told with its name, its version, its file and its li
 nothing but its own values.
 """
 
-import json
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from command_line import flat, said, strict
 from plugin_site import Site
-from typer.testing import CliRunner
 
 from aucbench import compare
 from aucbench.bench import Store
 from aucbench.bench.measuring import MOST_ENDS, measure_of
-from aucbench.cli import app
 from aucbench.errors import DataError, ParameterError, PluginError, UnknownNameError
 from aucbench.processes.records import Limits
 
@@ -80,95 +78,59 @@ def lift(y, scores, depth=0.5):
     return float((y == 1)[first].sum() / (y == 1).sum())
 
 
-@pytest.fixture(scope="module")
-def acme(tmp_path_factory):
-    site = Site(tmp_path_factory.mktemp("site"))
-    site.add("acme", "1.2", acme_metrics=SOURCE)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(site.path)
-        yield site
-
-
-@pytest.fixture(scope="module")
-def folder(acme, tmp_path_factory):
-    out = tmp_path_factory.mktemp("metrics") / "out"
-    run(*RUN, "--out", out)
-    return out
-
-
 RUN = ("compare", "--quiet", "--solvers", "logistic,constant", "--data", "breast-cancer")
 RUN += ("--splits", 2)
 
 
-def run(*arguments, code=0):
-    ended = CliRunner().invoke(app, [*map(str, arguments)])
-    assert ended.exit_code == code, ended.output
-    return ended.output
-
-
-def scores_of(folder, solver):
-    with Store(folder) as store:
-        ids = [r.id for r in store.records() if r.cell.solver.name == solver]
-        return [store.scores(cell) for cell in ids]
-
-
 def test_a_column_the_rows_the_verdict_and_a_condition(acme, folder, tmp_path):
-    rows = tmp_path / "rows.json"
-    spec = "acme:lift[depth=0.4]"
+    path, spec = tmp_path / "rows.json", "acme:lift[depth=0.4]"
     condition = f"constant worse than logistic on {spec} by 0.1"
-    args = ("--out", folder, "--json", rows, "--metrics", f"{spec},miss,brier", "--fail-if")
-    said = run(*RUN, *args, condition, code=1)
-    assert "acme_metrics" not in sys.modules
-    header = next(line for line in said.splitlines() if "solver" in line)
+    asked = ("--out", folder, "--json", path, "--metrics", f"{spec},miss,brier", "--fail-if")
+    told = said(*RUN, *asked, condition, code=1)
+    assert "acme_plugin" not in sys.modules
+    header = next(line for line in told.splitlines() if "solver" in line)
     assert header.split()[1] == spec
-    assert "corrected resampled t" in said  # the interval over splits, as there is no DeLong
-    assert f"logistic has the highest {spec}" in " ".join(said.split())
-    assert "failed: constant is worse than logistic" in said
-    found = json.loads(rows.read_text(encoding="utf-8"))
-    kept = {row["id"]: row for row in found}
+    assert "corrected resampled t" in told  # the interval over splits, as there is no DeLong
+    assert f"logistic has the highest {spec}" in flat(told)
+    assert "failed: constant is worse than logistic" in told
+    rows = strict(path)
     with Store(folder) as store:
-        for name, row in kept.items():
-            arrays = store.scores(name)
+        for row in rows:
+            arrays = store.scores(row["id"])
             assert row[spec] == pytest.approx(lift(arrays["y"], arrays["scores"], 0.4), rel=1e-12)
             assert 0 <= row["miss"] <= 1
             assert "metric_failures" not in row
-    means = [np.mean([row[spec] for row in found if row["solver"] == s]) for s in ("logistic",)]
-    assert f"{means[0]:.4f}" in said
+    mean = np.mean([row[spec] for row in rows if row["solver"] == "logistic"])
+    assert f"{mean:.4f}" in told
 
 
 def test_a_smaller_value_is_better_where_the_metric_says_so(acme, folder):
-    said = " ".join(run(*RUN, "--out", folder, "--metrics", "miss").split())
-    assert "a smaller miss is better" in said
-    assert "logistic has the lowest miss" in said
+    told = flat(said(*RUN, "--out", folder, "--metrics", "miss"))
+    assert "a smaller miss is better" in told
+    assert "logistic has the lowest miss" in told
 
 
 def test_in_python(acme):
-    found = compare("logistic,constant", "breast-cancer", splits=2, metrics="acme:lift,raises")
-    assert "acme:lift" in found.table()
-    frame = found.to_frame()
+    records = compare("logistic,constant", "breast-cancer", splits=2, metrics="acme:lift,raises")
+    assert "acme:lift" in records.table()
+    frame = records.to_frame()
     assert frame["acme:lift"].between(0, 1).all()
     assert frame["raises"].isna().all()
-    assert "logistic has the highest acme:lift" in found.answer().replace("\n", " ")
-    assert "acme_metrics" not in sys.modules
+    assert "logistic has the highest acme:lift" in flat(records.answer())
+    assert "acme_plugin" not in sys.modules
     with pytest.raises(DataError, match=r"the metric acme:raises 1.2 has no value on 4 of 4 fits"):
         compare("logistic,constant", "breast-cancer", splits=2, metrics="raises").answer()
 
 
-def test_in_a_report_and_its_page(acme, folder, tmp_path):
-    page = tmp_path / "page.html"
-    said = run("report", folder, "--metric", "lift", "--html", page)
-    assert "logistic has the highest lift" in " ".join(said.split())
+def test_in_a_report_and_its_page_and_in_a_plan(acme, folder, tmp_path):
+    page, plan = tmp_path / "page.html", tmp_path / "plan.toml"
+    told = said("report", folder, "--metric", "lift", "--html", page)
+    assert "logistic has the highest lift" in flat(told)
     assert "lift" in page.read_text(encoding="utf-8")
-
-
-def test_a_plan_knows_it_too(acme, tmp_path):
-    plan = tmp_path / "plan.toml"
-    plan.write_text(
-        'datasets = ["breast-cancer"]\nsplits = 2\nsolvers = ["constant"]\n', encoding="utf-8"
-    )
-    said = run("run", plan, "--quiet", "--out", tmp_path / "out", "--metrics", "auc,lift")
-    assert "lift" in said
-    assert "has no value" not in said
+    plan.write_text('datasets = ["breast-cancer"]\nsplits = 2\nsolvers = ["constant"]\n')
+    told = said("run", plan, "--quiet", "--out", tmp_path / "out", "--metrics", "auc,lift")
+    assert "lift" in told
+    assert "has no value" not in told
 
 
 WRONG = {
@@ -183,51 +145,50 @@ WRONG = {
 
 @pytest.mark.parametrize("name", WRONG)
 def test_what_is_wrong_is_told_and_the_auc_stays(acme, folder, tmp_path, name):
-    rows = tmp_path / "rows.json"
-    told = run(*RUN, "--out", folder, "--json", rows, "--metrics", name)
-    told = " ".join(told.split())
+    path = tmp_path / "rows.json"
+    told = flat(said(*RUN, "--out", folder, "--json", path, "--metrics", name))
     assert f"the metric acme:{name} 1.2 has no value on 4 of 4 fits: {WRONG[name]}" in told
     assert "logistic has the highest AUC" in told
-    for row in json.loads(rows.read_text(encoding="utf-8")):
+    for row in strict(path):
         assert row["auc"] >= 0.5
         assert row[name] is None
         assert WRONG[name] in row["metric_failures"][name]
 
 
 def test_a_value_that_is_missing_on_some_fits_marks_these(acme, folder, tmp_path):
-    rows = tmp_path / "rows.json"
-    highest = [arrays["scores"].max() for arrays in scores_of(folder, "logistic")]
-    assert max(highest) > 6  # of the logistic fits, which `sometimes` refuses
-    told = run(*RUN, "--out", folder, "--json", rows, "--metrics", "sometimes")
+    path = tmp_path / "rows.json"
+    with Store(folder) as store:
+        fits = [r for r in store.records() if r.cell.solver.name == "logistic"]
+        # `sometimes` refuses the logistic fits.
+        assert max(store.scores(r.id)["scores"].max() for r in fits) > 6
+    told = said(*RUN, "--out", folder, "--json", path, "--metrics", "sometimes")
     assert "the metric acme:sometimes 1.2 has no value on" in told
     assert "ZeroDivisionError: division by zero" in told
-    assert f"{acme.path / 'acme_acme_metrics.py'}, line " in told.replace("\n", "")
-    for row in json.loads(rows.read_text(encoding="utf-8")):
+    assert f"{acme.path / 'acme_plugin.py'}, line " in told.replace("\n", "")
+    for row in strict(path):
         marked = "metric_failures" in row
         assert (row["sometimes"] is None) == marked
         assert marked == (row["solver"] == "logistic")
 
 
-def test_one_that_ends_its_process_is_asked_a_few_times(acme, folder):
-    told = run(*RUN, "--out", folder, "--metrics", "leaves")
-    assert "it ended its process (crash:" in told
-    assert f"not asked again, since {MOST_ENDS} processes" in told
-    assert "highest AUC" in told
-
-
-def test_one_that_hangs_is_ended(acme, folder, monkeypatch):
-    monkeypatch.setattr("aucbench.bench.addons.LIMITS", Limits(timeout=1.0))
-    told = run(*RUN, "--out", folder, "--metrics", "sleeps")
-    assert "it ended its process (timeout:" in told
+@pytest.mark.parametrize(("name", "reason"), [("leaves", "crash"), ("sleeps", "timeout")])
+def test_one_that_ends_its_process_or_hangs_is_asked_a_few_times(
+    acme, folder, monkeypatch, name, reason
+):
+    if name == "sleeps":
+        monkeypatch.setattr("aucbench.bench.addons.LIMITS", Limits(timeout=1.0))
+    told = said(*RUN, "--out", folder, "--metrics", name)
+    assert f"it ended its process ({reason}:" in told
+    assert name == "sleeps" or f"not asked again, since {MOST_ENDS} processes" in told
     assert "highest AUC" in told
 
 
 @pytest.mark.parametrize("option", ["--metrics", "--sections"])
 def test_an_import_that_never_ends_has_the_time_of_a_cell(tmp_path, option):
     (tmp_path / "endless.py").write_text("import time\ntime.sleep(600)\n")
-    told = run(*RUN, "--timeout", 1, option, f"{tmp_path / 'endless.py'}:m", code=2)
+    told = said(*RUN, "--timeout", 1, option, f"{tmp_path / 'endless.py'}:m", code=2)
     assert "cannot use the" in told
-    assert "did not end within 1 s" in " ".join(told.split())
+    assert "did not end within 1 s" in flat(told)
 
 
 def test_names(acme):
@@ -284,8 +245,8 @@ def test_a_changed_file_is_another_metric(monkeypatch, tmp_path):
 
 
 def test_it_is_listed_and_shown(acme):
-    assert "how deep in the list the positives are" in run("list", "metrics")
-    told = run("show", "acme:lift")
+    assert "how deep in the list the positives are" in said("list", "metrics")
+    told = said("show", "acme:lift")
     assert "A greater value is better; values are in [0, 1]" in told
     assert "Takes weights of rows" in told
     assert "depth: any = 0.5" in told

@@ -4,6 +4,7 @@ import csv
 import json
 
 import pytest
+from command_line import call, done
 
 from aucbench.bench.results.store import Store
 from aucbench.store import DocumentStore
@@ -53,46 +54,42 @@ def says(tmp_path):
     return lambda what: f"{path}:Says[what={what}]"
 
 
-def test_the_cell_of_a_plugin_that_says_one_is_an_error_and_no_command_minds(cli, says, tmp_path):
+def test_the_cell_of_a_plugin_that_says_one_is_an_error_and_no_command_minds(says, tmp_path):
     solvers = ",".join([says("nothing"), *map(says, WHAT)])
     folder, table = tmp_path / "kept", tmp_path / "rows.csv"
-    ran = cli("compare", *RUN, "--solvers", solvers, "--out", folder)
-
-    assert ran.exit_code == 0, ran.output
+    done("compare", *RUN, "--solvers", solvers, "--out", folder)
     found = {record.cell.solver.params["what"]: record for record in Store(folder).records()}
     assert found["nothing"].ok, found["nothing"].why
     for what in WHAT:
         assert found[what].status.error_type == "PluginError", found[what].why
         assert "100000" in found[what].why
     assert found["nothing"].parameters["size"] == hex(10**400)
-    assert_readable(cli, folder, table)
+    assert_readable(folder, table)
     assert sum(row["status"] == "ok" for row in rows(table)) == 1
 
 
-def test_a_record_that_has_one_is_read_as_an_error(cli, says, tmp_path):
+def test_a_record_that_has_one_is_read_as_an_error(says, tmp_path):
     folder, table = tmp_path / "kept", tmp_path / "rows.csv"
     run = ("compare", *RUN, "--solvers", f"{says('nothing')},sht-auc", "--out", folder)
-    assert cli(*run).exit_code == 0
+    done(*run)
     with DocumentStore(folder) as documents:
         for plain in [*documents.documents()]:
             if "Says" in plain["cell"]["solver"]:
                 plain["curve"][0]["residual"] = 10**400
                 documents.write(plain, None)
-    again = cli(*run)
-
-    assert again.exit_code == 0, again.output
+    again = done(*run)
     assert "1 of 2 rows have no AUC" in again.output
     assert "error: its record has a number that no float holds, at curve[0].resi" in again.output
-    assert_readable(cli, folder, table)
+    assert_readable(folder, table)
     told = {row["reason"] for row in rows(table) if row["status"] == "error"}
     assert told == {
         "its record has a number that no float holds, at curve[0].residual; run its plan again, "
         "which computes the cell anew"
     }
-    assert "its record has a number" in cli("log", folder).output
+    assert "its record has a number" in call("log", folder).output
 
 
-def assert_readable(cli, folder, table):
+def assert_readable(folder, table):
     for command in (
         ("report", folder),
         ("status", folder),
@@ -101,7 +98,7 @@ def assert_readable(cli, folder, table):
         ("export", folder, table.with_suffix(".json")),
         ("export", folder, table.with_suffix(".parquet")),
     ):
-        done = cli(*command)
+        done = call(*command)
         assert done.exit_code == 0, (command, done.output)
     json.loads(table.with_suffix(".json").read_text())
 

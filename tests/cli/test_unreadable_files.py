@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from command_line import call
 
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.lookup import look_up
@@ -46,20 +47,20 @@ def refused(result, file):
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_each_format_is_refused_by_each_command(cli, model, file):
+def test_each_format_is_refused_by_each_command(model, file):
     Path(file).write_bytes(NOISE)
-    refused(cli("compare", "--data", file, "--solvers", "constant", "--quiet"), file)
-    refused(cli("predict", model, file), file)
-    refused(cli("explain", file), file)
+    refused(call("compare", "--data", file, "--solvers", "constant", "--quiet"), file)
+    refused(call("predict", model, file), file)
+    refused(call("explain", file), file)
     if file == "t.parquet":
-        refused(cli("fit", "--data", file, "--solver", "svm-or", "--out", "f", "--quiet"), file)
+        refused(call("fit", "--data", file, "--solver", "svm-or", "--out", "f", "--quiet"), file)
         Path("plan.toml").write_text(PLAN)
-        refused(cli("run", "plan.toml", "--out", "out", "--quiet"), file)
+        refused(call("run", "plan.toml", "--out", "out", "--quiet"), file)
 
 
-def test_columns_that_no_fit_can_take_are_refused_before_it_begins(cli):
+def test_columns_that_no_fit_can_take_are_refused_before_it_begins():
     Path("w.svm").write_text("".join(f"{i % 2} {i + 1}:1 2147483646:1\n" for i in range(12)))
-    refused(cli("compare", "--data", "w.svm", "--solvers", "constant", "--quiet"), "w.svm")
+    refused(call("compare", "--data", "w.svm", "--solvers", "constant", "--quiet"), "w.svm")
 
 
 class Ends(LocalEngine):

@@ -108,30 +108,6 @@ def test_a_mistake_of_a_side_is_its_sentence(sides):
     assert "before: unknown solver 'heavi-ball'" in ended.stderr.splitlines()[-1]
 
 
-@pytest.mark.parametrize(
-    ("more", "told"),
-    [
-        (["--before", "."], "--before and --after name two versions; give both"),
-        (
-            ["--before", "nowhere", "--after", "."],
-            "is no environment, no interpreter and no folder",
-        ),
-        (
-            ["--before", ".", "--after", ".", "--engine", "slurm"],
-            "--before and --after run on this host, not on slurm",
-        ),
-        (
-            ["--before", ".", "--after", ".", "--fail-if", "a worse than b"],
-            "unknown solver in this comparison 'a'",
-        ),
-    ],
-)
-def test_what_makes_no_sense_is_refused_before_the_run(more, told):
-    ended = CliRunner().invoke(app, ["compare", "--data", "breast-cancer", *more])
-    assert ended.exit_code == 2
-    assert told in ended.stderr
-
-
 def test_an_environment_without_aucbench_is_refused(tmp_path):
     (tmp_path / "aucbench.py").write_text("raise ImportError('of another time')")
     with pytest.raises(ParameterError, match=r"cannot import aucbench \(.*; install it there"):
