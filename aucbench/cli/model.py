@@ -230,7 +230,7 @@ def _written(out: Path) -> Iterator[TextIO]:
     if out == STDOUT:
         yield sys.stdout
         return
-    from aucbench.store.user_files import own_file
+    from aucbench.store.files import own_file
 
     with own_file(out) as file:
         text = TextIOWrapper(file, "utf-8", newline="", write_through=True)

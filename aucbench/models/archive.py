@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from aucbench.data.npz import read_array
 from aucbench.errors import DataError
-from aucbench.store.user_files import own_file
+from aucbench.store.files import own_file
 
 FORMAT, VERSION = "aucbench model", 1
 DOCUMENT, ARRAYS, ARRAY = "model.json", "arrays", "array"

@@ -23,7 +23,7 @@ Design
 """
 
 from aucbench.store.documents import DocumentStore
+from aucbench.store.files import own_file, require_writable
 from aucbench.store.shard import SCHEMA
-from aucbench.store.user_files import own_file, require_writable
 
 __all__ = ["SCHEMA", "DocumentStore", "own_file", "require_writable"]

@@ -9,7 +9,6 @@ from contextlib import AbstractContextManager
 from functools import lru_cache, partial
 from hashlib import sha256
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self, TypeVar
 from uuid import uuid4
 
@@ -28,24 +27,10 @@ JSON = ".json"
 class DocumentStore:
     """A results folder; a context manager, which returns its lock at the end.
 
-    Parameters
-    ----------
-    folder : Path
-        The results folder.
-    create : bool
-        Make the folder when it is missing or empty, and check that it can be written to.
-        Without it, a read-only folder can be read.
-
-    Attributes
-    ----------
-    home : Home
-        The folder as it was opened, through which all that is written goes.
-
-    Raises
-    ------
-    DataError
-        Here and in all methods: when the folder cannot be read or written, or is not a
-        results folder, or is not there any more. What was stored before stays.
+    With `create` it is made when it is missing or empty, and must be writable. Without, a folder
+    that is read-only can be read. All that is written goes through `home`, the folder as it was
+    opened. Here and in all methods `DataError` says that the folder cannot be read or written, is
+    no results folder, or is not there any more. What was stored before stays.
     """
 
     def __init__(self, folder: Path, *, create: bool = False):
@@ -61,16 +46,9 @@ class DocumentStore:
                 self.report(f"{self.folder} cannot be cleaned up: {why(error)}")
 
     def __enter__(self) -> Self:
-        """Return the store itself."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close it."""
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -80,15 +58,8 @@ class DocumentStore:
     def alone(self, tell: Callable[[str], object]) -> AbstractContextManager[None]:
         """Let one run at a time into the folder; who only reads, or writes one record, needs none.
 
-        Parameters
-        ----------
-        tell : function (str) -> object
-            Called with a sentence, if another process has to be waited for.
-
-        Raises
-        ------
-        DataError
-            Also when this thread has the lock already, and would wait for itself.
+        `tell` is called with a sentence, if another process has to be waited for. It is an error
+        when this thread has the lock already, and would wait for itself.
         """
         return self._lock.held(tell)
 
@@ -120,9 +91,7 @@ class DocumentStore:
             index.write()
         except DataError as error:  # the next one can do without it
             self.report(str(error))
-        parsed = lru_cache(maxsize=1024)(
-            lambda text: dict(zip(names, json.loads(text), strict=True))
-        )
+        parsed = lru_cache(1024)(lambda text: dict(zip(names, json.loads(text), strict=True)))
         return lambda key: parsed(found[key]) if key in found else None
 
     def documents(self) -> Iterator[dict[str, Any]]:
@@ -161,12 +130,7 @@ class DocumentStore:
     def write(self, document: Mapping[str, Any], blob: bytes | None = None) -> None:
         """Store a document under its "id" in place of an older one, complete or not at all.
 
-        Parameters
-        ----------
-        document : dict
-            Plain values: text, finite numbers, true, false, null, lists, dicts.
-        blob : bytes, optional
-            Stored as it is.
+        It has plain values: text, finite numbers, true, false, null, lists, dicts.
         """
         key = require_key(document.get("id"))
         text = shard.shard_text(document, blob)
@@ -185,7 +149,7 @@ class DocumentStore:
         return tuple(self._problems)
 
     def report(self, problem: str) -> None:
-        """Add a sentence to `problems`."""
+        """Add a sentence to `problems`; each one is there once."""
         self._problems[problem] = None
 
     def _now(self) -> int:

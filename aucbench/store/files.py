@@ -2,7 +2,8 @@
 
 A file is written under a temporary name. It is flushed to the disk and renamed, and then its
 folder is flushed. Files that a killed process left unfinished are removed when the folder is
-opened an hour later.
+opened an hour later. So is a file that the user names, such as that of `--json`: complete, or as it
+was before.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
 
-from aucbench.errors import DataError
+from aucbench.errors import DataError, ParameterError
 
 UNFINISHED = re.compile(r".*\.[0-9a-f]{32}\.tmp")
 LEFT = 3600 * 10**9  # ns; no file is written for so long
@@ -108,10 +109,7 @@ def remove_unfinished(folder: Path) -> None:
 def move_this(path: Path, number: int, target: Path) -> bool:
     """Move the file that is open as `number` from `path` to `target`.
 
-    Returns
-    -------
-    bool
-        False when `path` is another file by now; that file stays where it is.
+    False: `path` is another file by now, which stays where it is.
     """
     try:
         path.rename(target)
@@ -124,3 +122,33 @@ def move_this(path: Path, number: int, target: Path) -> bool:
         path.hardlink_to(target)
     target.unlink()
     return False
+
+
+def require_writable(path: Path) -> None:
+    """Raise `ParameterError`, before a long run, unless its results can be written to `path`."""
+    try:
+        target = path.resolve()
+        if target.exists() and not target.is_file():
+            raise ParameterError(f"{path} is not a file; name one that can be written")
+        probe = unfinished(target.parent, ".aucbench")
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise not_writable(path, error) from error
+
+
+@contextmanager
+def own_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a file that the user names; `ParameterError`: it cannot be written."""
+    require_writable(path)
+    target = path.resolve()
+    try:
+        with whole_file(target, unfinished(target.parent, ".aucbench")) as file:
+            yield file
+    except OSError as error:
+        raise not_writable(path, error) from error
+
+
+def not_writable(path: Path, error: OSError) -> ParameterError:
+    """Return the error to raise when a file that the user names cannot be written."""
+    return ParameterError(f"cannot write {path}: {why(error)}; name another file")

@@ -37,19 +37,7 @@ class Home:
     """A results folder that is there, by its inode and its marker.
 
     What is written goes through it: a folder that was moved or deleted in the meantime is not
-    made a second time, half and without its marker.
-
-    Parameters
-    ----------
-    folder : Path
-    create : bool
-        Make the folder when it is missing or empty, and check that it can be written to.
-
-    Raises
-    ------
-    DataError
-        When it is missing or empty (without `create`), holds something else, was written
-        with another schema, or cannot be written to (with `create`).
+    made a second time, half and without its marker. `create` is as in `DocumentStore`.
     """
 
     def __init__(self, folder: Path, *, create: bool):
@@ -89,15 +77,7 @@ class Home:
         )
 
     def make(self, *folders: Path) -> None:
-        """Create folders in it with their parents, but never the results folder itself.
-
-        Raises
-        ------
-        DataError
-            When the results folder is not there any more.
-        OSError
-            When a folder cannot be created.
-        """
+        """Create folders in it with their parents, but never the results folder itself."""
         self.require()
         for folder in folders:
             make_folder(folder, within=self.folder)

@@ -21,16 +21,10 @@ SEAL = Seal(b', "seal": "', b'"}\n', end=b"}\n")
 
 
 class Index:
-    """The index, while it is read and brought up to date.
+    """The index of a folder, while it is read and brought up to date.
 
-    Parameters
-    ----------
-    home : Home
-        The results folder.
-    names : sequence of str
-        The values of a document that it has.
-    now : int
-        Time by the clock of the file system, in ns.
+    It has the values of these names of each document. `now` is the time by the clock of the file
+    system, in ns.
     """
 
     def __init__(self, home: Home, names: Sequence[str], now: int):
@@ -45,12 +39,7 @@ class Index:
     def values(self, key: str, file: os.stat_result, read: Callable[[], str | None]) -> str | None:
         """Return the values of a document as a JSON list; None if there is no whole shard.
 
-        Parameters
-        ----------
-        file : os.stat_result
-            Of the shard, before `read` is called.
-        read : function () -> str or None
-            Returns the values from the shard.
+        `file` is that of the shard before `read` is called, which returns its values.
         """
         stamp = f"{file.st_ino} {file.st_size} {file.st_mtime_ns} {file.st_ctime_ns}"
         known = self._old.get(key)

@@ -11,19 +11,11 @@ from hashlib import sha256
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """How the seal stands in files of one kind.
+    """How the seal stands in files of one kind."""
 
-    Parameters
-    ----------
-    before, after : bytes
-        What encloses its digits. No file has `before` anywhere else.
-    end : bytes
-        End of a content without a seal, in whose place it comes.
-    """
-
-    before: bytes
+    before: bytes  # what encloses its digits; no file has it anywhere else
     after: bytes = b""
-    end: bytes = b""
+    end: bytes = b""  # of a content without a seal, in whose place it comes
 
     def put_on(self, name: str, content: bytes) -> bytes:
         """Return the content of the file `name` with its seal."""

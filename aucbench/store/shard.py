@@ -52,11 +52,8 @@ class Fault(Enum):
 def require_key(key: Any) -> str:
     """Return the key when it can be the name of a file.
 
-    Raises
-    ------
-    ParameterError
-        When it cannot: the path could lead out of the folder, or two keys could be the same
-        file where the file system ignores case.
+    Else the path could lead out of the folder, or two keys could be the same file where the file
+    system ignores case.
     """
     if not (isinstance(key, str) and KEY.fullmatch(key)):
         raise ParameterError(
@@ -69,10 +66,7 @@ def require_key(key: Any) -> str:
 def shard_text(content: Mapping[str, Any], blob: bytes | None) -> bytes:
     """Return the text of the shard of a document, `content`, whose key is under "id".
 
-    Raises
-    ------
-    DataError
-        When strict JSON cannot hold the document, for example a number that is not finite.
+    `DataError`: strict JSON cannot hold it, for example a number that is not finite.
     """
     try:
         trouble = _trouble(dict(content))

@@ -26,7 +26,7 @@ from aucbench.bench.results.imports import Imports
 from aucbench.bench.results.record import Record
 from aucbench.bench.text import cell_text
 from aucbench.errors import MissingExtraError, ParameterError, PluginError
-from aucbench.store.user_files import not_writable, own_file, require_writable
+from aucbench.store.files import not_writable, own_file, require_writable
 
 FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}")  # of an exporter
 INT64 = range(-(2**63), 2**63)
