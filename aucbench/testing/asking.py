@@ -69,12 +69,7 @@ def asked(
 ) -> Iterator[tuple[tuple[str, str, str, str], Callable[[], Finding]]]:
     """Yield (kind, name, law, extent) and the function that checks it, law by law.
 
-    Parameters
-    ----------
-    laws : collection of str
-        Names of the laws that are asked; none: all.
-    thorough : bool
-        Whether they are asked on larger samples too, dense and CSR.
+    No laws: all are asked. If it is thorough, then on larger samples too, dense and CSR.
     """
     key = (subject.kind, subject.name)
     try:
@@ -148,11 +143,6 @@ def expectations(
     """Laws that are expected to be broken on a sample, with the reasons.
 
     `law on 300 x 3000` names a law that is broken on this larger sample only, dense and CSR.
-
-    Raises
-    ------
-    UnknownNameError
-        When one of them is no law of the kind, or there is no such larger sample.
     """
     origin = thing.func if isinstance(thing, partial) else thing
     laws = [law.name for law in LAWS[kind]]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import random
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,8 @@ import numpy as np
 from aucbench.data import Data, Labels
 from aucbench.data.arrays import FLOATS
 from aucbench.testing.laws import Laws, not_asked, require
-from aucbench.testing.traces import require_nothing_left
+from aucbench.testing.samples import under_two_states
+from aucbench.testing.traces import add_nothing_left
 
 laws = Laws("datasets")
 
@@ -35,13 +35,7 @@ def _require_equal(what: str, one: Data, other: Data) -> None:
         require(np.array_equal(one.y, other.y), f"{what}: the labels differ")
 
 
-@laws("exact")
-def leaves_nothing(source: Any) -> None:
-    """It leaves nothing behind: no thread, process, file or changed setting, and prints nothing.
-
-    It shares the process with other plugins, and the folder with its user.
-    """
-    require_nothing_left(lambda: made(source))
+add_nothing_left(laws, made)
 
 
 @laws("exact")
@@ -82,17 +76,7 @@ def repeatable(source: Any) -> None:
     """Two calls return the same, whatever the global generators are set to."""
     if isinstance(source, Data):
         not_asked("it is Data already")
-    kept = np.random.get_state(), random.getstate()  # noqa: NPY002
-    try:
-        found = []
-        for seed in (1, 2):
-            np.random.seed(seed)  # noqa: NPY002
-            random.seed(seed)
-            found.append(made(source))
-    finally:
-        np.random.set_state(kept[0])  # noqa: NPY002
-        random.setstate(kept[1])
-    _require_equal("two calls", *found)
+    _require_equal("two calls", *under_two_states(lambda: made(source)))
 
 
 @laws("exact")

@@ -24,8 +24,9 @@ from aucbench.testing.samples import (
     rounded,
     sample,
     single,
+    under_two_states,
 )
-from aucbench.testing.traces import require_nothing_left
+from aucbench.testing.traces import add_nothing_left
 
 laws = Laws("features")
 
@@ -46,13 +47,7 @@ def numbers(phi: Any, rows: Rows) -> Vector:
     return dense
 
 
-@laws("exact")
-def leaves_nothing(phi: Any) -> None:
-    """It leaves nothing behind: no thread, process, file or changed setting, and prints nothing.
-
-    It shares the process with other plugins, and the folder with its user.
-    """
-    require_nothing_left(lambda: numbers(fitted(phi, sample()), sample().rows))
+add_nothing_left(laws, lambda phi: numbers(fitted(phi, sample()), sample().rows))
 
 
 @laws("exact")
@@ -126,14 +121,7 @@ def float32(phi: Any) -> None:
 @laws("exact")
 def same_seed(phi: Any) -> None:
     """The same seed gives the same map, whatever the global generator is set to."""
-    kept = np.random.get_state()  # noqa: NPY002
-    try:
-        made = []
-        for seed in (1, 2):
-            np.random.seed(seed)  # noqa: NPY002
-            made.append(numbers(fitted(phi, sample()), sample().rows))
-    finally:
-        np.random.set_state(kept)  # noqa: NPY002
+    made = under_two_states(lambda: numbers(fitted(phi, sample()), sample().rows))
     require_close("two fits of one seed", *made)
 
 

@@ -31,12 +31,8 @@ class Law:
 
     Attributes
     ----------
-    kind : str
-        What it concerns: solvers, objectives, projectors, features, datasets or metrics.
-    name : str
-        Its name, such as same-seed.
-    doc : str
-        What is checked, and why it matters.
+    kind, name, doc : str
+        What it concerns, such as solvers; its name, such as same-seed; what is checked, and why.
     tolerance : str
         How far numbers may differ.
     holds : function (thing)

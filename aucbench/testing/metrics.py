@@ -14,7 +14,7 @@ from aucbench.registry.metrics import checked_value, origin
 from aucbench.registry.shapes import takes_weights
 from aucbench.testing.laws import LawBroken, Laws, NotAsked, require
 from aucbench.testing.samples import extent, features, labels, require_close
-from aucbench.testing.traces import require_nothing_left
+from aucbench.testing.traces import add_nothing_left
 
 laws = Laws("metrics")
 
@@ -38,13 +38,7 @@ def number(f: Any, y: Any, scores: Vector, name: str = "scores") -> float:
         raise LawBroken(f"{name}: {error}") from error
 
 
-@laws("exact")
-def leaves_nothing(f: Any) -> None:
-    """It leaves nothing behind: no thread, process, file or changed setting, and prints nothing.
-
-    It shares the process with other plugins, and the folder with its user.
-    """
-    require_nothing_left(lambda: [number(f, y, scores, name) for name, y, scores in scored()])
+add_nothing_left(laws, lambda f: [number(f, y, scores, name) for name, y, scores in scored()])
 
 
 @laws("exact")

@@ -26,7 +26,7 @@ from aucbench.testing.samples import (
     single,
     weights,
 )
-from aucbench.testing.traces import require_nothing_left
+from aucbench.testing.traces import add_nothing_left
 
 laws = Laws("objectives")
 STEP = 1e-6  # of a difference quotient
@@ -50,20 +50,14 @@ def slope(f: Any, w: Vector, rows: Any = ALL) -> Vector:
     return g
 
 
-@laws("exact")
-def leaves_nothing(factory: Any) -> None:
-    """It leaves nothing behind: no thread, process, file or changed setting, and prints nothing.
+def _use(factory: Any) -> None:
+    f = factory(sample())
+    for w in weights(2, extent().d):
+        reading(f, w)
+        slope(f, w)
 
-    It shares the process with other plugins, and the folder with its user.
-    """
 
-    def use() -> None:
-        f = factory(sample())
-        for w in weights(2, extent().d):
-            reading(f, w)
-            slope(f, w)
-
-    require_nothing_left(use)
+add_nothing_left(laws, _use)
 
 
 @laws("exact")

@@ -12,7 +12,7 @@ import numpy as np
 from aucbench.data.arrays import Vector
 from aucbench.testing.laws import Laws, require
 from aucbench.testing.samples import extent, require_close
-from aucbench.testing.traces import require_nothing_left
+from aucbench.testing.traces import add_nothing_left
 
 laws = Laws("projectors")
 STEPS = (0.1, 1.0, 5.0)
@@ -40,19 +40,13 @@ def moved(project: Any, v: Vector, step: float = 1.0) -> Vector:
     return u
 
 
-@laws("exact")
-def leaves_nothing(project: Any) -> None:
-    """It leaves nothing behind: no thread, process, file or changed setting, and prints nothing.
+def _use(project: Any) -> None:
+    for v in vectors():
+        project.value(moved(project, v))
+        project.contains(v)
 
-    It shares the process with other plugins, and the folder with its user.
-    """
 
-    def use() -> None:
-        for v in vectors():
-            project.value(moved(project, v))
-            project.contains(v)
-
-    require_nothing_left(use)
+add_nothing_left(laws, _use)
 
 
 @laws("exact")

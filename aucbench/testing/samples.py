@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -19,19 +20,11 @@ from aucbench.testing.laws import LawBroken, not_asked, require
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How many rows and columns the sample has, and how they are stored.
-
-    Attributes
-    ----------
-    n, d : int
-        Rows and columns.
-    sparse : bool
-        Whether dense rows that a law makes are stored as CSR.
-    """
+    """How many rows and columns the sample has, and how they are stored."""
 
     n: int
     d: int
-    sparse: bool = False
+    sparse: bool = False  # whether dense rows that a law makes are stored as CSR
 
     @property
     def size(self) -> str:
@@ -141,6 +134,21 @@ def require_close(
             f"{what}: the numbers differ by up to {apart:.3g}, allowed are {atol:.3g} and "
             f"{rtol:.3g} of their size"
         )
+
+
+def under_two_states(make: Callable[[], Any]) -> list[Any]:
+    """Return what two calls make, while the global generators are in different states."""
+    before = np.random.get_state(), random.getstate()  # noqa: NPY002
+    try:
+        made = []
+        for seed in (1, 2):
+            np.random.seed(seed)  # noqa: NPY002
+            random.seed(seed)
+            made.append(make())
+        return made
+    finally:
+        np.random.set_state(before[0])  # noqa: NPY002
+        random.setstate(before[1])
 
 
 def numbers_of(memory: Any) -> list[Vector]:

@@ -26,7 +26,7 @@ from aucbench.registry.discovery import (
     require_known_hooks,
 )
 from aucbench.registry.lookup import lookup, suggested
-from aucbench.registry.shapes import GIVEN, TELLING
+from aucbench.registry.shapes import TELLING
 from aucbench.registry.source_files import load_file
 from aucbench.testing import (
     datasets,
@@ -48,43 +48,29 @@ LAWS: Mapping[str, tuple[Law, ...]] = {
         *(metrics, report_sections, exporters, listeners),
     )
 }
-BUILT = ("solvers", "projectors", "features")  # kinds whose classes are called without arguments
+GET: Mapping[str, Callable[[str], Any]] = {  # kinds whose classes are called without arguments
+    "solvers": registry.get_solver,
+    "projectors": registry.get_projector,
+    "features": registry.get_features,
+}
 
 
 @dataclass(frozen=True)
 class Subject:
-    """Something to check.
+    """Something to check."""
 
-    Attributes
-    ----------
-    kind : str
-        One of `LAWS`.
-    name : str
-        What people call it.
-    build : function ()
-        Returns what the laws of the kind take.
-    """
-
-    kind: str
-    name: str
-    build: Callable[[], Any]
+    kind: str  # one of `LAWS`
+    name: str  # what people call it
+    build: Callable[[], Any]  # returns what the laws of the kind take
 
 
 def subject_of(thing: Any, kind: str | None = None, name: str | None = None) -> Subject:
-    """The subject for a thing; its kind is found from its members.
-
-    Raises
-    ------
-    ParameterError
-        When its kind is not clear.
-    UnknownNameError
-        When there is no such kind.
-    """
+    """The subject for a thing; its kind is found from its members, or it is an error."""
     kind = kind or _kind_of(thing)
     if kind not in LAWS:
         raise UnknownNameError("kind", kind, LAWS)
     called = name or getattr(thing, "__name__", None) or type(thing).__name__
-    if kind in BUILT and (inspect.isclass(thing) or _is_factory(kind, thing)):
+    if kind in GET and (inspect.isclass(thing) or _is_factory(kind, thing)):
         return Subject(kind, called, thing)
     return Subject(kind, called, lambda: thing)
 
@@ -117,17 +103,7 @@ def _kind_of(thing: Any) -> str:
 
 
 def named(target: str) -> tuple[Subject, ...]:
-    """What a text names: a registered name, `module:Class`, or all that a file registers.
-
-    Raises
-    ------
-    UnknownNameError
-        When it names nothing.
-    ParameterError
-        When the kind of what it names is not clear.
-    PluginError
-        When the plugin is broken, or a file has nothing to check.
-    """
+    """What a text names: a registered name, `module:Class`, or all that a file registers."""
     file, _, member = target.partition(".py")
     if Path(f"{file}.py").is_file() and member[:1] in ("", ":") and "[" not in member:
         return _members(load_file(Path(f"{file}.py")), member[1:], target)
@@ -146,20 +122,17 @@ def _registered(target: str) -> Iterator[Subject]:
     for kind in KINDS:
         if (claim := lookup(kind, name)) is None:
             continue
+        if kind in GET:
+            yield Subject(kind, target, partial(GET[kind], target))
+            continue
+        thing: Any
         if kind == "objectives":
-            made = _objective(target, claim.factory)
-            yield Subject(kind, target, partial(_itself, made))
-        elif kind in GIVEN:
-            yield Subject(kind, target, partial(_itself, registry.get_function(kind, target)))
+            thing = _objective(target, claim.factory)
         elif kind == "datasets":
-            yield Subject(kind, target, partial(_itself, partial(registry.get_dataset, target)))
+            thing = partial(registry.get_dataset, target)
         else:
-            get = {
-                "solvers": registry.get_solver,
-                "projectors": registry.get_projector,
-                "features": registry.get_features,
-            }[kind]
-            yield Subject(kind, target, partial(get, target))
+            thing = registry.get_function(kind, target)
+        yield Subject(kind, target, partial(_itself, thing))
 
 
 def _registered_listeners(target: str) -> Iterator[Subject]:

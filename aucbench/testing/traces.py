@@ -27,21 +27,29 @@ from unittest.mock import patch
 
 import numpy as np
 
-from aucbench.testing.laws import require
+from aucbench.testing.laws import Laws, require
 
 
 def require_nothing_left(use: Callable[[], Any], *, but: Collection[str] = ()) -> None:
     """Raise `LawBroken` if a use leaves something behind, the first or the second time.
 
-    Parameters
-    ----------
-    use : function ()
-    but : collection of str
-        What it may leave, such as `OWN`.
+    `but` has what it may leave, such as `OWN`.
     """
     for _ in range(2):
         with _leaving_nothing(but):
             use()
+
+
+def add_nothing_left(laws: Laws, use: Callable[[Any], Any]) -> None:
+    """Add the law that what is used so leaves nothing behind."""
+
+    @laws("exact")
+    def leaves_nothing(thing: Any) -> None:
+        """It leaves nothing behind: no thread, process, file or changed setting; it prints nothing.
+
+        It shares the process with other plugins, and the folder with its user.
+        """
+        require_nothing_left(lambda: use(thing))
 
 
 @contextmanager

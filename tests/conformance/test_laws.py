@@ -18,7 +18,7 @@ from aucbench.testing import (
 )
 from aucbench.testing.laws import found
 from aucbench.testing.samples import LARGE, extended
-from aucbench.testing.solvers.parameters import values_somewhere
+from aucbench.testing.solvers.inputs import values_somewhere
 
 # What cannot be built by its name alone, and forests, whose few trees obey the same laws as many.
 WRITTEN = {

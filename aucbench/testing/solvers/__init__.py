@@ -1,7 +1,6 @@
 """Laws of solvers."""
 
 from aucbench.testing.laws import Laws
-from aucbench.testing.solvers import declared, minimum, needs, parameters, repeatable, rows, streams
+from aucbench.testing.solvers import aims, contract, inputs
 
-PARTS = (declared, repeatable, parameters, rows, minimum, needs, streams)
-laws = Laws("solvers", *(part.laws for part in PARTS))
+laws = Laws("solvers", contract.laws, inputs.laws, aims.laws)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from aucbench.data import Data
-from aucbench.data.arrays import Vector
+from aucbench.data import ALL, Data, Labels
+from aucbench.data.arrays import Block, Vector
 from aucbench.metrics import auc
+from aucbench.objectives import PairwiseSquare
 from aucbench.protocols import Problem, State
 from aucbench.records import Stop
 from aucbench.solving.descent import lowered
@@ -110,3 +113,30 @@ def require_falls(what: str, solver: Any, data: Data) -> None:
         f"{what} f + Ω is {end:.6g} after 50 passes and {start:.6g} at the start, and a plain "
         f"gradient method comes to {least:.6g}",
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Opposite:
+    """The pairwise square of the opposite labels, on rows that keep their own.
+
+    It rises wherever an objective of the labels falls, and is as easy to minimise.
+    """
+
+    data: Data
+
+    @cached_property
+    def _square(self) -> PairwiseSquare:
+        target = Labels.of(-self.data.y, None, None, None)
+        return PairwiseSquare(replace(self.data, target=target))
+
+    def value(self, w: Vector) -> float:
+        """Return f(w)."""
+        return self._square.value(w)
+
+    def grad(self, w: Vector, rows: Block = ALL) -> Vector:
+        """Return the gradient of a block."""
+        return self._square.grad(w, rows)
+
+    def curvature(self, v: Vector, rows: Block = ALL) -> Vector:
+        """Return H v of a block."""
+        return self._square.curvature(v, rows)

@@ -1,7 +1,9 @@
-"""What a solver declares, and what its states say."""
+"""What a solver declares and says is true; it repeats its results, and disturbs nothing."""
 
 from __future__ import annotations
 
+import copy
+import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from itertools import islice
@@ -9,28 +11,35 @@ from typing import Any
 
 import numpy as np
 
+from aucbench.data import Data
 from aucbench.data.tally import counting
 from aucbench.protocols import Budget, Needs, State
 from aucbench.ranges import is_axis, samples
 from aucbench.solving.loop import solve
 from aucbench.solving.wrappers import reads_budget, with_budget
 from aucbench.testing.laws import LawBroken, Laws, not_asked, require
-from aucbench.testing.samples import extent, features, require_close, sample
-from aucbench.testing.solvers.fits import STEPS, started, trajectory
-from aucbench.testing.traces import require_nothing_left
+from aucbench.testing.samples import (
+    extent,
+    features,
+    labels,
+    locked,
+    require_close,
+    sample,
+    under_two_states,
+)
+from aucbench.testing.solvers.elsewhere import trace, trace_elsewhere
+from aucbench.testing.solvers.fits import STEPS, learnt, require_same, started, trajectory
+from aucbench.testing.traces import add_nothing_left
+
+laws = Laws("solvers")
 
 PATIENCE = 1000  # steps after which rows must have been read
 FASTEST = 1e11  # rows of 12 features that nobody reads in a second
-laws = Laws("solvers")
 
 
-@laws("exact")
-def leaves_nothing(solver: Any) -> None:
-    """It leaves nothing behind: no thread, process, file or changed setting, and prints nothing.
-
-    It shares the process with other plugins, and the folder with its user.
-    """
-    require_nothing_left(lambda: solve(solver, sample(), passes=3).decision_function(features()))
+add_nothing_left(
+    laws, lambda solver: solve(solver, sample(), passes=3).decision_function(features())
+)
 
 
 @laws("exact")
@@ -182,3 +191,96 @@ def budget(solver: Any) -> None:
                 f"with budget={given} it raises {what}; write budget: Budget | None = None, and "
                 "expect None for passes and seconds too"
             ) from error
+
+
+@laws("exact")
+def same_seed(solver: Any) -> None:
+    """The same seed gives the same iterates, whatever the global generators are set to.
+
+    All random numbers come from the `rng` that the solver gets. So a result can be repeated.
+    """
+    require_same("two fits of one seed", *under_two_states(lambda: trajectory(solver, sample())[1]))
+
+
+@laws("exact")
+def another_process(solver: Any) -> None:
+    """The same seed gives the same iterates in another process, which has another PYTHONHASHSEED.
+
+    There a set of texts has another order, and each thing another address. A cell may run on any
+    host.
+    """
+    here, there = trace(solver), trace_elsewhere(solver)
+    require(len(here) == len(there), f"there are {len(here)} states here, and {len(there)} in "
+            "another process")  # fmt: skip
+    for one, other in zip(here, there, strict=True):
+        require(one == other, f"step {one[0]} differs in another process; do not let the order of "
+                "a set or an address decide")  # fmt: skip
+
+
+@laws("exact")
+def fits_are_independent(solver: Any) -> None:
+    """Two fits of one solver that go on at the same time do not disturb each other.
+
+    A solver that keeps something in itself, its class or its module mixes them.
+    """
+    alone = trajectory(solver, sample(), 8)[1]
+    problem, one = started(solver, sample())
+    _, other = started(solver, locked(features()[::-1].copy(), labels()[::-1].copy()), seed=5)
+    mixed = []
+    for state in islice(one, 8):
+        mixed.append((state.step, state.rows_seen, learnt(problem, state)))
+        next(other, None)
+    require_same("a fit beside another one", mixed, alone)
+
+
+@laws("exact")
+def data_are_left_alone(solver: Any) -> None:
+    """The rows and labels are as before after a fit. Their arrays are read-only views.
+
+    They belong to the user, and the next solver reads them too.
+    """
+    data = Data.of(features(), labels())
+    for _ in islice(started(solver, data)[1], 5):
+        require(np.array_equal(data.rows.matrix, features()), "the solver has changed X")
+        require(np.array_equal(data.y, labels()), "the solver has changed y")
+
+
+@laws("exact")
+def start_is_left_alone(solver: Any) -> None:
+    """The array `Problem.w0` is as before after some steps; `Problem.start` returns a copy."""
+    problem, _ = started(solver, sample())
+    w0 = problem.start() + 0.25
+    before = w0.copy()
+    moved = replace(problem, w0=w0)
+    for _ in islice(solver.iterates(moved, np.random.default_rng(0)), 5):
+        require(np.array_equal(w0, before), "the solver has changed Problem.w0; copy it")
+
+
+@laws("exact")
+def pickles(solver: Any) -> None:
+    """A solver and what it has learnt survive a pickle and a deep copy.
+
+    Workers get solvers by pickle, and models are stored so.
+    """
+    again = pickle.loads(pickle.dumps(solver))
+    same = repr(again) == repr(solver)
+    require(same, f"after a pickle it is {again!r}, before it was {solver!r}")
+    copy.deepcopy(solver)
+    run = solve(solver, sample(), passes=3)
+    stored = pickle.loads(pickle.dumps(run))
+    X = features()
+    require_close("scores after a pickle", stored.decision_function(X), run.decision_function(X))
+
+
+@laws("1e-3 of each number, and 1e-4; sums are added in another order")
+def threads(solver: Any) -> None:
+    """One thread of aucbench, BLAS and OpenMP gives what two threads give."""
+    from threadpoolctl import threadpool_limits
+
+    from aucbench.kernels.parallel import threads as own_threads
+
+    runs = []
+    for count in (1, 2):
+        with threadpool_limits(count), own_threads(count):
+            runs.append(trajectory(solver, sample(), 8)[1])
+    require_same("one thread and two", runs[0], runs[1], rtol=1e-3, atol=1e-4)
