@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ def told(request: Mapping[str, Any], room: Room, steps: Mapping[str, Kept]) -> d
     Under "registers" is, by kind and name, what `packed` returns, or {"error": sentence}; under
     "failure" why it could not be imported, or None; and under "seconds" how long that took.
     """
+    sys.path[:] = request["path"]  # the process that forked this one may be older
     begin = perf_counter()
     entry = PluginEntry(**request["entry"])
     known = load(entry) or Loaded()

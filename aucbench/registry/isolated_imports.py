@@ -10,9 +10,10 @@ Design
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -99,10 +100,10 @@ def _isolate(chosen: list[PluginEntry], limit: float) -> None:
     if not chosen:
         return
     from aucbench.processes import Limits, Supervisor
-    from aucbench.processes.isolated import Process
+    from aucbench.processes.isolated import supervised
 
     modules = {(entry.distribution, entry.value): entry for entry in chosen}
-    with closing(Process(partial(Supervisor, preload=PRELOAD))) as process:
+    with supervised(partial(Supervisor, preload=PRELOAD)) as process:
         limits = Limits(timeout=limit, memory=MEMORY)
         outcomes = process.run_all([import_job(entry, limits) for entry in modules.values()])
     told = {place: _told(o, limit) for place, o in zip(modules, outcomes, strict=True)}
@@ -113,7 +114,8 @@ def import_job(entry: PluginEntry, limits: Any) -> Any:
     """Return the job that imports one plugin and returns what it registers."""
     from aucbench.processes import Job
 
-    return Job(CALL, {"entry": asdict(entry)}, limits)
+    path = [os.path.abspath(folder) for folder in sys.path]  # noqa: PTH100 - '' is the cwd
+    return Job(CALL, {"entry": asdict(entry), "path": path}, limits)
 
 
 def _told(outcome: Any, limit: float) -> Imported:
