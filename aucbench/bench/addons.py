@@ -65,11 +65,11 @@ def addon_of(kind: str, spec: str) -> Addon:
     Raises `UnknownNameError`, `ParameterError` or `PluginError`.
     """
     key = (kind, anchored(spec), tuple(sys.path), os.environ.get(ALLOWED))
-    found = _looked_up(*key)
-    if found.fingerprint != _fingerprint(found.qualified, found.plugin):  # a file has changed
+    addon = _looked_up(*key)
+    if addon.fingerprint != _fingerprint(addon.qualified, addon.plugin):  # a file has changed
         _looked_up.cache_clear()
-        found = _looked_up(*key)
-    return found
+        addon = _looked_up(*key)
+    return addon
 
 
 def sections_of(

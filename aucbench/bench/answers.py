@@ -54,7 +54,7 @@ class Lookup:
 
     fingerprint: str  # hash of the plugin's files, or of the data
     failure: Outcome | None = None  # how the cells that need it end, when it cannot be used
-    found: Mapping[str, Any] = field(default_factory=dict)  # answer of the worker
+    answer: Mapping[str, Any] = field(default_factory=dict)  # of the worker
     target: KeptTarget | None = None  # of a data set
     file: tuple[str, str] | None = None  # the file that holds it, where it is in no package
     preload: tuple[str, ...] = ()  # modules that a process which uses it finds imported
@@ -63,7 +63,7 @@ class Lookup:
     @property
     def needs(self) -> Mapping[str, Any]:
         """What a solver asks of its problem."""
-        return self.found.get("needs", {})  # type: ignore[no-any-return]
+        return self.answer.get("needs", {})  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)
@@ -91,17 +91,17 @@ class Lookups:
 
     def files(self, cell: Cell) -> dict[str, str]:
         """Return the fingerprints of the files that a cell needs, by their paths."""
-        return dict(found.file for found in self.of(cell).values() if found.file)
+        return dict(lookup.file for lookup in self.of(cell).values() if lookup.file)
 
     def preload(self, cell: Cell) -> tuple[str, ...]:
         """Return the modules that the process of a cell finds imported."""
-        return max((found.preload for found in self.of(cell).values()), key=len)
+        return max((lookup.preload for lookup in self.of(cell).values()), key=len)
 
     def maps_lightly(self, cell: Cell) -> bool:
         """Whether its rows are few, and only maps of aucbench are applied to them."""
         maps = (self.known[Name("features", s)] for s in registry.joined_specs(cell.features))
-        found = self.data(cell).found
-        return all(each.own for each in maps) and found["n"] * found["d"] <= LIGHT_VALUES
+        facts = self.data(cell).answer
+        return all(each.own for each in maps) and facts["n"] * facts["d"] <= LIGHT_VALUES
 
     def data(self, cell: Cell) -> Lookup:
         """Return the answer about the data set of a cell."""
@@ -111,17 +111,17 @@ class Lookups:
     def targets(self) -> dict[str, bytes]:
         """Packed targets of the data sets, by the hash of the data."""
         known = self.known.values()
-        return {found.fingerprint: found.target.packed for found in known if found.target}
+        return {lookup.fingerprint: lookup.target.packed for lookup in known if lookup.target}
 
     @property
     def about(self) -> dict[str, Mapping[str, Any]]:
         """What is known of the data sets, by the hash of the data."""
         known = self.known.values()
-        return {found.fingerprint: found.found for found in known if found.target}
+        return {lookup.fingerprint: lookup.answer for lookup in known if lookup.target}
 
     def failure(self, cell: Cell) -> Outcome | None:
         """Return how the cell ends without being run; None when it can be run."""
-        broken = next((found.failure for found in self.of(cell).values() if found.failure), None)
+        broken = next((lookup.failure for lookup in self.of(cell).values() if lookup.failure), None)
         target = self.data(cell).target
         if broken is not None or target is None:
             return broken

@@ -67,11 +67,11 @@ class Cell:
     @staticmethod
     def from_json(fields: Mapping[str, Any]) -> Cell:
         """Inverse of `to_json`."""
-        given = {name: fields[name] for name in NAMES}
-        given["tune"] = hashable(given["tune"])
-        given["reading"] = Reading.from_json(given["reading"])
-        given["solver"] = _parsed(given["solver"])
-        return Cell(**given)
+        values = {name: fields[name] for name in NAMES}
+        values["tune"] = hashable(values["tune"])
+        values["reading"] = Reading.from_json(values["reading"])
+        values["solver"] = _parsed(values["solver"])
+        return Cell(**values)
 
 
 NAMES = tuple(f.name for f in fields(Cell))

@@ -37,8 +37,8 @@ def citations_of(cells: Iterable[Cell]) -> Citations:
             papers |= bibtex([*papers.values(), *cites])
             continue
         try:
-            found = describe(kind, name)
-            entries = bibtex(found.about.cites)
+            description = describe(kind, name)
+            entries = bibtex(description.about.cites)
             papers |= bibtex([*papers.values(), *entries.values()])
         except UnknownNameError:
             what = "a file, or not installed here" if kind == "datasets" else "not installed here"
@@ -48,9 +48,9 @@ def citations_of(cells: Iterable[Cell]) -> Citations:
             missing.append(f"{CALLED[kind]} {name}: {error}")
             continue
         if in_file(name) is None:  # what is in a file has no package to cite
-            packages.setdefault(found.distribution, _package(found.distribution))
+            packages.setdefault(description.distribution, _package(description.distribution))
         # The parts of aucbench itself need no reference.
-        expected = kind in ("solvers", "datasets") or found.distribution != "aucbench"
+        expected = kind in ("solvers", "datasets") or description.distribution != "aucbench"
         if not entries and expected:
             missing.append(f"{CALLED[kind]} {name}: it names none")
     return Citations((*packages.values(), *papers.values()), tuple(missing))

@@ -52,7 +52,7 @@ def examine_plugins(
     names = [e.qualified for e in enabled() if not e.builtin] if only is None else only
     imported = check_plugins(names, limit=timeout)
     with checker(Questions(timeout=timeout)) as check:
-        return tuple(found for one in imported for found in _examined(one, check))
+        return tuple(examined for one in imported for examined in _examined(one, check))
 
 
 def check_plugins(
@@ -119,17 +119,17 @@ def _of_laws(
     imported: Examined, kind: str, name: str, required: tuple[str, ...], check: Check
 ) -> Examined:
     subject, target = f"{WORDS[kind]} {name}", f"{imported.distribution}:{name}"
-    found = replace(imported, subject=subject, laws="not checked", seconds=0.0, names=())
+    unchecked = replace(imported, subject=subject, laws="not checked", seconds=0.0, names=())
     if required:
-        given = ",".join(f"{parameter}=..." for parameter in required)
-        return replace(found, reason=f"it needs values: aucbench check '{target}[{given}]'")
+        values = ",".join(f"{parameter}=..." for parameter in required)
+        return replace(unchecked, reason=f"it needs values: aucbench check '{target}[{values}]'")
     try:
         findings = [f for f in check(target) if f.kind in (kind, "plugins")]
     except ParameterError as error:
-        return replace(found, failed=True, reason=str(error))
+        return replace(unchecked, failed=True, reason=str(error))
     broken = next((f for f in findings if f.verdict is Verdict.BROKEN), None)
     return replace(
-        found,
+        unchecked,
         laws=summed(findings),
         failed=broken is not None,
         reason=f"{broken.law}: {broken.reason}" if broken else "",

@@ -94,8 +94,8 @@ def named_solvers(solvers: Iterable[Any]) -> tuple[list[str | Spec], Inline]:
 def _free_spec(label: str, values: Mapping[str, Any], taken: Mapping[str, str]) -> Spec:
     """Return how a plan names an instance: with a number where its values do not tell it."""
     numbered = (f"{label}-{number}" for number in count(2))
-    found = (Spec(f"{name}{INLINE_MARK}", values) for name in chain([label], numbered))
-    return next(spec for spec in found if str(spec) not in taken)
+    specs = (Spec(f"{name}{INLINE_MARK}", values) for name in chain([label], numbered))
+    return next(spec for spec in specs if str(spec) not in taken)
 
 
 def _values(solver: Any) -> tuple[dict[str, Any], bool]:
@@ -103,7 +103,7 @@ def _values(solver: Any) -> tuple[dict[str, Any], bool]:
 
     The second says whether it can hold all of them.
     """
-    found, whole = {}, True
+    values, whole = {}, True
     for one in fields(solver):
         value = getattr(solver, one.name)
         if not one.init:
@@ -112,10 +112,10 @@ def _values(solver: Any) -> tuple[dict[str, Any], bool]:
         if type(value) is type(default) and isinstance(value, PLAIN) and value == default:
             continue
         if _can_be_written(one.name, value):
-            found[one.name] = value
+            values[one.name] = value
         else:
             whole = False
-    return found, whole
+    return values, whole
 
 
 PLAIN = (bool, int, float, str, type(None))
@@ -169,8 +169,8 @@ def _is_as_it_started(script: Path) -> bool:
     ticks = int(Path("/proc/self/stat").read_text(encoding="ascii").rpartition(")")[2].split()[19])
     age = time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
     begin = time.time() - age - MARGIN  # rather too early than too late
-    found = (path.stat() for path in files_of(script)[0].values())
-    return all(max(one.st_mtime, one.st_ctime) < begin for one in found)
+    stats = (path.stat() for path in files_of(script)[0].values())
+    return all(max(one.st_mtime, one.st_ctime) < begin for one in stats)
 
 
 def _digest(content: bytes) -> str:
@@ -186,10 +186,10 @@ def _pickled(solver: Any) -> bytes:
     import cloudpickle
 
     try:
-        found: bytes = cloudpickle.dumps(solver)
+        content: bytes = cloudpickle.dumps(solver)
     except Exception as error:  # of any object that the solver holds
         raise ParameterError(
             f"{solver!r} cannot be brought to another process: {error}; give it values that can be "
             "pickled"
         ) from error
-    return found
+    return content

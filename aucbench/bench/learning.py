@@ -40,7 +40,7 @@ def _files(name: str) -> list[Path]:
     if entry is None:
         return []
     if entry.builtin:  # the others of its family do not count
-        found = find_spec(entry.value.partition(":")[0])
-        return [Path(found.origin)] if found and found.origin else []
+        module = find_spec(entry.value.partition(":")[0])
+        return [Path(module.origin)] if module and module.origin else []
     files = plugin_files(entry.distribution, entry.value).values()
     return [file for file in files if file.suffix == ".py"]

@@ -69,14 +69,14 @@ def look_up(
     with within(plan.timeout or None):
         answers = _asked(engine, _jobs(plan, inline, fence))
         code = _prepared(plan)  # while the first processes run
-        found = dict(answers)
+        outcomes = dict(answers)
         refused: dict[Name, PlanError] = {}
         for name in _names(plan):
             # A worker does not know the names of all plugins. A set that is unknown is a file.
-            answers = (found[name].result or {}).get(name.kind, {}).values()
+            answers = (outcomes[name].result or {}).get(name.kind, {}).values()
             if name.kind != "datasets" and any(map(is_unknown, answers)):
                 refused[name] = _refusal(plan, name, str(unknown_name(name.kind, name.name)))
-        return understand(plan, found.items(), inline, code, refused)
+        return understand(plan, outcomes.items(), inline, code, refused)
 
 
 def _names(plan: Plan) -> Iterator[Name]:
@@ -179,7 +179,7 @@ def _lookup(plan: Plan, name: Name, outcome: Outcome, inline: Inline) -> Lookup:
         return Lookup(code or _guessed(name), _checked(plan, name, outcome))
     result = outcome.result or {}
     if name.kind == "datasets":
-        return Lookup(result["hash"], found=result, target=_target(name, outcome, result))
+        return Lookup(result["hash"], answer=result, target=_target(name, outcome, result))
     answers = [*result.get(name.kind, {}).values(), *result.get("grids", ())]
     failure = None
     if bad := next((answer for answer in answers if not answer["ok"]), None):
@@ -264,11 +264,11 @@ def _refuse_equal(known: Known) -> None:
     data sets.
     """
     seen: dict[tuple[str, str, Tuning, str], Spec | str] = {}
-    for name, found in known.items():
-        label = "" if found.target else bare(str(name.spec))
+    for name, lookup in known.items():
+        label = "" if lookup.target else bare(str(name.spec))
         if label == str(name.spec):
             continue
-        other = seen.setdefault((name.kind, label, name.tuning, found.fingerprint), name.spec)
+        other = seen.setdefault((name.kind, label, name.tuning, lookup.fingerprint), name.spec)
         if other is not name.spec:
             raise ParameterError(f"{other} and {name.spec} are the same; name one of them")
 
@@ -297,7 +297,7 @@ def _refuse_needless(plan: Plan, known: Known) -> None:
         tuned = [] if isinstance(name.tuning, bool) else [axis for axis, _ in name.tuning]
         for kind in _replaced_parts(plan):
             for parameter in lookup.needs.get(f"{kind}_parameters", ()):
-                if parameter in (*lookup.found["written"], *tuned):
+                if parameter in (*lookup.answer["written"], *tuned):
                     raise needless(parameter, name.label, kind)
 
 
@@ -305,7 +305,7 @@ def _refuse_unfit_objective(plan: Plan, known: Known) -> None:
     """Raise when --objective lacks what a solver needs of it: each of its cells would fail."""
     if plan.objective is None:
         return
-    has = known[Name("objectives", plan.objective)].found.get("methods")
+    has = known[Name("objectives", plan.objective)].answer.get("methods")
     if has is None:  # it could not be built on other rows than its own
         return
     for name, lookup in known.items():

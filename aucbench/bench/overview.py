@@ -50,11 +50,11 @@ def folder_status(store: Store, plans: Iterable[Plan]) -> FolderStatus:
 
 def wanted_ids(plans: Iterable[Plan]) -> dict[Cell, str]:
     """Return the ids of all cells of some plans, for the present data, plugins and aucbench."""
-    found: dict[Cell, str] = {}
+    ids: dict[Cell, str] = {}
     for plan in plans:
         lookups = _lookups(plan)
-        found |= {cell: lookups.id(cell) for cell in plan.cells()}
-    return found
+        ids |= {cell: lookups.id(cell) for cell in plan.cells()}
+    return ids
 
 
 def estimate(plan: Plan) -> str:
@@ -64,7 +64,7 @@ def estimate(plan: Plan) -> str:
     upper bound follows from the limits of the plan.
     """
     lookups = _lookups(plan)
-    known = {name: lookups.known[Name("datasets", name)].found for name in plan.datasets}
+    known = {name: lookups.known[Name("datasets", name)].answer for name in plan.datasets}
     data = (line for name, about in known.items() if about for line in data_lines(name, about))
     tuned = sum(choice.tuning is not False for choice in plan.solvers)
     inner = tuned * plan.tune_evals * plan.inner_splits * (len(plan) // len(plan.solvers))

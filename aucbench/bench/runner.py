@@ -116,7 +116,7 @@ class Runner:
     def records(self) -> Iterator[Record]:
         """Yield the record of every cell: first those in the store, then as cells end."""
         for dataset in self.plan.datasets:
-            if about := self.lookups.known[Name("datasets", dataset)].found:
+            if about := self.lookups.known[Name("datasets", dataset)].answer:
                 self._tell.aucbench_data_read(dataset=dataset, about=about)
         yield from Loop(self).results()
 

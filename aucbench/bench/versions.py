@@ -206,10 +206,10 @@ def _started(version: Version, arguments: Sequence[str]) -> Iterator[subprocess.
 
 
 def _require_two_versions(
-    versions: Sequence[Version], folder: Path, found: dict[str, list[str]]
+    versions: Sequence[Version], folder: Path, ids: dict[str, list[str]]
 ) -> None:
     """Raise when the sides share a result, since that is of the same code, or read other rows."""
-    if same := {*found[SIDES[0]]} & {*found[SIDES[1]]}:
+    if same := {*ids[SIDES[0]]} & {*ids[SIDES[1]]}:
         with Store(folder / SIDES[0]) as store:
             record = store.read(same.pop())
         name = record.cell.solver if record else "the solver"
@@ -220,7 +220,7 @@ def _require_two_versions(
     rows: dict[str, set[str | None]] = {}
     for version in versions:
         with Store(folder / version.side) as store:
-            for record in filter(None, map(store.read, found[version.side])):
+            for record in filter(None, map(store.read, ids[version.side])):
                 rows.setdefault(record.cell.dataset, set()).add(record.sizes.data)
     for dataset, hashes in rows.items():
         if len(hashes - {None}) > 1:

@@ -56,10 +56,10 @@ class LocalEngine:
         """Yield None when the first jobs run, and then their outcomes."""
         with self.opened() as supervisor:
             steps = _Steps(supervisor)
-            with closing(ends(supervisor, steps.noted(jobs), self.jobs)) as found:
-                next(found)
+            with closing(ends(supervisor, steps.noted(jobs), self.jobs)) as outcomes:
+                next(outcomes)
                 yield None
-                for ended in found:  # others run meanwhile, while the caller works
+                for ended in outcomes:  # others run meanwhile, while the caller works
                     steps.forget(key for key, _ in ended)
                     yield from ended
 

@@ -70,21 +70,21 @@ def measured(
         return Judged(Status(status=CellStatus.ERROR, reason=str(unfit)), reported)
     columns = _without_exempt(result, w)
     nnz = None if columns is None else int(np.count_nonzero(columns))
-    found = replace(reported, nnz=nnz, feasible=_feasible(result, w))
-    if fault := _fault(found, result, scores, w):
-        return Judged(Status(status=CellStatus.INVALID, reason=fault), found)
+    measures = replace(reported, nnz=nnz, feasible=_feasible(result, w))
+    if fault := _fault(measures, result, scores, w):
+        return Judged(Status(status=CellStatus.INVALID, reason=fault), measures)
     try:
         auc = auc_of(target, scores)
         aucs = {point: auc_of(target, row) for point, row in along if not np.isnan(row).any()}
     except AucbenchError as error:
         failed = Status(status=CellStatus.ERROR, reason=str(error), error_type=type(error).__name__)
-        return Judged(failed, found)
+        return Judged(failed, measures)
     arrays: dict[str, NDArray[Any]] = {"scores": scores, "rows": numbers}
     if keep_weights and columns is not None and result.get("keeps_columns") is True:
         arrays |= {"w": columns} if columns.size <= MOST_WEIGHTS else {}
-    kept = pack_arrays(arrays)
+    file = pack_arrays(arrays)
     last = {points - 1: auc} if points else {}
-    return Judged(Status(status=CellStatus.OK), replace(found, auc=auc), kept, {**aucs, **last})
+    return Judged(Status(status=CellStatus.OK), replace(measures, auc=auc), file, {**aucs, **last})
 
 
 def _own_status(result: Mapping[str, Any]) -> Status:
@@ -131,20 +131,20 @@ def _along(
 def _array(files: Mapping[str, bytes], name: str, *shape: int) -> Vector:
     """Return an array of the worker, of this shape; without one a vector of any size."""
     try:
-        found: NDArray[Any] = np.load(BytesIO(files[name]), allow_pickle=False)
+        array: NDArray[Any] = np.load(BytesIO(files[name]), allow_pickle=False)
     except KeyError:
         raise UnfitScoresError(f"the cell handed over no {name}") from None
     except Exception as error:  # from bytes of a plugin the parser may raise anything
         raise UnfitScoresError(f"{name} of the cell is no array: {type(error).__name__}") from error
     wanted, axes = max(1, len(shape)), ("vector", "matrix")
-    if not isinstance(found, np.ndarray) or found.dtype != np.float64 or found.ndim != wanted:
+    if not isinstance(array, np.ndarray) or array.dtype != np.float64 or array.ndim != wanted:
         raise UnfitScoresError(f"{name} of the cell is no {axes[wanted - 1]} of float64")
-    if shape and found.shape[-1] != shape[-1]:
-        rows = found.shape[-1], shape[-1]
+    if shape and array.shape[-1] != shape[-1]:
+        rows = array.shape[-1], shape[-1]
         raise UnfitScoresError("the cell handed over {} scores of {} test rows".format(*rows))
-    if shape and found.shape != shape:
-        raise UnfitScoresError(f"{name} of the cell has {len(found)} rows, wanted {shape[0]}")
-    return found
+    if shape and array.shape != shape:
+        raise UnfitScoresError(f"{name} of the cell has {len(array)} rows, wanted {shape[0]}")
+    return array
 
 
 def _require_time(result: Mapping[str, Any], lived: float) -> None:
@@ -179,21 +179,22 @@ def _feasible(result: Mapping[str, Any], w: Vector | None) -> bool | None:
 
 
 def _fault(
-    found: Measures, result: Mapping[str, Any], scores: Vector, w: Vector | None
+    measures: Measures, result: Mapping[str, Any], scores: Vector, w: Vector | None
 ) -> str | None:
     if w is not None and not np.isfinite(w).all():
         return "The weights are not finite."
     if np.isnan(scores).any():
         return "Scores of test rows are NaN."
-    if found.feasible is False:
+    if measures.feasible is False:
         return "The weights are not in the set of the problem."
     if "objective" in result and result["objective"] is None and result.get("objective_at_zero"):
         return "diverged: the objective is not finite"
     start = number(result.get("objective_at_zero"))
-    if found.objective is not None and start and found.objective > FACTOR * start > 0.0:
+    if measures.objective is not None and start and measures.objective > FACTOR * start > 0.0:
+        end, times = measures.objective, measures.objective / start
         return (
-            f"diverged: the objective is {found.objective:.3g}, {found.objective / start:.3g} "
-            "times its value at w = 0; take smaller steps, or scale the features"
+            f"diverged: the objective is {end:.3g}, {times:.3g} times its value at w = 0; take "
+            "smaller steps, or scale the features"
         )
     if w is None:
         return None

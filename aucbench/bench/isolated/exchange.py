@@ -44,18 +44,18 @@ class Rows:
         return optima, count
 
 
-def plain_section(made: Any) -> dict[str, Any]:
+def plain_section(returned: Any) -> dict[str, Any]:
     """Return the plain values of what a report section has returned."""
-    if not isinstance(made, Section):
-        raise PluginError(f"it returned {short(made)}, wanted an aucbench.sections.Section")
-    return made.to_json()
+    if not isinstance(returned, Section):
+        raise PluginError(f"it returned {short(returned)}, wanted an aucbench.sections.Section")
+    return returned.to_json()
 
 
-def contents_of(made: Any) -> dict[str, bytes]:
+def contents_of(returned: Any) -> dict[str, bytes]:
     """Return the contents of files by name of what an exporter has returned; one alone has ""."""
-    contents = made if isinstance(made, Mapping) else {"": made}
+    contents = returned if isinstance(returned, Mapping) else {"": returned}
     for name, content in contents.items():
         if not isinstance(name, str) or not isinstance(content, bytes | str):
-            what = f"{short(name)}: {short(content)}" if contents is made else short(made)
+            what = f"{short(name)}: {short(content)}" if contents is returned else short(returned)
             raise PluginError(f"it returned {what}, wanted bytes or a text for each file")
     return {n: c.encode("utf-8") if isinstance(c, str) else c for n, c in contents.items()}

@@ -38,10 +38,10 @@ def values(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
         files = (folder / f"{name}{number}.npy" for name in ("y", "scores", "weights"))
         rows = [np.asarray(np.load(file, mmap_mode="r")) for file in files]
         if weighted or np.ptp(rows[2]) == 0.0:
-            found = _or_sentence(partial(_value, metric, rows if weighted else rows[:2]))
+            value = _or_sentence(partial(_value, metric, rows if weighted else rows[:2]))
         else:
-            found = UNWEIGHTED
-        room.line({"end": found})
+            value = UNWEIGHTED
+        room.line({"end": value})
     return {}
 
 
@@ -51,14 +51,16 @@ def _value(metric: Any, arguments: Sequence[Any]) -> float:
 
 def section(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     """Return {"section": plain values} of a report section, or {"failure": sentence}."""
-    return _called("report_sections", request, lambda made: {"section": plain_section(made)})
+    return _called(
+        "report_sections", request, lambda returned: {"section": plain_section(returned)}
+    )
 
 
 def export(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     """Hand over what an exporter returns; return the files by name, or a failure."""
 
-    def handed(made: Any) -> dict[str, Any]:
-        contents = contents_of(made)
+    def handed(returned: Any) -> dict[str, Any]:
+        contents = contents_of(returned)
         for number, data in enumerate(contents.values()):
             room.hand(str(number), data)
         return {"names": {name: str(number) for number, name in enumerate(contents)}}
@@ -69,7 +71,7 @@ def export(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
 def _called(kind: str, request: Request, use: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
     """Return what a function of a plugin makes of the rows; any error is a sentence."""
 
-    def made() -> dict[str, Any]:
+    def call() -> dict[str, Any]:
         function = get_function(kind, request["name"])
         result = function(Rows.of(Path(request["folder"]), request["ids"]))
         try:
@@ -77,8 +79,8 @@ def _called(kind: str, request: Request, use: Callable[[Any], dict[str, Any]]) -
         except PluginError as error:
             raise PluginError(f"{error}{written_at(origin(function))}") from error
 
-    found = _or_sentence(made)
-    return {"failure": found} if isinstance(found, str) else found
+    answer = _or_sentence(call)
+    return {"failure": answer} if isinstance(answer, str) else answer
 
 
 def _or_sentence(call: Callable[[], Any]) -> Any:

@@ -39,15 +39,15 @@ class PlanErrors(PlanError):
 
 def every(calls: Iterable[Callable[[], T]]) -> list[T]:
     """Return what functions return; where some refuse the plan, all of them are heard."""
-    found, refused = [], []
+    results, refused = [], []
     for call in calls:
         try:
-            found.append(call())
+            results.append(call())
         except PlanError as error:
             refused.append(error)
     if refused:
         raise refused[0] if len(refused) == 1 else PlanErrors(refused)
-    return found
+    return results
 
 
 def with_place(
@@ -62,20 +62,20 @@ def with_place(
         raise PlanError(str(error), *place, value=value) from error
 
 
-def checked_spec(given: Any) -> Spec:
+def checked_spec(spec: Any) -> Spec:
     """Return the specification of one solver, parsed unless it is already, with whole paths."""
-    if isinstance(given, Spec):
-        return replace(given, name=anchored(given.name))
-    require_text(given, "solvers", "spec")
-    return with_place(("spec",), lambda: parse_spec(anchored(given)), value=given)
+    if isinstance(spec, Spec):
+        return replace(spec, name=anchored(spec.name))
+    require_text(spec, "solvers", "spec")
+    return with_place(("spec",), lambda: parse_spec(anchored(spec)), value=spec)
 
 
-def require_text(given: Any, field: str, place: str) -> None:
+def require_text(text: Any, field: str, place: str) -> None:
     """Raise `PlanError` unless this is text of Unicode."""
-    if not isinstance(given, str):
-        raise PlanError(f"{field} holds {given!r}, wanted a name", place, value=given)
-    if any("\ud800" <= c <= "\udfff" for c in given):  # a file name in another encoding
-        raise PlanError(f"{field} holds {given!r}, which is no Unicode text", place)
+    if not isinstance(text, str):
+        raise PlanError(f"{field} holds {text!r}, wanted a name", place, value=text)
+    if any("\ud800" <= c <= "\udfff" for c in text):  # a file name in another encoding
+        raise PlanError(f"{field} holds {text!r}, which is no Unicode text", place)
 
 
 def with_members(datasets: Sequence[str]) -> Sequence[str]:

@@ -44,14 +44,14 @@ class CellIds:
         """Return the text that is hashed without the three numbers, which are in this order."""
         plugins = dict(self._used(cell))
         rest = _text(cell, data=plugins.pop("data"), plugins=plugins, code=self._code)
-        found = []
+        parts = []
         for name, value in zip(COUNTED, _counts(cell), strict=True):
             before, mark, rest = rest.partition(f',"{name}":{value},')
             if not mark:
                 raise AssertionError(f"the text of an id has no {name}={value} where it was")
-            found.append(f'{before},"{name}":')
+            parts.append(f'{before},"{name}":')
             rest = f",{rest}"
-        return [*found, rest]
+        return [*parts, rest]
 
 
 def cell_id(cell: Cell, *, data: str, plugins: Mapping[str, str], code: str) -> str:

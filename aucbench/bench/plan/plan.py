@@ -99,8 +99,8 @@ class Plan:
         object.__setattr__(self, "features", maps)
         object.__setattr__(self, "datasets", tuple(map(anchored, with_members(self.datasets))))
         for name in ("objective", "projector"):
-            if (given := getattr(self, name)) is not None:
-                object.__setattr__(self, name, anchored(given))
+            if (text := getattr(self, name)) is not None:
+                object.__setattr__(self, name, anchored(text))
         _check_unique(self)
 
     def __len__(self) -> int:
@@ -166,8 +166,8 @@ def _check(plan: Plan) -> None:
         "datasets": lambda text: with_members([parse_spec(text).name]),
     }
     for name in SPECS:
-        given = getattr(plan, name)
-        for spec in _texts([] if given is None else [given] if name in ONE else given, name):
+        specs = getattr(plan, name)
+        for spec in _texts([] if specs is None else [specs] if name in ONE else specs, name):
             with_place((name,), parsers.get(name, parse_spec), spec, value=spec)
     every(partial(_check_choice, number, choice) for number, choice in enumerate(plan.solvers))
     for name, sentence in chain(_faults_of_splits(plan), _faults_of_seeds(plan)):
@@ -204,10 +204,10 @@ def _require_some(plan: Plan) -> None:
         raise PlanError("no feature map was named; write none for none", "features")
 
 
-def _texts(given: Any, name: str) -> Iterator[str]:
-    if isinstance(given, str) or not isinstance(given, Sequence):
-        raise PlanError(f"{name} must be a list of names, got {given!r}", name)
-    for text in given:
+def _texts(texts: Any, name: str) -> Iterator[str]:
+    if isinstance(texts, str) or not isinstance(texts, Sequence):
+        raise PlanError(f"{name} must be a list of names, got {texts!r}", name)
+    for text in texts:
         require_text(text, name, name)
         yield text
 
@@ -288,9 +288,9 @@ def _check_unique(plan: Plan) -> None:
     _once("solver", "solvers", [(c.spec, c.tuning) for c in plan.solvers])
 
 
-def _once(kind: str, name: str, found: Collection[Any]) -> None:
+def _once(kind: str, name: str, things: Collection[Any]) -> None:
     seen = set()
-    for thing in found:
+    for thing in things:
         if thing in seen:
             spec = thing[0] if isinstance(thing, tuple) else thing
             raise PlanError(f"the {kind} {spec} is named twice; once is enough", name, value=spec)

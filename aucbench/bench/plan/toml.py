@@ -86,11 +86,11 @@ def read_plan(path: str | Path) -> Plan:
 def parse_plan(text: str, name: str = "the plan") -> Plan:
     """Return the plan of a text; errors call it `name`. The rest is as in `read_plan`."""
     try:
-        found = tomllib.loads(text)
+        document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise PlanError(f"{name} is no TOML: {error}") from error
     try:
-        return _plan(found)
+        return _plan(document)
     except PlanError as error:
         raise placed_error(error, name) from error
 
@@ -138,13 +138,13 @@ def write_plan(plan: Plan, *, places: bool = True) -> str:
 
 
 def _without_places(document: Mapping[str, Any]) -> dict[str, Any]:
-    found = dict(document)
-    for name in found.keys() & {"datasets", "features"}:
-        found[name] = [bare(spec, joined=name == "features") for spec in found[name]]
-    for name in found.keys() & {"objective", "projector"}:
-        found[name] = bare(found[name])
-    found["solvers"] = [{**one, "spec": bare(one["spec"])} for one in found["solvers"]]
-    return found
+    changed = dict(document)
+    for name in changed.keys() & {"datasets", "features"}:
+        changed[name] = [bare(spec, joined=name == "features") for spec in changed[name]]
+    for name in changed.keys() & {"objective", "projector"}:
+        changed[name] = bare(changed[name])
+    changed["solvers"] = [{**one, "spec": bare(one["spec"])} for one in changed["solvers"]]
+    return changed
 
 
 def _written(choice: Choice) -> dict[str, Any]:
@@ -165,33 +165,33 @@ def _text(path: str | Path) -> str:
         raise DataError(f"the plan {path} is no UTF-8 text ({error}); save it as such") from error
 
 
-def _plan(found: Mapping[str, Any]) -> Plan:
-    if "preprocess" in found:
+def _plan(document: Mapping[str, Any]) -> Plan:
+    if "preprocess" in document:
         raise PlanError("preprocess is called features now; rename the key", "preprocess")
-    for key in found.keys() & PLACES.keys():
+    for key in document.keys() & PLACES.keys():
         raise PlanError(f"{key} belongs into the table [{PLACES[key][0]}]", value=key)
-    _refuse_unknown("key", found, [*KEYS, *TABLES], ())
-    given = {key: value for key, value in found.items() if key in KEYS}
+    _refuse_unknown("key", document, [*KEYS, *TABLES], ())
+    values = {key: value for key, value in document.items() if key in KEYS}
     for table, keys in TABLES.items():
-        inside = _table(found.get(table, {}), (table,))
+        inside = _table(document.get(table, {}), (table,))
         _refuse_unknown(f"key in [{table}]", inside, keys, (table,))
-        given |= {keys[key]: value for key, value in inside.items()}
+        values |= {keys[key]: value for key, value in inside.items()}
     for name in LISTS:
-        if isinstance(given.get(name), list):
-            given[name] = tuple(given[name])
-    for name, value in given.items():
+        if isinstance(values.get(name), list):
+            values[name] = tuple(values[name])
+    for name, value in values.items():
         for item in value if isinstance(value, tuple) else [value]:
             if isinstance(item, date | time):
                 raise PlanError(f"{name} holds the date {item}; put it in quotes", name)
-    if "solvers" in given:
-        solvers = given["solvers"]
+    if "solvers" in values:
+        solvers = values["solvers"]
         if not isinstance(solvers, list):
             wanted = f"solvers must be a list or [[solvers]] tables, got {solvers!r}"
             raise PlanError(wanted, "solvers")
-        given["solvers"] = tuple(every(partial(_choice, *one) for one in enumerate(solvers)))
-    how = {name: given.pop(name) for name in FILES if name in given}
+        values["solvers"] = tuple(every(partial(_choice, *one) for one in enumerate(solvers)))
+    how = {name: values.pop(name) for name in FILES if name in values}
     reading = with_place(("files",), Reading.from_json, how)
-    return Plan(**{"datasets": (), **given, "reading": reading})
+    return Plan(**{"datasets": (), **values, "reading": reading})
 
 
 def _choice(number: int, entry: Any) -> Choice:
@@ -207,24 +207,24 @@ def _choice(number: int, entry: Any) -> Choice:
     return numbered_choice(number, inside["spec"], tune)
 
 
-def _axis(given: Any, place: Place) -> Any:
-    if not isinstance(given, Mapping):
-        return tuple(given) if isinstance(given, list) else given
+def _axis(values: Any, place: Place) -> Any:
+    if not isinstance(values, Mapping):
+        return tuple(values) if isinstance(values, list) else values
     try:
-        return Range.of(given)
+        return Range.of(values)
     except AucbenchError as error:
         raise PlanError(f"{place[-1]} in the grid: {error}", *place) from error
 
 
-def _table(found: Any, place: Place) -> Mapping[str, Any]:
-    if isinstance(found, Mapping):
-        return found
-    raise PlanError(f"{place[0]} must be a table, got {found!r}", *place)
+def _table(thing: Any, place: Place) -> Mapping[str, Any]:
+    if isinstance(thing, Mapping):
+        return thing
+    raise PlanError(f"{place[0]} must be a table, got {thing!r}", *place)
 
 
 def _refuse_unknown(
-    kind: str, found: Mapping[str, Any], known: Collection[str], place: Place
+    kind: str, table: Mapping[str, Any], known: Collection[str], place: Place
 ) -> None:
-    for key in found:
+    for key in table:
         if key not in known:
             raise PlanError(str(UnknownNameError(kind, key, known)), *place, key)

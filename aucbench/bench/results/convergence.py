@@ -96,32 +96,32 @@ class Descent:
         """Return the descent of a fit; of a cell that is not ok, one of which nothing is known."""
         if not record.ok:
             return Descent()
-        found, cell = record.measures, record.cell
-        planned = cell.passes if found.passes_limit is None else found.passes_limit
+        measures, cell = record.measures, record.cell
+        planned = cell.passes if measures.passes_limit is None else measures.passes_limit
         if planned is None and cell.seconds is None:  # in records of an older aucbench
             planned = DEFAULT_PASSES
         last = record.curve[-1] if record.curve else {}
-        early = planned is None or found.passes is None or found.passes < WHOLE * planned
+        early = planned is None or measures.passes is None or measures.passes < WHOLE * planned
         descent = Descent(
             solver=cell.label,
-            feasible=found.feasible is not False,
-            stop=found.stop,
-            ended_by_itself=found.stop not in BUDGET and early,
+            feasible=measures.feasible is not False,
+            stop=measures.stop,
+            ended_by_itself=measures.stop not in BUDGET and early,
             residual=number(last.get("residual")),
         )
-        if found.objective is None or found.objective_at_start is None:
+        if measures.objective is None or measures.objective_at_start is None:
             return descent
-        gap = None if found.gap is None else max(0.0, found.gap)
+        gap = None if measures.gap is None else max(0.0, measures.gap)
         descent = replace(
             descent,
             problem=_problem(record),
-            start=found.objective_at_start,
-            value=found.objective,
+            start=measures.objective_at_start,
+            value=measures.objective,
             least=_least(record),
             gap=gap,
         )
         if gap is not None:
-            if gap <= ENOUGH * (found.objective_at_start - found.objective):
+            if gap <= ENOUGH * (measures.objective_at_start - measures.objective):
                 return descent  # it has converged, so that nobody asks for its decay
             x, y = _tail(record.curve, "gap")
             if x.size >= FEWEST:
@@ -148,8 +148,8 @@ class Optima:
     def add(self, record: Record) -> None:
         """Take one record; the order does not matter."""
         if record.ok:
-            found = record.measures
-            end = None if found.feasible is False else found.objective
+            measures = record.measures
+            end = None if measures.feasible is False else measures.objective
             self._take(_problem(record), _least(record), end, record.cell.label)
 
     def add_fit(self, descent: Descent) -> None:
@@ -204,20 +204,22 @@ class Optima:
         unit = None if gap is None else _unit(descent.start, descent.value - gap)
         if gap is None or unit is None:
             return Convergence(residual=descent.residual)
-        found = Convergence(residual=descent.residual, relative_gap=gap / unit, gap_kind=kind)
+        convergence = Convergence(residual=descent.residual, relative_gap=gap / unit, gap_kind=kind)
         if gap > ENOUGH * unit:
-            return replace(found, converged=False, passes_factor=_factor(descent, found, unit))
-        return replace(found, converged=True) if kind == "certified" else found
+            return replace(
+                convergence, converged=False, passes_factor=_factor(descent, convergence, unit)
+            )
+        return replace(convergence, converged=True) if kind == "certified" else convergence
 
 
 def flat_row(record: Record, optima: Optima) -> dict[str, Any]:
     """Return the flat row of a record, with what can be said of the end of its fit."""
-    found = asdict(optima.judge(Descent.of(record)))
-    if found["passes_factor"] == inf:
-        found["passes_factor"] = None  # JSON has no infinity
-    if found["disproved"] and record.measures.stop == Stop.CERTIFIED.name:
-        found["stop"] = DISPROVED
-    return record.flat(found)
+    convergence = asdict(optima.judge(Descent.of(record)))
+    if convergence["passes_factor"] == inf:
+        convergence["passes_factor"] = None  # JSON has no infinity
+    if convergence["disproved"] and record.measures.stop == Stop.CERTIFIED.name:
+        convergence["stop"] = DISPROVED
+    return record.flat(convergence)
 
 
 def _problem(record: Record) -> str | None:
@@ -243,8 +245,8 @@ def _tail(curve: Iterable[Mapping[str, Any]], name: str) -> tuple[Vector, Vector
         (t, y) for t, y in points.items() if t is not None and y is not None and t > 0 and y > least
     )
     t, y = np.array(known).reshape(-1, 2).T
-    kept = t >= TAIL * t.max(initial=0.0)
-    return t[kept] / t.max(initial=0.0), y[kept]
+    late = t >= TAIL * t.max(initial=0.0)
+    return t[late] / t.max(initial=0.0), y[late]
 
 
 def _gap(
@@ -268,7 +270,7 @@ def _unit(start: float, optimum: float) -> float | None:
     return unit if unit > ROUNDING * abs(start) else abs(start) or None
 
 
-def _factor(descent: Descent, found: Convergence, unit: float) -> float | None:
+def _factor(descent: Descent, convergence: Convergence, unit: float) -> float | None:
     """Return x ≤ `LONG`: x times the passes would do. Infinity if the curve no longer falls.
 
     Among the decays that explain the curve, that one counts which takes the longest.
@@ -279,21 +281,23 @@ def _factor(descent: Descent, found: Convergence, unit: float) -> float | None:
         return inf
     if descent.decays is None:
         return None
-    times = [decay.reaches(_enough(descent, found, unit, decay)) for decay in descent.decays]
+    times = [decay.reaches(_enough(descent, convergence, unit, decay)) for decay in descent.decays]
     longest = max(filter(isfinite, times), default=inf)
     return min(LONG, _rounded_up(longest)) if isfinite(longest) else inf
 
 
-def _enough(descent: Descent, found: Convergence, unit: float, decay: Decay) -> float:
+def _enough(descent: Descent, convergence: Convergence, unit: float, decay: Decay) -> float:
     """Return where the curve of the decay would be if the fit had converged."""
     assert descent.start is not None
     assert descent.value is not None
-    assert found.relative_gap is not None
-    gap = found.relative_gap * unit
-    if found.gap_kind == "certified":  # a bound, which shrinks as the curve comes to its limit
+    assert convergence.relative_gap is not None
+    gap = convergence.relative_gap * unit
+    if (
+        convergence.gap_kind == "certified"
+    ):  # a bound, which shrinks as the curve comes to its limit
         gained = descent.start - descent.value  # at most f(0) − f*, which is not known
         return decay.limit + decay.fall * ENOUGH * (gained if gained > 0.0 else unit) / gap
-    optimum = decay.limit if found.gap_kind == "extrapolated" else descent.value - gap
+    optimum = decay.limit if convergence.gap_kind == "extrapolated" else descent.value - gap
     return optimum + ENOUGH * (descent.start - optimum)
 
 

@@ -60,14 +60,14 @@ def decays_of(x: Vector, y: Vector, limit: float | None = None) -> tuple[Decay, 
     if not seen[0] - seen[-1] > NOISE * noise:
         return ()
     powers = POWERS if limit is None else POWERS_TO_KNOWN
-    found = [
+    fits = [
         _best(x ** -powers[:, None], y, limit, powers, geometric=False),
         _best(np.exp(-RATES[:, None] * (x - 1.0)), y, limit, RATES, geometric=True),
     ]
-    least = min(decay.error for decay in found)
+    least = min(decay.error for decay in fits)
     return tuple(
         decay
-        for decay in sorted(found, key=lambda decay: decay.error)
+        for decay in sorted(fits, key=lambda decay: decay.error)
         if decay.error <= ALIKE * least and decay.fall > 0.0
     )
 

@@ -61,9 +61,9 @@ def make_record(
     machine = dict(where) if isinstance(where, dict) else {}
     known = _plugin(said.about.get("plugin"))
     told = (imports or Imports()).told(said.imports, known)
-    if found := versions_of(told):
+    if imported := versions_of(told):
         versions = machine.get("versions")
-        machine["versions"] = {**(versions if isinstance(versions, dict) else {}), **found}
+        machine["versions"] = {**(versions if isinstance(versions, dict) else {}), **imported}
     record = Record(
         id=cell_id,
         cell=cell,

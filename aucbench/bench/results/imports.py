@@ -33,16 +33,16 @@ class Imports:
             return {}
         own = plugin[2].partition(":")[0].partition(".")[0] if plugin else ""
         known = {PROJECT, *LIBRARIES, *([normalized(plugin[0])] if plugin else [])}
-        found: dict[str, dict[str, Any]] = {}
+        identities: dict[str, dict[str, Any]] = {}
         for top, place in sorted(places.items()):
             if not (isinstance(top, str) and isinstance(place, str)) or top == own:
                 continue
             owner = self._owner(top, place)
             if owner is None:
-                found[top] = {"place": place, "content": self._content(place)}
+                identities[top] = {"place": place, "content": self._content(place)}
             elif normalized(owner) not in known:
-                found[top] = {"distribution": owner, "version": self._version(owner)}
-        return found
+                identities[top] = {"distribution": owner, "version": self._version(owner)}
+        return identities
 
     def same(self, told: Told) -> bool:
         """Whether all of it is still what it was."""

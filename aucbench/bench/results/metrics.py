@@ -25,12 +25,12 @@ def metrics_of(record: Record, store: Store, measures: Sequence[Measure]) -> dic
     there are too few rows for the measure.
     """
     needed = record.ok and any(measure.name != "auc" for measure in measures)
-    found = store.scores(record.id, record.sizes.data) if needed else None
-    return measured_values(found, measures)
+    arrays = store.scores(record.id, record.sizes.data) if needed else None
+    return measured_values(arrays, measures)
 
 
 def measured_values(
-    found: Mapping[str, NDArray[Any]] | None, measures: Sequence[Measure]
+    arrays: Mapping[str, NDArray[Any]] | None, measures: Sequence[Measure]
 ) -> dict[str, Any]:
     """Return measures other than the AUC of arrays as `Store.scores` gives them.
 
@@ -41,12 +41,12 @@ def measured_values(
     failures: dict[str, str] = {}
     for measure in others:
         values[measure.name] = None
-        if found is not None and "y" in found:
+        if arrays is not None and "y" in arrays:
             try:
-                value = measure(found["y"], found["scores"], found.get("weights"))
+                value = measure(arrays["y"], arrays["scores"], arrays.get("weights"))
             except DataError:
                 continue  # None; the table says why
             values[measure.name] = None if isnan(value) else value
-            if why := measure.failure(found["y"], found["scores"], found.get("weights")):
+            if why := measure.failure(arrays["y"], arrays["scores"], arrays.get("weights")):
                 failures[measure.name] = why
     return {**values, "metric_failures": failures} if failures else values

@@ -125,17 +125,17 @@ class Record:
         from cattrs import BaseValidationError, transform_error
 
         try:
-            found: Record = _converter().structure(plain, Record)
+            record: Record = _converter().structure(plain, Record)
         except BaseValidationError as error:
             lost: list[str] = []
-            kept = {name: _held(value, name, lost) for name, value in plain.items()}
+            usable = {name: _held(value, name, lost) for name, value in plain.items()}
             if lost:
-                return _marked(Record.from_json(kept), lost)
+                return _marked(Record.from_json(usable), lost)
             raise DataError(
                 f"this is no record of this aucbench: {'; '.join(transform_error(error))}; "
                 "read it with the version that wrote it, or run into a new folder"
             ) from error
-        return found
+        return record
 
     def flat(self, derived: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """One row: the fields of all groups side by side, in the order of docs/record.md.
@@ -204,8 +204,8 @@ def _mapping(plain: Any, _: Any) -> Mapping[str, Any]:
 
 
 def _whole(plain: Any, _: Any) -> int:
-    float(found := int(plain))  # which raises `OverflowError` for a number that no float holds
-    return found
+    float(number := int(plain))  # which raises `OverflowError` for a number that no float holds
+    return number
 
 
 def _flag(plain: Any, _: Any) -> bool:

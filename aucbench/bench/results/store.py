@@ -90,18 +90,18 @@ class Store(DocumentStore):
         """
         from aucbench.data.npz import unpack
 
-        found = self.blob(cell, unpack)
-        if found is None:
+        arrays = self.blob(cell, unpack)
+        if arrays is None:
             return None
         if data is None:
             record = self.read(cell)
             data = None if record is None else record.sizes.data
         target = self._target_of(data or "")
         known: dict[str, NDArray[Any]] = {
-            name: target[name][found["rows"]] for name in ("y", "weights") if name in target
+            name: target[name][arrays["rows"]] for name in ("y", "weights") if name in target
         }
         truth = {RELEVANT: target[RELEVANT]} if RELEVANT in target else {}
-        return {**found, **known, **truth}
+        return {**arrays, **known, **truth}
 
     def _read_target(self, data: str) -> Mapping[str, NDArray[Any]]:
         """Return the arrays of the targets of a data set; none where its file cannot be used."""
@@ -138,14 +138,14 @@ class Store(DocumentStore):
                 self.home.put(self._target(name), packed)
 
     def _take_targets(self) -> dict[str, bytes]:
-        found = {}
+        targets = {}
         try:
             for path in (self.folder / TARGETS).glob("*.npz"):
-                found[path.stem] = path.read_bytes()
+                targets[path.stem] = path.read_bytes()
                 path.unlink()
         except OSError as error:
             raise refused("take targets out of", self.folder, error) from error
-        return found
+        return targets
 
     def _target(self, name: str) -> Path:
         return self.folder / TARGETS / f"{name}.npz"
@@ -196,10 +196,10 @@ class Store(DocumentStore):
 
     def _unsealed(self, path: Path) -> bytes:
         seal, content = SEALS[path.parent.name], path.read_bytes()
-        found = seal.taken_off(path.stem, content)
-        if found is None and seal.is_on(content):
+        unsealed = seal.taken_off(path.stem, content)
+        if unsealed is None and seal.is_on(content):
             raise self._damaged(path, "its seal is of another content")
-        return content if found is None else found  # a plan that was changed by hand has none
+        return content if unsealed is None else unsealed  # a plan that was changed by hand has none
 
     def _damaged(self, path: Path, why: str) -> DataError:
         return DataError(

@@ -65,14 +65,14 @@ class Ends:
 Row = tuple[str, str, Ends]  # solver, data set, and how its fits ended
 
 
-def ending_text(found: Measures) -> str:
+def ending_text(measures: Measures) -> str:
     """Return ", certified, gap 1e-07" or such for the line of a fit; empty if it is not known."""
-    if found.stop is None:
+    if measures.stop is None:
         return ""
-    gap = "" if found.gap is None else f", gap {found.gap:.2g}"
-    if found.stop == Stop.STALLED.name and not gap:
+    gap = "" if measures.gap is None else f", gap {measures.gap:.2g}"
+    if measures.stop == Stop.STALLED.name and not gap:
         gap = ", nothing certified"
-    return f", {found.stop.lower()}{gap}"
+    return f", {measures.stop.lower()}{gap}"
 
 
 def end_notes(rows: Sequence[Row]) -> tuple[str, ...]:

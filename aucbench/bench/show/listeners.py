@@ -84,9 +84,9 @@ def guests(seconds: float | None = None) -> tuple[Guest, ...]:
     invited = [e for e in enabled() if e.name.endswith(ENDING) and is_named(e) and not e.builtin]
     with within(seconds):
         tried = imported(invited, asked=True)
-    found = []
+    listeners = []
     for entry in invited:
         failure = tried[entry].failure
         known = None if failure else load(entry)
-        found.append(Guest(entry.qualified, entry.value, known.failure if known else failure))
-    return tuple(found)
+        listeners.append(Guest(entry.qualified, entry.value, known.failure if known else failure))
+    return tuple(listeners)

@@ -98,8 +98,8 @@ class LinePerCell(Progress):
 def record_text(record: Record) -> str:
     """One printable line about a cell that has ended."""
     if record.ok:
-        found = record.measures
-        said = f"AUC {found.auc:.4f}, {found.fit_seconds:.3g} s{ending_text(found)}"
+        measures = record.measures
+        said = f"AUC {measures.auc:.4f}, {measures.fit_seconds:.3g} s{ending_text(measures)}"
     else:
         said = record.why
     return shown(f"{record.status.status}: {record.cell}: {said}")

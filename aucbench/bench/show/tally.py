@@ -82,8 +82,8 @@ class Tally:
 def protocol(plan: Plan, tried: tuple[int, int] | None = None) -> str:
     """Return the line that says how the numbers of a table came about; `tried` as in `Tally`."""
     limits = ((plan.passes, "passes"), (plan.seconds, "seconds"))
-    given = [f"{limit:g} {unit}" for limit, unit in limits if limit is not None]
-    budget = " or ".join(given) or f"{DEFAULT_PASSES:g} passes or the solver's own"
+    told = [f"{limit:g} {unit}" for limit, unit in limits if limit is not None]
+    budget = " or ".join(told) or f"{DEFAULT_PASSES:g} passes or the solver's own"
     own = ((plan.objective, "objective"), (plan.projector, "projector"))
     asked = "".join(f", {kind} {short(spec)}" for spec, kind in own if spec is not None)
     if any(choice.tune for choice in plan.solvers):

@@ -42,15 +42,15 @@ def blamed() -> Iterator[None]:
 def place_of(error: BaseException) -> str | None:
     """Return "in the feature map maps:drop 1.0 (file, line 12)"; None if no plugin took part."""
     own = [entry for entry in entries() if loaded(entry) is not None] + [*kept()]
-    found = [
+    places = [
         (entry, frame, line)
         for frame, line in walk_tb(error.__traceback__)
         if (entry := _entry_of(frame, own)) is not None
     ]
-    if not found:
+    if not places:
         return None
-    third = [place for place in found if not place[0].builtin]
-    entry, frame, line = (third or found)[-1]
+    third = [place for place in places if not place[0].builtin]
+    entry, frame, line = (third or places)[-1]
     return f"in {_called(entry, frame)} ({frame.f_code.co_filename}, line {line})"
 
 

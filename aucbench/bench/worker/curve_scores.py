@@ -45,7 +45,7 @@ class KeptWeights:
             self.points.append(Kept(place, at, np.array(w, dtype=np.float64)))
         if len(self.points) > most:
             # The point between two others that leaves the smallest gap; else the first one.
-            logs, inner = [kept.at for kept in self.points], range(1, len(self.points) - 1)
+            logs, inner = [point.at for point in self.points], range(1, len(self.points) - 1)
             del self.points[min(inner, key=lambda j: logs[j + 1] - logs[j - 1], default=0)]
 
     def scores(self, problem: Problem, test: Rows, last: int) -> tuple[list[int], Vector]:
@@ -53,7 +53,7 @@ class KeptWeights:
 
         The weights at the end of the fit score them anyway.
         """
-        some = [kept for kept in self.points if kept.place < last]
+        some = [point for point in self.points if point.place < last]
         free = MOST_BYTES - 2 * 8 * (
             test.n + problem.data.d
         )  # twice what the end takes, to be safe
@@ -62,4 +62,6 @@ class KeptWeights:
             some = [some[j] for j in np.linspace(0, len(some) - 1, most).round().astype(int)]
         if not some:
             return [], np.empty((0, test.n))
-        return [kept.place for kept in some], problem.each_scores([kept.w for kept in some], test)
+        return [point.place for point in some], problem.each_scores(
+            [point.w for point in some], test
+        )

@@ -37,10 +37,10 @@ def mapped_parts(
         encoding = Encoding.learn(train.schema, train.rows)
         train, held = train.with_rows(encoding(train.rows)), encoding(held)
     phi = fitted(features, train, rng)
-    found = mapped(phi, held)
+    mapped_held = mapped(phi, held)
     name = f"the feature map {type(phi).__name__}"
-    require_mapped_alone(name, partial(mapped, phi), held, found)
-    return train.with_rows(mapped(phi, train.rows)), found
+    require_mapped_alone(name, partial(mapped, phi), held, mapped_held)
+    return train.with_rows(mapped(phi, train.rows)), mapped_held
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +60,8 @@ class Refitted:
         train, test = (self._raw(rows) for rows in (rest, held))
         (rng,) = self.rng.spawn(1)
         try:
-            found = self.clock.timed(mapped_parts, train, test.rows, self.features, rng)
-            return found[0], test.with_rows(found[1])
+            parts = self.clock.timed(mapped_parts, train, test.rows, self.features, rng)
+            return parts[0], test.with_rows(parts[1])
         except MemoryError:  # the limit of the cell
             raise
         except AucbenchError as refusal:

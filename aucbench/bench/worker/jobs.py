@@ -75,9 +75,9 @@ def read(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     Only the parent gets it, and no process of a cell.
     """
     with blamed():
-        found = _read(request)
-        about = _told(found, room)
-        arrays, facts = rows.parts(RAW, found.rows, found.schema)
+        data = _read(request)
+        about = _told(data, room)
+        arrays, facts = rows.parts(RAW, data.rows, data.schema)
         room.keep(laid_out(arrays, {**facts, ABOUT: about}))
         return about
 
@@ -93,18 +93,18 @@ def data(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     return _about(Block(step.content()))
 
 
-def _told(found: Data, room: Room) -> dict[str, Any]:
-    room.hand(TARGET_FILE, pack_arrays(known_of(found)))
-    counts = {"n": found.n, "d": found.d}
-    if isinstance(found.target, Labels):
-        counts["n_pos"] = found.target.n_pos
+def _told(data: Data, room: Room) -> dict[str, Any]:
+    room.hand(TARGET_FILE, pack_arrays(known_of(data)))
+    counts = {"n": data.n, "d": data.d}
+    if isinstance(data.target, Labels):
+        counts["n_pos"] = data.target.n_pos
     else:
-        counts["breakpoints"] = found.target.value.size
+        counts["breakpoints"] = data.target.value.size
     return {
-        "hash": rows.data_hash(found),
+        "hash": rows.data_hash(data),
         **counts,
-        "dropped": len(found.dropped),
-        "understood": found.understood.to_json(),
+        "dropped": len(data.dropped),
+        "understood": data.understood.to_json(),
     }
 
 
@@ -131,9 +131,9 @@ def split(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     with blamed():
         train, test = mapped_parts(train, raw.take(held), features, rng)
     sizes = {"n_train": train.n, "n_test": test.n, "columns": raw.d, "d": train.d}
-    kept = train.schema is None and keeps_columns(features)
+    keeps = train.schema is None and keeps_columns(features)
     about = {**sizes, "data": known["hash"], "imports": imported_since(mark)}
-    about["keeps_columns"] = kept
+    about["keeps_columns"] = keeps
     arrays, facts = {LEARNT: learnt}, {ABOUT: about}
     for place, mapped in ((TRAIN, train.rows), (TEST, test)):
         more, known = rows.parts(place, mapped)
@@ -196,9 +196,11 @@ def _imports(request: Request, known: Mapping[str, Any], mark: str) -> dict[str,
     What is in the id of the cell already, as a file of a plugin or beside one, is left out.
     """
     named = {file for path in request["files"] for file in files_in(Path(path))}
-    found = {**known["imports"], **imported_since(mark)}
-    kept = {top: at for top, at in found.items() if not named or Path(at).resolve() not in named}
-    return {"imports": kept}
+    imports = {**known["imports"], **imported_since(mark)}
+    further = {
+        top: at for top, at in imports.items() if not named or Path(at).resolve() not in named
+    }
+    return {"imports": further}
 
 
 def _fitted(
@@ -215,11 +217,11 @@ def _fitted(
         return {"status": "skipped", "reason": reason}
     if planned.tune:
         try:
-            found = _tuned(planned, source, block, train)
+            tuned = _tuned(planned, source, block, train)
         except DataError as refusal:
             return {"status": "skipped", "reason": str(refusal)}
-        lines({"tuning": found.to_json()})
-        solver, cost = build(planned, found.best), {"tune_seconds": found.seconds}
+        lines({"tuning": tuned.to_json()})
+        solver, cost = build(planned, tuned.best), {"tune_seconds": tuned.seconds}
     lines({"parameters": plain_parameters(solver)})
     try:
         done = fitted_cell(planned, solver, train, partial(rows.mapped, block, TEST), lines)
@@ -255,8 +257,8 @@ def _read(request: Mapping[str, Any]) -> Data:
     _take(request)
     try:
         with chdir(request["folder"] if Path(request["folder"]).is_dir() else "."):
-            found = registry.get_dataset(request["dataset"], **request["reading"])
+            data = registry.get_dataset(request["dataset"], **request["reading"])
     except OSError as error:
         raise DataError(f"cannot read {request['dataset']}: {error.strerror or error}") from error
-    require_filled(found.rows, request["dataset"])
-    return found
+    require_filled(data.rows, request["dataset"])
+    return data

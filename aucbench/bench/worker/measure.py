@@ -187,9 +187,9 @@ def _quality(run: Run, problem: Problem, train: Data) -> dict[str, Any]:
     if run.stop is Stop.INVALID:
         return {"feasible": None}
     last = run.points[-1]
-    found = {"objective": last.objective, "gap": last.gap}
+    quality = {"objective": last.objective, "gap": last.gap}
     if run.w is None:
-        return found
+        return quality
     with np.errstate(all="ignore"):  # infinity is the answer where rows or weights overflow
         typical = float(np.sqrt(np.median(square_norms(problem.data.rows))))
         error = rounding.gamma(run.w.size + 16) * typical * float(np.linalg.norm(run.w))
@@ -197,7 +197,7 @@ def _quality(run: Run, problem: Problem, train: Data) -> dict[str, Any]:
     if at_zero is not None and not isfinite(at_zero):  # 0 is not in the set of the problem
         start = problem.value(problem.start())
     return {
-        **found,
+        **quality,
         "objective_at_zero": at_zero,
         "objective_at_start": None if problem.early_stopping else start,
         "problem": _named(problem, train),
@@ -228,8 +228,8 @@ def _text(thing: object, but: Collection[str] = ()) -> str | None:
     kind = type(thing)
     own = kind.__module__.startswith("aucbench.")
     name = kind.__qualname__ if own else f"{kind.__module__}.{kind.__qualname__}"
-    given = ",".join(f"{key}={value}" for key, value in fields.items())
-    return f"{name}[{given}]" if given else name
+    values = ",".join(f"{key}={value}" for key, value in fields.items())
+    return f"{name}[{values}]" if values else name
 
 
 def _described(problem: Problem) -> dict[str, Any] | None:

@@ -53,16 +53,16 @@ def _resolution(kind: str, text: str, look: Callable[[Spec], dict[str, Any]]) ->
     except ParameterError as error:
         return {"ok": False, **_refusal(error), "plugin": None}
     try:
-        found = {"ok": True, **look(spec)}
+        answer = {"ok": True, **look(spec)}
     except (MemoryError, KeyboardInterrupt):
         raise
     except BaseException as error:  # sys.exit and panics of extensions are no Exception
-        found = {"ok": False, **_refusal(error, broken=_is_broken(spec, error))}
-    found["learning"] = [name for name in LEARNING if name in sys.modules]
+        answer = {"ok": False, **_refusal(error, broken=_is_broken(spec, error))}
+    answer["learning"] = [name for name in LEARNING if name in sys.modules]
     try:
-        return {**found, "plugin": plugin_of(kind, spec)}
+        return {**answer, "plugin": plugin_of(kind, spec)}
     except AucbenchError:  # `found` holds the reason already
-        return {**found, "plugin": None}
+        return {**answer, "plugin": None}
 
 
 def _refusal(error: BaseException, *, broken: bool = False) -> dict[str, Any]:
@@ -122,11 +122,11 @@ def _objective(spec: Spec) -> dict[str, Any]:
     params = registry.given("objectives", spec)
     check(claim.name, claim.factory, 1, params)
     try:
-        made = registry.get_objective(spec, Data.of(TOY, [0, 1, 0, 1]))
+        objective = registry.get_objective(spec, Data.of(TOY, [0, 1, 0, 1]))
     except DataError:
         # Its parameters were accepted. The cells show whether it accepts the real rows.
         return {"parameters": canonical_json(params), "toy": False}
-    methods = sorted(name for name in dir(made) if not name.startswith("_"))
+    methods = sorted(name for name in dir(objective) if not name.startswith("_"))
     return {"parameters": canonical_json(params), "toy": True, "methods": methods}
 
 
@@ -140,13 +140,13 @@ def _dataset(spec: Spec) -> dict[str, Any]:
 
 def _function(kind: str, spec: Spec) -> dict[str, Any]:
     function, claim = registry.get_function(kind, spec), find(kind, spec.name)
-    given = getattr(function, "keywords", {})
+    parameters = getattr(function, "keywords", {})
     about = {}
     if kind == "metrics":
         about = {"greater_is_better": scale_of(origin(function)).greater_is_better}
     return {
-        "name": str(Spec(spec.name, given)),
-        "qualified": str(Spec(claim.qualified, given)),
+        "name": str(Spec(spec.name, parameters)),
+        "qualified": str(Spec(claim.qualified, parameters)),
         "about": about,
     }
 

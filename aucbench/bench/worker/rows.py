@@ -74,8 +74,8 @@ def mapped(block: Block, place: str) -> Rows:
 
 def schema_of(block: Block, place: str) -> Schema | None:
     """Return the schema of the rows of a place, if they are codes of a table."""
-    found = block.facts[place].get("schema")
-    return None if found is None else Schema.from_json(found)
+    schema = block.facts[place].get("schema")
+    return None if schema is None else Schema.from_json(schema)
 
 
 def save_data(data: Data, folder: Path) -> None:
@@ -93,10 +93,10 @@ def load_data(folder: Path) -> Data:
     """Inverse of `save_data`; the arrays of the rows are read-only maps."""
     with (folder / ROWS_FILE).open("rb") as file:
         block = Block(memoryview(mmap(file.fileno(), 0, access=ACCESS_READ)))
-    found = with_known(mapped(block, RAW), unpack_arrays((folder / SOURCE_FILE).read_bytes()))
-    return replace(found, schema=schema_of(block, RAW))
+    data = with_known(mapped(block, RAW), unpack_arrays((folder / SOURCE_FILE).read_bytes()))
+    return replace(data, schema=schema_of(block, RAW))
 
 
 def _stored(X: Rows) -> dict[str, NDArray[Any]]:
-    found = {"values": X.stored, "columns": X.columns, "starts": X.starts}
-    return {name: array for name, array in found.items() if array is not None}
+    arrays = {"values": X.stored, "columns": X.columns, "starts": X.starts}
+    return {name: array for name, array in arrays.items() if array is not None}
