@@ -1,23 +1,12 @@
 """Measures of quality: arrays in, a float out. The harness calls them, solvers do not."""
 
-from aucbench.metrics.auc import auc, auc_of
-from aucbench.metrics.support import (
-    support_f1,
-    support_jaccard,
-    support_precision,
-    support_recall,
-)
-from aucbench.metrics.thresholds import Aim, Cuts, best_cut, intercept_at
-
-__all__ = [
-    "Aim",
-    "Cuts",
-    "auc",
-    "auc_of",
-    "best_cut",
-    "intercept_at",
-    "support_f1",
-    "support_jaccard",
-    "support_precision",
-    "support_recall",
-]
+from aucbench.metrics.auc import auc as auc
+from aucbench.metrics.auc import auc_of as auc_of
+from aucbench.metrics.support import support_f1 as support_f1
+from aucbench.metrics.support import support_jaccard as support_jaccard
+from aucbench.metrics.support import support_precision as support_precision
+from aucbench.metrics.support import support_recall as support_recall
+from aucbench.metrics.thresholds import Aim as Aim
+from aucbench.metrics.thresholds import Cuts as Cuts
+from aucbench.metrics.thresholds import best_cut as best_cut
+from aucbench.metrics.thresholds import intercept_at as intercept_at

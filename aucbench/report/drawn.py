@@ -16,11 +16,10 @@ import numpy as np
 
 from aucbench.bench.text import shown
 from aucbench.kernels.vectors import Vector
-from aucbench.report.curves import LearningCurve, front, learning_curve
+from aucbench.report.curves import SHARES, TARGETS, UNITS, LearningCurve, front, learning_curve
 from aucbench.report.evidence import Group
 from aucbench.report.findings import Findings
 from aucbench.report.inside import Inside, Row
-from aucbench.report.pace import SHARES, TARGETS, UNITS
 from aucbench.stats.profiles import Profile
 from aucbench.stats.roc import Band
 from aucbench.stats.within import PairWithin

@@ -18,11 +18,10 @@ import numpy as np
 
 from aucbench.bench.text import shown
 from aucbench.errors import MissingExtraError, ParameterError, UnknownNameError
-from aucbench.report.curves import front, learning_curve
+from aucbench.report.curves import SHARES, TARGETS, UNITS, front, learning_curve
 from aucbench.report.document import cut
 from aucbench.report.findings import Findings
 from aucbench.report.inside import Inside
-from aucbench.report.pace import SHARES, TARGETS, UNITS
 from aucbench.stats.profiles import Profile
 from aucbench.stats.ranking import critical_difference
 from aucbench.stats.words import Word

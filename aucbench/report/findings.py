@@ -19,10 +19,10 @@ import numpy as np
 from aucbench.bench.addons import supervised
 from aucbench.bench.measuring import measure_of
 from aucbench.errors import DataError
+from aucbench.report.curves import Pace, paces, profiles_of
 from aucbench.report.evidence import Evidence, Place
 from aucbench.report.fits import NAN, Array
 from aucbench.report.inside import AUC, Inside, Row, inside, means_inside
-from aucbench.report.pace import Pace, paces, profiles_of
 from aucbench.stats.advice import Advice, advise
 from aucbench.stats.measures import Measure
 from aucbench.stats.pairs import Pair, pairwise

@@ -1,106 +1,57 @@
 """Inference on measured values: arrays in, frozen records out; knows nothing of the harness."""
 
-from aucbench.stats.advice import Advice, advise
-from aucbench.stats.bayes import SignTest
-from aucbench.stats.calibration import calibrated
-from aucbench.stats.delong import auc_difference, auc_interval
-from aucbench.stats.fragile import Change, Fragile, fragile
-from aucbench.stats.measures import (
-    Measure,
-    auc,
-    average_precision,
-    brier,
-    log_loss,
-    measure,
-    partial_auc,
-    precision_at,
-    recall_at,
-)
-from aucbench.stats.pairs import Pair, pairwise
-from aucbench.stats.power import (
-    PowerPlan,
-    Spread,
-    data_sets_needed,
-    detectable_difference,
-    plan,
-    power,
-)
-from aucbench.stats.profiles import (
-    Profile,
-    anytime_score,
-    performance_profiles,
-    shifted_geometric_mean,
-    time_to_target,
-)
-from aucbench.stats.ranking import (
-    CriticalDifference,
-    Standing,
-    average_ranks,
-    bradley_terry,
-    critical_difference,
-)
-from aucbench.stats.resampled import corrected_difference, corrected_interval
-from aucbench.stats.rows import Fold
-from aucbench.stats.settling import Settling, settle
-from aucbench.stats.signed_rank import signed_rank
-from aucbench.stats.tables import Rule
-from aucbench.stats.within import PairWithin, SolverWithin, WithinDataset, within, within_values
-from aucbench.stats.words import LEVEL, ROPE, Difference, Interval, Word, holm, wilson
-
-__all__ = [
-    "LEVEL",
-    "ROPE",
-    "Advice",
-    "Change",
-    "CriticalDifference",
-    "Difference",
-    "Fold",
-    "Fragile",
-    "Interval",
-    "Measure",
-    "Pair",
-    "PairWithin",
-    "PowerPlan",
-    "Profile",
-    "Rule",
-    "Settling",
-    "SignTest",
-    "SolverWithin",
-    "Spread",
-    "Standing",
-    "WithinDataset",
-    "Word",
-    "advise",
-    "anytime_score",
-    "auc",
-    "auc_difference",
-    "auc_interval",
-    "average_precision",
-    "average_ranks",
-    "bradley_terry",
-    "brier",
-    "calibrated",
-    "corrected_difference",
-    "corrected_interval",
-    "critical_difference",
-    "data_sets_needed",
-    "detectable_difference",
-    "fragile",
-    "holm",
-    "log_loss",
-    "measure",
-    "pairwise",
-    "partial_auc",
-    "performance_profiles",
-    "plan",
-    "power",
-    "precision_at",
-    "recall_at",
-    "settle",
-    "shifted_geometric_mean",
-    "signed_rank",
-    "time_to_target",
-    "wilson",
-    "within",
-    "within_values",
-]
+from aucbench.stats.advice import Advice as Advice
+from aucbench.stats.advice import advise as advise
+from aucbench.stats.bayes import SignTest as SignTest
+from aucbench.stats.calibration import calibrated as calibrated
+from aucbench.stats.delong import auc_difference as auc_difference
+from aucbench.stats.delong import auc_interval as auc_interval
+from aucbench.stats.fragile import Change as Change
+from aucbench.stats.fragile import Fragile as Fragile
+from aucbench.stats.fragile import fragile as fragile
+from aucbench.stats.measures import Measure as Measure
+from aucbench.stats.measures import auc as auc
+from aucbench.stats.measures import average_precision as average_precision
+from aucbench.stats.measures import brier as brier
+from aucbench.stats.measures import log_loss as log_loss
+from aucbench.stats.measures import measure as measure
+from aucbench.stats.measures import partial_auc as partial_auc
+from aucbench.stats.measures import precision_at as precision_at
+from aucbench.stats.measures import recall_at as recall_at
+from aucbench.stats.pairs import Pair as Pair
+from aucbench.stats.pairs import pairwise as pairwise
+from aucbench.stats.power import PowerPlan as PowerPlan
+from aucbench.stats.power import Spread as Spread
+from aucbench.stats.power import data_sets_needed as data_sets_needed
+from aucbench.stats.power import detectable_difference as detectable_difference
+from aucbench.stats.power import plan as plan
+from aucbench.stats.power import power as power
+from aucbench.stats.profiles import Profile as Profile
+from aucbench.stats.profiles import anytime_score as anytime_score
+from aucbench.stats.profiles import performance_profiles as performance_profiles
+from aucbench.stats.profiles import shifted_geometric_mean as shifted_geometric_mean
+from aucbench.stats.profiles import time_to_target as time_to_target
+from aucbench.stats.ranking import CriticalDifference as CriticalDifference
+from aucbench.stats.ranking import Standing as Standing
+from aucbench.stats.ranking import average_ranks as average_ranks
+from aucbench.stats.ranking import bradley_terry as bradley_terry
+from aucbench.stats.ranking import critical_difference as critical_difference
+from aucbench.stats.resampled import corrected_difference as corrected_difference
+from aucbench.stats.resampled import corrected_interval as corrected_interval
+from aucbench.stats.rows import Fold as Fold
+from aucbench.stats.settling import Settling as Settling
+from aucbench.stats.settling import settle as settle
+from aucbench.stats.signed_rank import signed_rank as signed_rank
+from aucbench.stats.tables import Rule as Rule
+from aucbench.stats.within import PairWithin as PairWithin
+from aucbench.stats.within import SolverWithin as SolverWithin
+from aucbench.stats.within import WithinDataset as WithinDataset
+from aucbench.stats.within import within as within
+from aucbench.stats.within import within_values as within_values
+from aucbench.stats.words import LEVEL as LEVEL
+from aucbench.stats.words import ROPE as ROPE
+from aucbench.stats.words import Difference as Difference
+from aucbench.stats.words import Interval as Interval
+from aucbench.stats.words import Word as Word
+from aucbench.stats.words import holm as holm
+from aucbench.stats.words import wilson as wilson

@@ -29,6 +29,7 @@ from aucbench.stats.signed_rank import smallest_n
 from aucbench.stats.tables import ROUNDING, Array, Rule, checked, differences, filled
 from aucbench.stats.words import LEVEL, ROPE, Difference, Word, holm
 
+CHANCE = f"{POWER * 100:g} %"
 MUCH = 1.5  # times faster or sparser that are worth a word
 Verdict = TypeVar("Verdict", Pair, Fragile)
 NAMED = 3  # solvers, or data sets, that a sentence names; of more it gives the number
@@ -94,10 +95,6 @@ def advise(
     smaller, rope, level, rule, seed :
         As in `pairwise`.
 
-    Returns
-    -------
-    Advice
-
     Raises
     ------
     DataError
@@ -126,7 +123,7 @@ def advise(
         data_sets=data_sets,
         seconds=_shaped("seconds", seconds, (n, k)),
         nonzeros=_shaped("nonzeros", nonzeros, (n, k)),
-        folds=sign * _shaped("folds", folds, (n, k, "J")),
+        folds=sign * _shaped("folds", folds, (n, k), "J"),
         ratio=ratio,
         measure=measure,
         rope=rope,
@@ -197,7 +194,8 @@ def _inside(
         if some:
             sentences.append(f"There it is {word.between} {', '.join(some)}.")
     if failed := [name for name, value in zip(names, row, strict=True) if np.isnan(value)]:
-        sentences.append(f"{_listed(failed)} {_have(failed)} no value.")
+        have = "has" if len(failed) == 1 else "have"
+        sentences.append(f"{_listed(failed)} {have} no value.")
     sentences.append("One data set says nothing about others: run more of them.")
     return Advice(tuple(sentences), leader)
 
@@ -269,9 +267,8 @@ class _Case:
         if unclear := by_word[Word.UNCLEAR]:
             yield f"It is not distinguishable from {_with_effects(unclear)}."
             rivals = [pair.b for pair in unclear]
-            for rival in dict.fromkeys(
-                (max(rivals, key=self.faster), max(rivals, key=self.sparser))
-            ):
+            extremes = (max(rivals, key=self.faster), max(rivals, key=self.sparser))
+            for rival in dict.fromkeys(extremes):
                 if gains := self.gains(rival):
                     yield f"{rival} {'' if gains.startswith('has') else 'is '}{gains}."
         if worse := by_word[Word.WORSE]:
@@ -367,18 +364,13 @@ class _Case:
         if settling.note:
             return f"To be surer about {pair.b}: {settling.note}"
         which = f"{self.names[self.leader]} against {pair.b}"
-        if settling.more is None:
-            what = f"even {MOST} data sets like these would not settle {which}"
-        else:
-            more = f"about {settling.more} more data set{'s' if settling.more > 1 else ''}"
-            chance = f"with a probability of {POWER * 100:g} %"
-            what = f"{more} like these would settle {which}, {chance}"
-        if settling.by_splits is None:
-            splits = "more splits do not replace data sets"
-        elif settling.by_splits < POWER:
-            splits = "more splits would not"
-        else:
-            splits = "more splits might do too"
+        what = f"even {MOST} data sets like these would not settle {which}"
+        if settling.more is not None:
+            sets = f"about {settling.more} more data set{'s' if settling.more > 1 else ''}"
+            what = f"{sets} like these would settle {which}, with a probability of {CHANCE}"
+        splits = "more splits do not replace data sets"
+        if settling.by_splits is not None:
+            splits = f"more splits {'would not' if settling.by_splits < POWER else 'might do too'}"
         return f"To be surer: {what}; {splits}."
 
     def faster(self, rival: str) -> float:
@@ -403,13 +395,14 @@ def _ratio(mine: Array, other: Array) -> float:
     return float(np.exp(np.mean(np.log(mine[both] / other[both])))) if both.any() else 0.0
 
 
-def _shaped(what: str, given: ArrayLike | None, shape: tuple[int | str, ...]) -> Array:
-    """Return an array of this shape, whose last axis may have any length; NaN if none is given."""
-    wanted = tuple(size for size in shape if isinstance(size, int))
-    array = np.full((*wanted, 1)[: len(shape)], np.nan) if given is None else floats(what, given)
-    if array.ndim != len(shape) or array.shape[: len(wanted)] != wanted:
-        of = " of the values" if len(shape) == len(wanted) else ""
-        raise DataError(f"{what} must have the shape {shape}{of}, got {array.shape}")
+def _shaped(what: str, values: ArrayLike | None, shape: tuple[int, int], last: str = "") -> Array:
+    """Return an array of this shape, with another axis of any length if it is named."""
+    array = np.full((*shape, 1) if last else shape, np.nan)
+    if values is not None:
+        array = floats(what, values)
+    if array.ndim != 2 + bool(last) or array.shape[:2] != shape:
+        wanted = f"{(*shape, last)}" if last else f"{shape} of the values"
+        raise DataError(f"{what} must have the shape {wanted}, got {array.shape}")
     return array
 
 
@@ -451,10 +444,6 @@ def _listed(names: Sequence[str], last: str = "and") -> str:
     if len(names) > NAMED + 1:
         return f"{', '.join(names[:NAMED])} {last} {len(names) - NAMED} others"
     return f"{', '.join(names[:-1])} {last} {names[-1]}"
-
-
-def _have(names: Sequence[str]) -> str:
-    return "has" if len(names) == 1 else "have"
 
 
 def _number(count: int) -> str:

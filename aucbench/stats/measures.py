@@ -118,25 +118,13 @@ def calibrated_log_loss(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | No
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A measure of scores. Call it with y, scores and weights.
+    """A measure of scores. Call it with y, scores and weights."""
 
-    Attributes
-    ----------
-    name : str
-        The canonical specification, such as "pauc[max_fpr=0.1]".
-    function : callable
-        (y, scores, weights) -> float, with the parameter `key` if it has one.
-    key, value :
-        The parameter and its value; "" and 0 if there is none.
-    smaller : bool
-        Whether a smaller value is better; else a larger one is.
-    """
-
-    name: str
-    function: Callable[..., float]
-    key: str = ""
+    name: str  # the canonical specification, such as "pauc[max_fpr=0.1]"
+    function: Callable[..., float]  # (y, scores, weights) -> float, and `key` if it has one
+    key: str = ""  # a parameter
     value: float | int = 0
-    smaller: bool = False
+    smaller: bool = False  # whether a smaller value is better; else a larger one is
 
     def __call__(self, y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> float:
         """Return the value on rows, NaN where they have none; errors are those of the function."""

@@ -73,17 +73,8 @@ class Spread:
     def of(differences: ArrayLike, ratio: float = 0.0) -> Spread:
         """Return the spread of stored differences.
 
-        Parameters
-        ----------
-        differences : array of shape (N, J)
-            By data set and split; NaN where there is none. Data sets without any are left out.
-        ratio : float
-            n_test / n_train.
-
-        Raises
-        ------
-        DataError
-            When fewer than two data sets have a difference.
+        `differences` (N, J) are by data set and split, NaN where there is none. Data sets without
+        any are left out, and fewer than two others are a `DataError`.
         """
         table = floats("differences", differences)
         if table.ndim != 2:
@@ -106,17 +97,8 @@ class Spread:
     def typical(values: ArrayLike, ratio: float = 0.0) -> Spread:
         """Return the spread of the pair of solvers in the middle: half of all scatter more.
 
-        Parameters
-        ----------
-        values : array of shape (N, k, J)
-            By data set, solver and split; NaN where there is none.
-        ratio : float
-            n_test / n_train.
-
-        Raises
-        ------
-        DataError
-            When no two solvers have values on two data sets.
+        `values` (N, k, J) are by data set, solver and split, NaN where there is none. Where no two
+        solvers have values on two data sets, it raises `DataError`.
         """
         table = floats("values", values)
         if table.ndim != 3:
@@ -193,24 +175,9 @@ def power(
 ) -> float:
     """Probability that the signed-rank test finds a difference, on its right side.
 
-    Parameters
-    ----------
-    data_sets : int
-        Number n of data sets.
-    difference : float
-        The true mean difference; its sign does not matter.
-    sd : float
-        Standard deviation of the differences over data sets, > 0; they are normal.
-    level : float
-        1 - level is the size of the tests.
-    pairs : int
-        Pairs that are tested together. Each test has the size (1 - level)/pairs, the first step of
-        Holm's method; so the power is at least this.
-
-    Raises
-    ------
-    ParameterError
-        When a number makes no sense.
+    The differences of n data sets are normal, with the standard deviation `sd` > 0 and the mean
+    `difference`, whose sign does not matter. Each test has the size (1 - level)/pairs, the first
+    step of Holm's method for the pairs that are tested together; so the power is at least this.
     """
     alpha = _size(data_sets, sd, level, pairs)
     require_above(0.0, sd=sd)

@@ -153,10 +153,8 @@ def shifted_geometric_mean(
 
     Raises
     ------
-    DataError
-        When there is no time, or one is negative.
-    ParameterError
-        When `shift` or `failed` is not a positive number.
+    DataError, ParameterError
+        When there is no time, one is negative, or `shift` or `failed` is not a positive number.
     """
     require_above(0.0, shift=shift, failed=failed)
     t = _times(times)

@@ -24,26 +24,16 @@ FEWEST = 5  # differences that say something about their spread when they are dr
 
 @dataclass(frozen=True, slots=True)
 class Settling:
-    """What would settle a pair that is not distinguishable.
+    """What would settle a pair that is not distinguishable."""
 
-    Attributes
-    ----------
-    now : float
-        Probability that as many other data sets of the same kind would settle it.
-    more : int or None
-        So many more data sets would settle it with the wanted probability; None when more than
-        `MOST` in all would not, or when it cannot be said.
-    by_splits : float or None
-        Probability that infinitely many splits on as many data sets would settle it; None when
-        the spread between splits is not known.
-    note : str
-        Why something cannot be said.
-    """
-
-    now: float
+    now: float  # probability that as many other data sets of the same kind would settle it
+    # So many more data sets would, with the wanted probability; None when more than `MOST` in all
+    # would not, or when it cannot be said.
     more: int | None
+    # Probability that infinitely many splits on as many data sets would; None when the spread
+    # between splits is not known.
     by_splits: float | None
-    note: str = ""
+    note: str = ""  # why something cannot be said
 
 
 def settle(

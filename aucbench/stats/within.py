@@ -109,10 +109,6 @@ def within(
     level, rope : float
         As in `Difference.word`.
 
-    Returns
-    -------
-    WithinDataset
-
     Raises
     ------
     DataError

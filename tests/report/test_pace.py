@@ -6,11 +6,11 @@ from math import inf, isnan, log, nan
 import numpy as np
 import pytest
 
+from aucbench.report.curves import TARGETS, Pace, paces
 from aucbench.report.evidence import Evidence, FoldKey, Group
 from aucbench.report.findings import Settings, findings_of
 from aucbench.report.fits import Condition, Fit
 from aucbench.report.folder import FolderReader
-from aucbench.report.pace import TARGETS, Pace, paces
 from aucbench.report.page import page_of
 from aucbench.report.render import to_html
 

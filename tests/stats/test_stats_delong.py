@@ -57,46 +57,35 @@ def asah(marker):
 
 # Published: the expected values of pROC's own tests, test-auc.R, test-ci.auc.R, test-roc.test.R
 # and test-cov.R of github.com/xrobin/pROC, for the method "delong".
-def test_aucs_of_asah():
+def test_aucs_and_the_variance_of_one_of_asah():
     assert_allclose(auc_interval([asah("wfns")]).estimate, 0.823678861788618, rtol=1e-14)
-    assert_allclose(auc_interval([asah("ndka")]).estimate, 0.611957994579946, rtol=1e-14)
-
-
-def test_variance_of_an_auc_of_asah():
     variance, _ = Placements.of([asah("ndka")]).variance(1)
     low, middle, high = 0.501244999271703, 0.611957994579946, 0.722670989888189
+    assert_allclose(auc_interval([asah("ndka")]).estimate, middle, rtol=1e-14)
     assert_allclose(middle + Z * sqrt(variance) * np.array([-1, 1]), [low, high], rtol=1e-12)
 
 
 @pytest.mark.parametrize(
-    ("a", "b", "z", "low", "high"),
+    ("a", "b", "z", "low", "high", "covariance"),
     [
-        ("wfns", "s100b", 2.20898359144091, 0.0104061769564846, 0.174214419249478),
-        ("wfns", "ndka", 2.79777591868904, 0.0634011709339876, 0.3600405634833566),
-        ("ndka", "s100b", -1.39077002573558, -0.2876917446341914, 0.0488706064228094),
+        (*("wfns", "s100b", 2.20898359144091), 0.0104061769564846, 0.174214419249478,
+         0.00119615567376754),
+        (*("wfns", "ndka", 2.79777591868904), 0.0634011709339876, 0.3600405634833566,
+         -0.000532967856762438),
+        (*("ndka", "s100b", -1.39077002573558), -0.2876917446341914, 0.0488706064228094,
+         -0.000756164938056579),
     ],
-)
-def test_difference_of_correlated_curves_of_asah(a, b, z, low, high):
+)  # fmt: skip
+def test_difference_of_correlated_curves_of_asah(a, b, z, low, high, covariance):
     found = auc_difference([asah(a)], [asah(b)])
-    variance, degrees = Placements.of([asah(a)]).minus(Placements.of([asah(b)])).variance(1)
+    placed = [Placements.of([asah(marker)]) for marker in (a, b)]
+    variance, degrees = placed[0].minus(placed[1]).variance(1)
     assert_allclose(found.effect / sqrt(variance), z, rtol=1e-12)
     assert_allclose(found.effect + Z * sqrt(variance) * np.array([-1, 1]), [low, high], rtol=1e-11)
     assert 40 < degrees < 111  # Student's t: our interval is a little longer than the published
     assert found.low < low < high < found.high
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "covariance"),
-    [
-        ("wfns", "ndka", -0.000532967856762438),
-        ("ndka", "s100b", -0.000756164938056579),
-        ("s100b", "wfns", 0.00119615567376754),
-    ],
-)
-def test_covariance_of_aucs_of_asah(a, b, covariance):
-    placed_a, placed_b = Placements.of([asah(a)]), Placements.of([asah(b)])
-    v_a, v_b, v_ab = (x.variance(1)[0] for x in (placed_a, placed_b, placed_a.minus(placed_b)))
-    assert_allclose((v_a + v_b - v_ab) / 2, covariance, rtol=1e-12)
+    both = sum(one.variance(1)[0] for one in placed)
+    assert_allclose((both - variance) / 2, covariance, rtol=1e-12)
 
 
 def naive(fold):
@@ -342,35 +331,46 @@ def test_a_fold_with_one_positive_has_an_interval_and_no_test():
     assert found.note == "A fold has one row of a class."
 
 
-def test_what_is_refused():
-    good = Fold([1, 0, 1], [3, 1, 2])
-    with pytest.raises(DataError, match=r"shape \(2,\) and scores have shape \(3,\)"):
-        Fold([1, 0], [1, 2, 3])
-    with pytest.raises(DataError, match="not coded"):
-        Fold([1, 2, 1], [1, 2, 3])
-    with pytest.raises(DataError, match="not coded"):
-        Fold([1, 0, -1], [1, 2, 3])
-    with pytest.raises(DataError, match=r"1 score\(s\) are NaN"):
-        Fold([1, 0, 1], [1, 2, np.nan])
-    with pytest.raises(DataError, match="not finite and above 0"):
-        Fold([1, 0, 1], [1, 2, 3], [1, 0, 1])
-    with pytest.raises(DataError, match="one for each row"):
-        Fold([1, 0, 1], [1, 2, 3], [1, 1])
-    with pytest.raises(DataError, match="no row is negative"):
-        auc([1, 1], [1, 2])
-    with pytest.raises(DataError, match="fold 0 differ"):
-        auc_difference([good], [Fold([0, 1, 1], [3, 1, 2])])
-    with pytest.raises(DataError, match="fold 0 differ"):
-        auc_difference([good], [Fold([1, 0, 1], [3, 1, 2], [1, 2, 1])])
-    with pytest.raises(DataError, match="1 folds and the other one 2"):
-        auc_difference([good], [good, good])
-    for level in (0.0, 1.0, 95, float("nan")):
-        with pytest.raises(ParameterError, match="level must be in"):
-            auc_interval([good], level)
-        with pytest.raises(ParameterError, match="level must be in"):
-            auc_difference([good], [good], level)
+GOOD_FOLD = Fold([1, 0, 1], [3, 1, 2])
+
+
+@pytest.mark.parametrize(
+    ("rows", "sentence"),
+    [
+        (([1, 0], [1, 2, 3]), r"shape \(2,\) and scores have shape \(3,\)"),
+        (([1, 2, 1], [1, 2, 3]), "not coded"),
+        (([1, 0, -1], [1, 2, 3]), "not coded"),
+        (([1, 0, 1], [1, 2, np.nan]), r"1 score\(s\) are NaN"),
+        (([1, 0, 1], [1, 2, 3], [1, 0, 1]), "not finite and above 0"),
+        (([1, 0, 1], [1, 2, 3], [1, 1]), "one for each row"),
+    ],
+)
+def test_rows_that_make_no_sense_are_refused(rows, sentence):
+    with pytest.raises(DataError, match=sentence):
+        Fold(*rows)
+
+
+@pytest.mark.parametrize(
+    ("others", "sentence"),
+    [
+        ([Fold([0, 1, 1], [3, 1, 2])], "fold 0 differ"),
+        ([Fold([1, 0, 1], [3, 1, 2], [1, 2, 1])], "fold 0 differ"),
+        ([GOOD_FOLD, GOOD_FOLD], "1 folds and the other one 2"),
+    ],
+)
+def test_other_rows_are_refused(others, sentence):
+    with pytest.raises(DataError, match=sentence):
+        auc_difference([GOOD_FOLD], others)
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0, 95, float("nan")])
+def test_options_that_make_no_sense_are_refused(level):
+    with pytest.raises(ParameterError, match="level must be in"):
+        auc_interval([GOOD_FOLD], level)
+    with pytest.raises(ParameterError, match="level must be in"):
+        auc_difference([GOOD_FOLD], [GOOD_FOLD], level)
     with pytest.raises(ParameterError, match="repeats must be at least 1"):
-        auc_interval([good], repeats=0)
+        auc_interval([GOOD_FOLD], repeats=0)
 
 
 REPLICATES = 1000

@@ -59,21 +59,25 @@ def test_the_scale_of_scores_says_nothing(change):
     assert_allclose(calibrated(y, change(s)), calibrated(y, s), rtol=1e-6)
 
 
-@pytest.mark.parametrize("scores", [np.zeros(16), -np.repeat([1.0, 0.0], [4, 12])])
-def test_scores_that_say_nothing_have_the_share_of_positives(scores):
-    # In each half there are 2 positives and 6 negatives, so that the targets are 3/4 and 1/8.
-    y, p = np.repeat([1, 0], [4, 12]), (2 * 3 / 4 + 6 / 8) / 8
-
-    assert_allclose(calibrated(y, scores), p)
-    assert_allclose(measure("brier")(y, scores), (4 * (1 - p) ** 2 + 12 * p**2) / 16)
-    assert_allclose(measure("log-loss")(y, scores), -(4 * log(p) + 12 * log(1 - p)) / 16)
+# In each half there are 2 positives and 6 negatives, so that the targets are 3/4 and 1/8.
+SHARE = (2 * 3 / 4 + 6 / 8) / 8
 
 
-def test_scores_that_separate_the_classes_have_the_targets():
+@pytest.mark.parametrize(
+    ("scores", "positive", "negative"),
+    [
+        (np.zeros(16), SHARE, SHARE),
+        (-np.repeat([1.0, 0.0], [4, 12]), SHARE, SHARE),  # they mean the contrary
+        (np.repeat([1.0, 0.0], [4, 12]), 3 / 4, 1 / 8),  # they separate the classes
+    ],
+)
+def test_scores_that_say_nothing_or_everything(scores, positive, negative):
     y = np.repeat([1, 0], [4, 12])
 
-    assert_allclose(calibrated(y, 1.0 * y), np.where(y, 3 / 4, 1 / 8))
-    assert_allclose(measure("brier")(y, 1.0 * y), (4 / 16 + 12 / 64) / 16)
+    assert_allclose(calibrated(y, scores), np.where(y, positive, negative))
+    assert_allclose(measure("brier")(y, scores), (4 * (1 - positive) ** 2 + 12 * negative**2) / 16)
+    loss = -(4 * log(positive) + 12 * log(1 - negative)) / 16
+    assert_allclose(measure("log-loss")(y, scores), loss)
 
 
 def test_no_row_calibrates_itself():
@@ -112,13 +116,12 @@ def test_few_rows_or_an_infinite_score_have_no_value(rare):
 def test_weights_count_by_their_ratios():
     y, s = drawn(3, n=120)
     w = np.random.default_rng(4).uniform(0.5, 2, size=y.size)
-
-    assert_allclose(calibrated(y, s, w), calibrated(y, s, 1000 * w), rtol=1e-7)
-    assert np.abs(calibrated(y, s, w) - calibrated(y, s)).max() > 1e-4
     p = calibrated(y, s, w)
-    assert_allclose(
-        measure("log-loss")(y, s, w), metrics.log_loss(y, p, sample_weight=w), rtol=1e-12
-    )
+    loss = metrics.log_loss(y, p, sample_weight=w)
+
+    assert_allclose(p, calibrated(y, s, 1000 * w), rtol=1e-7)
+    assert np.abs(p - calibrated(y, s)).max() > 1e-4
+    assert_allclose(measure("log-loss")(y, s, w), loss, rtol=1e-12)
 
 
 def test_a_probability_is_never_0_or_1():
@@ -172,16 +175,11 @@ def test_the_solver_with_the_smaller_loss_is_better(name):
     assert found.pair("good", "bad").verdict.word(p=pair.p) is Word.BETTER
     assert [solver.not_worse for solver in found.solvers] == [False, True]
 
-
-def test_values_alone_give_the_same_verdict():
-    scored = within(folds({"bad": 0.3, "good": 2.0}), 1 / 4, by="brier")
-    values = {solver.name: solver.values for solver in scored.solvers}
-    bare = within_values(values, 1 / 4, by="brier", note="No scores.")
-
-    assert bare.best == "good"
-    assert bare.pairs[0].word is Word.WORSE
-    assert bare.pairs[0].verdict.effect == scored.pairs[0].verdict.effect
-    assert [s.not_worse for s in bare.solvers] == [False, True]
+    table = {solver.name: solver.values for solver in found.solvers}
+    bare = within_values(table, 1 / 4, by=name, note="No scores.")  # values alone say the same
+    assert (bare.best, bare.pairs[0].word) == ("good", Word.WORSE)
+    assert bare.pairs[0].verdict.effect == pair.verdict.effect
+    assert [solver.not_worse for solver in bare.solvers] == [False, True]
     assert bare.solvers[0].delong.note == "No scores."
 
 

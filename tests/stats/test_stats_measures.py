@@ -160,32 +160,33 @@ def test_parameters_reach_the_function():
     assert measure("pauc[max_fpr=.4]")(y, s) != partial_auc(y, s, max_fpr=0.1)
 
 
-def test_what_is_refused():
+@pytest.mark.parametrize(
+    ("spec", "error", "sentence"),
+    [
+        ("f1", UnknownNameError, "unknown measure 'f1'"),
+        ("pauc[fpr=.1]", UnknownNameError, "unknown parameter of pauc 'fpr'"),
+        ("auc[3]", ParameterError, "has no parameter"),
+        *((spec, ParameterError, "is no measure") for spec in ("", "pauc[", "pauc[]", "auc,ap")),
+        ("pauc[max_fpr=.1,k=2]", ParameterError, "is no measure"),
+        ("pauc[max_fpr=x]", ParameterError, "is no number"),
+        *((f"pauc[{rate}]", ParameterError, r"max_fpr must be in \(0, 1\]") for rate in (0, 1.5)),
+        *((f"pauc[{rate}]", ParameterError, r"max_fpr must be in") for rate in ("nan", "inf")),
+        *((f"recall[{k}]", ParameterError, "a whole number") for k in ("1.5", "inf", "nan")),
+        ("recall[k=0]", ParameterError, "k must be at least 1"),
+    ],
+)
+def test_what_is_no_specification_is_refused(spec, error, sentence):
+    with pytest.raises(error, match=sentence):
+        measure(spec)
+
+
+def test_rows_that_have_no_value_are_refused():
     y, s, _ = drawn(9)
-    with pytest.raises(UnknownNameError, match="unknown measure 'f1'"):
-        measure("f1")
-    with pytest.raises(UnknownNameError, match="unknown parameter of pauc 'fpr'"):
-        measure("pauc[fpr=.1]")
-    with pytest.raises(ParameterError, match="has no parameter"):
-        measure("auc[3]")
-    for spec in ("", "pauc[", "pauc[]", "pauc[max_fpr=.1,k=2]", "auc,ap"):
-        with pytest.raises(ParameterError, match="is no measure"):
-            measure(spec)
-    with pytest.raises(ParameterError, match="is no number"):
-        measure("pauc[max_fpr=x]")
-    for rate in ("0", "1.5", "nan", "inf"):
-        with pytest.raises(ParameterError, match=r"max_fpr must be in \(0, 1\]"):
-            measure(f"pauc[max_fpr={rate}]")
-    for k in ("1.5", "inf", "nan"):
-        with pytest.raises(ParameterError, match="k must be a whole number"):
-            measure(f"recall[k={k}]")
-    with pytest.raises(ParameterError, match="k must be at least 1"):
-        measure("recall[k=0]")
     with pytest.raises(ParameterError, match="k must be at least 1"):
         precision_at(y, s, k=0)
     with pytest.raises(DataError, match="there are 60 test rows, fewer than k=61"):
         precision_at(y, s, k=61)
-    for function in (average_precision, partial_auc, precision_at, recall_at):
+    for function in (auc, average_precision, partial_auc, precision_at, recall_at):
         with pytest.raises(DataError, match="no row is positive"):
             function(np.zeros(20), np.arange(20))
     for p in ([0.5, 1.1], [-0.1, 0.5]):
