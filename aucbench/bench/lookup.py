@@ -172,11 +172,10 @@ def understand(
 
 
 def _lookup(plan: Plan, name: Name, outcome: Outcome, inline: Inline) -> Lookup:
-    place = in_file(name.name)
-    file = (str(place[0]), file_fingerprint(place[0])) if place else None
-    code = inline.identities.get(str(name.spec)) or (file and file[1])  # of what is in no package
+    code = inline.identities.get(str(name.spec))
     if outcome.ending is not Ending.OK:
-        return Lookup(code or _guessed(name), _checked(plan, name, outcome))
+        broken = _checked(plan, name, outcome)  # first: a file that is not there has no hash
+        return Lookup(code or _guessed(name), broken)
     result = outcome.result or {}
     if name.kind == "datasets":
         return Lookup(result["hash"], answer=result, target=_target(name, outcome, result))
@@ -186,6 +185,9 @@ def _lookup(plan: Plan, name: Name, outcome: Outcome, inline: Inline) -> Lookup:
         if bad["status"] == "refused":
             raise _refusal(plan, name, bad["reason"])
         failure = Outcome(Ending.ERROR, bad["reason"], error_type=bad["error"])
+    place = in_file(name.name)
+    file = (str(place[0]), file_fingerprint(place[0])) if place else None
+    code = code or (file and file[1])  # of what is in no package
     plugin = next((answer["plugin"] for answer in answers if answer["plugin"]), None)
     if code is None:
         code = _fingerprint(plugin[0], plugin[2]) if plugin else _guessed(name)
@@ -239,7 +241,9 @@ def _refusal(plan: Plan, name: Name, sentence: str) -> PlanError:
 
 
 def _guessed(name: Name) -> str:
-    """Return the fingerprint of the plugin with this entry point, when it cannot be imported."""
+    """Return the fingerprint of a file, or of the plugin with this entry point, if it is broken."""
+    if (place := in_file(name.name)) is not None:
+        return file_fingerprint(place[0])
     named = (p for p in registry.plugins() if p.name == name.name.rpartition(":")[2])
     return next((_fingerprint(p.distribution, p.value) for p in named), "unknown")
 
