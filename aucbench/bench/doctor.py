@@ -15,6 +15,7 @@ from aucbench.processes.isolated import Process
 from aucbench.records import Verdict
 from aucbench.registry.discovery import CALLED, PluginEntry, enabled, printable
 from aucbench.registry.isolated_imports import import_job
+from aucbench.registry.packing import unpacked
 
 DOCTOR_PRELOAD = (
     "aucbench.bench.worker.jobs",
@@ -85,8 +86,8 @@ def _imported(entry: PluginEntry, outcome: Outcome) -> Examined:
         for kind, some in outcome.result["registers"].items():
             for name, told in ((n, t) for n, t in some.items() if entry.provides(n)):
                 reason = reason or told.get("error", "")
-                required = (p for p, _, needed, _ in told.get("parameters", ()) if needed)
-                names.append((kind, name, tuple(required)))
+                parameters = () if "error" in told else unpacked(told).parameters
+                names.append((kind, name, tuple(p.name for p in parameters if p.required)))
         status = Ending.ERROR if reason else status
     if status is Ending.CRASH and (said := outcome.log.partition(TRACE)[0].strip().splitlines()):
         reason += f"; its last output was: {said[-1]}"

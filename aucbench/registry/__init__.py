@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ from aucbench.errors import (
     short,
 )
 from aucbench.ranges import Space
-from aucbench.registry.discovery import CALLED, licence_of, loaded
+from aucbench.registry.discovery import CALLED, PluginEntry, licence_of, loaded
 from aucbench.registry.isolated_imports import imported, is_supervised
 from aucbench.registry.lookup import (
     Claim,
@@ -69,52 +69,24 @@ STREAMING = ("start", "update", "weights")
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What is known of a registered name.
-
-    Attributes
-    ----------
-    kind, name, plugin, distribution, version : str
-        The name, and which plugin registers it.
-    doc : str
-        Its docstring: formula, parameters with units, reference.
-    parameters : tuple of Parameter
-        In the order of definition.
-    space : mapping of str to axis, or several of them
-        The published grid of a solver; empty for other kinds.
-    needs : Needs or None
-        What a solver requires of data, objective and projector.
-    missing : str or None
-        One sentence that says why it cannot be used: what to install, or what is wrong with it.
-    about : About
-        What it is for, and the papers that it comes from.
-    licence : str
-        The licence that the metadata of the distribution state; empty where they do not.
-    family : str
-        Of a solver: the folder of its module inside its package, such as `online`, or empty.
-    streaming : bool
-        Whether it learns from successive chunks of rows: see `aucbench.protocols.Streaming`.
-    scale : Scale or None
-        Of a metric: its range, and what is better.
-    weighted : bool
-        Of a metric: whether it takes weights of rows.
-    """
+    """What is known of a registered name, and which plugin registers it."""
 
     kind: str
     name: str
     plugin: str
     distribution: str
     version: str
-    doc: str
-    parameters: tuple[Parameter, ...]
-    space: Space
-    needs: Needs | None
-    missing: str | None
-    about: About
-    licence: str
-    family: str
-    streaming: bool
-    scale: Scale | None = None
-    weighted: bool = False
+    doc: str = ""  # its docstring: formula, parameters with units, reference
+    parameters: tuple[Parameter, ...] = ()  # in the order of definition
+    space: Space = field(default_factory=dict)  # the published grids of a solver
+    needs: Needs | None = None  # what a solver requires of data, objective and projector
+    missing: str | None = None  # why it cannot be used: what to install, or what is wrong with it
+    about: About = field(default_factory=About)
+    licence: str = ""  # as the metadata of the distribution state it
+    family: str = ""  # of a solver: the folder of its module inside its package, such as `online`
+    streaming: bool = False  # whether it follows `aucbench.protocols.Streaming`
+    scale: Scale | None = None  # of a metric: its range, and what is better
+    weighted: bool = False  # of a metric: whether it takes weights of rows
 
 
 def list_solvers() -> list[str]:
@@ -171,20 +143,14 @@ def get_features(spec: str | Spec | FeatureMap, /, **params: Any) -> FeatureMap:
 
 
 def get_preprocessing(spec: str | Spec | FeatureMap, /) -> FeatureMap:
-    """Build a feature map that is fitted before the solver, as `get_features`.
-
-    Raises
-    ------
-    ParameterError
-        When the map adds an intercept; else as `get_solver`.
-    """
-    made = get_features(spec)
-    if made.exempt:
+    """Build a feature map that is fitted before the solver; it may add no intercept."""
+    built = get_features(spec)
+    if built.exempt:
         raise ParameterError(
             f"{spec} adds an intercept, which only a solver may do; ask it, as in "
             "sto-iht[intercept=True]"
         )
-    return made
+    return built
 
 
 def get_dataset(spec: str | Data, /, **params: Any) -> Data:
@@ -267,13 +233,7 @@ def _is_of_rows(name: str) -> bool:
 
 
 def describe(kind: str, name: str) -> Description:
-    """Describe a name of a kind, such as solvers; `aucbench.registry.discovery.KINDS` has them.
-
-    Raises
-    ------
-    UnknownNameError, PluginError
-        As `get_solver`.
-    """
+    """Describe a name of a kind, such as solvers; `aucbench.registry.discovery.KINDS` has them."""
     found = owner(kind, name)
     if found is None:
         raise unknown(kind, name)
@@ -289,33 +249,34 @@ def describe(kind: str, name: str) -> Description:
 
 
 def description_of(claim: Claim) -> Description:
-    """Describe what a plugin has registered in this process.
-
-    Raises
-    ------
-    PluginError
-        When the class does not have the shape of the contract.
-    """
+    """Describe what a plugin has registered in this process; it must have the right shape."""
     require_shape(claim)
-    kind, factory, entry = claim.kind, claim.factory, claim.entry
-    return Description(
-        kind,
-        claim.name,
-        entry.name,
-        entry.distribution,
-        entry.version,
-        inspect.getdoc(factory) or "",
-        parameters_of(factory, given_to(kind, factory)),
-        getattr(factory, "space", {}),
-        getattr(factory, "needs", None),
-        _missing(claim.name, getattr(factory, "needs", None)),
-        about_of(factory),
-        licence_of(entry),
-        _family(factory) if kind == "solvers" else "",
-        all(hasattr(factory, name) for name in STREAMING),
-        scale_of(factory) if kind == "metrics" else None,
-        kind == "metrics" and takes_weights(factory),
+    kind, factory = claim.kind, claim.factory
+    needs = getattr(factory, "needs", None)
+    extra, missing = getattr(needs, "extra", None), None
+    if needs is not None and extra is not None and not all(map(find_spec, needs.packages)):
+        missing = str(MissingExtraError(claim.name, extra))
+    # `aucbench_plugins.online.oam` → `online`
+    folders = (getattr(factory, "__module__", None) or "").split(".")[1:-1]
+    return replace(
+        _origin(kind, claim.name, claim.entry),
+        doc=inspect.getdoc(factory) or "",
+        parameters=parameters_of(factory, given_to(kind, factory)),
+        space=getattr(factory, "space", {}),
+        needs=needs,
+        missing=missing,
+        about=about_of(factory),
+        family=".".join(folders) if kind == "solvers" else "",
+        streaming=all(hasattr(factory, name) for name in STREAMING),
+        scale=scale_of(factory) if kind == "metrics" else None,
+        weighted=kind == "metrics" and takes_weights(factory),
     )
+
+
+def _origin(kind: str, name: str, entry: PluginEntry) -> Description:
+    """What is known of a name without its class."""
+    origin = (entry.name, entry.distribution, entry.version)
+    return Description(kind, name, *origin, licence=licence_of(entry))
 
 
 def described(kind: str) -> list[Description]:
@@ -332,45 +293,11 @@ def _described(kind: str, name: str) -> Description:
     except PluginError as error:
         found = owner(kind, name)
         assert found is not None  # it is one of `names`
-        entry, _ = found
-        return Description(
-            kind,
-            name,
-            entry.name,
-            entry.distribution,
-            entry.version,
-            "",
-            (),
-            {},
-            None,
-            str(error),
-            About(),
-            licence_of(entry),
-            "",
-            False,
-        )
-
-
-def _family(factory: Callable[..., Any]) -> str:
-    """`aucbench_plugins.online.oam` → `online`."""
-    return ".".join((getattr(factory, "__module__", None) or "").split(".")[1:-1])
-
-
-def _missing(name: str, needs: Needs | None) -> str | None:
-    extra = getattr(needs, "extra", None)
-    if needs is None or extra is None or all(map(find_spec, needs.packages)):
-        return None
-    return str(MissingExtraError(name, extra))
+        return replace(_origin(kind, name, found[0]), missing=str(error))
 
 
 def given(kind: str, spec: str | Spec) -> Mapping[str, Any]:
-    """Parameters that the brackets of a specification give, all of them by name.
-
-    Raises
-    ------
-    UnknownNameError, ParameterError, PluginError
-        As `get_solver`; values are not looked at.
-    """
+    """Parameters that the brackets of a specification give, all by name; no value is looked at."""
     read = _parsed(spec)
     claim = find(kind, read.name)
     skipped = given_to(kind, claim.factory)

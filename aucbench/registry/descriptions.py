@@ -23,6 +23,7 @@ from aucbench.registry.discovery import KINDS
 from aucbench.registry.lookup import owner
 
 VERSION = 1
+NAMED_FIELDS = ("kind", "name", "plugin", "distribution", "version", "licence", "family")
 UNIT = re.compile(r"\bin ((?:inverse )?(?:\w+ )?units? of [^.;,:()]+(?:\([^()]*\)[^.;,:()]*)*)")
 HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}$", re.MULTILINE)
 NAMED = re.compile(r"^(\w+(?:, \w+)*)(?: : .*)?$")
@@ -36,13 +37,9 @@ def described() -> dict[str, Any]:
     of their own.
     """
     plugins = [plain(d) for kind in KINDS for d in registry.described(kind)]
+    names = {"plugin": "name", "distribution": "distribution", "version": "version"}
     broken = [
-        {
-            "plugin": p.name,
-            "distribution": p.distribution,
-            "version": p.version,
-            "reason": p.failure,
-        }
+        {**{told: getattr(p, field) for told, field in names.items()}, "reason": p.failure}
         for p in registry.plugins()
         if p.failure and p.enabled
     ]
@@ -81,13 +78,7 @@ def plain(d: Description) -> dict[str, Any]:
     """
     told = parameter_docs(d.doc)
     found: dict[str, Any] = {
-        "kind": d.kind,
-        "name": d.name,
-        "plugin": d.plugin,
-        "distribution": d.distribution,
-        "version": d.version,
-        "licence": d.licence,
-        "family": d.family,
+        **{name: getattr(d, name) for name in NAMED_FIELDS},
         "purpose": d.about.purpose,
         "doc": d.doc,
         "parameters": [_parameter(p, told.get(p.name, "")) for p in d.parameters],
@@ -147,7 +138,7 @@ def _axis(axis: Any) -> dict[str, Any]:
 
 
 def _needs(needs: Any) -> dict[str, Any] | None:
-    if not is_dataclass(needs) or isinstance(needs, type):
+    if not is_dataclass(needs) or isinstance(needs, type):  # a property: only instances know
         return None
     return {name: _value(value) for name, value in asdict(needs).items()}
 

@@ -1,10 +1,13 @@
-"""Descriptions as JSON, so that a supervised process can return those of its plugins."""
+"""Descriptions as JSON, so that a supervised process can return those of its plugins.
+
+A tuple is a list, a mapping or a record is an object, and all else is a text, its `repr`.
+"""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import fields, replace
 from typing import Any
 
 from aucbench import protocols
@@ -13,8 +16,8 @@ from aucbench.protocols import Needs
 from aucbench.ranges import Range, axis_text
 from aucbench.registry import Description, Parameter
 
-PLAIN = ("kind", "name", "plugin", "distribution", "version", "doc", "missing", "licence", "family")
-FLAGS = ("streaming", "weighted")
+KINDS: tuple[Any, ...] = (About, Description, Needs, Parameter, Range, Scale)
+RECORDS = {kind.__name__: kind for kind in KINDS}
 FLOATS = ("inf", "-inf", "nan")
 
 
@@ -31,28 +34,17 @@ def packed(d: Description) -> dict[str, Any]:
     """Return the JSON of a description; `unpacked` makes a description of it."""
     listed = [d.space] if isinstance(d.space, Mapping) else d.space
     parts = listed if isinstance(listed, list | tuple) else []  # a property: only instances know
-    return {
-        **{name: getattr(d, name) for name in (*PLAIN, *FLAGS)},
-        "parameters": [[p.name, p.type, p.required, repr(p.default)] for p in d.parameters],
-        "space": [{name: _packed_axis(axis) for name, axis in part.items()} for part in parts],
-        "needs": _packed_needs(d.needs) if isinstance(d.needs, Needs) else None,
-        "about": asdict(d.about),
-        "scale": None if d.scale is None else _packed_fields(d.scale),
-    }
+    space = tuple({name: _axis(axis) for name, axis in part.items()} for part in parts)
+    needs = d.needs if isinstance(d.needs, Needs) else None
+    told: dict[str, Any] = _packed(replace(d, space=space, needs=needs))
+    return told
 
 
-def unpacked(told: Mapping[str, Any]) -> Description:
+def unpacked(told: Any) -> Description:
     """Return the description; what is no literal of Python in it is `Shown`."""
-    space = [{name: _axis(axis) for name, axis in part.items()} for part in told["space"]]
-    about = {**told["about"], "cites": tuple(told["about"]["cites"])}
-    return Description(
-        **{name: told[name] for name in (*PLAIN, *FLAGS)},
-        parameters=tuple(_parameter(*known) for known in told["parameters"]),
-        space=space[0] if len(space) == 1 else space,
-        needs=None if told["needs"] is None else _needs(told["needs"]),
-        about=About(**about),
-        scale=None if told["scale"] is None else Scale(**_values(told["scale"])),
-    )
+    d: Description = _unpacked(told)
+    parts: Any = d.space
+    return replace(d, space=parts[0]) if len(parts) == 1 else d
 
 
 def value(text: str) -> Any:
@@ -65,41 +57,32 @@ def value(text: str) -> Any:
         return Shown(text)
 
 
-def _parameter(name: str, kind: str, required: bool, default: str) -> Parameter:
-    return Parameter(name, kind, required, value(default))
-
-
-def _packed_axis(axis: Any) -> dict[str, Any]:
+def _axis(axis: Any) -> Any:
     if isinstance(axis, Range):
-        return {"range": _packed_fields(axis)}
-    if isinstance(axis, list | tuple):
-        return {"values": [*map(repr, axis)]}
-    return {"text": axis_text(axis)}
+        return axis
+    return tuple(axis) if isinstance(axis, list | tuple) else Shown(axis_text(axis))
 
 
-def _axis(told: Mapping[str, Any]) -> Any:
-    if "range" in told:
-        return Range(**_values(told["range"]))
-    return tuple(map(value, told["values"])) if "values" in told else Shown(told["text"])
+def _packed(thing: Any) -> Any:
+    if RECORDS.get(type(thing).__name__) is type(thing):
+        held = {f.name: _packed(getattr(thing, f.name)) for f in fields(thing)}
+        return {"of": type(thing).__name__, "held": held}
+    if isinstance(thing, Mapping):
+        return {"of": "mapping", "held": {name: _packed(each) for name, each in thing.items()}}
+    if isinstance(thing, tuple):
+        return [*map(_packed, thing)]
+    if isinstance(thing, type):  # the protocol of another package cannot be found again
+        ours = getattr(protocols, thing.__name__, None) is thing
+        return {"protocol": thing.__name__} if ours else repr(True)
+    return repr(thing)
 
 
-def _packed_needs(needs: Needs) -> dict[str, str]:
-    protocol = needs.objective
-    named = getattr(protocols, protocol.__name__, None) if isinstance(protocol, type) else None
-    # The protocol of another package cannot be found again; its solver needs some objective.
-    objective = protocol.__name__ if named is protocol else repr(bool(protocol))
-    return {**_packed_fields(needs), "objective": objective}
-
-
-def _needs(told: Mapping[str, str]) -> Needs:
-    found = _values(told)
-    protocol = found["objective"]
-    return Needs(**{**found, "objective": getattr(protocols, str(protocol), protocol)})
-
-
-def _packed_fields(thing: Any) -> dict[str, str]:
-    return {field.name: repr(getattr(thing, field.name)) for field in fields(thing)}
-
-
-def _values(told: Mapping[str, str]) -> dict[str, Any]:
-    return {name: value(text) for name, text in told.items()}
+def _unpacked(told: Any) -> Any:
+    if isinstance(told, list):
+        return tuple(map(_unpacked, told))
+    if isinstance(told, str):
+        return value(told)
+    if "protocol" in told:
+        return getattr(protocols, told["protocol"])
+    held = {name: _unpacked(each) for name, each in told["held"].items()}
+    return RECORDS[told["of"]](**held) if told["of"] in RECORDS else held
