@@ -92,12 +92,12 @@ def aum_loss(breakpoints: Breakpoints, scores: ArrayLike) -> AumLoss:
     s = scores_of(breakpoints, scores)
     sides = breakpoints.sides
     if sides is not None and s.size:
-        loss = _by_selection(sides, s)
+        loss = by_selection(sides, s)
         if isfinite(loss.value):
             return loss
     # The sort leaves out differences of scores where the area is 0, so fewer of them overflow.
     require_finite(s)
-    return _by_sort(breakpoints, s)
+    return by_sort(breakpoints, s)
 
 
 def roc_auc(breakpoints: Breakpoints, scores: ArrayLike) -> float:
@@ -151,14 +151,16 @@ def roc_auc(breakpoints: Breakpoints, scores: ArrayLike) -> float:
     return float(np.diff(x) @ (y[1:] + y[:-1]) / (2.0 * P * N))
 
 
-def _by_selection(sides: Sides, s: Vector) -> AumLoss:
+def by_selection(sides: Sides, s: Vector) -> AumLoss:
+    """Return the loss of binary labels by selections, in O(n)."""
     place, slopes = np.empty(s.size, np.int8), np.empty((2, aum.PLACES))
     keys = np.empty(s.size + 2, np.uint64)
     value = aum.binary_loss(s, sides.y, sides.n_pos, sides.rates, keys, place, slopes)
     return AumLoss(value, slopes, place)
 
 
-def _by_sort(breakpoints: Breakpoints, s: Vector) -> AumLoss:
+def by_sort(breakpoints: Breakpoints, s: Vector) -> AumLoss:
+    """Return the loss of any breakpoints by one sort, in O(B log B)."""
     slopes = np.zeros((2, s.size))
     t, order = sorted_thresholds(breakpoints, s)
     b = breakpoints

@@ -59,13 +59,13 @@ def argsort(x: Vector) -> tuple[Vector, Index]:
 
 def sort_in_use() -> str:
     """Return which sort this process uses for many numbers: "numpy" or "digits"."""
-    return _forced() or _faster()
+    return _forced() or faster()
 
 
 def _by_numpy(n: int) -> bool:
     if named := _forced():
         return named == "numpy"
-    return n < FEW or (n >= TRIAL and _faster() == "numpy")
+    return n < FEW or (n >= TRIAL and faster() == "numpy")
 
 
 def _by_digits(x: Vector, spare: Vector) -> None:
@@ -84,7 +84,7 @@ def _forced() -> str:
 
 
 @cache
-def _faster() -> str:
+def faster() -> str:
     """Return the sort that is faster here, for scattered numbers."""
     scattered = np.modf(np.arange(TRIAL) * 0.6180339887498949)[0] - 0.5  # as scores of two classes
     spare = np.empty_like(scattered)

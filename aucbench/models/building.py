@@ -207,7 +207,7 @@ def made(
     place = next(j for j in findings.order if findings.evidence.group(0, j).complete)
     choice = making.plan.solvers[place]
     own = [record for record in records if record.cell.solver == choice.spec]
-    spec = _with_best_point(choice, own)
+    spec = with_best_point(choice, own)
     again = own if not choice.tune else run(making.plan_of([Choice(spec)]))
     y, scores, rows = _held_out(again, store)
     data = get_dataset(making.source, **making.reading.given())
@@ -262,7 +262,7 @@ def _reasons(making: Making, findings: Findings, choice: Choice) -> list[str]:
     return [*said, ONLY_SAVABLE] if making.solvers == auto_solvers() else said
 
 
-def _with_best_point(choice: Choice, records: Sequence[Record]) -> Spec:
+def with_best_point(choice: Choice, records: Sequence[Record]) -> Spec:
     """Return the solver with the point whose mean AUC over all inner folds is the highest."""
     if not choice.tune:
         return choice.spec

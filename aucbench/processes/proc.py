@@ -193,11 +193,11 @@ def libc() -> ctypes.CDLL:
 
 
 def _lister() -> Callable[[int], set[int]]:
-    return _listed_children if _kernel_lists() else _scanned()
+    return _listed_children if kernel_lists() else _scanned()
 
 
 @cache
-def _kernel_lists() -> bool:
+def kernel_lists() -> bool:
     """Whether this kernel has CONFIG_PROC_CHILDREN."""
     return Path(f"/proc/self/task/{os.getpid()}/children").exists()
 

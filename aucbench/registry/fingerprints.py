@@ -107,7 +107,7 @@ def code_fingerprint() -> str:
     rooms = tuple(f"{PROJECT}/{room}" for room in COMPUTES)
     files = {
         name: path
-        for name, path in _files_of_module(PROJECT).items()
+        for name, path in files_of_module(PROJECT).items()
         if any(name == room or name.startswith(f"{room}/") for room in rooms)
     }
     return hash_of([fingerprint(files), {name: version_of(name) for name in LIBRARIES}])
@@ -130,10 +130,10 @@ def plugin_files(dist: str, value: str) -> dict[str, Path]:
     if normalized(dist) != PROJECT:
         files = _installed(dist)
     if top == BUILT_IN:
-        whole = _files_of_module(top)
+        whole = files_of_module(top)
         files |= {n: p for n, p in whole.items() if n.split("/")[1] in (family, "__init__.py")}
     elif top != PROJECT:  # the code of aucbench itself is in `code_fingerprint`
-        files |= _files_of_module(top)
+        files |= files_of_module(top)
     return files
 
 
@@ -147,7 +147,7 @@ def package_fingerprint(top: str) -> str:
     owners = packages_distributions().get(top, ())
     if owners and not any(map(_is_editable, owners)):
         return hash_of([top, sorted(pair for owner in owners for pair in _versions(owner))])
-    return hash_of([top, fingerprint(_files_of_module(top))])
+    return hash_of([top, fingerprint(files_of_module(top))])
 
 
 def owner_of(top: str, place: str) -> str | None:
@@ -195,7 +195,7 @@ def _content(path: Path) -> str:
         ) from error
 
 
-def _files_of_module(top: str) -> dict[str, Path]:
+def files_of_module(top: str) -> dict[str, Path]:
     """Return the files of a top-level package or module; none when Python cannot find it."""
     try:
         spec = find_spec(top)

@@ -182,7 +182,7 @@ def test_the_parameters_are_those_with_the_best_inner_auc(folder):
             self.tuning = {"table": rows}
 
     [choice] = plan.plan.solvers
-    found = making._with_best_point(choice, [Known(aucs) for aucs in tables])
+    found = making.with_best_point(choice, [Known(aucs) for aucs in tables])
     assert str(found) == "logistic[C=10]"
 
 

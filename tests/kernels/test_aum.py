@@ -91,7 +91,7 @@ def test_selection_equals_the_sort(denominator, case):
     y, s = case
     b = Breakpoints.of_labels(y, denominator)
 
-    compare(loss._by_selection(b.sides, s), loss._by_sort(b, s), np.abs(s).max())
+    compare(loss.by_selection(b.sides, s), loss.by_sort(b, s), np.abs(s).max())
 
 
 CROWDED = {
@@ -116,7 +116,7 @@ def test_a_sample_brackets_but_never_decides(denominator, name, share):
     s = CROWDED[name](rng, y.size) + (y > 0)
     b = Breakpoints.of_labels(y, denominator)
 
-    compare(loss._by_selection(b.sides, s), loss._by_sort(b, s), np.abs(s).max())
+    compare(loss.by_selection(b.sides, s), loss.by_sort(b, s), np.abs(s).max())
 
 
 @DENOMINATORS
@@ -130,7 +130,7 @@ def test_a_sample_that_misleads(denominator):
         s = np.random.default_rng(0).normal(size=n)
         s[seen] += sign * 100.0
         b = Breakpoints.of_labels(y, denominator)
-        compare(loss._by_selection(b.sides, s), loss._by_sort(b, s), 100.0)
+        compare(loss.by_selection(b.sides, s), loss.by_sort(b, s), 100.0)
 
 
 @given(labelled(), st.lists(ANY, min_size=42, max_size=42))
@@ -197,7 +197,7 @@ def test_rates_do_not_drift():
     s = rng.normal(size=n)
     b = Breakpoints.of_labels(y)
 
-    fast, sorted_ = loss._by_selection(b.sides, s), loss._by_sort(b, s)
+    fast, sorted_ = loss.by_selection(b.sides, s), loss.by_sort(b, s)
 
     assert sorted_.value == pytest.approx(fast.value, rel=1e-14)
 

@@ -118,7 +118,7 @@ def test_another_name_is_refused(monkeypatch):
 
 def test_an_empty_name_is_none(monkeypatch):
     force(monkeypatch, "")
-    assert sorting.sort_in_use() == sorting._faster()
+    assert sorting.sort_in_use() == sorting.faster()
     sorting._forced.cache_clear()
 
 

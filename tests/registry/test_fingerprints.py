@@ -41,7 +41,7 @@ def test_a_fingerprint_is_of_names_and_contents(tmp_path):
 
 def counted():
     rooms = [f"aucbench/{room}" for room in COMPUTES]
-    return [n for n in fingerprints._files_of_module("aucbench") if within(n, rooms)]
+    return [n for n in fingerprints.files_of_module("aucbench") if within(n, rooms)]
 
 
 def within(name, rooms):
@@ -58,13 +58,13 @@ def test_the_worker_the_mathematics_and_the_compiled_kernels_count():
 @pytest.fixture
 def copy(tmp_path, monkeypatch):
     """A copy of what the packages are made of, in which files may change; the end of long ones."""
-    real = fingerprints._files_of_module
+    real = fingerprints.files_of_module
     files = {top: {} for top in ("aucbench", BUILT_IN)}
     for top, found in files.items():
         for name, path in real(top).items():
             found[name] = tmp_path / name.replace("/", "__")
             found[name].write_bytes(path.read_bytes()[-1000:])
-    monkeypatch.setattr(fingerprints, "_files_of_module", lambda top: files[top])
+    monkeypatch.setattr(fingerprints, "files_of_module", lambda top: files[top])
     return files
 
 
@@ -91,7 +91,7 @@ def test_each_file_of_the_worker_and_of_the_mathematics_counts_and_none_of_the_p
 
 
 def test_each_room_is_said_to_compute_or_not_to():
-    rooms = {name.split("/")[1] for name in fingerprints._files_of_module("aucbench")}
+    rooms = {name.split("/")[1] for name in fingerprints.files_of_module("aucbench")}
     whole = {room for room in COMPUTES if "/" not in room}
     assert rooms == whole | {*PARENT}
     assert not whole & {*PARENT}
@@ -233,7 +233,7 @@ def test_two_plugins_of_one_package_differ():
 
 def test_a_folder_that_links_to_itself_is_read_once(zoo):
     (zoo.path / "zoo" / "inner" / "loop").symlink_to(zoo.path / "zoo")
-    files = fingerprints._files_of_module("zoo")
+    files = fingerprints.files_of_module("zoo")
 
     assert sum(name.endswith("table.npy") for name in files) == 1
 

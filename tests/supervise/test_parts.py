@@ -310,9 +310,9 @@ def test_a_process_that_ended_holds_nothing():
 
 @pytest.mark.parametrize("lists", [True, False])
 def test_descendants_are_found_with_and_without_the_help_of_the_kernel(monkeypatch, lists):
-    if lists and not proc._kernel_lists():
+    if lists and not proc.kernel_lists():
         pytest.skip("this kernel does not list children")
-    monkeypatch.setattr(proc, "_kernel_lists", lambda: lists)
+    monkeypatch.setattr(proc, "kernel_lists", lambda: lists)
     with supervising(preload=()) as supervisor:
         assert asking.outcome_of(supervisor, job("echo")).ending == "ok"
         processes = {process.pid for process in below(supervisor.token)}
