@@ -137,7 +137,7 @@ class Findings:
         """Likewise, the non-zero weights."""
         return self.evidence.values("nnz")
 
-    @property
+    @cached_property
     def mean_seconds(self) -> tuple[float, ...]:
         """Shifted geometric mean of the seconds of a fit over the data sets with a value."""
         known = (column[~np.isnan(column)] for column in self.seconds.T)

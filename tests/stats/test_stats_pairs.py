@@ -35,21 +35,18 @@ def table(n=12, k=4, seed=0):
     return rng.uniform(0.6, 0.9, (n, 1)) + effects + noise
 
 
-def test_holm_over_all_pairs_is_that_of_statsmodels():
-    pairs = pairwise(table(), "abcd")
-    expected = multipletests([pair.p for pair in pairs], method="holm")[1]
-    assert [pair.holm for pair in pairs] == pytest.approx(expected, rel=1e-12)
-    assert [(pair.a, pair.b) for pair in pairs] == [*combinations("abcd", 2)]
-
-
 @pytest.mark.filterwarnings("ignore")  # of the plotting libraries that it imports
-def test_adjusted_p_values_are_those_of_scikit_posthocs():
+def test_adjusted_p_values_are_those_of_statsmodels_and_scikit_posthocs():
     from scikit_posthocs import posthoc_wilcoxon
 
     values = table()
-    expected = posthoc_wilcoxon(list(values.T), p_adjust="holm").to_numpy()
-    found = [pair.holm for pair in pairwise(values, "abcd")]
-    assert found == pytest.approx(expected[np.triu_indices(4, 1)], rel=1e-9)
+    pairs = pairwise(values, "abcd")
+    adjusted = [pair.holm for pair in pairs]
+    whole = posthoc_wilcoxon(list(values.T), p_adjust="holm").to_numpy()
+    assert adjusted == pytest.approx(whole[np.triu_indices(4, 1)], rel=1e-9)
+    holm = multipletests([pair.p for pair in pairs], method="holm")[1]
+    assert adjusted == pytest.approx(holm, rel=1e-12)
+    assert [(pair.a, pair.b) for pair in pairs] == [*combinations("abcd", 2)]
 
 
 def test_wins_ties_and_losses_by_hand():
@@ -149,13 +146,10 @@ def test_bayesian_test_agrees_with_its_definition():
     assert (found.worse, found.equivalent, found.better) == pytest.approx(won / 6000, abs=0.02)
 
 
-def test_equal_seeds_give_equal_pairs():
+def test_equal_seeds_give_equal_pairs_and_one_solver_has_none():
     values = table()
     assert pairwise(values, "abcd", seed=4) == pairwise(values, "abcd", seed=4)
     assert pairwise(values, "abcd", seed=4) != pairwise(values, "abcd", seed=5)
-
-
-def test_one_solver_has_no_pairs():
     assert pairwise(table(5, 1), "a") == ()
 
 

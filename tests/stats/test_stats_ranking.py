@@ -3,12 +3,12 @@ from math import isnan, log10, nan
 import numpy as np
 import pytest
 from scipy.optimize import minimize
-from scipy.stats import binomtest, friedmanchisquare, studentized_range
+from scipy.stats import binomtest, friedmanchisquare, rankdata, studentized_range
 
 from aucbench.errors import DataError, ParameterError
 from aucbench.stats.pairs import pairwise
 from aucbench.stats.ranking import average_ranks, bradley_terry, critical_difference
-from aucbench.stats.tables import Rule
+from aucbench.stats.tables import Rule, average_ranks_of
 
 
 def table(n=14, k=5, seed=0, step=0.004):
@@ -195,3 +195,14 @@ def test_rank_intervals_cover_about_as_often_as_they_say():
         covered += first.low <= (k + 1) / 2 <= first.high
     assert binomtest(covered, draws, 0.90, alternative="less").pvalue > 1e-3
     assert binomtest(covered, draws, 0.97, alternative="greater").pvalue > 1e-3
+
+
+@pytest.mark.parametrize("shape", [(0,), (1,), (9,), (4, 7), (3, 2, 8), (0, 3), (3, 0)])
+@pytest.mark.parametrize("levels", [1, 3, 1000])
+def test_ranks_are_those_of_scipy(shape, levels):
+    x = np.random.default_rng(0).integers(levels, size=shape).astype(float)
+    if x.size > 3:
+        x.flat[0], x.flat[1], x.flat[2] = np.inf, -np.inf, np.inf
+    expected = rankdata(x, axis=-1) if x.size else x
+
+    np.testing.assert_array_equal(average_ranks_of(x), expected)

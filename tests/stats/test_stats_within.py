@@ -2,10 +2,10 @@ from math import isnan
 
 import numpy as np
 import pytest
+from equal_methods import equal_methods
 from nights import first_rows
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import binom
-from sklearn.model_selection import StratifiedKFold
 
 from aucbench.errors import DataError
 from aucbench.stats import (
@@ -178,19 +178,11 @@ def test_other_test_rows_are_refused(folds):
 @pytest.mark.parametrize(("count", "repeats"), first_rows([(5, 1), (2, 5)]))
 @pytest.mark.parametrize("n_pos", [10, 50])
 def test_type_one_error_of_the_verdict(n_pos, count, repeats):
-    """Two methods that are equally good on average, each fitted to features of its own."""
-    rng, replicates = np.random.default_rng(2), 300
-    y, wrong = np.repeat([True, False], n_pos), 0
+    rng, replicates, wrong = np.random.default_rng(2), 300, 0
     for _ in range(replicates):
-        X = rng.normal(size=(y.size, 10)) + 0.3 * y[:, None]
         found = {"a": {}, "b": {}}
-        for repeat in range(repeats):
-            drawn = StratifiedKFold(count, shuffle=True, random_state=int(rng.integers(2**31)))
-            for fold, (train, test) in enumerate(drawn.split(X, y)):
-                for name, columns in (("a", slice(0, 5)), ("b", slice(5, 10))):
-                    rows, labels = X[train, columns], y[train]
-                    w = rows[labels].mean(axis=0) - rows[~labels].mean(axis=0)
-                    found[name][repeat, fold] = Fold(y[test], X[test, columns] @ w)
+        for split, y, a, b in equal_methods(rng, n_pos, count, repeats):
+            found["a"][split], found["b"][split] = Fold(y, a), Fold(y, b)
         pair = within(found, 1 / (count - 1), repeats=repeats).pairs[0]
         wrong += pair.word in {Word.BETTER, Word.WORSE}
     _, high = binom.interval(0.999, replicates, 0.05)
