@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -29,12 +29,22 @@ from aucbench.stats.words import Word
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+Lines: TypeAlias = dict[int, Any]  # what stands for a solver in the legend, by its number
 COLOURS = ("#0072b2", "#d55e00", "#008a66", "#b0528c", "#a87700", "#2f8fc4", "#6b6b6b")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = ("-", "--", ":", "-.")
 WIDTH = 6.3  # inches: the text of an A4 page
 NAME = 42  # characters of a solver's name that are drawn
 WORDS = {Word.BETTER: "#9ecae1", Word.WORSE: "#f4a582", Word.EQUIVALENT: "#d9d9d9"}
+# Type 3 fonts are refused by some publishers; a fixed salt keeps the bytes of a SVG the same.
+THEME: Any = {
+    "pdf.fonttype": 42,
+    "svg.hashsalt": "aucbench",
+    "font.size": 9.0,
+    "grid.linewidth": 0.4,
+    "legend.fontsize": 7,
+    "legend.frameon": False,
+}
 FORMATS = {
     ".pdf": {"CreationDate": None},
     ".svg": {"Date": None},
@@ -63,10 +73,21 @@ def drawn_figure(findings: Findings, kind: str, ending: str, dataset: str | None
     ending = check_figure(kind, ending)
     if kind in LOCAL_FIGURES:
         one = findings.insides[_dataset(findings, dataset)]
-        return rendered(lambda figure: LOCAL_FIGURES[kind](figure, findings, one), ending)
+        return rendered(lambda figure: _local(figure, kind, findings, one), ending)
     if dataset is not None:
         raise ParameterError(f"the figure {kind} is of all data sets; leave --dataset out")
     return rendered(lambda figure: GLOBAL_FIGURES[kind](figure, findings), ending)
+
+
+def _local(figure: Figure, kind: str, findings: Findings, one: Inside) -> None:
+    """Draw a figure of one data set, with its name and a legend of what was drawn."""
+    draw, what = LOCAL_FIGURES[kind]
+    name = findings.evidence.datasets[one.dataset]
+    lines = draw(figure, findings, one)
+    if not lines:
+        raise ParameterError(f"the folder has no {what} of {name}, so that nothing can be drawn")
+    _legend(figure, lines, findings)
+    figure.suptitle(_drawn(findings.evidence.datasets)[one.dataset])
 
 
 def rendered(
@@ -80,9 +101,7 @@ def rendered(
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    # Type 3 fonts are refused by some publishers; a fixed salt keeps the bytes of a SVG the same.
-    of_all: Any = {"pdf.fonttype": 42, "svg.hashsalt": "aucbench", "font.size": 9.0}
-    with rc_context(of_all | dict(settings or {})):
+    with rc_context(THEME | dict(settings or {})):
         figure = Figure(layout="constrained")
         draw(figure)
         content = BytesIO()
@@ -128,7 +147,7 @@ def _leaderboard(figure: Figure, findings: Findings) -> None:
                 ax.plot([x.low, x.high], [place, place], color=style["color"], lw=1.5)
             ax.plot([x.estimate], [place], marker=style["marker"], color=style["color"], ls="")
         ax.set_xlabel(title)
-        ax.grid(axis="x", lw=0.4)
+        ax.grid(axis="x")
         if title == "average rank":
             ax.invert_xaxis()  # the best is on the right in all panels
     axes[0].set_yticks(range(len(order)), [names[j] for j in order])
@@ -205,7 +224,7 @@ def _cd(figure: Figure, findings: Findings) -> None:
     )
 
 
-def _curves(figure: Figure, findings: Findings, one: Inside) -> None:
+def _curves(figure: Figure, findings: Findings, one: Inside) -> Lines:
     """AUC of the test rows against passes and seconds, and the gap of the objective.
 
     It is that of the training rows where the folder knows no test AUC along a fit.
@@ -213,53 +232,46 @@ def _curves(figure: Figure, findings: Findings, one: Inside) -> None:
     tested = findings.evidence.has_test_curves
     figure.set_size_inches(WIDTH, 2.8)
     axes = figure.subplots(1, 3)
-    optima, names = findings.evidence.optima, _names(findings)
-    handles = []
+    lines = {}
     for row in one.rows:
-        found = learning_curve(row.group.ok, optima, findings.points)
-        if found is None:
+        curve = learning_curve(row.group.ok, findings.evidence.optima, findings.points)
+        if curve is None:
             continue
-        style = {**line_style(row.solver), "markevery": max(1, found.passes.size // 6), "ms": 4}
-        auc = found.test_auc if tested else found.train_auc
-        line = axes[0].plot(found.passes, auc, **style)[0]
-        handles.append((line, names[row.solver]))
+        style = {**line_style(row.solver), "markevery": max(1, curve.passes.size // 6), "ms": 4}
+        auc = curve.test_auc if tested else curve.train_auc
+        lines[row.solver] = axes[0].plot(curve.passes, auc, **style)[0]
         if not findings.times:
-            axes[1].plot(found.seconds, auc, **style)
-        axes[2].plot(found.passes, np.where(found.gap > 0, found.gap, np.nan), **style)
-    _require_drawn(handles, "learning curves", findings, one)
+            axes[1].plot(curve.seconds, auc, **style)
+        axes[2].plot(curve.passes, np.where(curve.gap > 0, curve.gap, np.nan), **style)
     y = f"{'test' if tested else 'training'} AUC"
     labels = (("passes", y), ("seconds", y), ("passes", "relative gap"))
     for ax, (x, y) in zip(axes, labels, strict=True):
         ax.set(xscale="log", xlabel=x, ylabel=y)
-        ax.grid(lw=0.4)
+        ax.grid()
     if any(np.nanmax(line.get_ydata(), initial=0.0) > 0 for line in axes[2].lines):
         axes[2].set_yscale("log")  # without a gap there is nothing to scale
     if findings.times:
         axes[1].set_title("times under different conditions", fontsize=7)
-    _legend(figure, handles)
-    figure.suptitle(_title(findings, one))
+    return lines
 
 
-def _roc(figure: Figure, findings: Findings, one: Inside) -> None:
+def _roc(figure: Figure, findings: Findings, one: Inside) -> Lines:
     """Mean ROC and precision-recall curves over the folds, and their range."""
     figure.set_size_inches(WIDTH, 3.6)
     axes = figure.subplots(1, 2)
-    names, handles = _names(findings), []
+    lines = {}
     for row in one.rows:
         if row.roc is None or row.pr is None:
             continue
         style = {key: value for key, value in line_style(row.solver).items() if key != "marker"}
         axes[0].plot([0, 0], [0, row.roc.mean[0]], **style)
         for ax, band in zip(axes, (row.roc, row.pr), strict=True):
-            line = ax.plot(band.x, band.mean, **style)[0]
+            lines[row.solver] = ax.plot(band.x, band.mean, **style)[0]
             ax.fill_between(band.x, band.low, band.high, color=style["color"], alpha=0.12, lw=0)
-        handles.append((line, names[row.solver]))
-    _require_drawn(handles, "scores with labels", findings, one)
     axes[0].plot([0, 1], [0, 1], color="grey", lw=0.6, ls=":")
     axes[0].set(xlabel="false positive rate", ylabel="true positive rate", aspect="equal")
     axes[1].set(xlabel="recall", ylabel="precision", aspect="equal", ylim=(0, 1.02))
-    _legend(figure, handles)
-    figure.suptitle(_title(findings, one))
+    return lines
 
 
 def _profile(figure: Figure, findings: Findings) -> None:
@@ -271,55 +283,49 @@ def _profile(figure: Figure, findings: Findings) -> None:
     axes = figure.subplots(len(units), len(TARGETS), sharey=True, squeeze=False)
     for unit, panels in zip(units, axes, strict=True):
         for target, share, ax in zip(TARGETS, SHARES, panels, strict=True):
-            handles = _profile_panel(ax, findings.profiles[unit, target])
+            lines = _profile_panel(ax, findings.profiles[unit, target])
             ax.set(xscale="log", ylim=(0, 1.02), xlabel=f"{unit} divided by the fewest")
             ax.set_title(f"until {share} of the best test AUC", fontsize=8)
-            ax.grid(lw=0.4)
+            ax.grid()
         panels[0].set_ylabel("share of data sets")
-    _legend(figure, handles)
+    _legend(figure, lines, findings)
 
 
-def _profile_panel(ax: Any, profiles: Sequence[Profile]) -> list[tuple[Any, str]]:
+def _profile_panel(ax: Any, profiles: Sequence[Profile]) -> Lines:
     end = max((ratio for p in profiles for ratio in p.ratios), default=1.0)
-    handles = []
-    names = _drawn([profile.name for profile in profiles])
+    lines = {}
     for solver, profile in enumerate(profiles):
         corners = np.unique([1.0, *profile.ratios, end])
         style = {**line_style(solver), "ms": 4, "drawstyle": "steps-post"}
-        line = ax.plot(corners, profile.share(corners), **style)[0]
-        handles.append((line, names[solver]))
-    return handles
+        lines[solver] = ax.plot(corners, profile.share(corners), **style)[0]
+    return lines
 
 
-def _pareto(figure: Figure, findings: Findings, one: Inside) -> None:
+def _pareto(figure: Figure, findings: Findings, one: Inside) -> Lines:
     """The measure against non-zero weights and against time, with the Pareto fronts."""
     figure.set_size_inches(WIDTH, 3.2)
     axes = figure.subplots(1, 2, sharey=True)
-    names = _names(findings)
     values = np.array([row.estimate for row in one.rows])
     gains = np.array([-row.loss for row in one.rows])
     nonzeros = np.array([row.group.mean("nnz") for row in one.rows])
     seconds = np.array([row.group.median("seconds") for row in one.rows])
     if findings.times:
         seconds = np.full(seconds.shape, np.nan)
-    handles = {}
+    lines = {}
     panels = ((nonzeros, "non-zero weights"), (seconds, "seconds of a fit"))
     for ax, (cost, label) in zip(axes, panels, strict=True):
         on = list(front(cost, gains))
         ax.plot(cost[on], values[on], color="grey", lw=0.8)
         for row, x, y in zip(one.rows, cost, values, strict=True):
             if x > 0 and not np.isnan(y):
-                style = {**line_style(row.solver), "ls": ""}
-                handles[row.solver] = (ax.plot([x], [y], **style)[0], names[row.solver])
+                lines[row.solver] = ax.plot([x], [y], **{**line_style(row.solver), "ls": ""})[0]
         low, high = ax.get_xlim()
         if low > 0 and high > 10 * low:  # a log axis has few labels inside one power of ten
             ax.set_xscale("log")
         ax.set_xlabel(label)
-        ax.grid(lw=0.4)
+        ax.grid()
     axes[0].set_ylabel(findings.measure)
-    _require_drawn([*handles.values()], "values with a cost", findings, one)
-    _legend(figure, [*handles.values()])
-    figure.suptitle(_title(findings, one))
+    return lines
 
 
 def line_style(number: int) -> dict[str, Any]:
@@ -341,13 +347,10 @@ def _drawn(names: Sequence[str]) -> list[str]:
     return [name.replace("$", r"\$") for name in cut([*map(shown, names)], NAME)]
 
 
-def _title(findings: Findings, one: Inside) -> str:
-    return _drawn(findings.evidence.datasets)[one.dataset]
-
-
-def _legend(figure: Figure, handles: Sequence[tuple[Any, str]]) -> None:
-    lines, names = zip(*handles, strict=True)
-    figure.legend(lines, names, loc="outside lower center", ncols=3, fontsize=7, frameon=False)
+def _legend(figure: Figure, lines: Lines, findings: Findings) -> None:
+    names = _names(findings)
+    told = [names[solver] for solver in lines]
+    figure.legend([*lines.values()], told, loc="outside lower center", ncols=3)
 
 
 def _square(x: int, y: int, colour: str) -> Any:
@@ -365,21 +368,15 @@ def _require_several(findings: Findings) -> None:
         )
 
 
-def _require_drawn(handles: Sequence[Any], what: str, findings: Findings, one: Inside) -> None:
-    if not handles:
-        name = findings.evidence.datasets[one.dataset]
-        raise ParameterError(f"the folder has no {what} of {name}, so that nothing can be drawn")
-
-
 GLOBAL_FIGURES: dict[str, Callable[[Figure, Findings], None]] = {
     "leaderboard": _leaderboard,
     "pairs": _pairs,
     "cd": _cd,
     "profile": _profile,
 }
-LOCAL_FIGURES: dict[str, Callable[[Figure, Findings, Inside], None]] = {
-    "curves": _curves,
-    "roc": _roc,
-    "pareto": _pareto,
+LOCAL_FIGURES: dict[str, tuple[Callable[[Figure, Findings, Inside], Lines], str]] = {
+    "curves": (_curves, "learning curves"),
+    "roc": (_roc, "scores with labels"),
+    "pareto": (_pareto, "values with a cost"),
 }
 FIGURES = (*GLOBAL_FIGURES, *LOCAL_FIGURES)

@@ -6,6 +6,9 @@ import pytest
 from report_results import DATASETS, SPLITS
 
 from aucbench.bench import Choice, Plan, Store, make_engine, run
+from aucbench.report.evidence import evidence_of
+from aucbench.report.findings import Settings, findings_of
+from aucbench.report.folder import FolderReader
 
 
 @pytest.fixture(scope="session")
@@ -23,9 +26,31 @@ def results(tmp_path_factory):
     return folder
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def records(results):
     return [*Store(results).records()]
+
+
+@pytest.fixture(scope="session")
+def evidence(results):
+    return FolderReader(results, stale=True).read()
+
+
+@pytest.fixture(scope="session")
+def findings(evidence):
+    return findings_of(evidence)
+
+
+@pytest.fixture
+def scored(results):
+    """Return a function that makes findings of records, with the scores of the folder."""
+
+    def made(records, **settings):
+        store = Store(results)
+        some = evidence_of(records, scores=lambda fit: store.scores(fit.id, fit.data))
+        return findings_of(some, Settings(**settings))
+
+    return made
 
 
 @pytest.fixture

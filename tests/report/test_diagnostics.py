@@ -116,8 +116,8 @@ def test_names_are_text(reported):
     assert "&lt;/script&gt;&lt;b&gt;width" in text
 
 
-def test_without_any_there_is_no_figure(results):
-    page = drawn(results)
+def test_without_any_there_is_no_figure(findings):
+    page = page_of(findings, folder="out")
     assert page.data["info"]["names"] == []
     assert '<figure id="info' not in to_html(page).decode()
     assert 'name="diagnostic"' not in to_html(page).decode()

@@ -39,10 +39,9 @@ def test_a_folder_is_sorted_by_data_set_and_solver(results, records):
                 assert mine == pytest.approx(np.mean([getattr(r.measures, name) for r in own]))
 
 
-def test_scores_come_with_the_labels_of_their_rows(results):
-    found = FolderReader(results).read()
-    fit = found.group(0, 0).ok[0]
-    arrays = found.scores(fit)
+def test_scores_come_with_the_labels_of_their_rows(evidence):
+    fit = evidence.group(0, 0).ok[0]
+    arrays = evidence.scores(fit)
     positive, negative = (arrays["scores"][arrays["y"] == label] for label in (1, -1))
     greater = (positive[:, None] > negative).mean() + (positive[:, None] == negative).mean() / 2
     assert greater == pytest.approx(fit.auc)

@@ -5,20 +5,13 @@ import re
 import pytest
 from report_results import with_cell
 
-from aucbench.bench import Store
 from aucbench.errors import MissingExtraError, ParameterError, UnknownNameError
 from aucbench.report import figures
 from aucbench.report.evidence import evidence_of
 from aucbench.report.figures import FIGURES, LOCAL_FIGURES, check_figure, drawn_figure
 from aucbench.report.findings import findings_of
-from aucbench.report.folder import FolderReader
 
 START = {".pdf": b"%PDF", ".png": b"\x89PNG", ".svg": b"<?xml"}
-
-
-@pytest.fixture(scope="module")
-def findings(results):
-    return findings_of(FolderReader(results).read())
 
 
 def drawn(findings, kind, ending=".svg"):
@@ -72,14 +65,8 @@ def test_without_matplotlib_the_extra_is_named(monkeypatch):
         check_figure("roc", ".pdf")
 
 
-def test_what_cannot_be_drawn_is_said(results, records):
-    store = Store(results)
-    one = findings_of(
-        evidence_of(
-            [r for r in records if r.cell.dataset == "digits-8"],
-            scores=lambda fit: store.scores(fit.id, fit.data),
-        )
-    )
+def test_what_cannot_be_drawn_is_said(scored, records):
+    one = scored([r for r in records if r.cell.dataset == "digits-8"])
     for kind in ("pairs", "cd"):
         with pytest.raises(ParameterError, match="about several data sets, and the folder has 1"):
             drawn_figure(one, kind, ".svg")

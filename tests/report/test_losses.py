@@ -7,7 +7,6 @@ from aucbench.report import terminal
 from aucbench.report.demand import Demand
 from aucbench.report.figures import LOCAL_FIGURES, drawn_figure
 from aucbench.report.findings import Settings, findings_of, means_of
-from aucbench.report.folder import FolderReader
 from aucbench.report.page import page_of
 from aucbench.report.render import to_html
 from aucbench.stats import measure
@@ -15,12 +14,8 @@ from aucbench.stats.words import Word
 
 
 @pytest.fixture(scope="module")
-def evidence(results):
-    return FolderReader(results).read()
-
-
-@pytest.fixture(scope="module")
 def findings(evidence):
+    """Those of a loss, in place of the AUC."""
     return findings_of(evidence, Settings(measure="log-loss"))
 
 

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from aucbench.report.curves import TARGETS, Pace, paces
-from aucbench.report.evidence import Evidence, FoldKey, Group
+from aucbench.report.evidence import Evidence, FoldKey, Group, evidence_of
 from aucbench.report.findings import Settings, findings_of
 from aucbench.report.fits import Condition, Fit
-from aucbench.report.folder import FolderReader
 from aucbench.report.page import page_of
 from aucbench.report.render import to_html
 
@@ -35,7 +34,7 @@ def fit(points, auc, *, status="ok", seconds=None, condition=HERE):
     )
 
 
-def evidence(*solvers, pending=()):
+def made(*solvers, pending=()):
     """One data set; each solver is a list of fits, one for each fold."""
     groups = {
         (0, j): Group(dict(zip(FOLDS, fits, strict=False)), int(j in pending))
@@ -50,7 +49,7 @@ SLOW = [(1.0, 2.0, 0.7), (8.0, 4.0, 0.793), (16.0, 8.0, 0.799)]
 
 def test_a_target_is_a_share_of_the_best_end_of_the_same_fold():
     # Best ends: 0.8. Targets: 0.792 and 0.796.
-    found = paces(evidence([fit(FAST, 0.8)], [fit(SLOW, 0.799)]), 0, timed=True)
+    found = paces(made([fit(FAST, 0.8)], [fit(SLOW, 0.799)]), 0, timed=True)
 
     assert TARGETS == (0.99, 0.995)
     assert found[0].seconds == (2.0, 4.0)
@@ -63,7 +62,7 @@ def test_it_is_the_median_over_folds_each_with_its_own_target():
     late = [(s * 3, p * 3, a / 2) for s, p, a in FAST]  # a fold with another best
     never = [(1.0, 1.0, 0.6)]
     found = paces(
-        evidence(
+        made(
             [fit(FAST, 0.8), fit(late, 0.4), fit(FAST, 0.8)],
             [fit(never, 0.6), fit(SLOW, 0.399), fit(never, 0.6)],
         ),
@@ -78,7 +77,7 @@ def test_it_is_the_median_over_folds_each_with_its_own_target():
 
 def test_a_peak_on_the_way_is_no_target_but_reaches_it():
     peak = [(1.0, 1.0, 0.85), (2.0, 2.0, 0.7)]
-    found = paces(evidence([fit(peak, 0.7)], [fit(FAST, 0.8)]), 0, timed=True)
+    found = paces(made([fit(peak, 0.7)], [fit(FAST, 0.8)]), 0, timed=True)
 
     assert found[0].seconds == (1.0, 1.0)
     assert found[1].seconds == (2.0, 4.0)
@@ -87,8 +86,8 @@ def test_a_peak_on_the_way_is_no_target_but_reaches_it():
 def test_failures_never_arrive_and_what_is_missing_is_not_known():
     broken = [fit(FAST, 0.8), fit((), nan, status="crash")]
     whole = [fit(FAST, 0.8), fit(FAST, 0.8)]
-    found = paces(evidence(broken, whole), 0, timed=True)
-    waiting = paces(evidence(whole, whole, pending=(1,)), 0, timed=True)
+    found = paces(made(broken, whole), 0, timed=True)
+    waiting = paces(made(whole, whole, pending=(1,)), 0, timed=True)
 
     assert found[0].seconds == found[0].passes == (inf, inf)
     assert found[1].seconds == (2.0, 4.0)
@@ -98,7 +97,7 @@ def test_failures_never_arrive_and_what_is_missing_is_not_known():
 def test_a_fit_without_test_aucs_is_one_point():
     bare = fit([(s, p, nan) for s, p, _ in FAST], 0.81, seconds=4.0)
     nothing = fit((), 0.81)
-    found = paces(evidence([bare], [fit(FAST, 0.8)], [nothing]), 0, timed=True)
+    found = paces(made([bare], [fit(FAST, 0.8)], [nothing]), 0, timed=True)
 
     assert (found[0].seconds, found[0].passes) == ((4.0, 4.0), (3.0, 3.0))
     assert found[1].seconds == (inf, inf)  # the targets are 0.8019 and 0.8060
@@ -108,7 +107,7 @@ def test_a_fit_without_test_aucs_is_one_point():
 def test_anytime_is_the_mean_over_the_logarithm_of_time():
     # From 1 to 16 s; 0.5 up to 2 s, 0.7932 up to 4 s, 0.8 after it: ln 2, ln 2 and 2 ln 2 of 4.
     broken = fit((), nan, status="timeout")
-    found = paces(evidence([fit(FAST, 0.8), broken], [fit(SLOW, 0.799)] * 2), 0, timed=True)
+    found = paces(made([fit(FAST, 0.8), broken], [fit(SLOW, 0.799)] * 2), 0, timed=True)
     first = (0.5 * log(2) + 0.7932 * log(2) + 0.8 * log(4)) / log(16)
 
     assert found[0].anytime == pytest.approx((first + 0.5) / 2)
@@ -116,7 +115,7 @@ def test_anytime_is_the_mean_over_the_logarithm_of_time():
 
 
 def test_times_that_are_not_compared_are_not_known():
-    found = evidence([fit(FAST, 0.8)], [fit(SLOW, 0.799, condition=THERE)])
+    found = made([fit(FAST, 0.8)], [fit(SLOW, 0.799, condition=THERE)])
     findings, mixed = findings_of(found), findings_of(found, Settings(mixed=True))
 
     assert all(isnan(pace.anytime) for pace in findings.paces.values())
@@ -131,14 +130,13 @@ def test_times_that_are_not_compared_are_not_known():
 
 
 def test_one_point_has_no_anytime_score():
-    found = paces(evidence([fit(FAST[-1:], 0.8)]), 0, timed=True)
+    found = paces(made([fit(FAST[-1:], 0.8)]), 0, timed=True)
 
     assert found[0] == Pace((4.0, 4.0), (3.0, 3.0), found[0].anytime)
     assert isnan(found[0].anytime)
 
 
-def test_a_real_folder_agrees_with_its_records(results, records):
-    findings = findings_of(FolderReader(results).read())
+def test_a_real_folder_agrees_with_its_records(findings, records):
     names = findings.evidence
     for (dataset, solver), pace in findings.paces.items():
         mine = {
@@ -163,8 +161,6 @@ def test_a_real_folder_agrees_with_its_records(results, records):
 
 
 def test_an_older_folder_shows_the_training_auc(records):
-    from aucbench.report.evidence import evidence_of
-
     older = [
         replace(r, curve=tuple({k: v for k, v in p.items() if k != "test_auc"} for p in r.curve))
         for r in records

@@ -15,7 +15,6 @@ from aucbench.records import CellStatus
 from aucbench.report import render
 from aucbench.report.evidence import evidence_of
 from aucbench.report.findings import Settings, findings_of
-from aucbench.report.folder import FolderReader
 from aucbench.report.page import page_of
 from aucbench.stats.delong import Fold, auc_interval
 from aucbench.stats.pairs import pairwise
@@ -25,16 +24,6 @@ def words(page):
     """What a page says, without its tags."""
     text = render.to_html(page).decode().partition("<footer")[0]
     return " ".join(unescape(re.sub("<[^>]*>", " ", text)).split())
-
-
-def evidence(results, records):
-    store = Store(results)
-    return evidence_of(records, scores=lambda fit: store.scores(fit.id, fit.data))
-
-
-@pytest.fixture(scope="module")
-def findings(results):
-    return findings_of(FolderReader(results).read())
 
 
 @pytest.fixture(scope="module")
@@ -78,8 +67,8 @@ def test_without_jinja_the_extra_is_named(monkeypatch, page):
         render.to_html(page)
 
 
-def test_another_measure_takes_the_place_of_the_auc(results, findings):
-    found = findings_of(FolderReader(results).read(), Settings(measure="ap"))
+def test_another_measure_takes_the_place_of_the_auc(evidence, findings):
+    found = findings_of(evidence, Settings(measure="ap"))
     assert found.measure == "AP"
     assert "mean AP" in found.advice.sentences[0]
     assert not np.allclose(found.values, findings.values)
@@ -100,11 +89,10 @@ def test_without_labels_the_splits_alone_are_compared(records):
         findings_of(evidence_of(records), Settings(measure="ap"))
 
 
-def test_times_under_different_conditions_are_compared_only_when_asked(results, records):
+def test_times_under_different_conditions_are_compared_only_when_asked(scored, records):
     one = replace(records[0], machine={**records[0].machine, "threads": 4})
-    mixed = evidence(results, [one, *records[1:]])
 
-    page = page_of(findings_of(mixed), folder="results")
+    page = page_of(scored([one, *records[1:]]), folder="results")
     assert any("2 different conditions" in sentence for sentence in page.warnings)
     assert {*page.data["rows"]["seconds"]} == {None}
     assert {x for curve in page.data["curves"] if curve for x in curve["seconds"]} == {None}
@@ -114,18 +102,18 @@ def test_times_under_different_conditions_are_compared_only_when_asked(results, 
     assert {y[0] for lines in by_time for _, _, y in lines} == {0}
     assert max(y[0] for lines in by_passes for _, _, y in lines) > 0
 
-    page = page_of(findings_of(mixed, Settings(mixed=True)), folder="results")
+    page = page_of(scored([one, *records[1:]], mixed=True), folder="results")
     assert None not in page.data["rows"]["seconds"]
     assert not any("conditions" in sentence for sentence in page.warnings)
 
 
-def test_failures_are_listed_by_reason_and_count(results, records):
+def test_failures_are_listed_by_reason_and_count(scored, records):
     def broken(record):
         if "sht-auc" in record.cell.label and record.cell.dataset != "digits-3":
             return failed(record, CellStatus.TIMEOUT, "killed after 5 s", "last words")
         return record
 
-    found = findings_of(evidence(results, [*map(broken, records)]))
+    found = scored([*map(broken, records)])
     page = page_of(found, folder="results")
     [failure] = page.failures
     assert (failure.status, failure.count, failure.why) == ("timeout", 6, "killed after 5 s")
@@ -138,8 +126,8 @@ def test_failures_are_listed_by_reason_and_count(results, records):
     assert found.ranks[line.solver].imputed == 2
 
 
-def test_one_data_set_has_intervals_in_its_leaderboard(results, records):
-    found = findings_of(evidence(results, [r for r in records if r.cell.dataset == "digits-8"]))
+def test_one_data_set_has_intervals_in_its_leaderboard(scored, records):
+    found = scored([r for r in records if r.cell.dataset == "digits-8"])
     page = page_of(found, folder="results")
     assert "solver mean AUC fit s" in words(page)
     assert "Each against each" not in words(page)
@@ -160,17 +148,16 @@ def test_a_folder_whose_cells_were_not_run_yet_has_a_page(records):
     assert b"logistic" in render.to_html(page)
 
 
-def test_one_solver_alone_has_a_page(results, records):
-    found = findings_of(evidence(results, [r for r in records if "sht" in r.cell.label]))
-    page = page_of(found, folder="results")
+def test_one_solver_alone_has_a_page(scored, records):
+    page = page_of(scored([r for r in records if "sht" in r.cell.label]), folder="results")
     assert "Pairs inside one data set" not in words(page)
     assert b"sht-auc" in render.to_html(page)
 
 
-def test_names_are_shown_with_escapes_where_they_cannot_be_printed(results, records):
+def test_names_are_shown_with_escapes_where_they_cannot_be_printed(scored, records):
     odd = [with_cell(r, dataset="a\x00\u202e\ud800") if r.cell.dataset == "digits-8" else r
            for r in records]  # fmt: skip
-    text = render.to_html(page_of(findings_of(evidence(results, odd)), folder="results"))
+    text = render.to_html(page_of(scored(odd), folder="results"))
     assert rb"a\x00\u202e\ud800" in text.replace(rb"\\", b"\\")
     assert "\u202e" not in text.decode()
 

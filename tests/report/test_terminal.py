@@ -46,9 +46,8 @@ def test_numbers_are_of_ok_rows_only():
     (table,) = tables(findings(ROWS))
 
     assert table.title == "x: 120 rows, 7 features"
-    assert table.header == (
-        *("", "solver", "AUC", "95 % interval", "rank", "fit s", "non-zeros", "ok"),
-    )
+    assert table.header[:4] == ("", "solver", "AUC", "95 % interval")
+    assert table.header[4:] == ("rank", "fit s", "non-zeros", "ok")
     a, b, c = table.lines
     assert (a[2], *a[4:]) == ("0.9000", "1", "2", "2.7", "3/3")
     assert (b[2], *b[4:]) == ("1.0000", "-", "1", "1", "1/2")
@@ -99,11 +98,9 @@ def test_lines_are_sorted_and_an_unknown_order_is_refused():
 def test_the_feature_map_is_named_when_there_are_several():
     several = findings([row(features="none", auc=0.5), row(features="maxabs", auc=0.6)])
 
-    assert [line[1] for line in tables(several)[0].lines] == [
-        "a, features=none",
-        "a, features=maxabs",
-    ]
-    assert tables(several)[0].best == (False, True)
+    (table,) = tables(several)
+    assert [line[1] for line in table.lines] == ["a, features=none", "a, features=maxabs"]
+    assert table.best == (False, True)
 
 
 def test_the_spread_of_repeated_fits_has_a_column():
@@ -130,10 +127,8 @@ def test_tuned_and_plain_solvers_are_told_apart_and_choices_are_named():
 
     names = [line[1] for line in tables(found)[0].lines]
     assert [name.split(",")[0] for name in names] == ["a", "a (tuned)", "a (tuned k=1|2)"]
-    assert [line.split(" chose ")[1] for line in notes(found) if " chose " in line] == [
-        "k=2 (1x)",
-        "k=2 (1x)",
-    ]
+    chose = [line.split(" chose ")[1] for line in notes(found) if " chose " in line]
+    assert chose == ["k=2 (1x)"] * 2
 
 
 def ended(solver="a", dataset="x", *, gap=None, stop="PASSES", value=0.5, **given):
@@ -163,6 +158,8 @@ def test_marks_say_how_fits_ended_and_notes_which_have_not_converged():
     table = tables(found)[0]
 
     assert table.header[-2:] == ("ok", "end")
+    (well,) = tables(findings([ended("exact", gap=1e-9, stop="CERTIFIED")]))
+    assert well.header[-1] == "ok"
     assert {line[1]: line[-1] for line in table.lines} == {
         **{"exact": "", "online": "b", "slow": "N", "stuck": "s", "lost": "N", "poor": "N"},
         **{"trees": "", "forest": "b", "broken": ""},
@@ -206,12 +203,6 @@ def test_fits_beyond_their_budget_are_marked_and_the_note_says_how_far():
     assert r"& bo \\" in tex(tables(found))
 
 
-def test_a_table_in_which_all_is_well_has_no_marks():
-    (table,) = tables(findings([ended("exact", gap=1e-9, stop="CERTIFIED")]))
-
-    assert table.header[-1] == "ok"
-
-
 def test_the_order_in_which_fits_end_changes_nothing():
     rows = [ended("a", value=0.6), ended("b", value=0.5), ended("c", split=1, value=0.9)]
     plan = Plan(("x",), choices(["a", "b", "c"]), ("maxabs",), splits=3, passes=4.0)
@@ -222,16 +213,8 @@ def test_the_order_in_which_fits_end_changes_nothing():
 
 def test_names_lose_their_middle_where_a_terminal_is_narrow_and_numbers_never():
     long = "estimator[sklearn.neighbors:KNeighborsClassifier,n_neighbors=15]"
-    rows = [
-        row(
-            name,
-            f"{'a/very/long/path/' * 5}data.svm",
-            auc=0.75,
-            fit_seconds=1.0,
-        )
-        for name in (long, "b")
-    ]
-    found = tables(findings(rows))
+    path = f"{'a/very/long/path/' * 5}data.svm"
+    found = tables(findings([row(x, path, auc=0.75, fit_seconds=1.0) for x in (long, "b")]))
 
     narrow = text(found, 80).splitlines()
     assert max(map(len, narrow)) <= 80
@@ -260,12 +243,8 @@ def test_one_data_set_without_any_value_is_a_table_too():
 
 
 def test_a_data_set_on_which_a_solver_was_not_planned_does_not_count_against_it():
-    found = findings(
-        [
-            *(row(name, data, auc=0.5) for name in ("a", "b") for data in ("x", "y")),
-            row("c", "x", auc=0.4),
-        ]
-    )
+    rows = [row(name, data, auc=0.5) for name in ("a", "b") for data in ("x", "y")]
+    found = findings([*rows, row("c", "x", auc=0.4)])
 
     assert found.values.shape == (1, 3)
     assert "On 1 of 2 data sets some solvers were not planned" in answer(found).replace("\n  ", " ")
