@@ -114,7 +114,7 @@ def fit(
     The threshold maximises sensitivity + specificity (Youden), or serves one of the aims
     --sensitivity, --specificity, --precision, --flags with --per, --cost-fp with --cost-fn.
     """
-    from aucbench.models import building as making
+    from aucbench.models import building
     from aucbench.models.explain import lines
     from aucbench.store import require_writable
 
@@ -122,9 +122,9 @@ def fit(
     if AUTO in named and len(named) > 1:
         raise ParameterError("--solver auto names the solvers itself; leave the others out")
     require_writable(out)
-    plan = making.Making(
+    plan = building.ModelPlan(
         source=data,
-        solvers=making.auto_solvers() if named == (AUTO,) else named,
+        solvers=building.auto_solvers() if named == (AUTO,) else named,
         tune=named == (AUTO,) if tune is None else tune,
         reading=files,
         aim=aims.aim,
@@ -136,14 +136,14 @@ def fit(
         passes=fits.passes,
         seconds=fits.seconds,
     )
-    making.require_savable(plan)
+    building.require_savable(plan)
     silent = replace(options, quiet=True)
     way_on = "no model was made"
     with opened(None) as store:
         records = records_of(options.limited(plan.plan), store, options, way_on)
-        findings = making.compared(plan, records, store)
+        findings = building.compared(plan, records, store)
         print_tables(findings, width())
-        model = making.made(
+        model = building.built(
             plan,
             records,
             findings,

@@ -64,7 +64,7 @@ def auto_solvers() -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Making:
+class ModelPlan:
     """What a model is made of.
 
     Attributes
@@ -128,7 +128,7 @@ class Making:
         )
 
 
-def require_savable(making: Making) -> None:
+def require_savable(wanted: ModelPlan) -> None:
     """Check before a long comparison that a model of each solver can be saved.
 
     Each is fitted to a few rows of made-up numbers.
@@ -140,13 +140,13 @@ def require_savable(making: Making) -> None:
     PlanErrors
         When several solvers cannot be used, with the reason of each.
     """
-    if is_changepoint(parse_spec(making.source).name):
-        raise UnsupportedError(f"{making.source} has error functions, and a model needs labels")
+    if is_changepoint(parse_spec(wanted.source).name):
+        raise UnsupportedError(f"{wanted.source} has error functions, and a model needs labels")
     rng = np.random.default_rng(0)
     toy = Data.of(rng.normal(size=(TOY, 3)), np.arange(TOY) % 2)
-    phi = get_preprocessing(making.features).fit(toy, rng)
+    phi = get_preprocessing(wanted.features).fit(toy, rng)
     refused: dict[str, AucbenchError] = {}
-    for spec in making.solvers:
+    for spec in wanted.solvers:
         try:
             _require_savable(spec, toy.with_rows(phi(toy.rows)), phi)
         except AucbenchError as error:
@@ -167,7 +167,7 @@ def _require_savable(spec: str, toy: Data, phi: FeatureMap) -> None:
     Model.of_run(run, phi, **shape)
 
 
-def compared(making: Making, records: Sequence[Record], store: Store) -> Findings:
+def compared(wanted: ModelPlan, records: Sequence[Record], store: Store) -> Findings:
     """Return what the statistics say of the comparison.
 
     Raises
@@ -176,15 +176,15 @@ def compared(making: Making, records: Sequence[Record], store: Store) -> Finding
         When no solver could be fitted to each training part.
     """
     scores = lambda fit: store.scores(fit.id, fit.data)  # noqa: E731
-    evidence = evidence_of(records, [making.plan], scores=scores, about=store.about)
+    evidence = evidence_of(records, [wanted.plan], scores=scores, about=store.about)
     if not any(group.complete for _, group in evidence.row(0)):
         failed = next(record for record in records if not record.ok)
         raise DataError(f"no solver could be fitted to each training part: {failed.why}")
     return findings_of(evidence, Settings(curves=False))
 
 
-def made(
-    making: Making, records: Sequence[Record], findings: Findings, store: Store, run: RunPlan
+def built(
+    wanted: ModelPlan, records: Sequence[Record], findings: Findings, store: Store, run: RunPlan
 ) -> Model:
     """Return the model of the best solver of a comparison.
 
@@ -205,42 +205,42 @@ def made(
         When the solver cannot be fitted with the chosen parameters, or the aim cannot be reached.
     """
     place = next(j for j in findings.order if findings.evidence.group(0, j).complete)
-    choice = making.plan.solvers[place]
+    choice = wanted.plan.solvers[place]
     own = [record for record in records if record.cell.solver == choice.spec]
     spec = with_best_point(choice, own)
-    again = own if not choice.tune else run(making.plan_of([Choice(spec)]))
+    again = own if not choice.tune else run(wanted.plan_of([Choice(spec)]))
     y, scores, rows = _held_out(again, store)
-    data = get_dataset(making.source, **making.reading.given())
+    data = get_dataset(wanted.source, **wanted.reading.given())
     if not np.array_equal(data.y[rows], y):
-        raise DataError(f"{making.source} has changed since the run began; start it again")
-    model = _refitted(making, spec, data)
+        raise DataError(f"{wanted.source} has changed since the run began; start it again")
+    model = _refitted(wanted, spec, data)
     known = next(row for row in findings.insides[0].rows if row.solver == place).known
     assert known is not None  # the solver is complete
     division = own[0].sizes.division
     what = f"{rows.size} scores of {division}, each by a fit that did not see the row"
     calibrated = None
-    if making.calibration is not None:
-        calibrated = calibrator(making.calibration, y, scores)
+    if wanted.calibration is not None:
+        calibrated = calibrator(wanted.calibration, y, scores)
     return replace(
         model,
-        threshold=(point := Operating.of(y, scores, making.aim, what, seed=making.seed)).threshold,
+        threshold=(point := Operating.of(y, scores, wanted.aim, what, seed=wanted.seed)).threshold,
         operating=point,
         calibrator=calibrated,
         auc=known.delong if np.isfinite(known.delong.low) else known.resampled,
-        auc_rows=_auc_rows(making, division, tuned=bool(choice.tune)),
+        auc_rows=_auc_rows(wanted, division, tuned=bool(choice.tune)),
         provenance={
             **model.provenance,
             "data_hash": own[0].sizes.data,
             "versions": dict(own[0].machine.get("versions") or {}),
-            "choice": _reasons(making, findings, choice),
+            "choice": _reasons(wanted, findings, choice),
             "reliability": _reliability(calibrated, y, scores),
         },
     )
 
 
-def _auc_rows(making: Making, division: str | None, *, tuned: bool) -> str:
+def _auc_rows(wanted: ModelPlan, division: str | None, *, tuned: bool) -> str:
     how = ", tuned inside each training part" if tuned else ""
-    weighted = f", weighted by {making.reading.weights}" if making.reading.weights else ""
+    weighted = f", weighted by {wanted.reading.weights}" if wanted.reading.weights else ""
     return f"the test rows of {division}{weighted}{how}"
 
 
@@ -255,11 +255,11 @@ def _warnings(reading: Reading) -> Iterator[str]:
         )
 
 
-def _reasons(making: Making, findings: Findings, choice: Choice) -> list[str]:
-    if len(making.solvers) == 1:
+def _reasons(wanted: ModelPlan, findings: Findings, choice: Choice) -> list[str]:
+    if len(wanted.solvers) == 1:
         return [f"{choice.spec} was asked for."]
     said = [*findings.advice.sentences]
-    return [*said, ONLY_SAVABLE] if making.solvers == auto_solvers() else said
+    return [*said, ONLY_SAVABLE] if wanted.solvers == auto_solvers() else said
 
 
 def with_best_point(choice: Choice, records: Sequence[Record]) -> Spec:
@@ -298,24 +298,24 @@ def _held_out(records: Sequence[Record], store: Store) -> tuple[NDArray[Any], Ve
     return y, scores, rows
 
 
-def _refitted(making: Making, spec: Spec, data: Data) -> Model:
+def _refitted(wanted: ModelPlan, spec: Spec, data: Data) -> Model:
     """Return the model that is fitted to all rows, its threshold not chosen yet.
 
     The rows of a test file are none of them.
     """
-    if making.reading.test is not None and data.folds is not None:
+    if wanted.reading.test is not None and data.folds is not None:
         data = data.take(np.flatnonzero(data.folds < 0).astype(np.int32))
     encoding = None if data.schema is None else Encoding.learn(data.schema, data.rows)
     train = data if encoding is None else data.with_rows(encoding(data.rows))
     # as a split of a run, and none of those that were run
-    rng = np.random.default_rng([making.seed, making.plan.split_count])
-    phi = get_preprocessing(making.features).fit(train, rng)
+    rng = np.random.default_rng([wanted.seed, wanted.plan.split_count])
+    phi = get_preprocessing(wanted.features).fit(train, rng)
     run = solve(
         get_solver(spec),
         train.with_rows(phi(train.rows)),
-        passes=making.passes,
-        seconds=making.seconds,
-        seed=making.seed,
+        passes=wanted.passes,
+        seconds=wanted.seconds,
+        seed=wanted.seed,
     )
     understood = data.understood
     model = Model.of_run(
@@ -329,19 +329,19 @@ def _refitted(making: Making, spec: Spec, data: Data) -> Model:
         threshold=0.0,
         provenance={
             "solver": str(spec),
-            "features": making.features,
+            "features": wanted.features,
             "aucbench": _version(),
             "date": datetime.now(UTC).isoformat(timespec="seconds"),
-            "data": making.source,
+            "data": wanted.source,
             "label": understood.label,
             "n": data.n,
             "n_pos": data.labels.n_pos,
-            "seed": making.seed,
-            "decimal": making.reading.decimal,
-            "separator": making.reading.separator,
+            "seed": wanted.seed,
+            "decimal": wanted.reading.decimal,
+            "separator": wanted.reading.separator,
             "stop": run.stop.name,
             "left_out": dict(understood.dropped),
-            "warnings": [*understood.warnings, *_warnings(making.reading)],
+            "warnings": [*understood.warnings, *_warnings(wanted.reading)],
         },
     )
     return replace(model, spread=_spread(model.mapped(data.rows)))

@@ -168,9 +168,9 @@ def test_auto_tunes_and_says_why(folder, monkeypatch):
 
 
 def test_the_parameters_are_those_with_the_best_inner_auc(folder):
-    from aucbench.models import building as making
+    from aucbench.models import building
 
-    plan = making.Making(source="x", solvers=("logistic",))
+    plan = building.ModelPlan(source="x", solvers=("logistic",))
     tables = [[(0.7, 0.6), (0.5, 0.9)], [(0.7, 0.6), (0.8, 0.9)]]
 
     class Known:
@@ -182,7 +182,7 @@ def test_the_parameters_are_those_with_the_best_inner_auc(folder):
             self.tuning = {"table": rows}
 
     [choice] = plan.plan.solvers
-    found = making.with_best_point(choice, [Known(aucs) for aucs in tables])
+    found = building.with_best_point(choice, [Known(aucs) for aucs in tables])
     assert str(found) == "logistic[C=10]"
 
 
