@@ -84,7 +84,9 @@ def main(task: Task, voice: Voice, parent: int) -> NoReturn:
             fence.enter(task.call.fence, task.rules, task.folder / TEMPORARY)
         tell, steps = _replace_inherited(task, voice, parent)
         _answer(task, request, tell, steps)
-        _flush()
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError, AttributeError):  # closed, or replaced by anything
+                stream.flush()
         code = 0
     except BaseException:
         traceback.print_exc()
@@ -212,9 +214,3 @@ def failure(error: BaseException, hint: str) -> dict[str, Any]:
         "refusal": isinstance(error, AucbenchError) and not memory,
         "memory": memory,
     }
-
-
-def _flush() -> None:
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError, AttributeError):  # closed, or replaced by anything
-            stream.flush()

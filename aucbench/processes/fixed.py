@@ -30,7 +30,8 @@ SHARE = 8  # more than a part of this number of the free memory goes to a disk
 
 def sealed(*chunks: Bytes) -> int:
     """Return a descriptor of bytes in memory that nobody can change."""
-    with proc.hidden(), open(_in_memory(), "wb") as file:
+    flags = os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING
+    with proc.hidden(), os.fdopen(os.memfd_create("aucbench", flags), "wb") as file:
         return _closed(file, chunks)
 
 
@@ -39,7 +40,8 @@ def fixed(*chunks: Bytes) -> int:
 
     `OSError`: there is no space for them.
     """
-    if _fits(sum(memoryview(chunk).nbytes for chunk in chunks)):
+    size = sum(memoryview(chunk).nbytes for chunk in chunks)
+    if size <= SMALL or size * SHARE <= limits.free_memory():
         return sealed(*chunks)
     with proc.hidden(), tempfile.TemporaryFile() as file:
         return _closed(file, chunks)
@@ -70,17 +72,9 @@ def content_of(descriptor: int) -> bytes | None:
     return os.pread(descriptor, os.fstat(descriptor).st_size, 0)
 
 
-def _in_memory() -> int:
-    return os.memfd_create("aucbench", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-
-
 def _seals(descriptor: int) -> int:
     """Return the seals of a file; those of one on a disk include that there can be no others."""
     try:
         return fcntl.fcntl(descriptor, fcntl.F_GET_SEALS)
     except OSError:  # EINVAL
         return fcntl.F_SEAL_SEAL
-
-
-def _fits(size: int) -> bool:
-    return size <= SMALL or size * SHARE <= limits.free_memory()

@@ -179,9 +179,8 @@ def get_dataset(spec: str | Data, /, **params: Any) -> Data:
     read = parse_spec(spec)
     if _is_of_rows(read.name):
         return _read(read, params)
-    claim = find("datasets", read.name)
-    inside = named(claim.name, claim.factory, 0, read.params, read.unnamed)
-    return _dataset(claim, _merged(read.name, inside, params))
+    claim, inside = _claimed("datasets", read)
+    return _dataset(claim, _merged(claim.name, inside, params))
 
 
 def get_function(kind: str, spec: str | Spec, /) -> Callable[..., Any]:
@@ -198,9 +197,7 @@ def get_function(kind: str, spec: str | Spec, /) -> Callable[..., Any]:
     UnknownNameError, ParameterError, PluginError
         As `get_solver`.
     """
-    read = _parsed(spec)
-    claim = find(kind, read.name)
-    params = given(kind, read)
+    claim, params = _claimed(kind, spec)
     check(claim.name, claim.factory, given_to(kind, claim.factory), params)
     return partial(claim.factory, **params) if params else claim.factory
 
@@ -298,28 +295,27 @@ def _described(kind: str, name: str) -> Description:
 
 def given(kind: str, spec: str | Spec) -> Mapping[str, Any]:
     """Parameters that the brackets of a specification give, all by name; no value is looked at."""
-    read = _parsed(spec)
+    return _claimed(kind, spec)[1]
+
+
+def _claimed(kind: str, spec: str | Spec) -> tuple[Claim, Mapping[str, Any]]:
+    """Return what the name of a specification means, and the parameters of its brackets."""
+    read = spec if isinstance(spec, Spec) else parse_spec(spec)
     claim = find(kind, read.name)
     skipped = given_to(kind, claim.factory)
-    return named(claim.name, claim.factory, skipped, read.params, read.unnamed)
+    return claim, named(claim.name, claim.factory, skipped, read.params, read.unnamed)
 
 
 def _get(kind: str, spec: Any, params: Mapping[str, Any], *args: Any) -> Any:
     if not isinstance(spec, str | Spec):
         return _given(kind, spec, params)
-    read = _parsed(spec)
-    claim = find(kind, read.name)
-    inside = named(claim.name, claim.factory, len(args), read.params, read.unnamed)
-    made = call(claim.name, claim.factory, args, _merged(read.name, inside, params))
+    claim, inside = _claimed(kind, spec)
+    made = call(claim.name, claim.factory, args, _merged(claim.name, inside, params))
     if wrong := fault(kind, made):
         raise PluginError(
             f"{placed(claim)} made {short(made)}, which is not a valid {CALLED[kind]}: {wrong}"
         )
     return made
-
-
-def _parsed(spec: str | Spec) -> Spec:
-    return spec if isinstance(spec, Spec) else parse_spec(spec)
 
 
 def _read(spec: Spec, params: Mapping[str, Any]) -> Data:

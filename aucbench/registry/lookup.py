@@ -184,17 +184,15 @@ def owner(kind: str, text: str) -> tuple[PluginEntry, str] | None:
     Raises as `find`, but not for the shape of the class.
     """
     _require_kind(kind)
-    if in_file(text) is not None:
-        there = claimed(kind, text)
-        return None if there is None else there[:2]
-    if text.endswith(INLINE_MARK):
-        there = claimed_inline(kind, text)
-        return None if there is None else there[:2]
+    if (file := in_file(text)) is not None or text.endswith(INLINE_MARK):
+        there = claimed(kind, text) if file else claimed_inline(kind, text)
+        return there and there[:2]
     parts = QUALIFIED.fullmatch(text)
     if parts is None:
         return None
     distribution, name = parts.groups()
-    asked = [e for e in enabled() if distribution is None or _is_of(e, distribution)]
+    whose = distribution and normalized(distribution)
+    asked = [e for e in enabled() if whose in (None, normalized(e.distribution))]
     # All built-ins come first, so that no third party can replace one of them.
     own = [e for e in asked if e.builtin and e.name in (kind, name)]
     third = [e for e in asked if not e.builtin and e.name == name]
@@ -219,7 +217,9 @@ def _registers(entry: PluginEntry, kind: str, name: str) -> bool:
 def unknown(kind: str, text: str, further: Iterable[str] = ()) -> AucbenchError:
     """Return the error for a name that `lookup` did not find; `further` names are known too."""
     if in_file(text) is not None:
-        return ParameterError(f"{text} is {_other_kind(text)}, wanted a {CALLED[kind]}")
+        there = ((other, claimed(other, text)) for other in KINDS)
+        found = (f"a {CALLED[other]}" for other, one in there if one and kind_of(one[2]) == other)
+        return ParameterError(f"{text} is {next(found, 'no plugin')}, wanted a {CALLED[kind]}")
     for e in entries():
         if not is_enabled(e) and text in (e.name, e.qualified):
             return PluginChoiceError(switched_off(e))
@@ -230,12 +230,6 @@ def suggested(kind: str) -> list[str]:
     """As `names`; a supervised process asks no plugin, and knows their names without the kinds."""
     third = [e.name for e in enabled() if not e.builtin] if is_supervised() else []
     return [*names(kind), *third]
-
-
-def _other_kind(text: str) -> str:
-    """What a class or function in a file is."""
-    found = (kind for kind in KINDS if (there := claimed(kind, text)) and kind_of(there[2]) == kind)
-    return next((f"a {CALLED[kind]}" for kind in found), "no plugin")
 
 
 def _refuse_broken(entry: PluginEntry) -> None:
@@ -257,10 +251,6 @@ def _contested(name: str, ways: list[str]) -> PluginError:
     return PluginChoiceError(
         f"the plugin {name!r} is claimed by {len(ways)} distributions: write {' or '.join(ways)}"
     )
-
-
-def _is_of(entry: PluginEntry, distribution: str) -> bool:
-    return normalized(entry.distribution) == normalized(distribution)
 
 
 def _require_kind(kind: str) -> None:

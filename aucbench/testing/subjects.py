@@ -70,13 +70,10 @@ def subject_of(thing: Any, kind: str | None = None, name: str | None = None) -> 
     if kind not in LAWS:
         raise UnknownNameError("kind", kind, LAWS)
     called = name or getattr(thing, "__name__", None) or type(thing).__name__
-    if kind in GET and (inspect.isclass(thing) or _is_factory(kind, thing)):
+    instance = all(hasattr(thing, member) for member in TELLING.get(kind, ()))
+    if kind in GET and (inspect.isclass(thing) or not instance):
         return Subject(kind, called, thing)
     return Subject(kind, called, lambda: thing)
-
-
-def _is_factory(kind: str, thing: Any) -> bool:
-    return not all(hasattr(thing, member) for member in TELLING[kind])
 
 
 def _kind_of(thing: Any) -> str:

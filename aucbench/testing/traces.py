@@ -74,7 +74,8 @@ def _leaving_nothing(but: Collection[str]) -> Iterator[None]:
         after = {name: _settled(name, before[name]) for name in looked - {*but}}
         left = [path for folder in folders for path in sorted(folder.rglob("*"))]
     if FILES not in but:
-        require(not left, f"it has left {len(left)} files or folders, such as {_named(left)}")
+        some = ", ".join(path.name for path in left[:3])
+        require(not left, f"it has left {len(left)} files or folders, such as {some}")
     for name, state in after.items():
         require(_same(state, before[name]), f"it has left other {name}: "
                 f"{_difference(before[name], state)}")  # fmt: skip
@@ -87,10 +88,6 @@ def _settled(name: str, before: Any) -> Any:
     while not _same(found := LOOKS[name](), before) and monotonic() < end:
         sleep(0.01)
     return found
-
-
-def _threads() -> frozenset[str]:
-    return frozenset(f"{thread.name} ({thread.ident})" for thread in threading.enumerate())
 
 
 def _processes() -> frozenset[str]:
@@ -116,7 +113,7 @@ def _generators() -> Mapping[str, Any]:
 
 
 LOOKS: Mapping[str, Callable[[], Any]] = {
-    "threads": _threads,
+    "threads": lambda: frozenset(f"{t.name} ({t.ident})" for t in threading.enumerate()),
     "processes": _processes,
     "variables of the environment": lambda: dict(os.environ),
     "handlers of signals": _handlers,
@@ -189,7 +186,3 @@ def _difference(before: Any, after: Any) -> str:
         return f"{after[:1]} comes first"
     names = {*before, *after}
     return ", ".join(sorted(name for name in names if before.get(name) != after.get(name)))
-
-
-def _named(paths: list[Path]) -> str:
-    return ", ".join(path.name for path in paths[:3])

@@ -760,12 +760,6 @@ SOLVERS |= {
 }
 
 
-@pytest.mark.parametrize("name", SOLVERS)
-def test_wrong_solvers(name):
-    law, told, thing = SOLVERS[name]
-    assert_found("solvers", thing, law, told)
-
-
 @dataclass(slots=True)
 class Total:
     w: np.ndarray
@@ -1093,12 +1087,6 @@ OBJECTIVES = {
 }
 
 
-@pytest.mark.parametrize("name", OBJECTIVES)
-def test_wrong_objectives(name):
-    law, told, factory = OBJECTIVES[name]
-    assert_found("objectives", factory, law, told)
-
-
 # --- projectors --------------------------------------------------------------------------
 
 
@@ -1209,12 +1197,6 @@ PROJECTORS = {
     "value NaN": ("declared", "wanted a float", ball(value=lambda self, w: np.nan)),
     "lambda": ("pickles", "<lambda>", ball(__post_init__=with_lambda)),
 }
-
-
-@pytest.mark.parametrize("name", PROJECTORS)
-def test_wrong_projectors(name):
-    law, told, project = PROJECTORS[name]
-    assert_found("projectors", project, law, told)
 
 
 # --- feature maps ------------------------------------------------------------------------
@@ -1332,12 +1314,6 @@ FEATURES = {
 }
 
 
-@pytest.mark.parametrize("name", FEATURES)
-def test_wrong_feature_maps(name):
-    law, told, phi = FEATURES[name]
-    assert_found("features", phi, law, told)
-
-
 # --- data sets and metrics ---------------------------------------------------------------
 
 RNG = np.random.default_rng(0)
@@ -1397,12 +1373,6 @@ DATASETS = {
 }
 
 
-@pytest.mark.parametrize("name", DATASETS)
-def test_wrong_data_sets(name):
-    law, told, source = DATASETS[name]
-    assert_found("datasets", source, law, told)
-
-
 def by_sorting(y, scores):
     return float(np.flatnonzero(y[np.argsort(scores, kind="stable")] > 0).mean())
 
@@ -1446,10 +1416,20 @@ METRICS = {
 }
 
 
-@pytest.mark.parametrize("name", METRICS)
-def test_wrong_metrics(name):
-    law, told, wrong = METRICS[name]
-    assert_found("metrics", wrong, law, told)
+WRONG = {
+    "solvers": SOLVERS,
+    "objectives": OBJECTIVES,
+    "projectors": PROJECTORS,
+    "features": FEATURES,
+    "datasets": DATASETS,
+    "metrics": METRICS,
+}
+
+
+@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind in WRONG for name in WRONG[kind]])
+def test_what_is_wrong_is_found_by_its_law(kind, name):
+    law, told, thing = WRONG[kind][name]
+    assert_found(kind, thing, law, told)
 
 
 # --- what only larger rows show ---------------------------------------------------------
