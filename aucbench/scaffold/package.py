@@ -26,46 +26,16 @@ TEMPLATE = ".in"
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A package that was written.
-
-    Attributes
-    ----------
-    folder : Path
-        Where it is.
-    files : tuple of Path
-        Its files, relative to the folder.
-    plugin : Path
-        The file that has the plugin, relative to the folder.
-    commands : tuple of str
-        What to run next, inside the folder.
-    """
+    """A package that was written."""
 
     folder: Path
-    files: tuple[Path, ...]
-    plugin: Path
-    commands: tuple[str, ...]
+    files: tuple[Path, ...]  # relative to the folder, as the next one
+    plugin: Path  # the file that has the plugin
+    commands: tuple[str, ...]  # what to run next, inside the folder
 
 
 def new_package(kind: str, name: str, into: Path = Path()) -> Written:
-    """Write the package `aucbench-NAME` with one plugin, its tests and its benchmarks.
-
-    Parameters
-    ----------
-    kind : str
-        One of `KINDS`.
-    name : str
-        Name of the plugin: words of lower-case letters and digits, joined by hyphens.
-    into : Path
-        The folder in which the folder of the package is made.
-
-    Raises
-    ------
-    UnknownNameError
-        When there is no such kind.
-    ParameterError
-        When the name is malformed or taken, when Python has another meaning for it, or when
-        there is no such folder, or one with the name of the package in it.
-    """
+    """Write the package `aucbench-NAME` with one plugin of a kind of `KINDS` into a folder."""
     if kind not in KINDS:
         raise UnknownNameError("kind", kind, KINDS)
     _require_name(name)
@@ -78,7 +48,8 @@ def new_package(kind: str, name: str, into: Path = Path()) -> Written:
     folder = into / words["distribution"]
     _write(texts, folder)
     plugin = Path(words["package"], f"{words['module']}.py")
-    return Written(folder, tuple(sorted(texts)), plugin, _commands(KINDS[kind], words))
+    tried = ("python -m pytest", words["check"], words["compare"])
+    return Written(folder, tuple(sorted(texts)), plugin, (*_install(KINDS[kind]), *tried))
 
 
 def _require_name(name: str) -> None:
@@ -92,15 +63,11 @@ def _require_name(name: str) -> None:
             f"the name must be words of lower-case letters and digits, joined by hyphens and "
             f"beginning with a letter, such as heavy-ball, got {name!r}"
         )
-    for word in (_module(name), _title(name)):
+    for word in (name.replace("-", "_"), _title(name)):
         if keyword.iskeyword(word) or hasattr(builtins, word):
             raise ParameterError(f"{word} has a meaning in Python; take another name than {name!r}")
     if name in _built_in():
         raise ParameterError(f"aucbench itself has {name!r}; take another name")
-
-
-def _module(name: str) -> str:
-    return name.replace("-", "_")
 
 
 def _title(name: str) -> str:
@@ -121,11 +88,12 @@ def _words(kind: Kind, called: str, name: str) -> dict[str, str]:
     """What the templates say in place of `$name` and its like."""
     distribution, here = f"{PROJECT}-{name}", version(PROJECT)
     needs = (f"{PROJECT}>={here}",) if kind.compiled else ()
+    tools = [tool.partition(">")[0] for tool in kind.build_tools]  # without versions
     words = {
         "name": name,
         "distribution": distribution,
-        "package": _module(distribution),
-        "module": _module(name),
+        "package": distribution.replace("-", "_"),
+        "module": name.replace("-", "_"),
         "title": _title(name),
         "kind": "solver" if kind.compiled else called,
         "words": kind.words,
@@ -134,7 +102,7 @@ def _words(kind: Kind, called: str, name: str) -> dict[str, str]:
         "version": here,
         "year": str(date.today().year),
         "build_requires": ", ".join(f'"{need}"' for need in (*needs, *kind.build_tools)),
-        "asv_requires": ", ".join(f'"{name}": [""]' for name in (PROJECT, *kind.build_names)),
+        "asv_requires": ", ".join(f'"{tool}": [""]' for tool in (PROJECT, *tools)),
         "build_tools": " ".join(f"'{tool}'" for tool in kind.build_tools),
         "check": f"aucbench check {distribution}:{name}",
         "compare": kind.compare.format(name=name),
@@ -153,24 +121,16 @@ def _install(kind: Kind) -> tuple[str, ...]:
     )
 
 
-def _commands(kind: Kind, words: dict[str, str]) -> tuple[str, ...]:
-    return (*_install(kind), "python -m pytest", words["check"], words["compare"])
-
-
 def _rendered(kind: str, words: dict[str, str]) -> Iterator[tuple[Path, str]]:
     """The files of a package: their paths in it, and their texts."""
     with as_file(files("aucbench.scaffold") / "templates") as templates:
         for part in ("any", kind):
             for path in sorted((templates / part).rglob(f"*{TEMPLATE}")):
+                place = path.relative_to(templates / part).as_posix().removesuffix(TEMPLATE)
+                for word in ("package", "module"):
+                    place = place.replace(word.upper(), words[word])
                 text = Template(path.read_text(encoding="utf-8")).substitute(words)
-                yield _place(path.relative_to(templates / part), words), text
-
-
-def _place(path: Path, words: dict[str, str]) -> Path:
-    text = path.as_posix().removesuffix(TEMPLATE)
-    for word in ("package", "module"):
-        text = text.replace(word.upper(), words[word])
-    return Path(re.sub(r"(^|/)dot_", r"\1.", text))
+                yield Path(re.sub(r"(^|/)dot_", r"\1.", place)), text
 
 
 def _require_no_clash(name: str, texts: dict[Path, str]) -> None:
