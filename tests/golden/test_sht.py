@@ -6,22 +6,18 @@ before the threshold. Versions 1 and 2 use other estimates of the gradient than 
 f_B; here they are objectives of this test, run by the same loop.
 """
 
-import json
 from dataclasses import dataclass
 from itertools import islice
 from math import floor
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
 
 from aucbench.data import Data
 from aucbench.objectives import PairwiseSquare
 from aucbench.projectors import TopK
 from aucbench.protocols import Problem
 from aucbench.registry import get_solver
-
-LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
 
 
 class Replay:
@@ -84,26 +80,6 @@ class RidgeThenTopK:
         return TopK(self.k)(v)
 
 
-@pytest.fixture(scope="module")
-def recorded(reference):
-    index = json.loads((reference / "sht" / "index.json").read_text())
-    cases = {case["file"][len("small__") : -len(".npz")]: case for case in index["cases"]}
-    small = np.load(reference / "sht" / "input_small.npz")
-
-    def read(name):
-        return cases[name]["hyper"], np.load(reference / "sht" / cases[name]["file"])
-
-    return small["X"], small["y"], read
-
-
-def at_epochs(states, iterations):
-    """Weights after the recorded numbers of steps."""
-    wanted = set(iterations.tolist())
-    taken = islice(enumerate(states, 1), max(wanted))
-    return np.array([state.w.copy() for t, state in taken if t in wanted])
-
-
-@LAYOUTS
 @pytest.mark.parametrize(
     ("name", "objective"),
     [
@@ -115,43 +91,35 @@ def at_epochs(states, iterations):
         ("sht_v2_b20", Expanded),
     ],
 )
-def test_sht_auc(recorded, name, objective, layout):
-    X, y, read = recorded
-    hyper, run = read(name)
-    data = Data.of(layout(X), y)
+def test_sht_auc(recorded, after, name, objective):
+    (hyper, run), data = recorded(name), recorded.data
     k, c = hyper["s"] - 1, hyper["c"]
     gamma = c * data.p * (1 - data.p)
     solver = get_solver("sht-auc", k=k, gamma=gamma, blocks=200 // hyper["b"], shuffle=False)
     project = RidgeThenTopK(k, 1 + c * hyper.get("l2", 0.0))
 
     problem = Problem(objective(data), project)
-    found = at_epochs(solver.iterates(problem, Replay(run["block_order"])), run["iterations"])
+    found = after(solver.iterates(problem, Replay(run["block_order"])), run["iterations"])
 
     np.testing.assert_allclose(found, run["W"], rtol=1e-12, atol=1e-14)
 
 
-@LAYOUTS
-def test_sto_iht_with_intercept(recorded, layout):
-    X, y, read = recorded
-    hyper, run = read("stoiht")
-    data = Data.of(layout(X), y)
+def test_sto_iht_with_intercept(recorded, after):
+    (hyper, run), data = recorded("stoiht"), recorded.data
     solver = get_solver(
         "sto-iht", k=hyper["s"] - 1, gamma=hyper["xi"], blocks=10, shuffle=False, centre=False
     )
 
     states = solver.iterates(solver.problem(data, None), Replay(run["block_order"]))
-    found = at_epochs(states, run["iterations"])
+    found = after(states, run["iterations"])
 
     np.testing.assert_allclose(found[:, :-1], run["W"], rtol=1e-12, atol=1e-14)
     np.testing.assert_allclose(found[:, -1], run["intercept"], rtol=1e-12)
 
 
-@LAYOUTS
 @pytest.mark.parametrize(("name", "steps"), [("hsght_tau1", 64), ("hsght_tau10", 16)])
-def test_hsg_ht_with_intercept_in_its_first_pass(recorded, name, steps, layout):
-    X, y, read = recorded
-    hyper, run = read(name)
-    data = Data.of(layout(X), y)
+def test_hsg_ht_with_intercept_in_its_first_pass(recorded, name, steps):
+    (hyper, run), data = recorded(name), recorded.data
     # The published code rounds its batch sizes down, and takes rows in file order.
     sizes = [floor(hyper["tau"] * hyper["zeta"] ** t) for t in range(steps)]
     batches = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])

@@ -1,0 +1,91 @@
+"""Retrace FSAUC, OPAUC, SOLAM and SPAM of the C code published with the SHT-AUC paper.
+
+It visits rows in file order. Each test says where its method is another one than ours.
+"""
+
+import numpy as np
+import pytest
+import reference as naive
+
+from aucbench.registry import get_solver
+
+LAST = {"average": False, "shuffle": False}
+
+
+def states_of(solver, data):
+    return solver.iterates(solver.problem(data, None), np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("name", ["fsauc", "fsauc_tight"])
+def test_fsauc(recorded, name):
+    """It fixes kappa = 1, and its stages follow from the planned passes: each epoch is a run."""
+    hyper, run = recorded(name)
+    found = []
+    for passes in run["epochs"].tolist():
+        own = {"R": hyper["R"], "eta": hyper["g"], "passes": passes}
+        *_, last = states_of(get_solver("fsauc", **own, kappa=1.0, shuffle=False), recorded.data)
+        found.append(last.w)
+    np.testing.assert_allclose(found, run["W"], rtol=1e-10, atol=1e-12)
+
+
+def test_opauc(recorded, after):
+    """Its dense form steps as ours does.
+
+    There is no step before the first row of the other class, and further passes have the same
+    moments.
+    """
+    hyper, run = recorded("opauc")
+    solver = get_solver("opauc", eta=hyper["eta"], lam=hyper["lam"], shuffle=False)
+    found = after(states_of(solver, recorded.data), run["epochs"])
+    np.testing.assert_allclose(found, run["W"], rtol=1e-10)
+
+
+@pytest.mark.parametrize("name", ["solam", "solam_tight"])
+def test_solam(recorded, name):
+    """It starts at w = R/sqrt(d), a = b = R, alpha = 2R and clips with kappa = 1.
+
+    But it clips a and b from above only (which shows in the first rows): here rows come one by
+    one, without a bound of the solver's own, and the test clips.
+    """
+    hyper, run = recorded(name)
+    data, R = recorded.data, hyper["R"]
+    solver = get_solver("solam", xi=hyper["xi"], R=R, kappa=1e9, shuffle=False)
+    memory = solver.start(np.full(data.d, R / np.sqrt(data.d)), np.random.default_rng(0))
+    memory.numbers[:3] = R, R, 2 * R
+    found = []
+    for t in range(max(run["epochs"]) * data.n):
+        solver.update(memory, data.chunk, np.array([t % data.n], dtype=np.int32))
+        memory.numbers[:3] = np.clip(memory.numbers[:3], [-np.inf, -np.inf, -2 * R], [R, R, 2 * R])
+        if (t + 1) / data.n in run["epochs"]:
+            found.append(solver.weights(memory))
+    np.testing.assert_allclose(found, run["W"], rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "solver", "penalties"),
+    [
+        ("spam_l1", "spam-l1", ["l1"]),
+        ("spam_l2", "spam-l2", ["l2"]),
+        ("spam_noreg", "spam-l1", ["l1"]),
+        ("spam_noreg", "spam-l2", ["l2"]),
+        ("spam_noreg", "spam-net", ["l1", "l2"]),
+    ],
+)
+def test_spam(recorded, after, name, solver, penalties):
+    """It returns the last iterate."""
+    hyper, run = recorded(name)
+    chosen = get_solver(solver, xi=hyper["xi"], **{k: hyper[k] for k in penalties}, **LAST)
+    found = after(states_of(chosen, recorded.data), run["epochs"])
+    np.testing.assert_allclose(found, run["W"], rtol=1e-10, atol=1e-13)
+
+
+def test_spam_net_shrinks_both_signs_where_the_published_code_does_not(recorded, after):
+    hyper, run = recorded("spam_net")
+    X, y = recorded.X, recorded.y
+    steps = hyper["xi"] / np.sqrt(np.arange(1, len(y) + 1))
+    solver = get_solver("spam-net", **hyper, **LAST)
+    found = after(states_of(solver, recorded.data), run["epochs"])
+    penalties = {name: hyper[name] for name in ("l1", "l2")}
+    w, _, _ = naive.spam(X, y, range(len(y)), steps, **penalties, w=np.zeros(X.shape[1]))
+    np.testing.assert_allclose(found[0], w, rtol=1e-10, atol=1e-13)
+    assert np.abs(found - run["W"]).max() > 1e-3
