@@ -25,12 +25,12 @@ T = np.geomspace(1, 100, 25)  # passes of made curves
 
 def test_numbers_are_those_of_the_paper(papers):
     text = (papers / TEXT).read_text(encoding="utf-8")
-    assert f"Datasets {' '.join(published.METHODS)}" in text
+    assert f"Datasets {' '.join(METHOD)}" in text
     for name, row in published.PUBLISHED.items():
         [line] = re.findall(rf"^{name} (0\..*)$", text, re.MULTILINE)
         printed = " ".join(f"{mean:.4f} ± {sd:.4f}" for mean, sd in row.values())
         assert line.removesuffix(" – –") == printed
-        assert [*row] == [*published.METHODS[: len(row)]]
+        assert [*row] == [*METHOD][: len(row)]
 
 
 def test_some_numbers_of_the_table():

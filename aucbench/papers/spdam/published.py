@@ -3,17 +3,8 @@
 from __future__ import annotations
 
 from aucbench.papers.parts import Scale
+from aucbench.papers.spdam.methods import METHOD
 
-METHODS = (
-    "SPDAM",
-    "regSOLAM",
-    "OPAUC",
-    "OAMseq",
-    "OAMgra",
-    "online Uni-Exp",
-    "B-SVM-OR",
-    "B-LS-SVM",
-)
 _PRINTED = """
 diabetes  .8275 .0302  .8140 .0330  .8309 .0350  .8264 .0367  .8262 .0338  .8215 .0309  .8326 .0328  .8325 .0329
 fourclass .8223 .0275  .8222 .0276  .8310 .0251  .8306 .0247  .8295 .0251  .8281 .0305  .8305 .0311  .8309 .0309
@@ -29,18 +20,13 @@ sector    .9406 .0062  .9734 .0036  .9292 .0081  .9163 .0087  .9043 .0100  .9215
 """  # noqa: E501
 
 
-def _read() -> dict[str, dict[str, tuple[float, float]]]:
-    printed = {}
-    for line in _PRINTED.strip().splitlines():
-        name, *texts = line.split()
-        numbers = [*map(float, texts)]
-        pairs = zip(numbers[::2], numbers[1::2], strict=True)
-        printed[name] = dict(zip(METHODS, pairs, strict=False))
-    return printed
-
-
 # Data set: method: mean and standard deviation. The table has no batch method on sector.
-PUBLISHED = _read()
+PUBLISHED: dict[str, dict[str, tuple[float, float]]] = {}
+for _line in _PRINTED.strip().splitlines():
+    _name, *_texts = _line.split()
+    _numbers = [*map(float, _texts)]
+    _pairs = zip(_numbers[::2], _numbers[1::2], strict=True)
+    PUBLISHED[_name] = dict(zip(METHOD, _pairs, strict=False))
 
 NOTES = (
     "Protocol: five repeats of five folds; hyperparameters by inner folds of the training rows of "
