@@ -1,11 +1,11 @@
+"""`aucbench run`, `plan`, `status`, `export` and `log`: plans in files, results in folders."""
+
 import csv
-import json
 import shutil
-import time
 from pathlib import Path
 
 import pytest
-from command_line import call, done
+from command_line import call, done, said, strict
 
 from aucbench.bench import lookup, runner
 from aucbench.bench.engines.local import LocalEngine
@@ -28,6 +28,7 @@ spec = "means"
 [[solvers]]
 spec = "raises"
 """
+RUN = ("run", "plan.toml", "--out", "kept")
 
 
 @pytest.fixture
@@ -38,13 +39,13 @@ def plan(tmp_path, toys, monkeypatch):
     return path
 
 
-def counts(text):
-    lines = (line.rsplit(maxsplit=1) for line in text.splitlines())
+def counts(folder):
+    lines = (line.rsplit(maxsplit=1) for line in done("status", folder).stdout.splitlines())
     return {name.strip(): int(number) for name, number in lines}
 
 
-def test_a_plan_is_run_resumed_retried_counted_and_exported(plan, tmp_path):
-    first = done("run", "plan.toml", "--out", "kept", "--jobs", 1)
+def test_a_plan_is_run_resumed_retried_counted_and_exported(plan):
+    first = done(*RUN, "--jobs", 1)
     assert "means" in first.stdout
     assert "2 of 4 rows have no AUC" in first.stdout
     assert "see `aucbench log kept` for their tracebacks" in first.stdout
@@ -52,105 +53,86 @@ def test_a_plan_is_run_resumed_retried_counted_and_exported(plan, tmp_path):
     assert limit.startswith("a cell is killed after 3600 s; --timeout changes that")
     assert len(lines) == 1 + 4  # the data set, then the cells
 
-    again = call("run", "plan.toml", "--out", "kept", "--json", "rows.json")
-    assert (again.stdout, again.stderr.splitlines()) == (
-        first.stdout,
-        first.stderr.splitlines()[:2],
-    )
-    rows = json.loads((tmp_path / "rows.json").read_text())
-    assert [(r["solver"], r["split"]) for r in rows] == [
-        ("means", 0),
-        ("raises", 0),
-        ("means", 1),
-        ("raises", 1),
-    ]
+    again = done(*RUN, "--json", "rows.json")
+    assert (again.stdout, again.stderr.splitlines()) == (first.stdout, [limit, lines[0]])
+    cells = [(r["solver"], r["split"]) for r in strict(Path("rows.json"))]
+    assert cells == [(name, split) for split in (0, 1) for name in ("means", "raises")]
 
-    retried = done("run", "plan.toml", "--out", "kept", "--retry", "error,crash")
+    retried = done(*RUN, "--retry", "error,crash")
     lines = retried.stderr.splitlines()
     assert [line.split()[0] for line in lines[2:]] == ["3/4", "4/4"]
     assert all("error: raises" in line for line in lines[2:])
 
     plan.write_text(PLAN.replace("passes = 2", "passes = 3"))
-    assert call("run", "plan.toml", "--out", "kept", "--quiet").stderr == ""
-    told = call("status", "kept")
-    assert counts(told.stdout) == {  # both plans were kept
-        "planned": 8,
-        "done": 8,
-        "failed": 4,
-        "error": 4,
-        "missing": 0,
-        "stale": 0,
-        "other settings": 0,
-    }
-    exported = call("export", "kept", "table.csv")
-    assert "8 rows in table.csv" in exported.stderr
-    table = read_csv(tmp_path / "table.csv")
-    assert sorted(row["status"] for row in table) == ["error"] * 4 + ["ok"] * 4
-    assert {row["stale"] for row in table} == {"false"}
+    assert done(*RUN, "--quiet").stderr == ""
+    absent = dict.fromkeys(("missing", "stale", "other settings"), 0)  # both plans were kept
+    assert counts("kept") == {"planned": 8, "done": 8, "failed": 4, "error": 4, **absent}
+    assert "8 rows in table.csv" in said("export", "kept", "table.csv")
+    assert sorted(column("status")) == ["error"] * 4 + ["ok"] * 4
+    assert {*column("stale")} == {"false"}
 
 
-def read_csv(path):
-    with path.open(newline="") as file:
-        return [*csv.DictReader(file)]
+def column(name):
+    """Values of a column of the table that was exported."""
+    with Path("table.csv").open(newline="") as file:
+        return [row[name] for row in csv.DictReader(file)]
 
 
-def test_stale_rows_and_those_of_other_settings_are_told_apart(plan, monkeypatch, tmp_path):
-    call("run", "plan.toml", "--out", "kept", "--quiet")
+def test_stale_rows_and_those_of_other_settings_are_told_apart(plan, monkeypatch):
+    done(*RUN, "--quiet")
     plan.write_text(PLAN.replace("passes = 2", "passes = 3"))
-    call("run", "plan.toml", "--out", "kept", "--quiet")
+    done(*RUN, "--quiet")
     first = next(path for path in Path("kept/plans").iterdir() if "passes = 2" in path.read_text())
     first.unlink()
     monkeypatch.setattr(lookup, "_fingerprint", lambda distribution, value: "changed")
 
-    found = counts(call("status", "kept").stdout)
+    found = counts("kept")
     assert (found["planned"], found["missing"], found["stale"]) == (4, 4, 4)
     assert found["other settings"] == 4
-    assert "4 rows in table.csv" in call("export", "kept", "table.csv").stderr
-    assert {row["stale"] for row in read_csv(tmp_path / "table.csv")} == {""}
-    assert "8 rows in table.csv" in call("export", "kept", "table.csv", "--stale").stderr
-    assert {row["stale"] for row in read_csv(tmp_path / "table.csv")} == {"", "true"}
+    assert "4 rows in table.csv" in said("export", "kept", "table.csv")
+    assert {*column("stale")} == {""}
+    assert "8 rows in table.csv" in said("export", "kept", "table.csv", "--stale")
+    assert {*column("stale")} == {"", "true"}
 
 
-def test_export_of_stale_rows_needs_no_data(plan, tmp_path):
+def test_export_of_stale_rows_needs_no_data(plan):
     plan.write_text(PLAN.replace('"outbreak[n=120,d=10,k=3]"', '"own.csv"'))
     Path("own.csv").write_text("a,y\n" + "".join(f"{j},{j % 2}\n" for j in range(20)))
-    call("run", "plan.toml", "--out", "kept", "--quiet")
+    done(*RUN, "--quiet")
     Path("own.csv").unlink()
 
     done("export", "kept", "table.csv", code=2)
-    written = call("export", "kept", "table.csv", "--stale")
-    assert "the column `stale` is empty" in written.stderr
-    assert {row["stale"] for row in read_csv(tmp_path / "table.csv")} == {""}
+    assert "the column `stale` is empty" in said("export", "kept", "table.csv", "--stale")
+    assert {*column("stale")} == {""}
 
 
 def test_status_counts_what_is_missing(plan, monkeypatch):
     with Store("kept", create=True) as store:
         store.keep_plan(PLAN)
 
-    assert counts(call("status", "kept").stdout)["missing"] == 4
+    assert counts("kept")["missing"] == 4
 
 
 def test_ctrl_c_says_how_to_go_on(plan, monkeypatch):
-    def stopped(*given, **options):
+    def stopped(*words, **options):
         raise KeyboardInterrupt
         yield
 
     monkeypatch.setattr(runner, "run", stopped)
-    result = call("run", "plan.toml", "--out", "my results")
-
-    assert result.exit_code == 130
-    assert "go on with: aucbench run plan.toml --out 'my results'" in result.stderr
+    told = said("run", "plan.toml", "--out", "my results", code=130)
+    assert "go on with: aucbench run plan.toml --out 'my results'" in told
 
 
 def test_a_plan_is_listed_and_not_run(plan, tmp_path):
-    result = call("plan", "plan.toml")
-    lines = result.stdout.splitlines()
-
-    assert result.exit_code == 0, result.output
+    lines = said("plan", "plan.toml").splitlines()
     assert lines[0].split() == [
         "outbreak[n=120,d=10,k=3]",
         "auto",
-        *["seed", "0", "split", "0", "means"],
+        "seed",
+        "0",
+        "split",
+        "0",
+        "means",
     ]
     assert lines[3].split()[-3:] == ["split", "1", "raises"]
     assert lines[5].startswith("4 cells: 1 data set(s) x 1 feature map(s) x 2 solver(s) x 2 splits")
@@ -161,12 +143,9 @@ def test_a_plan_is_listed_and_not_run(plan, tmp_path):
 def test_a_large_plan_is_listed_line_by_line(plan):
     big = Plan(("breast-cancer",), choices(["means"]), splits=10, repeats=10_000)
     plan.write_text(write_plan(big))
-    begin = time.perf_counter()
-    result = call("plan", "plan.toml")
-    print(f"{len(big)} cells listed in {time.perf_counter() - begin:.2f} s")  # noqa: T201
-
-    assert result.stdout.count("\nbreast-cancer  auto  seed ") == 10**5 - 1
-    assert "\n100000 cells: " in result.stdout
+    listed = said("plan", "plan.toml")
+    assert listed.count("\nbreast-cancer  auto  seed ") == 10**5 - 1
+    assert "\n100000 cells: " in listed
 
 
 def test_there_is_a_plan_to_start_from():
@@ -181,7 +160,7 @@ def test_a_folder_that_goes_away_ends_the_run_and_is_not_made_again(plan, monkey
 
     write = Store.write
     monkeypatch.setattr(Store, "write", late)
-    result = done("run", "plan.toml", "--out", "kept", "--quiet", code=2)
+    result = done(*RUN, "--quiet", code=2)
     assert "the results folder kept was moved or deleted while it was in use" in result.stderr
     assert not Path("kept").exists()
 
@@ -204,14 +183,11 @@ def test_limits_of_the_command_line_win(tmp_path):
 
 def test_compare_with_tuning_in_a_folder(toys, tmp_path):
     common = ("compare", "--solvers", "means", "--data", "breast-cancer", "--splits", 2, "--tune")
-    options = ("--out", tmp_path / "kept", "--json", tmp_path / "rows.json")
-    result = call(*common, "--timing", *options)
-    rows = json.loads((tmp_path / "rows.json").read_text())
-
-    assert result.exit_code == 0, result.output
-    assert "means (tuned)" in result.stdout
-    assert "spread s" in result.stdout
-    assert "tuned by 2 point(s) x 3 inner splits" in result.stdout
+    path = tmp_path / "rows.json"
+    told = said(*common, "--timing", "--out", tmp_path / "kept", "--json", path)
+    rows = strict(path)
+    for part in ("means (tuned)", "spread s", "tuned by 2 point(s) x 3 inner splits"):
+        assert part in told
     assert all(row["tune"] is True and row["parameters"]["scale"] in (1, 2) for row in rows)
     assert all(row["tune_seconds"] > 0 for row in rows)
     (kept,) = (tmp_path / "kept" / "plans").iterdir()
@@ -219,24 +195,15 @@ def test_compare_with_tuning_in_a_folder(toys, tmp_path):
 
 
 def test_log_lists_failed_cells_and_prints_the_traceback_of_one(plan):
-    call("run", "plan.toml", "--out", "kept", "--quiet")
-
-    listed = call("log", "kept").stdout.splitlines()
+    done(*RUN, "--quiet")
+    listed = said("log", "kept").splitlines()
     assert len(listed) == 2
-    assert all(
-        "raises" in line and "ValueError: boom [bold], in the solver" in line for line in listed
-    )
-
-    told = call("log", "kept", listed[0].split()[0])
-    lines = told.stdout.splitlines()
-    assert told.exit_code == 0
+    for line in listed:
+        assert "raises" in line
+        assert "ValueError: boom [bold], in the solver" in line
+    lines = said("log", "kept", listed[0].split()[0]).splitlines()
     assert lines[0] == "raises on outbreak[n=120,d=10,k=3]: error"
     assert "Traceback (most recent call last):" in lines
     assert any(line.startswith("ValueError: boom [bold]") for line in lines[2:])
-
-
-def test_log_of_no_cell_says_how_to_find_one(plan):
-    call("run", "plan.toml", "--out", "kept", "--quiet")
-
-    told = done("log", "kept", "zz", code=2)
-    assert "no cell has an id that begins with 'zz'; `aucbench log kept` lists those" in told.stderr
+    told = said("log", "kept", "zz", code=2)
+    assert "no cell has an id that begins with 'zz'; `aucbench log kept` lists those" in told
