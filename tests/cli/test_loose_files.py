@@ -1,11 +1,7 @@
 """What stands in files of the user is found from the present folder, and has names of its own."""
 
-import json
-
 import pytest
-from typer.testing import CliRunner
-
-from aucbench.cli import app
+from command_line import flat, said, strict
 
 SOURCE = '''
 from dataclasses import dataclass
@@ -49,39 +45,33 @@ def folder(tmp_path_factory):
     return place
 
 
-def run(*arguments, code=0):
-    ended = CliRunner().invoke(app, [*map(str, arguments)])
-    assert ended.exit_code == code, ended.output
-    return ended.output
-
-
 def test_functions_in_files_are_those_of_the_present_folder(folder, monkeypatch):
     monkeypatch.chdir(folder)
     asked = ("--solvers", "mine.py:S,other.py:S", "--data", "breast-cancer", "--splits", 2)
     adds = ("--metrics", "auc,mine.py:gain[depth=0.25],./mine.py:gain[0.25]")
     adds += ("--sections", "mine.py:wins")
-    said = run("compare", *asked, "--out", "out", "--json", "rows.json", *adds)
-    header = next(line for line in said.splitlines() if "solver  " in line)
+    told = said("compare", *asked, "--out", "out", "--json", "rows.json", *adds)
+    header = next(line for line in told.splitlines() if "solver  " in line)
     assert header.split().count("mine.py:gain[depth=0.25]") == 1
-    assert "4 fits" in said
-    rows = json.loads((folder / "rows.json").read_text(encoding="utf-8"))
+    assert "4 fits" in told
+    rows = strict(folder / "rows.json")
     assert {row["mine.py:gain[depth=0.25]"] for row in rows} == {0.25}
     assert {row["solver"] for row in rows} == {
         f"{folder}/{name}.py:S" for name in ("mine", "other")
     }
     # The table, the lines of progress, and the answer tell them apart.
     for name in ("mine", "other"):
-        assert f"{name}.py:S on breast-cancer, auto, seed 0, split 1: AUC" in said
-        assert any(line.split()[:1] in ([f"{name}.py:S"], ["*"]) for line in said.splitlines())
-    assert "mine.py:S has the highest AUC" in said.replace("other.py", "mine.py")
+        assert f"{name}.py:S on breast-cancer, auto, seed 0, split 1: AUC" in told
+        assert any(line.split()[:1] in ([f"{name}.py:S"], ["*"]) for line in told.splitlines())
+    assert "mine.py:S has the highest AUC" in told.replace("other.py", "mine.py")
 
     monkeypatch.chdir(folder / "sub")
-    told = run("report", "../out", "--metric", "../mine.py:gain", "--sections", "../mine.py:wins")
+    told = said("report", "../out", "--metric", "../mine.py:gain", "--sections", "../mine.py:wins")
     assert "mine.py:gain, 0.5000" in told
     assert "4 fits" in told
-    run("export", "../out", "lines.txt", "--to", "../mine.py:lines")
+    said("export", "../out", "lines.txt", "--to", "../mine.py:lines")
     assert (folder / "sub" / "lines.txt").read_text(encoding="utf-8").count("mine.py:S\n") == 2
-    lost = " ".join(run("report", "../out", "--sections", "mine.py:wins", code=2).split())
+    lost = flat(said("report", "../out", "--sections", "mine.py:wins", code=2))
     assert f"cannot read {folder}/sub/mine.py: No such file or directory" in lost
 
 
@@ -89,8 +79,8 @@ def test_all_names_that_cannot_be_used_are_told_at_once(folder, monkeypatch):
     monkeypatch.chdir(folder)
     (folder / "broken.py").write_text("x = 1\n1 / 0\n", encoding="utf-8")
     names = "nosuch,sht-auc[kk=3],sht-auc[k=-1],gone.py:S,broken.py:S,mine.py:T,mine.py:S"
-    said = run("compare", "--solvers", names, "--data", "breast-cancer,nodata", code=2)
-    lines = [line for line in said.splitlines() if line.startswith(("error", "  "))]
+    told = said("compare", "--solvers", names, "--data", "breast-cancer,nodata", code=2)
+    lines = [line for line in told.splitlines() if line.startswith(("error", "  "))]
     expected = (
         "error: 7 parts of the plan cannot be used:",
         "  nosuch: unknown solver 'nosuch'",
@@ -105,10 +95,12 @@ def test_all_names_that_cannot_be_used_are_told_at_once(folder, monkeypatch):
     for line, begin in zip(lines, expected, strict=True):
         assert line.startswith(begin)
 
-    told = run("fit", "--data", "breast-cancer", "--solver", names, "--out", "m", code=2)
+    told = said("fit", "--data", "breast-cancer", "--solver", names, "--out", "m", code=2)
     assert told.splitlines()[:6] == ["error: 6 parts of the plan cannot be used:", *lines[1:6]]
 
-    malformed = run("compare", "--solvers", "sht-auc[=3],logistic[a,b]", "--data", "german", code=2)
+    malformed = said(
+        "compare", "--solvers", "sht-auc[=3],logistic[a,b]", "--data", "german", code=2
+    )
     assert "  sht-auc[=3]: cannot read 'sht-auc[=3]'" in malformed
     assert "  logistic[a,b]: cannot read 'logistic[a,b]'" in malformed
 
@@ -117,11 +109,11 @@ def test_each_has_its_place_in_a_plan_file(folder, monkeypatch):
     monkeypatch.chdir(folder)
     text = 'datasets = ["breast-cancer"]\n[[solvers]]\nspec = "nosuch"\n[[solvers]]\n'
     (folder / "plan.toml").write_text(f'{text}spec = "sht-auc[k=-1]"\n', encoding="utf-8")
-    said = run("run", "plan.toml", "--out", "never", "--quiet", code=2)
-    assert "  nosuch: plan.toml, solvers[0].spec: unknown solver 'nosuch'" in said
-    assert "  sht-auc[k=-1]: plan.toml, solvers[1].spec: k must be at least 1, got -1" in said
+    told = said("run", "plan.toml", "--out", "never", "--quiet", code=2)
+    assert "  nosuch: plan.toml, solvers[0].spec: unknown solver 'nosuch'" in told
+    assert "  sht-auc[k=-1]: plan.toml, solvers[1].spec: k must be at least 1, got -1" in told
     (folder / "plan.toml").write_text(text.rpartition("[[")[0], encoding="utf-8")
-    alone = run("run", "plan.toml", "--out", "never", "--quiet", code=2)
+    alone = said("run", "plan.toml", "--out", "never", "--quiet", code=2)
     assert "error: plan.toml, solvers[0].spec: unknown solver 'nosuch'" in alone
 
 
@@ -135,8 +127,8 @@ def test_one_data_set_under_two_names_is_refused(folder, monkeypatch, names):
     monkeypatch.chdir(folder)
     table(folder / "rows.csv")
     first, second = names.split(",")
-    said = run("compare", "--solvers", "constant", "--data", names, code=2)
-    assert f"error: {first} and {second} are the same; name one of them" in said
+    told = said("compare", "--solvers", "constant", "--data", names, code=2)
+    assert f"error: {first} and {second} are the same; name one of them" in told
 
 
 def test_two_sources_of_one_name_run_beside_each_other(folder, monkeypatch):
@@ -144,8 +136,8 @@ def test_two_sources_of_one_name_run_beside_each_other(folder, monkeypatch):
     for number, place in enumerate((folder, folder / "sub")):
         table(place / "both.csv", 5 * number)
     asked = ("compare", "--solvers", "logistic", "--splits", 2, "--quiet")
-    said = run(*asked, "--data", "both.csv,sub/both.csv")
-    assert [line for line in said.splitlines() if "both.csv: 40 rows" in line] == [
+    told = said(*asked, "--data", "both.csv,sub/both.csv")
+    assert [line for line in told.splitlines() if "both.csv: 40 rows" in line] == [
         f"{name}: 40 rows, 20 positive (50.0%), 2 features" for name in ("both.csv", "sub/both.csv")
     ]
 
@@ -156,13 +148,13 @@ def test_another_source_of_a_name_in_one_results_folder_is_told(folder, monkeypa
         monkeypatch.chdir(place)
         table(place / "same.csv", 5 * number)
         out = folder / "sources"
-        run("compare", "--solvers", "logistic", "--data", "same.csv", "--splits", 2, "--out", out)
-        aucs[place] = run("report", out).split(" over ")[0].rpartition(" ")[2]
+        said("compare", "--solvers", "logistic", "--data", "same.csv", "--splits", 2, "--out", out)
+        aucs[place] = said("report", out).split(" over ")[0].rpartition(" ")[2]
     assert len({*aucs.values()}) == 2
     for place, auc in aucs.items():
         monkeypatch.chdir(place)
-        told = " ".join(run("report", out).split())
+        told = flat(said("report", out))
         assert f"logistic has a mean AUC of {auc}" in told
         assert "warning: 2 record(s) are stale and left out, since the data" in told
     monkeypatch.chdir(folder.parent)
-    assert "the folder has two results of logistic on same.csv" in run("report", out, code=2)
+    assert "the folder has two results of logistic on same.csv" in said("report", out, code=2)

@@ -1,22 +1,18 @@
 """--metrics: measures of the scores that a run has stored."""
 
-import json
-
 import numpy as np
 import pytest
+from command_line import done, said, strict
 from sklearn.metrics import average_precision_score, roc_auc_score
-from typer.testing import CliRunner
 
 from aucbench.bench import Store
-from aucbench.cli import app
 
 METRICS = "auc,ap,pauc[max_fpr=.1]"
+BOTH = ("--solvers", "logistic,sht-auc")
 
 
-def compared(*arguments):
-    ended = CliRunner().invoke(app, ["compare", "--quiet", *map(str, arguments)])
-    assert ended.exit_code == 0, ended.output
-    return ended.stdout
+def compared(*words):
+    return done("compare", "--quiet", "--data", "breast-cancer", "--splits", 2, *words).stdout
 
 
 @pytest.fixture(scope="module")
@@ -24,12 +20,11 @@ def tested(tmp_path_factory):
     """A folder with four cells, without and with metrics: output and rows of each time."""
     folder = tmp_path_factory.mktemp("metrics")
     out, rows = folder / "out", folder / "rows.json"
-    run = ("--solvers", "logistic,sht-auc", "--data", "breast-cancer", "--splits", 2, "--out", out)
-    found = []
+    each = []
     for extra in ((), ("--metrics", METRICS)):
-        text = compared(*run, "--json", rows, *extra)
-        found.append((text, json.loads(rows.read_text(encoding="utf-8"))))
-    return out, *found
+        text = compared(*BOTH, "--out", out, "--json", rows, *extra)
+        each.append((text, strict(rows)))
+    return out, *each
 
 
 def test_the_values_are_those_of_the_stored_scores(tested):
@@ -64,41 +59,26 @@ def test_the_table_has_a_column_for_each_measure(tested):
 
 
 def test_the_verdict_is_on_the_first_measure():
-    text = compared(
-        "--solvers",
-        "logistic,constant",
-        "--data",
-        "breast-cancer",
-        "--splits",
-        2,
-        "--metrics",
-        "ap",
-    )
+    text = compared("--solvers", "logistic,constant", "--metrics", "ap")
     assert "has the highest AP" in text
     assert " AUC " not in text.partition("\n\n")[0]
 
 
 @pytest.mark.parametrize(
-    ("condition", "code", "said"),
+    ("condition", "code", "told"),
     [
-        (
-            "constant worse than logistic by 0.1",
-            1,
-            "failed: constant is worse than logistic",
-        ),
+        ("constant worse than logistic by 0.1", 1, "failed: constant is worse than logistic"),
         ("logistic worse than constant on ap", 0, "passed: logistic is better than constant"),
     ],
 )
-def test_a_condition_decides_the_exit_code(condition, code, said):
-    run = ["compare", "--quiet", "--solvers", "logistic,constant", "--data", "breast-cancer"]
-    ended = CliRunner().invoke(app, [*run, "--splits", "2", "--fail-if", condition])
-    assert ended.exit_code == code
-    assert said in ended.stdout
+def test_a_condition_decides_the_exit_code(condition, code, told):
+    run = ("compare", "--quiet", "--solvers", "logistic,constant", "--data", "breast-cancer")
+    assert told in said(*run, "--splits", 2, "--fail-if", condition, code=code)
 
 
 def test_tables_come_in_markdown_and_latex(tested):
     out, *_ = tested
-    run = ("--solvers", "logistic,sht-auc", "--data", "breast-cancer", "--splits", 2, "--out", out)
+    run = (*BOTH, "--out", out)
     text = compared(*run, "--md")
     assert "\n|  | solver | AUC | 95 % interval | rank |" in text
     assert "\\toprule" in compared(*run, "--tex", "--sort", "value")
@@ -107,11 +87,8 @@ def test_tables_come_in_markdown_and_latex(tested):
 def test_what_cannot_be_measured_is_marked_and_said(tmp_path):
     rows = tmp_path / "rows.json"
     solvers = "constant,roc-svm[step=1e200]"  # the second one diverges
-    text = compared(
-        *("--solvers", solvers, "--data", "breast-cancer", "--splits", 2, "--json", rows),
-        *("--metrics", "recall[k=400],ap"),
-    )
-    found = {row["solver"]: row for row in json.loads(rows.read_text(encoding="utf-8"))}
+    text = compared("--solvers", solvers, "--json", rows, "--metrics", "recall[k=400],ap")
+    found = {row["solver"]: row for row in strict(rows)}
     assert found["constant"]["recall[k=400]"] is None
     assert found["constant"]["ap"] > 0
     assert found["roc-svm[step=1e+200]"]["status"] == "invalid"
@@ -130,8 +107,6 @@ def test_error_functions_have_no_labels_to_measure_by(tmp_path):
     (tmp_path / "toy.errors.csv").write_text(header + "".join(lines))
     named = [f"s{i},{i},{i % 5}\n" for i in range(24)]
     (tmp_path / "toy.features.csv").write_text("sequenceID,a,b\n" + "".join(named))
-    text = compared(
-        *("--solvers", "constant", "--data", tmp_path / "toy.errors.csv", "--splits", 2),
-        *("--metrics", "ap"),
-    )
+    asked = ("--solvers", "constant", "--data", tmp_path / "toy.errors.csv", "--splits", 2)
+    text = said("compare", "--quiet", *asked, "--metrics", "ap")
     assert "ap is missing: the measure ap needs the scores of the test rows and" in text

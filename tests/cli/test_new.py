@@ -12,12 +12,11 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from command_line import done, flat, said
 from page_session import FENCE, Session, commands, same
 from plugin_site import Site
-from typer.testing import CliRunner
 
 import aucbench
-from aucbench.cli import app
 from aucbench.scaffold.kinds import KINDS
 from aucbench.testing import benchmarks
 
@@ -25,17 +24,12 @@ NAMES = {kind: f"my-{kind}" for kind in KINDS}
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "new.md"
 
 
-def new(*arguments):
-    return CliRunner().invoke(app, ["new", *map(str, arguments)])
-
-
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
     """A folder with a package of each kind."""
     folder = tmp_path_factory.mktemp("packages")
     for kind, name in NAMES.items():
-        ended = new(kind, name, "--into", folder)
-        assert ended.exit_code == 0, ended.output
+        done("new", kind, name, "--into", folder)
     return folder
 
 
@@ -195,7 +189,7 @@ def test_ruff_has_nothing_to_say(written):
 
 
 def test_it_ends_with_what_to_do_next(tmp_path):
-    ended = new("kernel", "heavy-ball", "--into", tmp_path)
+    ended = done("new", "kernel", "heavy-ball", "--into", tmp_path)
     shown = ended.stdout.partition("Next:\n")[2].splitlines()
     assert shown == [
         f"  cd {tmp_path}/aucbench-heavy-ball",
@@ -237,9 +231,7 @@ def test_it_ends_with_what_to_do_next(tmp_path):
     ],
 )
 def test_a_name_is_refused_before_anything_is_written(tmp_path, kind, name, sentence):
-    ended = new(kind, name, "--into", tmp_path)
-    assert ended.exit_code == 2
-    assert sentence in " ".join(ended.output.split())
+    assert sentence in flat(said("new", kind, name, "--into", tmp_path, code=2))
     assert not [*tmp_path.iterdir()]
 
 
@@ -255,16 +247,14 @@ def test_nothing_is_overwritten(tmp_path, what):
     if what == "folder":
         (there / "mine").touch()
     before = sorted(tmp_path.rglob("*"))
-    ended = new("solver", "x", "--into", tmp_path)
-    assert ended.exit_code == 2
-    assert "is there already, and nothing is overwritten" in " ".join(ended.output.split())
+    told = flat(said("new", "solver", "x", "--into", tmp_path, code=2))
+    assert "is there already, and nothing is overwritten" in told
     assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_a_folder_that_is_not_there_is_refused(tmp_path):
-    ended = new("solver", "x", "--into", tmp_path / "no")
-    assert ended.exit_code == 2
-    assert "is no folder; make it" in " ".join(ended.output.split())
+    told = said("new", "solver", "x", "--into", tmp_path / "no", code=2)
+    assert "is no folder; make it" in flat(told)
 
 
 def test_it_imports_no_plugin_of_another_package(tmp_path):

@@ -7,14 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from command_line import call
 from plugin_site import Site
-from typer.testing import CliRunner
 
 from aucbench.bench import versions
 from aucbench.bench.plan.fields import Choice
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.versions import both, labelled, version_at
-from aucbench.cli import app
 from aucbench.errors import ParameterError
 from aucbench.registry.specs import parse_spec
 from aucbench.report.evidence import Evidence, FoldKey, Group
@@ -51,7 +50,7 @@ def compared(sides):
 def run(sides, before, after, *more):
     arguments = ["compare", "--solvers", MINE, "--data", "breast-cancer", "--splits", "3"]
     arguments += ["--passes", "20", "--before", before, "--after", after, "--out", sides / "out"]
-    return CliRunner().invoke(app, [*map(str, arguments), *map(str, more)])
+    return call(*arguments, *more)
 
 
 def test_a_table_has_both_sides_and_the_answer_names_one(compared):
