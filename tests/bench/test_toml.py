@@ -76,67 +76,49 @@ def test_solvers_may_be_a_short_list():
 
 
 HEAD = 'datasets = ["x"]\n'
+IN_A_PLAN = [
+    ("splitz = 3", "splitz", "unknown key 'splitz': did you mean 'splits'"),
+    ("\n[budget]\n# one\npases = 3", "budget.pases", "did you mean 'passes'.*gap_tol, passes"),
+    ("passes = 3\n[budget]\npasses = 3", "", "passes belongs into the table \\[budget\\]"),
+    ("[limits]\nmemory = '4 GB'", "limits.memory", "memory must be a number, got '4 GB'"),
+    ("[tuning]\nevals = 0", "tuning.evals", "tune_evals must be at least 1"),
+    ("[tuning]\ninner = 2", "tuning.inner", "evals, inner_splits"),
+    ("[solver]\nspec='a'", "solver", "did you mean 'solvers'"),
+    ("budget = 3", "budget", "budget must be a table"),
+    ("solvers = 3", "solvers", "\\[\\[solvers\\]\\]"),
+    ("[solvers]\nspec = 'a'", "solvers", "\\[\\[solvers\\]\\]"),
+    ("solvers = [\n'a',\n3]", "solvers[1]", "solvers must be a table"),
+    ("solvers = [\n'a',\n'b[k',\n]", "solvers[1].spec", "cannot read 'b\\[k'"),
+    ("solvers = [\n'a', # 'b'\n'b',\n'b']", "solvers", "b is named twice"),
+    ("solvers = [\n'a',\n'[',\n'b']", "solvers[1].spec", "cannot read '\\['"),
+    ("solvers = [\n'a',\n'b[k = 1]',\n'b[k=1]']", "solvers", "b\\[k=1\\] is named twice"),
+    (
+        "[[solvers]]\nspec='a'\n[[solvers]]\nspec='b'\ntuned=1",
+        "solvers[1].tuned",
+        "did you mean 'tune'",
+    ),
+    ("[[solvers]]\nspec='a'\n\n[[solvers]]\ntune=true", "solvers[1]", "a solver needs spec"),
+    ("[[solvers]]\nspec='a'\n[[solvers]]\nspec=3", "solvers[1].spec", "holds 3, wanted a name"),
+    (
+        "[[solvers]]\nspec='a'\n[solvers.tune]\nk=[1]\nm=[]",
+        "solvers[0].tune.m",
+        "m in the grid of a",
+    ),
+    ("[[solvers]]\nspec='a'\ntune='k'", "solvers[0].tune", "true, false or a grid"),
+    ("seeds = [\n0,\n1]\nrepeats = 2", "seeds", "0 and 1 with 2"),
+    ("objective = 1979-05-27", "objective", "the date 1979-05-27; put it in quotes"),
+    ('objective = """\na[\n"""\nsplits = 1', "splits", "splits must be at least 2"),
+    ("projector = 'a['", "projector", "cannot read"),
+]
+WHOLE = [
+    ("datasets = [\n  'a',  # ]\n  \"[\",\n]", "datasets", "cannot read '\\['"),
+    ('datasets = "x"', "datasets", "datasets must be a list"),
+    ("splits = 3", "datasets", "no data set was named"),
+]
 
 
 @pytest.mark.parametrize(
-    ("text", "place", "sentence"),
-    [
-        (HEAD + "splitz = 3", "splitz", "unknown key 'splitz': did you mean 'splits'"),
-        (
-            HEAD + "\n[budget]\n# one\npases = 3",
-            "budget.pases",
-            "did you mean 'passes'.*gap_tol, passes",
-        ),
-        (
-            HEAD + "passes = 3\n[budget]\npasses = 3",
-            "",
-            r"passes belongs into the table \[budget\]",
-        ),
-        (
-            HEAD + "[limits]\nmemory = '4 GB'",
-            "limits.memory",
-            "memory must be a number, got '4 GB'",
-        ),
-        (HEAD + "[tuning]\nevals = 0", "tuning.evals", "tune_evals must be at least 1"),
-        (HEAD + "[tuning]\ninner = 2", "tuning.inner", "evals, inner_splits"),
-        (HEAD + "[solver]\nspec='a'", "solver", "did you mean 'solvers'"),
-        (HEAD + "budget = 3", "budget", "budget must be a table"),
-        (HEAD + "solvers = 3", "solvers", r"\[\[solvers\]\]"),
-        (HEAD + "[solvers]\nspec = 'a'", "solvers", r"\[\[solvers\]\]"),
-        (HEAD + "solvers = [\n'a',\n3]", "solvers[1]", "solvers must be a table"),
-        (HEAD + "solvers = [\n'a',\n'b[k',\n]", "solvers[1].spec", "cannot read 'b\\[k'"),
-        (HEAD + "solvers = [\n'a', # 'b'\n'b',\n'b']", "solvers", "b is named twice"),
-        (HEAD + "solvers = [\n'a',\n'[',\n'b']", "solvers[1].spec", "cannot read '\\['"),
-        (HEAD + "solvers = [\n'a',\n'b[k = 1]',\n'b[k=1]']", "solvers", r"b\[k=1\] is named twice"),
-        (
-            HEAD + "[[solvers]]\nspec='a'\n[[solvers]]\nspec='b'\ntuned=1",
-            "solvers[1].tuned",
-            "did you mean 'tune'",
-        ),
-        (
-            HEAD + "[[solvers]]\nspec='a'\n\n[[solvers]]\ntune=true",
-            "solvers[1]",
-            "a solver needs spec",
-        ),
-        (
-            HEAD + "[[solvers]]\nspec='a'\n[[solvers]]\nspec=3",
-            "solvers[1].spec",
-            "holds 3, wanted a name",
-        ),
-        (
-            HEAD + "[[solvers]]\nspec='a'\n[solvers.tune]\nk=[1]\nm=[]",
-            "solvers[0].tune.m",
-            "m in the grid of a",
-        ),
-        (HEAD + "[[solvers]]\nspec='a'\ntune='k'", "solvers[0].tune", "true, false or a grid"),
-        (HEAD + "seeds = [\n0,\n1]\nrepeats = 2", "seeds", "0 and 1 with 2"),
-        (HEAD + "objective = 1979-05-27", "objective", "the date 1979-05-27; put it in quotes"),
-        (HEAD + 'objective = """\na[\n"""\nsplits = 1', "splits", "splits must be at least 2"),
-        (HEAD + "projector = 'a['", "projector", "cannot read"),
-        ("datasets = [\n  'a',  # ]\n  \"[\",\n]", "datasets", "cannot read '\\['"),
-        ('datasets = "x"', "datasets", "datasets must be a list"),
-        ("splits = 3", "datasets", "no data set was named"),
-    ],
+    ("text", "place", "sentence"), [*((HEAD + text, *rest) for text, *rest in IN_A_PLAN), *WHOLE]
 )
 def test_errors_name_the_place_and_what_is_possible(text, place, sentence):
     tomllib.loads(text)

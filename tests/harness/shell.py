@@ -3,10 +3,13 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import torture_plugins as torture
 from plugin_site import Site
+
+from aucbench.bench.results.store import Store
 
 COMMAND = [sys.executable, "-c", "from aucbench.cli import main; main()"]
 
@@ -27,6 +30,23 @@ class Shell:
         process = self.start(*arguments)
         out, err = process.communicate(timeout=timeout)
         return subprocess.CompletedProcess(arguments, process.returncode, out, err)
+
+    def compare(self, data, solvers, out, *more, splits=2, features="none", returncode=0):
+        """The records of a comparison, by solver and split; two cells run at once."""
+        ended = self.run(
+            *("compare", "--data", data, "--solvers", solvers, "--splits", splits, "--jobs", 2),
+            *("--features", features, "--out", out, "--quiet", *more),
+        )
+        assert ended.returncode == returncode, ended.stderr + ended.stdout
+        with Store(self.folder / out) as store:
+            return {(str(r.cell.solver), r.cell.split): r for r in store.records()}
+
+
+def assert_same_measures(one, other):
+    """Equal but for the times."""
+    names = ("fit_seconds", "cpu_seconds", "fit_seconds_each", "predict_seconds")
+    times = {name: getattr(other.measures, name) for name in names}
+    assert replace(one.measures, **times) == other.measures
 
 
 def installed(folder: Path) -> Shell:

@@ -1,13 +1,10 @@
 """Solvers that attack other cells while these run: no number and no status of them changes."""
 
-from dataclasses import replace
-
 import pytest
-from harness.shell import installed
+from harness.shell import assert_same_measures, installed
 from nights import first
 from plugin_site import Site
 
-from aucbench.bench.results.store import Store
 from aucbench.processes import landlock
 
 DATA = "outbreak[n=240,d=6,k=2]"
@@ -175,13 +172,7 @@ def alone(arena):
 def records(shell, solvers, out, fighting, opened="/"):
     """Return the records of a run; no Landlock stands before what is opened."""
     shell.env |= {"ARENA": str(fighting), "AUCBENCH_OPEN": str(opened)}
-    ended = shell.run(
-        *("compare", "--data", DATA, "--solvers", solvers, "--splits", 2, "--jobs", 2),
-        *("--features", "none", "--out", out, "--quiet", "--timeout", 20),
-    )
-    assert ended.returncode == 0, ended.stderr + ended.stdout
-    with Store(shell.folder / out) as store:
-        return {(str(r.cell.solver), r.cell.split): r for r in store.records()}
+    return shell.compare(DATA, solvers, out, "--timeout", 20)
 
 
 @pytest.mark.parametrize(
@@ -194,7 +185,7 @@ def test_an_attack_changes_no_number_and_no_status(arena, alone, tmp_path, attac
     for split in range(2):
         was, own = found["honest", split], alone["honest", split]
         assert was.ok, (was.why, was.process.log)
-        assert replace(was.measures, **times(own)) == replace(own.measures, **times(own))
+        assert_same_measures(was, own)
         assert (was.id, was.sizes, was.parameters) == (own.id, own.sizes, own.parameters)
         attacker = found[attack, split]
         assert attacker.ok, (attacker.why, attacker.process.log)
@@ -211,9 +202,4 @@ def test_behind_the_fence_no_attack_reaches_another_cell(arena, alone, tmp_path,
         was, own = found["honest", split], alone["honest", split]
         assert was.ok, (was.why, was.process.log)
         assert was.conditions.fence.startswith("landlock")
-        assert replace(was.measures, **times(own)) == replace(own.measures, **times(own))
-
-
-def times(record):
-    names = ("fit_seconds", "cpu_seconds", "fit_seconds_each", "predict_seconds")
-    return {name: getattr(record.measures, name) for name in names}
+        assert_same_measures(was, own)

@@ -1,10 +1,10 @@
 """Plugins that cheat: they patch measures, forge results, look for labels. No number moves."""
 
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
+from harness.shell import assert_same_measures
 from plugin_site import KEPT_ROWS, Site
 
 from aucbench import auc, get_dataset
@@ -250,21 +250,15 @@ def cheats(shell, tmp_path, monkeypatch):
     return shell
 
 
-def records(shell, solvers, out="kept", features="none", returncode=0):
-    ended = shell.run(
-        *("compare", "--data", DATA, "--solvers", solvers, "--splits", 3, "--jobs", 2),
-        *("--features", features, "--out", out, "--quiet"),
-    )
-    assert ended.returncode == returncode, ended.stderr
-    with Store(shell.folder / out) as store:
-        found = {(str(r.cell.solver), r.cell.split): r for r in store.records()}
-        scores = {key: store.scores(record.id) for key, record in found.items()}
-    return found, scores
+def records(shell, solvers, out="kept", **given):
+    return shell.compare(DATA, solvers, out, splits=3, **given)
 
 
 def test_a_cheat_cannot_change_a_number_but_its_own_scores(cheats):
-    found, scores = records(cheats, "honest,patches,forges,looks")
-    alone, _ = records(cheats, "honest", "alone")
+    found = records(cheats, "honest,patches,forges,looks")
+    alone = records(cheats, "honest", "alone")
+    with Store(cheats.folder / "kept") as store:
+        scores = {key: store.scores(record.id) for key, record in found.items()}
     y = get_dataset(DATA).y
 
     for (solver, split), record in found.items():
@@ -279,13 +273,13 @@ def test_a_cheat_cannot_change_a_number_but_its_own_scores(cheats):
         assert record.process.wall_seconds > 0
     for split in range(3):
         others, own = found["honest", split], alone["honest", split]
-        assert replace(others.measures, **times(own)) == replace(own.measures, **times(own))
+        assert_same_measures(others, own)
         assert (others.id, others.sizes, others.parameters) == (own.id, own.sizes, own.parameters)
 
 
 def test_a_model_and_a_map_read_each_test_row_by_itself(cheats):
-    found, _ = records(cheats, "honest,apart", "apart")
-    mapped, _ = records(cheats, "honest", "mapped", features="batch", returncode=1)
+    found = records(cheats, "honest,apart", "apart")
+    mapped = records(cheats, "honest", "mapped", features="batch", returncode=1)
 
     for (solver, _), record in found.items():
         assert record.ok == (solver == "honest"), record.why
@@ -300,15 +294,10 @@ def test_a_model_and_a_map_read_each_test_row_by_itself(cheats):
         assert "the feature map Batch maps row 0 as" in record.why
 
 
-def times(record):
-    names = ("fit_seconds", "cpu_seconds", "fit_seconds_each", "predict_seconds")
-    return {name: getattr(record.measures, name) for name in names}
-
-
 @pytest.mark.nightly
 def test_labels_that_lie_about_would_be_found(cheats, tmp_path):
     """The test above can fail: the same search finds labels that somebody left in a file."""
     np.save(tmp_path / "left.npy", get_dataset(DATA).y)
-    found, _ = records(cheats, "looks", "tempted")
+    found = records(cheats, "looks", "tempted")
 
     assert 1.0 in {record.measures.auc for record in found.values()}

@@ -8,7 +8,6 @@ import pytest
 from harness.shell import installed
 from plugin_site import KEPT_ROWS, Site
 
-from aucbench.bench.results.store import Store
 from aucbench.processes import landlock
 
 ROWS, COLUMNS = 600, 8  # 47 kB: the cache keeps what was read of files of 32 kB
@@ -238,13 +237,7 @@ def thieves(tmp_path_factory):
 
 
 def compared(shell, solvers, out):
-    ended = shell.run(
-        *("compare", "--data", "mine.csv", "--solvers", solvers, "--splits", 2, "--jobs", 2),
-        *("--features", "none", "--out", out, "--quiet"),
-    )
-    assert ended.returncode == 0, ended.stderr
-    with Store(shell.folder / out) as store:
-        return [*store.records()]
+    return [*shell.compare("mine.csv", solvers, out).values()]
 
 
 def aucs(records):
