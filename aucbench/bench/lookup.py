@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
 from importlib import import_module
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from aucbench import registry
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
 
 RESOLVE_LIMITS = Limits(timeout=60.0)  # of the import of a plugin
 READ = 3600.0  # seconds to read a file, or to get it from its address
-MEGABYTE = 10**6
 # What the parent measures with, and deals rows to splits with.
 MEASURE_MODULES = (
     "aucbench.bench.evaluation.measures",
@@ -80,15 +78,7 @@ def look_up(
 
 
 def _names(plan: Plan) -> Iterator[Name]:
-    for choice in plan.solvers:
-        yield Name("solvers", choice.spec, choice.tuning)
-    named = (("objectives", plan.objective), ("projectors", plan.projector))
-    maps = (part for spec in plan.features for part in registry.joined_specs(spec))
-    for kind, spec in chain(named, (("features", part) for part in maps)):
-        if spec is not None:
-            yield Name(kind, spec)
-    for dataset in plan.datasets:
-        yield Name("datasets", dataset)
+    return (Name(*part) for part in plan.parts())
 
 
 def _jobs(plan: Plan, inline: Inline, fence: Fence | None) -> dict[Name, Job]:
@@ -113,8 +103,7 @@ def limits_of_data(plan: Plan, dataset: str) -> Limits:
     """Return the limits for reading a data set: those of a cell where a function makes it."""
     if _is_file(dataset):
         return Limits(timeout=READ)
-    memory = None if plan.memory is None else int(plan.memory * MEGABYTE)
-    return Limits(timeout=plan.timeout or None, memory=memory)
+    return Limits(timeout=plan.timeout or None, memory=plan.memory_bytes)
 
 
 def _is_file(dataset: Spec | str) -> bool:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
 from typing import Any
 from warnings import warn
@@ -34,10 +33,9 @@ from aucbench.bench.results.store import Store
 from aucbench.bench.show.listeners import announcer
 from aucbench.processes.records import Fence, Job, Limits, Outcome
 from aucbench.records import CellStatus
-from aucbench.registry.specs import in_file, joined_specs, parse_spec
+from aucbench.registry.specs import in_file, parse_spec
 from aucbench.store.folder import MARKER
 
-MEGABYTE = 10**6
 CLOSED = (*(f"${name}" for name in FOLDERS), "$XDG_CACHE_HOME/aucbench", "~/.cache/aucbench")
 PREPARE = 3600.0  # seconds for the rows of a split
 TO_JUDGE = ("status", "imports", "conditions")  # of a record: whether it counts
@@ -191,8 +189,8 @@ class Runner:
 
 def conditions_of(plan: Plan, engine: Engine) -> Conditions:
     """Return the conditions of a run, as its records hold them."""
-    memory = None if plan.memory is None else int(plan.memory * MEGABYTE)
-    return conditions_on(engine, plan.timeout, memory, timing=plan.repeat_fits > 1)
+    timing = plan.repeat_fits > 1
+    return conditions_on(engine, plan.timeout, plan.memory_bytes, timing=timing)
 
 
 def fence_of(plan: Plan, *folders: Path) -> Fence:
@@ -219,9 +217,6 @@ def _data_files(plan: Plan) -> Iterator[Path]:
 
 
 def _plugin_files(plan: Plan) -> Iterator[Path]:
-    maps = (part for spec in plan.features for part in joined_specs(spec))
-    others = filter(None, (plan.objective, plan.projector))
-    specs = (parse_spec(text) for text in chain(maps, others, plan.datasets))
-    for spec in chain((choice.spec for choice in plan.solvers), specs):
-        if (place := in_file(spec.name)) is not None:
+    for part in plan.parts():
+        if (place := in_file(Name(*part).name)) is not None:
             yield place[0]

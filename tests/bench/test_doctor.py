@@ -148,10 +148,6 @@ def test_only_what_is_named_is_examined_and_each_process_has_its_time(site):
         examine_plugins(["slo"])
 
 
-def test_without_third_parties_nothing_is_examined(site):
-    assert examine_plugins() == ()
-
-
 def test_a_plugin_that_does_not_end_is_killed(site):
     site.add("ward", **{name: source + solver(name) for name, source in HANGING.items()})
     for checkup in check_plugins(HANGING, limit=2.0):
@@ -217,7 +213,8 @@ def test_switched_off_plugins_are_not_imported(site, monkeypatch):
     assert not (site.path / "imported").exists()
 
 
-def test_limits_are_checked():
+def test_limits_are_checked_and_without_third_parties_nothing_is_examined(site):
+    assert examine_plugins() == ()
     with pytest.raises(ParameterError, match="limit must be greater than 0"):
         check_plugins([], limit=0)
     with pytest.raises(ParameterError, match="jobs must be at least 1"):

@@ -19,7 +19,8 @@ class Shell:
 
     def __init__(self, folder: Path, site: Path):
         self.folder = folder
-        self.env = {**os.environ, "PYTHONPATH": str(site), "NO_COLOR": "1"}
+        path = os.pathsep.join(filter(None, [str(site), os.environ.get("PYTHONPATH")]))
+        self.env = {**os.environ, "PYTHONPATH": path, "NO_COLOR": "1"}
 
     def start(self, *arguments, **options):
         given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **options}

@@ -53,18 +53,13 @@ def test_weights_are_copied():
     np.testing.assert_array_equal([point.w for point in kept.points], [[0, 0], [1, 1]])
 
 
-def test_the_copies_have_a_limit_of_bytes(monkeypatch):
-    monkeypatch.setattr(along, "WEIGHT_BYTES", 8 * 3 * 5)
-    few = kept_of(range(1, 60))
-    monkeypatch.setattr(along, "WEIGHT_BYTES", 8 * 3 - 1)
-    none = kept_of(range(1, 60))
-
-    assert len(few.points) == 5
-    assert none.points == []
-    assert none.scores(problem_of(), rows_of(4), 59)[0] == []
-
-
-def test_the_scores_have_a_limit_of_bytes(monkeypatch):
+def test_the_copies_and_the_scores_have_limits_of_bytes(monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(along, "WEIGHT_BYTES", 8 * 3 * 5)
+        assert len(kept_of(range(1, 60)).points) == 5
+        patch.setattr(along, "WEIGHT_BYTES", 8 * 3 - 1)
+        none = kept_of(range(1, 60))
+        assert none.points == none.scores(problem_of(), rows_of(4), 59)[0] == []
     kept, test = kept_of(range(1, 21)), rows_of(10)
     monkeypatch.setattr(along, "SCORE_BYTES", 8 * 10 * 4)
     places, scores = kept.scores(problem_of(), test, 19)

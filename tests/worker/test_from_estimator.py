@@ -112,19 +112,14 @@ def test_scores_are_those_of_the_estimator_fitted_to_any_two_labels(estimator):
     assert not hasattr(solve(from_estimator(estimator), data).model, "w")
 
 
-def test_a_classifier_that_wants_labels_0_and_1_is_a_solver():
-    xgboost = pytest.importorskip("xgboost")
-    booster = xgboost.XGBClassifier(n_estimators=5, n_jobs=1, random_state=1)
-    run = solve(from_estimator(booster), Data.of(X, Y))
-    wanted = booster.fit(X, (Y > 0).astype(int)).predict_proba(X)[:, 1]
-
-    np.testing.assert_array_equal(run.decision_function(X), wanted)
-
-
-def test_no_label_counts_as_missing():
-    spread = LabelPropagation()  # to it, the label -1 says that the class is not known
-    run = solve(from_estimator(spread), Data.of(X, Y))
-    wanted = spread.fit(X, (Y > 0).astype(int)).predict_proba(X)[:, 1]
+@pytest.mark.parametrize("name", ["xgboost", "label propagation"])
+def test_a_classifier_that_wants_labels_0_and_1_gets_them(name):
+    classifier = LabelPropagation()  # to it, the label -1 says that the class is not known
+    if name == "xgboost":
+        xgboost = pytest.importorskip("xgboost")
+        classifier = xgboost.XGBClassifier(n_estimators=5, n_jobs=1, random_state=1)
+    run = solve(from_estimator(classifier), Data.of(X, Y))
+    wanted = classifier.fit(X, (Y > 0).astype(int)).predict_proba(X)[:, 1]
 
     np.testing.assert_allclose(run.decision_function(X), wanted, rtol=1e-9)
 
@@ -180,19 +175,15 @@ def test_it_sees_names_and_sparse_rows():
     assert not rows.data.flags.writeable
 
 
-def test_names_of_other_columns_are_not_told():
+def test_names_of_other_columns_are_not_told_and_none_warn():
     Seen.log.clear()
     data = Data.of(pd.DataFrame(X, columns=list("abcde")), Y)
     solve(from_estimator(Seen()), data.with_rows(Data.of(X[:, :2], Y).rows))
 
     assert isinstance(Seen.log[0][0], np.ndarray)
-
-
-def test_names_do_not_warn():
-    frame = pd.DataFrame(X, columns=list("abcde"))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        run = solve(from_estimator(make_pipeline(StandardScaler(), SVC())), Data.of(frame, Y))
+        run = solve(from_estimator(make_pipeline(StandardScaler(), SVC())), data)
         run.decision_function(X)
 
 
@@ -318,16 +309,13 @@ def test_the_code_of_the_class_counts_in_the_id_of_a_cell(site):
         site.module("own_trees", source + body)
         sys.modules.pop("own_trees", None)
         lookup._package.cache_clear()
-        answers = {
-            lookup.Name("solvers", parse_spec("logistic")): {
-                "solvers": {"logistic": resolved("solvers", "logistic")}
-            },
-            lookup.Name("solvers", parse_spec(spec)): {
-                "solvers": {spec: resolved("solvers", spec)}
-            },
-            lookup.Name("features", "auto"): {"features": {"auto": resolved("features", "auto")}},
-        }
-        outcomes = [(key, Outcome(Ending.OK, result=found)) for key, found in answers.items()]
+        outcomes = [
+            (
+                lookup.Name(kind, parse_spec(text) if kind == "solvers" else text),
+                Outcome(Ending.OK, result={kind: {text: resolved(kind, text)}}),
+            )
+            for kind, text in (("solvers", "logistic"), ("solvers", spec), ("features", "auto"))
+        ]
         target = {"target.npz": pack_arrays({"y": np.array([-1, 1], np.int8)})}
         data = Outcome(Ending.OK, result={"hash": "d", "n": 2}, files=target)
         outcomes.append((lookup.Name("datasets", "breast-cancer"), data))

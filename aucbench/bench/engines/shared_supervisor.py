@@ -14,7 +14,6 @@ from threading import Condition, Thread
 from typing import NamedTuple
 
 from aucbench.bench.engines.local import LocalEngine
-from aucbench.errors import AucbenchError
 from aucbench.processes import Supervisor
 from aucbench.processes.records import Job, Outcome, Step
 
@@ -88,7 +87,7 @@ class SharedSupervisor:
         while True:
             try:
                 ended = supervisor.wait(LOOK_SECONDS)
-            except AucbenchError as error:
+            except Exception as error:  # whatever it is, nobody may wait for ever
                 with self._lock:
                     if self._supervisor is supervisor:
                         self._shut(error)
@@ -105,7 +104,7 @@ class SharedSupervisor:
                     self._shut()
                     return
 
-    def _shut(self, error: AucbenchError | None = None) -> None:
+    def _shut(self, error: Exception | None = None) -> None:
         for call in self._running.values():
             call.answer.set_exception(error or _cancelled(call.key))
         self._running.clear()

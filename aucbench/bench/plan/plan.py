@@ -14,7 +14,7 @@ from itertools import chain, pairwise, product
 from math import prod
 from typing import Any
 
-from aucbench.bench.cell import Cell
+from aucbench.bench.cell import Cell, Tuning
 from aucbench.bench.plan.errors import PlanError, every, require_text, with_members, with_place
 from aucbench.bench.plan.fields import (
     CHANGEPOINT_SOLVERS,
@@ -30,6 +30,7 @@ from aucbench.errors import ParameterError, require_above, require_at_least, req
 from aucbench.ranges import DEFAULT_PASSES, GAP_TOL, RANGE_EXAMPLE, Range
 from aucbench.registry.specs import Spec, anchored, joined_specs, parse_spec
 
+MEGABYTE = 10**6
 LAST_SEED = 2**32 - 1  # of scikit-learn's splitters
 SPECS = ("datasets", "features", "objective", "projector")
 ONE = ("objective", "projector")
@@ -123,6 +124,23 @@ class Plan:
         if self.passes is None:
             return DEFAULT_PASSES if self.seconds is None else None
         return float(self.passes)
+
+    @property
+    def memory_bytes(self) -> int | None:
+        """`memory` in bytes."""
+        return None if self.memory is None else int(self.memory * MEGABYTE)
+
+    def parts(self) -> Iterator[tuple[str, Spec | str, Tuning]]:
+        """Yield kind, specification and tuning of each thing that it names, in its order."""
+        for choice in self.solvers:
+            yield "solvers", choice.spec, choice.tuning
+        for kind, spec in (("objectives", self.objective), ("projectors", self.projector)):
+            if spec is not None:
+                yield kind, spec, False
+        for part in chain.from_iterable(map(joined_specs, self.features)):
+            yield "features", part, False
+        for dataset in self.datasets:
+            yield "datasets", dataset, False
 
     def cells(self) -> Iterator[Cell]:
         """Yield every cell: data set, feature map, seed and repeat, split, solver."""
