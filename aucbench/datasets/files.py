@@ -112,7 +112,7 @@ def load(source: str | os.PathLike[str], reading: Reading | None = None, /, **op
     What has been read is kept in the user's cache, so that a second call maps it from there. The
     paths, sizes and times of the files decide; see `AUCBENCH_CACHE` and `AUCBENCH_PARSED_MB`.
     """
-    asked = Loading(**(reading.given() if reading else {}) | options)
+    asked = Loading(**(reading.options() if reading else {}) | options)
     found = source_of(source)
     if isinstance(found, File) and (name := changepoint.set_name(found.path)):
         return _changepoints(found, name, asked)
@@ -132,7 +132,7 @@ def load(source: str | os.PathLike[str], reading: Reading | None = None, /, **op
 def _changepoints(found: File, name: str, asked: Loading) -> Data:
     without = ("positive", "negative", "target", "task", "separator", "decimal", "test")
     given = [
-        option for option in (*without, "groups", "time", "weights") if option in asked.given()
+        option for option in (*without, "groups", "time", "weights") if option in asked.options()
     ]
     if given:
         raise changepoint.no_labels(name, f"leave out {' and '.join(given)}")

@@ -101,7 +101,7 @@ class Reading:
         if self.test is not None and not isinstance(self.test, str):
             raise ParameterError(f"test is the name of a file with test rows, got {self.test!r}")
 
-    def given(self) -> dict[str, Any]:
+    def options(self) -> dict[str, Any]:
         """Return the values that differ from the defaults, by name."""
         return {
             f.name: value for f in fields(self) if (value := getattr(self, f.name)) != f.default
@@ -113,10 +113,10 @@ class Reading:
         return ", ".join(shown) or "default reading"
 
     def to_json(self) -> dict[str, Any]:
-        """Return `given` as JSON holds it, with lists in place of tuples."""
+        """Return `options` as JSON holds it, with lists in place of tuples."""
         return {
             name: [*value] if isinstance(value, tuple) else value
-            for name, value in self.given().items()
+            for name, value in self.options().items()
         }
 
     @staticmethod

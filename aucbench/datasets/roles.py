@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from aucbench.datasets.formats import Table
 from aucbench.datasets.label import column_at
 from aucbench.datasets.reading import Reading
-from aucbench.datasets.tables.columns import Raw
+from aucbench.datasets.tables.columns import RawColumn
 from aucbench.errors import DataError
 
 MOST_NAMED = 5  # columns that a message lists
@@ -100,7 +100,7 @@ def _cells(table: Table, at: int, name: str, role: str, decimal: str) -> Any:
     if not hasattr(table.X, "iloc"):
         column = table.X[:, [at]]
         return np.ravel(column.toarray() if hasattr(column, "toarray") else column)
-    found = Raw.of(table.X.iloc[:, at], name)
+    found = RawColumn.of(table.X.iloc[:, at], name)
     if found.values is not None:
         # As they are: large whole numbers would be rounded to float64, and made equal.
         return found.values if role == "weights" else found.series.to_numpy()

@@ -210,7 +210,7 @@ def built(
     spec = with_best_point(choice, own)
     again = own if not choice.tune else run(wanted.plan_of([Choice(spec)]))
     y, scores, rows = _held_out(again, store)
-    data = get_dataset(wanted.source, **wanted.reading.given())
+    data = get_dataset(wanted.source, **wanted.reading.options())
     if not np.array_equal(data.y[rows], y):
         raise DataError(f"{wanted.source} has changed since the run began; start it again")
     model = _refitted(wanted, spec, data)

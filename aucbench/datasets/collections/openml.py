@@ -80,8 +80,8 @@ def table(name: str, wanted: Wanted) -> Table:
 def facts(name: str) -> Facts:
     """Return what the cache says of a set; raises `DataError` when the name is no number."""
     number = _number(name)
-    about = _kept(f"{API}/{number}").get("data_set_description", {})
-    told = _kept(f"{API}/qualities/{number}").get("data_qualities", {}).get("quality", [])
+    about = _cached(f"{API}/{number}").get("data_set_description", {})
+    told = _cached(f"{API}/qualities/{number}").get("data_qualities", {}).get("quality", [])
     counts = {quality["name"]: quality["value"] for quality in told}
 
     def count(quality: str) -> int | None:
@@ -134,8 +134,8 @@ def _folder() -> Path:
     return cache_folder() / "openml" / "openml.org"
 
 
-def _kept(path: str) -> Mapping[str, Any]:
-    """Return a kept answer of the server; empty if there is none that can be read."""
+def _cached(path: str) -> Mapping[str, Any]:
+    """Return an answer of the server from the cache; empty if there is none that can be read."""
     try:
         with gzip.open(_folder() / f"{path}.gz", "rt", encoding="utf-8") as text:
             answer = json.load(text)
@@ -155,7 +155,7 @@ def _files(name: str) -> tuple[Path, ...]:
 
     Empty where the cache does not know the address of the rows.
     """
-    url = _kept(f"{API}/{name}").get("data_set_description", {}).get("url", "")
+    url = _cached(f"{API}/{name}").get("data_set_description", {}).get("url", "")
     parts = (f"{API}/{name}", f"{API}/features/{name}", urlsplit(url).path.lstrip("/"))
     return tuple(_folder() / f"{part}.gz" for part in parts) if url else ()
 

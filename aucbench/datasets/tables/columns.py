@@ -38,7 +38,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Raw:
+class RawColumn:
     """A column of a frame: what pandas holds as numbers, or distinct texts."""
 
     name: str
@@ -50,7 +50,7 @@ class Raw:
     at: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
 
     @staticmethod
-    def of(series: Any, name: str) -> Raw:
+    def of(series: Any, name: str) -> RawColumn:
         """Read a column."""
         kind = getattr(series.dtype, "kind", "O")
         if kind in "cmV":
@@ -60,12 +60,12 @@ class Raw:
         if kind in "Mbiuf":
             date = kind == "M"
             values = cells.seconds(series) if date else series.to_numpy(np.float64, na_value=np.nan)
-            raw = Raw(name, series, values)
+            raw = RawColumn(name, series, values)
             what = "a date outside of the years 1 to 9999" if date else "an infinite number"
             raw._refuse(np.isinf(values), what)
             return raw
         try:
-            return Raw(name, series, None, *cells.distinct_cells(series))
+            return RawColumn(name, series, None, *cells.distinct_cells(series))
         except TypeError as error:  # pandas compares the cells by their hashes
             raise DataError(
                 f"column {name!r} has cells that are no single values ({error}); drop it"

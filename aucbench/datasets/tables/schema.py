@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.data.arrays import DENSE_FROM, Index, Rows, rows
-from aucbench.datasets.tables.columns import Column, Raw
+from aucbench.datasets.tables.columns import Column, RawColumn
 from aucbench.datasets.tables.parts import Dates, Number, OneHot, Part, part_of, plain_part
 from aucbench.errors import DataError
 
@@ -70,7 +70,7 @@ class Schema:
             )
         columns, dropped = [], []
         for j, name in enumerate(names):
-            found = Raw.of(frame.iloc[:, j], name).column(decimal)
+            found = RawColumn.of(frame.iloc[:, j], name).column(decimal)
             if isinstance(found, Column):
                 columns.append(found)
             else:
@@ -95,7 +95,7 @@ class Schema:
             )
         out = np.empty((len(frame), len(self.columns)))
         for j, column in enumerate(self.columns):
-            out[:, j] = Raw.of(frame.iloc[:, at[column.name]], column.name).codes(
+            out[:, j] = RawColumn.of(frame.iloc[:, at[column.name]], column.name).codes(
                 column, self.decimal
             )
         return out
@@ -135,7 +135,7 @@ def require_numbers(frame: Any, decimal: str) -> None:
 
     The error is that of `Schema.of` if a column looks like numbers that are written otherwise.
     """
-    columns = [Raw.of(frame.iloc[:, j], str(name)) for j, name in enumerate(frame.columns)]
+    columns = [RawColumn.of(frame.iloc[:, j], str(name)) for j, name in enumerate(frame.columns)]
     texts = [found for found in columns if found.kind in ("text", "date")]
     if texts:
         for found in texts:
