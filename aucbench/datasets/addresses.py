@@ -44,10 +44,10 @@ def require_address(url: str) -> None:
 def resolved(host: str) -> tuple[str, ...]:
     """Return the IP addresses of a host; none if its name is not known here."""
     try:
-        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        infos = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):  # the connection will say why, or a proxy knows the name
         return ()
-    return tuple(str(address[4][0]) for address in found)
+    return tuple(str(address[4][0]) for address in infos)
 
 
 def is_private(address: str) -> bool:
@@ -62,7 +62,7 @@ def is_private(address: str) -> bool:
 
 
 def redirected(
-    given: str, last: str, location: str, addresses: Callable[[str], Sequence[str]] = resolved
+    asked: str, last: str, location: str, addresses: Callable[[str], Sequence[str]] = resolved
 ) -> str:
     """Return the address to which a server sends us."""
     try:
@@ -74,7 +74,7 @@ def redirected(
         raise RefusedError(f"it redirects to {target}, but only http and https are followed")
     if _parts(last).scheme == "https" and there.scheme == "http":
         raise RefusedError(f"it redirects from https to {target}, which is not encrypted")
-    own = addresses(_parts(given).hostname or "")
+    own = addresses(_parts(asked).hostname or "")
     if not (own and all(map(is_private, own))) and any(map(is_private, addresses(there.hostname))):
         raise RefusedError(f"it redirects to {target}, which is an address of a private network")
     return target

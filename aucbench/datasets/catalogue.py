@@ -145,8 +145,8 @@ def suite_of(text: str) -> Suite | None:
 
 def expanded(specs: Iterable[str]) -> tuple[str, ...]:
     """Return specifications of data sets, with the members of suites in place of the suites."""
-    found = ((spec, suite_of(spec)) for spec in specs)
-    return tuple(member for spec, suite in found for member in (suite.members if suite else [spec]))
+    both = ((spec, suite_of(spec)) for spec in specs)
+    return tuple(member for spec, suite in both for member in (suite.members if suite else [spec]))
 
 
 @cache

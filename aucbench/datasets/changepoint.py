@@ -115,8 +115,8 @@ def _beside(path: Path, part: str) -> list[Path]:
     """Return the files of another part of the set; first the one compressed like `path`."""
     stem = without_compression(path.name)
     packed = path.name[len(stem) :]
-    found = _PART.fullmatch(path.name)
-    name = found[1] if found else stem.removesuffix(".csv")
+    named = _PART.fullmatch(path.name)
+    name = named[1] if named else stem.removesuffix(".csv")
     order = dict.fromkeys((packed, *_PACKED))
     files = (path.with_name(f"{name}.{part}.csv{ending}") for ending in order)
     return [file for file in files if file.is_file()]
@@ -285,17 +285,17 @@ def _as_numbers(cells: Sequence[str]) -> Vector | None:
 
 def _cells_of_lines(path: Path) -> list[list[str]]:
     """Return the cells of each line; all lines have the same number of cells."""
-    found: list[list[str]] = []
+    rows: list[list[str]] = []
     with open_plain(path) as packed, TextIOWrapper(packed, "utf-8-sig", newline="") as text:
         lines = csv.reader(text, strict=True, skipinitialspace=True)
         try:
             for cells in lines:
-                if found and cells and len(cells) != len(found[0]):
+                if rows and cells and len(cells) != len(rows[0]):
                     raise DataError(
                         f"line {lines.line_num} has {len(cells)} cells, but the header has "
-                        f"{len(found[0])}; the file may be cut off, so get it again"
+                        f"{len(rows[0])}; the file may be cut off, so get it again"
                     )
-                found += [cells] if cells else []
+                rows += [cells] if cells else []
         except csv.Error as error:
             raise DataError(f"line {lines.line_num} is not CSV ({error}); repair it") from error
-    return found
+    return rows

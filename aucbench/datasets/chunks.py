@@ -75,10 +75,10 @@ def stream(
     """
     require_whole(1, rows=rows, features=features)
     asked = Loading(positive=positive, negative=negative, drop=drop, target=target)
-    found = source_of(source)
-    if not isinstance(found, File):
-        raise DataError(f"{found} is no file of its own; read it with load")
-    path = found.path
+    origin = source_of(source)
+    if not isinstance(origin, File):
+        raise DataError(f"{origin} is no file of its own; read it with load")
+    path = origin.path
     cutter = _cutter(path)
     if target is not None and cutter is _svmlight_tables:
         raise DataError(
@@ -92,9 +92,11 @@ def stream(
         )
     names = feature_names(path)
     tables = cutter(path, _Cut(rows, target, features, least(path, names)))
-    named = (with_names(table, names).without(asked.left_out(found.entry.drop)) for table in tables)
+    named = (
+        with_names(table, names).without(asked.left_out(origin.entry.drop)) for table in tables
+    )
     return _chunks(
-        named, path, _Joined(partial(class_names, asked.positive, asked.negative, found.entry))
+        named, path, _Joined(partial(class_names, asked.positive, asked.negative, origin.entry))
     )
 
 
@@ -137,13 +139,13 @@ class _Joined:
             self._compare_kinds(table)
             self._refuse_raw(table)
             classes, alone = self._classes(table.y)
-            made = Chunk.of(table.X, table.y, positive=classes.positive)
+            checked = Chunk.of(table.X, table.y, positive=classes.positive)
         except DataError as error:
             last = self.seen + len(table.y) - 1
             raise DataError(f"rows {self.seen} to {last}: {error}") from error
-        self.seen += made.n
+        self.seen += checked.n
         codes = classes if alone else None
-        return Chunk(self._laid_out(made.rows), made.y, codes)
+        return Chunk(self._laid_out(checked.rows), checked.y, codes)
 
     def _compare_kinds(self, table: Table) -> None:
         dtypes = [table.y.dtype, *getattr(table.X, "dtypes", ())]

@@ -88,22 +88,22 @@ def _zipped(path: Path) -> IO[bytes]:
 
 def only_member(archive: ZipFile) -> ZipInfo:
     """Return the only file of an archive that has no other; raise `DataError` if there is none."""
-    found = [
+    members = [
         info
         for info in archive.infolist()
         if not info.is_dir()
         and not info.filename.startswith("__MACOSX/")
         and not Path(info.filename).name.startswith(".")
     ]
-    if len(found) != 1:
-        listed = ", ".join(info.filename for info in found[:5]) or "nothing"
+    if len(members) != 1:
+        listed = ", ".join(info.filename for info in members[:5]) or "nothing"
         raise DataError(
-            f"there are {len(found)} files in the archive ({listed}); give one with one table"
+            f"there are {len(members)} files in the archive ({listed}); give one with one table"
         )
-    if found[0].flag_bits & 1:
+    if members[0].flag_bits & 1:
         raise DataError("the archive needs a password; unpack it first")
-    _refuse_bzip2(found[0])
-    return found[0]
+    _refuse_bzip2(members[0])
+    return members[0]
 
 
 def require_small_members(stream: IO[bytes]) -> None:

@@ -43,13 +43,13 @@ def breast_cancer() -> Data:
     ----------
     UCI Machine Learning Repository, "Breast Cancer Wisconsin (Diagnostic)".
     """
-    found = _content("breast_cancer.csv", BREAST_CANCER)
-    if found is None:
+    content = _content("breast_cancer.csv", BREAST_CANCER)
+    if content is None:
         from sklearn.datasets import load_breast_cancer
 
         X, y = load_breast_cancer(return_X_y=True)
     else:
-        X, y = _columns(found.splitlines()[1:])  # the first line counts rows and names classes
+        X, y = _columns(content.splitlines()[1:])  # the first line counts rows and names classes
     return replace(Data.of(X, y, positive=0), names=NUCLEI)
 
 
@@ -70,13 +70,13 @@ def digits(digit: int) -> Data:
     ----------
     UCI Machine Learning Repository, "Optical Recognition of Handwritten Digits", test part.
     """
-    found = _content("digits.csv.gz", DIGITS)
-    if found is None:
+    content = _content("digits.csv.gz", DIGITS)
+    if content is None:
         from sklearn.datasets import load_digits
 
         X, y = load_digits(return_X_y=True)
     else:
-        X, y = _columns(gzip.decompress(found).splitlines())
+        X, y = _columns(gzip.decompress(content).splitlines())
     data = Data.of(X, y, positive=[digit], negative=REST)
     return replace(data, names=tuple(f"pixel_{i}_{j}" for i in range(8) for j in range(8)))
 
@@ -94,8 +94,8 @@ def one_against_the_rest(digit: int) -> Callable[[], Data]:
 
 def _content(name: str, digest: str) -> bytes | None:
     """Return the bytes of a data file of scikit-learn, or None if it is not the one expected."""
-    found = find_spec("sklearn")  # which imports nothing
-    for folder in (found and found.submodule_search_locations) or ():
+    package = find_spec("sklearn")  # which imports nothing
+    for folder in (package and package.submodule_search_locations) or ():
         try:
             content = (Path(folder) / "datasets" / "data" / name).read_bytes()
         except OSError:

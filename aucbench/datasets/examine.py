@@ -61,13 +61,13 @@ def examine(table: Table, positive: Mask, asked: Reading) -> Examined:
     strange = dict(suspects(meant, positive))
     warnings = [f"column {name!r} is suspicious: {what}" for name, what in strange.items()]
     if asked.drop_suspicious:
-        kept = [j for j, name in enumerate(map(str, meant.columns)) if name not in strange]
+        usual = [j for j, name in enumerate(map(str, meant.columns)) if name not in strange]
         dropped, warnings = {**dropped, **strange}, []
         if schema is None or codes is None:
-            table = table.keeping(kept)
+            table = table.keeping(usual)
         else:
-            schema = replace(schema, columns=tuple(schema.columns[j] for j in kept))
-            codes = codes[:, kept]
+            schema = replace(schema, columns=tuple(schema.columns[j] for j in usual))
+            codes = codes[:, usual]
     warnings += schema.remarks if schema else ()
     if count := int(frame.duplicated().sum()):
         warnings.append(f"{count} row(s) occur earlier in the table; a test row may be learnt")
@@ -144,9 +144,9 @@ def _strange(column: Any, positive: Mask, sample: NDArray[np.intp]) -> str:
         return "different in every row"
     if whole and all(map(DAY.fullmatch, map(str, values.dropna().unique()[:SAMPLE].astype(int)))):
         return "days as numbers, such as 20240131"
-    if (found := _telling(values, positive[sample])) > TELLING:
-        found = _telling(column, positive)
-    return f"tells the label alone, with an AUC of {found:.3f}" if found > TELLING else ""
+    if (auc := _telling(values, positive[sample])) > TELLING:
+        auc = _telling(column, positive)
+    return f"tells the label alone, with an AUC of {auc:.3f}" if auc > TELLING else ""
 
 
 def _is_text(values: Any) -> bool:

@@ -113,55 +113,55 @@ def load(source: str | os.PathLike[str], reading: Reading | None = None, /, **op
     paths, sizes and times of the files decide; see `AUCBENCH_CACHE` and `AUCBENCH_PARSED_MB`.
     """
     asked = Loading(**(reading.options() if reading else {}) | options)
-    found = source_of(source)
-    if isinstance(found, File) and (name := changepoint.set_name(found.path)):
-        return _changepoints(found, name, asked)
+    origin = source_of(source)
+    if isinstance(origin, File) and (name := changepoint.set_name(origin.path)):
+        return _changepoints(origin, name, asked)
     if asked.folds != OF_SET:
-        raise DataError(f"folds={asked.folds!r} is for changepoint sets; leave it out for {found}")
+        raise DataError(f"folds={asked.folds!r} is for changepoint sets; leave it out for {origin}")
     if asked.task is not None and (asked.positive is not None or asked.negative is not None):
         raise DataError(f"task={asked.task} says which classes are positive; leave one of both out")
     tested = None if asked.test is None else source_of(asked.test)
-    files = [file for one in (found, tested) if one is not None for file in one.files()]
+    files = [file for one in (origin, tested) if one is not None for file in one.files()]
     # The name is enough: the list of the catalogue lies beside the code, whose content counts.
-    name = str(found) if isinstance(found, Member) else found.entry.name
-    rules = name if isinstance(found, Member) or name in entries() else ""
-    read = partial(_read, found, tested, asked)
-    return read_once(files, [rules, asked.to_json()], partial(_named, found, None, read))
+    name = str(origin) if isinstance(origin, Member) else origin.entry.name
+    rules = name if isinstance(origin, Member) or name in entries() else ""
+    read = partial(_read, origin, tested, asked)
+    return read_once(files, [rules, asked.to_json()], partial(_named, origin, None, read))
 
 
-def _changepoints(found: File, name: str, asked: Loading) -> Data:
+def _changepoints(origin: File, name: str, asked: Loading) -> Data:
     without = ("positive", "negative", "target", "task", "separator", "decimal", "test")
-    given = [
+    strange = [
         option for option in (*without, "groups", "time", "weights") if option in asked.options()
     ]
-    if given:
-        raise changepoint.no_labels(name, f"leave out {' and '.join(given)}")
+    if strange:
+        raise changepoint.no_labels(name, f"leave out {' and '.join(strange)}")
     folds = changepoint.OWN_FOLDS if asked.folds == OF_SET else asked.folds
-    drop = asked.left_out(found.entry.drop)
-    read = partial(changepoint.load_parts, found.path, folds, drop)
-    named = partial(_named, found, "a changepoint set", read)
-    return read_once(found.files(), [folds, drop], named)
+    drop = asked.left_out(origin.entry.drop)
+    read = partial(changepoint.load_parts, origin.path, folds, drop)
+    named = partial(_named, origin, "a changepoint set", read)
+    return read_once(origin.files(), [folds, drop], named)
 
 
-def _named(found: Source, form: str | None, read: Callable[[], Data]) -> Data:
-    with naming(found, form):
+def _named(origin: Source, form: str | None, read: Callable[[], Data]) -> Data:
+    with naming(origin, form):
         return read()
 
 
-def _read(found: Source, tested: Source | None, asked: Loading) -> Data:
+def _read(origin: Source, tested: Source | None, asked: Loading) -> Data:
     """Read rows with labels."""
-    entry = found.entry
+    entry = origin.entry
     drop = asked.left_out(entry.drop)
     others = (*drop, *(c for c in (asked.groups, asked.time, asked.weights) if c is not None))
     wanted = Wanted(asked.target, 0, asked.separator, asked.decimal, tuple(map(str, others)))
-    table, folds = found.table(wanted), None
+    table, folds = origin.table(wanted), None
     if tested is not None:
         same = replace(wanted, target=table.target if asked.target is None else asked.target)
         table, folds = with_test_rows(table, tested.table(same), str(asked.test))
     roles = Roles.of(table, asked)
     table = table.without([*drop, *roles.columns])
     y = label_vector(table.y)
-    classes, why = _classes(found, y, asked)
+    classes, why = _classes(origin, y, asked)
     labels = Labels.of_mask(classes.holds(y))
     seen = examine(table, labels.y > 0, asked)
     data = Data.of(seen.X, labels.y, relevant=relevant_columns(entry, seen.names), **roles.values)
@@ -194,14 +194,14 @@ def relevant_columns(entry: Entry, names: Sequence[str] | None) -> list[int] | N
     return [j for j, name in enumerate(names or ()) if name in known] or None
 
 
-def _classes(found: Source, y: NDArray[Any], asked: Loading) -> tuple[Classes, str]:
+def _classes(origin: Source, y: NDArray[Any], asked: Loading) -> tuple[Classes, str]:
     """Return the classes, and how they were divided, for people."""
     counts = counted(y)
     if asked.task is not None:
         positive, negative, why = divide(counts, asked.task, asked.seed or 0)
         return Classes.of(counts, positive, negative), f", {why}"
-    named = class_names(asked.positive, asked.negative, found.entry, y)
-    if not isinstance(found, Member) or named != (None, None):
+    named = class_names(asked.positive, asked.negative, origin.entry, y)
+    if not isinstance(origin, Member) or named != (None, None):
         return Classes.of(counts, *named), ""
     rare = rarer(counts)
     return Classes.of(counts, rare), "" if rare is None else ", whose rarer class is positive"

@@ -150,16 +150,16 @@ def frame_table(
             "example, one column per feature, and a column of labels"
         )
     names = tuple(map(str, frame.columns))
-    found = find_label(frame, target, others)
-    y = frame.iloc[:, found.at]
+    label = find_label(frame, target, others)
+    y = frame.iloc[:, label.at]
     if y.isna().any():
         at = int(np.flatnonzero(y.isna())[0])
         where = f"line {y.index[at]}" if y.index.name == LINE else f"row {first + at}"
         raise DataError(f"the label is missing in {where}; every row needs one")
-    column = f"column {names[found.at]!r}" if named else f"column {found.at}"
-    target = names[found.at] if named else found.at
-    table = Table(frame, y.to_numpy(), names if named else None, f"{column}, {found.why}", target)
-    return table.keeping([j for j in range(len(names)) if j != found.at])
+    column = f"column {names[label.at]!r}" if named else f"column {label.at}"
+    target = names[label.at] if named else label.at
+    table = Table(frame, y.to_numpy(), names if named else None, f"{column}, {label.why}", target)
+    return table.keeping([j for j in range(len(names)) if j != label.at])
 
 
 def _npz(stream: IO[bytes], wanted: Wanted) -> Table:

@@ -61,11 +61,11 @@ def _of_text(path: Path, rows: int, separator: str | None) -> Iterator[Piece]:
             raise DataError("there is no row in it; give a table with rows")
         names = list(layout.names or map(str, range(len(first[1]))))
         waiting = [] if layout.names is not None else [first[1]]
-        found = False
+        any_row = False
         while cells := [*waiting, *(row for _, row in islice(records, rows - len(waiting)))]:
-            waiting, found = [], True
+            waiting, any_row = [], True
             yield _piece(cells, names, layout)
-        if not found:
+        if not any_row:
             raise DataError("there is no row below the header; give a table with rows")
 
 

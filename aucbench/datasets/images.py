@@ -103,7 +103,7 @@ def read_stl10(archive: Path) -> Table:
 
 def _members(archive: Path, wanted: Sequence[str]) -> list[bytes]:
     """Return the content of files of an archive, found by their names without a folder."""
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     with (
         naming(archive, "a tar archive"),
         open_plain(archive) as plain,
@@ -114,10 +114,10 @@ def _members(archive: Path, wanted: Sequence[str]) -> list[bytes]:
             if member.isfile() and name in wanted:
                 content = tar.extractfile(member)
                 assert content is not None  # it is a file
-                found[name] = content.read()
-    if lacking := [name for name in wanted if name not in found]:
+                contents[name] = content.read()
+    if lacking := [name for name in wanted if name not in contents]:
         raise DataError(f"{archive} lacks {', '.join(lacking)}; get the archive of binary files")
-    return [found[name] for name in wanted]
+    return [contents[name] for name in wanted]
 
 
 def _records(content: bytes, length: int, archive: Path) -> Any:

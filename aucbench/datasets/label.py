@@ -74,9 +74,9 @@ def has_two_values(column: Any) -> bool:
     for part in (column.iloc[:FIRST_ROWS], column):
         present = part.dropna()
         if present.dtype.kind == "O" or not hasattr(present.dtype, "kind"):
-            found = {v.strip() if isinstance(v, str) else v for v in present.unique().tolist()}
+            distinct = {v.strip() if isinstance(v, str) else v for v in present.unique().tolist()}
         else:
-            found = present.unique()
-        if len(found) > 2:
+            distinct = present.unique()
+        if len(distinct) > 2:
             return False
-    return len(found) == 2
+    return len(distinct) == 2

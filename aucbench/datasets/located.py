@@ -214,8 +214,8 @@ def verified(names: Collection[str] = ()) -> Iterator[Checked]:
     for name, path, wanted in (*_in_folder(), *_in_cache()):
         if not names or name in names:
             with path.open("rb") as content:
-                found = hashlib.file_digest(content, "sha256").hexdigest()
-            yield Checked(name, path, wanted, found)
+                digest = hashlib.file_digest(content, "sha256").hexdigest()
+            yield Checked(name, path, wanted, digest)
 
 
 def _in_folder() -> Iterator[tuple[str, Path, str]]:

@@ -40,9 +40,9 @@ def verify(path: Path) -> None:
     if not wanted:
         return
     with path.open("rb") as content:
-        found = hashlib.file_digest(content, "sha256").hexdigest()
-    if found != wanted:
+        digest = hashlib.file_digest(content, "sha256").hexdigest()
+    if digest != wanted:
         raise DataError(
-            f"{path} has the sha256 {found[:12]}..., but {MANIFEST} says {wanted[:12]}...; "
+            f"{path} has the sha256 {digest[:12]}..., but {MANIFEST} says {wanted[:12]}...; "
             "download the file again, or correct the manifest if the change is intended"
         )

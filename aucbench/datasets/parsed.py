@@ -90,10 +90,10 @@ def clear_parsed_cache() -> int:
 
 def _most() -> int:
     """Return how many bytes all entries may take."""
-    given = os.environ.get(VARIABLE) or str(MEGABYTES)
-    if not given.isdecimal():
-        raise DataError(f"{VARIABLE}={given} is no number of megabytes; give 0 or more")
-    return int(given) * 1_000_000
+    text = os.environ.get(VARIABLE) or str(MEGABYTES)
+    if not text.isdecimal():
+        raise DataError(f"{VARIABLE}={text} is no number of megabytes; give 0 or more")
+    return int(text) * 1_000_000
 
 
 def _key(files: Sequence[Path], asked: Any) -> str | None:
@@ -239,10 +239,10 @@ def _remove(name: str) -> None:
 
 def _entries() -> dict[str, tuple[float, int]]:
     """Return when entries were last used, and their bytes, by name."""
-    found: dict[str, tuple[float, int]] = {}
+    entries: dict[str, tuple[float, int]] = {}
     for folder in (cache_folder() / ROWS, cache_folder() / LABELS):
         for file in folder.iterdir() if folder.is_dir() else ():
             with suppress(FileNotFoundError):  # removed by another process just now
-                stat, (used, size) = file.stat(), found.get(file.name, (0.0, 0))
-                found[file.name] = max(used, stat.st_mtime), size + stat.st_size
-    return found
+                stat, (used, size) = file.stat(), entries.get(file.name, (0.0, 0))
+                entries[file.name] = max(used, stat.st_mtime), size + stat.st_size
+    return entries

@@ -100,17 +100,17 @@ def _cells(table: Table, at: int, name: str, role: str, decimal: str) -> Any:
     if not hasattr(table.X, "iloc"):
         column = table.X[:, [at]]
         return np.ravel(column.toarray() if hasattr(column, "toarray") else column)
-    found = RawColumn.of(table.X.iloc[:, at], name)
-    if found.values is not None:
+    raw = RawColumn.of(table.X.iloc[:, at], name)
+    if raw.values is not None:
         # As they are: large whole numbers would be rounded to float64, and made equal.
-        return found.values if role == "weights" else found.series.to_numpy()
+        return raw.values if role == "weights" else raw.series.to_numpy()
     if role == "groups":
-        return np.where(found.at < 0, np.nan, found.at)
-    column = found.column(decimal)
+        return np.where(raw.at < 0, np.nan, raw.at)
+    column = raw.column(decimal)
     wanted = ("numeric", "date") if role == "times" else ("numeric",)
     if isinstance(column, str) or column.kind not in wanted:
         raise DataError(
-            f"the {role} in the column {name!r} are text such as {found.texts[0]!r}; "
+            f"the {role} in the column {name!r} are text such as {raw.texts[0]!r}; "
             f"wanted {'numbers or dates' if role == 'times' else 'numbers above 0'}"
         )
-    return found.codes(column, decimal)
+    return raw.codes(column, decimal)

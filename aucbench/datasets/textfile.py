@@ -138,10 +138,11 @@ def layout_of(stream: IO[bytes], separator: str | None, *, even: bool = True) ->
 
 def _cut(text: str, mark: str, *, whole: bool) -> list[Record]:
     try:
-        found = [*Layout(mark, None).records(StringIO(text, newline=""))]
+        records = [*Layout(mark, None).records(StringIO(text, newline=""))]
     except csv.Error:  # pandas will say what is wrong
         return []
-    return found if whole or len(found) < 3 else found[:-1]  # a quoted line break may cut the last
+    # a quoted line break may cut the last one
+    return records if whole or len(records) < 3 else records[:-1]
 
 
 def _fit(mark: str, records: Sequence[Record]) -> tuple[bool, float, bool, int]:

@@ -50,24 +50,24 @@ def order(frame):
     return pd.to_datetime(frame["day"], format="%d.%m.%Y")
 
 
+def equal_splits(ours, theirs):
+    for mine, other in zip(ours, theirs, strict=True):
+        for numbers, expected in zip(mine, other, strict=True):
+            np.testing.assert_array_equal(numbers, expected)
+            assert numbers.dtype == np.int32
+
+
 def test_groups_are_those_of_scikit_learn(frame):
     data = toy(frame, groups=frame["customer"])
-    expected = StratifiedGroupKFold(4, shuffle=True, random_state=7)
-    for found, (rest, held) in zip(
-        splits(data, 4, 7), expected.split(frame, frame["y"], frame["customer"]), strict=True
-    ):
-        np.testing.assert_array_equal(found[0], rest)
-        np.testing.assert_array_equal(found[1], held)
+    theirs = StratifiedGroupKFold(4, shuffle=True, random_state=7)
+    equal_splits(splits(data, 4, 7), theirs.split(frame, frame["y"], frame["customer"]))
 
 
 def test_times_without_ties_are_those_of_scikit_learn(frame):
     times = np.random.default_rng(1).permutation(N) + 0.5
     place = np.argsort(times)
-    for found, (rest, held) in zip(
-        splits(toy(frame, times=times), 5, 0), TimeSeriesSplit(5).split(times), strict=True
-    ):
-        np.testing.assert_array_equal(found[0], np.sort(place[rest]))
-        np.testing.assert_array_equal(found[1], np.sort(place[held]))
+    theirs = (map(np.sort, (place[a], place[b])) for a, b in TimeSeriesSplit(5).split(times))
+    equal_splits(splits(toy(frame, times=times), 5, 0), theirs)
 
 
 @given(st.lists(st.integers(0, 9), min_size=12, max_size=40), st.integers(1, 4))
@@ -317,13 +317,6 @@ def test_repeats_of_times_in_a_data_set_are_refused(tmp_path, frame):
 def test_a_share_outside_0_to_1_is_refused(fraction):
     with pytest.raises(DataError, match="give one between 0 and 1"):
         held_out(np.zeros(4), fraction, np.random.default_rng(0))
-
-
-def equal_splits(ours, theirs):
-    for mine, other in zip(ours, theirs, strict=True):
-        for numbers, expected in zip(mine, other, strict=True):
-            np.testing.assert_array_equal(numbers, expected)
-            assert numbers.dtype == np.int32
 
 
 @given(st.integers(2, 7), st.integers(0, 2**32 - 1), st.lists(st.booleans(), min_size=8))

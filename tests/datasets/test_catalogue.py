@@ -4,9 +4,7 @@ import csv
 import gzip
 import hashlib
 import io
-import os
 import tarfile
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,8 +25,6 @@ from aucbench.datasets.registered import aucbench_datasets
 from aucbench.errors import DataError, ParameterError
 from aucbench.registry import describe, parse_spec
 
-REPOSITORY = Path(__file__).parents[2]
-REAL = Path(os.environ.get("AUCBENCH_DATA") or REPOSITORY / ".." / "shared" / "data")
 WITHOUT_COUNTS = {"acoustic", "linear", "radial"}
 
 
@@ -86,10 +82,8 @@ def test_a_suite_has_known_members_once(suite):
         assert name in entries() or ":" in name
 
 
-def test_every_file_of_the_folder_agrees_with_its_entry():
-    if not (REAL / "MANIFEST.csv").is_file():
-        pytest.skip("the public data sets are not here; AUCBENCH_DATA names their folder")
-    with (REAL / "MANIFEST.csv").open(newline="") as lines:
+def test_every_file_of_the_folder_agrees_with_its_entry(data_folder):
+    with (data_folder / "MANIFEST.csv").open(newline="") as lines:
         rows = [row for row in csv.DictReader(lines) if ".svm" in row["file"]]
     assert len(rows) > 20
     for row in rows:
@@ -340,10 +334,8 @@ CHECKED = [entry.name for entry in entries().values() if entry.auc is not None]
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CHECKED)
-def test_a_loader_gives_the_auc_that_the_catalogue_says(name, monkeypatch):
-    if not (REAL / f"{name}.svm.xz").is_file():
-        pytest.skip("the public data sets are not here; AUCBENCH_DATA names their folder")
-    monkeypatch.setenv("AUCBENCH_DATA", str(REAL))
+def test_a_loader_gives_the_auc_that_the_catalogue_says(name, data_folder, monkeypatch):
+    monkeypatch.setenv("AUCBENCH_DATA", str(data_folder))
     data = load(name)
     model = make_pipeline(MaxAbsScaler(), LogisticRegression(max_iter=300))
     folds = StratifiedKFold(5, shuffle=True, random_state=0)

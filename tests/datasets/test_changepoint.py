@@ -155,14 +155,6 @@ REFUSED_FOLDS = {
 }
 
 
-@pytest.mark.parametrize("text", REFUSED_FOLDS)
-def test_folds_that_do_not_deal_every_sequence_once_are_refused(tmp_path, text):
-    parts = write(tmp_path, folds=text)[:2]
-    with pytest.raises(DataError, match=re.escape(REFUSED_FOLDS[text])) as refusal:
-        load_changepoint(*parts, folds="fold.chrom")
-    assert str(tmp_path / "chip.folds.csv") in str(refusal.value)
-
-
 REFUSED_FEATURES = {
     FEATURES + "s/2,1,1,1,1,1\n": "1 sequence(s) have more than one row in it, first 's/2'",
     FEATURES.replace("0.5", "red"): "1 feature(s) are not numeric: 'b'; drop them",
@@ -174,15 +166,6 @@ REFUSED_FEATURES = {
     "\n\n": "there is no row below the header",
     "sequenceID,a\n": "there is no row below the header",
 }
-
-
-@pytest.mark.parametrize("text", REFUSED_FEATURES)
-def test_features_that_are_no_matrix_are_refused(tmp_path, text):
-    parts = write(tmp_path, features=text)
-    with pytest.raises(DataError, match=re.escape(REFUSED_FEATURES[text])) as refusal:
-        load_changepoint(*parts)
-    assert str(parts[0]) in str(refusal.value)
-    assert "\n" not in str(refusal.value)
 
 
 REFUSED_ERRORS = {
@@ -207,12 +190,18 @@ REFUSED_ERRORS = {
 }
 
 
-@pytest.mark.parametrize("text", REFUSED_ERRORS)
-def test_errors_that_do_not_tile_the_line_are_refused_by_sequence(tmp_path, text):
-    parts = write(tmp_path, errors=text)
-    with pytest.raises(DataError, match=re.escape(REFUSED_ERRORS[text])) as refusal:
-        load_changepoint(*parts)
-    assert str(parts[1]) in str(refusal.value)
+REFUSED = {"features": REFUSED_FEATURES, "errors": REFUSED_ERRORS, "folds": REFUSED_FOLDS}
+
+
+@pytest.mark.parametrize(
+    ("part", "text"), [(part, text) for part in REFUSED for text in REFUSED[part]]
+)
+def test_what_does_not_fit_is_refused_by_file_and_sequence(tmp_path, part, text):
+    features, errors, *_ = write(tmp_path, **{part: text})
+    with pytest.raises(DataError, match=re.escape(REFUSED[part][text])) as refusal:
+        load_changepoint(features, errors, folds="fold.chrom" if part == "folds" else "fold")
+    assert str(tmp_path / f"chip.{part}.csv") in str(refusal.value)
+    assert "\n" not in str(refusal.value)
 
 
 @pytest.mark.parametrize("packed", PACKERS)

@@ -8,7 +8,6 @@ import lzma
 import os
 import struct
 import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -21,7 +20,6 @@ from aucbench.datasets import available, entry_of, load
 from aucbench.errors import DataError, MissingExtraError, UnknownNameError
 
 PACKERS = {"": bytes, ".xz": lzma.compress, ".bz2": bz2.compress, ".gz": gzip.compress}
-REPOSITORY = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -361,12 +359,9 @@ def test_mnist_is_read_from_its_four_files(folder):
 
 
 @pytest.fixture
-def real(monkeypatch):
-    found = Path(os.environ.get("AUCBENCH_DATA") or REPOSITORY / ".." / "shared" / "data")
-    if not (found / "MANIFEST.csv").is_file():
-        pytest.skip("the public data sets are not here; AUCBENCH_DATA names their folder")
-    monkeypatch.setenv("AUCBENCH_DATA", str(found))
-    with (found / "MANIFEST.csv").open(newline="") as lines:
+def real(data_folder, monkeypatch):
+    monkeypatch.setenv("AUCBENCH_DATA", str(data_folder))
+    with (data_folder / "MANIFEST.csv").open(newline="") as lines:
         return {row["name"]: row for row in csv.DictReader(lines) if ".svm" in row["file"]}
 
 

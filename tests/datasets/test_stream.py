@@ -3,9 +3,7 @@ import gzip
 import hashlib
 import io
 import lzma
-import os
 import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -352,17 +350,9 @@ def test_it_can_be_left_in_the_middle(tmp_path):
     path.unlink()
 
 
-@pytest.fixture
-def real(monkeypatch):
-    found = Path(os.environ.get("AUCBENCH_DATA") or Path(__file__).parents[3] / "shared" / "data")
-    if not (found / "MANIFEST.csv").is_file():
-        pytest.skip("the public data sets are not here; AUCBENCH_DATA names their folder")
-    monkeypatch.setenv("AUCBENCH_DATA", str(found))
-    return found
-
-
 @pytest.mark.parametrize("name", ["a9a", "splice", "satimage", "mushrooms", "a9a.t", "fourclass"])
-def test_real_sets_are_streamed_as_they_are_loaded(name, real):
+def test_real_sets_are_streamed_as_they_are_loaded(name, data_folder, monkeypatch):
+    monkeypatch.setenv("AUCBENCH_DATA", str(data_folder))
     assert name in available()
     whole = load(name)
     X, y = zip(*((chunk.rows.matrix, chunk.y) for chunk in stream(name, rows=4099)), strict=True)

@@ -129,8 +129,8 @@ def collections() -> tuple[Collection, ...]:
 def member_of(text: str) -> Member | None:
     """`keel:glass1` → the set glass1 of KEEL; None for any other text."""
     prefix, mark, name = text.partition(MARK)
-    found = {source.PREFIX: source for source in SOURCES}.get(prefix)
-    return Member(found, name) if mark and found else None
+    collection = {source.PREFIX: source for source in SOURCES}.get(prefix)
+    return Member(collection, name) if mark and collection else None
 
 
 def rarer(counts: dict[Any, int]) -> Any:

@@ -67,10 +67,10 @@ def table(name: str, wanted: Wanted) -> Table:
             f"{DISTRIBUTION} again"
         ) from error
     target = frame.columns[-1] if wanted.target is None else wanted.target
-    found = frame_table(frame, target, named=True, others=wanted.others)
+    whole = frame_table(frame, target, named=True, others=wanted.others)
     if wanted.target is not None:
-        return found
-    return Table(found.X, found.y, found.names, f"the last column, {target!r}", target)
+        return whole
+    return Table(whole.X, whole.y, whole.names, f"the last column, {target!r}", target)
 
 
 def facts(name: str) -> Facts:
@@ -95,10 +95,10 @@ def facts(name: str) -> Facts:
 
 def _folder() -> Path:
     """Return the folder of the package with a folder for each set, without importing it."""
-    found = find_spec(PACKAGE)
-    if found is None or not found.submodule_search_locations:
+    spec = find_spec(PACKAGE)
+    if spec is None or not spec.submodule_search_locations:
         raise MissingExtraError("the KEEL collection", "keel")
-    return Path(found.submodule_search_locations[0]) / "data" / "classification"
+    return Path(spec.submodule_search_locations[0]) / "data" / "classification"
 
 
 def _file(name: str) -> Path | None:
@@ -110,9 +110,9 @@ def _file(name: str) -> Path | None:
 
 
 def _path(name: str) -> Path:
-    if (found := _file(name)) is None:
+    if (file := _file(name)) is None:
         raise UnknownNameError(f"data set of {PREFIX}", name, names())
-    return found
+    return file
 
 
 def _frame(text: str) -> Any:

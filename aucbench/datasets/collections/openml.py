@@ -47,8 +47,8 @@ def names() -> None:
 
 def at_hand() -> tuple[str, ...]:
     """Return the numbers of the sets that are in the cache."""
-    found = (path.name.removesuffix(".gz") for path in (_folder() / API).glob("*.gz"))
-    return tuple(sorted((name for name in found if name.isdecimal() and _is_whole(name)), key=int))
+    names = (path.name.removesuffix(".gz") for path in (_folder() / API).glob("*.gz"))
+    return tuple(sorted((name for name in names if name.isdecimal() and _is_whole(name)), key=int))
 
 
 def fetch(name: str, progress: bool) -> tuple[Path, ...]:
@@ -70,11 +70,11 @@ def table(name: str, wanted: Wanted) -> Table:
         )
     [label] = bunch.target_names
     if bunch.frame is None:
-        found = Table(bunch.data, bunch.target, tuple(bunch.feature_names), target=label)
+        whole = Table(bunch.data, bunch.target, tuple(bunch.feature_names), target=label)
     else:
-        found = frame_table(bunch.frame, label, named=True, others=wanted.others)
+        whole = frame_table(bunch.frame, label, named=True, others=wanted.others)
     why = "the target that OpenML names" if wanted.target is None else "as asked"
-    return replace(found, label=f"column {label!r}, {why}", warnings=told)
+    return replace(whole, label=f"column {label!r}, {why}", warnings=told)
 
 
 def facts(name: str) -> Facts:

@@ -58,8 +58,8 @@ def table(name: str, wanted: Wanted) -> Table:
     """Read one set, downloaded if necessary; raises as `Source.table`."""
     [path] = fetch(name, progress=True)
     target = LABELS if wanted.target is None else wanted.target
-    found = read_table(path, replace(wanted, target=target))
-    return found if wanted.target is not None else replace(found, label=f"the column {LABELS!r}")
+    whole = read_table(path, replace(wanted, target=target))
+    return whole if wanted.target is not None else replace(whole, label=f"the column {LABELS!r}")
 
 
 def facts(name: str) -> Facts:

@@ -127,14 +127,14 @@ def seconds(series: Any) -> Vector:
     if isinstance(series.dtype, pd.ArrowDtype):  # its dates have no zone to ask for
         series = pd.to_datetime(series.astype(object), utc=True)
     zoned = series.dt.tz_convert(None) if series.dt.tz is not None else series
-    given: NDArray[Any] = zoned.to_numpy(copy=True)
-    unit, _ = np.datetime_data(given.dtype)
-    missing, rough = np.isnat(given), given.astype(np.int64) / PER_SECOND[unit]
+    moments: NDArray[Any] = zoned.to_numpy(copy=True)
+    unit, _ = np.datetime_data(moments.dtype)
+    missing, rough = np.isnat(moments), moments.astype(np.int64) / PER_SECOND[unit]
     beyond = ~missing & ((rough < FIRST_SECOND) | (rough > LAST_SECOND))
-    given[beyond] = 0  # else microseconds overflow
-    found: Vector = given.astype("datetime64[us]").astype(np.int64) / 1e6
-    found[missing], found[beyond] = np.nan, np.inf
-    return found
+    moments[beyond] = 0  # else microseconds overflow
+    numbers: Vector = moments.astype("datetime64[us]").astype(np.int64) / 1e6
+    numbers[missing], numbers[beyond] = np.nan, np.inf
+    return numbers
 
 
 def date_formats(text: str) -> list[str]:

@@ -149,9 +149,9 @@ class Dates(_Slots):
         """Write the feature and the value of each slot, both of shape (n, slots)."""
         where[:] = np.arange(self.width)
         gap = np.isnan(c)
-        found = _parts(np.where(gap, self.first, c), self.first)
+        parts = _parts(np.where(gap, self.first, c), self.first)
         for k, (part, median) in enumerate(zip(self.parts, self.medians, strict=True)):
-            value[:, k] = np.where(gap, median, found[part])
+            value[:, k] = np.where(gap, median, parts[part])
         value[:, len(self.parts) :] = gap[:, None]
 
 

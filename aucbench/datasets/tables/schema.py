@@ -70,11 +70,11 @@ class Schema:
             )
         columns, dropped = [], []
         for j, name in enumerate(names):
-            found = RawColumn.of(frame.iloc[:, j], name).column(decimal)
-            if isinstance(found, Column):
-                columns.append(found)
+            known = RawColumn.of(frame.iloc[:, j], name).column(decimal)
+            if isinstance(known, Column):
+                columns.append(known)
             else:
-                dropped.append((name, found))
+                dropped.append((name, known))
         if not columns:
             reason = f", first {dropped[0][0]!r}, which {dropped[0][1]}" if dropped else ""
             raise DataError(f"no feature is left: {len(dropped)} were dropped{reason}; give others")
@@ -136,17 +136,17 @@ def require_numbers(frame: Any, decimal: str) -> None:
     The error is that of `Schema.of` if a column looks like numbers that are written otherwise.
     """
     columns = [RawColumn.of(frame.iloc[:, j], str(name)) for j, name in enumerate(frame.columns)]
-    texts = [found for found in columns if found.kind in ("text", "date")]
+    texts = [raw for raw in columns if raw.kind in ("text", "date")]
     if texts:
-        for found in texts:
-            found.column(decimal)
-        listed = ", ".join(repr(found.name) for found in texts[:5]) + ", ..." * (len(texts) > 5)
+        for raw in texts:
+            raw.column(decimal)
+        listed = ", ".join(repr(raw.name) for raw in texts[:5]) + ", ..." * (len(texts) > 5)
         raise DataError(
             f"{len(texts)} column(s) are not numeric: {listed}; drop them, or let encode='auto' "
             "(--encode auto) make features of them"
         )
-    for found in columns:
-        found.refuse_missing()
+    for raw in columns:
+        raw.refuse_missing()
 
 
 @dataclass(frozen=True)
