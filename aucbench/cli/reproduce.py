@@ -150,11 +150,12 @@ def _write_page(folder: Path, *, quiet: bool) -> None:
 
 def _list() -> None:
     """Print the papers, and what of each can be repeated."""
-    from aucbench.papers.catalogue import listed
+    from aucbench.papers.catalogue import paper, paper_names
     from aucbench.papers.parts import Protocol, Scale
 
     rows = [("paper", "experiment", "protocols", "what it shows")]
-    for name, one in listed().items():
+    for name in paper_names():
+        one = paper(name)
         for place in one.experiments:
             protocols = "both" if place in one.as_published else "clean"
             title = one.experiment(place, Scale.QUICK, Protocol.CLEAN).title

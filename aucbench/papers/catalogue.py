@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from importlib import import_module
 
 from aucbench.errors import ParameterError, UnknownNameError
@@ -70,8 +69,3 @@ def experiments(
             )
         places = known
     return tuple(chosen.experiment(place, scale, protocol) for place in places)
-
-
-def listed() -> Mapping[str, Paper]:
-    """Return all papers by name."""
-    return {name: paper(name) for name in paper_names()}

@@ -17,7 +17,7 @@ from aucbench.objectives import IntervalHinge
 from aucbench.papers.aum import Figure5Row, Figure6Row, figure5, figure6, growth
 from aucbench.papers.aum.descents import figure_5 as five
 from aucbench.papers.aum.descents import figure_6 as six
-from aucbench.papers.aum.descents.interval_regression import best_of_path, l1_path
+from aucbench.papers.aum.descents.figure_6 import best_of_path, l1_path
 
 N = 30
 SEARCHES = five.FIGURE5_SEARCHES

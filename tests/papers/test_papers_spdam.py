@@ -11,9 +11,9 @@ from aucbench.bench.evaluation.verdict import Measures, Status
 from aucbench.bench.results.record import Record, Sizes
 from aucbench.papers.parts import Scale
 from aucbench.papers.results import Results
-from aucbench.papers.spdam import convergence, published
+from aucbench.papers.spdam import convergence
 from aucbench.papers.spdam.convergence import Rows, fitted, medians, until
-from aucbench.papers.spdam.methods import GROUPS, METHOD, features_of
+from aucbench.papers.spdam.methods import GROUPS, METHOD, PUBLISHED, features_of
 from aucbench.records import CellStatus
 from aucbench.sections import Chart, Table
 
@@ -26,7 +26,7 @@ T = np.geomspace(1, 100, 25)  # passes of made curves
 def test_numbers_are_those_of_the_paper(papers):
     text = (papers / TEXT).read_text(encoding="utf-8")
     assert f"Datasets {' '.join(METHOD)}" in text
-    for name, row in published.PUBLISHED.items():
+    for name, row in PUBLISHED.items():
         [line] = re.findall(rf"^{name} (0\..*)$", text, re.MULTILINE)
         printed = " ".join(f"{mean:.4f} ± {sd:.4f}" for mean, sd in row.values())
         assert line.removesuffix(" – –") == printed
@@ -34,11 +34,11 @@ def test_numbers_are_those_of_the_paper(papers):
 
 
 def test_some_numbers_of_the_table():
-    assert published.PUBLISHED["diabetes"]["SPDAM"] == (0.8275, 0.0302)
-    assert published.PUBLISHED["ijcnn1"]["B-LS-SVM"] == (0.9320, 0.0037)
-    assert published.PUBLISHED["sector"]["online Uni-Exp"] == (0.9215, 0.0034)
-    assert "B-SVM-OR" not in published.PUBLISHED["sector"]
-    assert len(published.PUBLISHED) == 11
+    assert PUBLISHED["diabetes"]["SPDAM"] == (0.8275, 0.0302)
+    assert PUBLISHED["ijcnn1"]["B-LS-SVM"] == (0.9320, 0.0037)
+    assert PUBLISHED["sector"]["online Uni-Exp"] == (0.9215, 0.0034)
+    assert "B-SVM-OR" not in PUBLISHED["sector"]
+    assert len(PUBLISHED) == 11
 
 
 @pytest.mark.parametrize("scale", Scale)
@@ -76,7 +76,7 @@ TOY = Rows("breast-cancer", 0.1, 212, 569)
 
 
 def test_the_table_runs(monkeypatch, tmp_path):
-    row = published.PUBLISHED["diabetes"]
+    row = PUBLISHED["diabetes"]
     monkeypatch.setattr(table_3, "PUBLISHED", {TOY.name: row, "usps": row})
     monkeypatch.setattr(table_3, "QUICK", (TOY.name,))
     monkeypatch.setattr(table_3, "_halves", lambda _: ())
