@@ -42,8 +42,6 @@ THEME: Any = {
     "svg.hashsalt": "aucbench",
     "font.size": 9.0,
     "grid.linewidth": 0.4,
-    "legend.fontsize": 7,
-    "legend.frameon": False,
 }
 FORMATS = {
     ".pdf": {"CreationDate": None},
@@ -129,8 +127,8 @@ def _leaderboard(figure: Figure, findings: Findings) -> None:
     if len(findings.evidence.finished) == 1:
         [only] = findings.evidence.finished
         rows = {row.solver: row for row in findings.insides[only].rows}
-        found = {j: row.known.delong for j, row in rows.items() if row.known is not None}
-        panels = [(findings.measure, found)]
+        intervals = {j: row.known.delong for j, row in rows.items() if row.known is not None}
+        panels = [(findings.measure, intervals)]
     else:
         ranks = {j: standing.value for j, standing in enumerate(findings.ranks)}
         ratings = {j: standing.value for j, standing in enumerate(findings.ratings)}
@@ -189,36 +187,36 @@ def _pairs(figure: Figure, findings: Findings) -> None:
 def _cd(figure: Figure, findings: Findings) -> None:
     """Critical-difference diagram of the average ranks, with the warning that it needs."""
     _require_several(findings)
-    found = critical_difference(
+    cd = critical_difference(
         findings.gains, findings.evidence.solvers, level=findings.settings.level
     )
-    k = len(found.names)
+    k = len(cd.names)
     left = (k + 1) // 2
-    figure.set_size_inches(WIDTH, 1.3 + 0.2 * left + 0.12 * len(found.groups))
+    figure.set_size_inches(WIDTH, 1.3 + 0.2 * left + 0.12 * len(cd.groups))
     ax = figure.subplots()
-    depth = 0.6 + 0.35 * len(found.groups)
+    depth = 0.6 + 0.35 * len(cd.groups)
     names = dict(zip(findings.evidence.solvers, _names(findings), strict=True))
     ax.plot([1, k], [0, 0], color="black", lw=1)
     for tick in range(1, k + 1):
         ax.plot([tick, tick], [0, -0.15], color="black", lw=1)
         ax.text(tick, -0.25, str(tick), ha="center", va="bottom")
-    for place, (name, rank) in enumerate(zip(found.names, found.ranks, strict=True)):
+    for place, (name, rank) in enumerate(zip(cd.names, cd.ranks, strict=True)):
         first = place < left
         end, align = (0.6, "right") if first else (float(k) + 0.4, "left")
         level = depth + (place if first else k - 1 - place)
         ax.plot([rank, rank, end], [0, level, level], color="black", lw=0.8)
         text = f"{names[name]} ({rank:.2f})"
         ax.text(end + (-0.05 if first else 0.05), level, text, ha=align, va="center")
-    ranks = dict(zip(found.names, found.ranks, strict=True))
-    for number, group in enumerate(found.groups):
+    ranks = dict(zip(cd.names, cd.ranks, strict=True))
+    for number, group in enumerate(cd.groups):
         ends = [ranks[group[0]] - 0.03, ranks[group[-1]] + 0.03]
         ax.plot(ends, [0.3 + 0.35 * number] * 2, color="black", lw=3, solid_capstyle="butt")
-    ax.plot([1, 1 + found.difference], [-1.1, -1.1], color="black", lw=1.5)
-    ax.text(1, -1.25, f"CD = {found.difference:.2f}", ha="left", va="bottom")
+    ax.plot([1, 1 + cd.difference], [-1.1, -1.1], color="black", lw=1.5)
+    ax.text(1, -1.25, f"CD = {cd.difference:.2f}", ha="left", va="bottom")
     ax.invert_yaxis()
     ax.set_axis_off()
     figure.supxlabel(
-        f"{found.data_sets} data sets, Friedman p = {found.friedman_p:.2g}. {found.warning}",
+        f"{cd.data_sets} data sets, Friedman p = {cd.friedman_p:.2g}. {cd.warning}",
         fontsize=6,
         wrap=True,
     )
@@ -350,7 +348,8 @@ def _drawn(names: Sequence[str]) -> list[str]:
 def _legend(figure: Figure, lines: Lines, findings: Findings) -> None:
     names = _names(findings)
     told = [names[solver] for solver in lines]
-    figure.legend([*lines.values()], told, loc="outside lower center", ncols=3)
+    look: Any = {"loc": "outside lower center", "ncols": 3, "fontsize": 7, "frameon": False}
+    figure.legend([*lines.values()], told, **look)
 
 
 def _square(x: int, y: int, colour: str) -> Any:

@@ -212,8 +212,8 @@ def detectable_difference(
         return nan
     if data_sets <= EXACT:
         return sd * float(np.quantile(_thresholds(data_sets, alpha), wanted))
-    found = _power(data_sets, alpha)
-    return sd * float(scipy.optimize.brentq(lambda effect: found(effect) - wanted, 0.0, FAR))
+    chance = _power(data_sets, alpha)
+    return sd * float(scipy.optimize.brentq(lambda effect: chance(effect) - wanted, 0.0, FAR))
 
 
 def data_sets_needed(

@@ -4,7 +4,7 @@ from math import isnan, sqrt
 
 import numpy as np
 import pytest
-from nights import first
+from nights import first, first_rows
 from numpy.testing import assert_allclose
 from scipy.stats import binom, brunnermunzel, norm
 from sklearn.metrics import roc_auc_score
@@ -374,6 +374,7 @@ def test_options_that_make_no_sense_are_refused(level):
 
 
 REPLICATES = 1000
+SIZES = [(10, 100), (10, 10), (50, 50), (50, 500), (500, 500)]
 
 
 def cut(s, distance, ties):
@@ -393,35 +394,25 @@ def truth(distance, ties):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ties", [False, True])
-@pytest.mark.parametrize("true_auc", [0.5, 0.95])
-@pytest.mark.parametrize("sizes", first([(10, 100), (10, 10), (50, 50), (50, 500), (500, 500)]))
-def test_coverage_of_the_interval(sizes, true_auc, ties):
+@pytest.mark.parametrize(
+    ("sizes", "true_auc", "count"),
+    [
+        *first_rows([(sizes, true_auc, 1) for sizes in SIZES for true_auc in (0.5, 0.95)], 2),
+        *first_rows([((n_pos, 2 * n_pos), 0.7, 5) for n_pos in (10, 50, 500)]),
+    ],
+)
+def test_coverage_of_the_interval(sizes, true_auc, count, ties):
     """Without a signal it is in the band of its level; otherwise it is not below it."""
-    rng = np.random.default_rng(12)
-    y, distance = np.repeat([1, 0], sizes), sqrt(2) * norm.ppf(true_auc)
+    rng = np.random.default_rng(12 if count == 1 else 13)
+    y, fold = np.repeat([1, 0], sizes), np.arange(sum(sizes)) % count
+    distance = sqrt(2) * norm.ppf(true_auc)
     expected, covered = truth(distance, ties), 0
     for _ in range(REPLICATES):
         s = cut(rng.normal(size=y.size) + distance * y, distance, ties)
-        found = auc_interval([Fold(y, s)])
+        found = auc_interval([Fold(y[fold == j], s[fold == j]) for j in range(count)])
         covered += found.low <= expected <= found.high
     low, high = binom.interval(0.999, REPLICATES, 0.95)
     assert low <= covered <= (high if true_auc == 0.5 else REPLICATES)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("ties", [False, True])
-@pytest.mark.parametrize("n_pos", first([10, 50, 500]))
-def test_coverage_over_five_folds(n_pos, ties):
-    rng = np.random.default_rng(13)
-    y, fold = np.repeat([1, 0], [n_pos, 2 * n_pos]), np.arange(3 * n_pos) % 5
-    distance = sqrt(2) * norm.ppf(0.7)
-    expected, covered = truth(distance, ties), 0
-    for _ in range(REPLICATES):
-        s = cut(rng.normal(size=y.size) + distance * y, distance, ties)
-        found = auc_interval([Fold(y[fold == j], s[fold == j]) for j in range(5)])
-        covered += found.low <= expected <= found.high
-    low, _ = binom.interval(0.999, REPLICATES, 0.95)
-    assert low <= covered
 
 
 @pytest.mark.slow

@@ -23,24 +23,24 @@ def naive_p(d):
     return np.mean(np.abs(sums) >= abs(found) - 1e-9)
 
 
-@pytest.mark.parametrize("n", [1, 2, 5, 6, 9, 20, 50])
-def test_without_ties_it_is_the_exact_test_of_scipy(n):
-    d = np.random.default_rng(n).normal(0.4, 1.0, n)
-    assert signed_rank(d).p == pytest.approx(wilcoxon(d, method="exact").pvalue, rel=1e-9)
+def normal(n, mean, decimals=None):
+    d = np.random.default_rng(n).normal(mean, 1.0, n)
+    return d if decimals is None else np.round(d, decimals)
 
 
-@pytest.mark.parametrize("n", [51, 60, 200])
-@pytest.mark.parametrize("decimals", [1, 6])
-def test_of_many_it_is_the_normal_limit_of_scipy_with_zeros_and_ties(n, decimals):
-    d = np.round(np.random.default_rng(n).normal(0.2, 1.0, n), decimals)
-    expected = wilcoxon(d, zero_method="pratt", method="asymptotic").pvalue
-    assert signed_rank(d).p == pytest.approx(expected, rel=1e-9)
+ZEROS = np.array([-0.01, -0.01, 0.01, 0.0, 0.02, 0.02, 0.0, 0.03, 0.01, 0.02])
 
 
-def test_ties_and_zeros_are_those_of_all_permutations_of_scipy():
-    d = np.array([-0.01, -0.01, 0.01, 0.0, 0.02, 0.02, 0.0, 0.03, 0.01, 0.02])
-    every = PermutationMethod(n_resamples=10**5)
-    expected = wilcoxon(d, zero_method="pratt", method=every).pvalue
+@pytest.mark.parametrize(
+    ("d", "method"),
+    [
+        *((normal(n, 0.4), "exact") for n in (1, 2, 5, 6, 9, 20, 50)),  # without ties
+        *((normal(n, 0.2, k), "asymptotic") for n in (51, 60, 200) for k in (1, 6)),
+        (ZEROS, PermutationMethod(n_resamples=10**5)),  # all of them
+    ],
+)
+def test_the_p_value_is_that_of_scipy(d, method):
+    expected = wilcoxon(d, zero_method="pratt", method=method).pvalue
     assert signed_rank(d).p == pytest.approx(expected, rel=1e-9)
 
 
