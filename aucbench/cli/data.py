@@ -12,9 +12,8 @@ from aucbench.bench.text import folded, printable_lines, shown
 from aucbench.errors import UnknownNameError, UnsupportedError
 
 if TYPE_CHECKING:
-    from aucbench.datasets.catalogue import Entry
+    from aucbench.datasets.catalogue import Entry, Facts
     from aucbench.datasets.collections import Collection
-    from aucbench.datasets.collections.facts import Facts
 
 DIFFERS = 1  # exit code when a file is not what it should be
 LISTED = 25  # members, columns or labels that `info` shows; --json has all

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from shutil import copyfileobj
 from tempfile import TemporaryFile
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 from aucbench.datasets.compressed import open_plain
 from aucbench.datasets.endings import unreadable, without_compression
@@ -28,25 +28,21 @@ PARQUET = ".parquet"
 BUFFER = 1 << 16  # bytes that are read ahead in each column of a Parquet file
 
 
-class Batches(NamedTuple):
-    """Decoded rows: a schema of Arrow, and record batches."""
-
-    schema: Any
-    each: Iterator[Any]
+Batches = tuple[Any, Iterator[Any]]  # a schema of Arrow, and record batches
 
 
 def frame(path: Path, ending: str) -> Any:
     """Return the rows of a file as a data frame; `ending` says its format."""
     arrow = _pyarrow()
-    with _decoded(path, ending, None) as batches:
-        return _frame(arrow.Table.from_batches([*batches.each], batches.schema))
+    with _decoded(path, ending, None) as (schema, batches):
+        return _frame(arrow.Table.from_batches([*batches], schema))
 
 
 def frames(path: Path, rows: int) -> Iterator[Any]:
     """Yield the rows of a Parquet file in data frames of at most `rows` rows; raises as `frame`."""
     arrow = _pyarrow()
-    with _decoded(path, PARQUET, rows) as batches:
-        for batch in batches.each:
+    with _decoded(path, PARQUET, rows) as (_, batches):
+        for batch in batches:
             if len(batch):
                 yield _frame(arrow.Table.from_batches([batch]))
 
@@ -55,11 +51,11 @@ def decode(request: Mapping[str, Any], room: Path, steps: Mapping[str, Path]) ->
     """Decode a file in this process, into the file request["into"]."""
     arrow, asked = _pyarrow(), (Path(request["path"]), request["ending"], request["rows"])
     with (
-        _decoded_here(*asked) as batches,
+        _decoded_here(*asked) as (schema, batches),
         arrow.OSFile(request["into"], "wb") as file,
-        arrow.ipc.new_stream(file, batches.schema) as out,
+        arrow.ipc.new_stream(file, schema) as out,
     ):
-        for batch in batches.each:
+        for batch in batches:
             out.write_batch(batch)
     return {}
 
@@ -83,7 +79,7 @@ def _decoded(path: Path, ending: str, rows: int | None) -> Iterator[Batches]:
             raise unreadable(path, outcome.words)
         with arrow.memory_map(str(into)) as file:
             stream = arrow.ipc.open_stream(file)
-            yield Batches(stream.schema, iter(stream))
+            yield stream.schema, iter(stream)
 
 
 @contextmanager
@@ -92,14 +88,14 @@ def _decoded_here(path: Path, ending: str, rows: int | None) -> Iterator[Batches
         if rows is None:
             table = _parquet(stream) if ending == PARQUET else _arrow(stream)
             table.validate(full=True)
-            yield Batches(table.schema, iter(table.to_batches()))
+            yield table.schema, iter(table.to_batches())
             return
         parquet = _pyarrow().parquet
         with (
             _seekable(stream, path) as content,
             parquet.ParquetFile(content, buffer_size=BUFFER, pre_buffer=False) as file,
         ):
-            yield Batches(file.schema_arrow, map(_checked, file.iter_batches(batch_size=rows)))
+            yield file.schema_arrow, map(_checked, file.iter_batches(batch_size=rows))
 
 
 def _checked(batch: Any) -> Any:

@@ -17,7 +17,7 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,16 +35,10 @@ DIGITS = 16  # of the sha256 in the name of a folder
 SHOWN = 12  # of the sha256 in a message
 CHUNK = 1 << 16  # bytes
 HEADERS = {"Accept-Encoding": "identity", "User-Agent": "aucbench"}
+SILENCE = 30.0  # seconds to connect, and seconds without a byte
+LARGEST = 20_000_000_000  # bytes of a body
+REDIRECTS = 5  # how often one address may send us to the next
 UNFINISHED = "tmp????????"  # names of the files that pooch writes
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What a server may ask of us."""
-
-    silence: float = 30.0  # seconds to connect, and seconds without a byte
-    size: int = 20_000_000_000  # bytes of a body
-    redirects: int = 5  # how often one address may send us to the next
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +90,7 @@ def fetch_files(files: Sequence[RemoteFile], *, progress: bool = False) -> tuple
             f"{', '.join(file.name for file in files)} are fetched together and have a name twice; "
             "give each file a name of its own"
         )
-    paths = [fetched(file, Limits(), progress) for file in files]
+    paths = [_fetched(file, progress) for file in files]
     if len(paths) < 2:
         return tuple(paths)
     listed = "\n".join(f"{file.sha256} {file.name}" for file in files)
@@ -129,13 +123,11 @@ def _place(file: RemoteFile) -> Path:
     return cache_folder() / "files" / file.sha256[:DIGITS] / file.name
 
 
-def fetched(file: RemoteFile, limits: Limits, progress: bool) -> Path:
+def _fetched(file: RemoteFile, progress: bool) -> Path:
     """Return the path of a file with the wanted content."""
     from filelock import FileLock, Timeout
 
     path = _place(file)
-    if file.size is not None:
-        limits = replace(limits, size=min(limits.size, file.size))
     with _writing(path):
         if _is(path, file):
             return path
@@ -149,13 +141,13 @@ def fetched(file: RemoteFile, limits: Limits, progress: bool) -> Path:
                 lock.acquire()
             try:
                 if not _is(path, file):  # else another process was quicker
-                    _download(file, path, limits, shown)
+                    _download(file, path, shown)
             finally:
                 lock.release()
     return path
 
 
-def _download(file: RemoteFile, path: Path, limits: Limits, shown: _Shown) -> None:
+def _download(file: RemoteFile, path: Path, shown: _Shown) -> None:
     """Ask one address after the other."""
     import pooch
 
@@ -163,8 +155,9 @@ def _download(file: RemoteFile, path: Path, limits: Limits, shown: _Shown) -> No
         left.unlink()
     pooch.get_logger().setLevel("WARNING")  # what it would say is shown by us
     said = []
+    most = min(LARGEST, LARGEST if file.size is None else file.size)
     for url in file.urls:
-        receive = partial(_receive, limits, shown)
+        receive = partial(_receive, most, shown)
         try:
             pooch.retrieve(url, f"sha256:{file.sha256}", path.name, path.parent, downloader=receive)
             return
@@ -182,7 +175,7 @@ def _download(file: RemoteFile, path: Path, limits: Limits, shown: _Shown) -> No
     )
 
 
-def _receive(limits: Limits, shown: _Shown, url: str, into: str, _: Any) -> None:
+def _receive(most: int, shown: _Shown, url: str, into: str, _: Any) -> None:
     """Write the content of an address into a file; pooch calls it."""
     import requests
     from urllib3.exceptions import HTTPError, ReadTimeoutError
@@ -191,22 +184,22 @@ def _receive(limits: Limits, shown: _Shown, url: str, into: str, _: Any) -> None
     Path(into).unlink()  # which pooch has made for its owner alone
     try:
         with (
-            _session(url, limits) as session,
-            session.get(url, headers=HEADERS, timeout=limits.silence, stream=True) as answer,
+            _session(url) as session,
+            session.get(url, headers=HEADERS, timeout=SILENCE, stream=True) as answer,
             Path(into).open("xb") as out,
         ):
-            end = _length(answer, limits)
+            end = _length(answer, most)
             shown.begins(answer.url, end)
             for piece in answer.raw.stream(CHUNK, decode_content=False):  # as curl would save it
                 came += len(piece)
-                _require_size(came, "it has more bytes", limits)
+                _require_size(came, "it has more bytes", most)
                 out.write(piece)
                 shown.came(len(piece))
     except requests.TooManyRedirects as error:
-        raise RefusedError(f"it redirects more than {limits.redirects} times") from error
+        raise RefusedError(f"it redirects more than {REDIRECTS} times") from error
     except (requests.Timeout, ReadTimeoutError) as error:
         after = f" after {came:,} bytes" if came else ""
-        raise RefusedError(f"it was silent for {limits.silence:g} s{after}") from error
+        raise RefusedError(f"it was silent for {SILENCE:g} s{after}") from error
     except requests.RequestException as error:
         raise RefusedError(f"it cannot be reached: {_reason(error)}") from error
     except HTTPError as error:
@@ -214,7 +207,7 @@ def _receive(limits: Limits, shown: _Shown, url: str, into: str, _: Any) -> None
         raise RefusedError(f"the connection ended after {came:,} of {whole} bytes") from error
 
 
-def _session(url: str, limits: Limits) -> requests.Session:
+def _session(url: str) -> requests.Session:
     """Return what follows the redirects of `url` that are allowed, without reading their bodies."""
     import requests
 
@@ -227,24 +220,24 @@ def _session(url: str, limits: Limits) -> requests.Session:
             return target
 
     session = Session()
-    session.max_redirects = limits.redirects
+    session.max_redirects = REDIRECTS
     return session
 
 
-def _length(answer: Any, limits: Limits) -> int | None:
+def _length(answer: Any, most: int) -> int | None:
     """Return the bytes of a body, None where the server does not say; refuse what is no answer."""
     if answer.status_code != 200:
         raise RefusedError(f"it answers {answer.status_code} {answer.reason or ''}".strip())
     length = re.fullmatch(r"[0-9]{1,18}", answer.headers.get("Content-Length", ""))
     if length is None:
         return None
-    _require_size(int(length[0]), f"it has {int(length[0]):,} bytes", limits)
+    _require_size(int(length[0]), f"it has {int(length[0]):,} bytes", most)
     return int(length[0])
 
 
-def _require_size(size: int, what: str, limits: Limits) -> None:
-    if size > limits.size:
-        raise RefusedError(f"{what}, wanted at most {limits.size:,}")
+def _require_size(size: int, what: str, most: int) -> None:
+    if size > most:
+        raise RefusedError(f"{what}, wanted at most {most:,}")
 
 
 def _reason(error: BaseException) -> str:

@@ -61,11 +61,6 @@ def digits(digit: int) -> Data:
     digit : int
         The positive class, 0 to 9 (174 to 183 images).
 
-    Raises
-    ------
-    DataError
-        When there is no such digit.
-
     References
     ----------
     UCI Machine Learning Repository, "Optical Recognition of Handwritten Digits", test part.

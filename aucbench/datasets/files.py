@@ -27,7 +27,7 @@ from aucbench.datasets.formats import Wanted
 from aucbench.datasets.located import source_of
 from aucbench.datasets.parsed import read_once
 from aucbench.datasets.reading import OF_SET, Loading, Reading
-from aucbench.datasets.roles import Roles, with_test_rows
+from aucbench.datasets.roles import roles_of, with_test_rows
 from aucbench.datasets.sources import File, Published
 from aucbench.datasets.textfile import is_number
 from aucbench.errors import DataError
@@ -158,20 +158,20 @@ def _read(origin: Source, tested: Source | None, asked: Loading) -> Data:
     if tested is not None:
         same = replace(wanted, target=table.target if asked.target is None else asked.target)
         table, folds = with_test_rows(table, tested.table(same), str(asked.test))
-    roles = Roles.of(table, asked)
-    table = table.without([*drop, *roles.columns])
+    values, roles = roles_of(table, asked)
+    table = table.without([*drop, *roles])
     y = label_vector(table.y)
     classes, why = _classes(origin, y, asked)
     labels = Labels.of_mask(classes.holds(y))
     seen = examine(table, labels.y > 0, asked)
-    data = Data.of(seen.X, labels.y, relevant=relevant_columns(entry, seen.names), **roles.values)
+    data = Data.of(seen.X, labels.y, relevant=relevant_columns(entry, seen.names), **values)
     left = {str(c): "as asked" if asked.drop else entry.drop[str(c)] for c in drop}
     understood = replace(
         seen.understood,
         label=table.label + why,
         positive=tuple(map(str, classes.positive)),
         negative=tuple(map(str, classes.negative)),
-        dropped={**left, **seen.understood.dropped, **roles.named},
+        dropped={**left, **seen.understood.dropped, **{str(c): role for c, role in roles.items()}},
         warnings=(*table.warnings, *seen.understood.warnings),
     )
     return replace(

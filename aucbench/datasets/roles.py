@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,32 +17,22 @@ from aucbench.errors import DataError
 MOST_NAMED = 5  # columns that a message lists
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Roles:
-    """What columns say about the rows."""
+def roles_of(table: Table, asked: Reading) -> tuple[dict[str, Any], dict[str | int, str]]:
+    """Return arguments of `Data.of` (groups, times, weights), and what their columns are.
 
-    values: Mapping[str, Any]  # arguments of `Data.of`: groups, times, weights
-    columns: Mapping[str | int, str]  # the columns, and what they are for people
-
-    @property
-    def named(self) -> dict[str, str]:
-        """The columns by name, or by number as text."""
-        return {str(column): role for column, role in self.columns.items()}
-
-    @staticmethod
-    def of(table: Table, asked: Reading) -> Roles:
-        """Read the columns that are named; numbers count the columns as those of `drop` do."""
-        values: dict[str, Any] = {}
-        columns: dict[str | int, str] = {}
-        named = {"groups": asked.groups, "times": asked.time, "weights": asked.weights}
-        for role, wanted in named.items():
-            if wanted is None:
-                continue
-            at = column_at(wanted, table.names, table.d)
-            name = table.names[at] if table.names else at
-            columns[name] = f"{columns[name]} and {role}" if name in columns else role
-            values[role] = _cells(table, at, str(name), role, asked.decimal)
-        return Roles(values, columns)
+    Numbers count the columns as those of `drop` do.
+    """
+    values: dict[str, Any] = {}
+    columns: dict[str | int, str] = {}
+    named = {"groups": asked.groups, "times": asked.time, "weights": asked.weights}
+    for role, wanted in named.items():
+        if wanted is None:
+            continue
+        at = column_at(wanted, table.names, table.d)
+        name = table.names[at] if table.names else at
+        columns[name] = f"{columns[name]} and {role}" if name in columns else role
+        values[role] = _cells(table, at, str(name), role, asked.decimal)
+    return values, columns
 
 
 def with_test_rows(table: Table, test: Table, name: str) -> tuple[Table, NDArray[np.int32]]:

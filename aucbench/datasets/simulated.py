@@ -46,11 +46,6 @@ def outbreak(
     seed : int
         Decides all random numbers. The 20 repetitions of the paper are 20 seeds.
 
-    Raises
-    ------
-    ParameterError
-        When a parameter is out of range, or when a class would have no row.
-
     References
     ----------
     Yang, Zhou, Lei & Ying, "Stochastic hard thresholding algorithms for AUC maximization", ICDM
@@ -72,11 +67,6 @@ def outbreak_support(
 
     S is drawn first, so it depends on k, d and seed only. All parameters are checked as in
     `outbreak`.
-
-    Raises
-    ------
-    ParameterError
-        As `outbreak`.
     """
     _outbreak_positives(r, n, mu)
     return _outbreak_draw(k, d, seed)[0]
@@ -114,16 +104,9 @@ def linear(n: int = 5000, seed: int = 0) -> Data:
     Parameters
     ----------
     n : int
-        Number of rows, at least 2.
+        Number of rows, at least 2; with very few, all may happen to be of one class.
     seed : int
         Decides all random numbers.
-
-    Raises
-    ------
-    ParameterError
-        When a parameter is out of range.
-    DataError
-        When n is so small that all rows happen to be of one class.
 
     References
     ----------
@@ -142,16 +125,9 @@ def radial(n: int = 5000, seed: int = 0) -> Data:
     Parameters
     ----------
     n : int
-        Number of rows, at least 2.
+        Number of rows, at least 2; with very few, all may happen to be of one class.
     seed : int
         Decides all random numbers.
-
-    Raises
-    ------
-    ParameterError
-        When a parameter is out of range.
-    DataError
-        When n is so small that all rows happen to be of one class.
 
     References
     ----------
@@ -169,13 +145,6 @@ def true_scores(name: str, X: Any) -> Vector:
         "linear" or "radial".
     X : matrix of shape (n, 2)
         The rows.
-
-    Raises
-    ------
-    UnknownNameError
-        When `name` is neither.
-    DataError
-        When `X` is not a matrix of finite numbers with two columns.
     """
     if name not in _SCORES:
         raise UnknownNameError("simulation with known scores", name, _SCORES)

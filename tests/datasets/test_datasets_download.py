@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from aucbench.datasets import compressed, load
+from aucbench.datasets import compressed, download, load
 from aucbench.datasets.addresses import RefusedError, is_private, redirected
-from aucbench.datasets.download import Limits, RemoteFile, cached_path, fetch, fetch_files, fetched
+from aucbench.datasets.download import RemoteFile, cached_path, fetch, fetch_files
 from aucbench.errors import DataError
 
 CONTENT = b"1 1:0.5 2:1\n-1 1:2 2:3\n1 1:1 2:4\n"
@@ -50,8 +50,13 @@ def remote(server, *paths, body=CONTENT, name="rows.svm", size=None):
     return RemoteFile(name, urls, hashlib.sha256(body).hexdigest(), size)
 
 
-def quick(file, **limits):
-    return fetched(file, Limits(**{"silence": 0.5, **limits}), progress=False)
+def fetched(file):
+    return fetch_files([file])[0]
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    monkeypatch.setattr(download, "SILENCE", 0.5)
 
 
 def cache_files():
@@ -179,17 +184,17 @@ def test_a_body_with_an_encoding_is_kept_as_it_was_sent(server):
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_a_redirect_is_followed(server, status):
     server.routes = {"/x": redirect("to/y", status), "/to/y": content(CONTENT)}
-    assert fetch_files([remote(server, "/x")])[0].read_bytes() == CONTENT
+    assert fetched(remote(server, "/x")).read_bytes() == CONTENT
 
 
-def test_the_body_of_a_redirect_is_not_read(server):
+def test_the_body_of_a_redirect_is_not_read(server, impatient):
     def endless(call):
         call.say(b"", 302, length=10**12, Location="/y")
         call.wfile.flush()
         call.server.closing.wait(20)
 
     server.routes = {"/x": endless, "/y": content(CONTENT)}
-    assert quick(remote(server, "/x")).read_bytes() == CONTENT
+    assert fetched(remote(server, "/x")).read_bytes() == CONTENT
 
 
 def test_five_redirects_are_followed_and_not_six(server):
@@ -197,7 +202,7 @@ def test_five_redirects_are_followed_and_not_six(server):
     server.routes["/6"] = content(CONTENT)
     with pytest.raises(DataError, match=r"/0: it redirects more than 5 times"):
         fetch_files([remote(server, "/0")])
-    assert fetch_files([remote(server, "/1")])[0].read_bytes() == CONTENT
+    assert fetched(remote(server, "/1")).read_bytes() == CONTENT
 
 
 @pytest.mark.parametrize(
@@ -212,7 +217,7 @@ def test_a_redirect_to_what_is_no_web_address_is_refused(server, target, sentenc
     server.routes = {"/x": redirect(target), "/y": content(CONTENT)}
     with pytest.raises(DataError, match=sentence):
         fetch_files([remote(server, "/x")])
-    assert fetch_files([remote(server, "/x", "/y")])[0].read_bytes() == CONTENT
+    assert fetched(remote(server, "/x", "/y")).read_bytes() == CONTENT
 
 
 HOSTS = {
@@ -280,13 +285,13 @@ def test_which_addresses_are_private(address, private):
 
 
 @pytest.mark.parametrize("after", [None, 0, 100_000])
-def test_a_silent_server_is_left_after_the_time_out(server, after):
+def test_a_silent_server_is_left_after_the_time_out(server, impatient, after):
     silent = (lambda call: call.server.closing.wait(20)) if after is None else stalling(LONG, after)
     server.routes = {"/x": silent, "/y": content(LONG)}
     with pytest.raises(DataError, match=r"/x: it was silent for 0\.5 s"):
-        quick(remote(server, "/x", body=LONG))
+        fetched(remote(server, "/x", body=LONG))
     start = time.monotonic()
-    assert quick(remote(server, "/x", "/y", body=LONG)).read_bytes() == LONG
+    assert fetched(remote(server, "/x", "/y", body=LONG)).read_bytes() == LONG
     assert time.monotonic() - start < 20  # as long as the server is silent
 
 
@@ -302,16 +307,20 @@ def chunked(body, ends=True):
     return answer
 
 
-def test_a_body_that_is_too_large_is_cut_off(server):
+@pytest.mark.parametrize(
+    ("path", "sentence"), [("/said", "it has 512,000 bytes"), ("/unsaid", "it has more bytes")]
+)
+def test_a_body_that_is_too_large_is_cut_off(server, monkeypatch, path, sentence):
     server.routes = {"/said": content(LONG), "/unsaid": chunked(LONG)}
-    for path, sentence in (("/said", "it has 512,000 bytes"), ("/unsaid", "it has more bytes")):
-        with pytest.raises(DataError, match=rf"{path}: {sentence}, wanted at most 34"):
-            fetch_files([remote(server, path, size=34)])
-        with pytest.raises(DataError, match=rf"{path}: {sentence}, wanted at most 1,000"):
-            quick(remote(server, path, body=LONG), size=1000)
-        assert cache_files() == []
-        assert quick(remote(server, path, body=LONG), size=512_000).read_bytes() == LONG
-        cached_path(remote(server, path, body=LONG)).unlink()
+    file = remote(server, path, body=LONG)
+    with pytest.raises(DataError, match=rf"{path}: {sentence}, wanted at most 34"):
+        fetched(remote(server, path, size=34))
+    monkeypatch.setattr(download, "LARGEST", 1000)
+    with pytest.raises(DataError, match=rf"{path}: {sentence}, wanted at most 1,000"):
+        fetched(file)
+    assert cache_files() == []
+    monkeypatch.setattr(download, "LARGEST", 512_000)
+    assert fetched(file).read_bytes() == LONG
 
 
 def test_a_chunked_body_without_its_end_is_refused(server):
@@ -329,7 +338,7 @@ def test_of_an_interrupted_download_nothing_is_left(server, size):
     with pytest.raises(DataError, match="the connection ended after 200,000 of 512,000 bytes"):
         fetch_files([remote(server, "/x", body=LONG, size=size)])
     assert cache_files() == []
-    assert fetch_files([remote(server, "/x", "/y", body=LONG)])[0].read_bytes() == LONG
+    assert fetched(remote(server, "/x", "/y", body=LONG)).read_bytes() == LONG
     assert cache_files() == ["rows.svm"]
 
 
@@ -339,10 +348,10 @@ def test_a_damaged_file_of_the_cache_is_downloaded_again(server):
     (path,) = fetch_files([file])
     path.write_bytes(CONTENT.replace(b"4", b"5"))
     assert cached_path(file) == path  # it does not read the content
-    assert fetch_files([file])[0].read_bytes() == CONTENT
+    assert fetched(file).read_bytes() == CONTENT
     path.write_bytes(CONTENT[:-1])
     assert cached_path(file) is None
-    assert fetch_files([file])[0].read_bytes() == CONTENT
+    assert fetched(file).read_bytes() == CONTENT
     assert server.asked == ["/x"] * 3
 
 
@@ -393,7 +402,7 @@ def test_a_killed_download_leaves_nothing_that_is_taken_for_the_file(server):
     killed.wait(10)
     assert cached_path(file) is None
     server.routes = {"/x": content(LONG)}
-    assert fetch_files([file])[0].read_bytes() == LONG
+    assert fetched(file).read_bytes() == LONG
     assert cache_files() == ["rows.svm"]
 
 
@@ -456,7 +465,7 @@ def test_a_full_disk_is_one_sentence(server):
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert cache_files() == []
-    assert fetch_files([file])[0].read_bytes() == LONG
+    assert fetched(file).read_bytes() == LONG
 
 
 def test_a_cache_that_cannot_be_written_is_one_sentence(server, monkeypatch, tmp_path):
@@ -506,11 +515,10 @@ def test_a_line_a_bar_or_nothing_is_shown(server, monkeypatch, capsys):
 
 def test_the_page_states_the_limits():
     page = (Path(__file__).parents[2] / "docs" / "environment.md").read_text(encoding="utf-8")
-    limits = Limits()
     for text in (
-        f"within {limits.silence:g} s, or sends nothing for {limits.silence:g} s",
-        f"at most {limits.redirects} times",
-        f"{limits.size / 1e9:g} GB",
+        f"within {download.SILENCE:g} s, or sends nothing for {download.SILENCE:g} s",
+        f"at most {download.REDIRECTS} times",
+        f"{download.LARGEST / 1e9:g} GB",
         f"{compressed.RATIO} times as long, or {compressed.SMALL / 1e6:g} MB if",
         f"{compressed.LARGEST / 1e9:g} GB at most",
         f"{compressed.MEMORY / 1e9:g} GB of memory",

@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from aucbench.datasets.catalogue import Entry
+from aucbench.datasets.catalogue import Entry, Facts
 from aucbench.datasets.collections import keel, openml, pmlb
-from aucbench.datasets.collections.facts import Facts
 from aucbench.datasets.formats import Table, Wanted
 from aucbench.datasets.svmlight import whole_labels
 from aucbench.errors import DataError, MissingExtraError

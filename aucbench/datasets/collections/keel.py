@@ -15,7 +15,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from aucbench.datasets.collections.facts import Facts
+from aucbench.datasets.catalogue import Facts
 from aucbench.datasets.endings import short_reason
 from aucbench.datasets.formats import Table, Wanted, frame_table
 from aucbench.errors import DataError, MissingExtraError, UnknownNameError

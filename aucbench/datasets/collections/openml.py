@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from aucbench.datasets.collections.facts import Facts
+from aucbench.datasets.catalogue import Facts
 from aucbench.datasets.download import cache_folder
 from aucbench.datasets.endings import short_reason
 from aucbench.datasets.formats import Table, Wanted, frame_table

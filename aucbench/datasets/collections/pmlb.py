@@ -15,7 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 from urllib.parse import quote
 
-from aucbench.datasets.collections.facts import Facts
+from aucbench.datasets.catalogue import Facts
 from aucbench.datasets.download import RemoteFile, cached_path, fetch_files
 from aucbench.datasets.formats import Table, Wanted, read_table
 from aucbench.errors import UnknownNameError
