@@ -36,6 +36,12 @@ def address(results, tmp_path_factory):
     return written(results, tmp_path_factory.mktemp("page") / "report.html")
 
 
+@pytest.fixture
+def page(browser, address):
+    browser.open(address)
+    return browser
+
+
 def screenshot(browser, name):
     if SCREENSHOTS:
         browser.png(Path(SCREENSHOTS) / name)
@@ -53,127 +59,118 @@ def test_the_page_has_no_error_and_nothing_leaves_it(browser, address):
     screenshot(browser, "report-figures.png")
 
 
-def test_connections_are_forbidden_even_for_its_own_scripts(browser, address):
-    browser.open(address)
-    ended = browser.driver.execute_async_script(
+def test_connections_are_forbidden_even_for_its_own_scripts(page):
+    ended = page.driver.execute_async_script(
         "const done = arguments[0];"
         "fetch('https://example.org/').then(() => done('sent'), () => done('refused'))"
     )
     assert ended == "refused"
-    browser.driver.execute_async_script(
+    page.driver.execute_async_script(
         "const image = document.createElement('img');"
         "image.addEventListener('error', arguments[0]);"
         "image.src = 'https://example.org/spy.png';"
         "document.body.append(image)"
     )
-    refusals = [entry["message"] for entry in browser.console()]
+    refusals = [entry["message"] for entry in page.console()]
     assert len(refusals) >= 2
     assert all("Content Security Policy" in message for message in refusals)
 
 
-def test_curves_toggle(browser, address):
-    browser.open(address)
+def test_curves_toggle(page):
     drawn = "#roc .series[data-solver='1']"
-    assert browser.count(drawn) == 1
-    browser.press(".toggles button[data-solver='1']")
-    assert browser.count(drawn) == 0
-    assert browser.count("#roc .series") == 2
-    assert browser.run(
+    assert page.count(drawn) == 1
+    page.press(".toggles button[data-solver='1']")
+    assert page.count(drawn) == 0
+    assert page.count("#roc .series") == 2
+    assert page.run(
         "return document.querySelector('.toggles [data-solver=\"1\"]').ariaPressed"
     ) == "false"  # fmt: skip
-    browser.press(".toggles button", "none")
-    assert browser.count("figure:not(#tuning) .series") == 0
-    browser.press(".toggles button", "all")
-    assert browser.count("#roc .series") == 3
-    assert browser.console() == []
+    page.press(".toggles button", "none")
+    assert page.count("figure:not(#tuning) .series") == 0
+    page.press(".toggles button", "all")
+    assert page.count("#roc .series") == 3
+    assert page.console() == []
 
 
-def test_figures_follow_the_data_set(browser, address):
-    browser.open(address)
+def test_figures_follow_the_data_set(page):
     shape = "return document.querySelector('#roc .series path[fill=none]').getAttribute('d')"
-    before = browser.run(shape)
-    browser.choose("form[data-for=charts] select", "1")
-    assert browser.run(shape) != before
+    before = page.run(shape)
+    page.choose("form[data-for=charts] select", "1")
+    assert page.run(shape) != before
 
 
-def test_tuning_is_drawn_for_the_solver_that_was_tuned(browser, address):
-    browser.open(address)
-    titles = browser.texts("#tuning .series path title")
+def test_tuning_is_drawn_for_the_solver_that_was_tuned(page):
+    titles = page.texts("#tuning .series path title")
     assert [title.partition(":")[0] for title in titles] == ["C=0.1", "C=1", "C=10"]
     assert all("inner AUC 0.9" in title for title in titles)
-    assert browser.texts("#tuning option") == ["logistic (tuned C=0.1|1.0|10.0)"]
+    assert page.texts("#tuning option") == ["logistic (tuned C=0.1|1.0|10.0)"]
 
 
 def column(browser, number):
     return browser.texts(f"#rows tbody tr > :nth-child({number})")
 
 
-def test_the_table_sorts_by_its_buttons(browser, address):
-    browser.open(address)
-    browser.press("#rows th button", "AUC")
-    down = [float(text.split()[0]) for text in column(browser, 3)]
+def test_the_table_sorts_by_its_buttons(page):
+    page.press("#rows th button", "AUC")
+    down = [float(text.split()[0]) for text in column(page, 3)]
     assert down == sorted(down, reverse=True)
     assert len(down) == 9
-    browser.press("#rows th button", "AUC")
-    assert [float(text.split()[0]) for text in column(browser, 3)] == down[::-1]
-    sorts = browser.run(
+    page.press("#rows th button", "AUC")
+    assert [float(text.split()[0]) for text in column(page, 3)] == down[::-1]
+    sorts = page.run(
         "return [...document.querySelectorAll('#rows th')].map(t => t.ariaSort).filter(Boolean)"
     )
     assert sorts == ["ascending"]
 
-    browser.press("#leaderboard th button", "fit s")
-    seconds = [float(text) for text in browser.texts("#leaderboard tbody td:nth-child(5)")]
+    page.press("#leaderboard th button", "fit s")
+    seconds = [float(text) for text in page.texts("#leaderboard tbody td:nth-child(5)")]
     assert seconds == sorted(seconds, reverse=True)
 
 
-def test_the_table_filters(browser, address):
-    browser.open(address)
-    browser.choose("form[data-for=rows] [name=text]", "LOGIST")
-    assert [*map(str.strip, {text.removesuffix("★").strip() for text in column(browser, 2)})] == [
+def test_the_table_filters(page):
+    page.choose("form[data-for=rows] [name=text]", "LOGIST")
+    assert [*map(str.strip, {text.removesuffix("★").strip() for text in column(page, 2)})] == [
         "logistic (tuned C=0.1|1.0|10.0)"
     ]
-    browser.choose("form[data-for=rows] [name=dataset]", "2")
-    assert column(browser, 1) == ["digits-3"]
-    assert browser.texts("output[for=rows]") == ["1 of 1 rows"]
-    browser.choose("form[data-for=rows] [name=text]", "no such name")
-    assert column(browser, 1) == []
+    page.choose("form[data-for=rows] [name=dataset]", "2")
+    assert column(page, 1) == ["digits-3"]
+    assert page.texts("output[for=rows]") == ["1 of 1 rows"]
+    page.choose("form[data-for=rows] [name=text]", "no such name")
+    assert column(page, 1) == []
 
 
-def test_pairs_of_a_data_set_are_listed_with_the_better_solver_first(browser, address):
-    browser.open(address)
-    browser.choose("form[data-for=pairs] [name=dataset]", "1")
-    effects = [float(t.split()[0]) for t in browser.texts("#pair-rows tbody td:nth-child(4)")]
+def test_pairs_of_a_data_set_are_listed_with_the_better_solver_first(page):
+    page.choose("form[data-for=pairs] [name=dataset]", "1")
+    effects = [float(t.split()[0]) for t in page.texts("#pair-rows tbody td:nth-child(4)")]
     assert len(effects) == 3
     assert min(effects) >= 0
     words = {"better", "equivalent", "not distinguishable"}
-    assert {*browser.texts("#pair-rows tbody td:nth-child(2)")} <= words
+    assert {*page.texts("#pair-rows tbody td:nth-child(2)")} <= words
 
 
-def test_times_to_the_target_are_listed_and_never_is_last(browser, address):
-    browser.open(address)
-    browser.choose("form[data-for=paces] [name=dataset]", "1")
-    heads = browser.texts("#pace-rows th[scope=col]")
+def test_times_to_the_target_are_listed_and_never_is_last(page):
+    page.choose("form[data-for=paces] [name=dataset]", "1")
+    heads = page.texts("#pace-rows th[scope=col]")
     assert heads[1:] == [
         *("seconds to 99 %", "seconds to 99.5 %", "passes to 99 %", "passes to 99.5 %"),
         "anytime",
     ]
     press = "document.querySelector('#pace-rows th:nth-child(5) button').click()"
-    browser.run(press), browser.run(press)
-    passes = [float(t.replace("never", "inf")) for t in browser.texts("#pace-rows td:nth-child(5)")]
+    page.run(press), page.run(press)
+    passes = [float(t.replace("never", "inf")) for t in page.texts("#pace-rows td:nth-child(5)")]
     assert len(passes) == 3
     assert passes == sorted(passes)
     assert min(passes) < np.inf
-    assert all(0.5 < float(t) <= 1 for t in browser.texts("#pace-rows td:nth-child(6)"))
+    assert all(0.5 < float(t) <= 1 for t in page.texts("#pace-rows td:nth-child(6)"))
 
 
-def test_the_target_of_the_profiles_can_be_chosen(browser, address):
-    browser.open(address)
+def test_the_target_of_the_profiles_can_be_chosen(page):
     drawn = "return document.querySelector('#profile-passes .chart').innerHTML"
-    first = browser.run(drawn)
-    browser.choose("form[data-for=charts] [name=target]", "0")
-    assert browser.count("#profile-seconds .series") == browser.count("#profile-passes .series") > 0
-    browser.choose("form[data-for=charts] [name=target]", "1")
-    assert browser.run(drawn) == first
+    first = page.run(drawn)
+    page.choose("form[data-for=charts] [name=target]", "0")
+    assert page.count("#profile-seconds .series") == page.count("#profile-passes .series") > 0
+    page.choose("form[data-for=charts] [name=target]", "1")
+    assert page.run(drawn) == first
 
 
 def test_it_can_be_used_by_keyboard(browser, address):

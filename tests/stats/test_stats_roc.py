@@ -57,13 +57,10 @@ def test_a_band_spans_the_folds():
     np.testing.assert_allclose(band.high, np.max(alone, axis=0))
 
 
-def test_infinite_scores_have_their_place():
+def test_infinite_scores_have_their_place_and_one_class_has_no_curve():
     fp, tp = corners(Fold([1, 0, 1, 0], [np.inf, np.inf, 0.0, -np.inf]))
     assert fp.tolist() == [0, 1, 1, 2]
     assert tp.tolist() == [0, 1, 2, 2]
-
-
-def test_bad_input_is_refused():
     for folds in ([], [Fold([1, 1], [0.0, 1.0])]):
         with pytest.raises(DataError, match="both classes"):
             bands(folds)

@@ -137,6 +137,8 @@ def test_missing_splits_are_counted_and_common_ones_compared(folds):
 
 
 def test_a_solver_that_failed_everywhere_keeps_its_place(folds):
+    for alone in ({}, {"failed": {}}):
+        assert (within(alone, 0.25).best, within(alone, 0.25).pairs) == (None, ())
     folds["failed"] = {}
     found = within(folds, 0.25)
     failed = found.solvers[-1]
@@ -149,12 +151,6 @@ def test_a_solver_that_failed_everywhere_keeps_its_place(folds):
     without = within({name: of for name, of in folds.items() if of}, 0.25)
     for pair in without.pairs:  # a test that could not be made does not count
         assert found.pair(pair.a, pair.b) == pair
-
-
-def test_no_solver_and_no_value():
-    assert within({}, 0.25).best is None
-    assert within({"failed": {}}, 0.25).best is None
-    assert within({"failed": {}}, 0.25).pairs == ()
 
 
 def test_repeats_share_their_rows(folds):
