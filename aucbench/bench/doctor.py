@@ -14,8 +14,8 @@ from aucbench.processes import Ending, Limits, Outcome, Supervisor
 from aucbench.processes.isolated import Process
 from aucbench.records import Verdict
 from aucbench.registry.discovery import CALLED, PluginEntry, enabled, printable
+from aucbench.registry.import_job import unpacked
 from aucbench.registry.isolated_imports import import_job
-from aucbench.registry.packing import unpacked
 
 DOCTOR_PRELOAD = (
     "aucbench.bench.worker.jobs",

@@ -44,27 +44,12 @@ class Supervisor:
     crash. So is a job that was killed itself, as another job may have done that. A process that is
     stopped is continued.
 
-    Parameters
-    ----------
-    threads : int
-        Number of threads of aucbench, OpenMP, OpenBLAS and MKL in each job.
-    preload : sequence of str
-        Modules to import in the warm process. They must not start threads. They must not be
-        third-party plugins: if one crashes there, no job can run.
-    hidden : sequence of str
-        Variables of this environment that a fence may hide. They come to the warm process later
-        than the others, so that they are not in the environment with which it began, and which
-        all its jobs can read.
-
-    Attributes
-    ----------
-    token : str
-        Value of the variable AUCBENCH_SUPERVISOR in the environment of all its processes.
-
-    Raises
-    ------
-    UnsupportedError
-        On another system than Linux.
+    `threads` is the number of threads of aucbench, OpenMP, OpenBLAS and MKL in each job. `preload`
+    names modules to import in the warm process. They must not start threads, and must not be
+    third-party plugins: if one crashes there, no job can run. `hidden` are variables that a fence
+    may hide. They come to the warm process later than the others, so that they are not in the
+    environment with which it began, and which all its jobs can read. All its processes have `token`
+    in their variable AUCBENCH_SUPERVISOR.
     """
 
     def __init__(

@@ -85,31 +85,20 @@ class Step:
 class Job:
     """One call in a process of its own.
 
-    Attributes
-    ----------
-    call : str
-        "package.module:function", called as function(request, room, steps) -> dict. `room` is
-        a `Room`; `steps` has a `Kept` for each step by its key. The function returns JSON. Lines
-        and files that it hands over by the room are returned too, in whatever way it ends.
-    request : mapping
-        JSON.
-    limits : Limits
-    steps : tuple of Step
-        Steps to do before the job, in this order; a later one gets what the earlier ones kept.
-    handed : tuple of str
-        Keys of steps of which this job gets what they hand over, see `Kept.files`. There is
-        nothing when the step was done before.
-    preload : tuple of str
-        Modules that the process of the job finds imported: the warm process imports those that
-        it has not, once. As for its own, see `Supervisor`.
-    fence : Fence, optional
+    It is called as function(request, room, steps) -> dict, with a `Room` and a `Kept` for each step
+    by its key. The function returns JSON. Lines and files that it hands over by the room are
+    returned too, in whatever way it ends.
     """
 
-    call: str
-    request: Mapping[str, Any]
+    call: str  # "package.module:function"
+    request: Mapping[str, Any]  # JSON
     limits: Limits = field(default_factory=Limits)
-    steps: tuple[Step, ...] = ()
+    steps: tuple[Step, ...] = ()  # done before, in this order; a later one gets what others kept
+    # Keys of steps of which this job gets what they hand over, see `Kept.files`. There is nothing
+    # when the step was done before.
     handed: tuple[str, ...] = ()
+    # Modules that its process finds imported: the warm process imports those that it has not, once.
+    # As for its own, see `Supervisor`.
     preload: tuple[str, ...] = ()
     fence: Fence | None = None
 
@@ -123,53 +112,24 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a job ended, and its results.
-
-    Attributes
-    ----------
-    ending : Ending
-    reason : str or None
-        One line; None if the ending is OK. For an exception it is the message, without the
-        name of the class.
-    error_type : str or None
-        Name of the class of the exception that the function raised.
-    refusal : bool
-        Whether that was an `AucbenchError`: a mistake that the user can correct.
-    result : dict or None
-        What the function returned; None unless the ending is OK.
-    lines : tuple of dict
-        The objects of its lines, up to the first line that is not a JSON object.
-    files : mapping of str to bytes
-        The files that it has handed over.
-    log : str
-        The last 16 KiB that it wrote to stdout and stderr, and the stacks of Python where it
-        was stopped or has crashed.
-    wall_seconds : float
-        From the start of its process to its end, without steps and waiting.
-    peak_memory : int
-        Bytes, counted as for `Limits.memory`. It is sampled: a short peak may be missed.
-    step : str or None
-        Key of the step that failed. Then the job was not started, and all other fields
-        describe the step.
-    fence : str or None
-        What kept its process within its fence, see `fence.level`; None if it has none.
-    killed : bool
-        Whether a signal ended it that another process may have sent, or ended its parent.
-    """
+    """How a job ended, and its results."""
 
     ending: Ending
-    reason: str | None = None
-    error_type: str | None = None
-    refusal: bool = False
-    result: dict[str, Any] | None = None
-    lines: tuple[dict[str, Any], ...] = ()
-    files: Mapping[str, bytes] = field(default_factory=dict)
+    reason: str | None = None  # one line, without the name of a class; None if it ended well
+    error_type: str | None = None  # name of the class of the exception that the function raised
+    refusal: bool = False  # whether that was an `AucbenchError`, which the user can correct
+    result: dict[str, Any] | None = None  # what the function returned, if it ended well
+    lines: tuple[dict[str, Any], ...] = ()  # its lines, up to the first that is no JSON object
+    files: Mapping[str, bytes] = field(default_factory=dict)  # those that it has handed over
+    # The last 16 KiB that it wrote to stdout and stderr, and the stacks of Python where it was
+    # stopped or has crashed.
     log: str = ""
-    wall_seconds: float = 0.0
-    peak_memory: int = 0
+    wall_seconds: float = 0.0  # from the start of its process to its end, without steps and waiting
+    peak_memory: int = 0  # bytes, as in `Limits`; it is sampled, so that a short peak may be missed
+    # Key of the step that failed. Then the job was not started, and all else describes the step.
     step: str | None = None
-    fence: str | None = None
-    killed: bool = False
+    fence: str | None = None  # what kept its process within its fence, see `fence.level`
+    killed: bool = False  # whether a signal that another process may have sent ended it
 
     @property
     def words(self) -> str:

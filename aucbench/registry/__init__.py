@@ -240,7 +240,7 @@ def describe(kind: str, name: str) -> Description:
     told = imported([entry])[entry].registers[kind][bare]
     if "error" in told:
         raise PluginError(told["error"])
-    from aucbench.registry.packing import unpacked
+    from aucbench.registry.import_job import unpacked
 
     return unpacked(told)
 

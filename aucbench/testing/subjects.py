@@ -29,23 +29,22 @@ from aucbench.registry.lookup import lookup, suggested
 from aucbench.registry.shapes import TELLING
 from aucbench.registry.source_files import load_file
 from aucbench.testing import (
+    addons,
     datasets,
-    exporters,
     features,
     listeners,
     metrics,
     objectives,
     projectors,
-    report_sections,
     solvers,
 )
 from aucbench.testing.laws import EXPECTED, Law
 
 LAWS: Mapping[str, tuple[Law, ...]] = {
-    room.laws.kind: tuple(room.laws)
-    for room in (
-        *(solvers, objectives, projectors, features, datasets),
-        *(metrics, report_sections, exporters, listeners),
+    laws.kind: tuple(laws)
+    for laws in (
+        *(solvers.laws, objectives.laws, projectors.laws, features.laws, datasets.laws),
+        *(metrics.laws, addons.sections, addons.exporters, listeners.laws),
     )
 }
 GET: Mapping[str, Callable[[str], Any]] = {  # kinds whose classes are called without arguments

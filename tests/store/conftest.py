@@ -10,6 +10,14 @@ import pytest
 
 from aucbench.store import DocumentStore
 
+HEAD = """
+import json, os, sys
+from pathlib import Path
+from aucbench.errors import DataError
+from aucbench.store import DocumentStore
+folder = Path(sys.argv[1])
+"""
+
 
 @pytest.fixture
 def folder(tmp_path):
@@ -42,11 +50,11 @@ def npz():
 
 @pytest.fixture
 def child(tmp_path):
-    """Start Python on a script, killed at the end of the test at the latest."""
+    """Start Python on a script, whose first argument is a folder, until the end of the test."""
     started = []
 
     def start(script, *arguments):
-        command = [sys.executable, "-c", script, *map(str, arguments)]
+        command = [sys.executable, "-c", HEAD + script, *map(str, arguments)]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
         started.append(subprocess.Popen(command, **pipes))
         return started[-1]
@@ -66,7 +74,7 @@ def mounted():
         probe = subprocess.run([*inside, mount], capture_output=True, text=True, check=False)
         if probe.returncode:
             pytest.skip(f"mounting is not allowed here: {probe.stderr.strip()}")
-        command = [*inside, f'{mount}; exec "$0" "$@"', sys.executable, "-c", script]
+        command = [*inside, f'{mount}; exec "$0" "$@"', sys.executable, "-c", HEAD + script]
         ended = subprocess.run(
             [*command, *map(str, arguments)], capture_output=True, text=True, check=False
         )

@@ -15,12 +15,9 @@ from aucbench.store import DocumentStore, index
 from aucbench.store.files import file_clock, unfinished
 
 WRITE = """
-import sys
 from io import BytesIO
-from pathlib import Path
 import numpy as np
-from aucbench.store import DocumentStore
-store = DocumentStore(Path(sys.argv[1]))
+store = DocumentStore(folder)
 for number in range(10**6):
     cell = f"{number % 256:02x}-{sys.argv[2]}-{number}"
     file = BytesIO()
@@ -29,11 +26,6 @@ for number in range(10**6):
     print(number, flush=True)
 """
 FILL = """
-import json, sys
-from pathlib import Path
-from aucbench.store import DocumentStore
-from aucbench.errors import DataError
-folder = Path(sys.argv[1])
 def attempt(act):
     try:
         act()
@@ -66,13 +58,11 @@ print(json.dumps({name: globals()[name] for name in (
     "after", "size")}))
 """
 LIMITED = """
-import json, resource, sys
-from pathlib import Path
+import resource
 from aucbench.bench.results.export import export
 from aucbench.bench.results.store import Store as Records
-from aucbench.store import DocumentStore
 from aucbench.errors import AucbenchError
-with DocumentStore(Path(sys.argv[1])) as store, Records(Path(sys.argv[1])) as records:
+with DocumentStore(folder) as store, Records(folder) as records:
     resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
     told = []
     for act in (
@@ -90,12 +80,7 @@ with DocumentStore(Path(sys.argv[1])) as store, Records(Path(sys.argv[1])) as re
 print(json.dumps([told, [r["id"] for r in store.documents()]]))
 """
 READ_ONLY = """
-import json, sys
-from pathlib import Path
 from aucbench.bench.results.store import Store as Records
-from aucbench.store import DocumentStore
-from aucbench.errors import DataError
-folder = Path(sys.argv[1])
 store, records = DocumentStore(folder), Records(folder)
 told = []
 for act in (

@@ -192,9 +192,7 @@ def test_an_index_of_other_values_is_built_anew(indexed):
 
 def test_killed_at_any_step_it_leaves_an_index_that_is_right_or_none(indexed, child):
     script = """
-import os, sys
-from pathlib import Path
-from aucbench.store import DocumentStore, index
+from aucbench.store import index
 index.MANY, index.SETTLED = 1, -(10**18)
 left = int(sys.argv[2])
 def dying(act):
@@ -205,7 +203,7 @@ def dying(act):
             os.kill(os.getpid(), 9)
         return act(*given, **more)
     return acts
-with DocumentStore(Path(sys.argv[1])) as store:
+with DocumentStore(folder) as store:
     Path.replace, Path.unlink, os.fsync = map(dying, (Path.replace, Path.unlink, os.fsync))
     Path.open = dying(Path.open)
     store.finished(["n", "status"])

@@ -12,23 +12,25 @@ from aucbench.errors import DataError
 from aucbench.store import DocumentStore
 
 HOLD = """
-import sys
-from pathlib import Path
-from aucbench.store import DocumentStore
-with DocumentStore(Path(sys.argv[1])) as store, store.alone(print):
+with DocumentStore(folder) as store, store.alone(print):
     print("ready", flush=True)
     sys.stdin.readline()
 print("over", flush=True)
 """
 COUNT = """
-import sys
-from pathlib import Path
-from aucbench.store import DocumentStore
 for _ in range(20):
-    with DocumentStore(Path(sys.argv[1])) as store, store.alone(lambda sentence: None):
+    with DocumentStore(folder) as store, store.alone(lambda sentence: None):
         n = (store.read("0a1b") or {"n": 0})["n"]
         store.write({"id": "0a1b", "n": n + 1})
 """
+
+
+@pytest.fixture
+def first(store, child):
+    """A process that has the lock, until it reads a line."""
+    process = child(HOLD, store.folder)
+    assert process.stdout.readline() == "ready\n"
+    return process
 
 
 def wait_in_thread(folder):
@@ -48,9 +50,7 @@ def wait_in_thread(folder):
     return thread, told, got
 
 
-def test_a_second_run_waits_and_says_for_which_process(store, child):
-    first = child(HOLD, store.folder)
-    assert first.stdout.readline() == "ready\n"
+def test_a_second_run_waits_and_says_for_which_process(store, first):
     thread, told, got = wait_in_thread(store.folder)
     assert told == [
         f"process {first.pid} on {os.uname().nodename} writes into {store.folder}; this run begins "
@@ -63,9 +63,7 @@ def test_a_second_run_waits_and_says_for_which_process(store, child):
     assert not (store.folder / "run.json").exists()
 
 
-def test_the_lock_of_a_killed_process_is_free_at_once(store, child):
-    first = child(HOLD, store.folder)
-    assert first.stdout.readline() == "ready\n"
+def test_the_lock_of_a_killed_process_is_free_at_once(store, first):
     thread, _, got = wait_in_thread(store.folder)
     first.send_signal(signal.SIGKILL)
     thread.join(10)
@@ -74,9 +72,7 @@ def test_the_lock_of_a_killed_process_is_free_at_once(store, child):
         pass
 
 
-def test_what_a_killed_run_left_beside_its_lock_is_replaced(store, child):
-    first = child(HOLD, store.folder)
-    assert first.stdout.readline() == "ready\n"
+def test_what_a_killed_run_left_beside_its_lock_is_replaced(store, first):
     first.send_signal(signal.SIGKILL)
     first.wait()
     assert (store.folder / "run.json").exists()
@@ -86,9 +82,7 @@ def test_what_a_killed_run_left_beside_its_lock_is_replaced(store, child):
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"host": 3}', "null", None])
-def test_a_process_that_is_not_known_is_waited_for_too(store, child, text):
-    first = child(HOLD, store.folder)
-    assert first.stdout.readline() == "ready\n"
+def test_a_process_that_is_not_known_is_waited_for_too(store, first, text):
     path = store.folder / "run.json"
     path.unlink() if text is None else path.write_text(text)
     thread, told, _ = wait_in_thread(store.folder)
@@ -124,10 +118,7 @@ def test_closing_a_store_returns_the_lock_of_a_run_that_was_left(folder):
 
 def test_a_fork_gives_nothing_of_its_parent_back(store, child):
     script = """
-import os, sys
-from pathlib import Path
-from aucbench.store import DocumentStore
-store = DocumentStore(Path(sys.argv[1]))
+store = DocumentStore(folder)
 with store.alone(print):
     if not os.fork():
         store.close()
@@ -147,9 +138,7 @@ with store.alone(print):
     assert got
 
 
-def test_a_folder_that_goes_away_while_a_run_waits_is_an_error(store, child):
-    first = child(HOLD, store.folder)
-    assert first.stdout.readline() == "ready\n"
+def test_a_folder_that_goes_away_while_a_run_waits_is_an_error(store, first):
     errors = []
 
     def wait():

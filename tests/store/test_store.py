@@ -393,12 +393,9 @@ def test_git_merges_two_folders_and_keeps_shards_whole(store, record, npz, tmp_p
 
 def test_several_processes_may_start_one_folder_at_once(folder, child):
     script = """
-import sys
-from pathlib import Path
-from aucbench.store import DocumentStore
 print("ready", flush=True)
 sys.stdin.readline()
-with DocumentStore(Path(sys.argv[1]), create=True) as store:
+with DocumentStore(folder, create=True) as store:
     store.write({"id": sys.argv[2]})
 """
     starters = [child(script, folder, f"0{number}") for number in range(6)]
