@@ -194,7 +194,7 @@ class _Joined:
         if X.is_sparse == self.sparse:
             return X
         if X.is_sparse:
-            return arrays.rows(X.matrix.toarray())
+            return X.dense()
         from scipy.sparse import csr_array
 
         return arrays.rows(csr_array(X.matrix))
@@ -305,8 +305,8 @@ def _csv_tables(path: Path, cut: _Cut) -> Iterator[Table]:
     with open_plain(path) as content:
         layout = layout_of(content, separator)
         content.seek(0)
-        frames, named = open_frame(content, layout, ".", cut.rows)
-        yield from _tables(frames, cut, named=named)
+        frames = open_frame(content, layout, ".", cut.rows)
+        yield from _tables(frames, cut, named=layout.names is not None)
 
 
 def _parquet_tables(path: Path, cut: _Cut) -> Iterator[Table]:

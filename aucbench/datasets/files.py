@@ -35,7 +35,7 @@ from aucbench.errors import DataError
 Source = File | Published | Member
 
 
-def load(source: str | os.PathLike[str], reading: Reading | None = None, /, **options: Any) -> Data:
+def load(source: str | os.PathLike[str], reading: Reading | None = None, **options: Any) -> Data:
     """Read a data set.
 
     The ending says the format, and each file may be compressed (.xz, .bz2, .gz, or .zip with one

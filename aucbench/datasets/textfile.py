@@ -72,12 +72,13 @@ def read_frame(stream: IO[bytes], separator: str | None, decimal: str) -> tuple[
     layout, counted = layout_of(stream, separator), _Counted(stream)
     stream.seek(0)
     try:
-        frame, named = open_frame(BufferedReader(counted, READ_AHEAD), layout, decimal)
+        frame = open_frame(BufferedReader(counted, READ_AHEAD), layout, decimal)
     except pd.errors.ParserError:
         _lines(stream, layout)
         raise
     except UnicodeDecodeError as error:
         raise _coding_error(stream) from error
+    named = layout.names is not None
     header = int(named)
     if counted.lines == len(frame) + header:
         frame.index = pd.RangeIndex(1 + header, 1 + header + len(frame), name=LINE)
@@ -90,18 +91,12 @@ def read_frame(stream: IO[bytes], separator: str | None, decimal: str) -> tuple[
     return frame, named
 
 
-def open_frame(
-    stream: IO[bytes], layout: Layout, decimal: str, rows: int | None = None
-) -> tuple[Any, bool]:
-    """Return the data frame of a text file, and whether its columns have names.
-
-    With `rows`, an iterator of frames of that many rows takes the place of the frame.
-    """
+def open_frame(stream: IO[bytes], layout: Layout, decimal: str, rows: int | None = None) -> Any:
+    """Return the data frame of a text file; with `rows`, an iterator of frames of so many rows."""
     import pandas as pd
 
     mark = "." if layout.separator == decimal else decimal  # then such numbers are quoted text
-    frame = pd.read_csv(stream, chunksize=rows, decimal=mark, **layout.options)
-    return frame, layout.names is not None
+    return pd.read_csv(stream, chunksize=rows, decimal=mark, **layout.options)
 
 
 def layout_of(stream: IO[bytes], separator: str | None, *, even: bool = True) -> Layout:
