@@ -214,8 +214,7 @@ class Rows:
     def column_max_abs(self) -> Vector:
         """Return max_i |x_ij| of each column j, shape (d,)."""
         if self.columns is None:
-            found = np.abs(self._shaped(self.stored)).max(axis=0)
-            return np.asarray(found, np.float64)
+            return np.asarray(np.abs(self._shaped(self.stored)).max(axis=0), np.float64)
         peak = np.zeros(self.d)
         np.maximum.at(peak, self.columns, np.abs(self.stored))
         return peak
@@ -338,29 +337,29 @@ def float_type(dtype: Any) -> np.dtype[Any]:
 
 def _read(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     """Return `rounded`; refuse numbers so small that float32 keeps few of their digits or none."""
-    found = rounded(values, dtype)
+    stored = rounded(values, dtype)
     if dtype == np.float32 != values.dtype:
-        lost = (values != 0) & (np.abs(found) < np.finfo(np.float32).tiny)
+        lost = (values != 0) & (np.abs(stored) < np.finfo(np.float32).tiny)
         if lost.any():
             raise DataError(
                 f"{values[lost][0]:.4g} is too small for float32, whose digits end at 1.2e-38; "
                 "multiply the feature by a constant, or store float64"
             )
-    return found
+    return stored
 
 
 def rounded(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     """Return numbers in a float type; themselves if they have it."""
     with np.errstate(over="ignore", under="ignore"):
-        found = values.astype(dtype, order="C", copy=False)
+        stored = values.astype(dtype, order="C", copy=False)
     if dtype == np.float32 != values.dtype:
-        lost = np.isinf(found) & np.isfinite(values)
+        lost = np.isinf(stored) & np.isfinite(values)
         if lost.any():
             raise DataError(
                 f"{values[lost][0]:.4g} is too large for float32, whose numbers end at 3.4e38; "
                 "divide the feature by a constant, or store float64"
             )
-    return found
+    return stored
 
 
 def stack(upper: Rows, lower: Rows) -> Rows:

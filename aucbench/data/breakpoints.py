@@ -133,10 +133,10 @@ class Breakpoints:
             e, v = e[first], v[first]
             fp, fn = np.add.reduceat(fp, first), np.add.reduceat(fn, first)
         changed = [np.bincount(e, diff, n).astype(np.float64) for diff in (fp, -fn)]
-        found = Breakpoints(e, v, fp, fn, n, np.zeros(n), np.zeros(n), *changed)
+        sorted_ones = Breakpoints(e, v, fp, fn, n, np.zeros(n), np.zeros(n), *changed)
         _require_errors(e, "fp", fp)
         _require_errors(e[::-1], "fn", -fn[::-1])
-        return found
+        return sorted_ones
 
     @staticmethod
     def of_labels(y: Any, denominator: Denominator = "rate") -> Breakpoints:
@@ -213,10 +213,10 @@ class Breakpoints:
         ParameterError
             When the denominator is neither of the two.
         """
-        found = Breakpoints(
+        counts = Breakpoints(
             *steps(example, min_log_lambda, max_log_lambda, fp, fn, possible_fp, possible_fn)
         )
-        return found.rates if _is_rate(denominator) else found
+        return counts.rates if _is_rate(denominator) else counts
 
     def take(self, block: Block) -> Breakpoints:
         """Return the breakpoints of some examples, which are numbered anew in the order given."""

@@ -186,14 +186,14 @@ class Data:
             range of float32, 1.2e-38 to 3.4e38.
         """
         if isinstance(X, Data) and y is None:
-            given = {
+            unused = {
                 "groups": groups,
                 "times": times,
                 "weights": weights,
                 "relevant": relevant,
                 "dtype": dtype,
             }
-            if named := [name for name, value in given.items() if value is not None]:
+            if named := [name for name, value in unused.items() if value is not None]:
                 raise DataError(
                     f"X is a Data already and {' and '.join(named)} would be ignored; give them "
                     "with the rows and labels"
@@ -245,8 +245,8 @@ class Data:
     @property
     def ties(self) -> dict[str, Any]:
         """Folds, groups and times by name, those that there are."""
-        found = {name: getattr(self, name) for name in TIES}
-        return {name: array for name, array in found.items() if array is not None}
+        arrays = {name: getattr(self, name) for name in TIES}
+        return {name: array for name, array in arrays.items() if array is not None}
 
     @property
     def labels(self) -> Labels:

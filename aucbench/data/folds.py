@@ -7,6 +7,7 @@ a whole: a mean over the other splits would be that of other rows.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,40 +107,32 @@ def _stratified(y: NDArray[np.float64], count: int, seed: int) -> Index:
     number = np.argsort(np.argsort(first))[number]  # classes in the order of their first rows
     in_order = np.sort(number)
     sizes = [np.bincount(in_order[fold::count], minlength=classes.size) for fold in range(count)]
-    found = np.empty(y.size, np.int32)
+    folds = np.empty(y.size, np.int32)
     for one, of_fold in enumerate(np.transpose(sizes)):
         dealt = np.arange(count).repeat(of_fold)
         rng.shuffle(dealt)
-        found[number == one] = dealt
-    return found
+        folds[number == one] = dealt
+    return folds
 
 
 def _shuffled(n: int, count: int, seed: int) -> Index:
     """Return the fold of each row, as `KFold(count, shuffle=True, random_state=seed)` does."""
     order = np.arange(n)
     np.random.RandomState(seed).shuffle(order)
-    found = np.empty(n, np.int32)
-    found[order] = np.arange(count).repeat([len(part) for part in np.array_split(order, count)])
-    return found
+    folds = np.empty(n, np.int32)
+    folds[order] = np.arange(count).repeat([len(part) for part in np.array_split(order, count)])
+    return folds
 
 
-def drawn_few(data: Data, count: int, seed: int) -> Iterator[tuple[Index, Index]]:
+def drawn_few(data: Data, count: int, seed: int) -> list[Split]:
     """Do as `drawn`, but with as many folds as the rows, groups or times allow, at most `count`."""
     require_whole(2, folds=count)
-    if not (data.groups is None and data.times is None):
-        yield from _most(data, count, seed)
-        return
-    yield from drawn(data, min(count, max(2, rarest(data)[0])), seed)
-
-
-def _most(data: Data, count: int, seed: int) -> list[Split]:
-    """Return the folds of the largest number up to `count` that is not refused."""
+    if data.groups is None and data.times is None:
+        return list(drawn(data, min(count, max(2, rarest(data)[0])), seed))
     fewest = 2 if data.times is None else 1
     for fewer in range(count, fewest, -1):
-        try:
+        with suppress(DataError):
             return list(drawn(data, fewer, seed))
-        except DataError:
-            continue
     return list(drawn(data, fewest, seed))
 
 
@@ -168,17 +161,17 @@ def _of_groups(data: Data, groups: Index, count: int, seed: int) -> Iterator[Par
 
 def _both_classes(data: Data, parts: Iterable[Parts]) -> list[Split]:
     """Return the parts as row numbers."""
-    found = [*parts]
-    for number, split in enumerate(found, 1):
+    divisions = [*parts]
+    for number, split in enumerate(divisions, 1):
         for rows, name in zip(split, ("training", "test"), strict=True):
             for side, word in zip(np.unique(data.strata), ("negative", "positive"), strict=False):
                 if not (data.strata[rows] == side).any():
                     kind = f"{word} row" if isinstance(data.target, Labels) else "row"
                     raise DataError(
-                        f"split {number} of {len(found)} has no {kind} among its {name} rows; ask "
-                        "for fewer splits, or hold more rows out"
+                        f"split {number} of {len(divisions)} has no {kind} among its {name} rows; "
+                        "ask for fewer splits, or hold more rows out"
                     )
-    return [(_where(rest), _where(held)) for rest, held in found]
+    return [(_where(rest), _where(held)) for rest, held in divisions]
 
 
 def rarest(data: Data) -> tuple[int, str]:

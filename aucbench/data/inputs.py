@@ -22,8 +22,8 @@ def check_rows(X: Any, dtype: Any = None) -> tuple[Rows, tuple[str, ...] | None]
     as `dtype`: float64 or float32. None means float64, or as `Rows` are stored already.
     """
     if isinstance(X, Rows):
-        kept = dtype is None or X.dtype == float_type(dtype)
-        return (X if kept else rows(X.matrix, dtype)), None
+        same = dtype is None or X.dtype == float_type(dtype)
+        return (X if same else rows(X.matrix, dtype)), None
     wanted = float_type(np.float64 if dtype is None else dtype)
     names = None
     if hasattr(X, "dtypes") and hasattr(X, "to_numpy"):
@@ -56,16 +56,16 @@ def require_filled(X: Rows, name: str = "X") -> None:
         )
 
 
-def feature_numbers(given: Any, d: int) -> Index | None:
+def feature_numbers(relevant: Any, d: int) -> Index | None:
     """Return numbers of features, ascending and each once; None for None."""
-    if given is None:
+    if relevant is None:
         return None
-    numbers = np.unique(plain("relevant", given))
+    numbers = np.unique(plain("relevant", relevant))
     whole = numbers.dtype.kind in "iu" and numbers.size
     if not whole or numbers[0] < 0 or numbers[-1] >= d:
         raise DataError(
-            f"relevant features are numbers from 0 to {d - 1}, got {given!r}; leave them out where "
-            "they are not known"
+            f"relevant features are numbers from 0 to {d - 1}, got {relevant!r}; leave them out "
+            "where they are not known"
         )
     return numbers.astype(np.int32)
 

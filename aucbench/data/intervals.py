@@ -30,15 +30,15 @@ def example_numbers(example: ArrayLike) -> Index:
 
 def columns(count: int, **arrays: ArrayLike) -> list[Vector]:
     """Return arrays of `count` numbers as float64; raise `DataError` on other shapes and NaN."""
-    found = []
+    vectors = []
     for name, array in arrays.items():
         x = floats(name, array)
         if x.shape != (count,):
             raise DataError(f"{name} has shape {x.shape}; give {count} numbers, one per entry")
         if np.isnan(x).any():
             raise DataError(f"{name} has NaN in entry {np.isnan(x).argmax()}; leave that entry out")
-        found.append(x)
-    return found
+        vectors.append(x)
+    return vectors
 
 
 def steps(

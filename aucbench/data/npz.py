@@ -93,16 +93,16 @@ def array_in(content: bytes) -> NDArray[Any]:
 @lru_cache(maxsize=256)
 def _layout(header: bytes) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     """Return shape, whether the order is Fortran's, and type, from the begin of an npy file."""
-    found = _HEADER.fullmatch(header)
-    if found is None:
+    match = _HEADER.fullmatch(header)
+    if match is None:
         objects = b"'|O'" in header
         holds = "Python objects, which are not unpickled" if objects else "no plain values"
         raise DataError(
             f"it is not an npz file: a member holds {holds}; save arrays of numbers, truth values "
             "or texts"
         )
-    shape = tuple(int(size) for size in _SIZE.findall(found["shape"]))
+    shape = tuple(int(size) for size in _SIZE.findall(match["shape"]))
     try:
-        return shape, found["fortran"] == b"True", np.dtype(found["kind"].decode())
+        return shape, match["fortran"] == b"True", np.dtype(match["kind"].decode())
     except TypeError as error:  # a float of three bytes, for example
         raise DataError(f"a member has a type that NumPy does not know: {error}") from error

@@ -94,10 +94,10 @@ def affine(
         )
         return out, of_classes
 
-    found = mapped(sums, parts(X, lo, hi, X.d))
-    if len(found) == 1:
-        return found[0]
-    return _total([out for out, _ in found]), _total([of_classes for _, of_classes in found])
+    summed = mapped(sums, parts(X, lo, hi, X.d))
+    if len(summed) == 1:
+        return summed[0]
+    return _total([out for out, _ in summed]), _total([of_classes for _, of_classes in summed])
 
 
 def margin(
@@ -124,10 +124,10 @@ def margin(
             *X.stored_arrays, order, *cut, y, w, weight, logistic, out, shift
         )
 
-    found = mapped(sums, parts(X, lo, hi, X.d))
-    if len(found) == 1:
-        return found[0]
-    return _total([out for out, _ in found]), sum(total for _, total in found)
+    summed = mapped(sums, parts(X, lo, hi, X.d))
+    if len(summed) == 1:
+        return summed[0]
+    return _total([out for out, _ in summed]), sum(total for _, total in summed)
 
 
 def _total(terms: Sequence[Vector]) -> Vector:

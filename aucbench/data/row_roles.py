@@ -81,8 +81,8 @@ def windows(times: Index, count: int, groups: Index | None = None) -> list[Parts
             f"{int(ordered[-1]) + 1} different times of {n} rows do not make {count} windows and "
             "rows before the first one; ask for fewer splits"
         )
-    found = ((times < lo, (times >= lo) & (times < hi)) for lo, hi in pairwise(edges[1:]))
-    return [without_shared(parts, groups) for parts in found]
+    divisions = ((times < lo, (times >= lo) & (times < hi)) for lo, hi in pairwise(edges[1:]))
+    return [without_shared(parts, groups) for parts in divisions]
 
 
 def without_shared(parts: Parts, groups: Index | None) -> Parts:

@@ -15,12 +15,12 @@ from aucbench.errors import DataError
 from aucbench.kernels.vectors import weights_of
 
 
-def unsound(made: Any) -> str | None:
+def unsound(data: Any) -> str | None:
     """Return what is wrong with the result of a data-set function; None when nothing is."""
-    if not isinstance(made, Data):
-        return f"it is {_kind(made)}, wanted Data: return Data.of(X, y), which checks all of this"
-    return next(_faults_of_rows(made.rows, table=made.schema is not None), None) or next(
-        _faults_around(made), None
+    if not isinstance(data, Data):
+        return f"it is {_kind(data)}, wanted Data: return Data.of(X, y), which checks all of this"
+    return next(_faults_of_rows(data.rows, table=data.schema is not None), None) or next(
+        _faults_around(data), None
     )
 
 
@@ -64,21 +64,21 @@ def _faults_of_pattern(X: Rows) -> Iterator[str]:
         yield "the columns of a sparse row do not grow"
 
 
-def _faults_around(made: Data) -> Iterator[str]:
+def _faults_around(data: Data) -> Iterator[str]:
     """Yield what is wrong with target, names and what divides the rows."""
-    n, target = made.n, made.target
+    n, target = data.n, data.target
     if isinstance(target, Labels):
         yield from _faults_of_labels(target, n)
     elif not isinstance(target, Breakpoints):
         yield f"its target is {_kind(target)}, wanted Labels or Breakpoints"
     elif target.n != n:
         yield f"it has {n} rows and error functions for {target.n}"
-    for name, array in made.ties.items():
+    for name, array in data.ties.items():
         yield from _fault_of_array(f"its {name}", array, np.int32)
         if array.size != n:
             yield f"it has {n} rows, and {name} for {array.size}"
-    if made.names is not None and len(made.names) != made.d:
-        yield f"it has {made.d} columns and {len(made.names)} names"
+    if data.names is not None and len(data.names) != data.d:
+        yield f"it has {data.d} columns and {len(data.names)} names"
 
 
 def _faults_of_labels(target: Labels, n: int) -> Iterator[str]:
