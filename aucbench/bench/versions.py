@@ -126,37 +126,29 @@ def run_sides(
     folder: Path,
     options: Sequence[str],
     tell: Tell,
-) -> dict[str, list[str]]:
-    """Run the plan on both sides; return the ids of the records of each.
+) -> dict[str, list[Record]]:
+    """Run the plan on both sides; return the records of each, with its name in their solvers.
 
     `folder` takes the results folder of each side, `options` are those of `aucbench run`, and
     `tell` takes lines of progress. Sides that are the same code, or read other rows, are refused.
     """
-    ids: dict[str, list[str]] = {version.side: [] for version in versions}
+    records: dict[str, list[Record]] = {side: [] for side in SIDES}
     for number, dataset in enumerate(plan.datasets):
         one = replace(plan, datasets=(dataset,))
         turns = versions if number % 2 == 0 else versions[::-1]
         added = {version.side: _run(version, one, folder, options, tell) for version in turns}
-        _require_two_versions(versions, folder, added)
+        _require_two_versions(versions, dataset, added)
         for side in SIDES:
-            ids[side] += added[side]
-    return ids
-
-
-def records_of(version: Version, store: Store, ids: Sequence[str]) -> Iterator[Record]:
-    """Yield the records of a side, with its name in their solvers."""
-    for key in ids:
-        record = store.read(key)
-        if record is None:
-            raise DataError(f"{store.folder} has lost the result {key}; run again")
-        solver = labelled(record.cell.solver, version.side)
-        yield replace(record, cell=replace(record.cell, solver=solver))
+            for record in added[side]:
+                cell = replace(record.cell, solver=labelled(record.cell.solver, side))
+                records[side].append(replace(record, cell=cell))
+    return records
 
 
 def _run(
     version: Version, plan: Plan, folder: Path, options: Sequence[str], tell: Tell
-) -> list[str]:
-    """Run a plan on a side, and return the ids of its records."""
+) -> list[Record]:
+    """Run a plan on a side, and return its records."""
     folder.mkdir(parents=True, exist_ok=True)
     text, rows = (folder / f"{version.side}-{name}" for name in ("plan.toml", "rows.json"))
     text.write_text(write_plan(plan), encoding="utf-8")
@@ -175,10 +167,16 @@ def _run(
             own = rf"error: ({re.escape(str(text))}(, [^:]+)?: )?"  # a plan that nobody wrote
             reason = re.sub(rf"^{own}", "", last) or f"it ended with exit code {code}"
             raise ParameterError(f"{version.side}: {reason}")
-        return [row["id"] for row in json.loads(rows.read_text(encoding="utf-8"))]
+        keys = [row["id"] for row in json.loads(rows.read_text(encoding="utf-8"))]
     finally:
         for file in (text, rows):
             file.unlink(missing_ok=True)
+    with Store(folder / version.side) as store:
+        records = {key: store.read(key) for key in keys}
+    for key, record in records.items():
+        if record is None:
+            raise DataError(f"{store.folder} has lost the result {key}; run again")
+    return [record for record in records.values() if record is not None]
 
 
 @contextmanager
@@ -206,25 +204,18 @@ def _started(version: Version, arguments: Sequence[str]) -> Iterator[subprocess.
 
 
 def _require_two_versions(
-    versions: Sequence[Version], folder: Path, ids: dict[str, list[str]]
+    versions: Sequence[Version], dataset: str, sides: dict[str, list[Record]]
 ) -> None:
     """Raise when the sides share a result, since that is of the same code, or read other rows."""
-    if same := {*ids[SIDES[0]]} & {*ids[SIDES[1]]}:
-        with Store(folder / SIDES[0]) as store:
-            record = store.read(same.pop())
-        name = record.cell.solver if record else "the solver"
+    before, after = ({record.id: record for record in sides[side]} for side in SIDES)
+    if same := before.keys() & after.keys():
         raise ParameterError(
-            f"{name} is the same code with the same libraries in {versions[0].path} and in "
-            f"{versions[1].path}; name two versions, or leave it out"
+            f"{before[same.pop()].cell.solver} is the same code with the same libraries in "
+            f"{versions[0].path} and in {versions[1].path}; name two versions, or leave it out"
         )
-    rows: dict[str, set[str | None]] = {}
-    for version in versions:
-        with Store(folder / version.side) as store:
-            for record in filter(None, map(store.read, ids[version.side])):
-                rows.setdefault(record.cell.dataset, set()).add(record.sizes.data)
-    for dataset, hashes in rows.items():
-        if len(hashes - {None}) > 1:
-            raise DataError(
-                f"{dataset} has other rows before than after, so the sides cannot be compared; "
-                "give a file"
-            )
+    hashes = {record.sizes.data for record in (*before.values(), *after.values())}
+    if len(hashes - {None}) > 1:
+        raise DataError(
+            f"{dataset} has other rows before than after, so the sides cannot be compared; "
+            "give a file"
+        )

@@ -16,7 +16,6 @@ from aucbench.errors import INTERRUPTED, ParameterError
 if TYPE_CHECKING:
     from aucbench.bench.plan.plan import Plan
     from aucbench.bench.results.record import Record
-    from aucbench.bench.results.store import Store
     from aucbench.bench.versions import Tell, Version
     from aucbench.cli.options import Options, Printed
 
@@ -49,7 +48,7 @@ def go_versions(
     from aucbench.bench.addons import supervised
     from aucbench.bench.results.store import Store
     from aucbench.bench.show.tally import Tally
-    from aucbench.bench.versions import SIDES, both, records_of, run_sides, version_at
+    from aucbench.bench.versions import SIDES, both, run_sides, version_at
     from aucbench.processes.scratch import Scratch
     from aucbench.report.evidence import evidence_of
     from aucbench.report.speed import speed_lines
@@ -71,19 +70,15 @@ def go_versions(
     with ExitStack() as stack:
         place = folder or stack.enter_context(Scratch()).path
         try:
-            ids = run_sides(plan, versions, place, _options(options), _teller(options))
+            sides = run_sides(plan, versions, place, _options(options), _teller(options))
         except KeyboardInterrupt:
             way_on = "run the same command again to go on" if folder else "--out DIR keeps results"
             typer.echo(f"interrupted; {way_on}", err=True)
             raise typer.Exit(INTERRUPTED) from None
         stores = {side: stack.enter_context(Store(place / side)) for side in SIDES}
         stack.enter_context(supervised())
-        records: list[Record] = []
-        homes: dict[str, Store] = {}  # by the id of a record
-        for version in versions:
-            own = [*records_of(version, stores[version.side], ids[version.side])]
-            homes |= dict.fromkeys((record.id for record in own), stores[version.side])
-            records += own
+        records = [record for side in SIDES for record in sides[side]]
+        homes = {record.id: stores[side] for side in SIDES for record in sides[side]}
         tally = Tally(shown_plan)
         for record in records:
             tally.add(record)
@@ -98,7 +93,7 @@ def go_versions(
         )
         broken = print_findings(shown_plan, evidence, tally.remarks(), tally.tried, printed)
     typer.echo()
-    for line in (*speed_lines(evidence), *_origins(versions, records, ids)):
+    for line in (*speed_lines(evidence), *_origins(versions, sides)):
         typer.echo(shown(line))
     if broken:
         raise typer.Exit(BROKEN)
@@ -115,11 +110,9 @@ def _teller(options: Options) -> Tell:
     return (lambda _: None) if options.quiet else (lambda line: typer.echo(shown(line), err=True))
 
 
-def _origins(
-    versions: Sequence[Version], records: Sequence[Record], ids: Mapping[str, Sequence[str]]
-) -> Iterator[str]:
+def _origins(versions: Sequence[Version], sides: Mapping[str, Sequence[Record]]) -> Iterator[str]:
     """Yield where each side comes from: its path, and the versions of aucbench and the plugins."""
     for version in versions:
-        own = [record.plugin for record in records if record.id in ids[version.side]]
+        own = [record.plugin for record in sides[version.side]]
         used = sorted({plugin[:2] for plugin in own if plugin and plugin[0] != "aucbench"})
         yield ", ".join([str(version), *(f"{name} {number}" for name, number in used)])

@@ -47,13 +47,8 @@ def _json(value: Any, written: Callable[[Any], Any]) -> Any:
     return written(value.item() if isinstance(value, np.generic) else value)
 
 
-def parameters(thing: object) -> dict[str, Any]:
-    """Return what `hyperparameters` returns, as canonical JSON."""
-    return {name: canonical_json(value) for name, value in hyperparameters(thing).items()}
-
-
 def plain_parameters(solver: Solver) -> dict[str, Plain]:
-    """Return the `parameters` that are single plain values, which a table can show."""
+    """Return the hyperparameters that are single plain values, which a table can show."""
     return {
         name: plain
         for name, value in hyperparameters(solver).items()

@@ -12,7 +12,7 @@ from aucbench import registry
 from aucbench.about import scale_of
 from aucbench.bench.cell import Tuning
 from aucbench.bench.worker.build import check_grid, plugin_of
-from aucbench.bench.worker.plain import canonical_json, message, parameters
+from aucbench.bench.worker.plain import message
 from aucbench.data import Data
 from aucbench.errors import AucbenchError, DataError, ParameterError, PluginError
 from aucbench.protocols import Solver
@@ -39,12 +39,12 @@ def resolved(kind: str, text: str) -> dict[str, Any]:
 
 
 def resolved_grid(text: str, tuning: Tuning, replaced: Collection[str] = ()) -> dict[str, Any]:
-    """As `resolved`, of a tuned solver; `points` is the size of its grid, None if endless.
+    """As `resolved`, of a tuned solver.
 
     `replaced` says whether it runs on another "objective" or "projector" than its own.
     """
     look = partial(check_grid, tuning=tuning, replaced=replaced)
-    return _resolution("solvers", text, lambda spec: {"points": look(spec)})
+    return _resolution("solvers", text, partial(_built, look))
 
 
 def _resolution(kind: str, text: str, look: Callable[[Spec], dict[str, Any]]) -> dict[str, Any]:
@@ -82,21 +82,15 @@ def _is_broken(spec: Spec, error: BaseException) -> bool:
 def _solver(spec: Spec) -> dict[str, Any]:
     solver = registry.get_solver(spec)
     needs = solver.needs
+    lists = ("objective_parameters", "projector_parameters", "packages")
     return {
-        "parameters": parameters(solver),
         "written": _written(spec),
-        "space": canonical_json(solver.space),
         "needs": {
-            "objective": bool(getattr(needs, "objective", False)),
-            "projector": bool(getattr(needs, "projector", False)),
+            "objective": bool(needs.objective),
+            "projector": needs.projector,
             "of_objective": _of_objective(solver),
-            "objective_parameters": [*getattr(needs, "objective_parameters", ())],
-            "projector_parameters": [*getattr(needs, "projector_parameters", ())],
-            "unless": getattr(needs, "unless", None),
-            "path": getattr(needs, "path", None),
-            "breakpoints": bool(getattr(needs, "breakpoints", False)),
-            "weights": bool(getattr(needs, "weights", False)),
-            "packages": [*getattr(needs, "packages", ())],
+            "unless": needs.unless,
+            **{name: [*getattr(needs, name)] for name in lists},
         },
     }
 
@@ -111,10 +105,10 @@ def _written(spec: Spec) -> list[str]:
 def _of_objective(solver: Solver) -> list[str]:
     """Methods that another objective must have, besides those that every one has."""
     needs = solver.needs
-    protocol, unless = getattr(needs, "objective", False), getattr(needs, "unless", None)
-    if isinstance(protocol, bool) or (unless and getattr(solver, unless, None) is not None):
+    replaced = needs.unless and getattr(solver, needs.unless, None) is not None
+    if isinstance(needs.objective, bool) or replaced:
         return []
-    return sorted(name for name in vars(protocol) if not name.startswith("_"))
+    return sorted(name for name in vars(needs.objective) if not name.startswith("_"))
 
 
 def _objective(spec: Spec) -> dict[str, Any]:
@@ -125,17 +119,20 @@ def _objective(spec: Spec) -> dict[str, Any]:
         objective = registry.get_objective(spec, Data.of(TOY, [0, 1, 0, 1]))
     except DataError:
         # Its parameters were accepted. The cells show whether it accepts the real rows.
-        return {"parameters": canonical_json(params), "toy": False}
-    methods = sorted(name for name in dir(objective) if not name.startswith("_"))
-    return {"parameters": canonical_json(params), "toy": True, "methods": methods}
+        return {}
+    return {"methods": sorted(name for name in dir(objective) if not name.startswith("_"))}
 
 
 def _dataset(spec: Spec) -> dict[str, Any]:
     claim = lookup("datasets", spec.name)
-    params = spec.params if claim is None else registry.given("datasets", spec)
     if claim is not None:
-        check(claim.name, claim.factory, 0, params)
-    return {"parameters": canonical_json(params)}
+        check(claim.name, claim.factory, 0, registry.given("datasets", spec))
+    return {}
+
+
+def _built(build: Callable[[Spec], object], spec: Spec) -> dict[str, Any]:
+    build(spec)
+    return {}
 
 
 def _function(kind: str, spec: Spec) -> dict[str, Any]:
@@ -154,8 +151,8 @@ def _function(kind: str, spec: Spec) -> dict[str, Any]:
 LOOKED_UP: dict[str, Callable[[Spec], dict[str, Any]]] = {
     "solvers": _solver,
     "objectives": _objective,
-    "projectors": lambda spec: {"parameters": parameters(registry.get_projector(spec))},
-    "features": lambda spec: {"parameters": parameters(registry.get_preprocessing(spec))},
+    "projectors": partial(_built, registry.get_projector),
+    "features": partial(_built, registry.get_preprocessing),
     "datasets": _dataset,
     **{kind: partial(_function, kind) for kind in ("metrics", "report_sections", "exporters")},
 }
