@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
@@ -20,9 +20,8 @@ from aucbench.report.document import Chapter
 from aucbench.report.drawn import DIGITS, drawn
 from aucbench.report.findings import Findings
 from aucbench.report.inside import Row
-from aucbench.stats.pairs import Pair
 from aucbench.stats.ranking import Standing
-from aucbench.stats.words import Interval, Word
+from aucbench.stats.words import Interval
 
 LOG = 4000  # last characters of a log
 FAILURES = 100  # different ones that are listed
@@ -39,8 +38,6 @@ SAID = {  # of the choices that all cells share
     "tune_evals": "tuned by at most {} points",
     "inner_splits": "{} inner splits",
 }
-
-SIGNS = {Word.BETTER: "▲", Word.WORSE: "▼", Word.EQUIVALENT: "=", Word.UNCLEAR: "·"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,17 +57,6 @@ class Line:
     solver: int
     leading: bool
     entries: tuple[Entry, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class MatrixCell:
-    """What the solver of the row is compared with that of the column."""
-
-    word: str
-    sign: str
-    effect: str
-    record: str
-    test: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,21 +107,6 @@ class Page:
         told = ", ".join(f"{count} {what}{'' if count == 1 else 's'}" for count, what in sizes)
         return f"{told}: {status}. In all cells: {', '.join(common)}."
 
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What does not count, or could not be read."""
-        findings, evidence = self.findings, self.findings.evidence
-        stale = unchecked = ""
-        if evidence.stale:
-            stale = (
-                f"{evidence.stale} records are stale, since the data, a plugin or aucbench has "
-                "changed, and are left out; run the plans again to have them computed anew."
-            )
-        if evidence.unchecked:
-            unchecked = f"It is not known whether records are stale: {evidence.unchecked}"
-        known = filter(None, (evidence.left_out, stale, unchecked, findings.times))
-        return (*known, *findings.unmeasured, *evidence.problems())
-
     @cached_property
     def board(self) -> tuple[Line, ...]:
         """Lines of the leaderboard, the recommended solver first."""
@@ -144,12 +115,6 @@ class Page:
             Line(solver, solver in findings.leading, tuple(_entries(findings, solver)))
             for solver in findings.order
         )
-
-    @cached_property
-    def matrix(self) -> Mapping[tuple[int, int], MatrixCell]:
-        """The verdict on each solver against each other one, by their numbers."""
-        pairs = self.findings.pairs_both_ways
-        return {place: _matrix_cell(pair) for place, pair in pairs.items()}
 
     @property
     def understood(self) -> tuple[Text, ...]:
@@ -212,11 +177,6 @@ class Page:
             Text(name, (shlex.join(["aucbench", "run", name, "--out", self.folder]), text))
             for name, text in self.findings.evidence.plans.items()
         )
-
-    @property
-    def intervals(self) -> list[str]:
-        """How the intervals inside data sets were made."""
-        return sorted({row.known.delong.method for row in self.findings.rows if row.known})
 
 
 def page_of(findings: Findings, *, folder: str, added: Sequence[Chapter] = ()) -> Page:
@@ -282,19 +242,3 @@ def _range(interval: Interval, form: str) -> str:
     if math.isnan(interval.low):
         return ""
     return f"{form.format(interval.low)} – {form.format(interval.high)}"
-
-
-def _matrix_cell(pair: Pair) -> MatrixCell:
-    bayes = pair.sign_test
-    return MatrixCell(
-        word=str(pair.word),
-        sign=SIGNS[pair.word],
-        effect="–" if math.isnan(pair.mean) else f"{pair.mean:+.4f}",
-        record=f"{pair.wins} / {pair.ties} / {pair.losses}",
-        test=f"p {_p(pair.holm)}; P(better) {_p(bayes.better)}, P(equivalent) "
-        f"{_p(bayes.equivalent)}",
-    )
-
-
-def _p(p: float) -> str:
-    return "–" if math.isnan(p) else f"{p:.2g}" if p >= 0.001 else "< .001"
