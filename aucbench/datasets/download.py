@@ -155,7 +155,7 @@ def _download(file: RemoteFile, path: Path, shown: _Shown) -> None:
         left.unlink()
     pooch.get_logger().setLevel("WARNING")  # what it would say is shown by us
     said = []
-    most = min(LARGEST, LARGEST if file.size is None else file.size)
+    most = LARGEST if file.size is None else min(LARGEST, file.size)
     for url in file.urls:
         receive = partial(_receive, most, shown)
         try:
@@ -164,10 +164,10 @@ def _download(file: RemoteFile, path: Path, shown: _Shown) -> None:
         except RefusedError as error:
             said.append(f"{url}: {error}")
         except ValueError as error:  # of pooch
-            found = re.search(r"got ([0-9a-f]{64})", str(error))
-            if found is None:
+            got = re.search(r"got ([0-9a-f]{64})", str(error))
+            if got is None:
                 raise
-            differs = f"the sha256 is {found[1][:SHOWN]}... and not {file.sha256[:SHOWN]}..."
+            differs = f"the sha256 is {got[1][:SHOWN]}... and not {file.sha256[:SHOWN]}..."
             said.append(f"{url}: its hash differs, {differs}")
     raise DataError(
         f"{file.name} could not be downloaded ({'; '.join(said)}); check the network, the address "

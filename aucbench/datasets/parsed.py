@@ -66,9 +66,10 @@ def read_once(files: Sequence[Path], asked: Any, read: Callable[[], Data]) -> Da
     data = _stored(key)
     if data is None:
         data = read()
-        changed = max(file.stat().st_ctime_ns for file in files)
-        if _key(files, asked) == key and time_ns() - changed >= SETTLED:
-            _store(data, key, most)
+        with suppress(OSError):  # the disk is full, the folder can only be read, or a file is gone
+            changed = max(file.stat().st_ctime_ns for file in files)
+            if _key(files, asked) == key and time_ns() - changed >= SETTLED:
+                _store(data, key, most)
     return data
 
 
@@ -197,10 +198,9 @@ def _store(data: Data, key: str, most: int) -> None:
         "schema": None if data.schema is None else data.schema.to_json(),
         "understood": data.understood.to_json(),
     }
-    with suppress(OSError):  # the disk is full, or the folder can only be read
-        _make_space(most - need)
-        _write(cache_folder() / LABELS / key, laid_out(known, {}))
-        _write(cache_folder() / ROWS / key, laid_out(rows, facts))
+    _make_space(most - need)
+    _write(cache_folder() / LABELS / key, laid_out(known, {}))
+    _write(cache_folder() / ROWS / key, laid_out(rows, facts))
 
 
 def _write(place: Path, parts: Iterable[bytes | memoryview]) -> None:
