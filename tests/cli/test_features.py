@@ -1,9 +1,7 @@
 """`--features`: maps of the rows, fitted on the training rows."""
 
-import json
-
 import pytest
-from command_line import call
+from command_line import done, said, strict
 
 from aucbench.bench.plan.errors import PlanError
 from aucbench.bench.plan.fields import choices
@@ -14,20 +12,14 @@ SMALL = "radial[n=300]"
 ASK = ("compare", "--data", SMALL, "--solvers", "means", "--splits", 2, "--quiet")
 
 
-def records(path):
-    return json.loads(path.read_text())
-
-
 MAPS = ("standard+nystroem[rank=60]", "none", "none+unit+nystroem[rank=9]")
 
 
 @pytest.mark.parametrize("option", ["--features", "--preprocess"])
 def test_each_map_gives_cells_and_joined_ones_are_applied_in_turn(toys, tmp_path, option):
     path = tmp_path / "rows.json"
-    result = call(*ASK, option, MAPS[0], option, ",".join(MAPS[1:]), "--json", path)
-    found = {(row["features"], row["d"]): row["auc"] for row in records(path)}
-
-    assert result.exit_code == 0, result.output
+    result = done(*ASK, option, MAPS[0], option, ",".join(MAPS[1:]), "--json", path)
+    found = {(row["features"], row["d"]): row["auc"] for row in strict(path)}
     assert set(found) == {*zip(MAPS, (60, 2, 9), strict=True)}
     assert "standard+nystroem[rank=60]" in result.stdout
     assert found["none", 2] < 0.8 < 0.9 < found[MAPS[0], 60]
@@ -61,4 +53,4 @@ def test_features_of_a_plan_file_are_a_list_of_names(wrong):
 
 
 def test_the_map_is_listed():
-    assert "nystroem" in call("list", "features").stdout
+    assert "nystroem" in said("list", "features")

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,17 @@ def is_new(site):
     read = (path for name in SOURCES for path in [ROOT / name, *(ROOT / name).rglob("*")])
     made = max(path.stat().st_mtime for path in read if path.suffix not in (".pyc", ".so", ""))
     return bool(pages) and min(pages) > made
+
+
+@pytest.fixture
+def documents(monkeypatch):
+    """Return a function that imports a module of docs/; all are forgotten after the test."""
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    before = {*sys.modules}
+    yield import_module
+    for name in {*sys.modules} - before:
+        if name.startswith("page_"):
+            del sys.modules[name]
 
 
 @pytest.fixture(scope="session")

@@ -13,13 +13,8 @@ COMMITS = [{"hash": h, "date": f"day {i}", "subject": h} for i, h in enumerate("
 
 
 @pytest.fixture
-def page(monkeypatch):
-    """docs/page_history.py."""
-    monkeypatch.syspath_prepend(ROOT / "docs")
-    import page_history
-
-    yield page_history
-    del sys.modules["page_history"]
+def page(documents):
+    return documents("page_history")
 
 
 def kept(page, monkeypatch, tmp_path, **seconds):

@@ -2,7 +2,6 @@
 
 import json
 import re
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,12 +10,8 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 @pytest.fixture
-def speed(monkeypatch):
-    monkeypatch.syspath_prepend(DOCS)
-    import page_speed
-
-    yield page_speed
-    sys.modules.pop("page_speed", None)
+def speed(documents):
+    return documents("page_speed")
 
 
 @pytest.fixture

@@ -9,11 +9,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from command_line import done
 from nights import first
-from typer.testing import CliRunner
 
 from aucbench.bench import Store
-from aucbench.cli import app
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -57,9 +56,7 @@ def test_the_commands_of_a_page_print_what_it_shows(page, tmp_path, monkeypatch)
         if language == "python":
             exec(block, {})
         for command, shown in commands(block) if language == "console" else ():
-            _, *arguments = shlex.split(command)
-            ended = CliRunner().invoke(app, arguments)
-            assert ended.exit_code == 0, ended.output
+            ended = done(*shlex.split(command)[1:])
             assert_in_order(shown, ended.output)
             count += 1
     assert count > 1

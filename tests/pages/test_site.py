@@ -1,7 +1,6 @@
 """The pages as a site: built strictly, without other hosts, in both modes, on narrow screens."""
 
 import re
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -14,15 +13,13 @@ PAGES = sorted(DOCS.rglob("*.md"))
 
 
 @pytest.fixture
-def tools(monkeypatch):
-    """docs/page_tables.py and docs/page_figures.py."""
-    monkeypatch.syspath_prepend(DOCS)
-    import page_figures
-    import page_tables
+def figures(documents):
+    return documents("page_figures")
 
-    yield page_tables, page_figures
-    for name in ("page_choice", "page_figures", "page_speed", "page_tables"):
-        sys.modules.pop(name, None)
+
+@pytest.fixture
+def tables(documents):
+    return documents("page_tables")
 
 
 def asked():
@@ -33,8 +30,7 @@ def asked():
 
 
 @pytest.mark.parametrize(("page", "name", "caption"), [*asked()])
-def test_every_figure_is_drawn_from_its_page(tools, page, name, caption):
-    _, figures = tools
+def test_every_figure_is_drawn_from_its_page(figures, page, name, caption):
     drawn = figures.figure(name, caption, page.read_text(encoding="utf-8"))
     assert drawn.count("<svg") == 1
     assert "\n" not in drawn
@@ -44,13 +40,11 @@ def test_every_figure_is_drawn_from_its_page(tools, page, name, caption):
     assert "nan" not in re.sub(r">[^<]*<", "><", drawn)
 
 
-def test_every_known_figure_is_on_a_page(tools):
-    _, figures = tools
+def test_every_known_figure_is_on_a_page(figures):
     assert {case.values[1] for case in asked()} == {*figures.FIGURES}
 
 
-def test_a_figure_follows_the_numbers_of_its_table(tools):
-    _, figures = tools
+def test_a_figure_follows_the_numbers_of_its_table(figures):
     page = (DOCS / "defaults.md").read_text(encoding="utf-8")
     changed = page.replace("| sector | 9619", "| another | 9619", 1)
     assert page != changed
@@ -60,14 +54,12 @@ def test_a_figure_follows_the_numbers_of_its_table(tools):
     assert ">another<" in after
 
 
-def test_a_figure_that_is_not_known_is_refused(tools):
-    _, figures = tools
+def test_a_figure_that_is_not_known_is_refused(figures):
     with pytest.raises(ValueError, match="no figure nothing; known are aum_events"):
         figures.with_figures("<!-- figure nothing: of nothing -->")
 
 
-def test_the_tables_of_figure_5_are_the_means_of_the_file(tools):
-    tables, _ = tools
+def test_the_tables_of_figure_5_are_the_means_of_the_file(tables):
     page = (DOCS / "aum_paper.md").read_text(encoding="utf-8")
     rows = pd.read_csv(DOCS / "data" / "aum_figure5.csv")
     counts = rows[rows.errors == "count"].groupby(["search", "n"])
@@ -86,8 +78,7 @@ def test_the_tables_of_figure_5_are_the_means_of_the_file(tools):
     assert compared == 20
 
 
-def test_the_tables_of_figure_6_are_the_means_of_the_file(tools):
-    tables, _ = tools
+def test_the_tables_of_figure_6_are_the_means_of_the_file(tables):
     page = (DOCS / "aum_paper.md").read_text(encoding="utf-8")
     rows = pd.read_csv(DOCS / "data" / "aum_figure6.csv")
     starts = {"from the surrogate": "surrogate", "from N(0, 1)": None}
@@ -103,8 +94,7 @@ def test_the_tables_of_figure_6_are_the_means_of_the_file(tools):
             assert abs(mine.seconds.median() / seconds - 1) < 0.06, row
 
 
-def test_the_leaderboard_has_the_means_of_the_file(tools):
-    tables, _ = tools
+def test_the_leaderboard_has_the_means_of_the_file(tables):
     page = (DOCS / "leaderboard.md").read_text(encoding="utf-8")
     means = pd.read_csv(DOCS / "data" / "leaderboard.csv").groupby("solver").auc.mean()
     found = tables.table(page, "average rank")
@@ -113,9 +103,8 @@ def test_the_leaderboard_has_the_means_of_the_file(tools):
     np.testing.assert_allclose(found.numbers(1), wanted, atol=6e-5)
 
 
-def test_the_tables_of_the_choice_are_those_of_the_file(tools):
-    import page_choice
-
+def test_the_tables_of_the_choice_are_those_of_the_file(documents):
+    page_choice = documents("page_choice")
     rows = page_choice.measured()
     assert len(rows) == 33 * 20
     head, _, every, *others = page_choice.by_data()

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from command_line import call
 
 from aucbench.bench import Store, make_engine
-from aucbench.cli import app
 from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError, ParameterError
 from aucbench.papers import measuring
@@ -151,7 +150,7 @@ def test_status_and_log_know_measurements(tmp_path, rows, signs):
     done([counting(rows, signs), failing(rows, signs, "error")], tmp_path / "out")
 
     def printed(*words):
-        return CliRunner().invoke(app, [*words]).stdout.splitlines()
+        return call(*words).stdout.splitlines()
 
     counts = dict(line.rsplit(maxsplit=1) for line in printed("status", out))
     assert counts == {"measurements": "2", "failed": "1", "  error": "1"}

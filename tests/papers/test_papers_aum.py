@@ -7,10 +7,9 @@ from math import comb, log
 
 import numpy as np
 import pytest
+from command_line import done
 from paper_results import made
-from typer.testing import CliRunner
 
-from aucbench.cli import app
 from aucbench.datasets.located import Place
 from aucbench.papers.aum.figure_5 import SETS, Descents
 from aucbench.papers.aum.figure_5 import claims_of as claims_5
@@ -109,8 +108,7 @@ def small(tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_the_experiments_run_in_small_by_the_command(small):
     out = str(small / "out")
-    ended = CliRunner().invoke(app, ["reproduce", "aum", "--out", out, "--jobs", "2"])
-    assert ended.exit_code == 0, ended.output
+    ended = done("reproduce", "aum", "--out", out, "--jobs", 2)
     assert ended.stderr.count("4/4 ok: MNIST, n = 100, seed") == 1
     assert ended.stderr.count(" ok: fold ") == 2
     for told in (*five.TESTS, *six.TESTS):
@@ -121,7 +119,7 @@ def test_the_experiments_run_in_small_by_the_command(small):
     assert "2 measurements at once" in kept["machine"]
     titles = [part["chart"]["title"] for part in kept["section"]["parts"] if "chart" in part]
     assert titles == ["seconds of a descent, by method", "largest validation AUC, by method"]
-    again = CliRunner().invoke(app, ["reproduce", "aum", "--out", out, "--quiet", "--no-run"])
+    again = done("reproduce", "aum", "--out", out, "--quiet", "--no-run")
     assert again.stdout == ended.stdout
 
 

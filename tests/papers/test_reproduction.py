@@ -7,12 +7,11 @@ from math import inf, isnan, nan, sqrt
 
 import numpy as np
 import pytest
+from command_line import call, done, said
 from scipy import stats
-from typer.testing import CliRunner
 
 from aucbench.bench import Choice, Plan, Store, make_engine, run
 from aucbench.bench.evaluation.verdict import Status
-from aucbench.cli import app
 from aucbench.errors import DataError, ParameterError, UnknownNameError
 from aucbench.papers import catalogue
 from aucbench.papers.experiment import Experiment, Paper, results_in
@@ -258,34 +257,28 @@ def test_the_command_runs_goes_on_and_shows(monkeypatch, tmp_path):
     out = tmp_path / "folder"
     command = ["reproduce", "toy", "--table", "1", "--out", str(out)]
 
-    def call(*more):
-        ended = CliRunner().invoke(app, [*command, *more])
-        assert ended.exit_code == 0, ended.output
-        return ended
-
-    first = call("--jobs", "2").stdout
+    first = done(*command, "--jobs", "2").stdout
     assert "Of 1 numbers: 1 better." in first
     assert (out / "reproduction.html").is_file()
     stamps = {path: path.stat().st_mtime_ns for path in (out / "cells").rglob("*.json")}
     assert len(stamps) == 12
-    second = call("--quiet", "--md")
+    second = done(*command, "--quiet", "--md")
     assert {path: path.stat().st_mtime_ns for path in stamps} == stamps
     assert "| row | column |" in second.stdout
     assert second.stderr == ""
-    assert call("--no-run", "--quiet").stdout == first
+    assert done(*command, "--no-run", "--quiet").stdout == first
 
 
 def test_slurm_gets_the_folder_of_the_results(monkeypatch, tmp_path):
     toy(monkeypatch, experiment())
     monkeypatch.setenv("PATH", str(tmp_path))
-    asked = ["reproduce", "toy", "--out", str(tmp_path / "out"), "--engine", "slurm"]
-    ended = CliRunner().invoke(app, asked)
+    ended = call("reproduce", "toy", "--out", tmp_path / "out", "--engine", "slurm")
     assert ended.exit_code != 0
     assert "found no sbatch" in f"{ended.stderr} {ended.exception}"
 
 
 def test_the_papers_are_listed():
-    text = CliRunner().invoke(app, ["reproduce"]).stdout
+    text = said("reproduce")
     for name in catalogue.paper_names():
         assert name in text
     with pytest.raises(UnknownNameError, match="nobody"):
