@@ -24,7 +24,7 @@ from uuid import uuid4
 from aucbench.errors import AucbenchError, ParameterError
 from aucbench.processes.records import Job
 from aucbench.registry import get_solver
-from aucbench.registry.discovery import entries, kept, loaded
+from aucbench.registry.discovery import entries, loaded, remembered
 from aucbench.registry.fingerprints import hash_of, package_fingerprint
 from aucbench.registry.lookup import lookup
 from aucbench.registry.shapes import fault
@@ -131,12 +131,12 @@ def _can_be_written(name: str, value: Any) -> bool:
 
 def _registered(solver: Any) -> str | None:
     """Return the name of the class in a plugin or in a file; None when it has none."""
-    for entry in (*entries(), *kept()):
+    for entry in (*entries(), *remembered()):
         known = loaded(entry)
         for name, factory in (known.factories.get("solvers", {}) if known else {}).items():
             if factory is not type(solver):
                 continue
-            if entry in kept():
+            if entry in remembered():
                 if has_changed(entry):
                     raise ParameterError(
                         f"{entry.distribution} has changed since {name} was made; make it again"

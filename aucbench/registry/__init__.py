@@ -55,10 +55,10 @@ __all__ = [
     "get_preprocessing",
     "get_projector",
     "get_solver",
-    "given",
     "joined_specs",
     "list_solvers",
     "names",
+    "params_of",
     "parse_spec",
     "plugins",
     "split_specs",
@@ -293,7 +293,7 @@ def _described(kind: str, name: str) -> Description:
         return replace(_origin(kind, name, found[0]), missing=str(error))
 
 
-def given(kind: str, spec: str | Spec) -> Mapping[str, Any]:
+def params_of(kind: str, spec: str | Spec) -> Mapping[str, Any]:
     """Parameters that the brackets of a specification give, all by name; no value is looked at."""
     return _claimed(kind, spec)[1]
 

@@ -89,7 +89,7 @@ class Loaded:
 
 # Kept until the process ends, as Python keeps imported modules.
 _loaded: dict[PluginEntry, Loaded] = {}
-_kept: dict[PluginEntry, None] = {}  # in the order of their use
+_remembered: dict[PluginEntry, None] = {}  # in the order of their use
 _thread = local()
 
 
@@ -204,15 +204,15 @@ def load(entry: PluginEntry) -> Loaded | None:
     return _loaded.setdefault(entry, found)
 
 
-def keep(entry: PluginEntry, found: Loaded) -> None:
-    """Keep what was found in another way than by an entry point, so that `loaded` knows it."""
+def remember(entry: PluginEntry, found: Loaded) -> None:
+    """Remember what was found in another way than by an entry point, so that `loaded` knows it."""
     _loaded[entry] = found
-    _kept[entry] = None
+    _remembered[entry] = None
 
 
-def kept() -> tuple[PluginEntry, ...]:
-    """Return what `keep` was given, as if each were a plugin."""
-    return (*_kept,)
+def remembered() -> tuple[PluginEntry, ...]:
+    """Return what `remember` was given, as if each were a plugin."""
+    return (*_remembered,)
 
 
 def importing(entry: PluginEntry) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from aucbench.errors import ParameterError, PluginError
-from aucbench.registry.discovery import Loaded, PluginEntry, describe_error, keep
+from aucbench.registry.discovery import Loaded, PluginEntry, describe_error, remember
 from aucbench.registry.specs import INLINE_MARK
 
 VERSION = "object"  # stands in place of the version of a distribution
@@ -86,7 +86,7 @@ def claimed_inline(kind: str, name: str) -> tuple[PluginEntry, str, Callable[...
         module = getattr(factory, "__module__", None) or ""
         label = name.removesuffix(INLINE_MARK)
         entry = PluginEntry(label, module, VERSION, module)
-        keep(entry, Loaded({kind: {label: factory}}))
+        remember(entry, Loaded({kind: {label: factory}}))
         _known[kind, name] = entry, factory
     entry, factory = _known[kind, name]
     return entry, entry.name, factory

@@ -34,7 +34,7 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from aucbench.errors import ParameterError, PluginError
-from aucbench.registry.discovery import Loaded, PluginEntry, describe_error, keep, printable
+from aucbench.registry.discovery import Loaded, PluginEntry, describe_error, printable, remember
 from aucbench.registry.fingerprints import LIBRARIES, fingerprint, hash_of, package_fingerprint
 from aucbench.registry.shapes import kind_of
 from aucbench.registry.specs import in_file
@@ -89,7 +89,7 @@ def claimed(kind: str, text: str) -> tuple[PluginEntry, str, Callable[..., Any]]
         return None
     version = _modules[path][0]
     entry = PluginEntry(name, str(path), version, module.__name__, str(path.parent))
-    keep(entry, Loaded({kind: {name: thing}}))
+    remember(entry, Loaded({kind: {name: thing}}))
     return entry, name, thing
 
 

@@ -24,7 +24,7 @@ from aucbench.errors import ParameterError, float_of, require_whole
 from aucbench.protocols import Solver
 from aucbench.ranges import GAP_TOL, is_axis, is_continuous
 from aucbench.records import Run
-from aucbench.registry import get_solver, given
+from aucbench.registry import get_solver, params_of
 from aucbench.solving.hyperparameters import with_hyperparameters
 from aucbench.solving.loop import solve
 from aucbench.solving.points import Axes, GridPoint, chains, few, mappings, points_in, size_of
@@ -242,7 +242,7 @@ def _listed(axis: Any) -> Any:
 def _published(wanted: Wanted, parameter: str | None) -> Sequence[Axes]:
     """Return the published grids, or that of one parameter."""
     solver = get_solver(wanted)
-    fixed = given("solvers", wanted) if isinstance(wanted, str) else {}
+    fixed = params_of("solvers", wanted) if isinstance(wanted, str) else {}
     parts = mappings(solver.space)
     if parameter is None:
         return [{n: a for n, a in part.items() if n not in fixed} for part in parts] or [{}]

@@ -13,7 +13,14 @@ from traceback import walk_tb
 from types import FrameType
 
 from aucbench.errors import AucbenchError, PluginError
-from aucbench.registry.discovery import CALLED, PluginEntry, describe_error, entries, kept, loaded
+from aucbench.registry.discovery import (
+    CALLED,
+    PluginEntry,
+    describe_error,
+    entries,
+    loaded,
+    remembered,
+)
 
 OURS = "aucbench"  # the package of the built-in parts that are not solvers
 
@@ -41,7 +48,7 @@ def blamed() -> Iterator[None]:
 
 def place_of(error: BaseException) -> str | None:
     """Return "in the feature map maps:drop 1.0 (file, line 12)"; None if no plugin took part."""
-    own = [entry for entry in entries() if loaded(entry) is not None] + [*kept()]
+    own = [entry for entry in entries() if loaded(entry) is not None] + [*remembered()]
     places = [
         (entry, frame, line)
         for frame, line in walk_tb(error.__traceback__)

@@ -63,7 +63,7 @@ def grids_of(spec: Spec, tuning: Tuning, replaced: Collection[str] = ()) -> tupl
             "tuples of values, ranges or distributions, or a list of such mappings; give a grid "
             "of your own"
         )
-    fixed = {*registry.given("solvers", spec), *solver.needs.parameters_of(replaced)}
+    fixed = {*registry.params_of("solvers", spec), *solver.needs.parameters_of(replaced)}
     free = ({n: axis for n, axis in part.items() if n not in fixed} for part in parts)
     return tuple(few(spec, part) for part in free)
 

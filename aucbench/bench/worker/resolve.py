@@ -99,7 +99,7 @@ def _written(spec: Spec) -> list[str]:
     """Parameters in the brackets, but those that have no default, which must be there."""
     claim = find("solvers", spec.name)
     required = {p.name for p in parameters_of(claim.factory, 0) if p.required}
-    return [name for name in registry.given("solvers", spec) if name not in required]
+    return [name for name in registry.params_of("solvers", spec) if name not in required]
 
 
 def _of_objective(solver: Solver) -> list[str]:
@@ -113,7 +113,7 @@ def _of_objective(solver: Solver) -> list[str]:
 
 def _objective(spec: Spec) -> dict[str, Any]:
     claim = find("objectives", spec.name)
-    params = registry.given("objectives", spec)
+    params = registry.params_of("objectives", spec)
     check(claim.name, claim.factory, 1, params)
     try:
         objective = registry.get_objective(spec, Data.of(TOY, [0, 1, 0, 1]))
@@ -126,7 +126,7 @@ def _objective(spec: Spec) -> dict[str, Any]:
 def _dataset(spec: Spec) -> dict[str, Any]:
     claim = lookup("datasets", spec.name)
     if claim is not None:
-        check(claim.name, claim.factory, 0, registry.given("datasets", spec))
+        check(claim.name, claim.factory, 0, registry.params_of("datasets", spec))
     return {}
 
 
