@@ -73,22 +73,6 @@ def read_once(files: Sequence[Path], asked: Any, read: Callable[[], Data]) -> Da
     return data
 
 
-def parsed_cache_size() -> int:
-    """Return the bytes of all data sets in the cache of `load`."""
-    return sum(size for _, size in _entries().values())
-
-
-def clear_parsed_cache() -> int:
-    """Remove all data sets from the cache of `load`; return how many bytes they had.
-
-    Arrays that are in use stay valid.
-    """
-    size = parsed_cache_size()
-    for folder in (ROWS, LABELS):
-        rmtree(cache_folder() / folder, ignore_errors=True)
-    return size - parsed_cache_size()
-
-
 def _most() -> int:
     """Return how many bytes all entries may take."""
     text = os.environ.get(VARIABLE) or str(MEGABYTES)
