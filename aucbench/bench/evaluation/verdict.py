@@ -96,6 +96,6 @@ class Judged:
     # A npz file for the store, with `scores` and `rows` (their numbers in the data set), when the
     # AUC counts; and with the weights `w`, see `measured`. It has no target: cells that still run
     # could read it there.
-    kept: bytes | None = None
+    scores: bytes | None = None
     # Test AUC at points of the curve, by their numbers; the last one is that of the cell.
     along: Mapping[int, float] = field(default_factory=dict)

@@ -81,7 +81,7 @@ def make_record(
         curve=tuple(said.curve),
         imports=told,
     )
-    return record, judged.kept
+    return record, judged.scores
 
 
 def _judged(cell: Cell, outcome: Outcome, target: KeptTarget | None, points: int) -> Judged:

@@ -36,17 +36,17 @@ def measured_values(
 
     Where a metric of a plugin gives no value, `metric_failures` says why, by its name.
     """
-    others = [measure for measure in measures if measure.name != "auc"]
-    values: dict[str, Any] = {}
+    values: dict[str, Any] = {measure.name: None for measure in measures if measure.name != "auc"}
     failures: dict[str, str] = {}
-    for measure in others:
-        values[measure.name] = None
-        if arrays is not None and "y" in arrays:
-            try:
-                value = measure(arrays["y"], arrays["scores"], arrays.get("weights"))
-            except DataError:
-                continue  # None; the table says why
-            values[measure.name] = None if isnan(value) else value
-            if why := measure.failure(arrays["y"], arrays["scores"], arrays.get("weights")):
-                failures[measure.name] = why
+    for measure in measures:
+        if measure.name not in values or arrays is None or "y" not in arrays:
+            continue
+        rows = (arrays["y"], arrays["scores"], arrays.get("weights"))
+        try:
+            value = measure(*rows)
+        except DataError:
+            continue  # None; the table says why
+        values[measure.name] = None if isnan(value) else value
+        if why := measure.failure(*rows):
+            failures[measure.name] = why
     return {**values, "metric_failures": failures} if failures else values

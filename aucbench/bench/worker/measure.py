@@ -77,7 +77,7 @@ def fitted_cell(
     if not _scored_by_us(run, solver):
         name, slack = type(core(solver)).__name__, 8.0 * (result.get("score_error") or 0.0)
         require_scored_alone(name, run.decision_function, rows, scores, slack)
-    result["test_points"], along = curve.kept.scores(problem, rows, curve.count - 1)
+    result["test_points"], along = curve.weights.scores(problem, rows, curve.count - 1)
     weights = {} if run.w is None else {"w": run.w}
     return FittedCell(result, {**weights, "scores": scores, "along": along})
 
@@ -109,7 +109,7 @@ class Curve:
 
     def __init__(self, emit: Emit) -> None:
         self.problems: list[Problem] = []  # the one that is solved
-        self.kept = KeptWeights()
+        self.weights = KeptWeights()
         self.count = 0
         self._emit = emit
         self._last: Point | None = None
@@ -119,7 +119,7 @@ class Curve:
         if self.count < MAX_POINTS - 1:
             self._write(point, state)
             if state.w is not None:
-                self.kept.add(self.count - 1, point.passes, state.w)
+                self.weights.add(self.count - 1, point.passes, state.w)
 
     def end(self, point: Point, learnt: Scoring) -> None:
         """Emit the last point unless this was done."""
