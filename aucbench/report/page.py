@@ -51,15 +51,6 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A line of the leaderboard."""
-
-    solver: int
-    leading: bool
-    entries: tuple[Entry, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Failure:
     """Cells of a solver that failed for the same reason."""
 
@@ -107,14 +98,29 @@ class Page:
         told = ", ".join(f"{count} {what}{'' if count == 1 else 's'}" for count, what in sizes)
         return f"{told}: {status}. In all cells: {', '.join(common)}."
 
-    @cached_property
-    def board(self) -> tuple[Line, ...]:
-        """Lines of the leaderboard, the recommended solver first."""
-        findings = self.findings
-        return tuple(
-            Line(solver, solver in findings.leading, tuple(_entries(findings, solver)))
-            for solver in findings.order
-        )
+    def entries(self, solver: int) -> list[Entry]:
+        """Return the entries of a solver in the leaderboard."""
+        findings, evidence = self.findings, self.findings.evidence
+        known = ~np.isnan(findings.values[:, solver])
+        if len(evidence.finished) == 1:
+            only = findings.insides[evidence.finished[0]]
+            first = [_auc_entry(row) for row in only.rows if row.solver == solver]
+        else:
+            mean = float(findings.values[known, solver].mean()) if known.any() else math.nan
+            ranks, ratings = findings.ranks[solver], findings.ratings[solver]
+            first = [_entry(mean, ".4f"), _standing(ranks, "{:.2f}"), _standing(ratings, "{:.0f}")]
+        nonzeros = findings.nonzeros[:, solver]
+        nonzeros = nonzeros[~np.isnan(nonzeros)]
+        groups = [group for (_, j), group in evidence.groups.items() if j == solver]
+        ok, planned = sum(len(group.ok) for group in groups), sum(g.planned for g in groups)
+        failed = str(int((~known).sum()))
+        return [
+            *first,
+            _entry(findings.mean_seconds[solver], ".3g"),
+            _entry(float(np.median(nonzeros)) if nonzeros.size else math.nan, ".4g"),
+            Entry(failed, failed),
+            Entry(str(ok), f"{ok}/{planned}"),
+        ]
 
     @property
     def understood(self) -> tuple[Text, ...]:
@@ -193,30 +199,6 @@ def _said(name: str, value: Any) -> str:
 def _few(names: Sequence[str]) -> str:
     more = f" and {len(names) - FEW} more" if len(names) > FEW else ""
     return ", ".join(names[:FEW]) + more
-
-
-def _entries(findings: Findings, j: int) -> list[Entry]:
-    evidence = findings.evidence
-    known = ~np.isnan(findings.values[:, j])
-    if len(evidence.finished) == 1:
-        rows = [row for row in findings.insides[evidence.finished[0]].rows if row.solver == j]
-        first = [_auc_entry(row) for row in rows]
-    else:
-        mean = float(findings.values[known, j].mean()) if known.any() else math.nan
-        ranks, ratings = findings.ranks[j], findings.ratings[j]
-        first = [_entry(mean, ".4f"), _standing(ranks, "{:.2f}"), _standing(ratings, "{:.0f}")]
-    nonzeros = findings.nonzeros[:, j]
-    nonzeros = nonzeros[~np.isnan(nonzeros)]
-    groups = [group for (_, solver), group in evidence.groups.items() if solver == j]
-    failed = str(int((~known).sum()))
-    ok, planned = (sum(x) for x in zip(*((len(g.ok), g.planned) for g in groups), strict=True))
-    return [
-        *first,
-        _entry(findings.mean_seconds[j], ".3g"),
-        _entry(float(np.median(nonzeros)) if nonzeros.size else math.nan, ".4g"),
-        Entry(failed, failed),
-        Entry(str(ok), f"{ok}/{planned}"),
-    ]
 
 
 def _entry(value: float, form: str) -> Entry:
