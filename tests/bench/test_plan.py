@@ -1,5 +1,7 @@
 import json
 from dataclasses import replace
+from itertools import product
+from math import inf
 
 import numpy as np
 import pytest
@@ -30,12 +32,8 @@ def test_cells_are_the_grid_in_an_order_that_keeps_a_split_together():
     assert order[::2] == order[1::2]
     assert [*dict.fromkeys(c.split for c in cells)] == [0, 1, 2]
     assert [*dict.fromkeys((c.repeat, c.seed) for c in cells)] == [(0, 5), (1, 6), (0, 9), (1, 10)]
-    assert [*dict.fromkeys((c.dataset, c.features) for c in cells)] == [
-        ("x", "maxabs"),
-        ("x", "none"),
-        ("y", "maxabs"),
-        ("y", "none"),
-    ]
+    pairs = [(dataset, features) for dataset in "xy" for features in ("maxabs", "none")]
+    assert [*dict.fromkeys((c.dataset, c.features) for c in cells)] == pairs
 
 
 def test_cells_are_made_when_they_are_asked_for():
@@ -47,28 +45,16 @@ def test_cells_are_made_when_they_are_asked_for():
 
 def test_default_solvers_and_budget():
     assert [str(choice.spec) for choice in Plan(("x",)).solvers] == [*DEFAULT_SOLVERS]
-    limits = {
-        (None, None): (None, None),
-        (3, None): (3.0, None),
-        (None, 2): (None, 2.0),
-        (3, 2): (3.0, 2.0),
-    }
-    for (passes, seconds), wanted in limits.items():
+    for passes, seconds in product((None, 3), (None, 2)):
         cell = next(Plan(("x",), passes=passes, seconds=seconds).cells())
-        assert repr((cell.passes, cell.seconds)) == repr(wanted)
+        wanted = [None if limit is None else float(limit) for limit in (passes, seconds)]
+        assert repr([cell.passes, cell.seconds]) == repr(wanted)
 
 
 def test_what_is_said_in_two_ways_gives_the_same_cells():
-    ints = Plan(
-        ("x",), passes=50, seconds=2, gap_tol=1, reading=Reading(positive=["1", "2"], drop=["a"])
-    )
-    floats = Plan(
-        ("x",),
-        passes=50.0,
-        seconds=2.0,
-        gap_tol=1.0,
-        reading=Reading(positive=("1", "2"), drop=("a",)),
-    )
+    lists, tuples = (Reading(positive=kind(["1", "2"]), drop=kind(["a"])) for kind in (list, tuple))
+    ints = Plan(("x",), passes=50, seconds=2, gap_tol=1, reading=lists)
+    floats = Plan(("x",), passes=50.0, seconds=2.0, gap_tol=1.0, reading=tuples)
     grids = [Choice("a", grid) for grid in ({"k": (1,), "m": [2]}, {"m": (2,), "k": [1]})]
 
     assert [*map(repr, ints.cells())] == [*map(repr, floats.cells())]
@@ -140,11 +126,7 @@ def test_a_malformed_solver_is_an_error_with_its_place(specs, place, sentence):
         ({"solvers": (Choice("a", {"k!": (1,)}),)}, ("solvers", 0, "tune"), "no parameter"),
         ({"solvers": (Choice("a[k=1]", {"k": (1,)}),)}, ("solvers", 0, "tune", "k"), "brackets"),
         ({"solvers": (Choice("a", {"k": (1, 1)}),)}, ("solvers", 0, "tune", "k"), "twice"),
-        (
-            {"solvers": (Choice("a", {"k": (float("inf"),)}),)},
-            ("solvers", 0, "tune", "k"),
-            "value inf",
-        ),
+        ({"solvers": (Choice("a", {"k": (inf,)}),)}, ("solvers", 0, "tune", "k"), "value inf"),
         ({"features": ()}, ("features",), "write none for none"),
         ({"features": ("none", "none")}, ("features",), "named twice"),
         ({"objective": 3}, ("objective",), "wanted a name"),
@@ -173,7 +155,7 @@ def test_a_malformed_solver_is_an_error_with_its_place(specs, place, sentence):
         ({"repeat_fits": 0}, ("repeat_fits",), "repeat_fits must be"),
         ({"timeout": -1}, ("timeout",), "timeout must be at least 0"),
         ({"timeout": None}, ("timeout",), "timeout must be a number"),
-        ({"memory": float("inf")}, ("memory",), "memory must be"),
+        ({"memory": inf}, ("memory",), "memory must be"),
     ],
 )
 def test_a_field_that_makes_no_sense_is_named(changed, place, sentence):

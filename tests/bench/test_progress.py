@@ -109,8 +109,6 @@ def test_a_listener_of_the_caller_may_end_the_run_and_all_listeners_hear():
     with pytest.raises(RuntimeError, match="enough"):
         announcer([Breaks()]).aucbench_cell_finished(record=record(0))
 
-
-def test_a_hook_that_does_not_exist_is_refused():
     class Misspelt:
         @hookimpl
         def aucbench_cell_ended(self, record):
