@@ -1,7 +1,41 @@
-"""Small problems over pairs of rows: drawn, of any shape by hypothesis, and odd."""
+"""Small problems over pairs of rows, drawn, of any shape by hypothesis, and odd; their solvers."""
+
+from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 from hypothesis import strategies as st
+
+from aucbench.registry import get_solver
+
+
+class PairMachine:
+    """A linear solver of a loss of the hinges of all pairs, with a ridge."""
+
+    def __init__(self, name, loss):
+        self.name, self._loss = name, loss
+
+    def primal(self, D, lam, w):
+        """The objective, of the differences of all pairs."""
+        return self._loss(np.maximum(0, 1 - D @ w)).mean() + lam / 2 * w @ w
+
+    def _iterates(self, data, lam, w0, seed):
+        solver = get_solver(self.name, lam=lam)
+        problem = replace(solver.problem(data, None), w0=w0)
+        return problem, solver.iterates(problem, np.random.default_rng(seed))
+
+    def states(self, data, lam, w0=None, seed=0):
+        """(w, gap, passes) of each state."""
+        _, states = self._iterates(data, lam, w0, seed)
+        return [(s.w.copy(), s.gap, s.rows_seen / data.n) for s in islice(states, 5000)]
+
+    def reached(self, data, lam, tol=1e-4, w0=None):
+        """The first state with a relative gap: its step, its passes, and its weights."""
+        problem, states = self._iterates(data, lam, w0, 0)
+        for state in states:
+            if state.gap is not None and state.gap <= tol * problem.value(state.w):
+                return state.step, state.rows_seen / data.n, state.w.copy()
+        raise AssertionError(f"ended before a gap of {tol}")
 
 
 def sample(seed=0, n=12, d=3, digits=6):

@@ -1,14 +1,12 @@
 """rank-svm against sums over all pairs, its certificate, and its Newton steps."""
 
-from dataclasses import replace
-from itertools import islice
 from time import process_time
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from optima import differences
-from pair_problems import odd, sample, small_problems
+from pair_problems import PairMachine, odd, sample, small_problems
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
@@ -28,8 +26,8 @@ from aucbench_plugins.roc_svm.preconditioner import (
 LAMBDAS = pytest.mark.parametrize("lam", [1e-6, 0.003, 0.1, 5.0])
 
 
-def primal(D, lam, w):
-    return (np.maximum(0, 1 - D @ w) ** 2).mean() + lam / 2 * w @ w
+RANK_SVM = PairMachine("rank-svm", np.square)
+primal, states = RANK_SVM.primal, RANK_SVM.states
 
 
 def slope(D, lam, w):
@@ -52,23 +50,6 @@ def least(D, lam):
             t /= 2
         w = w - t * step
     return w
-
-
-def states(data, lam, w0=None, seed=0):
-    solver = get_solver("rank-svm", lam=lam)
-    problem = replace(solver.problem(data, None), w0=w0)
-    found = solver.iterates(problem, np.random.default_rng(seed))
-    return [(s.w.copy(), s.gap, s.rows_seen / data.n) for s in islice(found, 5000)]
-
-
-def passes(data, lam, tol=1e-4, w0=None):
-    """Passes to a relative gap, and the weights there."""
-    solver = get_solver("rank-svm", lam=lam)
-    problem = replace(solver.problem(data, None), w0=w0)
-    for state in solver.iterates(problem, np.random.default_rng(0)):
-        if state.gap is not None and state.gap <= tol * state.value:
-            return state.rows_seen / data.n, state.w.copy()
-    raise AssertionError(f"ended before a gap of {tol}")
 
 
 @LAMBDAS
@@ -211,7 +192,7 @@ def test_samples_are_balanced_and_keep_a_rare_class():
 
 @pytest.mark.parametrize("lam", [0.1, 0.01, 0.001])
 def test_few_passes_over_all_rows(lam):
-    assert passes(linear(n=50_000), lam)[0] <= 16
+    assert RANK_SVM.reached(linear(n=50_000), lam)[1] <= 16
 
 
 def test_samples_save_passes_and_their_states_have_no_gap():
@@ -235,30 +216,7 @@ def test_another_seed_ends_at_the_same_weights():
 
 @pytest.mark.parametrize("lam", [0.1, 0.001])
 def test_features_of_different_scales(data_folder, lam):
-    assert passes(load(data_folder / "german.svm.xz"), lam)[0] <= 40
-
-
-def test_neighbours_on_the_grid_start_from_each_other():
-    data, w, cold, warm = linear(n=5000), None, 0, 0
-    for exponent in range(1, -6, -1):
-        lam = 10.0**exponent
-        fresh, at = passes(data, lam, 1e-6)
-        cold += fresh
-        taken, w = passes(data, lam, 1e-6, w) if w is not None else (fresh, at)
-        warm += taken
-
-    assert warm < cold
-    np.testing.assert_allclose(w, at, rtol=1e-2)
-
-
-def test_started_at_the_minimum_it_says_so():
-    data = linear(n=5000)
-    best = states(data, 0.01)[-1][0]
-
-    again = states(data, 0.01, best)
-
-    assert again[0][1] <= 1e-9
-    np.testing.assert_allclose(again[-1][0], best, rtol=1e-7)
+    assert RANK_SVM.reached(load(data_folder / "german.svm.xz"), lam)[1] <= 40
 
 
 @pytest.mark.slow
@@ -270,13 +228,8 @@ def test_the_cost_grows_as_the_number_of_rows():
         times = []
         for _ in range(3):
             begin = process_time()
-            passes(data, 0.01)
+            RANK_SVM.reached(data, 0.01)
             times.append(process_time() - begin)
         seconds.append(min(times))
 
     assert np.polyfit(np.log(sizes), np.log(seconds), 1)[0] < 1.4
-
-
-def test_a_ridge_is_needed():
-    with pytest.raises(ValueError, match="lam must be greater than 0"):
-        get_solver("rank-svm", lam=0.0)

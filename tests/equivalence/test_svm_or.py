@@ -1,13 +1,10 @@
 """svm-or against quadratic programmes over all pairs, and its certificate."""
 
-from dataclasses import replace
-from itertools import islice
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from optima import differences
-from pair_problems import odd, sample, small_problems
+from pair_problems import PairMachine, odd, sample, small_problems
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
@@ -21,8 +18,8 @@ from aucbench.solving.loop import solve
 LAMBDAS = pytest.mark.parametrize("lam", [0.003, 0.1, 5.0])
 
 
-def primal(D, lam, w):
-    return np.maximum(0, 1 - D @ w).mean() + lam / 2 * w @ w
+SVM_OR = PairMachine("svm-or", np.asarray)
+primal, states = SVM_OR.primal, SVM_OR.states
 
 
 def programme(X, y, lam):
@@ -41,22 +38,6 @@ def programme(X, y, lam):
         options={"ftol": 1e-15, "maxiter": 500},
     )
     return found.x[:d]
-
-
-def states(data, lam, w0=None):
-    solver = get_solver("svm-or", lam=lam)
-    problem = replace(solver.problem(data, None), w0=w0)
-    return [(s.w.copy(), s.gap) for s in islice(solver.iterates(problem, None), 2000)]
-
-
-def evaluations(data, lam, tol=1e-4, w0=None):
-    """Evaluations of all pairs to a relative gap, and the weights there."""
-    solver = get_solver("svm-or", lam=lam)
-    problem = replace(solver.problem(data, None), w0=w0)
-    for state in solver.iterates(problem, None):
-        if state.gap <= tol * problem.value(state.w):
-            return state.step, state.w.copy()
-    raise AssertionError(f"ended before a gap of {tol}")
 
 
 @LAMBDAS
@@ -96,8 +77,8 @@ def test_the_gap_is_never_negative_and_bounds_what_is_missing(problem):
 
     found = states(Data.of(X, y), lam)
 
-    values = np.array([primal(D, lam, w) for w, _ in found])
-    gaps = np.array([gap for _, gap in found])
+    values = np.array([primal(D, lam, w) for w, *_ in found])
+    gaps = np.array([gap for _, gap, _ in found])
     assert np.all(gaps >= 0)
     assert np.all(values - near <= gaps + 1e-13)
     assert values[-1] <= near + 1e-7
@@ -110,11 +91,11 @@ def test_the_gap_is_never_negative_and_bounds_what_is_missing(problem):
 def test_the_gap_is_a_bound_at_every_state_of_a_longer_run(lam):
     X, y = sample(4, n=120, d=6)
     D, found = differences(X, y), states(Data.of(X, y), lam)
-    values = np.array([primal(D, lam, w) for w, _ in found])
+    values = np.array([primal(D, lam, w) for w, *_ in found])
 
     # The last state is the minimum to rounding: its own gap says so.
     assert found[-1][1] <= 1e-12
-    assert all(v - values[-1] <= gap for v, (_, gap) in zip(values, found, strict=True))
+    assert all(v - values[-1] <= gap for v, (_, gap, _) in zip(values, found, strict=True))
 
 
 @LAMBDAS
@@ -140,7 +121,7 @@ def test_csr_is_dense(lam):
 
 @pytest.mark.parametrize(("lam", "most"), [(0.1, 4), (0.01, 7), (0.001, 9)])
 def test_few_evaluations_of_all_pairs(lam, most):
-    assert evaluations(linear(n=100_000), lam)[0] <= most
+    assert SVM_OR.reached(linear(n=100_000), lam)[0] <= most
 
 
 @pytest.mark.parametrize("lam", [0.1, 0.01, 0.001])
@@ -149,8 +130,8 @@ def test_tied_features(lam):
     X = rng.normal(size=(3000, 20))
     y = np.where(X @ rng.normal(size=20) + 3 * rng.normal(size=3000) > 3, 1, -1)
 
-    assert evaluations(Data.of(np.round(X), y), lam)[0] <= 61
-    assert evaluations(Data.of(np.where(X > 0, 1.0, 0.0), y), lam)[0] <= 61
+    assert SVM_OR.reached(Data.of(np.round(X), y), lam)[0] <= 61
+    assert SVM_OR.reached(Data.of(np.where(X > 0, 1.0, 0.0), y), lam)[0] <= 61
 
 
 @pytest.mark.parametrize(("lam", "most"), [(0.1, 49), (0.01, 75), (0.001, 101)])
@@ -158,33 +139,5 @@ def test_features_of_different_scales(data_folder, lam, most):
     german = load(data_folder / "german.svm.xz")
     scaled = german.with_rows(MaxAbs().fit(german, np.random.default_rng(0))(german.rows))
 
-    assert evaluations(german, lam)[0] <= most
-    assert evaluations(scaled, lam)[0] <= 25
-
-
-def test_neighbours_on_the_grid_start_from_each_other():
-    data, w, cold, warm = linear(n=20_000), None, 0, 0
-    for exponent in range(1, -6, -1):
-        lam = 10.0**exponent
-        fresh, at = evaluations(data, lam, 1e-6)
-        cold += fresh
-        taken, w = evaluations(data, lam, 1e-6, w) if w is not None else (fresh, at)
-        warm += taken
-
-    assert warm < cold
-    np.testing.assert_allclose(w, at, rtol=1e-2)
-
-
-def test_started_at_the_minimum_it_says_so():
-    data = linear(n=5000)
-    best = states(data, 0.01)[-1][0]
-
-    again = states(data, 0.01, best)
-
-    assert again[-1][1] <= 1e-9
-    np.testing.assert_allclose(again[-1][0], best, rtol=1e-5)
-
-
-def test_a_ridge_is_needed():
-    with pytest.raises(ValueError, match="lam must be greater than 0"):
-        get_solver("svm-or", lam=0.0)
+    assert SVM_OR.reached(german, lam)[0] <= most
+    assert SVM_OR.reached(scaled, lam)[0] <= 25
