@@ -98,7 +98,7 @@ class Rows:
             When `dtype` is another type, or a value is too large for float32.
         """
         wanted = float_type(dtype)
-        return self if wanted == self.dtype else self._with(rounded(self.stored, wanted))
+        return self if wanted == self.dtype else self.with_values(rounded(self.stored, wanted))
 
     @property
     def is_sparse(self) -> bool:
@@ -192,11 +192,8 @@ class Rows:
 
         return rows(csr_array(self._shaped(self.stored)), self.dtype)
 
-    def with_values(self, values: Vector) -> Rows:
+    def with_values(self, values: Stored) -> Rows:
         """Return rows of the same shape and pattern with other stored values."""
-        return self._with(values)
-
-    def _with(self, values: Stored) -> Rows:
         return Rows(values, self.columns, self.starts, self.n, self.d)
 
     def scaled_columns(self, factor: Vector) -> Rows:
