@@ -79,7 +79,8 @@ def fragile(
     """Find the verdicts of `pairwise` that another way to count would change; larger is better.
 
     The other ways are the other rule for missing cells, other seeds of the Bayesian test, and the
-    table without each single data set, adjusted by Holm's method as before.
+    table without each single data set, adjusted by Holm's method as before. Those are left out
+    whose verdict stays.
 
     Parameters
     ----------
@@ -87,11 +88,6 @@ def fragile(
         As in `pairwise`.
     data_sets : sequence of str
         Names of the N data sets.
-
-    Returns
-    -------
-    tuple of Fragile
-        In the order of `pairwise`, without the pairs whose verdict stays.
 
     Raises
     ------

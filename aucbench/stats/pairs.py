@@ -111,6 +111,8 @@ def pairwise(
 ) -> tuple[Pair, ...]:
     """Compare all pairs of solvers over data sets.
 
+    They are (names[0], names[1]), (names[0], names[2]), ..., (names[-2], names[-1]).
+
     Parameters
     ----------
     values : array of shape (N, k)
@@ -128,11 +130,6 @@ def pairwise(
         How missing cells count.
     draws, seed : int
         Of the Bayesian test. Nothing else is random.
-
-    Returns
-    -------
-    tuple of Pair
-        (names[0], names[1]), (names[0], names[2]), ..., (names[-2], names[-1]).
 
     Raises
     ------

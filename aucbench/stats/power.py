@@ -177,7 +177,8 @@ def power(
 
     The differences of n data sets are normal, with the standard deviation `sd` > 0 and the mean
     `difference`, whose sign does not matter. Each test has the size (1 - level)/pairs, the first
-    step of Holm's method for the pairs that are tested together; so the power is at least this.
+    step of Holm's method for the pairs that are tested together; so the power is at least this. It
+    raises `ParameterError` when a number makes no sense.
     """
     alpha = _size(data_sets, sd, level, pairs)
     require_above(0.0, sd=sd)
@@ -194,17 +195,8 @@ def detectable_difference(
 ) -> float:
     """Smallest difference that the test finds with the probability `wanted`.
 
-    Parameters are as in `power`; sd may be 0.
-
-    Returns
-    -------
-    float
-        NaN when these data sets are too few to show anything; see `smallest_n`.
-
-    Raises
-    ------
-    ParameterError
-        When a number makes no sense.
+    Parameters are as in `power`, and raise as there; sd may be 0. It is NaN when these data sets
+    are too few to show anything; see `smallest_n`.
     """
     alpha = _size(data_sets, sd, level, pairs)
     require_share(wanted)
@@ -227,17 +219,8 @@ def data_sets_needed(
 ) -> int | None:
     """Number of data sets with which the test finds `difference` with the probability `wanted`.
 
-    Parameters are as in `power`.
-
-    Returns
-    -------
-    int or None
-        None when it is more than `most`.
-
-    Raises
-    ------
-    ParameterError
-        When a number makes no sense, or the difference is 0, which no number would find.
+    Parameters are as in `power`, and raise as there, as does a difference of 0, which no number
+    would find. It is None when it is more than `most`.
     """
     require_above(0.0, difference=abs(difference))
     alpha = _size(1, sd, level, pairs)

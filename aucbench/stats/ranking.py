@@ -65,7 +65,9 @@ def average_ranks(
     draws: int = DRAWS,
     seed: int = 0,
 ) -> tuple[Standing, ...]:
-    """Average rank of each solver over the data sets; 1 is the best, equal values share a rank.
+    """Average rank of each solver over the data sets, in the order of `names`.
+
+    1 is the best, and equal values share a rank.
 
     Parameters
     ----------
@@ -79,11 +81,6 @@ def average_ranks(
         How missing cells count.
     draws, seed : int
         Of the bootstrap.
-
-    Returns
-    -------
-    tuple of Standing
-        In the order of `names`.
 
     Raises
     ------
@@ -115,7 +112,7 @@ def bradley_terry(
     Each data set counts once for each pair: a win, or half a win for both where the values differ
     by at most the rope. One further data set on which all tie is added. So the rating of a solver
     that always wins is finite, and the odds of two solvers are (wins + 1/2)/(losses + 1/2). The
-    mean of all ratings is 1000.
+    mean of all ratings is 1000. They are in the order of `names`.
 
     Parameters
     ----------
@@ -123,11 +120,6 @@ def bradley_terry(
         As in `average_ranks`.
     rope : float
         Differences of at most this size are ties.
-
-    Returns
-    -------
-    tuple of Standing
-        In the order of `names`.
 
     Raises
     ------

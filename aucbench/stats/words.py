@@ -120,11 +120,6 @@ def holm(p: ArrayLike) -> NDArray[np.float64]:
     p : array of shape (m,)
         NaN stands for a test that could not be made. It passes through and does not count in m.
 
-    Returns
-    -------
-    array of shape (m,)
-        In the order of `p`.
-
     Raises
     ------
     DataError
