@@ -1,4 +1,4 @@
-"""The jobs of supervised processes: check what a text names, law by law; fit a solver."""
+"""The job of a supervised process that checks what a text names, law by law."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from typing import Any
 
 from aucbench.processes.room import Kept, Room
 from aucbench.testing.asking import asked, require_laws
-from aucbench.testing.solvers.elsewhere import trace_of
 from aucbench.testing.subjects import named
 
 
@@ -29,16 +28,6 @@ def check_laws(request: Mapping[str, Any], room: Room, steps: Mapping[str, Kept]
         for subject in named(request["target"]):
             for key, take in asked(subject, {}, request["laws"], thorough=request["thorough"]):
                 if key not in done:
-                    _write(lines, {"begin": key})
-                    _write(lines, {"end": asdict(take())})
+                    print(json.dumps({"begin": key}), file=lines, flush=True)
+                    print(json.dumps({"end": asdict(take())}), file=lines, flush=True)
     return {}
-
-
-def trace(request: Mapping[str, Any], room: Room, steps: Mapping[str, Kept]) -> dict[str, Any]:
-    """Fit a solver that was pickled in another process; see `trace_of`."""
-    return trace_of(request)
-
-
-def _write(lines: Any, line: Mapping[str, Any]) -> None:
-    lines.write(json.dumps(line) + "\n")
-    lines.flush()

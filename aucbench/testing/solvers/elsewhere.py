@@ -28,13 +28,13 @@ from aucbench.kernels.parallel import threads as own_threads
 from aucbench.processes import Supervisor
 from aucbench.processes.isolated import Process
 from aucbench.processes.records import Job
+from aucbench.processes.room import Kept, Room
 from aucbench.registry.source_files import load_file
 from aucbench.testing.laws import LawBroken, not_asked
 from aucbench.testing.samples import Extent, extended, extent, sample
 from aucbench.testing.solvers.fits import trajectory
 
-CALL = "aucbench.testing.jobs:trace"
-PRELOAD = ("aucbench.testing.jobs",)
+HERE = "aucbench.testing.solvers.elsewhere"
 LEARNING = {"sklearn.ensemble", "sklearn.linear_model", "sklearn.svm"}  # slow to import
 SEED = "PYTHONHASHSEED"
 Trace = list[list[Any]]  # (step, rows_seen, hash of what was learnt) of each state
@@ -58,7 +58,7 @@ def trace_elsewhere(solver: Any) -> Trace:
         When no other process finds the class of the solver.
     """
     learning = tuple(sorted(LEARNING & sys.modules.keys()))
-    outcome = _process(os.getpid()).run(Job(CALL, _request(solver), preload=learning))
+    outcome = _process(os.getpid()).run(Job(f"{HERE}:trace_of", _request(solver), preload=learning))
     if outcome.result is None:
         raise LawBroken(f"in another process it ended with {outcome.error_type or outcome.ending}: "
                         f"{outcome.reason}")  # fmt: skip
@@ -67,8 +67,8 @@ def trace_elsewhere(solver: Any) -> Trace:
     return list(outcome.result["trace"])
 
 
-def trace_of(request: Mapping[str, Any]) -> dict[str, Any]:
-    """The other side of `trace_elsewhere`, as a result of a job."""
+def trace_of(request: Mapping[str, Any], room: Room, steps: Mapping[str, Kept]) -> dict[str, Any]:
+    """The other side of `trace_elsewhere`: the job that fits a solver of another process."""
     try:
         own = _imported(request["module"], request["file"])
         solver = _Reader(request["module"], own, b64decode(request["solver"])).load()
@@ -122,4 +122,4 @@ def _process(_: int) -> Process:
 
 def _with_other_hashes() -> Supervisor:
     with patch.dict(os.environ, {SEED: "2" if os.environ.get(SEED) == "1" else "1"}):
-        return Supervisor(preload=PRELOAD)
+        return Supervisor(preload=(HERE,))
