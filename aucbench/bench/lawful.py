@@ -21,8 +21,8 @@ from aucbench.processes.scratch import Scratch
 from aucbench.records import Finding, Verdict
 from aucbench.registry.discovery import printable
 
-CHECK = "aucbench.testing.jobs:check_laws"
-PRELOAD = ("aucbench.testing.jobs",)  # imports no plugin of a solver
+CHECK = "aucbench.testing.asking:check_laws"
+PRELOAD = ("aucbench.testing.asking",)  # imports no plugin of a solver
 PATIENCE = 10  # times as long may a process take that asks on larger samples too
 Check = Callable[[str], Iterator[Finding]]  # of a target: each law as soon as it is known
 WORDS = {"holds": "hold", "BROKEN": "broken", "expected": "expected", "not asked": "not asked"}

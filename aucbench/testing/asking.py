@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
+from contextlib import chdir
+from dataclasses import asdict, replace
 from functools import partial
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 from aucbench.errors import UnknownNameError
+from aucbench.processes.room import Kept, Room
 from aucbench.records import Finding, Verdict
 from aucbench.testing.laws import EXPECTED, Law, found, told
 from aucbench.testing.samples import LARGE, SMALL, Extent, extended
@@ -89,6 +94,24 @@ def asked(
             if (not laws or law.name in laws) and (at is SMALL or not law.once):
                 take = partial(_found_at, at, named_extent, law, thing, subject.name, known)
                 yield (*key, law.name, named_extent), take
+
+
+def check_laws(request: Mapping[str, Any], room: Room, steps: Mapping[str, Kept]) -> dict[str, Any]:
+    """Check all laws that are not in request["done"], [kind, name, law, extent] each.
+
+    A line {"begin": [kind, name, law, extent]} is written to the file request["lines"] before each
+    law, and {"end": fields} of its finding after it, see `aucbench.processes.isolated`.
+    """
+    require_laws(request["laws"])
+    done = {tuple(row) for row in request["done"]}
+    sys.path.append(request["folder"])  # for module:Class, which need not be installed
+    with chdir(request["folder"]), Path(request["lines"]).open("a", encoding="utf-8") as lines:
+        for subject in named(request["target"]):
+            for key, take in asked(subject, {}, request["laws"], thorough=request["thorough"]):
+                if key not in done:
+                    print(json.dumps({"begin": key}), file=lines, flush=True)
+                    print(json.dumps({"end": asdict(take())}), file=lines, flush=True)
+    return {}
 
 
 def debugged(target: str, laws: Collection[str], *, thorough: bool) -> Iterator[Finding]:
