@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from aucbench.store.folder import INDEX, Home
-from aucbench.store.sealed import Seal
+from aucbench.store.shard import Seal
 
 MANY = 1000  # shards that it lacks, for which it is worth to be written
 SETTLED = 2 * 10**9  # ns after which a change of a file changes its times, on any file system

@@ -22,6 +22,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 from hashlib import sha256
@@ -29,7 +30,34 @@ from math import isfinite
 from typing import Any
 
 from aucbench.errors import DataError, ParameterError
-from aucbench.store.sealed import Seal
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """How the seal stands in files of one kind: the sha256 of the name and of all before it."""
+
+    before: bytes  # what encloses its digits; no file has it anywhere else
+    after: bytes = b""
+    end: bytes = b""  # of a content without a seal, in whose place it comes
+
+    def put_on(self, name: str, content: bytes) -> bytes:
+        """Return the content of the file `name` with its seal."""
+        body = content.removesuffix(self.end)
+        return body + self._text(name, body)
+
+    def taken_off(self, name: str, content: bytes) -> bytes | None:
+        """Return the content that was sealed; None if `content` is not what was sealed."""
+        body = content.rpartition(self.before)[0]
+        return body + self.end if content[len(body) :] == self._text(name, body) else None
+
+    def is_on(self, content: bytes) -> bool:
+        """Whether there is a seal, right or wrong."""
+        return self.before in content
+
+    def _text(self, name: str, body: bytes) -> bytes:
+        digits = sha256(f"{name}\n".encode() + body).hexdigest().encode()
+        return self.before + digits + self.after
+
 
 SCHEMA = 2
 KEY = re.compile(r"[0-9a-z][0-9a-z_-]{1,127}")

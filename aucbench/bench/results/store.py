@@ -25,7 +25,7 @@ from aucbench.errors import DataError
 from aucbench.store import DocumentStore
 from aucbench.store.files import refused
 from aucbench.store.lock import is_held
-from aucbench.store.sealed import Seal
+from aucbench.store.shard import Seal
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
