@@ -82,6 +82,24 @@ class Wanted:
     others: tuple[str, ...] = ()
 
 
+def stacked(parts: Sequence[Any]) -> Any:
+    """Return the features of several files of one format, one below the other."""
+    if len(parts) == 1:
+        return parts[0]
+    if all(hasattr(part, "iloc") for part in parts):
+        import pandas as pd
+
+        same = [part.set_axis(parts[0].columns, axis=1) for part in parts]
+        return pd.concat(same, ignore_index=True)
+    if all(hasattr(part, "tocsr") for part in parts):
+        from scipy.sparse import vstack
+
+        return vstack(parts, format="csr")
+    if any(hasattr(part, "iloc") or hasattr(part, "tocsr") for part in parts):
+        raise DataError("the two files are of different kinds; give both in one format")
+    return np.vstack(parts)
+
+
 def read_table(path: Path, wanted: Wanted) -> Table:
     """Read `path` in the format that its ending says; an unknown ending means svmlight."""
     with naming(path):

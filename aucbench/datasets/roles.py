@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.datasets.formats import Table
+from aucbench.datasets.formats import Table, stacked
 from aucbench.datasets.label import column_at
 from aucbench.datasets.reading import Reading
 from aucbench.datasets.tables.columns import RawColumn
@@ -54,21 +54,7 @@ def with_test_rows(table: Table, test: Table, name: str) -> tuple[Table, NDArray
     sizes = [np.shape(part)[0] for part in (X, other)]
     folds = np.repeat(np.array([-1, 0], np.int32), sizes)
     y = np.concatenate([np.asarray(table.y), np.asarray(test.y)])
-    return replace(table, X=_stacked(X, other), y=y), folds
-
-
-def _stacked(X: Any, other: Any) -> Any:
-    if hasattr(X, "iloc") and hasattr(other, "iloc"):
-        import pandas as pd
-
-        return pd.concat([X, other.set_axis(X.columns, axis=1)], ignore_index=True)
-    if hasattr(X, "tocsr") and hasattr(other, "tocsr"):
-        from scipy.sparse import vstack
-
-        return vstack([X, other], format="csr")
-    if hasattr(X, "iloc") or hasattr(X, "tocsr") or hasattr(other, "iloc"):
-        raise DataError("the two files are of different kinds; give both in one format")
-    return np.vstack([X, other])
+    return replace(table, X=stacked([X, other]), y=y), folds
 
 
 def _require_same(names: tuple[str, ...], others: tuple[str, ...], file: str) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from aucbench.datasets.catalogue import Entry
 from aucbench.datasets.compressed import open_plain
 from aucbench.datasets.download import cached_path, fetch_files
 from aucbench.datasets.endings import format_of, naming, without_compression
-from aucbench.datasets.formats import Table, Wanted, read_table
+from aucbench.datasets.formats import Table, Wanted, read_table, stacked
 from aucbench.datasets.manifest import MANIFEST, manifest_row, verify
 from aucbench.errors import DataError
 
@@ -175,22 +174,10 @@ def _rows(files: Published, wanted: Wanted) -> Table:
     )
     tables = [read_table(path, asked) for path in files.paths]
     y = np.concatenate([table.y for table in tables])
-    table = replace(tables[0], X=_stacked([table.X for table in tables]), y=y).without(raw.drop)
+    table = replace(tables[0], X=stacked([table.X for table in tables]), y=y).without(raw.drop)
     if table.d != d:
         raise DataError(f"{files} has {table.d} features, wanted {d}; fetch it again")
     return replace(table, names=raw.names or table.names)
-
-
-def _stacked(parts: Sequence[Any]) -> Any:
-    if len(parts) == 1:
-        return parts[0]
-    if hasattr(parts[0], "iloc"):
-        import pandas as pd
-
-        return pd.concat(parts)
-    from scipy.sparse import vstack
-
-    return vstack(parts, format="csr")
 
 
 def _rcv1(paths: Sequence[Path]) -> Table:
@@ -207,7 +194,7 @@ def _rcv1(paths: Sequence[Path]) -> Table:
         lines = [line.split() for line in stream]
         held = [int(number) for topic, number, _ in lines if topic == TOPIC.encode()]
     y = np.isin(np.concatenate([y for _, y in parts]), held).astype(np.int64)
-    return Table(_stacked([X for X, _ in parts]), y, label=f"topic {TOPIC} of a document")
+    return Table(stacked([X for X, _ in parts]), y, label=f"topic {TOPIC} of a document")
 
 
 _READERS: dict[str, Callable[[Sequence[Path]], Table]] = {
