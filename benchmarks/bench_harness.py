@@ -15,7 +15,6 @@ from unittest.mock import patch
 from aucbench.bench import Store
 from aucbench.bench.answers import Lookup, Lookups, Name
 from aucbench.bench.evaluation.verdict import Status
-from aucbench.bench.loop import Loop
 from aucbench.bench.plan.fields import choices
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.conditions import Conditions
@@ -98,7 +97,7 @@ class Resume:
         sleep(SETTLED / 1e9)
         if stored == "index":
             with Store(self.folder) as store:
-                Loop(self._runner(store)).find()
+                self._runner(store).find()
             assert (self.folder / INDEX).exists()
 
     def teardown(self, stored: str) -> None:
@@ -111,7 +110,7 @@ class Resume:
         if stored == "files":
             (self.folder / INDEX).unlink(missing_ok=True)
         with Store(self.folder) as store:
-            Loop(self._runner(store)).find()
+            self._runner(store).find()
 
     def time_all_records(self, stored: str) -> None:
         with Store(self.folder) as store:

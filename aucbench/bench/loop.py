@@ -7,59 +7,51 @@ Design
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 from aucbench.bench.engines import Engine
 from aucbench.processes.records import Job, Outcome
 
 Item = TypeVar("Item")
-Result = TypeVar("Result", covariant=True)
+Result = TypeVar("Result")
 MISSING, STORED, KNOWN = 0, 1, 2  # of an item: has to be run, is in the store, was yielded
 
 
-class Work(Protocol[Item, Result]):
-    """What is run: the cells of a plan, or measurements."""
+class Loop(ABC, Generic[Item, Result]):
+    """One run of the cells of a plan, or of measurements."""
 
     engine: Engine
 
+    @abstractmethod
     def items(self) -> Iterator[Item]:
         """Yield all items, each time in the same order."""
-        ...
 
+    @abstractmethod
     def key(self, item: Item) -> str:
         """Return the key of an item in the store."""
-        ...
 
+    @abstractmethod
     def counts(self) -> Callable[[str], bool]:
         """Return whether the store has a result of a key that need not be computed again."""
-        ...
 
+    @abstractmethod
     def stored(self, item: Item) -> Result | None:
         """Return the result in the store."""
-        ...
 
     def outcome(self, item: Item) -> Outcome | None:
         """Return how an item ends for which nothing has to run."""
-        ...
+        return None
 
+    @abstractmethod
     def job(self, item: Item) -> Job:
         """Return the job of an item that starts now."""
-        ...
 
+    @abstractmethod
     def keep(self, item: Item, outcome: Outcome) -> Result:
         """Store and return the result of an item that has ended."""
-        ...
-
-
-class Loop(Generic[Item, Result]):
-    """One run of some work."""
-
-    def __init__(self, work: Work[Item, Result]):
-        self._work = work
-        self._state = bytearray()
-        self._running: dict[str, tuple[int, Item]] = {}
 
     def results(self) -> Iterator[Result]:
         """Yield the result of every item: first those in the store, then as they end."""
@@ -69,45 +61,44 @@ class Loop(Generic[Item, Result]):
 
     def find(self) -> None:
         """Mark the items that are in the store."""
-        counts, key = self._work.counts(), self._work.key
-        self._state = bytearray(
-            STORED if counts(key(item)) else MISSING for item in self._work.items()
-        )
+        counts, key = self.counts(), self.key
+        self._state = bytearray(STORED if counts(key(item)) else MISSING for item in self.items())
+        self._running: dict[str, tuple[int, Item]] = {}
 
     def _round(self) -> Iterator[Result]:
         """Yield what is stored, and run every other item."""
-        outcomes = self._work.engine.run(self._jobs())
+        outcomes = self.engine.run(self._jobs())
         with closing(outcomes):  # type: ignore[type-var]
             yield from self._stored()  # while the first ones run
             for key, outcome in outcomes:
-                yield self._keep(*self._running.pop(key), outcome)
+                yield self._kept(*self._running.pop(key), outcome)
             for number, item in self._missing():
-                if (ended := self._work.outcome(item)) is not None:
-                    yield self._keep(number, item, ended)
+                if (ended := self.outcome(item)) is not None:
+                    yield self._kept(number, item, ended)
 
     def _stored(self) -> Iterator[Result]:
-        for number, item in enumerate(self._work.items()):
+        for number, item in enumerate(self.items()):
             if self._state[number] == STORED:
-                result = self._work.stored(item)
+                result = self.stored(item)
                 self._state[number] = MISSING if result is None else KNOWN
                 if result is not None:
                     yield result
 
     def _jobs(self) -> Iterator[tuple[str, Job]]:
         for number, item in self._missing():
-            key = self._work.key(item)
-            if self._work.outcome(item) is None and key not in self._running:
+            key = self.key(item)
+            if self.outcome(item) is None and key not in self._running:
                 self._running[key] = (number, item)
-                yield key, self._work.job(item)
+                yield key, self.job(item)
 
     def _missing(self) -> Iterator[tuple[int, Item]]:
         """Yield the items that have to be run, when they are needed."""
         if MISSING in self._state:
-            for number, item in enumerate(self._work.items()):
+            for number, item in enumerate(self.items()):
                 if self._state[number] == MISSING:
                     yield number, item
 
-    def _keep(self, number: int, item: Item, outcome: Outcome) -> Result:
-        result = self._work.keep(item, outcome)
+    def _kept(self, number: int, item: Item, outcome: Outcome) -> Result:
+        result = self.keep(item, outcome)
         self._state[number] = KNOWN
         return result

@@ -93,8 +93,8 @@ def run(
 
 
 @dataclass
-class Runner:
-    """One run of a plan, as the `Work` of the loop; `records` yields the records as cells end."""
+class Runner(Loop[Cell, Record]):
+    """One run of a plan; `records` yields the records as cells end."""
 
     plan: Plan
     lookups: Lookups
@@ -116,7 +116,7 @@ class Runner:
         for dataset in self.plan.datasets:
             if about := self.lookups.known[Name("datasets", dataset)].answer:
                 self._tell.aucbench_data_read(dataset=dataset, about=about)
-        yield from Loop(self).results()
+        yield from self.results()
 
     def items(self) -> Iterator[Cell]:
         """Yield the cells of the plan."""

@@ -130,7 +130,7 @@ def run(
         where = local.on(supervisor) if engine is local else engine
         told = Progress(len(items)) if progress is None else progress
         with store.alone(tell):
-            yield from Loop(_Measuring(items, store, where, retry, told)).results()
+            yield from _Measuring(items, store, where, retry, told).results()
 
 
 class _Item(NamedTuple):
@@ -145,9 +145,7 @@ class _Item(NamedTuple):
 
 
 @dataclass
-class _Measuring:
-    """The `Work` of the loop."""
-
+class _Measuring(Loop[_Item, Measured]):
     all: Sequence[_Item]
     store: DocumentStore
     engine: Engine
@@ -177,9 +175,6 @@ class _Measuring:
             return None
         self.progress.count(plain["status"])
         return replace(Measured.from_json(plain), name=item.asked.name)
-
-    def outcome(self, item: _Item) -> None:
-        return None
 
     def job(self, item: _Item) -> Job:
         asked = item.asked
