@@ -2,4 +2,5 @@
 
 from aucbench.processes import fixed
 
-fixed._fits = lambda size: False
+fixed.SMALL = -1
+fixed.limits.free_memory = lambda: -1
