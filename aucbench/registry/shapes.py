@@ -1,15 +1,19 @@
 """What a plugin registers must have the shape that the contract asks for.
 
-A class is looked at when it is registered, and what a function makes when it is made.
+A class is looked at when it is registered, and what a function makes or returns when it is called.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import is_dataclass
+from functools import partial
 from inspect import Parameter, isfunction
+from math import isclose, isfinite
 from typing import Any
 
+from aucbench.about import scale_of
+from aucbench.errors import PluginError, float_of, short, written_at
 from aucbench.ranges import is_axis
 from aucbench.registry.signatures import parameters_of, signature
 
@@ -30,6 +34,7 @@ TELLING = {  # what tells an instance or a class of a kind
     "features": ("fit", "exempt"),
     "objectives": ("value", "grad"),
 }
+ROUNDING = 1e-12  # of a metric, which may be a sum of shares
 METHODS = {"problem", "iterates", "value", "grad", "contains", "fit"}
 
 
@@ -158,3 +163,26 @@ def _fault_of_space(space: Any, known: set[str]) -> str | None:
                     "frozen distribution"
                 )
     return None
+
+
+def origin(metric: Any) -> Any:
+    """Return the function that was registered, without the parameters that are bound to it."""
+    return metric.func if isinstance(metric, partial) else metric
+
+
+def checked_value(metric: Any, value: Any) -> float:
+    """Return the value of a metric as a float; the end of its range where rounding led beyond it.
+
+    `PluginError`: it is no finite number, or not in the range that `@metric` names.
+    """
+    found, scale = float_of(value), scale_of(origin(metric))
+    if found is None or not isfinite(found):
+        place = written_at(origin(metric))
+        raise PluginError(f"it returned {short(value)}, wanted a finite float{place}")
+    within = min(max(found, float(scale.low)), float(scale.high))
+    if not isclose(found, within, rel_tol=ROUNDING, abs_tol=ROUNDING):
+        raise PluginError(
+            f"it returned {found!r}, and says that its values are in [{scale.low:g}, "
+            f"{scale.high:g}]; correct @metric(low=..., high=...)"
+        )
+    return within

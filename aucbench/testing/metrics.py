@@ -10,8 +10,7 @@ import numpy as np
 from aucbench.about import scale_of
 from aucbench.data.arrays import Vector
 from aucbench.errors import PluginError
-from aucbench.registry.metrics import checked_value, origin
-from aucbench.registry.shapes import takes_weights
+from aucbench.registry.shapes import checked_value, origin, takes_weights
 from aucbench.testing.laws import LawBroken, Laws, NotAsked, require
 from aucbench.testing.samples import extent, features, labels, require_close
 from aucbench.testing.traces import add_nothing_left

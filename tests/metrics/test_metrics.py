@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from aucbench.about import metric
 from aucbench.errors import DataError, PluginError
 from aucbench.metrics import intercept_at, support_f1, support_jaccard, support_recall
-from aucbench.registry.metrics import checked_value
+from aucbench.registry.shapes import checked_value
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(-5, 5)), min_size=0, max_size=30))

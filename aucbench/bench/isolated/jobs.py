@@ -14,8 +14,7 @@ from aucbench.bench.worker.blame import sentence_of
 from aucbench.errors import PluginError, written_at
 from aucbench.processes.room import Kept, Room
 from aucbench.registry import get_function
-from aucbench.registry.metrics import checked_value, origin
-from aucbench.registry.shapes import takes_weights
+from aucbench.registry.shapes import checked_value, origin, takes_weights
 
 Request = Mapping[str, Any]
 Steps = Mapping[str, Kept]

@@ -17,7 +17,7 @@ from aucbench.data import Data
 from aucbench.errors import AucbenchError, DataError, ParameterError, PluginError
 from aucbench.protocols import Solver
 from aucbench.registry.lookup import find, lookup
-from aucbench.registry.metrics import origin
+from aucbench.registry.shapes import origin
 from aucbench.registry.signatures import check, parameters_of
 from aucbench.registry.specs import Spec, in_file, parse_spec
 
