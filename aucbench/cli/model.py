@@ -178,7 +178,7 @@ def predict(
     from aucbench.datasets.frames import pieces
     from aucbench.errors import require_whole
     from aucbench.models import Model
-    from aucbench.models.incoming import ignored_columns, scored
+    from aucbench.models.incoming import scored
 
     require_whole(1, rows=rows)
     loaded = Model.load(model)
@@ -191,7 +191,7 @@ def predict(
                 result = scored(loaded, piece.frame, named=piece.named, uneven=piece.uneven)
                 keys = _keys(piece.frame, key, done)
             if not done:
-                _say_columns(loaded, ignored_columns(loaded, piece.frame), table)
+                _say_columns(loaded, result.ignored, table)
             _write(text, loaded, result, keys, key or "row", first=not done)
             done += len(result.faults)
             flagged += int(result.positive.sum())

@@ -41,12 +41,15 @@ class Scored:
         Whether the score reaches the threshold; False where a row has a fault.
     faults : sequence of str
         Why a row has no score, or an empty text.
+    ignored : tuple of str
+        Columns of the table that the model does not read.
     """
 
     scores: Vector
     probability: Vector | None
     positive: NDArray[np.bool_]
     faults: Sequence[str]
+    ignored: tuple[str, ...] = ()
 
 
 def scored(
@@ -76,7 +79,8 @@ def scored(
     scores = np.where([fault is not None for fault in faults], np.nan, scores)
     probability = None if model.calibrator is None else model.calibrator(scores)
     positive = scores >= model.threshold
-    return Scored(scores, probability, positive, [fault or "" for fault in faults])
+    said = [fault or "" for fault in faults]
+    return Scored(scores, probability, positive, said, _ignored(model, frame))
 
 
 def wanted_columns(model: Model, frame: Any, *, named: bool = True) -> Any:
@@ -107,8 +111,7 @@ def wanted_columns(model: Model, frame: Any, *, named: bool = True) -> Any:
     return frame.iloc[:, order].set_axis([*model.columns], axis=1)
 
 
-def ignored_columns(model: Model, frame: Any) -> tuple[str, ...]:
-    """Return the names of the columns of a frame that the model does not read."""
+def _ignored(model: Model, frame: Any) -> tuple[str, ...]:
     read = {name.strip() for name in model.columns or ()}
     return tuple(name for name in map(str, frame.columns) if read and name.strip() not in read)
 

@@ -9,7 +9,7 @@ from aucbench.data import Data
 from aucbench.datasets import load
 from aucbench.datasets.frames import pieces
 from aucbench.errors import DataError
-from aucbench.models.incoming import ignored_columns, scored
+from aucbench.models.incoming import scored
 
 RNG = np.random.default_rng(5)
 N = 300
@@ -70,7 +70,7 @@ def test_columns_are_found_by_name_and_others_are_named(tmp_path, trained):
     found = scored(model, other.assign(note="x"))
 
     np.testing.assert_allclose(found.scores, scores, rtol=1e-12, atol=1e-12)
-    assert ignored_columns(model, other.assign(note="x")) == ("y", "note")
+    assert scored(model, other.assign(note="x")).ignored == ("y", "note")
     np.testing.assert_allclose(found.probability, 1 / (1 + np.exp(-scores)))
     assert found.positive.tolist() == (scores >= 0).tolist()
 
