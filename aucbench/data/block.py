@@ -44,8 +44,8 @@ class Block:
     @property
     def facts(self) -> dict[str, Any]:
         """What is known of the arrays."""
-        found: dict[str, Any] = self._index["facts"]
-        return found
+        facts: dict[str, Any] = self._index["facts"]
+        return facts
 
     @property
     def names(self) -> list[str]:
@@ -67,5 +67,5 @@ class Block:
     def _index(self) -> dict[str, Any]:
         end = len(self._content) - LENGTH
         size = int.from_bytes(self._content[end:], "little")
-        found: dict[str, Any] = json.loads(bytes(self._content[end - size : end]))
-        return found
+        index: dict[str, Any] = json.loads(bytes(self._content[end - size : end]))
+        return index

@@ -46,8 +46,8 @@ class Paper:
 
     def experiment(self, place: str, scale: Scale, protocol: Protocol) -> Experiment:
         """Return the experiment of a place."""
-        made = self.experiments[place](scale, protocol)
-        return replace(made, paper=self.name, place=place, scale=scale, protocol=protocol)
+        experiment = self.experiments[place](scale, protocol)
+        return replace(experiment, paper=self.name, place=place, scale=scale, protocol=protocol)
 
 
 def results_in(experiment: Experiment, store: Store) -> Results:

@@ -163,9 +163,9 @@ class _Measuring(Loop[_Item, Measured]):
         now = {item.key: self._conditions(item) for item in self.all}
 
         def known(key: str) -> bool:
-            if (found := finished(key)) is None:
+            if (before := finished(key)) is None:
                 return False
-            status, then = found["status"], Conditions(**found["conditions"])
+            status, then = before["status"], Conditions(**before["conditions"])
             return status not in self.retry and not now[key].lift(status, then)
 
         return known

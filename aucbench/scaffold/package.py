@@ -155,12 +155,12 @@ def _write(texts: dict[Path, str], folder: Path) -> None:
     """Write all files beside, then give the folder its name: it is there whole, or not at all."""
     try:
         with TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as beside:
-            made = Path(beside, folder.name)
+            place = Path(beside, folder.name)
             for path, text in texts.items():
-                (made / path).parent.mkdir(parents=True, exist_ok=True)
-                (made / path).write_text(text, encoding="utf-8")
+                (place / path).parent.mkdir(parents=True, exist_ok=True)
+                (place / path).write_text(text, encoding="utf-8")
             folder.mkdir()  # fails where there is anything; the empty folder is then replaced
-            made.rename(folder)
+            place.rename(folder)
     except FileExistsError:
         raise ParameterError(
             f"{folder} is there already, and nothing is overwritten; remove it, or give another "

@@ -228,8 +228,8 @@ def _faster(one: Descents) -> Tested:
     return _decided(ratio, ratio.low > 1, told)
 
 
-def _decided(found: Range, holds: bool, told: str) -> Tested:
-    if isnan(found.low):
+def _decided(interval: Range, holds: bool, told: str) -> Tested:
+    if isnan(interval.low):
         return None, f"it takes two seeds, and for growth two sizes from {FROM} rows on"
     return holds, told
 

@@ -98,15 +98,15 @@ def curves(lines: Lines, results: Results) -> list[Chart | Table]:
 
 def mean_curve(results: Results, line: Line, y: str) -> tuple[list[float], list[float]] | None:
     """Return the mean over the runs at the passes of `GRID`; None without a run."""
-    found = results.curves(line, "passes", y)
-    inside = [np.interp(GRID, passes, values) for passes, values in found if passes.size]
+    curves = results.curves(line, "passes", y)
+    inside = [np.interp(GRID, passes, values) for passes, values in curves if passes.size]
     return ([*GRID], [*np.mean(inside, axis=0)]) if inside else None
 
 
 def needed(results: Results, line: Line, y: str) -> Vector:
     """Return for each run the passes from which on y is near its end, in the sense of `REACHED`."""
-    found = [curve for curve in results.curves(line, "passes", y) if curve[0].size]
-    return np.array([reached(*curve, y) for curve in found])
+    curves = [curve for curve in results.curves(line, "passes", y) if curve[0].size]
+    return np.array([reached(*curve, y) for curve in curves])
 
 
 def reached(passes: Vector, values: Vector, y: str) -> float:

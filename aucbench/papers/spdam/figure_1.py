@@ -143,12 +143,12 @@ def _root(results: Results, rows: Rows) -> Tested:
     curves = _excess(results, rows).values()
     power = [along.fitted(np.log(x), np.log(y)) for x, y in curves]
     line = [along.fitted(x, np.log(y)) for x, y in curves]
-    found = along.interval(results, _lines(rows)[1], [fit.slope for fit in power])
+    interval = along.interval(results, _lines(rows)[1], [fit.slope for fit in power])
     r2, r2_linear = (
         float(np.median([fit.r2 for fit in fits])) if fits else np.nan for fits in (power, line)
     )
-    told = f"{along.said(found)}, r² {r2:.3f}, and {r2_linear:.3f} of a linear rate"
-    return Tested(found, found.high <= BOUND and r2 > r2_linear, told)
+    told = f"{along.said(interval)}, r² {r2:.3f}, and {r2_linear:.3f} of a linear rate"
+    return Tested(interval, interval.high <= BOUND and r2 > r2_linear, told)
 
 
 def _sooner(results: Results, rows: Rows) -> Tested:
