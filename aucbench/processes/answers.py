@@ -83,10 +83,10 @@ class Answer:
     def result(self) -> dict[str, Any]:
         """What the function has returned."""
         returned = self._of(RESULT)
-        found = json_object(returned[-1]) if returned else None
-        if found is None:
+        value = json_object(returned[-1]) if returned else None
+        if value is None:
             raise UnfitAnswerError("the result is not a JSON object; return a dict of plain values")
-        return found
+        return value
 
     @property
     def lines(self) -> tuple[dict[str, Any], ...]:
@@ -99,16 +99,16 @@ class Answer:
     @property
     def files(self) -> dict[str, bytes]:
         """The files that it has handed over."""
-        found = [(frame.name, at) for frame, at in self._described if frame.kind == FILE]
-        _require_few("what it has handed over", (os.fstat(at).st_size for _, at in found))
-        contents = ((name, content_of(at)) for name, at in found)
+        places = [(frame.name, at) for frame, at in self._described if frame.kind == FILE]
+        _require_few("what it has handed over", (os.fstat(at).st_size for _, at in places))
+        contents = ((name, content_of(at)) for name, at in places)
         return {name: content for name, content in contents if content is not None}
 
     @property
     def kept(self) -> int | None:
         """Descriptor of what it has kept, if it has."""
-        found = [at for frame, at in self._described if frame.kind == KEPT]
-        return found[-1] if found else None
+        places = [at for frame, at in self._described if frame.kind == KEPT]
+        return places[-1] if places else None
 
     def _of(self, kind: bytes) -> list[bytes]:
         return [frame.content for frame in self._frames if frame.kind == kind]
@@ -142,10 +142,10 @@ def with_answer(outcome: Outcome, answer: Answer) -> Outcome:
 def json_object(text: bytes) -> dict[str, Any] | None:
     """Return a JSON object whose numbers are finite floats, or ints of their range; else None."""
     try:
-        found = json.loads(text, parse_constant=_refuse, parse_int=_whole, parse_float=_finite)
+        value = json.loads(text, parse_constant=_refuse, parse_int=_whole, parse_float=_finite)
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return value if isinstance(value, dict) else None
 
 
 def _frames(stream: bytes) -> Iterator[Frame]:
@@ -161,12 +161,12 @@ def _frames(stream: bytes) -> Iterator[Frame]:
         at = end
 
 
-def _failed(found: Mapping[str, Any] | None) -> Outcome | None:
+def _failed(plain: Mapping[str, Any] | None) -> Outcome | None:
     """Return the outcome of a failure; None when it is damaged, perhaps on purpose by the job."""
-    if found is None or {name: type(value) for name, value in found.items()} != FAILED:
+    if plain is None or {name: type(value) for name, value in plain.items()} != FAILED:
         return None
-    ending = Ending.MEMOUT if found["memory"] else Ending.ERROR
-    return Outcome(ending, found["reason"], found["error_type"], found["refusal"])
+    ending = Ending.MEMOUT if plain["memory"] else Ending.ERROR
+    return Outcome(ending, plain["reason"], plain["error_type"], plain["refusal"])
 
 
 def _require_few(what: str, sizes: Iterable[int]) -> None:

@@ -121,8 +121,8 @@ def _replace_inherited(task: Task, voice: Voice, parent: int) -> tuple[Tell, dic
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(voice.output, 1)
     os.dup2(voice.output, 2)
-    found = [fd for step in task.steps.values() for fd in (step.descriptor, *step.handed)]
-    stacks, frames, *numbers = _keep_only(voice.stacks, voice.frames, *found)
+    descriptors = [fd for step in task.steps.values() for fd in (step.descriptor, *step.handed)]
+    stacks, frames, *numbers = _keep_only(voice.stacks, voice.frames, *descriptors)
     sys.stdin = open(0, closefd=False, encoding="utf-8")  # noqa: SIM115 - it stays open
     # Line buffers: when a process is killed, the content of its buffers is lost.
     sys.stdout, sys.stderr = (
@@ -133,7 +133,7 @@ def _replace_inherited(task: Task, voice: Voice, parent: int) -> tuple[Tell, dic
     faulthandler.enable(stacks)
     faulthandler.register(STACKS, stacks)
     os.environ["TMPDIR"] = tempfile.tempdir = str(enter(task.folder))
-    moved = dict(zip(found, numbers, strict=True))
+    moved = dict(zip(descriptors, numbers, strict=True))
     return partial(say, frames), {key: step.moved(moved) for key, step in task.steps.items()}
 
 
@@ -141,10 +141,10 @@ def _keep_only(*descriptors: int) -> list[int]:
     """Close all but the streams and these descriptors; return the numbers that they have then."""
     most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     first = min(OWN, most - len(descriptors))
-    kept = [fcntl.fcntl(each, fcntl.F_DUPFD_CLOEXEC, first) for each in descriptors]
-    for before, after in pairwise([2, *sorted(kept), most]):
+    copies = [fcntl.fcntl(each, fcntl.F_DUPFD_CLOEXEC, first) for each in descriptors]
+    for before, after in pairwise([2, *sorted(copies), most]):
         os.closerange(before + 1, after)
-    return kept
+    return copies
 
 
 def _seed(call: str, request: Mapping[str, Any]) -> None:

@@ -110,18 +110,18 @@ class Supervisor:
         """
         last = inf if timeout is None else monotonic() + timeout
         while True:
-            found, left = None, max(0.0, last - monotonic())
+            ended, left = None, max(0.0, last - monotonic())
             # One thread reads the messages for all; the others look again when it has finished.
             if self._reading.acquire(timeout=-1 if left == inf else left):
                 try:
-                    found = self._taken()
-                    if found is None:
+                    ended = self._taken()
+                    if ended is None:
                         self._listen(left)
                 finally:
                     self._reading.release()
-            found = self._taken() if found is None else found
-            if found is not None or monotonic() >= last:
-                return found or []
+            ended = self._taken() if ended is None else ended
+            if ended is not None or monotonic() >= last:
+                return ended or []
 
     def kill(self, ticket: int) -> None:
         """End a job; `wait` will not return it. A step that it has begun is lost."""
@@ -177,10 +177,10 @@ class Supervisor:
 
     def _taken(self) -> list[tuple[int, Outcome]] | None:
         with self._lock:
-            found = self._tickets.take()
-            if found is None:
+            ended = self._tickets.take()
+            if ended is None:
                 self._require_usable()
-            return found
+            return ended
 
     def _require_usable(self) -> None:
         forked = os.getpid() != self._owner

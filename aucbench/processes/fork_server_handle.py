@@ -54,7 +54,7 @@ class ForkServerHandle:
             "PYTHONHASHSEED": os.environ.get("PYTHONHASHSEED", "0"),
             proc.SUPERVISOR_VARIABLE: token,
         }
-        given = {name: value for name, value in os.environ.items() if name not in hidden}
+        environment = {name: value for name, value in os.environ.items() if name not in hidden}
         (self._in, its_in), (out, its_out) = socket.socketpair(), socket.socketpair()
         with its_in, its_out, self._log.open("ab") as log:
             self._process = subprocess.Popen(
@@ -62,7 +62,7 @@ class ForkServerHandle:
                 stdin=its_in.fileno(),
                 stdout=its_out.fileno(),
                 stderr=log,
-                env={**given, **pools, **fixed},
+                env={**environment, **pools, **fixed},
                 start_new_session=True,
                 pass_fds=(setup.lock,),
             )

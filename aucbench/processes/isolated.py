@@ -60,12 +60,12 @@ class Process:
         self, jobs: Sequence[Job], most: int = MANY, meanwhile: Callable[[], object] | None = None
     ) -> list[Outcome]:
         """Run jobs to their ends, `most` of them at once."""
-        found: dict[int, Outcome] = {}
+        outcomes: dict[int, Outcome] = {}
         for ended in ends(self._supervisor, enumerate(jobs), most) if jobs else ():
             if meanwhile is not None and not ended:
                 meanwhile()
-            found.update(ended)
-        return [found[number] for number in range(len(jobs))]
+            outcomes.update(ended)
+        return [outcomes[number] for number in range(len(jobs))]
 
     def in_turn(self, ask: Callable[[list[Any]], Job], ends: list[Outcome]) -> Iterator[Piece]:
         """Yield what a call finds, thing by thing, in as many processes as it takes.
@@ -77,20 +77,20 @@ class Process:
         """
         done: list[Any] = []
         while len(ends) < MOST_ENDS:
-            key = found = None
+            key = ended_as = None
             for said in self._said(ask(done)):
                 if isinstance(said, Outcome):
                     outcome = said
                 elif "begin" in said:
-                    key, found = said["begin"], None
+                    key, ended_as = said["begin"], None
                     done.append(key)
                 elif "end" in said:
-                    found = said["end"]
-                    yield Piece(key, found)
+                    ended_as = said["end"]
+                    yield Piece(key, ended_as)
             if outcome.result is not None:
                 return
             ends.append(outcome)
-            yield Piece(key, found, outcome)
+            yield Piece(key, ended_as, outcome)
             if key is None:
                 return
 
@@ -156,11 +156,11 @@ def ended(outcome: Outcome) -> str:
 
 def _lines(file: Path) -> list[Line]:
     """Return the lines up to the first that is incomplete or damaged; none without a file."""
-    found: list[Line] = []
+    lines: list[Line] = []
     if file.exists():
         for line in file.read_text(encoding="utf-8", errors="replace").split("\n"):
             try:
-                found.append(json.loads(line))
+                lines.append(json.loads(line))
             except ValueError:
                 break
-    return found
+    return lines

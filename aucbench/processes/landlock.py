@@ -41,8 +41,8 @@ class _Rule(ctypes.Structure):
 @cache
 def version() -> int:
     """Return the version of Landlock in this kernel; 0 when it has none."""
-    found = proc.libc().syscall(CREATE_RULESET, None, ctypes.c_size_t(0), ASK_VERSION)
-    return max(0, int(found))
+    number = proc.libc().syscall(CREATE_RULESET, None, ctypes.c_size_t(0), ASK_VERSION)
+    return max(0, int(number))
 
 
 def changing() -> int:
@@ -80,8 +80,8 @@ def enter(rules: int) -> None:
 
 
 def _called(*arguments: object) -> int:
-    found: int = proc.libc().syscall(*arguments)
-    if found < 0:
+    answer: int = proc.libc().syscall(*arguments)
+    if answer < 0:
         error = ctypes.get_errno()
         raise OSError(error, os.strerror(error))
-    return found
+    return answer

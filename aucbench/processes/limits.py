@@ -74,10 +74,10 @@ class Meter:
 
 def status(pid: int) -> dict[str, int]:
     """Return RssAnon, RssShmem and VmData in bytes; zeros when the process has ended."""
-    found = {"RssAnon": 0, "RssShmem": 0, "VmData": 0}
+    sizes = {"RssAnon": 0, "RssShmem": 0, "VmData": 0}
     for name, kilobytes in STATUS.findall(read(pid, "status")):
-        found[name.decode()] = int(kilobytes) * KB
-    return found
+        sizes[name.decode()] = int(kilobytes) * KB
+    return sizes
 
 
 def set_memory_limit(memory: int) -> None:
@@ -119,8 +119,8 @@ def _left_to_groups() -> Iterator[int]:
 
 def _exclusive(pid: int) -> int:
     """Bytes of anonymous memory; a page shared by k processes counts as 1/k of a page."""
-    found = PSS_ANON.search(read(pid, "smaps_rollup"))
-    return int(found[1]) * KB if found else status(pid)["RssAnon"]
+    line = PSS_ANON.search(read(pid, "smaps_rollup"))
+    return int(line[1]) * KB if line else status(pid)["RssAnon"]
 
 
 def _written_shared(pid: int) -> int:

@@ -72,5 +72,5 @@ def _call(asked: Job | Step, texts: list[bytes]) -> dict[str, Any]:
 def request_at(fd: int, at: tuple[int, int]) -> dict[str, Any]:
     """Return a request from a file that is open."""
     first, count = at
-    found: dict[str, Any] = json.loads(os.pread(fd, count, first))
-    return found
+    request: dict[str, Any] = json.loads(os.pread(fd, count, first))
+    return request

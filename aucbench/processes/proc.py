@@ -62,12 +62,12 @@ def children(pid: int) -> set[int]:
 def descendants(pid: int) -> set[int]:
     """Return the children of `pid`, their children and so on."""
     of = _lister()
-    found: set[int] = set()
+    below: set[int] = set()
     fresh = {pid}
     while fresh:
-        fresh = {child for parent in fresh for child in of(parent)} - found
-        found |= fresh
-    return found
+        fresh = {child for parent in fresh for child in of(parent)} - below
+        below |= fresh
+    return below
 
 
 def kill_with_groups(pids: Iterable[int]) -> None:
@@ -204,14 +204,14 @@ def kernel_lists() -> bool:
 
 def _listed_children(pid: int) -> set[int]:
     """Find children by the lists that the kernel has for each thread."""
-    found: set[int] = set()
+    pids: set[int] = set()
     try:
         for task in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - Path is three times slower
             with open(f"/proc/{pid}/task/{task}/children", "rb") as listed:  # noqa: PTH123
-                found.update(map(int, listed.read().split()))
+                pids.update(map(int, listed.read().split()))
     except (FileNotFoundError, ProcessLookupError):
-        return found
-    return found
+        return pids
+    return pids
 
 
 def _scanned() -> Callable[[int], set[int]]:

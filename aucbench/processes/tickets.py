@@ -87,9 +87,9 @@ class Tickets:
 
     def take(self) -> list[tuple[int, Outcome]] | None:
         """Return outcomes in the order in which the jobs ended; None while all others go on."""
-        found = [*self._ended.items()]
+        ended = [*self._ended.items()]
         self._ended.clear()
-        return found if found or not (self._running or self._waiting) else None
+        return ended if ended or not (self._running or self._waiting) else None
 
     def _forget(self, ticket: int) -> None:
         self._running.pop(ticket, None)

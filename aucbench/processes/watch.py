@@ -78,14 +78,14 @@ class _Watch:
         seconds = monotonic() - self._begin
         gone = proc.end_descendants(self._ends, KILL_PATIENCE)
         self._hearing.to_the_end()
-        found = broken or self._hearing.answer.ending or self._died()
+        outcome = broken or self._hearing.answer.ending or self._died()
         if any(step.is_changed() for step in self._task.steps.values()):
-            found = Outcome(Ending.ERROR, CHANGED)
-        reason = found.reason
+            outcome = Outcome(Ending.ERROR, CHANGED)
+        reason = outcome.reason
         if not gone:
             reason = f"{reason or 'returned'}; a process that it left could not be killed"
         log, peak = self._hearing.log, self._meter.peak
-        return replace(found, reason=reason, log=log, wall_seconds=seconds, peak_memory=peak)
+        return replace(outcome, reason=reason, log=log, wall_seconds=seconds, peak_memory=peak)
 
     def _ask_for_stacks(self) -> None:
         """Let the process tell where it is, in whatever code that may be."""

@@ -210,14 +210,14 @@ def _dataset(claim: Claim, params: Mapping[str, Any]) -> Data:
     if claim.entry.builtin:
         return call(claim.name, claim.factory, (), params)  # type: ignore[no-any-return]
     try:
-        made = claim.factory(**params)
+        data = claim.factory(**params)
     except (ParameterError, UnknownNameError, MissingExtraError):  # about what the user gave
         raise
     except AucbenchError as error:
         raise PluginError(f"the data set {origin(claim)} cannot be made: {error}") from error
-    if wrong := unsound(made):
+    if wrong := unsound(data):
         raise PluginError(f"the data set {origin(claim)} cannot be used: {wrong}")
-    return made  # type: ignore[no-any-return]
+    return data  # type: ignore[no-any-return]
 
 
 def _is_of_rows(name: str) -> bool:
@@ -231,10 +231,10 @@ def _is_of_rows(name: str) -> bool:
 
 def describe(kind: str, name: str) -> Description:
     """Describe a name of a kind, such as solvers; `aucbench.registry.discovery.KINDS` has them."""
-    found = owner(kind, name)
-    if found is None:
+    owned = owner(kind, name)
+    if owned is None:
         raise unknown(kind, name)
-    entry, bare = found
+    entry, bare = owned
     if loaded(entry) is not None or is_supervised():
         return description_of(find(kind, name))
     told = imported([entry])[entry].registers[kind][bare]
@@ -288,9 +288,9 @@ def _described(kind: str, name: str) -> Description:
     try:
         return describe(kind, name)
     except PluginError as error:
-        found = owner(kind, name)
-        assert found is not None  # it is one of `names`
-        return replace(_origin(kind, name, found[0]), missing=str(error))
+        owned = owner(kind, name)
+        assert owned is not None  # it is one of `names`
+        return replace(_origin(kind, name, owned[0]), missing=str(error))
 
 
 def params_of(kind: str, spec: str | Spec) -> Mapping[str, Any]:
@@ -310,12 +310,12 @@ def _get(kind: str, spec: Any, params: Mapping[str, Any], *args: Any) -> Any:
     if not isinstance(spec, str | Spec):
         return _given(kind, spec, params)
     claim, inside = _claimed(kind, spec)
-    made = call(claim.name, claim.factory, args, _merged(claim.name, inside, params))
-    if wrong := fault(kind, made):
+    thing = call(claim.name, claim.factory, args, _merged(claim.name, inside, params))
+    if wrong := fault(kind, thing):
         raise PluginError(
-            f"{placed(claim)} made {short(made)}, which is not a valid {CALLED[kind]}: {wrong}"
+            f"{placed(claim)} made {short(thing)}, which is not a valid {CALLED[kind]}: {wrong}"
         )
-    return made
+    return thing
 
 
 def _read(spec: Spec, params: Mapping[str, Any]) -> Data:

@@ -77,7 +77,7 @@ def plain(d: Description) -> dict[str, Any]:
             One sentence.
     """
     told = parameter_docs(d.doc)
-    found: dict[str, Any] = {
+    document: dict[str, Any] = {
         **{name: getattr(d, name) for name in NAMED_FIELDS},
         "purpose": d.about.purpose,
         "doc": d.doc,
@@ -95,9 +95,9 @@ def plain(d: Description) -> dict[str, Any]:
         "metric": _metric(d),
     }
     try:
-        return {**found, "bibtex": list(bibtex(d.about.cites).values()), "problem": None}
+        return {**document, "bibtex": list(bibtex(d.about.cites).values()), "problem": None}
     except AucbenchError as error:
-        return {**found, "bibtex": None, "problem": str(error)}
+        return {**document, "bibtex": None, "problem": str(error)}
 
 
 def parameter_docs(doc: str) -> dict[str, str]:

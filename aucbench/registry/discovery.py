@@ -204,9 +204,9 @@ def load(entry: PluginEntry) -> Loaded | None:
     return _loaded.setdefault(entry, found)
 
 
-def remember(entry: PluginEntry, found: Loaded) -> None:
+def remember(entry: PluginEntry, loaded: Loaded) -> None:
     """Remember what was found in another way than by an entry point, so that `loaded` knows it."""
-    _loaded[entry] = found
+    _loaded[entry] = loaded
     _remembered[entry] = None
 
 
@@ -332,13 +332,13 @@ def _names_of(some: Iterable[PluginEntry]) -> set[str]:
 
 @lru_cache(maxsize=4)
 def _entries(path: tuple[str, ...]) -> tuple[PluginEntry, ...]:
-    found: dict[str, tuple[PluginEntry, ...]] = {}
+    entries_of: dict[str, tuple[PluginEntry, ...]] = {}
     for distribution in distributions(path=[*path]):
         of_this = _entries_of(distribution)
         # The first copy on the path is the one that Python imports (editable install and wheel).
         if of_this:
-            found.setdefault(normalized(of_this[0].distribution), of_this)
-    every = [entry for of_one in found.values() for entry in of_one]
+            entries_of.setdefault(normalized(of_this[0].distribution), of_this)
+    every = [entry for of_one in entries_of.values() for entry in of_one]
     return tuple(sorted(every, key=lambda e: (not e.builtin, e.name, e.distribution)))
 
 

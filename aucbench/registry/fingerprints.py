@@ -156,8 +156,8 @@ def owner_of(top: str, place: str) -> str | None:
     `place` is its file, or a folder that has it. A file of the same name elsewhere has no owner.
     """
     for owner in _owners(tuple(sys.path)).get(top, ()):
-        found = _find(owner)
-        home = Path(str(found.locate_file(""))).resolve() if found else None
+        distribution = _find(owner)
+        home = Path(str(distribution.locate_file(""))).resolve() if distribution else None
         if home and Path(place).resolve().is_relative_to(home) and not _is_editable(owner):
             return owner
     return None
@@ -179,8 +179,8 @@ def _owners(path: tuple[str, ...]) -> Mapping[str, list[str]]:
 
 def _is_editable(dist: str) -> bool:
     """Whether an installer left a link to a source tree in place of files (PEP 610)."""
-    found = _find(dist)
-    origin = json.loads((found and found.read_text("direct_url.json")) or "{}")
+    distribution = _find(dist)
+    origin = json.loads((distribution and distribution.read_text("direct_url.json")) or "{}")
     return bool(origin.get("dir_info", {}).get("editable"))
 
 
@@ -222,8 +222,8 @@ def _tree(folder: Path, top: str) -> Iterator[tuple[str, Path]]:
 
 def _installed(dist: str) -> dict[str, Path]:
     """Return the files that the installer recorded, without metadata and links to sources."""
-    found = _find(dist)
-    listed = (found.files if found else None) or ()
+    distribution = _find(dist)
+    listed = (distribution.files if distribution else None) or ()
     return {
         file.as_posix(): path
         for file in listed
@@ -233,7 +233,7 @@ def _installed(dist: str) -> dict[str, Path]:
             or file.name.startswith("__editable__")
             or file.suffix in (".pyc", ".pth")
         )
-        and (path := Path(str(found.locate_file(file)))).is_file()  # type: ignore[union-attr]
+        and (path := Path(str(distribution.locate_file(file)))).is_file()  # type: ignore[union-attr]
     }
 
 
@@ -251,16 +251,16 @@ def _versions(dist: str) -> Iterable[tuple[str, str | None]]:
 
 
 def _requirements(name: str) -> Iterator[str]:
-    found = _find(name)
-    for line in (found.requires if found else None) or ():
+    distribution = _find(name)
+    for line in (distribution.requires if distribution else None) or ():
         if not OPTIONAL.search(line) and (match := REQUIRED.match(line)):
             yield normalized(match[1])
 
 
 def version_of(name: str) -> str | None:
     """Return the version of an installed distribution."""
-    found = _find(name)
-    return None if found is None else found.version
+    distribution = _find(name)
+    return None if distribution is None else distribution.version
 
 
 def _find(name: str) -> Distribution | None:

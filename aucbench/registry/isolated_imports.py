@@ -91,8 +91,8 @@ def imported(some: Iterable[PluginEntry], *, asked: bool = False) -> dict[Plugin
     return {e: known(e) or Imported() for e in chosen}
 
 
-def _is_wanted(found: Imported | None, limit: float) -> bool:
-    return found is None or (found.limit is not None and found.limit < limit)
+def _is_wanted(known: Imported | None, limit: float) -> bool:
+    return known is None or (known.limit is not None and known.limit < limit)
 
 
 def _isolate(chosen: list[PluginEntry], limit: float) -> None:

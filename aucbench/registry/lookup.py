@@ -108,8 +108,8 @@ def names(kind: str) -> list[str]:
     return sorted(
         {
             name if _is_meant(kind, entry, name) else f"{entry.distribution}:{name}"
-            for entry, found in imported(enabled()).items()
-            for name in found.registers.get(kind, {})
+            for entry, module in imported(enabled()).items()
+            for name in module.registers.get(kind, {})
             if entry.provides(name)
         }
     )
@@ -129,11 +129,11 @@ def find(kind: str, text: str) -> Claim:
     `UnknownNameError`: no plugin registers it. `PluginError`: its plugin is broken or switched off,
     two of them claim the name, or the class does not have the shape of the contract.
     """
-    found = lookup(kind, text)
-    if found is None:
+    claim = lookup(kind, text)
+    if claim is None:
         raise unknown(kind, text)
-    require_shape(found)
-    return found
+    require_shape(claim)
+    return claim
 
 
 def require_shape(claim: Claim) -> None:
@@ -162,10 +162,10 @@ def origin(claim: Claim) -> str:
 
 def lookup(kind: str, text: str) -> Claim | None:
     """As `find`, but return None when no plugin registers it; the class may have any shape."""
-    found = owner(kind, text)
-    if found is None:
+    owned = owner(kind, text)
+    if owned is None:
         return None
-    entry, name = found
+    entry, name = owned
     here = load(entry)
     _refuse_broken(entry)
     assert here is not None  # else it is being imported, which is refused
@@ -218,8 +218,8 @@ def unknown(kind: str, text: str, further: Iterable[str] = ()) -> AucbenchError:
     """Return the error for a name that `lookup` did not find; `further` names are known too."""
     if in_file(text) is not None:
         there = ((other, claimed(other, text)) for other in KINDS)
-        found = (f"a {CALLED[other]}" for other, one in there if one and kind_of(one[2]) == other)
-        return ParameterError(f"{text} is {next(found, 'no plugin')}, wanted a {CALLED[kind]}")
+        others = (f"a {CALLED[other]}" for other, one in there if one and kind_of(one[2]) == other)
+        return ParameterError(f"{text} is {next(others, 'no plugin')}, wanted a {CALLED[kind]}")
     for e in entries():
         if not is_enabled(e) and text in (e.name, e.qualified):
             return PluginChoiceError(switched_off(e))

@@ -46,8 +46,8 @@ def fault(kind: str, thing: Any) -> str | None:
     if lacking := [name for name in ABILITIES[kind] if not _has(thing, name)]:
         return f"it lacks {', '.join(lacking)}"
     for name in sorted(METHODS & {*ABILITIES[kind]}):
-        if not (callable(found := getattr(thing, name, None)) or isinstance(found, property)):
-            return f"its {name} is {found!r}, wanted a method"
+        if not (callable(member := getattr(thing, name, None)) or isinstance(member, property)):
+            return f"its {name} is {member!r}, wanted a method"
     return _fault_of_solver(thing) if kind == "solvers" else None
 
 
@@ -111,10 +111,10 @@ def kind_of(thing: Any) -> str | None:
     A function without required parameters makes a data set, and one with two is a metric.
     """
     if isfunction(thing):
-        given = signature(thing).parameters.values()
-        return {0: "datasets", 2: "metrics"}.get(sum(p.default is p.empty for p in given))
-    found = (kind for kind, names in TELLING.items() if all(_has(thing, name) for name in names))
-    return next(found, None)
+        parameters = signature(thing).parameters.values()
+        return {0: "datasets", 2: "metrics"}.get(sum(p.default is p.empty for p in parameters))
+    kinds = (kind for kind, names in TELLING.items() if all(_has(thing, name) for name in names))
+    return next(kinds, None)
 
 
 def _has(thing: Any, name: str) -> bool:
@@ -175,14 +175,14 @@ def checked_value(metric: Any, value: Any) -> float:
 
     `PluginError`: it is no finite number, or not in the range that `@metric` names.
     """
-    found, scale = float_of(value), scale_of(origin(metric))
-    if found is None or not isfinite(found):
+    number, scale = float_of(value), scale_of(origin(metric))
+    if number is None or not isfinite(number):
         place = written_at(origin(metric))
         raise PluginError(f"it returned {short(value)}, wanted a finite float{place}")
-    within = min(max(found, float(scale.low)), float(scale.high))
-    if not isclose(found, within, rel_tol=ROUNDING, abs_tol=ROUNDING):
+    within = min(max(number, float(scale.low)), float(scale.high))
+    if not isclose(number, within, rel_tol=ROUNDING, abs_tol=ROUNDING):
         raise PluginError(
-            f"it returned {found!r}, and says that its values are in [{scale.low:g}, "
+            f"it returned {number!r}, and says that its values are in [{scale.low:g}, "
             f"{scale.high:g}]; correct @metric(low=..., high=...)"
         )
     return within

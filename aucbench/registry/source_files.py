@@ -84,8 +84,8 @@ def claimed(kind: str, text: str) -> tuple[PluginEntry, str, Callable[..., Any]]
         thing = getattr(thing, part)
     if not callable(thing):
         raise ParameterError(f"{name} in {path} is {thing!r}, wanted a class or a function")
-    found = kind_of(thing)
-    if found not in (None, kind):
+    own_kind = kind_of(thing)
+    if own_kind not in (None, kind):
         return None
     version = _modules[path][0]
     entry = PluginEntry(name, str(path), version, module.__name__, str(path.parent))

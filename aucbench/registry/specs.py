@@ -93,8 +93,8 @@ def parse_spec(text: str) -> Spec:
 
 def in_file(name: str) -> tuple[Path, str] | None:
     """`./mine.py:HeavyBall` → the path and `HeavyBall`; None for any other name."""
-    file, found, member = name.rpartition(FILE_MARK)
-    if not (found and file and "://" not in file):
+    file, mark, member = name.rpartition(FILE_MARK)
+    if not (mark and file and "://" not in file):
         return None
     known = all(part.isidentifier() for part in member.split("."))
     return (Path(f"{file}.py"), member) if known else None
@@ -153,8 +153,8 @@ def _placed(text: str, place: Callable[[Path], str], *, joined: bool) -> str:
     if joined:
         return "+".join(_placed(piece, place, joined=False) for piece in joined_specs(text))
     name, rest = _label(text)
-    found = in_file(name.strip())
-    return text if found is None else f"{place(found[0])}{found[1]}{rest}"
+    file = in_file(name.strip())
+    return text if file is None else f"{place(file[0])}{file[1]}{rest}"
 
 
 def _label(text: str) -> tuple[str, str]:
@@ -178,7 +178,7 @@ def _unnamed(text: str, at: int, piece: str) -> Any:
 
 
 def _params(text: str, pieces: Iterable[tuple[int, str]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    params: dict[str, Any] = {}
     for at, piece in pieces:
         if not _is_named(piece):
             what = f"{piece!r} is not parameter=value; only the first may stand without its name"
@@ -186,10 +186,10 @@ def _params(text: str, pieces: Iterable[tuple[int, str]]) -> dict[str, Any]:
         key, equals, value = (part.strip() for part in piece.partition("="))
         if not (equals and value and key.isidentifier()):
             raise _malformed(text, at, f"{piece!r} is not parameter=value")
-        if key in found:
+        if key in params:
             raise _malformed(text, at, f"{key} is given twice")
-        found[key] = _value(value)
-    return found
+        params[key] = _value(value)
+    return params
 
 
 def _value(text: str) -> Any:

@@ -233,8 +233,8 @@ class Results(tuple[Record, ...]):
         return DataFrame(rows)
 
 
-def _specs(given: Any) -> tuple[Any, ...]:
-    return tuple(split_specs(given) if isinstance(given, str) else given)
+def _specs(specs: Any) -> tuple[Any, ...]:
+    return tuple(split_specs(specs) if isinstance(specs, str) else specs)
 
 
 def _called(one: Any) -> str:

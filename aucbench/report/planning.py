@@ -48,8 +48,8 @@ def power_plan(
     else:
         values = values_by_split(evidence)
         spread = Spread.typical(values, evidence.ratio(*evidence.finished))
-        given = {"sd": sd, "split_sd": split_sd}
-        spread = replace(spread, **{name: x for name, x in given.items() if x is not None})
+        named = {"sd": sd, "split_sd": split_sd}
+        spread = replace(spread, **{name: x for name, x in named.items() if x is not None})
         data_sets = len(values) if data_sets is None else data_sets
         splits = max(1, round(spread.splits)) if splits is None else splits
         solvers = values.shape[1] if solvers is None else solvers

@@ -79,27 +79,27 @@ class DocumentStore:
         values are shared with other documents that have the same.
         """
         index = Index(self.home, names, self._now())
-        found = {}
+        indexed = {}
         for key, entry in self._entries():
             try:
                 values = index.values(key, entry.stat(), partial(self._values, key, names))
             except FileNotFoundError:  # another process has just set it aside
                 continue
             if values is not None:
-                found[key] = values
+                indexed[key] = values
         try:
             index.write()
         except DataError as error:  # the next one can do without it
             self.report(str(error))
         parsed = lru_cache(1024)(lambda text: dict(zip(names, json.loads(text), strict=True)))
-        return lambda key: parsed(found[key]) if key in found else None
+        return lambda key: parsed(indexed[key]) if key in indexed else None
 
     def documents(self) -> Iterator[dict[str, Any]]:
         """Yield all documents in the order of their keys; one at a time is in memory."""
         for key, _ in self._entries():
-            found = self.read(key)
-            if found is not None:
-                yield found
+            plain = self.read(key)
+            if plain is not None:
+                yield plain
 
     def blob(self, key: str, read: Callable[[bytes], T]) -> T | None:
         """Return what `read` finds in the blob of a key; None where none belongs to its document.
@@ -219,8 +219,8 @@ class DocumentStore:
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
     """Return what is in a folder, sorted by stem; an empty list when it is no folder."""
     try:
-        with os.scandir(folder) as found:
-            return sorted(found, key=lambda entry: entry.name.removesuffix(JSON))
+        with os.scandir(folder) as listing:
+            return sorted(listing, key=lambda entry: entry.name.removesuffix(JSON))
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:

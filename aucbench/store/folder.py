@@ -116,8 +116,8 @@ def _start(folder: Path, *, create: bool) -> None:
 
 def _check_marker(path: Path) -> None:
     try:
-        found = json.loads(path.read_bytes())
-        kind, schema = found["format"], found["schema"]
+        marker = json.loads(path.read_bytes())
+        kind, schema = marker["format"], marker["schema"]
     except (ValueError, LookupError, TypeError, RecursionError) as error:
         raise DataError(
             f"{path} is damaged; write {json.dumps({'format': FORMAT, 'schema': SCHEMA})} into "

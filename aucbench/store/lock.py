@@ -78,7 +78,7 @@ def is_held(folder: Path) -> bool:
 def holder(folder: Path) -> str:
     """Return what to call the process that has the lock."""
     try:
-        found = json.loads((folder / HOLDER).read_bytes())
-        return f"process {found['process']} on {found['host']}"
+        who = json.loads((folder / HOLDER).read_bytes())
+        return f"process {who['process']} on {who['host']}"
     except (OSError, ValueError, LookupError, TypeError):  # it has not told, or the file is damaged
         return "another process"

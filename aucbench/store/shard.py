@@ -116,8 +116,8 @@ def fault_of(key: str, text: bytes) -> Fault | None:
     if SEAL.taken_off(_sealed_as(key), text) is not None:
         return None
     try:
-        found = json.loads(text)
-        schema, owner = found["schema"], found["record"]["id"]
+        plain = json.loads(text)
+        schema, owner = plain["schema"], plain["record"]["id"]
     except (ValueError, LookupError, TypeError, RecursionError):
         return Fault.DAMAGED
     if schema != SCHEMA:
@@ -127,24 +127,24 @@ def fault_of(key: str, text: bytes) -> Fault | None:
 
 def document(text: bytes) -> dict[str, Any]:
     """Return the document of a whole shard."""
-    found: dict[str, Any] = json.loads(text)["record"]
-    return found
+    plain: dict[str, Any] = json.loads(text)["record"]
+    return plain
 
 
 def values(text: bytes, names: Sequence[str]) -> str:
     """Return some values of the document of a whole shard, as a JSON list; each has a line."""
-    found = []
+    parts = []
     for name in names:
         mark = f'\n"{name}": '.encode()
         begin = text.index(mark) + len(mark)
-        found.append(text[begin : text.index(b"\n", begin)].rstrip(b","))
-    return f"[{b', '.join(found).decode('ascii')}]"
+        parts.append(text[begin : text.index(b"\n", begin)].rstrip(b","))
+    return f"[{b', '.join(parts).decode('ascii')}]"
 
 
 def blob_hash(text: bytes) -> str | None:
     """Return the sha256 of the blob of a whole shard, without parsing its document."""
-    found: str | None = json.loads(text.rpartition(SEAL.before)[0].rpartition(SCORES)[2])
-    return found
+    digest: str | None = json.loads(text.rpartition(SEAL.before)[0].rpartition(SCORES)[2])
+    return digest
 
 
 def _sealed_as(key: str) -> str:

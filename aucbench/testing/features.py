@@ -57,10 +57,10 @@ def declared(phi: Any) -> None:
     require(is_dataclass(phi), f"{name} is no dataclass; decorate it with @dataclass")
     frozen = type(phi).__dataclass_params__.frozen
     require(frozen, f"{name} can be changed; write @dataclass(frozen=True)")
-    made = numbers(fitted(phi, sample()), sample().rows)
+    values = numbers(fitted(phi, sample()), sample().rows)
     whole = isinstance(phi.exempt, int) and not isinstance(phi.exempt, bool)
-    require(whole and 0 <= phi.exempt <= made.shape[1], f"exempt is {phi.exempt!r}")
-    constant = made[:, made.shape[1] - phi.exempt :]
+    require(whole and 0 <= phi.exempt <= values.shape[1], f"exempt is {phi.exempt!r}")
+    constant = values[:, values.shape[1] - phi.exempt :]
     require((np.ptp(constant, axis=0) == 0).all(), f"the last {phi.exempt} columns are exempt as "
             "an intercept, and they differ from row to row")  # fmt: skip
 
@@ -85,10 +85,10 @@ def row_by_row(phi: Any) -> None:
 
     Scores of test rows must not depend on which other test rows there are.
     """
-    made = fitted(phi, sample())
-    whole = numbers(made, sample().rows)
+    map_ = fitted(phi, sample())
+    whole = numbers(map_, sample().rows)
     for some in (np.array([4]), np.arange(10, 40), np.arange(extent().n)[::-1]):
-        part = numbers(made, sample(rows=np.arange(extent().n)).rows.take(some.astype(np.int32)))
+        part = numbers(map_, sample(rows=np.arange(extent().n)).rows.take(some.astype(np.int32)))
         require_close("rows mapped apart", part, whole[some], rtol=1e-12, atol=1e-12)
 
 
@@ -98,8 +98,8 @@ def layouts(phi: Any) -> None:
     require_dense()
     wanted = numbers(fitted(phi, sample()), sample().rows)
     for name, layout in (("CSR rows", csr), ("rows in Fortran order", np.asfortranarray)):
-        made = numbers(fitted(phi, sample(layout)), sample(layout).rows)
-        require_close(f"features of {name}", made, wanted, rtol=1e-10, atol=1e-10)
+        values = numbers(fitted(phi, sample(layout)), sample(layout).rows)
+        require_close(f"features of {name}", values, wanted, rtol=1e-10, atol=1e-10)
 
 
 @laws("1e-12 of each number")
@@ -111,18 +111,18 @@ def float32(phi: Any) -> None:
     for X in (features(), csr(features())):
         wanted, data = locked(rounded(X), labels()), locked(single(X), labels())
         try:
-            made = numbers(fitted(phi, data), data.rows)
+            values = numbers(fitted(phi, data), data.rows)
         except UnsupportedError as refusal:
             not_asked(f"it refuses them: {refusal}")
         same = numbers(fitted(phi, wanted), wanted.rows)
-        require_close("features of float32 rows", made, same, rtol=1e-12, atol=1e-12)
+        require_close("features of float32 rows", values, same, rtol=1e-12, atol=1e-12)
 
 
 @laws("exact")
 def same_seed(phi: Any) -> None:
     """The same seed gives the same map, whatever the global generator is set to."""
-    made = under_two_states(lambda: numbers(fitted(phi, sample()), sample().rows))
-    require_close("two fits of one seed", *made)
+    values = under_two_states(lambda: numbers(fitted(phi, sample()), sample().rows))
+    require_close("two fits of one seed", *values)
 
 
 @laws("exact")
@@ -142,13 +142,13 @@ def shared(phi: Any) -> None:
 @laws("1e-9 of each number")
 def affine(phi: Any) -> None:
     """`input_weights(w)` returns (v, c) with w · phi(x) = v · x + c."""
-    made = fitted(phi, sample())
-    mapped = numbers(made, sample().rows)
+    map_ = fitted(phi, sample())
+    mapped = numbers(map_, sample().rows)
     w = np.linspace(-1.0, 2.0, mapped.shape[1])
-    found = input_weights(made, w)
-    if found is None:
+    linear = input_weights(map_, w)
+    if linear is None:
         not_asked("it has no method input_weights, or no such form")
-    v, c = found
+    v, c = linear
     require_close("v · x + c", features() @ v + c, mapped @ w, rtol=1e-9, atol=1e-9)
 
 
@@ -156,8 +156,8 @@ def affine(phi: Any) -> None:
 def rows_are_left_alone(phi: Any) -> None:
     """The rows are as before after `fit` and after the map. Their arrays are read-only views."""
     data = Data.of(features(), labels())
-    made = fitted(phi, data)
-    numbers(made, data.rows)
+    map_ = fitted(phi, data)
+    numbers(map_, data.rows)
     require(np.array_equal(data.rows.matrix, features()), "the map has changed the rows")
 
 
@@ -197,7 +197,7 @@ def keeps_rows(phi: Any) -> None:
 @laws("exact")
 def pickles(phi: Any) -> None:
     """A fitted map survives a pickle: models are stored with it."""
-    made = fitted(phi, sample())
-    again = pickle.loads(pickle.dumps(made))
+    map_ = fitted(phi, sample())
+    again = pickle.loads(pickle.dumps(map_))
     rows = sample().rows
-    require_close("features after a pickle", numbers(again, rows), numbers(made, rows))
+    require_close("features after a pickle", numbers(again, rows), numbers(map_, rows))

@@ -24,11 +24,11 @@ SECONDS = 20.0  # that they may take
 def told(listener: Any, known: list[Record], about: Mapping[str, Any] | None = None) -> None:
     """Tell a listener of a run from its start to its end."""
     tell = announcer([listener])
-    for dataset in dict.fromkeys(found.cell.dataset for found in known):
+    for dataset in dict.fromkeys(record.cell.dataset for record in known):
         tell.aucbench_data_read(dataset=dataset, about=about or _about())
-    for found in known:
-        tell.aucbench_cell_started(cell=found.cell)
-        tell.aucbench_cell_finished(record=found)
+    for record in known:
+        tell.aucbench_cell_started(cell=record.cell)
+        tell.aucbench_cell_finished(record=record)
 
 
 @contextmanager
@@ -58,11 +58,11 @@ def hears_events(listener: Any) -> None:
 def events_are_left_alone(listener: Any) -> None:
     """It changes nothing of what it is told: the run and other listeners have it too."""
     known, about = records(), _about()
-    before = [found.to_json() for found in known]
+    before = [record.to_json() for record in known]
     with _own_folder():
         told(listener, known, about)
     require(about == _about(), "it has changed what was said of a data set")
-    require([found.to_json() for found in known] == before, "it has changed a record")
+    require([record.to_json() for record in known] == before, "it has changed a record")
 
 
 @laws("exact")

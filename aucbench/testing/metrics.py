@@ -68,9 +68,9 @@ def order_of_rows(f: Any) -> None:
 def arrays_are_left_alone(f: Any) -> None:
     """It takes arrays that cannot be written, and leaves the others as they are."""
     for name, y, scores in scored():
-        kept = y.copy(), scores.copy()
+        before = y.copy(), scores.copy()
         number(f, y, scores, name)
-        same = np.array_equal(y, kept[0]) and np.array_equal(scores, kept[1])
+        same = np.array_equal(y, before[0]) and np.array_equal(scores, before[1])
         require(same, f"{name}: it has changed its arrays")
         y.setflags(write=False)
         scores.setflags(write=False)
@@ -88,8 +88,8 @@ def repeatable(f: Any) -> None:
 @laws("exact")
 def tells_good_from_bad(f: Any) -> None:
     """Perfect scores have a better number than reversed ones; `@metric` says what is better."""
-    made = {name: number(f, y, scores, name) for name, y, scores in scored()}
-    good, bad = made["perfect scores"], made["reversed scores"]
+    values = {name: number(f, y, scores, name) for name, y, scores in scored()}
+    good, bad = values["perfect scores"], values["reversed scores"]
     better = "greater" if scale_of(origin(f)).greater_is_better else "smaller"
     require(
         good > bad if better == "greater" else good < bad,

@@ -34,10 +34,10 @@ STEP = 1e-6  # of a difference quotient
 
 def reading(f: Any, w: Vector) -> float:
     """f(w), which must be one finite number."""
-    found = float_of(value := f.value(w))
-    if found is None or not isfinite(found):
+    number = float_of(value := f.value(w))
+    if number is None or not isfinite(number):
         raise LawBroken(f"value returned {short(value)}, wanted a finite float")
-    return found
+    return number
 
 
 def slope(f: Any, w: Vector, rows: Any = ALL) -> Vector:
@@ -86,12 +86,12 @@ def gradient(factory: Any) -> None:
         here, h = reading(f, w), STEP
         right = (reading(f, w + h * direction) - here) / h
         left = (here - reading(f, w - h * direction)) / h
-        given = float(slope(f, w) @ direction)
+        claimed = float(slope(f, w) @ direction)
         slack = 1e-5 * max(1.0, abs(left), abs(right))
         require(
-            min(left, right) - slack <= given <= max(left, right) + slack,
+            min(left, right) - slack <= claimed <= max(left, right) + slack,
             f"the slope of value is {left:.6g} to {right:.6g} along a direction, and grad gives "
-            f"{given:.6g}",
+            f"{claimed:.6g}",
         )
 
 

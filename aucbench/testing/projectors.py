@@ -71,8 +71,8 @@ def in_place(project: Any) -> None:
     """
     for v in vectors():
         u = v.copy()
-        given = project(u, 1.0)
-        require(given is u, "it returned another array; overwrite v and return it")
+        returned = project(u, 1.0)
+        require(returned is u, "it returned another array; overwrite v and return it")
 
 
 @laws("as `contains`")

@@ -33,7 +33,7 @@ def record(number: int, cell: Cell) -> Record:
     """Return the record of the cell with this number, as it comes out of a store."""
     status = ENDS[number % len(ENDS)]
     ok = status is CellStatus.OK
-    made = Record(
+    one = Record(
         id=blake2b(str(cell).encode(), digest_size=16).hexdigest(),
         cell=cell,
         status=Status(
@@ -59,22 +59,22 @@ def record(number: int, cell: Cell) -> Record:
         tuning={"chosen": {"k": 3}, "map_seconds": 0.1, "table": []} if cell.tune else None,
         curve=tuple(_curve(number)) if ok else (),
     )
-    return Record.from_json(json.loads(json.dumps(made.to_json())))
+    return Record.from_json(json.loads(json.dumps(one.to_json())))
 
 
 def records() -> list[Record]:
     """Return the records of a plan: solvers, tuned ones too, on data sets, seeds and splits."""
     asked = (*choices(SOLVERS), *choices(SOLVERS[1:2], tune=True))
     cells = Plan(SETS, asked, seeds=(0, 1), splits=2).cells()
-    return sorted((record(i, cell) for i, cell in enumerate(cells)), key=lambda found: found.id)
+    return sorted((record(i, cell) for i, cell in enumerate(cells)), key=lambda one: one.id)
 
 
 def sampled() -> Iterator[tuple[str, list[Record]]]:
     """Yield samples with what people call them: all, one cell, and none that has not failed."""
     known = records()
     yield "rows", known
-    yield "one row", [next(found for found in known if found.ok)]
-    yield "rows that have all failed", [found for found in known if not found.ok]
+    yield "one row", [next(one for one in known if one.ok)]
+    yield "rows that have all failed", [one for one in known if not one.ok]
 
 
 def rows(known: list[Record]) -> Rows:

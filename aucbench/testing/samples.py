@@ -87,14 +87,14 @@ def require_dense() -> None:
         not_asked("dense rows of this extent have been compared with CSR rows")
 
 
-def locked(M: Any, y: Any, **given: Any) -> Data:
+def locked(M: Any, y: Any, **more: Any) -> Data:
     """`Data.of`, with arrays that cannot be written; stored as the extent says."""
     if extent().sparse and isinstance(M, np.ndarray):
         M = csr(M)
     if not isinstance(M, Rows):  # whose arrays are read-only
         for part in [M] if isinstance(M, np.ndarray) else [M.data, M.indices, M.indptr]:
             part.setflags(write=False)
-    return Data.of(M, y, **given)
+    return Data.of(M, y, **more)
 
 
 def csr(M: Any) -> Any:
@@ -122,10 +122,10 @@ def weights(count: int, d: int, seed: int = 3) -> Iterable[Vector]:
 
 
 def require_close(
-    what: str, found: Any, wanted: Any, *, rtol: float = 0.0, atol: float = 0.0
+    what: str, came: Any, wanted: Any, *, rtol: float = 0.0, atol: float = 0.0
 ) -> None:
     """Raise `LawBroken` unless |found − wanted| ≤ atol + rtol |wanted| everywhere."""
-    a, b = np.asarray(found, np.float64), np.asarray(wanted, np.float64)
+    a, b = np.asarray(came, np.float64), np.asarray(wanted, np.float64)
     require(a.shape == b.shape, f"{what}: shape {a.shape}, wanted {b.shape}")
     if not np.allclose(a, b, rtol=rtol, atol=atol, equal_nan=True):
         with np.errstate(invalid="ignore"):
@@ -140,12 +140,12 @@ def under_two_states(make: Callable[[], Any]) -> list[Any]:
     """Return what two calls make, while the global generators are in different states."""
     before = np.random.get_state(), random.getstate()  # noqa: NPY002
     try:
-        made = []
+        answers = []
         for seed in (1, 2):
             np.random.seed(seed)  # noqa: NPY002
             random.seed(seed)
-            made.append(make())
-        return made
+            answers.append(make())
+        return answers
     finally:
         np.random.set_state(before[0])  # noqa: NPY002
         random.setstate(before[1])

@@ -85,8 +85,8 @@ def _kind_of(thing: Any) -> str:
         return listeners.laws.kind
     if callable(thing) and not inspect.isclass(thing):
         empty = inspect.Parameter.empty
-        given = inspect.signature(thing).parameters.values()
-        required = [p for p in given if p.default is empty and p.kind is p.POSITIONAL_OR_KEYWORD]
+        own = inspect.signature(thing).parameters.values()
+        required = [p for p in own if p.default is empty and p.kind is p.POSITIONAL_OR_KEYWORD]
         if len(required) in (0, 2):
             return "metrics" if required else "datasets"
     raise ParameterError(
@@ -181,10 +181,10 @@ def _members(module: ModuleType, member: str, target: str) -> tuple[Subject, ...
     found = tuple(subject_of(factory, kind, name) for kind, name, factory in _hooks(module))
     own = [getattr(module, n) for n in _public(module)]
     classes = [c for c in own if inspect.isclass(c) and c.__module__ == module.__name__]
-    made = found or tuple(_subjects(classes))
-    if not made:
+    subjects = found or tuple(_subjects(classes))
+    if not subjects:
         raise PluginError(f"{target} has no hook and no class of a solver or another plugin")
-    return made
+    return subjects
 
 
 def _subjects(classes: list[Any]) -> Iterator[Subject]:

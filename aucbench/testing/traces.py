@@ -85,17 +85,17 @@ def _leaving_nothing(but: Collection[str]) -> Iterator[None]:
 def _settled(name: str, before: Any) -> Any:
     """Return what a look finds, once it is as before or will not become so by itself."""
     end = monotonic() + (ENDING if name in MAY_END else 0.0)
-    while not _same(found := LOOKS[name](), before) and monotonic() < end:
+    while not _same(now := LOOKS[name](), before) and monotonic() < end:
         sleep(0.01)
-    return found
+    return now
 
 
 def _processes() -> frozenset[str]:
-    found: list[str] = []
+    listed: list[str] = []
     for task in Path("/proc/self/task").glob("*/children"):
         with suppress(OSError):  # a thread that has ended meanwhile
-            found += task.read_text().split()
-    return frozenset(found)
+            listed += task.read_text().split()
+    return frozenset(listed)
 
 
 def _handlers() -> Mapping[str, Any]:
@@ -137,15 +137,15 @@ OF_IMPORTS = {  # what libraries change once, when they are imported; rich draws
 @contextmanager
 def _kept_settings() -> Iterator[None]:
     """Put back what a plugin changes, after a known state for what it may have changed before."""
-    kept = np.random.get_state(), random.getstate(), _handlers()  # noqa: NPY002
+    before = np.random.get_state(), random.getstate(), _handlers()  # noqa: NPY002
     with np.errstate(all="warn"), warnings.catch_warnings(), patch.dict(os.environ):
         warnings.simplefilter("ignore")
         try:
             yield
         finally:
-            np.random.set_state(kept[0])  # noqa: NPY002
-            random.setstate(kept[1])
-            for name, handler in kept[2].items():
+            np.random.set_state(before[0])  # noqa: NPY002
+            random.setstate(before[1])
+            for name, handler in before[2].items():
                 if handler is not signal.getsignal(signal.Signals[name]):
                     signal.signal(signal.Signals[name], handler)
 
@@ -162,15 +162,15 @@ def _printed() -> Iterator[_Told]:
     told, lines = _Told(), io.StringIO()
     with suppress(ValueError, AttributeError):
         sys.stdout.flush()
-    kept = os.dup(1)
+    stdout = os.dup(1)
     with os.fdopen(os.memfd_create("stdout"), "w+b") as file:
         os.dup2(file.fileno(), 1)
         try:
             with redirect_stdout(lines):
                 yield told
         finally:
-            os.dup2(kept, 1)
-            os.close(kept)
+            os.dup2(stdout, 1)
+            os.close(stdout)
             file.seek(0)
             told.text = lines.getvalue() + file.read().decode(errors="replace")
 

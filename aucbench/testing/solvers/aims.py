@@ -52,8 +52,8 @@ def iterates_are_feasible(solver: Any) -> None:
     """Each w is in the domain of Ω: the caller may stop after any step."""
     if started(solver, sample())[0].f is None:
         not_asked("it minimises no listed objective")
-    problem, made = trajectory(solver, sample())
-    for t, _, w in made:
+    problem, states = trajectory(solver, sample())
+    for t, _, w in states:
         require(problem.project.contains(w), f"w of step {t} is not in the domain of Ω")
 
 
@@ -179,8 +179,8 @@ def needs_projector(solver: Any) -> None:
     if not solver.needs.projector:
         not_asked("it does not declare Needs(projector=True)")
     small = L2Ball(SMALL_BALL)
-    _, made = trajectory(recast(solver, projector=small), sample(), 8)
-    for t, _, w in made:
+    _, states = trajectory(recast(solver, projector=small), sample(), 8)
+    for t, _, w in states:
         require(
             small.contains(w),
             f"w of step {t} has the length {np.linalg.norm(w):.3g} outside of the ball of "
@@ -188,7 +188,7 @@ def needs_projector(solver: Any) -> None:
         )
     _, free = trajectory(recast(solver, projector=Identity()), sample(), 8)
     require(
-        not np.allclose(free[-1][2], made[-1][2], rtol=1e-9, atol=0),
+        not np.allclose(free[-1][2], states[-1][2], rtol=1e-9, atol=0),
         "the same w came with a ball and without; call problem.project",
     )
     problem, _ = started(solver, sample())

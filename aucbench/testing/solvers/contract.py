@@ -181,14 +181,14 @@ def budget(solver: Any) -> None:
     """
     if not any(map(reads_budget, (solver.problem, solver.iterates))):
         not_asked("neither `problem` nor `iterates` has the parameter budget")
-    for given in (None, Budget(), Budget(passes=2.0), Budget(seconds=1.0)):
-        told = solver if given is None else with_budget(solver, given)
+    for one in (None, Budget(), Budget(passes=2.0), Budget(seconds=1.0)):
+        told = solver if one is None else with_budget(solver, one)
         try:
             trajectory(told, sample(), 3)
         except Exception as error:
             what = f"{type(error).__name__}: {error}"
             raise LawBroken(
-                f"with budget={given} it raises {what}; write budget: Budget | None = None, and "
+                f"with budget={one} it raises {what}; write budget: Budget | None = None, and "
                 "expect None for passes and seconds too"
             ) from error
 

@@ -43,8 +43,8 @@ Trace = list[list[Any]]  # (step, rows_seen, hash of what was learnt) of each st
 def trace(solver: Any) -> Trace:
     """The first states of a fit by one thread, as plain values."""
     with threadpool_limits(1), own_threads(1):
-        made = trajectory(solver, sample())[1]
-    return [[int(t), int(seen), blake2b(w.tobytes()).hexdigest()] for t, seen, w in made]
+        states = trajectory(solver, sample())[1]
+    return [[int(t), int(seen), blake2b(w.tobytes()).hexdigest()] for t, seen, w in states]
 
 
 def trace_elsewhere(solver: Any) -> Trace:

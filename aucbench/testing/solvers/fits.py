@@ -49,9 +49,9 @@ def trajectory(
 ) -> tuple[Problem, list[tuple[int, int, Vector]]]:
     """The problem, and (step, rows_seen, learnt) of the first states."""
     problem, states = started(solver, data)
-    made = [(s.step, s.rows_seen, learnt(problem, s)) for s in islice(states, steps)]
-    require(made, "iterates ended without yielding a state; yield at least one")
-    return problem, made
+    seen = [(s.step, s.rows_seen, learnt(problem, s)) for s in islice(states, steps)]
+    require(seen, "iterates ended without yielding a state; yield at least one")
+    return problem, seen
 
 
 def require_same(what: str, one: Any, other: Any, rtol: float = 0.0, atol: float = 0.0) -> None:

@@ -215,12 +215,12 @@ def layouts(solver: Any) -> None:
     require_dense()
     whole = np.round(features() * 64) / 64
     dense = trajectory(solver, locked(whole.copy(), labels()))[1]
-    made = {
+    fits = {
         "CSR rows": csr(whole),
         "rows in Fortran order": np.asfortranarray(whole),
         "float32 rows": whole.astype(np.float32),
     }
-    for name, rows in made.items():
+    for name, rows in fits.items():
         other = trajectory(solver, locked(rows, labels()))[1]
         require_same(f"{name} and dense rows", other, dense, rtol=1e-3, atol=1e-4)
 
@@ -235,10 +235,10 @@ def float32(solver: Any) -> None:
     for X in (features(), csr(features())):
         wanted = trajectory(solver, locked(rounded(X), labels()))[1]
         try:
-            made = trajectory(solver, locked(single(X), labels()))[1]
+            states = trajectory(solver, locked(single(X), labels()))[1]
         except UnsupportedError as refusal:
             not_asked(f"it refuses them: {refusal}")
-        require_same("float32 rows", made, wanted, rtol=1e-9, atol=1e-12)
+        require_same("float32 rows", states, wanted, rtol=1e-9, atol=1e-12)
 
 
 @laws(ASKED)
@@ -313,9 +313,9 @@ def _require_repeatable(solver: Any) -> None:
         not_asked("it streams, or draws random numbers: the order of rows may matter")
 
 
-def _require_same_scores(what: str, found: Vector, wanted: Vector) -> None:
+def _require_same_scores(what: str, came: Vector, wanted: Vector) -> None:
     atol = REPEATED * float(np.abs(wanted).max())
-    require_close(f"scores after {what}", found, wanted, atol=atol)
+    require_close(f"scores after {what}", came, wanted, atol=atol)
 
 
 @laws("scores are finite")
