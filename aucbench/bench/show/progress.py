@@ -122,7 +122,7 @@ class Display(Progress):
         )
 
     def __enter__(self) -> Display:
-        self._live.start()
+        self._live.start(refresh=True)
         return self
 
     def __exit__(self, *_: object) -> None:
