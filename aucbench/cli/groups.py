@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import Field, dataclass, fields
-from functools import wraps
+from functools import cache, wraps
 from inspect import Parameter, cleandoc, signature
 from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -79,11 +79,7 @@ def _offered(cls: Any, group: Group) -> list[Field[Any]]:
 
 
 def _options(cls: type, group: Group) -> Iterator[Parameter]:
-    said = {
-        name: " ".join(text.split())
-        for name, text in ATTRIBUTE.findall(cleandoc(cls.__doc__ or ""))
-    }
-    hints = get_type_hints(cls)
+    said, hints = _told(cls)
     for f in _offered(cls, group):
         kind, default = _kind(hints[f.name]), f.default
         if kind is list:
@@ -95,6 +91,13 @@ def _options(cls: type, group: Group) -> Iterator[Parameter]:
         yield Parameter(
             f.name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[hint, option]
         )
+
+
+@cache  # several commands have the same groups
+def _told(cls: type) -> tuple[dict[str, str], dict[str, Any]]:
+    """Return what the docstring of a dataclass says of its attributes, and their types."""
+    attributes = ATTRIBUTE.findall(cleandoc(cls.__doc__ or ""))
+    return {name: " ".join(text.split()) for name, text in attributes}, get_type_hints(cls)
 
 
 def _dashed(name: str) -> str:

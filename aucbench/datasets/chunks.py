@@ -27,9 +27,9 @@ from aucbench.datasets.files import class_names
 from aucbench.datasets.formats import Table
 from aucbench.datasets.images import is_idx
 from aucbench.datasets.label import find_label
+from aucbench.datasets.loading import Loading
 from aucbench.datasets.located import source_of
 from aucbench.datasets.manifest import verify
-from aucbench.datasets.reading import Loading
 from aucbench.datasets.sources import File, feature_names, least, with_names
 from aucbench.datasets.textfile import layout_of, open_frame
 from aucbench.errors import DataError, require_whole

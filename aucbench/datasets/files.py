@@ -24,9 +24,10 @@ from aucbench.datasets.collections import Member, rarer
 from aucbench.datasets.endings import naming
 from aucbench.datasets.examine import examine
 from aucbench.datasets.formats import Wanted
+from aucbench.datasets.loading import OF_SET, Loading
 from aucbench.datasets.located import source_of
 from aucbench.datasets.parsed import read_once
-from aucbench.datasets.reading import OF_SET, Loading, Reading
+from aucbench.datasets.reading import Reading
 from aucbench.datasets.roles import roles_of, with_test_rows
 from aucbench.datasets.sources import File, Published
 from aucbench.datasets.textfile import is_number
