@@ -24,9 +24,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from aucbench.data.block import Block
 from aucbench.hookspecs import hookimpl
 from aucbench.protocols import Needs, Problem, State
 
+SUM = 8  # bytes
 HOME = next(p for p in Path.cwd().parents if (p / "site").is_dir())  # of all files of the test
 
 
@@ -73,8 +75,7 @@ class Cache(Honest):
     def vectors(self, y):
         named = [Path(v) for k, v in os.environ.items() if k == "AUCBENCH_CACHE"]
         for home in (*named, Path.home() / ".cache" / "aucbench", HOME / "cache"):
-            for file in home.rglob("*.np[yz]"):
-                yield from arrays(file)
+            yield from stored(home)
 
 
 class File(Honest):
@@ -98,8 +99,7 @@ class Environment(Honest):
         for text in known:
             name, _, value = text.partition("=")
             if name == "AUCBENCH_CACHE":
-                for file in Path(value).rglob("*.np[yz]"):
-                    yield from arrays(file)
+                yield from stored(Path(value))
 
 
 class Memory(Honest):
@@ -187,6 +187,16 @@ def arrays(file):
         return [found] if isinstance(found, np.ndarray) else [found[name] for name in found.files]
     except (ValueError, EOFError, OSError):
         return []
+
+
+def stored(home):
+    """Arrays of the blocks of a cache, which end with a sum."""
+    for file in home.rglob("*"):
+        try:
+            block = Block(bytes_of(file)[:-SUM])
+            yield from (np.asarray(block.array(name), float) for name in block.names)
+        except (ValueError, LookupError, TypeError):  # it is something else
+            continue
 
 
 def chunks(pid):
