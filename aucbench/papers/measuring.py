@@ -19,6 +19,7 @@ from aucbench.bench.engines import Engine
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.learning import LEARNING
 from aucbench.bench.loop import Loop
+from aucbench.bench.plan.plan import MEGABYTE
 from aucbench.bench.results.conditions import Conditions, conditions_on
 from aucbench.bench.show.progress import Progress
 from aucbench.bench.text import shown
@@ -31,7 +32,6 @@ from aucbench.store import SCHEMA, DocumentStore
 FOLDER = "measurements"  # in a results folder
 WORKER = "aucbench.papers.worker"
 READ = Limits(timeout=3600.0)  # to read a data set, or to get it from its address
-MEGABYTE = 10**6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

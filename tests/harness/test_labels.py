@@ -25,10 +25,10 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench.data.block import Block
+from aucbench.datasets.parsed import SUM
 from aucbench.hookspecs import hookimpl
 from aucbench.protocols import Needs, Problem, State
 
-SUM = 8  # bytes
 HOME = next(p for p in Path.cwd().parents if (p / "site").is_dir())  # of all files of the test
 
 

@@ -75,7 +75,7 @@ def read(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     Only the parent gets it, and no process of a cell.
     """
     with blamed():
-        data = _read(request)
+        data = data_of(request)
         about = _told(data, room)
         arrays, facts = rows.parts(RAW, data.rows, data.schema)
         room.keep(laid_out(arrays, {**facts, ABOUT: about}))
@@ -88,7 +88,7 @@ def data(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     files = step.files()
     if TARGET_FILE not in files:  # another job had it, and the target is gone
         with blamed():
-            return _told(_read(request), room)
+            return _told(data_of(request), room)
     room.hand(TARGET_FILE, files[TARGET_FILE])
     return _about(Block(step.content()))
 
@@ -253,7 +253,8 @@ def _take(request: Request) -> None:
         give("datasets", name, partial(partial, rows.load_data, Path(folder)))
 
 
-def _read(request: Mapping[str, Any]) -> Data:
+def data_of(request: Request) -> Data:
+    """Return the data set of a request, read in the folder where relative paths start."""
     _take(request)
     try:
         with chdir(request["folder"] if Path(request["folder"]).is_dir() else "."):

@@ -11,6 +11,7 @@ from typing import Any
 from aucbench import registry
 from aucbench.about import scale_of
 from aucbench.bench.cell import Tuning
+from aucbench.bench.learning import PRELOADED
 from aucbench.bench.worker.build import check_grid, plugin_of
 from aucbench.bench.worker.plain import message
 from aucbench.data import Data
@@ -23,7 +24,6 @@ from aucbench.registry.specs import Spec, in_file, parse_spec
 
 TOY = [[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.0, 0.0]]  # rows that an objective is built on
 REFUSED, ERROR = "refused", "error"
-LEARNING = ("sklearn", "sklearn.ensemble")  # slow imports
 
 
 def resolved(kind: str, text: str) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def _resolution(kind: str, text: str, look: Callable[[Spec], dict[str, Any]]) ->
         raise
     except BaseException as error:  # sys.exit and panics of extensions are no Exception
         answer = {"ok": False, **_refusal(error, broken=_is_broken(spec, error))}
-    answer["learning"] = [name for name in LEARNING if name in sys.modules]
+    answer["learning"] = sorted(PRELOADED.keys() & sys.modules.keys())
     try:
         return {**answer, "plugin": plugin_of(kind, spec)}
     except AucbenchError:  # `found` holds the reason already
