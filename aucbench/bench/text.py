@@ -7,6 +7,7 @@ import sys
 from collections.abc import Collection, Iterable, Sequence
 from shutil import get_terminal_size
 from textwrap import wrap
+from typing import TextIO
 
 FORMULA = ("=", "+", "-", "@")
 NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?")
@@ -49,14 +50,24 @@ def aligned(lines: Iterable[Sequence[str]], right: Collection[int] = ()) -> str:
     )
 
 
-def line_width() -> int:
+def line_width(stream: TextIO | None = None) -> int:
     """Return the characters of a line on a terminal; a line in a pipe is never broken."""
-    return get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize
+    terminal = (sys.stdout if stream is None else stream).isatty()
+    return get_terminal_size().columns if terminal else sys.maxsize
 
 
-def wrapped(text: str, width: int) -> list[str]:
-    """Return lines of `text`, broken between words only; there is at least one line."""
-    return wrap(shown(text), width, break_long_words=False, break_on_hyphens=False) or [""]
+def wrapped(text: str, width: int, indent: str = "") -> list[str]:
+    """Return lines of `text`, broken between words only; there is at least one line.
+
+    `indent` is of all lines but the first.
+    """
+    return wrap(
+        shown(text),
+        width,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    ) or [""]
 
 
 def folded(lines: Iterable[Sequence[str]], indent: str = "") -> str:

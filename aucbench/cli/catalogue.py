@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aucbench.bench.text import aligned, folded, line_width, printable_lines, shown, wrapped
+from aucbench.cli.saying import say, warn
 from aucbench.errors import ParameterError, UnknownNameError, UnsupportedError
 from aucbench.ranges import axis_text
 
@@ -127,7 +128,7 @@ def cite(
     citations = citations_of(record.cell for record in Store(folder).records())
     typer.echo("\n\n".join(map(printable_lines, citations.entries)))
     for phrase in citations.missing:
-        typer.echo(shown(f"no reference is known of the {phrase}"), err=True)
+        say(f"no reference is known of the {phrase}", err=True)
     warn_of_broken_plugins()
 
 
@@ -185,7 +186,7 @@ def warn_of_broken_plugins() -> None:
     """One line on stderr for each plugin whose import has failed."""
     for plugin in _broken():
         named = f"{plugin.distribution}:{plugin.name}"
-        typer.echo(shown(f"warning: the plugin {named} is broken: {plugin.failure}"), err=True)
+        warn(f"the plugin {named} is broken: {plugin.failure}")
 
 
 def _broken() -> list[Plugin]:

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import typer
 
-from aucbench.bench.text import shown
 from aucbench.cli.catalogue import (
     cite,
     describe,
@@ -28,6 +27,7 @@ from aucbench.cli.power import power
 from aucbench.cli.report import figure, report, serve
 from aucbench.cli.reproduce import reproduce
 from aucbench.cli.run import export, list_plan, log, run, status
+from aucbench.cli.saying import say
 from aucbench.cli.surroundings import CUT_OFF, lost
 from aucbench.errors import INTERRUPTED, AucbenchError, ParameterError
 
@@ -42,9 +42,9 @@ class CommandGroup(CommandsByGroup):
         try:
             return super().invoke(ctx)
         except AucbenchError as error:
-            typer.echo(
-                "\n  ".join(map(shown, (f"error: {error.lines[0]}", *error.lines[1:]))), err=True
-            )
+            say(f"error: {error.lines[0]}", err=True)
+            for line in error.lines[1:]:
+                say(f"  {line}", err=True)
             warn_of_broken_plugins()
             raise typer.Exit(2) from error
         except OSError as error:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aucbench.bench.text import folded, printable_lines, shown
+from aucbench.bench.text import folded, printable_lines
+from aucbench.cli.saying import say
 from aucbench.errors import UnknownNameError, UnsupportedError
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def fetch(names: Names) -> None:
     for name in wanted:
         where = f" ({place_of(name)})" if member_of(name) is None else ""
         what = "downloaded" if name in brought else f"is here already{where}"
-        typer.echo(shown(f"{name}: {what}"))
+        say(f"{name}: {what}")
 
 
 @data.command("verify")
@@ -119,7 +120,7 @@ def verify(
         if member_of(name) is None:
             _require_known(name)
         else:
-            typer.echo(shown(f"{name}: not verified, it is in a collection"))
+            say(f"{name}: not verified, it is in a collection")
     differ = count = 0
     for file in verified(wanted):
         count += 1
@@ -128,11 +129,11 @@ def verify(
             what = f"differs: {file.found[:12]}... in place of {file.wanted[:12]}..."
         else:
             what = "ok" if file.wanted else "no sha256 is known"
-        typer.echo(shown(f"{file.path}: {what}"))
+        say(f"{file.path}: {what}")
     if not count:
-        typer.echo("there is no file with a known sha256 here; fetch a set, or set AUCBENCH_DATA")
+        say("there is no file with a known sha256 here; fetch a set, or set AUCBENCH_DATA")
     elif differ:
-        typer.echo(f"{differ} of {count} files differ; get them again", err=True)
+        say(f"{differ} of {count} files differ; get them again", err=True)
         raise typer.Exit(DIFFERS)
 
 

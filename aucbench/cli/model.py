@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from aucbench.bench.text import cell_text, shown
+from aucbench.bench.text import cell_text
 from aucbench.cli.groups import Group, grouped
 from aucbench.cli.options import FILES, FITS, NO_ENGINE, RUNS, Fits, Options, specs
 from aucbench.cli.running import opened, print_tables, records_of, width
+from aucbench.cli.saying import say
 from aucbench.datasets.reading import Reading
 from aucbench.errors import ParameterError
 
@@ -153,8 +154,8 @@ def fit(
     model.save(out)
     typer.echo()
     for line in lines(model):
-        typer.echo(shown(line))
-    typer.echo(f"saved as {shown(str(out))}")
+        say(line)
+    say(f"saved as {out}")
 
 
 def predict(
@@ -199,9 +200,9 @@ def predict(
             first = first or next(filter(None, result.faults), "")
     named = _label(loaded.positive, "positive")
     note = f"; {faulty} without a score, see the column problem" if faulty else ""
-    typer.echo(shown(f"{done} rows: {flagged} {named}{note}"), err=True)
+    say(f"{done} rows: {flagged} {named}{note}", err=True)
     if faulty == done:
-        typer.echo(f"error: {shown(f'no row of {table} has a score: {first}')}", err=True)
+        say(f"error: no row of {table} has a score: {first}", err=True)
         raise typer.Exit(ALL_FAILED)
 
 
@@ -221,7 +222,7 @@ def explain(
         typer.echo(dumps(explanation(loaded), indent=1, allow_nan=False))
         return
     for line in lines(loaded):
-        typer.echo(shown(line))
+        say(line)
 
 
 @contextmanager
@@ -240,11 +241,9 @@ def _written(out: Path) -> Iterator[TextIO]:
 
 def _say_columns(model: Model, ignored: tuple[str, ...], table: Path) -> None:
     about = model.provenance
-    typer.echo(
-        shown(
-            f"{table}: {model.width} columns for {about.get('solver', 'the model')}"
-            + (f"; not read: {', '.join(ignored)}" if ignored else "")
-        ),
+    say(
+        f"{table}: {model.width} columns for {about.get('solver', 'the model')}"
+        + (f"; not read: {', '.join(ignored)}" if ignored else ""),
         err=True,
     )
 

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from aucbench.bench.text import shown
+from aucbench.cli.saying import say
 
 
 def new(
@@ -32,7 +33,7 @@ def new(
     from aucbench.scaffold.package import new_package
 
     written = new_package(kind, name, into)
-    typer.echo(shown(f"{written.folder} has {len(written.files)} files:"))
+    say(f"{written.folder} has {len(written.files)} files:")
     for path in written.files:
         typer.echo(f"  {path}")
     typer.echo("\nNext:")

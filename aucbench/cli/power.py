@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from aucbench.bench.text import shown
-from aucbench.cli.running import warn
+from aucbench.cli.saying import say, warn
 
 
 def power(
@@ -62,4 +61,4 @@ def power(
     if evidence is not None and evidence.unchecked:
         warn(f"stale results may count, since the plans cannot be looked up: {evidence.unchecked}")
     for sentence in planned.sentences:
-        typer.echo(shown(sentence))
+        say(sentence)

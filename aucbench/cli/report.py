@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aucbench.bench.text import shown
 from aucbench.cli.groups import Group, grouped
 from aucbench.cli.options import WHOLE, named_sections
+from aucbench.cli.saying import say
 from aucbench.errors import AucbenchError
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def report(
     addons = named_sections(judged.sections)
     findings = _findings(folder, judged)
     for sentence in findings.advice.sentences:
-        typer.echo(shown(sentence))
+        say(sentence)
     added = print_sections(addons, folder, findings.evidence)
     if html is not None:
         from aucbench.report.page import page_of
@@ -84,7 +84,7 @@ def report(
         content = to_html(page_of(findings, folder=str(folder), added=added))
         with own_file(html) as file:
             file.write(content)
-        typer.echo(f"{len(content) / 1e6:.1f} MB in {shown(str(html))}", err=True)
+        say(f"{len(content) / 1e6:.1f} MB in {html}", err=True)
 
 
 @grouped
@@ -103,10 +103,7 @@ def serve(
     page = LivePage(folder, settings, stale=judged.stale, sections=addons)
     page.html()  # a folder that cannot be read is an error now, and not in the browser
     with server(page, port) as running:
-        typer.echo(
-            f"http://{HOST}:{running.server_port}/ shows {shown(str(folder))}; Ctrl-C ends it",
-            err=True,
-        )
+        say(f"http://{HOST}:{running.server_port}/ shows {folder}; Ctrl-C ends it", err=True)
         try:
             running.serve_forever()
         except KeyboardInterrupt:
@@ -140,7 +137,7 @@ def figure(
 
 
 def _findings(folder: Path, judged: Judged) -> Findings:
-    from aucbench.cli.running import warn
+    from aucbench.cli.saying import warn
     from aucbench.report.findings import findings_of
     from aucbench.report.folder import FolderReader
 

@@ -10,7 +10,8 @@ import typer
 from aucbench.bench.text import aligned, shown
 from aucbench.cli.groups import Group, grouped
 from aucbench.cli.options import RUNS, Options
-from aucbench.cli.running import opened, progress_of, records_of, warn, width
+from aucbench.cli.running import opened, progress_of, records_of, width
+from aucbench.cli.saying import say, warn
 from aucbench.errors import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def reproduce(
     )
     folder = out or Path(f"reproduce-{paper}")
     if not options.quiet:
-        typer.echo(f"results are kept in {shown(str(folder))}", err=True)
+        say(f"results are kept in {folder}", err=True)
     for number, experiment in enumerate(chosen):
         if number:
             typer.echo()
@@ -111,7 +112,7 @@ def _measured(wanted: Sequence[Measurement], folder: Path, options: Options) -> 
             known = (wanted, store, engine)
             results = [*measuring.run(*known, retry=options.retry, progress=progress, tell=warn)]
     except KeyboardInterrupt:
-        typer.echo(f"interrupted: {AGAIN}", err=True)
+        say(f"interrupted: {AGAIN}", err=True)
         raise typer.Exit(INTERRUPTED) from None
     for problem in store.problems():
         warn(problem)

@@ -16,7 +16,8 @@ import typer
 from aucbench.bench.text import aligned, reason_text, shown
 from aucbench.cli.groups import Group, grouped
 from aucbench.cli.options import OUTPUT, RUNS, Options, Output
-from aucbench.cli.running import go, warn
+from aucbench.cli.running import go
+from aucbench.cli.saying import say, warn
 from aucbench.errors import AucbenchError, DataError
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ def export(
             return
         rows = table_rows(store.records, _wanted(store, stale=stale))
         count = write((row for row in rows if stale or not row["stale"]), path)
-    typer.echo(f"{count} rows in {shown(str(path))}", err=True)
+    say(f"{count} rows in {path}", err=True)
 
 
 def _export_to(name: str, store: Store, path: Path, *, stale: bool) -> None:
@@ -162,7 +163,7 @@ def _export_to(name: str, store: Store, path: Path, *, stale: bool) -> None:
         ids = None if stale else {row["id"] for row in rows if not row["stale"]}
         written = write_contents(exported_by(addon, store.folder, ids), path, addon.called)
     for file, size in written.items():
-        typer.echo(f"{size} bytes in {shown(str(file))}", err=True)
+        say(f"{size} bytes in {file}", err=True)
 
 
 def _wanted(store: Store, *, stale: bool) -> Mapping[Cell, str]:
@@ -204,9 +205,9 @@ def log(
             f"{count} with {cell!r}; `aucbench log {folder}` lists those without a result"
         )
     (one,) = chosen
-    typer.echo(shown(f"{' on '.join(one.place[:2])}: {one.status}"))
+    say(f"{' on '.join(one.place[:2])}: {one.status}")
     if one.why:
-        typer.echo(shown(one.why))
+        say(one.why)
     for line in one.log.splitlines():
         typer.echo(shown(line))
 

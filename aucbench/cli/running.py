@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from aucbench.bench.text import shown
 from aucbench.cli.head_start import supervisor_of
+from aucbench.cli.saying import say, warn
 from aucbench.errors import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def go(
                 print_sections(printed.sections, store.folder, evidence, printed.form)
     if not whole:
         missing = len(plan) - tally.total
-        typer.echo(f"interrupted: {missing} of {len(plan)} rows are missing; {way_on}", err=True)
+        say(f"interrupted: {missing} of {len(plan)} rows are missing; {way_on}", err=True)
         raise typer.Exit(INTERRUPTED)
     if broken or (tally.total and tally.failed == tally.total):
         raise typer.Exit(BROKEN)
@@ -111,11 +111,6 @@ def _warm(engine: Engine) -> Iterator[Engine]:
         yield engine.on(supervisor)
 
 
-def warn(sentence: str) -> None:
-    """One line on stderr."""
-    typer.echo(f"warning: {shown(sentence)}", err=True)
-
-
 def records_of(
     plan: Plan, store: Store, options: Options, way_on: str, folder: Path | None = None
 ) -> list[Record]:
@@ -126,7 +121,7 @@ def records_of(
     records: dict[Cell, Record] = {}
     keep: list[Keep] = [lambda record: records.update({record.cell: record})]
     if not _run(plan, store, options.make_engine(folder), options, keep):
-        typer.echo(f"interrupted: {way_on}", err=True)
+        say(f"interrupted: {way_on}", err=True)
         raise typer.Exit(INTERRUPTED)
     return [records[cell] for cell in plan.cells()]
 
@@ -138,7 +133,7 @@ def print_tables(findings: Findings, wide: int | None) -> None:
     typer.echo(document.text(terminal.tables(findings), wide, _strong()))
     typer.echo()
     for line in terminal.notes(findings):
-        typer.echo(shown(line))
+        say(line)
 
 
 @contextmanager
@@ -162,23 +157,22 @@ def _run(
     plan: Plan, store: Store, engine: Engine, options: Options, keepers: Sequence[Keep]
 ) -> bool:
     """Pass each record to the keepers; return False if Ctrl-C ended the run."""
-    from aucbench.bench.plan.fields import DEFAULT_TIMEOUT
     from aucbench.bench.runner import run
     from aucbench.bench.show.listeners import guests
     from aucbench.datasets.located import bring
+    from aucbench.records import CellStatus
 
-    if plan.timeout == DEFAULT_TIMEOUT and not options.quiet:
-        limit = f"a cell is killed after {DEFAULT_TIMEOUT:g} s"
-        typer.echo(f"{limit}; --timeout changes that, and --timeout 0 lifts it", err=True)
     # Here, so that the user sees what is downloaded: workers write to logs.
     bring(_named(plan), progress=not options.quiet)
     visitors = guests(plan.timeout or None)
+    killed = 0
     try:
         with progress_of(len(plan), options) as progress:
             hear = (progress, *_tellers(options), *visitors)
             records = run(plan, store, engine, retry=options.retry, listeners=hear, tell=warn)
             for record in records:
                 progress.known(record)
+                killed += record.status.status == CellStatus.TIMEOUT
                 for keep in keepers:
                     keep(record)
     except KeyboardInterrupt:
@@ -187,7 +181,17 @@ def _run(
         for guest in visitors:
             if guest.failure:
                 warn(f"the listener {guest.name} was dropped: {guest.failure}")
+        _say_limit(plan, killed)
     return True
+
+
+def _say_limit(plan: Plan, killed: int) -> None:
+    """Say which limit ended cells, if nobody has asked for it."""
+    from aucbench.bench.plan.fields import DEFAULT_TIMEOUT
+
+    if killed and plan.timeout == DEFAULT_TIMEOUT:
+        limit = f"{killed} cell(s) were killed after {DEFAULT_TIMEOUT:g} s"
+        warn(f"{limit}; --timeout changes that, and --timeout 0 lifts it")
 
 
 def _named(plan: Plan) -> Iterator[str]:
@@ -255,10 +259,11 @@ def print_findings(
     wide = width()
     told = document.text(tables, wide, _strong())
     typer.echo(told if printed.form == "text" else document.FORMS[printed.form](tables))
-    typer.echo(f"\n{shown(protocol(plan, tried))}")
+    typer.echo()
+    say(protocol(plan, tried))
     unmeasured = [*findings.unmeasured, *(line for other in others for line in other.failures)]
     for line in (*terminal.notes(findings), *missing, *unmeasured, *remarks):
-        typer.echo(shown(line))
+        say(line)
     if len(evidence.solvers) > 1:
         typer.echo(f"\n{terminal.answer(findings, wide or WIDE)}")
     return _broken(printed, findings)
@@ -296,7 +301,7 @@ def _broken(printed: Printed, known: Findings) -> bool:
     for demand in printed.demands:
         findings = printed.findings_for(demand, known)
         holds = demand.holds(findings)
-        typer.echo(f"{'failed' if holds else 'passed'}: {shown(demand.said(findings))}")
+        say(f"{'failed' if holds else 'passed'}: {demand.said(findings)}")
         broken |= holds
     return broken
 
@@ -304,13 +309,13 @@ def _broken(printed: Printed, known: Findings) -> bool:
 def _tellers(options: Options) -> list[DataLines]:
     from aucbench.bench.show.progress import DataLines
 
-    return [] if options.quiet else [DataLines(lambda line: typer.echo(line, err=True))]
+    return [] if options.quiet else [DataLines(partial(say, err=True))]
 
 
 @contextmanager
 def progress_of(total: int, options: Options) -> Iterator[Progress]:
     """Show the progress of a run on stderr, as the options and the terminal ask for."""
-    from aucbench.bench.show.progress import Display, LinePerCell, Progress
+    from aucbench.bench.show.progress import Display, LinePerTenth, Progress
 
     if options.quiet:
         yield Progress(total)
@@ -320,4 +325,4 @@ def progress_of(total: int, options: Options) -> Iterator[Progress]:
         with Display(total, Console(stderr=True), moving=not options.timing) as display:
             yield display
     else:
-        yield LinePerCell(total, lambda line: typer.echo(line, err=True))
+        yield LinePerTenth(total, partial(say, err=True))

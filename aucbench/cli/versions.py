@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from aucbench.bench.text import shown
 from aucbench.cli.running import BROKEN, print_findings, refuse, rows_into
+from aucbench.cli.saying import say
 from aucbench.errors import INTERRUPTED, ParameterError
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def go_versions(
             sides = run_sides(plan, versions, place, _options(options), _teller(options))
         except KeyboardInterrupt:
             way_on = "run the same command again to go on" if folder else "--out DIR keeps results"
-            typer.echo(f"interrupted; {way_on}", err=True)
+            say(f"interrupted; {way_on}", err=True)
             raise typer.Exit(INTERRUPTED) from None
         stores = {side: stack.enter_context(Store(place / side)) for side in SIDES}
         stack.enter_context(supervised())
@@ -94,7 +95,7 @@ def go_versions(
         broken = print_findings(shown_plan, evidence, tally.remarks(), tally.tried, printed)
     typer.echo()
     for line in (*speed_lines(evidence), *_origins(versions, sides)):
-        typer.echo(shown(line))
+        say(line)
     if broken:
         raise typer.Exit(BROKEN)
 
@@ -107,7 +108,7 @@ def _options(options: Options) -> list[str]:
 
 
 def _teller(options: Options) -> Tell:
-    return (lambda _: None) if options.quiet else (lambda line: typer.echo(shown(line), err=True))
+    return (lambda _: None) if options.quiet else partial(say, err=True)
 
 
 def _origins(versions: Sequence[Version], sides: Mapping[str, Sequence[Record]]) -> Iterator[str]:

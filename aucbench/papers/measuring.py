@@ -22,7 +22,6 @@ from aucbench.bench.loop import Loop
 from aucbench.bench.plan.plan import MEGABYTE
 from aucbench.bench.results.conditions import Conditions, conditions_on
 from aucbench.bench.show.progress import Progress
-from aucbench.bench.text import shown
 from aucbench.errors import DataError, ParameterError
 from aucbench.papers.parts import Measurement
 from aucbench.processes.records import Ending, Job, Limits, Outcome
@@ -60,11 +59,6 @@ class Measured:
         """How it failed, in one line."""
         named = f"{self.error_type}: {self.reason}" if self.error_type else self.reason
         return f"{self.status}: {named}" if named else self.status
-
-    def __str__(self) -> str:
-        """One printable line for people."""
-        ended = f"ok: {self.name}: {self.wall_seconds:.3g} s"
-        return shown(ended if self.status == Ending.OK else f"{self.name}: {self.why}")
 
     def answers(self, asked: Measurement) -> bool:
         """Whether it is a result of a measurement, also of another version or other data."""
@@ -207,7 +201,7 @@ class _Measuring(Loop[_Item, Measured]):
             machine=machine,
         )
         self.store.write(asdict(result))
-        self.progress.end(asked.name, result.status, str(result))
+        self.progress.end(asked.name, result.status)
         return result
 
     def _conditions(self, item: _Item) -> Conditions:

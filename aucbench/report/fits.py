@@ -71,7 +71,7 @@ class Fit:
     # The diagnostics of the method along the curve, by name; NaN where it gave no finite number.
     info: Mapping[str, Array] = field(default_factory=dict)
     descent: Descent = NO_DESCENT  # how its objective fell
-    overspent: float = NAN  # how many times its budget it used; NaN if it kept to it
+    overspent: float = NAN  # how many times the budget it used; NaN if it kept to it or has none
     condition: Condition | None = None  # None: its solver or its data set cannot be used
     tuned: tuple[tuple[Mapping[str, Any], float], ...] = ()  # what was tried, and its inner AUC
     chosen: Mapping[str, Any] | None = None  # the parameters that were chosen
@@ -136,9 +136,11 @@ def _or_nan(value: float | None) -> float:
 
 
 def _times_budget(record: Record) -> float:
-    """How many times its budget a fit used, if its record says that it overspent; else NaN."""
-    measures = record.measures
-    if not measures.overspent:
-        return NAN
-    used = ((measures.passes, measures.passes_limit), (measures.fit_seconds, record.cell.seconds))
-    return max((spent / limit for spent, limit in used if spent and limit), default=OVERSPENT)
+    """How many times the budget of its plan a fit used, if it overspent; else NaN.
+
+    Where the plan has none, a method ends when it is done: 50 passes are no promise then.
+    """
+    measures, cell = record.measures, record.cell
+    asked = ((measures.passes, cell.passes), (measures.fit_seconds, cell.seconds))
+    used = [spent / limit for spent, limit in asked if spent and limit]
+    return max(used) if measures.overspent and max(used, default=0.0) > OVERSPENT else NAN

@@ -9,7 +9,7 @@ from rich.console import Console
 from aucbench.bench.plan.fields import choices
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.show.listeners import announcer, guests
-from aucbench.bench.show.progress import Display, LinePerCell, Progress, record_text
+from aucbench.bench.show.progress import Display, LinePerTenth, Progress
 from aucbench.errors import UnknownNameError
 from aucbench.hookspecs import hookimpl
 from aucbench.registry.lookup import names
@@ -42,32 +42,26 @@ def test_counts_running_cells_and_the_time_left(monkeypatch):
     assert str(progress.left) == "0:00:12"
 
 
-def test_one_printable_line_per_cell():
+def test_a_log_gets_a_line_per_tenth():
     written = []
-    tell = announcer([LinePerCell(4, written.append)])
-    tell.aucbench_cell_finished(record=record(0))
-    tell.aucbench_cell_finished(record=record(1, "error", reason="boom \x1b[31m", auc=None))
-    tell.aucbench_cell_finished(record=record(2, "error", reason="boom", error_type="KeyError"))
-
-    assert written == [
-        "1/4 ok: a[k=1] on x, auto, seed 0, split 0: AUC 0.7500, 0.0123 s",
-        "2/4 error: a[k=1] on x, auto, seed 0, split 1: boom \\x1b[31m",
-        "3/4 error: a[k=1] on y, auto, seed 0, split 0: KeyError: boom",
+    progress = LinePerTenth(200, written.append)
+    for _ in range(50):
+        progress.count("ok")  # what an earlier run has left
+    for number in range(150):
+        progress.end(f"cell {number}", "crash" if number % 50 == 49 else "ok")
+    assert [line.split(":")[0] for line in written] == [
+        f"{done}/200" for done in (51, *range(60, 201, 20))
     ]
+    assert written[-2].startswith("180/200: 2 crash, 178 ok, 0:")
+    assert written[-1] == "200/200: 3 crash, 197 ok"
 
 
-@pytest.mark.parametrize(
-    ("ended", "text"),
-    [
-        ({"stop": "PASSES"}, ", passes"),
-        ({"stop": "CERTIFIED", "gap": 1.25e-7}, ", certified, gap 1.2e-07"),
-        ({"stop": "STALLED", "gap": 0.25}, ", stalled, gap 0.25"),
-        ({"stop": "STALLED"}, ", stalled, nothing certified"),
-        ({"stop": "SECONDS", "gap": 0.5}, ", seconds, gap 0.5"),
-    ],
-)
-def test_the_line_of_a_fit_says_how_it_ended(ended, text):
-    assert record_text(record(0, **ended)).endswith(f"AUC 0.7500, 0.0123 s{text}")
+def test_a_short_run_has_a_line_per_cell():
+    written = []
+    tell = announcer([LinePerTenth(3, written.append)])
+    tell.aucbench_cell_finished(record=record(0))
+    tell.aucbench_cell_finished(record=record(1, "error", reason="boom", auc=None))
+    assert [line.split(",")[0] for line in written] == ["1/3: 1 ok", "2/3: 1 error"]
 
 
 @pytest.mark.parametrize("moving", [True, False])

@@ -102,13 +102,13 @@ def test_table_rows_and_lines_say_which_fits_have_not_converged(compared, tmp_pa
     rows = {row["solver"]: row for row in each}
     ends = {solver: row[-1] for solver, row in table(result.stdout).items()}
     assert ends == {"ls-svm": "2/2", "spam-l1[xi=0.04]": "N", "logistic": "o"}
+    assert "o: used more than 1.1 times the budget" in result.stdout
     assert "N: not converged, gap > 1 % of f(0) − f*:" in result.stdout
     assert "\n  spam-l1[xi=0.04] on breast-cancer: 2 of 2 fits" in result.stdout
     assert {name: rows[name]["converged"] for name in converged} == converged
     assert rows["spam-l1[xi=0.04]"]["gap_kind"] == "extrapolated"
     assert rows["logistic"]["stop"] == "FINISHED"
     assert rows["logistic"]["residual"] >= 0.0
-    assert re.search(r"ok: ls-svm on .* s, certified, gap \S+e-\d+$", result.stderr, re.MULTILINE)
 
     exported = tmp_path / "table.json"
     done("export", out, exported)
@@ -223,12 +223,10 @@ def test_terminal_shows_colours_and_pipe_does_not(toy_folder, process):
     piped = process(*options)
     assert piped.returncode == 0
     assert not CONTROL.search(piped.stdout + piped.stderr)
-    limit, *lines = piped.stderr.splitlines()
-    assert limit.startswith("a cell is killed after 3600 s")
-    assert lines[0] == f"{SMALL}: 200 x 20, 5.00% positive"
-    assert [line.split()[0] for line in lines[1:]] == ["1/4", "2/4", "3/4", "4/4"]
-    assert sum("error: raises on outbreak" in line and "boom [bold]" in line for line in lines) == 2
-    assert sum("ok: means on outbreak" in line and "AUC 0." in line for line in lines) == 2
+    first, *lines = piped.stderr.splitlines()
+    assert first == f"{SMALL}: 200 x 20, 5.00% positive"
+    assert [line.split(":")[0] for line in lines] == ["1/4", "2/4", "3/4", "4/4"]
+    assert lines[-1] == "4/4: 2 error, 2 ok"
 
     code, text = on_terminal(toy_folder, options)
     assert code == 0
@@ -236,6 +234,8 @@ def test_terminal_shows_colours_and_pipe_does_not(toy_folder, process):
     progress, table_text = text.split("solver  ")
     assert "0/4" in progress
     assert "0/4" not in table_text
+    told = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", table_text).splitlines()
+    assert max(map(len, told)) <= 80
 
 
 def on_terminal(folder, options):

@@ -177,27 +177,29 @@ def test_marks_say_how_fits_ended_and_notes_which_have_not_converged():
     ]
 
 
-def test_fits_beyond_their_budget_are_marked_and_the_note_says_how_far():
-    over = {"overspent": True, "passes_limit": 2.0}
+def test_fits_beyond_the_budget_of_their_plan_are_marked_and_the_note_says_how_far():
+    over = {"overspent": True, "passes": 8.0}
+    free = ended("free", "z", **over, passes_limit=4.0)
     found = findings(
         [
             ended("long", **over),
-            ended("long", split=1, passes_limit=4.0, overspent=False),
+            ended("long", split=1, overspent=False),
             ended("late", "y", overspent=True, fit_seconds=9.0, passes=None, seconds=3.0),
             ended("exact", gap=1e-9, stop="CERTIFIED", **over),
             ended("plain", overspent=False),
+            replace(free, cell=replace(free.cell, passes=None)),
         ]
     )
 
-    marks = {line[1]: line[-1] for table in tables(found) for line in table.lines}
-    assert marks == {"long": "bo", "late, seconds=3.0": "bo", "exact": "o", "plain": "b"}
+    marks = {line[1].split(",")[0]: line[-1] for table in tables(found) for line in table.lines}
+    assert marks == {"long": "bo", "late": "bo", "exact": "o", "plain": "b", "free": "b"}
     lines = [*notes(found)]
     assert lines[lines.index("b: fits used up their budget before the method ended") :] == [
         "b: fits used up their budget before the method ended",
         "o: used more than 1.1 times the budget:",
-        "  long on x: 1 of 2 fits, up to 2x",
-        "  exact on x: 1 of 1 fits, up to 2x",
-        "  late, seconds=3.0 on y: 1 of 1 fits, up to 3x",
+        "  long, passes=4.0 on x: 1 of 2 fits, up to 2x",
+        "  exact, passes=4.0 on x: 1 of 1 fits, up to 2x",
+        "  late, passes=4.0, seconds=3.0 on y: 1 of 1 fits, up to 3x",
     ]
     assert "| bo |" in markdown(tables(found))
     assert r"& bo \\" in tex(tables(found))

@@ -1,4 +1,4 @@
-"""How fits ended: a word for the line of a fit, a mark for the row of a table, notes below it."""
+"""How fits ended: a mark for the row of a table, and notes below it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from aucbench.bench.evaluation.verdict import Measures
 from aucbench.bench.results.convergence import LONG, Convergence, Descent
 from aucbench.ranges import ENOUGH, OVERSPENT
 from aucbench.records import Stop
@@ -63,16 +62,6 @@ class Ends:
 
 
 Row = tuple[str, str, Ends]  # solver, data set, and how its fits ended
-
-
-def ending_text(measures: Measures) -> str:
-    """Return ", certified, gap 1e-07" or such for the line of a fit; empty if it is not known."""
-    if measures.stop is None:
-        return ""
-    gap = "" if measures.gap is None else f", gap {measures.gap:.2g}"
-    if measures.stop == Stop.STALLED.name and not gap:
-        gap = ", nothing certified"
-    return f", {measures.stop.lower()}{gap}"
 
 
 def end_notes(rows: Sequence[Row]) -> tuple[str, ...]:

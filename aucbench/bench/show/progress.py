@@ -1,4 +1,4 @@
-"""The progress of a run: a moving display for a terminal, or one line per cell."""
+"""The progress of a run: a moving display for a terminal, or a line per tenth for a log."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from aucbench.bench.cell import Cell
 from aucbench.bench.results.record import Record
-from aucbench.bench.show.endings import ending_text
 from aucbench.bench.text import shown
 from aucbench.data.understood import Understood
 from aucbench.hookspecs import hookimpl
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 COLOURS = {"ok": "green", "skipped": "yellow"}  # the others are failures
 FAILURE_COLOUR = "red"
 MOST = 8  # running cells that are shown
+TENTHS = 10  # lines of a whole run in a log
 REDRAWS = 2  # times per second; drawing takes about 2 ms
 
 
@@ -64,8 +64,8 @@ class Progress:
         """Add one to those that run."""
         self.running[name] = None
 
-    def end(self, name: str, status: str, text: str) -> None:
-        """Count one that has run; `text` says how it ended, for people."""
+    def end(self, name: str, status: str) -> None:
+        """Count one that has run."""
         self.finished += 1
         self.count(status)
         self.running.pop(name, None)
@@ -79,30 +79,26 @@ class Progress:
     def aucbench_cell_finished(self, record: Record) -> None:
         """Count it."""
         self._ended.add(record.id)
-        self.end(str(record.cell), record.status.status, record_text(record))
+        self.end(str(record.cell), record.status.status)
 
 
-class LinePerCell(Progress):
-    """Writes one line for each cell that ends."""
+class LinePerTenth(Progress):
+    """Writes a line whenever another tenth of all has a result."""
 
     def __init__(self, total: int, write: Callable[[str], object]) -> None:
         super().__init__(total)
         self._write = write
+        self._tenths = 0
 
-    def end(self, name: str, status: str, text: str) -> None:
-        """Count it and write its line."""
-        super().end(name, status, text)
-        self._write(f"{self.done}/{self.total} {text}")
-
-
-def record_text(record: Record) -> str:
-    """One printable line about a cell that has ended."""
-    if record.ok:
-        measures = record.measures
-        said = f"AUC {measures.auc:.4f}, {measures.fit_seconds:.3g} s{ending_text(measures)}"
-    else:
-        said = record.why
-    return shown(f"{record.status.status}: {record.cell}: {said}")
+    def end(self, name: str, status: str) -> None:
+        """Count it; write a line if it completes a tenth."""
+        super().end(name, status)
+        tenths = TENTHS * self.done // self.total
+        if tenths > self._tenths:
+            self._tenths = tenths
+            counts = ", ".join(f"{n} {status}" for status, n in sorted(self.counts.items()))
+            left = f", {self.left} left" if self.done < self.total else ""
+            self._write(f"{self.done}/{self.total}: {counts}{left}")
 
 
 class Display(Progress):
@@ -128,9 +124,9 @@ class Display(Progress):
     def __exit__(self, *_: object) -> None:
         self._live.stop()
 
-    def end(self, name: str, status: str, text: str) -> None:
+    def end(self, name: str, status: str) -> None:
         """Count it; draw, unless the display moves by itself."""
-        super().end(name, status, text)
+        super().end(name, status)
         if not self._moving:
             self._live.refresh()
 
@@ -160,7 +156,7 @@ class DataLines:
     def aucbench_data_read(self, dataset: str, about: Mapping[str, Any]) -> None:
         """Write the lines of a data set."""
         for line in data_lines(dataset, about):
-            self._write(shown(line))
+            self._write(line)
 
 
 def data_lines(dataset: str, about: Mapping[str, Any]) -> Iterator[str]:
