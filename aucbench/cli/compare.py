@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
+from aucbench.bench.options import Fits, Options
 from aucbench.cli.groups import Group, grouped
-from aucbench.cli.options import FILES, FITS, OUTPUT, RUNS, Fits, Options, Output, specs
+from aucbench.cli.options import FILES, FITS, OUTPUT, RUNS, Output, specs
 from aucbench.cli.running import go
 from aucbench.cli.versions import go_versions
 from aucbench.datasets.reading import Reading

@@ -8,19 +8,18 @@ Design
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import Field, dataclass, fields
-from functools import cache, wraps
-from inspect import Parameter, cleandoc, signature
+from dataclasses import Field, dataclass
+from functools import wraps
+from inspect import Parameter, signature
 from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from aucbench.errors import ParameterError
+from aucbench.options import attributes, offered
 
-ATTRIBUTE = re.compile(r"^(\w+) : .*\n((?: {4}.*\n?)+)", re.MULTILINE)
 KINDS = (bool, str, float, int)  # of an option; of a union the first one here that it has
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -47,8 +46,9 @@ class Group:
 def grouped(command: Command) -> Command:
     """Let a command take instances of dataclasses, whose fields become options.
 
-    The metadata of a field may say `"whole": True`, for texts that are not divided at commas, and
-    `"alone": words`, for words that are handed over as text where they are the only entry.
+    The metadata of a field may say `"whole": True`, for texts that are not divided at commas,
+    `"alone": words`, for words that are handed over as text where they are the only entry,
+    `"negatable": True`, for a switch that --no-NAME turns off, and `"also": names`, for others.
     """
     told = signature(command, eval_str=True)
     groups = {p.name: one for p in told.parameters.values() if (one := _group(p.annotation))}
@@ -59,7 +59,7 @@ def grouped(command: Command) -> Command:
     @wraps(command)
     def called(**values: Any) -> Any:
         for name, (cls, group) in groups.items():
-            own = _offered(cls, group)
+            own = offered(cls, group.without)
             values[name] = cls(**{f.name: _value(f, values.pop(f.name)) for f in own})
         return command(**values)
 
@@ -74,30 +74,25 @@ def _group(annotation: Any) -> tuple[type, Group] | None:
     return None
 
 
-def _offered(cls: Any, group: Group) -> list[Field[Any]]:
-    return [f for f in fields(cls) if f.name not in group.without]
-
-
 def _options(cls: type, group: Group) -> Iterator[Parameter]:
-    said, hints = _told(cls)
-    for f in _offered(cls, group):
+    said, hints = attributes(cls), get_type_hints(cls)
+    for f in offered(cls, group.without):
         kind, default = _kind(hints[f.name]), f.default
         if kind is list:
             kind, default = list[str], None
-        name = f"--{_dashed(f.name)}"  # without it typer would add --no-NAME
         panel = None if f.name in group.first else group.title
-        option = typer.Option(name, help=said.get(f.name), rich_help_panel=panel)
+        option = typer.Option(*_names(f), help=said.get(f.name), rich_help_panel=panel)
         hint = kind if default is not None else kind | None
         yield Parameter(
             f.name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[hint, option]
         )
 
 
-@cache  # several commands have the same groups
-def _told(cls: type) -> tuple[dict[str, str], dict[str, Any]]:
-    """Return what the docstring of a dataclass says of its attributes, and their types."""
-    attributes = ATTRIBUTE.findall(cleandoc(cls.__doc__ or ""))
-    return {name: " ".join(text.split()) for name, text in attributes}, get_type_hints(cls)
+def _names(f: Field[Any]) -> list[str]:
+    """Return how an option is written; typer alone would add --no-NAME to each switch."""
+    name = _dashed(f.name)
+    switch = f"--{name}/--no-{name}" if f.metadata.get("negatable") else f"--{name}"
+    return [switch, *f.metadata.get("also", ())]
 
 
 def _dashed(name: str) -> str:

@@ -3,111 +3,45 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
+from aucbench.bench.options import NO_ENGINE, ONE_MODEL, Fits, Options
 from aucbench.bench.text import cell_text
 from aucbench.cli.groups import Group, grouped
-from aucbench.cli.options import FILES, FITS, NO_ENGINE, RUNS, Fits, Options, specs
+from aucbench.cli.options import FILES, FITS, RUNS
 from aucbench.cli.running import opened, print_tables, records_of, width
 from aucbench.cli.saying import say
 from aucbench.datasets.reading import Reading
-from aucbench.errors import ParameterError
+from aucbench.models.options import Aims, Making
 
 if TYPE_CHECKING:
-    from aucbench.metrics import Aim
+    from aucbench.bench.plan.plan import Plan
+    from aucbench.bench.results.record import Record
     from aucbench.models import Model
     from aucbench.models.incoming import Scored
 
-AUTO = "auto"
+MODEL, FIRST = "How the model is made", ("solver", "features", "calibration", "tune")
 ALL_FAILED = 1  # exit code when no row has a score
 STDOUT = Path("-")
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that fit has written.")]
-
-
-@dataclass(frozen=True, slots=True)
-class Aims:
-    """What the threshold is chosen for.
-
-    Attributes
-    ----------
-    sensitivity : float, optional
-        Share of the positives that must be found.
-    specificity : float, optional
-        Share of the negatives that must be left out.
-    precision : float, optional
-        Share of the rows found that must be positive.
-    flags : float, optional
-        Rows that may be found, of --per rows.
-    per : float, optional
-        Rows that --flags counts in.
-    cost_fp : float, optional
-        Cost of a negative that is found.
-    cost_fn : float, optional
-        Cost of a positive that is missed.
-    """
-
-    sensitivity: float | None = None
-    specificity: float | None = None
-    precision: float | None = None
-    flags: float | None = None
-    per: float | None = None
-    cost_fp: float | None = None
-    cost_fn: float | None = None
-
-    @property
-    def aim(self) -> Aim:
-        """The one aim that is given.
-
-        Raises
-        ------
-        ParameterError
-            As `Aim`, and when `flags` or `per` is given alone.
-        """
-        from aucbench.metrics import Aim
-
-        wanted = asdict(self)
-        per = wanted.pop("per")
-        if (self.flags is None) != (per is None):
-            raise ParameterError("--flags and --per belong together, as in --flags 50 --per 10000")
-        if per is not None and per <= 0:
-            raise ParameterError(f"--per is {per:g}; give a number of rows above 0")
-        return Aim(**{**wanted, "flags": self.flags and self.flags / per})
 
 
 @grouped
 def fit(
     data: Annotated[str, typer.Option(help="The training table: a file, or a name.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="File that takes the model.")],
-    solver: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="auto, or names such as svm-or[lam=.1],logistic, of which the best is taken; "
-            "repeatable. auto tunes logistic, svm-or, sht-auc, roc-svm-nystrom, and lightgbm or "
-            "else random-forest: they can be saved. [default: auto]"
-        ),
-    ] = None,
-    features: Annotated[
-        str,
-        typer.Option("--features", "--preprocess", help="The feature map, as in compare."),
-    ] = AUTO,
-    calibration: Annotated[
-        str, typer.Option(help="Of probabilities: sigmoid, isotonic or none.")
-    ] = "sigmoid",
-    tune: Annotated[
-        bool | None,
-        typer.Option(help="Tune solvers over their grids. [default: with auto only]"),
-    ] = None,
     *,
     files: Annotated[Reading, Group(FILES, first=("target", "positive"))],
+    making: Annotated[Making, Group(MODEL, first=FIRST)],
     aims: Annotated[Aims, Group("Which rows are found")],
-    fits: Annotated[Fits, Group(FITS, without=("repeats", "gap_tol"))],
+    fits: Annotated[Fits, Group(FITS, without=ONE_MODEL)],
     options: Annotated[Options, Group(RUNS, without=NO_ENGINE)],
 ) -> None:
     """Compare solvers on a table, fit the best to all rows, and save it as a model.
@@ -119,38 +53,15 @@ def fit(
     from aucbench.models.explain import lines
     from aucbench.store import require_writable
 
-    named = specs(solver or (AUTO,))
-    if AUTO in named and len(named) > 1:
-        raise ParameterError("--solver auto names the solvers itself; leave the others out")
     require_writable(out)
-    plan = building.ModelPlan(
-        source=data,
-        solvers=building.auto_solvers() if named == (AUTO,) else named,
-        tune=named == (AUTO,) if tune is None else tune,
-        reading=files,
-        aim=aims.aim,
-        calibration=None if calibration == "none" else calibration,
-        features=features,
-        splits=fits.splits,
-        holdout=fits.holdout,
-        seed=fits.seed,
-        passes=fits.passes,
-        seconds=fits.seconds,
-    )
-    building.require_savable(plan)
-    silent = replace(options, quiet=True)
-    way_on = "no model was made"
+    plan = building.ModelPlan.of(data, making, aims, fits, files)
     with opened(None) as store:
-        records = records_of(options.limited(plan.plan), store, options, way_on)
-        findings = building.compared(plan, records, store)
-        print_tables(findings, width())
-        model = building.built(
-            plan,
-            records,
-            findings,
-            store,
-            lambda again: records_of(options.limited(again), store, silent, way_on),
-        )
+
+        def run(part: Plan, *, quiet: bool = False) -> Sequence[Record]:
+            seen = replace(options, quiet=options.quiet or quiet)
+            return records_of(options.limited(part), store, seen, "no model was made")
+
+        model = building.fitted(plan, run, store, lambda found: print_tables(found, width()))
     model.save(out)
     typer.echo()
     for line in lines(model):

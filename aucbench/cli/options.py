@@ -3,60 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from aucbench.errors import DataError, ParameterError, UnknownNameError, require_at_least
+from aucbench.errors import DataError, ParameterError, require_at_least
 
 if TYPE_CHECKING:
     from aucbench.bench.addons import Addon
-    from aucbench.bench.engines import Engine
-    from aucbench.bench.plan.plan import Plan
     from aucbench.report.demand import Demand
     from aucbench.report.evidence import Evidence
     from aucbench.report.findings import Findings, Means, Settings
     from aucbench.stats import Measure
-
-TIMED_FITS = 5  # of a cell under --timing, when the plan does not ask for more
 
 WHOLE = {"whole": True}  # of a field: its texts are not divided at commas
 FILES = "How files are read"
 FITS = "Splits, seeds and budgets"
 RUNS = "How cells are run"
 OUTPUT = "What is printed"
-NO_ENGINE = ("engine", "scheduler", "cells_per_job", "retry", "timing")
-
-
-@dataclass(frozen=True, slots=True)
-class Fits:
-    """How rows are divided, and how long a fit takes.
-
-    Attributes
-    ----------
-    splits : int, optional
-        Stratified folds. [default: 5]
-    holdout : float, optional
-        Share of the rows that is tested, in place of folds.
-    repeats : int
-        How often the splits are drawn anew.
-    passes : float, optional
-        Passes over the data in a fit. [default: 50, or the solver's own]
-    seconds : float, optional
-        Seconds of a fit; the first limit reached ends it.
-    gap_tol : float
-        A certified gap this small ends a fit.
-    seed : int
-        Of the folds and of the solvers.
-    """
-
-    splits: int | None = None
-    holdout: float | None = None
-    repeats: int = 1
-    passes: float | None = None
-    seconds: float | None = None
-    gap_tol: float = 1e-6
-    seed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,78 +166,3 @@ def named_sections(texts: Iterable[str]) -> tuple[Addon, ...]:
 
     with supervised():
         return tuple(addon_of("report_sections", spec) for spec in dict.fromkeys(specs(texts)))
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How a plan is run. These options do not change the results of cells.
-
-    Attributes
-    ----------
-    timeout : float, optional
-        Seconds of wall time after which a cell is killed; 0: never. [default: that of the plan,
-        or 3600]
-    memory : float, optional
-        Megabytes that a cell may take beyond an idle one.
-    jobs : int, optional
-        Cells at once. [default: as many as cores, for local]
-    threads : int
-        Threads of aucbench, BLAS and OpenMP in each cell.
-    engine : str
-        local, dask or slurm.
-    scheduler : str, optional
-        Address of a dask scheduler.
-    cells_per_job : int, optional
-        Cells that one job of SLURM runs. [default: 20]
-    retry : tuple of str
-        Statuses that are computed again, such as error,crash.
-    timing : bool
-        One cell at a time, kept to its cores and fitted 5 times.
-    quiet : bool
-        No progress on stderr.
-    """
-
-    timeout: float | None = None
-    memory: float | None = None
-    jobs: int | None = None
-    threads: int = 1
-    engine: str = "local"
-    scheduler: str | None = None
-    cells_per_job: int | None = None
-    retry: tuple[str, ...] = ()
-    timing: bool = False
-    quiet: bool = False
-
-    def __post_init__(self) -> None:
-        from aucbench.records import CellStatus
-
-        known = [status.value for status in CellStatus]
-        for status in self.retry:
-            if status not in known:
-                raise UnknownNameError("status in --retry", status, known)
-        if self.timing and self.jobs not in (None, 1):
-            raise ParameterError(
-                f"--timing runs one cell at a time, got --jobs {self.jobs}; leave one of them out"
-            )
-
-    def limited(self, plan: Plan) -> Plan:
-        """Plan with the limits of the command line in place of its own."""
-        return replace(
-            plan,
-            timeout=plan.timeout if self.timeout is None else self.timeout,
-            memory=plan.memory if self.memory is None else self.memory,
-            repeat_fits=max(plan.repeat_fits, TIMED_FITS) if self.timing else plan.repeat_fits,
-        )
-
-    def make_engine(self, folder: Path | None) -> Engine:
-        """Engine for results that are kept in `folder`; None: they are not kept."""
-        from aucbench.bench.engines import make_engine
-
-        return make_engine(
-            self.engine,
-            jobs=1 if self.timing else self.jobs,
-            threads=self.threads,
-            scheduler=self.scheduler,
-            folder=folder,
-            cells_per_job=self.cells_per_job,
-        )

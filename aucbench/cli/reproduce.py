@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from aucbench.bench.options import Options
 from aucbench.bench.text import aligned, shown
 from aucbench.cli.groups import Group, grouped
-from aucbench.cli.options import RUNS, Options
+from aucbench.cli.options import RUNS
 from aucbench.cli.running import opened, progress_of, records_of, width
 from aucbench.cli.saying import say, warn
 from aucbench.errors import INTERRUPTED

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from aucbench.bench.options import Options
 from aucbench.bench.text import aligned, reason_text, shown
 from aucbench.cli.groups import Group, grouped
-from aucbench.cli.options import OUTPUT, RUNS, Options, Output
+from aucbench.cli.options import OUTPUT, RUNS, Output
 from aucbench.cli.running import go
 from aucbench.cli.saying import say, warn
 from aucbench.errors import AucbenchError, DataError

@@ -20,12 +20,13 @@ if TYPE_CHECKING:
     from aucbench.bench.addons import Addon
     from aucbench.bench.cell import Cell
     from aucbench.bench.engines import Engine
+    from aucbench.bench.options import Options
     from aucbench.bench.plan.plan import Plan
     from aucbench.bench.results.record import Record
     from aucbench.bench.results.store import Store
     from aucbench.bench.show.progress import DataLines, Progress
     from aucbench.bench.show.tally import Tally
-    from aucbench.cli.options import Options, Printed
+    from aucbench.cli.options import Printed
     from aucbench.report.document import Chapter
     from aucbench.report.evidence import Evidence
     from aucbench.report.findings import Findings

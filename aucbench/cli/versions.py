@@ -15,10 +15,11 @@ from aucbench.cli.saying import say
 from aucbench.errors import INTERRUPTED, ParameterError
 
 if TYPE_CHECKING:
+    from aucbench.bench.options import Options
     from aucbench.bench.plan.plan import Plan
     from aucbench.bench.results.record import Record
     from aucbench.bench.versions import Tell, Version
-    from aucbench.cli.options import Options, Printed
+    from aucbench.cli.options import Printed
 
 
 def go_versions(

@@ -18,14 +18,16 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from importlib.util import find_spec
 from statistics import fmean
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.bench import Store
+from aucbench.bench.options import Fits
 from aucbench.bench.plan.errors import PlanError, PlanErrors
 from aucbench.bench.plan.fields import Choice, choices
 from aucbench.bench.plan.plan import Plan
@@ -39,6 +41,7 @@ from aucbench.errors import AucbenchError, DataError, ParameterError, Unsupporte
 from aucbench.metrics import Aim
 from aucbench.models import Model, Operating
 from aucbench.models.calibration import calibrator, require_method
+from aucbench.models.options import AUTO, NO_CALIBRATION, Aims, Making
 from aucbench.protocols import FeatureMap
 from aucbench.registry import get_dataset, get_preprocessing, get_solver
 from aucbench.registry.specs import Spec, parse_spec
@@ -50,8 +53,15 @@ LINEAR = ("logistic", "svm-or", "sht-auc", "roc-svm-nystrom")
 TRIED, INNER, BINS = 6, 2, 5  # points of a grid, inner folds, groups of equal size
 TOY = 24  # rows
 ONLY_SAVABLE = "auto compares solvers whose models can be saved, so not hist-gradient-boosting."
-RunPlan = Callable[[Plan], Sequence[Record]]  # runs the cells that are not in the store yet
 Mask = NDArray[np.bool_]
+
+
+class RunPlan(Protocol):
+    """Runs the cells of a plan that are not in the store yet, and returns all records in order."""
+
+    def __call__(self, plan: Plan, /, *, quiet: bool = False) -> Sequence[Record]:
+        """Run it; `quiet`: without progress."""
+        ...
 
 
 def auto_solvers() -> tuple[str, ...]:
@@ -106,6 +116,31 @@ class ModelPlan:
     def __post_init__(self) -> None:
         require_method(self.calibration)
 
+    @staticmethod
+    def of(source: str, making: Making, aims: Aims, fits: Fits, reading: Reading) -> ModelPlan:
+        """Return the plan for the options of `fit`.
+
+        Raises
+        ------
+        UnknownNameError, ParameterError
+            When there is no such calibration, or as `Aims.aim`.
+        """
+        auto = making.solver == (AUTO,)
+        return ModelPlan(
+            source=source,
+            solvers=auto_solvers() if auto else making.solver,
+            tune=auto if making.tune is None else making.tune,
+            reading=reading,
+            aim=aims.aim,
+            calibration=None if making.calibration == NO_CALIBRATION else making.calibration,
+            features=making.features,
+            splits=fits.splits,
+            holdout=fits.holdout,
+            seed=fits.seed,
+            passes=fits.passes,
+            seconds=fits.seconds,
+        )
+
     @property
     def plan(self) -> Plan:
         """The comparison that chooses the solver."""
@@ -126,6 +161,30 @@ class ModelPlan:
             tune_evals=TRIED,
             inner_splits=INNER,
         )
+
+
+def fitted(
+    wanted: ModelPlan, run: RunPlan, store: Store, tell: Callable[[Findings], object]
+) -> Model:
+    """Return the best model: compare, choose, and fit to all rows.
+
+    Parameters
+    ----------
+    run : RunPlan
+        Runs a plan into `store`.
+    tell : function (Findings) -> object
+        Called with what the comparison says, before the last fits.
+
+    Raises
+    ------
+    AucbenchError
+        As `require_savable`, `compared` and `built`.
+    """
+    require_savable(wanted)
+    records = run(wanted.plan)
+    findings = compared(wanted, records, store)
+    tell(findings)
+    return built(wanted, records, findings, store, partial(run, quiet=True))
 
 
 def require_savable(wanted: ModelPlan) -> None:

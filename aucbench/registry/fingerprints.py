@@ -65,6 +65,7 @@ PARENT = (  # what runs elsewhere, or is hashed in another way; a test asks for 
     "guide.md",
     "include",  # compiled into the kernels, which are hashed
     "models",
+    "options.py",
     "papers",
     "processes",
     "py.typed",

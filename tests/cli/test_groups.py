@@ -8,10 +8,12 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from aucbench.bench.options import Fits, Options
 from aucbench.cli.groups import Group, GroupedCommand, grouped
-from aucbench.cli.options import Fits, Options, Output
+from aucbench.cli.options import Output
 from aucbench.cli.report import Judged
 from aucbench.datasets.reading import Reading
+from aucbench.models.options import Aims, Making
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ def test_help_has_groups_and_what_the_docstring_says():
     assert toys < said.index("--kinds") < said.index("--words") < said.index("--at-home")
 
 
-@pytest.mark.parametrize("cls", [Fits, Judged, Options, Output, Reading])
+@pytest.mark.parametrize("cls", [Aims, Fits, Judged, Making, Options, Output, Reading])
 def test_every_option_is_described_once(cls):
     for f in fields(cls):
         assert len(re.findall(rf"^    {f.name} : .+\n {{8}}\S", cls.__doc__, re.MULTILINE)) == 1

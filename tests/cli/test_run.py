@@ -10,11 +10,11 @@ from command_line import call, done, said, strict
 
 from aucbench.bench import lookup, runner
 from aucbench.bench.engines.local import LocalEngine
+from aucbench.bench.options import Options
 from aucbench.bench.plan.fields import choices
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import PLAN_EXAMPLE, parse_plan, write_plan
 from aucbench.bench.results.store import Store
-from aucbench.cli.options import Options
 
 PLAN = """\
 datasets = ["outbreak[n=120,d=10,k=3]"]

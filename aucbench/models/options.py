@@ -1,0 +1,97 @@
+"""What a model is made of, and what its threshold is for: options of `fit` in both languages."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING
+
+from aucbench.errors import ParameterError
+
+if TYPE_CHECKING:
+    from aucbench.metrics import Aim
+
+AUTO, NO_CALIBRATION = "auto", "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Making:
+    """How a model is made.
+
+    Attributes
+    ----------
+    solver : tuple of str
+        auto, or names such as svm-or[lam=.1],logistic, of which the best is taken; repeatable.
+        auto tunes logistic, svm-or, sht-auc, roc-svm-nystrom, and lightgbm or else
+        random-forest: they can be saved. [default: auto]
+    features : str
+        The feature map, as in compare.
+    calibration : str
+        Of probabilities: sigmoid, isotonic or none.
+    tune : bool, optional
+        Tune solvers over their grids. [default: with auto only]
+    """
+
+    solver: tuple[str, ...] = field(default=(), metadata={"whole": True})
+    features: str = field(default=AUTO, metadata={"also": ("--preprocess",)})
+    calibration: str = "sigmoid"
+    tune: bool | None = field(default=None, metadata={"negatable": True})
+
+    def __post_init__(self) -> None:
+        from aucbench.registry.specs import split_specs
+
+        texts = (self.solver,) if isinstance(self.solver, str) else self.solver
+        named = tuple(spec for text in texts for spec in split_specs(text)) or (AUTO,)
+        if AUTO in named and len(named) > 1:
+            raise ParameterError("--solver auto names the solvers itself; leave the others out")
+        object.__setattr__(self, "solver", named)
+        object.__setattr__(self, "calibration", self.calibration or NO_CALIBRATION)
+
+
+@dataclass(frozen=True, slots=True)
+class Aims:
+    """What the threshold is chosen for.
+
+    Attributes
+    ----------
+    sensitivity : float, optional
+        Share of the positives that must be found.
+    specificity : float, optional
+        Share of the negatives that must be left out.
+    precision : float, optional
+        Share of the rows found that must be positive.
+    flags : float, optional
+        Rows that may be found, of --per rows.
+    per : float, optional
+        Rows that --flags counts in.
+    cost_fp : float, optional
+        Cost of a negative that is found.
+    cost_fn : float, optional
+        Cost of a positive that is missed.
+    """
+
+    sensitivity: float | None = None
+    specificity: float | None = None
+    precision: float | None = None
+    flags: float | None = None
+    per: float | None = None
+    cost_fp: float | None = None
+    cost_fn: float | None = None
+
+    @property
+    def aim(self) -> Aim:
+        """The one aim that is given.
+
+        Raises
+        ------
+        ParameterError
+            As `Aim`, and when `flags` or `per` is given alone.
+        """
+        from aucbench.metrics import Aim
+
+        wanted = asdict(self)
+        per = wanted.pop("per")
+        if (self.flags is None) != (per is None):
+            raise ParameterError("--flags and --per belong together, as in --flags 50 --per 10000")
+        if per is not None and per <= 0:
+            raise ParameterError(f"--per is {per:g}; give a number of rows above 0")
+        return Aim(**{**wanted, "flags": self.flags and self.flags / per})
