@@ -52,7 +52,6 @@ from aucbench.solving.loop import solve
 LINEAR = ("logistic", "svm-or", "sht-auc", "roc-svm-nystrom")
 TRIED, INNER, BINS = 6, 2, 5  # points of a grid, inner folds, groups of equal size
 TOY = 24  # rows
-ONLY_SAVABLE = "auto compares solvers whose models can be saved, so not hist-gradient-boosting."
 Mask = NDArray[np.bool_]
 
 
@@ -65,12 +64,11 @@ class RunPlan(Protocol):
 
 
 def auto_solvers() -> tuple[str, ...]:
-    """Return the solvers of which `auto` takes the best: those of `compare` that can be saved.
+    """Return the solvers of which `auto` takes the best: those of `compare`.
 
-    The trees of hist-gradient-boosting can only be read from private attributes. In their place
-    are those of lightgbm if it is installed, else a random forest.
+    The boosted trees are those of lightgbm if it is installed, else those of scikit-learn.
     """
-    return (*LINEAR, "lightgbm" if find_spec("lightgbm") else "random-forest")
+    return (*LINEAR, "lightgbm" if find_spec("lightgbm") else "hist-gradient-boosting")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -317,8 +315,7 @@ def _warnings(reading: Reading) -> Iterator[str]:
 def _reasons(wanted: ModelPlan, findings: Findings, choice: Choice) -> list[str]:
     if len(wanted.solvers) == 1:
         return [f"{choice.spec} was asked for."]
-    said = [*findings.advice.sentences]
-    return [*said, ONLY_SAVABLE] if wanted.solvers == auto_solvers() else said
+    return [*findings.advice.sentences]
 
 
 def with_best_point(choice: Choice, records: Sequence[Record]) -> Spec:

@@ -22,7 +22,7 @@ class Making:
     solver : tuple of str
         auto, or names such as svm-or[lam=.1],logistic, of which the best is taken; repeatable.
         auto tunes logistic, svm-or, sht-auc, roc-svm-nystrom, and lightgbm or else
-        random-forest: they can be saved. [default: auto]
+        hist-gradient-boosting. [default: auto]
     features : str
         The feature map, as in compare.
     calibration : str

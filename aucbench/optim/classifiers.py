@@ -19,7 +19,7 @@ import numpy as np
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
 from aucbench.errors import ParameterError, UnsupportedError
-from aucbench.optim.trees import TreeSum, trees_of_forest
+from aucbench.optim.trees import TreeSum, trees_of_boosting, trees_of_forest
 from aucbench.protocols import Needs, Problem, State
 
 SCORES = ("decision_function", "predict_proba")  # the first that it has is used
@@ -118,13 +118,14 @@ class Fitted:
         Raises
         ------
         UnsupportedError
-            When the classifier is no forest of scikit-learn.
+            When the classifier is no forest and no histogram boosting of scikit-learn.
         """
-        trees = trees_of_forest(self.estimator)
+        trees = trees_of_forest(self.estimator) or trees_of_boosting(self.estimator)
         if trees is None:
             raise UnsupportedError(
                 f"what {type(self.estimator).__name__} learnt can only be read from its private "
-                "attributes, so that it cannot be saved; use random-forest, or a linear solver"
+                "attributes, so that it cannot be saved; use hist-gradient-boosting, "
+                "random-forest, or a linear solver"
             )
         return trees
 

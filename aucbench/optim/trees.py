@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.data.arrays import Index, Rows, Vector
+from aucbench.data.arrays import rows as rows_of
 from aucbench.errors import DataError, UnsupportedError
 
 SCORED_AT_ONCE = 4096  # rows, so that their nodes stay in the cache
 DENSE_LIMIT = 2 << 30
+CHECKED = 500  # rows by which trees from private attributes are compared
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,6 +145,69 @@ def trees_of_forest(forest: Any) -> TreeSum | None:
         scale=1.0 / len(grown),
         single=True,
     )
+
+
+def trees_of_boosting(boosting: Any) -> TreeSum | None:
+    """Return the trees of a fitted `HistGradientBoostingClassifier`; None if it is something else.
+
+    scikit-learn keeps them in private attributes, which another version may arrange in another
+    way. So they are believed only after they have given the scores of `decision_function` for rows
+    that lie on their thresholds and beside them.
+
+    Raises
+    ------
+    UnsupportedError
+        When the attributes are not those that are known, or the scores differ.
+    """
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    if type(boosting) is not HistGradientBoostingClassifier:
+        return None
+    try:
+        trees = _boosted(boosting)
+        rows = _rows_at_thresholds(trees)
+        same = np.allclose(trees.scores(rows), boosting.decision_function(rows.matrix), 1e-9, 1e-9)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError, DataError):
+        same = False
+    if not same:
+        raise UnsupportedError(
+            "this version of scikit-learn keeps the trees of HistGradientBoostingClassifier in a "
+            "way that aucbench does not know; use lightgbm or random-forest"
+        )
+    return trees
+
+
+def _boosted(boosting: Any) -> TreeSum:
+    grown = [one.nodes for (one,) in boosting._predictors]
+    if any(nodes["is_categorical"].any() for nodes in grown):
+        raise ValueError("a split by categories")
+    starts = np.cumsum([0, *(nodes.size for nodes in grown)]).astype(np.int32)
+    nodes = np.concatenate(grown)
+    leaf, at = nodes["is_leaf"].astype(bool), np.arange(nodes.size)
+    first = np.repeat(starts[:-1], np.diff(starts))
+    left, right = (np.where(leaf, at, first + nodes[side]) for side in ("left", "right"))
+    return TreeSum(
+        np.where(leaf, -1, nodes["feature_idx"]).astype(np.int32),
+        np.where(leaf, 0.0, nodes["num_threshold"]),
+        left.astype(np.int32),
+        right.astype(np.int32),
+        np.where(leaf, nodes["value"], 0.0),
+        starts[:-1],
+        int(boosting.n_features_in_),
+        base=float(boosting._baseline_prediction.item()),
+    )
+
+
+def _rows_at_thresholds(trees: TreeSum) -> Rows:
+    """Return rows whose values are thresholds of their feature, or the next larger numbers."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(CHECKED, trees.d))
+    for j in range(trees.d):
+        known = trees.threshold[trees.feature == j]
+        if known.size:
+            drawn = rng.choice(known, CHECKED)
+            X[:, j] = np.where(rng.random(CHECKED) < 0.5, drawn, np.nextafter(drawn, np.inf))
+    return rows_of(X)
 
 
 def portable(model: Any) -> TreeSum:

@@ -90,8 +90,10 @@ def test_a_solver_that_is_an_object_is_kept_as_text(tmp_path):
 
 
 def test_what_it_cannot_hold_is_refused(tmp_path):
-    with pytest.raises(UnsupportedError, match="use random-forest"):
-        AUCClassifier("hist-gradient-boosting").fit(FRAME, WORDS).save(tmp_path / "m")
+    with pytest.raises(UnsupportedError, match="use hist-gradient-boosting"):
+        AUCClassifier("estimator[sklearn.neighbors:KNeighborsClassifier]").fit(FRAME, WORDS).save(
+            tmp_path / "m"
+        )
     model = AUCClassifier("svm-or", passes=1).fit(FRAME, WORDS)
     model.save(tmp_path / "m")
     whole = Model.load(tmp_path / "m")

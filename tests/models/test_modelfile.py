@@ -35,7 +35,10 @@ DENSE = Data.of(X, Y)
 SPARSE = Data.of(csr_array(np.where(np.abs(X) > 1, X, 0.0)), Y)
 MARK = 1.2345678901234567e-77  # no other computation gives these eight bytes
 
-TREES = ["random-forest", "lightgbm", "lightgbm-pairwise", "xgboost", "xgboost-pairwise"]
+TREES = [
+    *("random-forest", "hist-gradient-boosting", "lightgbm", "lightgbm-pairwise"),
+    *("xgboost", "xgboost-pairwise"),
+]
 
 
 def learnt(solver="svm-or", features="auto", data=DENSE, **more):
@@ -142,8 +145,10 @@ def test_a_kernel_machine_says_that_it_holds_rows(tmp_path):
 
 
 def test_what_cannot_be_saved_is_refused_with_a_way_out():
-    with pytest.raises(UnsupportedError, match=r"private attributes, .* use random-forest"):
-        learnt("hist-gradient-boosting")
+    with pytest.raises(
+        UnsupportedError, match=r"private attributes, .* use hist-gradient-boosting"
+    ):
+        learnt("estimator[sklearn.ensemble:GradientBoostingClassifier]")
 
     class Odd(MaxAbs):
         def __call__(self, rows):
@@ -174,6 +179,23 @@ def test_a_forest_is_read_from_public_arrays():
     neighbours = solve(from_estimator(KNeighborsClassifier()), DENSE)
     with pytest.raises(UnsupportedError, match="KNeighborsClassifier"):
         portable(neighbours.model)
+
+
+def test_trees_from_private_arrays_are_believed_only_where_they_give_the_scores():
+    run = solve(get_solver("hist-gradient-boosting", max_iter=7), DENSE)
+    trees = portable(run.model)
+    np.testing.assert_allclose(trees.scores(DENSE.rows), run.decision_function(X), rtol=1e-12)
+
+    boosting = run.model.model.estimator
+    [first] = boosting._predictors[0]
+    first.nodes["num_threshold"] += 0.1  # another meaning of the same array
+    assert np.isfinite(portable(run.model).scores(DENSE.rows)).all()
+    first.nodes = first.nodes[["value", "is_leaf"]]
+    with pytest.raises(UnsupportedError, match="in a way that aucbench does not know"):
+        portable(run.model)
+    boosting._predictors = None
+    with pytest.raises(UnsupportedError, match="in a way that aucbench does not know"):
+        portable(run.model)
 
 
 def rewritten(path, change, name="model.json"):
