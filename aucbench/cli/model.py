@@ -50,11 +50,12 @@ def fit(
     --sensitivity, --specificity, --precision, --flags with --per, --cost-fp with --cost-fn.
     """
     from aucbench.models import building
+    from aucbench.models.choosing import ModelPlan
     from aucbench.models.explain import lines
     from aucbench.store import require_writable
 
     require_writable(out)
-    plan = building.ModelPlan.of(data, making, aims, fits, files)
+    plan = ModelPlan.of(data, making, aims, fits, files)
     with opened(None) as store:
 
         def run(part: Plan, *, quiet: bool = False) -> Sequence[Record]:

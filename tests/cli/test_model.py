@@ -151,9 +151,9 @@ def test_rows_of_a_test_file_judge_the_model_and_do_not_train_it(tmp_path):
 
 
 def test_auto_tunes_and_says_why(folder, monkeypatch):
-    monkeypatch.setattr("aucbench.models.building.LINEAR", ("logistic", "sht-auc"))
-    monkeypatch.setattr("aucbench.models.building.find_spec", lambda name: None)
-    monkeypatch.setattr("aucbench.models.building.TRIED", 2)
+    monkeypatch.setattr("aucbench.models.choosing.LINEAR", ("logistic", "sht-auc"))
+    monkeypatch.setattr("aucbench.models.choosing.find_spec", lambda name: None)
+    monkeypatch.setattr("aucbench.models.choosing.TRIED", 2)
     made = fitted(folder, "--splits", 3, solver="auto", out="auto.aucbench")
     model = Model.load(folder / "auto.aucbench")
     for name in ("logistic (tuned)", "sht-auc (tuned)", "hist-gradient-boosting (tuned)"):
@@ -167,9 +167,9 @@ def test_auto_tunes_and_says_why(folder, monkeypatch):
 
 
 def test_the_parameters_are_those_with_the_best_inner_auc(folder):
-    from aucbench.models import building
+    from aucbench.models import choosing
 
-    plan = building.ModelPlan(source="x", solvers=("logistic",))
+    plan = choosing.ModelPlan(source="x", solvers=("logistic",))
     tables = [[(0.7, 0.6), (0.5, 0.9)], [(0.7, 0.6), (0.8, 0.9)]]
 
     class Known:
@@ -181,7 +181,7 @@ def test_the_parameters_are_those_with_the_best_inner_auc(folder):
             self.tuning = {"table": rows}
 
     [choice] = plan.plan.solvers
-    found = building.with_best_point(choice, [Known(aucs) for aucs in tables])
+    found = choosing.with_best_point(choice, [Known(aucs) for aucs in tables])
     assert str(found) == "logistic[C=10]"
 
 
@@ -190,7 +190,7 @@ def test_the_commands_of_the_readme_lead_from_a_raw_table_to_scores(tmp_path, mo
     """With fewer rows, and two solvers of auto."""
     root = Path(__file__).resolve().parents[2]
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("aucbench.models.building.LINEAR", ("sht-auc",))
+    monkeypatch.setattr("aucbench.models.choosing.LINEAR", ("sht-auc",))
     [shown] = re.findall(
         r"^```console\n(\$ python examples/fraud_table.*?)^```$",
         (root / "README.md").read_text(encoding="utf-8"),
