@@ -10,7 +10,7 @@ import typer
 
 from aucbench.cli.groups import Group, grouped
 from aucbench.cli.options import WHOLE, named_sections
-from aucbench.cli.saying import say
+from aucbench.cli.saying import say, warn
 from aucbench.errors import AucbenchError
 
 if TYPE_CHECKING:
@@ -131,13 +131,15 @@ def figure(
     from aucbench.store import own_file
 
     form = check_figure(kind, out.suffix)
-    content = drawn_figure(_findings(folder, judged), kind, form, dataset)
+    findings = _findings(folder, judged)
+    if findings.times:
+        warn(findings.times)
+    content = drawn_figure(findings, kind, form, dataset)
     with own_file(out) as file:
         file.write(content)
 
 
 def _findings(folder: Path, judged: Judged) -> Findings:
-    from aucbench.cli.saying import warn
     from aucbench.report.findings import findings_of
     from aucbench.report.folder import FolderReader
 

@@ -1,8 +1,10 @@
 """What is along a fit: learning curves, and how fast solvers come near the best test AUC.
 
 Design
-  a. A curve on the page is the median over the folds, at some of the passes that were stored. A
-     fit that has ended keeps its last value, so that the median never jumps when one ends.
+  a. A curve on the page is the median over the folds, at some of the passes or seconds that were
+     stored. Each fit is interpolated there before the median is taken: medians of seconds and of
+     AUCs at the same passes would make curves that run backwards in time. A fit that has ended
+     keeps its last value, so that the median never jumps when one ends.
   b. No curve is smoothed. Between two points of a fit it is a line, and before the first one
      nothing is drawn. The number of points is chosen by who asks, and the page says it.
   c. A target is a share of the best AUC that any fit has at its end on the same test rows. It is
@@ -34,53 +36,63 @@ PASSES, SECONDS, OBJECTIVE, TRAIN_AUC, TEST_AUC = (
 
 
 @dataclass(frozen=True, slots=True)
-class LearningCurve:
-    """The median curve of some fits; NaN where less than half of them know the value."""
+class Medians:
+    """Medians of some fits at some x; NaN where less than half of the fits know the value."""
 
-    passes: Vector
-    seconds: Vector
+    x: Vector  # rises
     train_auc: Vector
     gap: Vector  # (f − f*)/(f(0) − f*), with the least objective f* that is known of the problem
     test_auc: Vector
     info: Mapping[str, Vector] = field(default_factory=dict)  # the diagnostics of the method
 
 
+@dataclass(frozen=True, slots=True)
+class LearningCurve:
+    """The median curves of some fits by passes and by seconds."""
+
+    passes: Medians
+    seconds: Medians
+
+
 def learning_curve(fits: Sequence[Fit], optima: Optima, points: int) -> LearningCurve | None:
-    """Return the median curve of fits at no more than `points` passes; None when none has one."""
+    """Return the median curves of fits at no more than `points` places; None when none has one."""
     fits = [fit for fit in fits if fit.curve.size]
     if not fits:
         return None
-    union = np.unique(np.concatenate([fit.curve[:, PASSES] for fit in fits]))
+    return LearningCurve(*(_along(axis, fits, optima, points) for axis in (PASSES, SECONDS)))
+
+
+def _along(axis: int, fits: Sequence[Fit], optima: Optima, points: int) -> Medians:
+    """Return medians at some of the places on an axis at which the fits have points."""
+    union = np.unique(np.concatenate([fit.curve[:, axis] for fit in fits]))
     union = union[~np.isnan(union)]
     chosen = np.unique(np.linspace(0, union.size - 1, min(points, union.size)).round().astype(int))
-    passes = union[chosen]
-    seconds, train_auc, gap, test_auc = _medians([_at(passes, fit, optima) for fit in fits])
+    x = union[chosen]
+    train_auc, gap, test_auc = _medians(
+        [[_at(x, fit.curve[:, axis], y) for y in _columns(fit, optima)] for fit in fits]
+    )
     names = sorted({name for fit in fits for name in fit.info})
-    told = [[_info_at(passes, fit, name) for name in names] for fit in fits]
+    told = [[_at(x, fit.curve[:, axis], _info(fit, name)) for name in names] for fit in fits]
     info = dict(zip(names, _medians(told), strict=True)) if names else {}
-    return LearningCurve(passes, seconds, train_auc, gap, test_auc, info)
+    return Medians(x, train_auc, gap, test_auc, info)
 
 
-def _info_at(passes: Vector, fit: Fit, name: str) -> Vector:
-    none = np.full(fit.curve.shape[:1], np.nan)
-    return _of_some(passes, fit.curve[:, PASSES], fit.info.get(name, none))
-
-
-def _at(passes: Vector, fit: Fit, optima: Optima) -> list[Vector]:
-    """Return seconds, training AUC, gap and test AUC at some passes."""
-    x = fit.curve[:, PASSES]
+def _columns(fit: Fit, optima: Optima) -> tuple[Vector, Vector, Vector]:
+    """Return training AUC, gap and test AUC at the points of a fit."""
     gap = optima.gaps(fit.descent, fit.curve[:, OBJECTIVE])
-    columns = (fit.curve[:, SECONDS], fit.curve[:, TRAIN_AUC], gap)
-    known = [np.interp(passes, x, column, left=np.nan) for column in columns]
-    return [*known, _of_some(passes, x, fit.curve[:, TEST_AUC])]
+    return fit.curve[:, TRAIN_AUC], gap, fit.curve[:, TEST_AUC]
 
 
-def _of_some(passes: Vector, x: Vector, y: Vector) -> Vector:
-    """Interpolate a column that some points of a fit have; NaN before the first of them."""
-    known = ~np.isnan(y)
+def _info(fit: Fit, name: str) -> Vector:
+    return fit.info.get(name, np.full(fit.curve.shape[:1], np.nan))
+
+
+def _at(places: Vector, x: Vector, y: Vector) -> Vector:
+    """Interpolate between the points of a fit that know both; NaN before the first of them."""
+    known = ~(np.isnan(x) | np.isnan(y))
     if not known.any():
-        return np.full(passes.shape, np.nan)
-    return np.interp(passes, x[known], y[known], left=np.nan)
+        return np.full(places.shape, np.nan)
+    return np.interp(places, x[known], y[known], left=np.nan)
 
 
 def _medians(several: Sequence[Sequence[Vector]]) -> Vector:

@@ -16,7 +16,14 @@ import numpy as np
 
 from aucbench.bench.text import shown
 from aucbench.kernels.vectors import Vector
-from aucbench.report.curves import SHARES, TARGETS, UNITS, LearningCurve, front, learning_curve
+from aucbench.report.curves import (
+    SHARES,
+    TARGETS,
+    UNITS,
+    LearningCurve,
+    front,
+    learning_curve,
+)
 from aucbench.report.evidence import Group
 from aucbench.report.findings import Findings
 from aucbench.report.inside import Inside, Row
@@ -83,7 +90,7 @@ def drawn(findings: Findings) -> dict[str, Any]:
         "rows_of": "test" if evidence.has_test_curves else "training",
         "pairs": _pair_columns(findings),
         "curves": [_curve(findings, curve, timed=timed) for curve in curves],
-        "info": _info(curves),
+        "info": _info(curves, timed=timed),
         "roc": _bands([row.roc for row in rows]),
         "pr": _bands([row.pr for row in rows]),
         "fronts": {
@@ -95,7 +102,6 @@ def drawn(findings: Findings) -> dict[str, Any]:
             for unit in UNITS
         },
         "tuning": [tuning(row.group) for row in rows],
-        "no_times": findings.times or "No time is known.",
     }
 
 
@@ -126,25 +132,28 @@ def _of_leading(one: Inside) -> list[PairWithin]:
 
 def _curve(
     findings: Findings, curve: LearningCurve | None, *, timed: bool
-) -> dict[str, list[Any]] | None:
+) -> dict[str, dict[str, list[Any]]] | None:
+    """Return the curves by unit; without seconds where they are not compared."""
     if curve is None:
         return None
-    nothing: list[Any] = [None] * curve.passes.size
-    return {
-        "passes": _numbers(curve.passes),
-        "seconds": _numbers(curve.seconds) if timed else nothing,
-        "auc": _numbers(curve.test_auc if findings.evidence.has_test_curves else curve.train_auc),
-        "gap": _numbers(curve.gap),
+    tested = findings.evidence.has_test_curves
+    by_unit = {"passes": curve.passes, **({"seconds": curve.seconds} if timed else {})}
+    drawn = {
+        unit: {"x": _numbers(one.x), "auc": _numbers(one.test_auc if tested else one.train_auc)}
+        for unit, one in by_unit.items()
     }
+    drawn["passes"]["gap"] = _numbers(curve.passes.gap)
+    return drawn
 
 
-def _info(curves: Sequence[LearningCurve | None]) -> dict[str, Any]:
+def _info(curves: Sequence[LearningCurve | None], *, timed: bool) -> dict[str, Any]:
     """Return the diagnostics of the methods: their names, which need a logarithm, and the curves.
 
     Of a page with more than `NUMBERS` of their numbers, the names that most rows have stay.
     """
-    count = Counter(name for curve in curves if curve for name in curve.info)
-    size = max((curve.passes.size for curve in curves if curve), default=1)
+    count = Counter(name for curve in curves if curve for name in curve.passes.info)
+    size = max((curve.passes.x.size + curve.seconds.x.size for curve in curves if curve), default=1)
+    units = UNITS if timed else ("passes",)
     names: list[str] = []
     for name, _ in count.most_common(MOST_NAMES):
         if sum(count[other] for other in (*names, name)) * size <= NUMBERS or not names:
@@ -152,14 +161,19 @@ def _info(curves: Sequence[LearningCurve | None]) -> dict[str, Any]:
     return {
         "names": [shown(name) for name in names],
         "left_out": len(count) - len(names),
-        "log": [_is_wide([c.info[name] for c in curves if c and name in c.info]) for name in names],
-        "of": [
-            None
-            if curve is None or not curve.info
-            else [_numbers(curve.info[n]) if n in curve.info else None for n in names]
-            for curve in curves
+        "log": [
+            _is_wide([c.passes.info[n] for c in curves if c and n in c.passes.info]) for n in names
         ],
+        **{unit: [_told(curve, unit, names) for curve in curves] for unit in units},
     }
+
+
+def _told(
+    curve: LearningCurve | None, unit: str, names: Sequence[str]
+) -> list[list[Any] | None] | None:
+    """Return the diagnostics of a row by their numbers; None where it has none."""
+    info = getattr(curve, unit).info if curve else {}
+    return [_numbers(info[n]) if n in info else None for n in names] if info else None
 
 
 def _is_wide(values: Sequence[Vector]) -> bool:
@@ -194,8 +208,13 @@ def _fronts(rows: Sequence[Row], cost: Vector, auc: Vector) -> dict[int, list[in
 
 
 def _profile_lines(profiles: Sequence[Profile]) -> list[list[Any]]:
-    """Return solver, x and y of each profile as steps, up to the largest ratio of any."""
-    end = max((ratio for p in profiles for ratio in p.ratios), default=1.0)
+    """Return solver, x and y of each profile as steps, up to the largest ratio of any.
+
+    There are none where no solver reaches the target on any data set.
+    """
+    if not any(p.ratios for p in profiles):
+        return []
+    end = max(ratio for p in profiles for ratio in p.ratios)
     lines = []
     for solver, profile in enumerate(profiles):
         corners = np.unique([1.0, *profile.ratios])

@@ -18,7 +18,14 @@ import numpy as np
 
 from aucbench.bench.text import shown
 from aucbench.errors import MissingExtraError, ParameterError, UnknownNameError
-from aucbench.report.curves import SHARES, TARGETS, UNITS, front, learning_curve
+from aucbench.report.curves import (
+    SHARES,
+    TARGETS,
+    UNITS,
+    LearningCurve,
+    front,
+    learning_curve,
+)
 from aucbench.report.document import cut
 from aucbench.report.findings import Findings
 from aucbench.report.inside import Inside
@@ -35,6 +42,8 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = ("-", "--", ":", "-.")
 WIDTH = 6.3  # inches: the text of an A4 page
 NAME = 42  # characters of a solver's name that are drawn
+GAP = "relative gap"
+WHOLE: Any = {"clip_on": False}  # a marker on the edge of a panel is drawn whole
 WORDS = {Word.BETTER: "#9ecae1", Word.WORSE: "#f4a582", Word.EQUIVALENT: "#d9d9d9"}
 # Type 3 fonts are refused by some publishers; a fixed salt keeps the bytes of a SVG the same.
 THEME: Any = {
@@ -143,7 +152,7 @@ def _leaderboard(figure: Figure, findings: Findings) -> None:
             style = line_style(j)
             if not np.isnan(x.low):
                 ax.plot([x.low, x.high], [place, place], color=style["color"], lw=1.5)
-            ax.plot([x.estimate], [place], marker=style["marker"], color=style["color"], ls="")
+            ax.plot([x.estimate], [place], **{**style, "ls": "", **WHOLE})
         ax.set_xlabel(title)
         ax.grid(axis="x")
         if title == "average rank":
@@ -225,32 +234,42 @@ def _cd(figure: Figure, findings: Findings) -> None:
 def _curves(figure: Figure, findings: Findings, one: Inside) -> Lines:
     """AUC of the test rows against passes and seconds, and the gap of the objective.
 
-    It is that of the training rows where the folder knows no test AUC along a fit.
+    It is that of the training rows where the folder knows no test AUC along a fit. A panel without
+    a curve is not drawn.
     """
+    known = {
+        row.solver: curve
+        for row in one.rows
+        if (curve := learning_curve(row.group.ok, findings.evidence.optima, findings.points))
+    }
     tested = findings.evidence.has_test_curves
+    auc, name = ("test_auc", "test AUC") if tested else ("train_auc", "training AUC")
+    units = UNITS[1:] if findings.times else UNITS[::-1]
+    asked = [*((unit, name, auc) for unit in units), ("passes", GAP, "gap")]
+    panels = [(x, y, some) for x, y, of in asked if (some := _along(known, x, of))]
     figure.set_size_inches(WIDTH, 2.8)
-    axes = figure.subplots(1, 3)
     lines = {}
-    for row in one.rows:
-        curve = learning_curve(row.group.ok, findings.evidence.optima, findings.points)
-        if curve is None:
-            continue
-        style = {**line_style(row.solver), "markevery": max(1, curve.passes.size // 6), "ms": 4}
-        auc = curve.test_auc if tested else curve.train_auc
-        lines[row.solver] = axes[0].plot(curve.passes, auc, **style)[0]
-        if not findings.times:
-            axes[1].plot(curve.seconds, auc, **style)
-        axes[2].plot(curve.passes, np.where(curve.gap > 0, curve.gap, np.nan), **style)
-    y = f"{'test' if tested else 'training'} AUC"
-    labels = (("passes", y), ("seconds", y), ("passes", "relative gap"))
-    for ax, (x, y) in zip(axes, labels, strict=True):
-        ax.set(xscale="log", xlabel=x, ylabel=y)
+    for number, (unit, y, some) in enumerate(panels, 1):
+        ax = figure.add_subplot(1, len(panels), number)
+        for solver, (places, values) in some.items():
+            every = max(1, places.size // 6)
+            style = {**line_style(solver), "markevery": every, "ms": 4, **WHOLE}
+            lines[solver] = ax.plot(places, values, **style)[0]
+        ax.set(xscale="log", xlabel=unit, ylabel=y, yscale="log" if y == GAP else "linear")
         ax.grid()
-    if any(np.nanmax(line.get_ydata(), initial=0.0) > 0 for line in axes[2].lines):
-        axes[2].set_yscale("log")  # without a gap there is nothing to scale
-    if findings.times:
-        axes[1].set_title("times under different conditions", fontsize=7)
     return lines
+
+
+def _along(known: Mapping[int, LearningCurve], unit: str, name: str) -> dict[int, Any]:
+    """Return x and y of a curve by solver; a gap of 0 has no place on its axis, a logarithm."""
+    curves = {}
+    for solver, curve in known.items():
+        medians = getattr(curve, unit)
+        values = getattr(medians, name)
+        values = np.where(values > 0.0, values, np.nan) if name == "gap" else values
+        if not np.isnan(values).all():
+            curves[solver] = medians.x, values
+    return curves
 
 
 def _roc(figure: Figure, findings: Findings, one: Inside) -> Lines:
@@ -268,7 +287,7 @@ def _roc(figure: Figure, findings: Findings, one: Inside) -> Lines:
             ax.fill_between(band.x, band.low, band.high, color=style["color"], alpha=0.12, lw=0)
     axes[0].plot([0, 1], [0, 1], color="grey", lw=0.6, ls=":")
     axes[0].set(xlabel="false positive rate", ylabel="true positive rate", aspect="equal")
-    axes[1].set(xlabel="recall", ylabel="precision", aspect="equal", ylim=(0, 1.02))
+    axes[1].set(xlabel="recall", ylabel="precision")
     return lines
 
 
@@ -282,7 +301,7 @@ def _profile(figure: Figure, findings: Findings) -> None:
     for unit, panels in zip(units, axes, strict=True):
         for target, share, ax in zip(TARGETS, SHARES, panels, strict=True):
             lines = _profile_panel(ax, findings.profiles[unit, target])
-            ax.set(xscale="log", ylim=(0, 1.02), xlabel=f"{unit} divided by the fewest")
+            ax.set(xscale="log", xlabel=f"{unit} divided by the fewest")
             ax.set_title(f"until {share} of the best test AUC", fontsize=8)
             ax.grid()
         panels[0].set_ylabel("share of data sets")
@@ -294,35 +313,41 @@ def _profile_panel(ax: Any, profiles: Sequence[Profile]) -> Lines:
     lines = {}
     for solver, profile in enumerate(profiles):
         corners = np.unique([1.0, *profile.ratios, end])
-        style = {**line_style(solver), "ms": 4, "drawstyle": "steps-post"}
+        style = {**line_style(solver), "ms": 4, "drawstyle": "steps-post", **WHOLE}
         lines[solver] = ax.plot(corners, profile.share(corners), **style)[0]
     return lines
 
 
 def _pareto(figure: Figure, findings: Findings, one: Inside) -> Lines:
-    """The measure against non-zero weights and against time, with the Pareto fronts."""
+    """The measure against non-zero weights and against time, with the Pareto fronts.
+
+    A panel without a point is not drawn.
+    """
     figure.set_size_inches(WIDTH, 3.2)
-    axes = figure.subplots(1, 2, sharey=True)
     values = np.array([row.estimate for row in one.rows])
     gains = np.array([-row.loss for row in one.rows])
     nonzeros = np.array([row.group.mean("nnz") for row in one.rows])
     seconds = np.array([row.group.median("seconds") for row in one.rows])
     if findings.times:
         seconds = np.full(seconds.shape, np.nan)
-    lines = {}
-    panels = ((nonzeros, "non-zero weights"), (seconds, "seconds of a fit"))
+    lines: Lines = {}
+    costs = ((nonzeros, "non-zero weights"), (seconds, "seconds of a fit"))
+    panels = [cost for cost in costs if ((cost[0] > 0) & ~np.isnan(values)).any()]
+    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0] if panels else []
     for ax, (cost, label) in zip(axes, panels, strict=True):
         on = list(front(cost, gains))
         ax.plot(cost[on], values[on], color="grey", lw=0.8)
         for row, x, y in zip(one.rows, cost, values, strict=True):
             if x > 0 and not np.isnan(y):
-                lines[row.solver] = ax.plot([x], [y], **{**line_style(row.solver), "ls": ""})[0]
+                style = {**line_style(row.solver), "ls": "", **WHOLE}
+                lines[row.solver] = ax.plot([x], [y], **style)[0]
         low, high = ax.get_xlim()
         if low > 0 and high > 10 * low:  # a log axis has few labels inside one power of ten
             ax.set_xscale("log")
         ax.set_xlabel(label)
         ax.grid()
-    axes[0].set_ylabel(findings.measure)
+        if not ax.get_subplotspec().colspan.start:
+            ax.set_ylabel(findings.measure)
     return lines
 
 

@@ -33,7 +33,7 @@ from aucbench.stats.words import LEVEL, ROPE, Word
 TITLES = {"auc": "AUC", "ap": "AP", "brier": "Brier score"}
 NUMBERS = 1_500_000  # of all curves; each takes 5 to 6 bytes of a page
 FEWEST, MOST = 8, 40  # points of a curve
-PER_POINT = 10  # numbers: four of a learning curve, three each of ROC and precision-recall
+PER_POINT = 11  # numbers: three by passes, two by seconds, three each of ROC and precision-recall
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import nan
+from math import isnan, nan
 from typing import TypeAlias
 
 import numpy as np
@@ -152,6 +152,25 @@ def _classes(folds: Folds) -> tuple[int, int] | None:
     positive = [fold.positive for (seed, _), fold in of_seed.items() if seed == first]
     count = sum(int(np.count_nonzero(rows)) for rows in positive)
     return count, sum(rows.size for rows in positive) - count
+
+
+def sizes(one: Inside) -> str:
+    """Return the rows, positives and features of a data set for people; empty if not known."""
+    fit = next((fit for row in one.rows for fit in row.group.ok), None)
+    facts = []
+    if one.classes is not None:
+        rows = sum(one.classes)
+        # Folds test each row once; a share, a test file or windows of time do not.
+        tested = "rows" if fit is None or rows == fit.n_train + fit.n_test else "test rows"
+        facts.append(f"{rows} {tested}, {one.classes[0]} positive ({one.classes[0] / rows:.1%})")
+    elif fit is not None and not isnan(fit.n_train + fit.n_test):
+        facts.append(f"{fit.n_train + fit.n_test:.0f} rows")
+    widths = sorted({fit.d for row in one.rows for fit in row.group.ok if not isnan(fit.d)})
+    if len(widths) > 2:  # of a table, whose levels differ between splits
+        facts.append(f"{widths[0]:.0f} to {widths[-1]:.0f} features")
+    elif widths:
+        facts.append(f"{' or '.join(f'{d:.0f}' for d in widths)} features")
+    return ", ".join(facts)
 
 
 def means_inside(evidence: Evidence, dataset: int, measure: Measure) -> dict[int, float]:

@@ -18,14 +18,16 @@ from aucbench.bench.show.endings import end_notes
 from aucbench.report.curves import SHARES
 from aucbench.report.document import Chapter
 from aucbench.report.drawn import DIGITS, drawn
+from aucbench.report.evidence import Group
 from aucbench.report.findings import Findings
-from aucbench.report.inside import Row
+from aucbench.report.inside import Row, sizes
 from aucbench.stats.ranking import Standing
 from aucbench.stats.words import Interval
 
 LOG = 4000  # last characters of a log
 FAILURES = 100  # different ones that are listed
 FEW = 5  # data sets that are named
+WARNING = "warning: "
 SAID = {  # of the choices that all cells share
     "splits": "{} splits",
     "holdout": "{} of the rows held out",
@@ -98,39 +100,97 @@ class Page:
         told = ", ".join(f"{count} {what}{'' if count == 1 else 's'}" for count, what in sizes)
         return f"{told}: {status}. In all cells: {', '.join(common)}."
 
+    @property
+    def only(self) -> int | None:
+        """The data set that the page is about; None if it is about several."""
+        evidence = self.findings.evidence
+        if len(evidence.finished) == 1:
+            return evidence.finished[0]
+        return 0 if len(evidence.datasets) == 1 else None
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the table of solvers, beside the solver."""
+        measure, evidence = self.findings.measure, self.findings.evidence
+        if self.only is None:
+            first = (f"mean {measure}", "average rank", "rating")
+            return (*first, "fit s", "non-zeros", "no value", "ok")
+        marks = any(evidence.ends(self.only, j).mark for j, _ in evidence.row(self.only))
+        end = ("end",) if marks else ()
+        return (measure, "over splits", "fit s", "non-zeros", "ok", *end)
+
     def entries(self, solver: int) -> list[Entry]:
-        """Return the entries of a solver in the leaderboard."""
+        """Return the entries of a solver in the table of solvers, one for each column."""
+        return self._across(solver) if self.only is None else self._inside(self.only, solver)
+
+    def _across(self, solver: int) -> list[Entry]:
         findings, evidence = self.findings, self.findings.evidence
         known = ~np.isnan(findings.values[:, solver])
-        if len(evidence.finished) == 1:
-            only = findings.insides[evidence.finished[0]]
-            first = [_auc_entry(row) for row in only.rows if row.solver == solver]
-        else:
-            mean = float(findings.values[known, solver].mean()) if known.any() else math.nan
-            ranks, ratings = findings.ranks[solver], findings.ratings[solver]
-            first = [_entry(mean, ".4f"), _standing(ranks, "{:.2f}"), _standing(ratings, "{:.0f}")]
+        mean = float(findings.values[known, solver].mean()) if known.any() else math.nan
         nonzeros = findings.nonzeros[:, solver]
         nonzeros = nonzeros[~np.isnan(nonzeros)]
         groups = [group for (_, j), group in evidence.groups.items() if j == solver]
-        ok, planned = sum(len(group.ok) for group in groups), sum(g.planned for g in groups)
         failed = str(int((~known).sum()))
         return [
-            *first,
+            _entry(mean, ".4f"),
+            _standing(findings.ranks[solver], "{:.2f}"),
+            _standing(findings.ratings[solver], "{:.0f}"),
             _entry(findings.mean_seconds[solver], ".3g"),
             _entry(float(np.median(nonzeros)) if nonzeros.size else math.nan, ".4g"),
             Entry(failed, failed),
-            Entry(str(ok), f"{ok}/{planned}"),
+            _ok(groups),
+        ]
+
+    def _inside(self, dataset: int, solver: int) -> list[Entry]:
+        findings, evidence = self.findings, self.findings.evidence
+        group = evidence.group(dataset, solver)
+        row = next((row for row in findings.insides[dataset].rows if row.solver == solver), None)
+        splits = row.known.resampled if row and row.known else None
+        seconds = math.nan if findings.times else group.median("seconds")
+        return [
+            _auc_entry(row) if row else Entry("", "–"),
+            Entry(repr(splits.low), _range(splits, "{:.4f}")) if splits else Entry("", "–"),
+            _entry(seconds, ".3g"),
+            _entry(group.mean("nnz"), ".4g"),
+            _ok([group]),
+            *([Entry("", evidence.ends(dataset, solver).mark)] if "end" in self.columns else []),
+        ]
+
+    @cached_property
+    def data_sets(self) -> tuple[Text, ...]:
+        """The sizes of each data set, its labels, and the columns that are left out."""
+        evidence = self.findings.evidence
+        return tuple(
+            Text(
+                evidence.datasets[one.dataset],
+                (*filter(None, [sizes(one)]), *self._understood(one.dataset, warnings=False)),
+            )
+            for one in self.findings.insides
+        )
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """What to know before the numbers are believed: of the folder, and of its data sets."""
+        evidence, names = self.findings.evidence, self.findings.evidence.datasets
+        told = [evidence.left_out, _stale(evidence.stale), _unchecked(evidence.unchecked)]
+        told += [self.findings.times, *self.findings.unmeasured, *evidence.problems()]
+        for number, name in enumerate(names):
+            of = f"{name}: " if len(names) > 1 else ""
+            told += [f"{of}{line}" for line in self._understood(number, warnings=True)]
+        return tuple(filter(None, told))
+
+    def _understood(self, dataset: int, *, warnings: bool) -> list[str]:
+        """Return the lines about a data set that are warnings, or those that are none."""
+        lines = self.findings.evidence.understood(dataset).lines()
+        return [
+            line.removeprefix(WARNING) for line in lines if line.startswith(WARNING) == warnings
         ]
 
     @property
-    def understood(self) -> tuple[Text, ...]:
-        """What was understood of each data set."""
-        evidence = self.findings.evidence
-        known = (
-            Text(name, tuple(evidence.understood(number).lines()))
-            for number, name in enumerate(evidence.datasets)
-        )
-        return tuple(text for text in known if text.lines)
+    def has_pairs(self) -> bool:
+        """Whether there are pairs of solvers with a verdict."""
+        across = len(self.findings.evidence.finished) > 1 and len(self.findings.pairs) > 0
+        return across or bool(self.data["pairs"]["a"])
 
     @property
     def pairs_left_out(self) -> int:
@@ -194,6 +254,24 @@ def _said(name: str, value: Any) -> str:
     texts = map(str, value) if isinstance(value, tuple) else [str(value)]
     plain = f"{value:g}" if isinstance(value, float) else ", ".join(texts)
     return SAID[name].format(plain)
+
+
+def _stale(count: int) -> str:
+    if not count:
+        return ""
+    return (
+        f"{count} records are stale, since the data, a plugin or aucbench has changed, and are "
+        "left out; run the plans again to have them computed anew."
+    )
+
+
+def _unchecked(why: str) -> str:
+    return f"It is not known whether records are stale: {why}" if why else ""
+
+
+def _ok(groups: Sequence[Group]) -> Entry:
+    ok = sum(len(group.ok) for group in groups)
+    return Entry(str(ok), f"{ok}/{sum(group.planned for group in groups)}")
 
 
 def _few(names: Sequence[str]) -> str:

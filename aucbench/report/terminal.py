@@ -17,7 +17,7 @@ from aucbench.errors import ParameterError
 from aucbench.report.document import NOTHING, Grid
 from aucbench.report.evidence import Evidence, Group
 from aucbench.report.findings import Findings, Means
-from aucbench.report.inside import Inside, Row
+from aucbench.report.inside import Inside, Row, sizes
 from aucbench.stats.words import Interval
 
 LEADING = "*"
@@ -120,23 +120,9 @@ def interval_of(row: Row) -> Interval | None:
 
 
 def _title(evidence: Evidence, one: Inside) -> str:
-    """Return the name of a data set with its rows, positives and features."""
-    fit = next((fit for row in one.rows for fit in row.group.ok), None)
-    facts = []
-    if one.classes is not None:
-        rows = sum(one.classes)
-        # Folds test each row once; a share, a test file or windows of time do not.
-        tested = "rows" if fit is None or rows == fit.n_train + fit.n_test else "test rows"
-        facts.append(f"{rows} {tested}, {one.classes[0]} positive ({one.classes[0] / rows:.1%})")
-    elif fit is not None and not isnan(fit.n_train + fit.n_test):
-        facts.append(f"{fit.n_train + fit.n_test:.0f} rows")
-    widths = sorted({fit.d for row in one.rows for fit in row.group.ok if not isnan(fit.d)})
-    if len(widths) > 2:  # of a table, whose levels differ between splits
-        facts.append(f"{widths[0]:.0f} to {widths[-1]:.0f} features")
-    elif widths:
-        facts.append(f"{' or '.join(f'{d:.0f}' for d in widths)} features")
-    name = evidence.datasets[one.dataset]
-    return f"{name}: {', '.join(facts)}" if facts else name
+    """Return the name of a data set with its sizes."""
+    name, facts = evidence.datasets[one.dataset], sizes(one)
+    return f"{name}: {facts}" if facts else name
 
 
 def notes(findings: Findings) -> Iterator[str]:

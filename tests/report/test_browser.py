@@ -1,16 +1,9 @@
-"""The page in a real browser: no errors, no requests, and everything that can be pressed works.
-
-With AUCBENCH_SCREENSHOTS=FOLDER the pictures of the documentation are written there.
-"""
-
-import os
-from io import BytesIO
-from pathlib import Path
+"""The page in a real browser: no errors, no requests, and everything that can be pressed works."""
 
 import numpy as np
 import pytest
-from matplotlib.image import imread
 from report_results import failed, with_cell
+from screens import SCREENS, look
 
 from aucbench.records import CellStatus
 from aucbench.registry.specs import Spec
@@ -22,7 +15,6 @@ from aucbench.report.render import sections_to_html, to_html
 from aucbench.sections import Chart, Section, Table
 
 NASTY = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'>"
-SCREENSHOTS = os.environ.get("AUCBENCH_SCREENSHOTS")
 
 
 def written(folder, path):
@@ -42,9 +34,12 @@ def page(browser, address):
     return browser
 
 
-def screenshot(browser, name):
-    if SCREENSHOTS:
-        browser.png(Path(SCREENSHOTS) / name)
+@pytest.fixture
+def unfolded(page):
+    """The page with what it has for authors of solvers."""
+    page.press("nav a", "For authors of solvers")
+    page.wait("return document.querySelector('#auc-passes svg') !== null")
+    return page
 
 
 def test_the_page_has_no_error_and_nothing_leaves_it(browser, address):
@@ -52,11 +47,11 @@ def test_the_page_has_no_error_and_nothing_leaves_it(browser, address):
     assert browser.console() == []
     assert browser.requests() == [address]
     assert "has the highest mean AUC" in browser.texts("#answer p.first")[0]
+    assert browser.count(".chart svg") == 4
+    browser.press("#authors summary")
+    browser.wait("return document.querySelector('#tuning svg') !== null")
     assert browser.count(".chart svg") == 10
-    assert browser.texts(".chart .empty") == []
-    screenshot(browser, "report.png")
-    browser.run("document.querySelector('#charts').scrollIntoView()")
-    screenshot(browser, "report-figures.png")
+    assert browser.count("figure:not([hidden])") == 10
 
 
 def test_connections_are_forbidden_even_for_its_own_scripts(page):
@@ -86,7 +81,7 @@ def test_curves_toggle(page):
         "return document.querySelector('.toggles [data-solver=\"1\"]').ariaPressed"
     ) == "false"  # fmt: skip
     page.press(".toggles button", "none")
-    assert page.count("figure:not(#tuning) .series") == 0
+    assert page.count("figure .series") == page.count("#charts figure:not([hidden])") == 0
     page.press(".toggles button", "all")
     assert page.count("#roc .series") == 3
     assert page.console() == []
@@ -99,7 +94,39 @@ def test_figures_follow_the_data_set(page):
     assert page.run(shape) != before
 
 
-def test_tuning_is_drawn_for_the_solver_that_was_tuned(page):
+def test_figures_for_authors_follow_the_same_choice(unfolded):
+    unfolded.choose("form[data-for=authors] [name=dataset]", "2")
+    assert unfolded.run("return document.querySelector('[data-for=charts] select').value") == "2"
+    unfolded.press("#authors .toggles button[data-solver='1']")
+    assert unfolded.count("#roc .series") == unfolded.count("#auc-passes .series") == 2
+
+
+def test_no_curve_runs_backwards(unfolded):
+    ends = unfolded.run(
+        "return [...document.querySelectorAll('#auc-seconds .series path[fill=none]')]"
+        ".map(path => path.getAttribute('d').slice(1).split('L').map(p => Number(p.split(',')[0])))"
+    )
+    assert len(ends) >= 1
+    assert all(xs == sorted(xs) for xs in ends)
+
+
+def test_a_page_about_one_data_set_has_no_figure_of_several(browser, scored, records, tmp_path):
+    path = tmp_path / "one.html"
+    one = scored([r for r in records if r.cell.dataset == "digits-8" and "hist" in r.cell.label])
+    path.write_bytes(to_html(page_of(one, folder="results")))
+    browser.open(path.as_uri())
+    browser.press("nav a", "For authors of solvers")
+    browser.wait("return document.querySelector('#auc-passes svg') !== null")
+    shown = browser.run(
+        "return [...document.querySelectorAll('figure:not([hidden])')].map(f => f.id)"
+    )
+    assert shown == ["roc", "pr", "speed", "auc-seconds", "auc-passes"]
+    assert browser.count("select[name=dataset]") == 0
+    assert browser.console() == []
+
+
+def test_tuning_is_drawn_for_the_solver_that_was_tuned(unfolded):
+    page = unfolded
     titles = page.texts("#tuning .series path title")
     assert [title.partition(":")[0] for title in titles] == ["C=0.1", "C=1", "C=10"]
     assert all("inner AUC 0.9" in title for title in titles)
@@ -148,7 +175,8 @@ def test_pairs_of_a_data_set_are_listed_with_the_better_solver_first(page):
     assert {*page.texts("#pair-rows tbody td:nth-child(2)")} <= words
 
 
-def test_times_to_the_target_are_listed_and_never_is_last(page):
+def test_times_to_the_target_are_listed_and_never_is_last(unfolded):
+    page = unfolded
     page.choose("form[data-for=paces] [name=dataset]", "1")
     heads = page.texts("#pace-rows th[scope=col]")
     assert heads[1:] == [
@@ -164,12 +192,13 @@ def test_times_to_the_target_are_listed_and_never_is_last(page):
     assert all(0.5 < float(t) <= 1 for t in page.texts("#pace-rows td:nth-child(6)"))
 
 
-def test_the_target_of_the_profiles_can_be_chosen(page):
+def test_the_target_of_the_profiles_can_be_chosen(unfolded):
+    page = unfolded
     drawn = "return document.querySelector('#profile-passes .chart').innerHTML"
     first = page.run(drawn)
-    page.choose("form[data-for=charts] [name=target]", "0")
+    page.choose("form[data-for=authors] [name=target]", "0")
     assert page.count("#profile-seconds .series") == page.count("#profile-passes .series") > 0
-    page.choose("form[data-for=charts] [name=target]", "1")
+    page.choose("form[data-for=authors] [name=target]", "1")
     assert page.run(drawn) == first
 
 
@@ -185,49 +214,9 @@ def test_it_can_be_used_by_keyboard(browser, address):
     assert outline == "solid"
 
 
-@pytest.mark.parametrize("width", [400, 1200])
-def test_nothing_is_wider_than_the_window(browser, address, width):
-    browser.resize(width)
-    browser.open(address)
-    assert browser.run("return innerWidth") == width
-    assert browser.run("return document.documentElement.scrollWidth") <= width
-    wide = browser.run(
-        "return [...document.querySelectorAll('main *')].filter(e => !e.closest('.scroll, pre') &&"
-        "e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 80))"
-    )
-    assert wide == []
-    if width == 400:
-        assert imread(BytesIO(browser.png())).shape[1] == width
-        screenshot(browser, "report-400.png")
-
-
-def test_dark_mode_is_dark_and_readable(browser, address):
-    browser.emulate("dark")
-    browser.open(address)
-    screenshot(browser, "report-dark.png")
-    ink, paper = (
-        browser.run(f"return getComputedStyle(document.body).{name}")
-        for name in ("color", "backgroundColor")
-    )
-    assert contrast(ink, paper) > 7
-    assert luminance(paper) < 0.05
-    lines = browser.run(
-        "return [...document.querySelectorAll('#roc .series path[fill=none]')]"
-        ".map(e => getComputedStyle(e).stroke)"
-    )
-    assert min(contrast(line, paper) for line in lines) > 3
-
-
-def luminance(colour):
-    """Relative luminance of "rgb(r, g, b)", by the rules for accessible pages (WCAG 2)."""
-    rgb = np.array([float(x) for x in colour[4:-1].split(",")]) / 255
-    linear = np.where(rgb <= 0.03928, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
-    return float(linear @ (0.2126, 0.7152, 0.0722))
-
-
-def contrast(a, b):
-    low, high = sorted([luminance(a), luminance(b)])
-    return (high + 0.05) / (low + 0.05)
+@pytest.mark.parametrize(("width", "scheme"), SCREENS)
+def test_the_page_fits_and_can_be_read(browser, address, width, scheme):
+    look(browser, address, width, scheme, "report")
 
 
 def test_in_print_controls_are_gone_and_tables_are_whole(browser, address):

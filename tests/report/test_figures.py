@@ -83,3 +83,33 @@ def test_names_are_no_formulas_and_not_too_long(records):
     content = drawn_figure(findings_of(evidence_of(odd)), "curves", ".svg").decode()
     assert "<!-- \\$x^{aaaaa" in content or "<!-- $x^{aaaaa" in content
     assert "a" * 50 not in content
+
+
+def panels(findings, kind, monkeypatch):
+    from matplotlib.figure import Figure
+
+    seen = []
+    real = Figure.savefig
+    keep = lambda figure, *a, **k: (seen.append(figure.axes), real(figure, *a, **k))[1]  # noqa: E731
+    monkeypatch.setattr(Figure, "savefig", keep)
+    drawn_figure(findings, kind, ".svg")
+    return seen[0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "label", "axes"),
+    [
+        ("curves", "hist", ["passes", "seconds"]),
+        ("curves", "sht", ["passes", "seconds", "passes"]),
+        ("pareto", "hist", ["seconds of a fit"]),
+    ],
+)
+def test_a_panel_without_content_is_not_drawn_and_no_marker_is_cut(
+    scored, records, monkeypatch, kind, label, axes
+):
+    some = [r for r in records if r.cell.dataset == "digits-8" and label in r.cell.label]
+    drawn = panels(scored(some), kind, monkeypatch)
+    assert [ax.get_xlabel() for ax in drawn] == axes
+    marked = [line for ax in drawn for line in ax.lines if line.get_marker() != "None"]
+    assert marked
+    assert not any(line.get_clip_on() for line in marked)

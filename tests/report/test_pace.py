@@ -6,7 +6,8 @@ from math import inf, isnan, log, nan
 import numpy as np
 import pytest
 
-from aucbench.report.curves import TARGETS, Pace, paces
+from aucbench.bench.results.convergence import Optima
+from aucbench.report.curves import TARGETS, Pace, learning_curve, paces
 from aucbench.report.evidence import Evidence, FoldKey, Group, evidence_of
 from aucbench.report.findings import Settings, findings_of
 from aucbench.report.fits import Condition, Fit
@@ -171,4 +172,17 @@ def test_an_older_folder_shows_the_training_auc(records):
     text = to_html(page).decode()
     assert "The folder knows no test AUC along a fit, so that" in text
     assert text.count("Of the training rows: the folder knows no test AUC along a fit.") == 2
-    assert all(curve is None or {*curve["auc"]} != {None} for curve in page.data["curves"])
+    for curve in filter(None, page.data["curves"]):
+        assert {*curve["passes"]["auc"]} != {None} != {*curve["seconds"]["auc"]}
+
+
+def test_a_curve_in_time_is_the_median_of_fits_at_the_same_second():
+    """Medians of seconds and of AUCs at the same passes would go back from 3 s to 2 s."""
+    first = fit([(1.0, 1, 0.5), (2.0, 2, 0.9)], 0.9)
+    slow = fit([(3.0, 1, 0.6), (4.0, 2, 0.8)], 0.8)
+    late = fit([(1.5, 2, 0.7)], 0.7)
+    curve = learning_curve([first, slow, late], Optima(), 40).seconds
+    assert curve.x.tolist() == [1.0, 1.5, 2.0, 3.0, 4.0]
+    assert np.isnan(curve.test_auc[0])  # one fit of three has begun
+    assert curve.test_auc[1:].tolist() == pytest.approx([0.7, 0.8, 0.7, 0.8])
+    assert learning_curve([first, slow], Optima(), 3).seconds.x.tolist() == [1.0, 3.0, 4.0]

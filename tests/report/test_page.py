@@ -95,11 +95,11 @@ def test_times_under_different_conditions_are_compared_only_when_asked(scored, r
     page = page_of(scored([one, *records[1:]]), folder="results")
     assert "under 2 different conditions and are not compared" in words(page)
     assert {*page.data["rows"]["seconds"]} == {None}
-    assert {x for curve in page.data["curves"] if curve for x in curve["seconds"]} == {None}
+    assert {*page.data["curves"][0]} == {"passes"}
     assert "faster" not in str(page.findings.advice)
     assert [page.entries(j)[3].text for j in range(3)] == ["–"] * 3
     by_time, by_passes = (page.data["profiles"][unit] for unit in ("seconds", "passes"))
-    assert {y[0] for lines in by_time for _, _, y in lines} == {0}
+    assert by_time == [[], []]
     assert max(y[0] for lines in by_passes for _, _, y in lines) > 0
 
     page = page_of(scored([one, *records[1:]], mixed=True), folder="results")
@@ -129,11 +129,18 @@ def test_failures_are_listed_by_reason_and_count(scored, records):
 def test_one_data_set_has_intervals_in_its_leaderboard(scored, records):
     found = scored([r for r in records if r.cell.dataset == "digits-8"])
     page = page_of(found, folder="results")
-    assert "solver mean AUC fit s" in words(page)
-    assert "Each against each" not in words(page)
+    told = words(page)
+    assert "solver AUC over splits fit s non-zeros ok" in told
+    row = found.rows[0].group.ok[0]
+    assert f"The data {row.n_train + row.n_test:.0f} rows, " in told
+    for several in ("average rank", "Rating:", "no value", "Data set by data set", "rofile"):
+        assert several not in told
+    assert '<select name="dataset">' not in render.to_html(page).decode()
     assert all(
         re.fullmatch(r"0\.\d{4} – [01]\.\d{4}", page.entries(j)[0].range) for j in found.order
     )
+    seconds = found.rows[found.order[0]].group.median("seconds")
+    assert page.entries(found.order[0])[2].value == repr(seconds)
     assert found.leading == {row.solver for row in found.rows if row.leading}
     assert render.to_html(page).count(b'<tr class="leading">') == len(found.leading)
 
@@ -150,7 +157,7 @@ def test_a_folder_whose_cells_were_not_run_yet_has_a_page(records):
 
 def test_one_solver_alone_has_a_page(scored, records):
     page = page_of(scored([r for r in records if "sht" in r.cell.label]), folder="results")
-    assert "Pairs inside one data set" not in words(page)
+    assert "Each against each" not in words(page)
     assert b"sht-auc" in render.to_html(page)
 
 

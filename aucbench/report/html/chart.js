@@ -69,17 +69,17 @@ const Chart = (() => {
   const usable = (x, log) => x !== null && Number.isFinite(x) && (!log || x > 0);
 
   /* draw(box, {label, x, y, series, diagonal}): an axis is {name, log, low, high}; a series is
-     {number, name, points: [[x, y], ...], band: [[x, low, high], ...], line, marks, size}. */
+     {number, name, points: [[x, y], ...], band: [[x, low, high], ...], line, marks, size}. A figure
+     without a point is hidden. */
   const draw = (box, spec) => {
     const kept = spec.series.map(one => ({...one,
       points: one.points.filter(([x, y]) => usable(x, spec.x.log) && usable(y, spec.y.log)),
       band: (one.band ?? []).filter(([x, a, b]) => usable(x, spec.x.log) && usable(a, spec.y.log) && usable(b, spec.y.log))}))
       .filter(one => one.points.length);
+    const figure = box.closest("figure");
+    figure.hidden = !kept.length; // before its width is asked for
     if (!kept.length) {
-      const empty = document.createElement("p");
-      empty.className = "empty";
-      empty.append(spec.empty ?? "Nothing to draw for the chosen data set and solvers.");
-      box.replaceChildren(empty);
+      box.replaceChildren();
       return;
     }
     const width = Math.max(260, box.clientWidth || 560), height = Math.round(Math.min(360, width * 0.66));

@@ -23,9 +23,6 @@
   };
 
   /* Data set by data set. */
-  const filters = form("rows");
-  options(filters.elements.dataset, datasets);
-  options(filters.elements.solver, solvers);
   const value = name => r => rows[name][r];
   const columns = [
     {name: "data set", value: r => datasets[rows.dataset[r]], head: true,
@@ -42,22 +39,31 @@
     {name: "ok", number: true, value: value("ok"), cell: r => `${rows.ok[r]}/${rows.planned[r]}`},
     {name: "end", value: value("end"), cell: r => rows.end[r]},
   ].filter(column => column.name !== "end" || rows.end.some(Boolean));
-  const table = Table.make(document.getElementById("rows"), columns, {rowClass: r => rows.leading[r] ? "leading" : ""});
-  const filtered = () => {
-    const {text, dataset, solver, leading, failed} = filters.elements;
-    const wanted = text.value.trim().toLowerCase();
-    return all.filter(r =>
-      (picked(dataset) === null || rows.dataset[r] === picked(dataset)) &&
-      (picked(solver) === null || rows.solver[r] === picked(solver)) &&
-      (!leading.checked || rows.leading[r]) && (!failed.checked || rows.ok[r] < rows.planned[r]) &&
-      (!wanted || `${datasets[rows.dataset[r]]} ${solvers[rows.solver[r]]}`.toLowerCase().includes(wanted)));
-  };
-  onChange(filters, () => table.show(filtered()));
-  table.show(filtered());
+  const filters = form("rows");
+  if (filters) {
+    options(filters.elements.dataset, datasets);
+    options(filters.elements.solver, solvers);
+    const table = Table.make(document.getElementById("rows"), columns, {rowClass: r => rows.leading[r] ? "leading" : ""});
+    const filtered = () => {
+      const {text, dataset, solver, leading, failed} = filters.elements;
+      const wanted = text.value.trim().toLowerCase();
+      return all.filter(r =>
+        (picked(dataset) === null || rows.dataset[r] === picked(dataset)) &&
+        (picked(solver) === null || rows.solver[r] === picked(solver)) &&
+        (!leading.checked || rows.leading[r]) && (!failed.checked || rows.ok[r] < rows.planned[r]) &&
+        (!wanted || `${datasets[rows.dataset[r]]} ${solvers[rows.solver[r]]}`.toLowerCase().includes(wanted)));
+    };
+    onChange(filters, () => table.show(filtered()));
+    table.show(filtered());
+  }
+
+  /* The data set of a form; a page about one data set has no choice. */
+  const dataOf = where => where.elements.dataset ? picked(where.elements.dataset) : 0;
+  const withData = where => { if (where.elements.dataset) options(where.elements.dataset, datasets); };
 
   /* Time to the target, one data set at a time. */
   const paceForm = form("paces");
-  options(paceForm.elements.dataset, datasets);
+  withData(paceForm);
   const until = (unit, k) => r => data.until[unit][k][r] === data.never ? Infinity : data.until[unit][k][r];
   const paceColumn = (unit, k) => ({name: `${unit} to ${data.targets[k]}`, number: true, value: until(unit, k),
     cell: r => ({[Infinity]: "never", null: "–"})[until(unit, k)(r)] ?? Chart.short(Number(until(unit, k)(r).toPrecision(3)))});
@@ -66,14 +72,14 @@
     ...["seconds", "passes"].flatMap(unit => data.targets.map((_, k) => paceColumn(unit, k))),
     {name: "anytime", number: true, value: value("anytime"), cell: r => fixed(rows.anytime[r], 4)},
   ]);
-  const showPaces = () => paceTable.show(all.filter(r => rows.dataset[r] === picked(paceForm.elements.dataset)));
+  const showPaces = () => paceTable.show(all.filter(r => rows.dataset[r] === dataOf(paceForm)));
   onChange(paceForm, showPaces);
   showPaces();
 
   /* Pairs inside one data set. */
   const pairForm = form("pairs");
   if (pairForm) {
-    options(pairForm.elements.dataset, datasets);
+    withData(pairForm);
     options(pairForm.elements.solver, solvers);
     const pick = name => p => pairs[name][p];
     const pairTable = Table.make(document.getElementById("pair-rows"), [
@@ -85,7 +91,7 @@
       {name: "p (Holm)", number: true, value: pick("p"), cell: p => pairs.p[p] === null ? "–" : Chart.short(Number(pairs.p[p].toPrecision(2)))},
     ]);
     const showPairs = () => {
-      const dataset = picked(pairForm.elements.dataset), solver = picked(pairForm.elements.solver);
+      const dataset = dataOf(pairForm), solver = picked(pairForm.elements.solver);
       pairTable.show([...pairs.dataset.keys()].filter(p => pairs.dataset[p] === dataset &&
         (solver === null || pairs.a[p] === solver || pairs.b[p] === solver)));
     };
@@ -93,33 +99,33 @@
     showPairs();
   }
 
-  /* Figures: one choice of data set and of solvers for all of them. */
-  const chosen = form("charts").elements.dataset, hidden = new Set(data.hidden);
-  options(chosen, datasets);
-  const toggles = document.querySelector(".toggles");
-  const buttons = solvers.map((name, number) => {
+  /* Figures: one choice of data set and of solvers for all of them, which can be made at two places. */
+  const forms = [form("charts"), form("authors")], hidden = new Set(data.hidden);
+  forms.forEach(withData);
+  const chosen = () => dataOf(forms[0]);
+  const toggle = number => {
     const button = element("button", {type: "button", "aria-pressed": String(!hidden.has(number)), "data-solver": number}, ...named(number));
     button.addEventListener("click", () => set([number], hidden.has(number)));
     return button;
-  });
-  const set = (numbers, on) => {
-    numbers.forEach(number => {
-      hidden[on ? "delete" : "add"](number);
-      buttons[number].setAttribute("aria-pressed", String(on));
-    });
-    drawAll();
   };
   const whole = (name, on) => {
     const button = element("button", {type: "button"}, name);
     button.addEventListener("click", () => set([...solvers.keys()], on));
     return button;
   };
-  toggles.append(...buttons, whole("all", true), whole("none", false));
+  const set = (numbers, on) => {
+    numbers.forEach(number => {
+      hidden[on ? "delete" : "add"](number);
+      document.querySelectorAll(`.toggles [data-solver="${number}"]`).forEach(button => button.setAttribute("aria-pressed", String(on)));
+    });
+    drawAll();
+  };
+  document.querySelectorAll(".toggles").forEach(place => place.append(...solvers.map((_, number) => toggle(number)), whole("all", true), whole("none", false)));
 
-  const inData = () => all.filter(r => rows.dataset[r] === picked(chosen) && !hidden.has(rows.solver[r]));
+  const inData = () => all.filter(r => rows.dataset[r] === chosen() && !hidden.has(rows.solver[r]));
   const zip = (a, b) => a.map((x, k) => [x, b[k]]);
   const series = (r, points, more = {}) => ({number: rows.solver[r], name: solvers[rows.solver[r]], points, ...more});
-  const curve = (x, y) => inData().filter(r => data.curves[r]).map(r => series(r, zip(data.curves[r][x], data.curves[r][y])));
+  const curve = (unit, y) => inData().map(r => [r, data.curves[r]?.[unit]]).filter(([, one]) => one).map(([r, one]) => series(r, zip(one.x, one[y])));
   const band = (kind, start) => inData().filter(r => data[kind].of[r]).map(r => {
     const [mean, low, high] = data[kind].of[r].map(values => values.map(v => v / data.unit)), x = data[kind].x;
     return series(r, [...start, ...zip(x, mean)], {band: x.map((v, k) => [v, low[k], high[k]]), marks: 1e9});
@@ -127,28 +133,27 @@
   const cloud = name => inData().map(r => series(r, [[rows[name][r], rows.estimate[r],
     `${solvers[rows.solver[r]]}: ${rows[name][r] === null ? "" : Chart.short(rows[name][r])}, ${fixed(rows.estimate[r], 4)}`]], {size: 1.3}));
   const front = name => {
-    const known = (data.fronts[name][picked(chosen)] ?? []).filter(r => !hidden.has(rows.solver[r]));
+    const known = (data.fronts[name][chosen()] ?? []).filter(r => !hidden.has(rows.solver[r]));
     return known.length > 1 ? [{number: 6, name: "Pareto front of all solvers", marks: 1e9, size: 0.01, points: known.map(r => [rows[name][r], rows.estimate[r]])}] : [];
   };
-  const auc = data.rows_of, goal = form("charts").elements.target;
-  const profile = unit => box => Chart.draw(box, {label: `Performance profiles by ${unit}`, x: {name: `${unit} divided by the fewest`, log: true}, y: {name: "share of data sets", low: 0, high: 1},
-    series: data.profiles[unit][picked(goal)].map(([solver, x, y]) => ({number: solver, name: solvers[solver], points: zip(x, y)})).filter(one => !hidden.has(one.number)), empty: unit === "seconds" ? data.no_times : undefined});
-  const told = form("charts").elements.diagnostic;
-  const info = x => box => {
-    const k = picked(told), name = data.info.names[k];
-    const lines = inData().filter(r => data.info.of[r]?.[k]).map(r => series(r, zip(data.curves[r][x], data.info.of[r][k])));
-    Chart.draw(box, {label: `${name} against ${x}`, x: {name: x === "passes" ? x : "seconds inside the solver", log: true}, y: {name, log: data.info.log[k]}, series: lines,
-      empty: x === "seconds" ? data.no_times : "No solver that is shown reports this on this data set."});
+  const auc = data.rows_of, goal = forms[1].elements.target;
+  const profile = unit => box => Chart.draw(box, {label: `Performance profiles by ${unit}`, x: {name: `${unit} divided by the fewest`, log: true}, y: {name: "share of data sets"},
+    series: data.profiles[unit][picked(goal)].map(([solver, x, y]) => ({number: solver, name: solvers[solver], points: zip(x, y)})).filter(one => !hidden.has(one.number))});
+  const told = forms[1].elements.diagnostic;
+  const info = unit => box => {
+    const k = picked(told), name = data.info.names[k], known = data.info[unit] ?? [];
+    const lines = inData().filter(r => known[r]?.[k]).map(r => series(r, zip(data.curves[r][unit].x, known[r][k])));
+    Chart.draw(box, {label: `${name} against ${unit}`, x: {name: unit === "passes" ? unit : "seconds inside the solver", log: true}, y: {name, log: data.info.log[k]}, series: lines});
   };
   const charts = {
     ...(told ? {"info-passes": info("passes"), "info-seconds": info("seconds")} : {}),
     "auc-passes": box => Chart.draw(box, {label: `AUC of the ${auc} rows against passes`, x: {name: "passes", log: true}, y: {name: `${auc} AUC`}, series: curve("passes", "auc")}),
     "auc-seconds": box => Chart.draw(box, {label: `AUC of the ${auc} rows against seconds`, x: {name: "seconds inside the solver", log: true}, y: {name: `${auc} AUC`}, series: curve("seconds", "auc")}),
-    "gap": box => Chart.draw(box, {label: "Gap of the objective against passes", x: {name: "passes", log: true}, y: {name: "(f − f*) / (f(0) − f*)", log: true}, series: curve("passes", "gap"), empty: "No solver that is shown has an objective of its own on this data set."}),
-    "roc": box => Chart.draw(box, {label: "ROC curves", x: {name: "false positive rate", low: 0, high: 1}, y: {name: "true positive rate", low: 0, high: 1}, diagonal: true, series: band("roc", [[0, 0]]), empty: "The folder does not hold all scores of this data set with their labels."}),
-    "pr": box => Chart.draw(box, {label: "Precision-recall curves", x: {name: "recall", low: 0, high: 1}, y: {name: "precision", low: 0, high: 1}, series: band("pr", []), empty: "The folder does not hold all scores of this data set with their labels."}),
-    "sparsity": box => Chart.draw(box, {label: "AUC against non-zero weights", x: {name: "non-zero weights", log: true}, y: {name: data.measure}, series: [...front("nnz"), ...cloud("nnz")], empty: "No solver that is shown has weights on this data set."}),
-    "speed": box => Chart.draw(box, {label: "AUC against seconds of a fit", x: {name: "seconds of a fit", log: true}, y: {name: data.measure}, series: [...front("seconds"), ...cloud("seconds")], empty: data.no_times}),
+    "gap": box => Chart.draw(box, {label: "Gap of the objective against passes", x: {name: "passes", log: true}, y: {name: "(f − f*) / (f(0) − f*)", log: true}, series: curve("passes", "gap")}),
+    "roc": box => Chart.draw(box, {label: "ROC curves", x: {name: "false positive rate", low: 0, high: 1}, y: {name: "true positive rate", low: 0, high: 1}, diagonal: true, series: band("roc", [[0, 0]])}),
+    "pr": box => Chart.draw(box, {label: "Precision-recall curves", x: {name: "recall", low: 0, high: 1}, y: {name: "precision"}, series: band("pr", [])}),
+    "sparsity": box => Chart.draw(box, {label: "AUC against non-zero weights", x: {name: "non-zero weights", log: true}, y: {name: data.measure}, series: [...front("nnz"), ...cloud("nnz")]}),
+    "speed": box => Chart.draw(box, {label: "AUC against seconds of a fit", x: {name: "seconds of a fit", log: true}, y: {name: data.measure}, series: [...front("seconds"), ...cloud("seconds")]}),
     "profile-seconds": profile("seconds"),
     "profile-passes": profile("passes"),
   };
@@ -165,12 +170,10 @@
   const axis = (name, place) => ({name: place.names ? `${name}: ${place.names.map((v, k) => `${k + 1} = ${v}`).join(", ")}` : name, log: place.log});
   let tuned = null, across = [0, 1];
   charts.tuning = box => {
-    const known = all.filter(r => rows.dataset[r] === picked(chosen) && data.tuning[r]);
+    const known = all.filter(r => rows.dataset[r] === chosen() && data.tuning[r]);
     const canvas = element("div"), choices = element("form", {class: "filters"});
-    if (!known.length) {
-      Chart.draw(box, {series: [], x: {}, y: {}, empty: "No solver was tuned on this data set."});
-      return;
-    }
+    box.closest("figure").hidden = !known.length;
+    if (!known.length) return;
     if (!known.includes(tuned)) [tuned, across] = [known[0], [0, 1]];
     const {axes, points} = data.tuning[tuned];
     const select = (label, names, now, act) => {
@@ -200,13 +203,20 @@
 
   Object.assign(charts, Sections.charts(data.added));
 
+  /* What is folded has no width; it is drawn when it is opened. */
   const boxes = [...document.querySelectorAll("[data-chart]")];
-  const drawAll = () => boxes.forEach(box => charts[box.dataset.chart](box));
-  onChange(form("charts"), drawAll);
+  const drawAll = () => boxes.filter(box => !box.closest("details:not([open])")).forEach(box => charts[box.dataset.chart](box));
+  forms.forEach((one, k) => onChange(one, () => {
+    if (one.elements.dataset) forms[1 - k].elements.dataset.value = one.elements.dataset.value;
+    drawAll();
+  }));
+  const authors = document.getElementById("authors");
+  authors.addEventListener("toggle", drawAll);
+  document.querySelector("nav [href='#authors']").addEventListener("click", () => { authors.open = true; });
   drawAll();
   let width = 0;
   new ResizeObserver(entries => {
     const now = Math.round(entries[0].contentRect.width);
     if (now !== width) { width = now; drawAll(); }
-  }).observe(document.querySelector(".figures"));
+  }).observe(document.querySelector("main"));
 })();

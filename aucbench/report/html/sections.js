@@ -9,7 +9,7 @@ const Sections = (() => {
     const lines = one.lines.map(([name, x, y], number) => ({number, name, points: x.map((value, j) => [value, y[j]])}));
     document.querySelector(`[data-lines="${k}"]`).append(...lines.map(line => element("li", {}, swatch(line.number), element("span", {class: "name"}, line.name))));
     return [`added-${k}`, box => Chart.draw(box, {label: one.title, x: {name: one.x, log: one.log_x}, y: {name: one.y, log: one.log_y},
-      series: lines, empty: "There is no point that can be drawn."})];
+      series: lines})];
   }));
   return {charts};
 })();
