@@ -5,17 +5,53 @@ It is said before every run and above every table. Nothing computes with it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass, field
 from typing import Any
 
 from aucbench.errors import DataError
 
 SHOWN_LABELS = 5  # labels of a class that a sentence lists
+SHOWN_COLUMNS, SHOWN_DROPPED = 3, 9  # columns that a line about several lists, or left out
+MOST_LINES = 10  # lines of warnings above a table
+# Kinds of warnings about columns, the gravest first, and what a line says of several columns.
+KINDS: Mapping[str, str] = {
+    "leak": "tell the label alone, or nearly so",
+    "level": "have a level that nearly decides the label",
+    "gap": "have missing cells that nearly decide the label",
+    "sentinel": "have a repeated value far from the others, which may mean a missing cell",
+    "word": "have a level that reads like a missing cell",
+    "text": "hold free text, which is read as hashed words",
+    "id": "are suspicious: different in every row",
+    "days": "are suspicious: days as numbers",
+    "constant": "are suspicious: constant",
+    "groups": "may name what several rows belong to",
+    "time": "may say when a row was seen",
+    "cells": "could be understood in another way",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A sentence about what may be wrong."""
+
+    text: str
+    kind: str = ""  # of `KINDS`; empty if it stands alone
+    column: str = ""  # that it is about
+    brief: str = ""  # what is special about this column, for a line about several
+
+
+def _remark(text: str, kind: str = "", column: str = "", brief: str = "") -> Remark:
+    """Return a remark that was written, of a kind that is known here."""
+    return Remark(text, kind if kind in KINDS else "", column, brief)
 
 
 def _is_texts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(text, str) for text in value)
+
+
+def _are_remarks(value: Any) -> bool:
+    return isinstance(value, list) and all(_is_texts(one) and len(one) == 4 for one in value)
 
 
 def _maps_to(kind: type) -> Callable[[Any], bool]:
@@ -41,21 +77,38 @@ class Understood:
     # numbers of features by kind, before they are encoded
     kinds: Mapping[str, int] = field(default_factory=dict)
     dropped: Mapping[str, str] = field(default_factory=dict)  # columns that are left out, and why
-    warnings: tuple[str, ...] = ()  # sentences about what may be wrong
+    remarks: tuple[Remark, ...] = ()  # what may be wrong
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values, as JSON holds them."""
-        plain = asdict(self)
+        """Plain values, as JSON holds them, and the sentences of all remarks as `warnings`."""
+        plain = {**asdict(self), "remarks": tuple([*astuple(one)] for one in self.remarks)}
+        plain["warnings"] = self.warnings
         return {name: [*v] if isinstance(v, tuple) else v for name, v in plain.items()}
 
     @staticmethod
     def from_json(plain: Mapping[str, Any]) -> Understood:
-        """Inverse of `to_json`."""
-        wrong = [name for name, fits in FITS.items() if not fits(plain[name])]
+        """Inverse of `to_json`; what an older aucbench wrote has warnings only."""
+        fits = {**FITS, **({"remarks": _are_remarks} if "remarks" in plain else {})}
+        wrong = [name for name, fit in fits.items() if not fit(plain[name])]
         if wrong:
             raise DataError(f"{wrong[0]!r} of what was understood is {plain[wrong[0]]!r}")
-        lists = {name: tuple(plain[name]) for name in ("positive", "negative", "warnings")}
-        return Understood(**{**plain, **lists})
+        told = plain.get("remarks") or [[text] for text in plain["warnings"]]
+        return Understood(
+            label=plain["label"],
+            positive=tuple(plain["positive"]),
+            negative=tuple(plain["negative"]),
+            kinds=plain["kinds"],
+            dropped=plain["dropped"],
+            remarks=tuple(_remark(*one) for one in told),
+        )
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The sentences of all remarks, by kind, the gravest first."""
+        order = [*KINDS, ""]
+        return tuple(
+            one.text for one in sorted(self.remarks, key=lambda one: order.index(one.kind))
+        )
 
     @property
     def classes(self) -> str:
@@ -70,13 +123,44 @@ class Understood:
         return ", ".join(f"{count} {kind}" for kind, count in self.kinds.items() if count)
 
     def lines(self) -> Iterator[str]:
-        """Yield lines about the label, the classes, columns that are left out, and warnings."""
+        """Yield lines about the label, the classes, columns that are left out, and warnings.
+
+        A kind of warning has one line, and there are at most `MOST_LINES` of them.
+        """
+        yield from self.facts(SHOWN_DROPPED)
+        told = [*self._by_kind()]
+        more = len(told) - MOST_LINES + 1 if len(told) > MOST_LINES else 0
+        yield from (f"warning: {line}" for line in (told[:-more] if more else told))
+        if more:
+            yield f"warning: {more} more kinds of warnings, which are in the report"
+
+    def facts(self, most: int | None = None) -> Iterator[str]:
+        """Yield lines about the label, the classes, and at most so many columns left out."""
         if self.label:
             yield f"label: {self.label}" + (f"; {self.classes}" if self.classes else "")
         if self.dropped:
-            left = ", ".join(f"{name} ({why})" for name, why in self.dropped.items())
-            yield f"left out: {left}"
-        yield from (f"warning: {warning}" for warning in self.warnings)
+            left = [f"{name} ({why})" for name, why in self.dropped.items()]
+            more = len(left) - len(left[:most])
+            yield f"left out: {', '.join(left[:most])}" + (f" and {more} more" if more else "")
+
+    def _by_kind(self) -> Iterator[str]:
+        for kind, what in KINDS.items():
+            some = [remark for remark in self.remarks if remark.kind == kind]
+            if len(some) == 1:
+                yield some[0].text
+            elif some:
+                yield f"{len(some)} columns {what}: {_columns(some)}"
+        yield from (remark.text for remark in self.remarks if remark.kind not in KINDS)
+
+
+def _columns(remarks: Sequence[Remark]) -> str:
+    shown = remarks[:SHOWN_COLUMNS]
+    said = KINDS[shown[0].kind]
+    listed = ", ".join(
+        f"{one.column!r}" + ("" if said.endswith(one.brief) else f" ({one.brief})") for one in shown
+    )
+    more = len(remarks) - len(shown)
+    return f"{listed} and {more} more" if more > 0 else listed
 
 
 def _listed(labels: tuple[str, ...]) -> str:

@@ -318,7 +318,7 @@ def _tables(frames: Iterable[Any], cut: _Cut, *, named: bool) -> Iterator[Table]
     for frame in frames:
         if target is None:  # the first rows decide
             target = str(frame.columns[find_label(frame, None).at])
-        yield formats.frame_table(frame, target, named=named, first=first)
+        yield formats.frame_table(frame, formats.Wanted(target), named=named, first=first)
         first += len(frame)
 
 

@@ -18,12 +18,14 @@ from numpy.typing import NDArray
 
 from aucbench.data import Data
 from aucbench.data.targets import REST, Classes, Labels, counted, label_vector
+from aucbench.data.understood import Remark
 from aucbench.datasets import changepoint
 from aucbench.datasets.catalogue import Entry, entries
 from aucbench.datasets.collections import Member, rarer
 from aucbench.datasets.endings import naming
 from aucbench.datasets.examine import examine
 from aucbench.datasets.formats import Wanted
+from aucbench.datasets.gaps import with_gaps
 from aucbench.datasets.loading import OF_SET, Loading
 from aucbench.datasets.located import source_of
 from aucbench.datasets.parsed import read_once
@@ -154,17 +156,26 @@ def _read(origin: Source, tested: Source | None, asked: Loading) -> Data:
     entry = origin.entry
     drop = asked.left_out(entry.drop)
     others = (*drop, *(c for c in (asked.groups, asked.time, asked.weights) if c is not None))
-    wanted = Wanted(asked.target, 0, asked.separator, asked.decimal, tuple(map(str, others)))
+    wanted = Wanted(
+        asked.target,
+        0,
+        asked.separator,
+        asked.decimal,
+        tuple(map(str, others)),
+        asked.unlabelled,
+        tuple(map(str, asked.missing)),
+    )
     table, folds = origin.table(wanted), None
     if tested is not None:
         same = replace(wanted, target=table.target if asked.target is None else asked.target)
         table, folds = with_test_rows(table, tested.table(same), str(asked.test))
+    table, gaps, unused = with_gaps(table, asked)
     values, roles = roles_of(table, asked)
     table = table.without([*drop, *roles])
     y = label_vector(table.y)
     classes, why = _classes(origin, y, asked)
     labels = Labels.of_mask(classes.holds(y))
-    seen = examine(table, labels.y > 0, asked)
+    seen = examine(table, labels.y > 0, asked, gaps)
     data = Data.of(seen.X, labels.y, relevant=relevant_columns(entry, seen.names), **values)
     left = {str(c): "as asked" if asked.drop else entry.drop[str(c)] for c in drop}
     understood = replace(
@@ -173,7 +184,7 @@ def _read(origin: Source, tested: Source | None, asked: Loading) -> Data:
         positive=tuple(map(str, classes.positive)),
         negative=tuple(map(str, classes.negative)),
         dropped={**left, **seen.understood.dropped, **{str(c): role for c, role in roles.items()}},
-        warnings=(*table.warnings, *seen.understood.warnings),
+        remarks=(*map(Remark, table.warnings), *unused, *seen.understood.remarks),
     )
     return replace(
         data,
@@ -239,13 +250,16 @@ def class_names(positive: Any, negative: Any, entry: Entry, y: Any) -> tuple[Any
 
 
 def as_labels(positive: Any, y: Any) -> Any:
-    """Return `positive` with text as numbers where the labels y are numeric.
+    """Return `positive` with text as numbers or truth values where the labels y are such.
 
     The command line gives text.
     """
     if isinstance(positive, Collection) and not isinstance(positive, str | bytes):
         return [as_labels(label, y) for label in positive]
-    numeric = np.asarray(y).dtype.kind in "fiub"
+    kind = np.asarray(y).dtype.kind
+    if kind == "b" and isinstance(positive, str) and positive.lower() in ("true", "false"):
+        return positive.lower() == "true"
+    numeric = kind in "fiub"
     if numeric and isinstance(positive, str) and is_number(positive):
         number = float(positive)
         return int(number) if number.is_integer() else number

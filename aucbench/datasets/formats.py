@@ -7,7 +7,7 @@ that is damaged or of another format; each becomes a `DataError` that names the 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -32,8 +32,10 @@ from aucbench.datasets.endings import (
     naming,
     without_compression,
 )
+from aucbench.datasets.gaps import gaps_of
 from aucbench.datasets.label import column_at, find_label
 from aucbench.datasets.tables import LINE
+from aucbench.datasets.tables.cells import emptied
 from aucbench.datasets.textfile import LINES, read_frame
 from aucbench.errors import DataError
 
@@ -80,6 +82,8 @@ class Wanted:
     decimal: str = "."  # the decimal mark of a text file
     # columns that hold no labels: those that are left out, groups, times and weights
     others: tuple[str, ...] = ()
+    unlabelled: str = "refuse"  # or "skip": what becomes of rows without a label
+    missing: tuple[str, ...] = ()  # cells that mean a missing one, as in a `Reading`
 
 
 def stacked(parts: Sequence[Any]) -> Any:
@@ -112,7 +116,7 @@ def read_table(path: Path, wanted: Wanted) -> Table:
             raise DataError(f"decimal={wanted.decimal!r} is for tables; leave it out")
         if reader in FRAMES:
             frame = FRAMES[reader](path)
-            return frame_table(frame, wanted.target, named=True, others=wanted.others)
+            return frame_table(frame, wanted, named=True)
         with open_plain(path) as stream:
             return _READERS[reader](stream, wanted)
 
@@ -150,17 +154,10 @@ def _svmlight(stream: IO[bytes], wanted: Wanted) -> Table:
 
 def _csv(stream: IO[bytes], wanted: Wanted, separator: str | None = None) -> Table:
     frame, header = read_frame(stream, wanted.separator or separator, wanted.decimal)
-    return frame_table(frame, wanted.target, named=header, others=wanted.others)
+    return frame_table(frame, wanted, named=header)
 
 
-def frame_table(
-    frame: Any,
-    target: str | int | None,
-    *,
-    named: bool,
-    first: int = 0,
-    others: Collection[str] = (),
-) -> Table:
+def frame_table(frame: Any, wanted: Wanted, *, named: bool, first: int = 0) -> Table:
     """Divide a frame into features and labels; its first row is row `first` of the file."""
     if not len(frame) or frame.shape[1] < 2:
         raise DataError(
@@ -168,16 +165,46 @@ def frame_table(
             "example, one column per feature, and a column of labels"
         )
     names = tuple(map(str, frame.columns))
-    label = find_label(frame, target, others)
-    y = frame.iloc[:, label.at]
-    if y.isna().any():
-        at = int(np.flatnonzero(y.isna())[0])
-        where = f"line {y.index[at]}" if y.index.name == LINE else f"row {first + at}"
-        raise DataError(f"the label is missing in {where}; every row needs one")
+    label = find_label(frame, wanted.target, wanted.others)
+    frame, warnings = _labelled(frame, label.at, wanted, first)
     column = f"column {names[label.at]!r}" if named else f"column {label.at}"
     target = names[label.at] if named else label.at
-    table = Table(frame, y.to_numpy(), names if named else None, f"{column}, {label.why}", target)
+    table = Table(
+        frame,
+        _labels(frame.iloc[:, label.at]),
+        names if named else None,
+        f"{column}, {label.why}",
+        target,
+        warnings,
+    )
     return table.keeping([j for j in range(len(names)) if j != label.at])
+
+
+def _labelled(frame: Any, at: int, wanted: Wanted, first: int) -> tuple[Any, tuple[str, ...]]:
+    """Return the rows that have a label, and a sentence about the others."""
+    own = gaps_of([text for text in wanted.missing if "=" in text], frame.columns)
+    name = str(frame.columns[at])
+    y, _ = emptied(frame.iloc[:, at], own.get(name, ()), wanted.decimal)
+    gone = y.isna().to_numpy()
+    if not gone.any():
+        return frame, ()
+    if wanted.unlabelled == "skip":
+        count = int(gone.sum())
+        what = f"{count} of {gone.size} rows have no label in the column {name!r}"
+        return frame[~gone], (f"{what}, and are left out",)
+    row = int(np.flatnonzero(gone)[0])
+    where = f"line {y.index[row]}" if y.index.name == LINE else f"row {first + row}"
+    raise DataError(
+        f"the label is missing in {where}, and in {int(gone.sum())} row(s) in total; every row "
+        "needs one; unlabelled='skip' (--unlabelled skip) leaves such rows out"
+    )
+
+
+def _labels(column: Any) -> Any:
+    """Return labels as an array; whole numbers are those they were before a gap made floats."""
+    y = column.infer_objects().to_numpy()
+    whole = y.dtype.kind == "f" and (y == np.rint(y)).all()
+    return y.astype(np.int64) if whole and np.abs(y).max() < 2**53 else y
 
 
 def _npz(stream: IO[bytes], wanted: Wanted) -> Table:

@@ -16,8 +16,13 @@ from aucbench.errors import ParameterError, UnknownNameError
 Plain = str | int | float | bool
 PlainLabels = Plain | tuple[Plain, ...] | None
 SUITE = "suite:"  # before the name of several data sets, see `aucbench.datasets.catalogue`
-ENCODE = ("auto", "none")
 MARKS = (".", ",")
+WORDS = {  # of options that take one of a few words
+    "encode": ("auto", "none"),
+    "decimal": MARKS,
+    "text": ("hash", "drop", "refuse"),
+    "unlabelled": ("refuse", "skip"),
+}
 SEPARATORS = ("tab", "space")
 NO_COLUMN = "none"  # alone: nothing is dropped, also of what the catalogue leaves out
 PLAIN_WANTED = "text, a finite number, true or false"
@@ -43,6 +48,12 @@ class Reading:
         auto: tables may hold text, dates and missing cells; none: numbers only.
     decimal : "." or ","
         Decimal mark of tables: a point or a comma.
+    missing : tuple of str
+        Cells of tables that mean a missing one: VALUE in all columns, or COLUMN=VALUE; repeatable.
+    text : "hash", "drop" or "refuse"
+        Columns of free text: read as hashed words and pairs of words, left out, or an error.
+    unlabelled : "refuse" or "skip"
+        Rows of tables without a label: an error, or left out.
     separator : str, optional
         Of the cells of text files: a character, tab, or space for any number of blanks.
         [default: found in the first lines]
@@ -68,6 +79,9 @@ class Reading:
     drop_suspicious: bool = False
     encode: str = "auto"
     decimal: str = "."
+    missing: tuple[Plain, ...] = field(default=(), metadata={"whole": True})
+    text: str = "hash"
+    unlabelled: str = "refuse"
     separator: str | None = None
     groups: str | int | None = None
     time: str | int | None = None
@@ -75,10 +89,9 @@ class Reading:
     test: str | None = None
 
     def __post_init__(self) -> None:
-        if self.encode not in ENCODE:
-            raise ParameterError(f"encode must be {' or '.join(ENCODE)}, got {self.encode!r}")
-        if self.decimal not in MARKS:
-            raise ParameterError(f"decimal must be {' or '.join(MARKS)}, got {self.decimal!r}")
+        for name, words in WORDS.items():
+            if (word := getattr(self, name)) not in words:
+                raise ParameterError(f"{name} must be {' or '.join(words)}, got {word!r}")
         separator = self.separator
         one = isinstance(separator, str) and len(separator) == 1 and separator not in '"\r\n'
         if separator is not None and separator not in SEPARATORS and not one:
@@ -87,6 +100,11 @@ class Reading:
             )
         for name in ("positive", "negative"):
             object.__setattr__(self, name, plain_labels(getattr(self, name), name))
+        one_value = isinstance(self.missing, str | int | float)
+        values = [self.missing] if one_value else self.missing
+        object.__setattr__(self, "missing", tuple(plain_value(v, "missing") for v in values))
+        if self.missing and self.encode == "none":
+            raise ParameterError("missing cells are filled by encode='auto'; leave one of both out")
         if not isinstance(self.drop, list | tuple):
             raise ParameterError(f"drop must be a list of columns, got {self.drop!r}")
         object.__setattr__(self, "drop", tuple(self.drop))

@@ -54,7 +54,8 @@ def with_test_rows(table: Table, test: Table, name: str) -> tuple[Table, NDArray
     sizes = [np.shape(part)[0] for part in (X, other)]
     folds = np.repeat(np.array([-1, 0], np.int32), sizes)
     y = np.concatenate([np.asarray(table.y), np.asarray(test.y)])
-    return replace(table, X=stacked([X, other]), y=y), folds
+    said = tuple(dict.fromkeys((*table.warnings, *test.warnings)))
+    return replace(table, X=stacked([X, other]), y=y, warnings=said), folds
 
 
 def _require_same(names: tuple[str, ...], others: tuple[str, ...], file: str) -> None:

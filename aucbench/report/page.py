@@ -27,7 +27,6 @@ from aucbench.stats.words import Interval
 LOG = 4000  # last characters of a log
 FAILURES = 100  # different ones that are listed
 FEW = 5  # data sets that are named
-WARNING = "warning: "
 SAID = {  # of the choices that all cells share
     "splits": "{} splits",
     "holdout": "{} of the rows held out",
@@ -163,7 +162,7 @@ class Page:
         return tuple(
             Text(
                 evidence.datasets[one.dataset],
-                (*filter(None, [sizes(one)]), *self._understood(one.dataset, warnings=False)),
+                (*filter(None, [sizes(one)]), *evidence.understood(one.dataset).facts()),
             )
             for one in self.findings.insides
         )
@@ -176,15 +175,8 @@ class Page:
         told += [self.findings.times, *self.findings.unmeasured, *evidence.problems()]
         for number, name in enumerate(names):
             of = f"{name}: " if len(names) > 1 else ""
-            told += [f"{of}{line}" for line in self._understood(number, warnings=True)]
+            told += [f"{of}{text}" for text in evidence.understood(number).warnings]
         return tuple(filter(None, told))
-
-    def _understood(self, dataset: int, *, warnings: bool) -> list[str]:
-        """Return the lines about a data set that are warnings, or those that are none."""
-        lines = self.findings.evidence.understood(dataset).lines()
-        return [
-            line.removeprefix(WARNING) for line in lines if line.startswith(WARNING) == warnings
-        ]
 
     @property
     def has_pairs(self) -> bool:

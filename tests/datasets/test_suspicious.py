@@ -6,7 +6,7 @@ import pytest
 
 from aucbench.data.understood import Understood
 from aucbench.datasets import load
-from aucbench.datasets.examine import FEWEST, SAMPLE, is_sorted, suspects
+from aucbench.datasets.suspects import FEWEST, SAMPLE, is_sorted, suspects
 from aucbench.errors import DataError
 
 N = 300
@@ -39,9 +39,9 @@ USUAL = {
 @pytest.mark.parametrize("name", STRANGE)
 def test_a_strange_column_is_found(name):
     values, what = STRANGE[name]
-    [(column, said)] = suspects(pd.DataFrame({"age": USUAL["age"], name: values}), POSITIVE)
-    assert column == name
-    assert what in said
+    [remark] = suspects(pd.DataFrame({"age": USUAL["age"], name: values}), POSITIVE)
+    assert remark.column == name
+    assert what in remark.text
 
 
 def test_usual_columns_are_not_suspicious():
@@ -54,10 +54,9 @@ def test_a_sample_finds_what_all_rows_confirm():
     later = positive + np.random.default_rng(2).random(n)
     rare = np.zeros(n)
     rare[:2] = 1  # constant in most samples, but not in all rows
-    found = [*suspects(pd.DataFrame({"later": later, "rare": rare}), positive)]
-    [(column, said)] = found
-    assert column == "later"
-    assert "AUC of 1.000" in said
+    [remark] = suspects(pd.DataFrame({"later": later, "rare": rare}), positive)
+    assert remark.column == "later"
+    assert "AUC of 1.000" in remark.text
 
 
 def test_a_few_rows_are_never_suspicious():
@@ -87,16 +86,17 @@ def test_a_table_warns_and_leaves_out_on_request(tmp_path):
     path = messy(tmp_path / "t.csv")
     plain, clean = load(path), load(path, drop_suspicious=True)
 
-    assert plain.understood.warnings[0] == "column 'number' is suspicious: different in every row"
+    why = "different in every row, in the order of the rows"
+    assert plain.understood.warnings[0] == f"column 'number' is suspicious: {why}"
     assert plain.names == ("number", "age")
     assert clean.names == ("age",)
-    assert clean.understood.dropped == {"number": "different in every row"}
+    assert clean.understood.dropped == {"number": why}
     assert not any("number" in warning for warning in clean.understood.warnings)
     assert load(path, drop=["number"]).understood.dropped == {"number": "as asked"}
     lines = [*clean.understood.lines()]
     assert lines[0].startswith("label: column 'sick', the only column with two values")
     assert lines[0].endswith("positive '1', negative '0'")
-    assert "left out: number (different in every row)" in lines
+    assert f"left out: number ({why})" in lines
     assert Understood.from_json(clean.understood.to_json()) == clean.understood
 
 

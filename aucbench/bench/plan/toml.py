@@ -38,6 +38,9 @@ seeds = [0]
 # positive = ["1", "2"]   # labels that count as positive
 # negative = "rest"       # every other label
 # drop = ["duration"]     # columns that are left out
+# missing = ["age=-999"]  # cells that mean a missing one: VALUE in all columns, or COLUMN=VALUE
+# text = "hash"           # columns of free text; drop leaves them out, refuse makes an error
+# unlabelled = "refuse"   # rows without a label; skip leaves them out
 # groups = "customer"     # rows that share a value of it are on one side of each split
 # time = "date"           # training rows are earlier than test rows
 # weights = "weight"      # what each row counts for

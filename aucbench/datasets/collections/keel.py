@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import replace
 from importlib.metadata import version as version_of
 from importlib.util import find_spec
 from io import StringIO
@@ -67,10 +68,10 @@ def table(name: str, wanted: Wanted) -> Table:
             f"{DISTRIBUTION} again"
         ) from error
     target = frame.columns[-1] if wanted.target is None else wanted.target
-    whole = frame_table(frame, target, named=True, others=wanted.others)
+    whole = frame_table(frame, replace(wanted, target=target), named=True)
     if wanted.target is not None:
         return whole
-    return Table(whole.X, whole.y, whole.names, f"the last column, {target!r}", target)
+    return replace(whole, label=f"the last column, {target!r}")
 
 
 def facts(name: str) -> Facts:

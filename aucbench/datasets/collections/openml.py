@@ -72,9 +72,9 @@ def table(name: str, wanted: Wanted) -> Table:
     if bunch.frame is None:
         whole = Table(bunch.data, bunch.target, tuple(bunch.feature_names), target=label)
     else:
-        whole = frame_table(bunch.frame, label, named=True, others=wanted.others)
+        whole = frame_table(bunch.frame, replace(wanted, target=label), named=True)
     why = "the target that OpenML names" if wanted.target is None else "as asked"
-    return replace(whole, label=f"column {label!r}, {why}", warnings=told)
+    return replace(whole, label=f"column {label!r}, {why}", warnings=(*whole.warnings, *told))
 
 
 def facts(name: str) -> Facts:

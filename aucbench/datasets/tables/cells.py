@@ -61,6 +61,39 @@ def distinct_cells(series: Any) -> tuple[list[str], NDArray[np.int64]]:
     return [*known], np.array([*table, -1], dtype=np.int64)[numbers]
 
 
+def emptied(series: Any, gaps: Sequence[str], decimal: str) -> tuple[Any, list[str]]:
+    """Return a column in which cells that are one of `gaps` are missing, and the gaps that it had.
+
+    A cell is one of them if it has the same text, or is the same number or date.
+    """
+    held = {gap: _equal(series, gap, decimal) for gap in gaps}
+    hits = [gap for gap, mask in held.items() if mask.any()]
+    if not hits:
+        return series, hits
+    plain = series.astype(np.float64) if series.dtype.kind in "iu" else series
+    return plain.mask(np.logical_or.reduce([held[gap] for gap in hits])), hits
+
+
+def _equal(series: Any, gap: str, decimal: str) -> NDArray[np.bool_]:
+    import pandas as pd
+
+    kind = getattr(series.dtype, "kind", "O")
+    if kind == "M":
+        day = pd.to_datetime(gap, errors="coerce", utc=True)
+        return np.equal(seconds(series), np.nan if pd.isna(day) else day.timestamp())
+    own = (numbers([gap], mark)[0] for mark in (decimal, "."))
+    number = next((value for value in own if not np.isnan(value)), np.nan)
+    if kind in "iufb":
+        same: NDArray[np.bool_] = series.to_numpy(np.float64, na_value=np.nan) == number
+        return same
+    texts, at = distinct_cells(series)
+    meant = np.array([text == gap for text in texts], np.bool_)
+    if not np.isnan(number):
+        meant |= numbers(texts, decimal) == number
+    marked: NDArray[np.bool_] = np.append(meant, np.False_)[at]
+    return marked
+
+
 def _text(value: Any) -> str:
     if isinstance(value, float) and value.is_integer():  # whole numbers beside a missing cell
         return str(int(value))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -34,7 +34,23 @@ class Column:
     format: str = ""  # the format of dates that are text: that of `datetime.strptime`, or "ISO8601"
     distinct: int = 0  # number of different values, without missing ones
     missing: float = 0.0  # share of the cells that are missing
+    gaps: tuple[str, ...] = ()  # cells that mean a missing one, see `cells.emptied`
     remark: str = ""  # how a cell was understood that could be understood in another way
+
+
+LATER = ("gaps",)  # fields that JSON has only where they are not empty, as that of older files
+
+
+def plain_column(column: Column) -> dict[str, Any]:
+    """Return a column as JSON holds it."""
+    plain = {k: [*v] if isinstance(v, tuple) else v for k, v in asdict(column).items()}
+    return {name: value for name, value in plain.items() if value or name not in LATER}
+
+
+def column_of(plain: Mapping[str, Any]) -> Column:
+    """Inverse of `plain_column`."""
+    fields: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in plain.items()}
+    return Column(**fields)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -217,7 +233,10 @@ class RawColumn:
         """Refuse the marked texts if nearly all other cells are what is wanted."""
         wrong = self._marked(bad)
         if np.count_nonzero(wrong) <= (1 - NEARLY) * self._present:
-            self._refuse(wrong, f"{self._first(bad)!r}, which is not {wanted}" if any(bad) else "")
+            text = self._first(bad) if any(bad) else ""
+            cell = f"{self.name}={text}"
+            way_out = f"correct it, read it as missing with missing={cell!r} (--missing)"
+            self._refuse(wrong, f"{text!r}, which is not {wanted}", way_out)
 
     def _refuse_prose(self) -> None:
         distinct = len(self.texts)

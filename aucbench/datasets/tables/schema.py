@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.data.arrays import DENSE_FROM, Index, Rows, rows
-from aucbench.datasets.tables.columns import Column, RawColumn
+from aucbench.datasets.tables.cells import emptied
+from aucbench.datasets.tables.columns import Column, RawColumn, column_of, plain_column
 from aucbench.datasets.tables.parts import Dates, Number, OneHot, Part, part_of, plain_part
 from aucbench.errors import DataError
 
@@ -95,9 +96,8 @@ class Schema:
             )
         out = np.empty((len(frame), len(self.columns)))
         for j, column in enumerate(self.columns):
-            out[:, j] = RawColumn.of(frame.iloc[:, at[column.name]], column.name).codes(
-                column, self.decimal
-            )
+            cells, _ = emptied(frame.iloc[:, at[column.name]], column.gaps, self.decimal)
+            out[:, j] = RawColumn.of(cells, column.name).codes(column, self.decimal)
         return out
 
     def encoding(self, coded: Rows) -> Encoding:
@@ -107,7 +107,7 @@ class Schema:
     def to_json(self) -> dict[str, Any]:
         """Return its fields as JSON holds them."""
         return {
-            "columns": [{**asdict(c), "levels": [*c.levels]} for c in self.columns],
+            "columns": [plain_column(column) for column in self.columns],
             "dropped": [[*pair] for pair in self.dropped],
             "decimal": self.decimal,
         }
@@ -115,7 +115,7 @@ class Schema:
     @staticmethod
     def from_json(plain: Mapping[str, Any]) -> Schema:
         """Inverse of `to_json`."""
-        columns = (Column(**{**c, "levels": tuple(c["levels"])}) for c in plain["columns"])
+        columns = map(column_of, plain["columns"])
         dropped = ((name, reason) for name, reason in plain["dropped"])
         return Schema(tuple(columns), tuple(dropped), plain["decimal"])
 

@@ -1,0 +1,72 @@
+"""Cells that mean a missing one: which texts of a `Reading` are for which columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from aucbench.data.understood import Remark
+from aucbench.datasets.label import column_at
+from aucbench.datasets.reading import Reading
+from aucbench.datasets.tables.cells import emptied
+from aucbench.errors import DataError
+
+if TYPE_CHECKING:
+    from aucbench.datasets.formats import Table
+
+Gaps = Mapping[str, tuple[str, ...]]
+
+
+def gaps_of(missing: Iterable[object], columns: Iterable[object]) -> Gaps:
+    """Return by column the cells that mean a missing one; columns without any are not there.
+
+    Such as `-999`, for all columns, or `age=-999`. A name and a cell may hold the sign `=` too: the
+    first one that follows the name of a column counts.
+
+    Raises
+    ------
+    DataError
+        When no column has the name before the sign.
+    """
+    names = [str(name) for name in columns]
+    gaps: dict[str, tuple[str, ...]] = {}
+    for text in map(str, missing):
+        cuts = [(text[:k].strip(), text[k + 1 :].strip()) for k, c in enumerate(text) if c == "="]
+        own = next(((name, cell) for name, cell in cuts if name in names), None)
+        if cuts and own is None:
+            own = names[column_at(cuts[0][0], names, len(names))], cuts[0][1]
+        for name in names if own is None else [own[0]]:
+            gaps[name] = (*gaps.get(name, ()), text.strip() if own is None else own[1])
+    return gaps
+
+
+def with_gaps(table: Table, asked: Reading) -> tuple[Table, Gaps, list[Remark]]:
+    """Return a table in which the cells are missing that mean so, and these cells by column.
+
+    The third is a remark on each that is nowhere.
+
+    Raises
+    ------
+    DataError
+        When the source is no table with columns of its own, and as `gaps_of`.
+    """
+    if not asked.missing:
+        return table, {}, []
+    if not hasattr(table.X, "iloc"):
+        raise DataError(
+            "missing is for tables whose columns have a meaning each, such as CSV; leave it out"
+        )
+    names = table.names or tuple(map(str, range(table.d)))
+    gaps = gaps_of(asked.missing, [*names, table.target])
+    frame, hits = table.X.copy(deep=False), set()
+    for j, name in enumerate(names):
+        column, had = emptied(frame.iloc[:, j], gaps.get(name, ()), asked.decimal)
+        if had:
+            frame.isetitem(j, column)
+            hits |= {*had}
+    cells = {gap: None for name in names for gap in gaps.get(name, ()) if gap not in hits}
+    said = [
+        Remark(f"no cell is {gap!r}, so that missing={gap!r} changes nothing here") for gap in cells
+    ]
+    return replace(table, X=frame), gaps, said

@@ -1,0 +1,51 @@
+"""What was understood of a source: short above a table, whole in a report."""
+
+import pytest
+
+from aucbench.data.understood import KINDS, MOST_LINES, Remark, Understood
+from aucbench.errors import DataError
+
+
+def constants(count):
+    return [
+        Remark(f"column 'c{i}' is constant", "constant", f"c{i}", "constant") for i in range(count)
+    ]
+
+
+def test_a_kind_of_warning_has_one_line():
+    leak = Remark("column 'paid' tells the label", "leak", "paid", "AUC .99")
+    understood = Understood(remarks=(*constants(1578), leak, Remark("rows occur twice")))
+    assert [*understood.lines()] == [
+        "warning: column 'paid' tells the label",
+        "warning: 1578 columns are suspicious: constant: 'c0', 'c1', 'c2' and 1575 more",
+        "warning: rows occur twice",
+    ]
+    assert len(understood.warnings) == 1580
+
+
+def test_there_are_at_most_ten_lines_of_warnings():
+    remarks = [Remark(f"{kind} {i}", kind, f"{kind}{i}", "so") for kind in KINDS for i in (1, 2)]
+    lines = [*Understood(remarks=tuple(remarks)).lines()]
+    assert len(lines) == MOST_LINES
+    assert (
+        lines[-1]
+        == f"warning: {len(KINDS) - MOST_LINES + 1} more kinds of warnings, which are in the report"
+    )
+
+
+def test_columns_that_are_left_out_are_listed_up_to_a_number():
+    understood = Understood(dropped={f"c{i}": "has no value" for i in range(20)})
+    [line] = understood.lines()
+    assert line.endswith("c8 (has no value) and 11 more")
+    [whole] = understood.facts()
+    assert whole.endswith("c19 (has no value)")
+
+
+def test_what_an_older_version_wrote_is_read():
+    understood = Understood(remarks=tuple(constants(2)), positive=("1",), negative=("0",))
+    plain = understood.to_json()
+    assert Understood.from_json(plain) == understood
+    assert plain.pop("remarks")
+    assert Understood.from_json(plain).warnings == understood.warnings
+    with pytest.raises(DataError, match="'remarks' of what was understood"):
+        Understood.from_json({**plain, "remarks": [["a"]]})

@@ -1,0 +1,126 @@
+"""Cells that mean a missing one, and rows without a label, as the user says."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from aucbench.bench.plan.toml import parse_plan, write_plan
+from aucbench.datasets import load
+from aucbench.datasets.gaps import gaps_of
+from aucbench.datasets.reading import Reading
+from aucbench.datasets.tables import Encoding, Schema
+from aucbench.errors import DataError, ParameterError
+
+N = 120
+RNG = np.random.default_rng(0)
+ODD = np.arange(N) % 6 == 0
+FRAME = pd.DataFrame(
+    {
+        "age": np.where(ODD, -999, RNG.integers(20, 90, N)),
+        "price": [f"{x:.1f}".replace(".", ",") for x in np.where(ODD, -999, RNG.random(N))],
+        "seen": np.where(ODD, "1900-01-01", "2024-03-05"),
+        "size": np.where(ODD, "unknown", RNG.integers(1, 9, N).astype(str)),
+        "town": np.where(ODD, "unknown", RNG.choice(["a", "b"], N)),
+        "y": RNG.integers(0, 2, N),
+    }
+)
+GAPS = ("-999", "seen=1900-01-01", "unknown")
+
+
+@pytest.fixture
+def table(tmp_path):
+    FRAME.to_csv(tmp_path / "t.csv", index=False, sep=";")
+    return tmp_path / "t.csv"
+
+
+def test_the_cells_are_missing_in_every_kind_of_column(table):
+    data = load(table, missing=GAPS, decimal=",")
+    kinds = {column.name: column.kind for column in data.schema.columns}
+    wanted = dict.fromkeys(("age", "price", "size"), "numeric")
+    assert kinds == {**wanted, "seen": "date", "town": "category"}
+    np.testing.assert_array_equal(np.isnan(data.rows.matrix), np.repeat(ODD[:, None], 5, 1))
+    assert not any("missing=" in warning for warning in data.understood.warnings)
+
+
+def test_what_reads_new_tables_knows_the_cells_too(table):
+    data = load(table, missing=GAPS, decimal=",")
+    encoding = Encoding.learn(data.schema, data.rows)
+    again = Encoding.from_json(encoding.to_json())
+    new = FRAME.drop(columns="y")
+    np.testing.assert_array_equal(again.of_frame(new).matrix, encoding(data.rows).matrix)
+    alone = again.of_frame(new[ODD][:1])
+    assert alone.matrix[0, again.names.index("age is missing")] == 1
+
+
+def test_numbers_alone_have_a_schema_then(tmp_path):
+    FRAME[["age", "y"]].to_csv(tmp_path / "t.csv", index=False)
+    assert load(tmp_path / "t.csv").schema is None
+    data = load(tmp_path / "t.csv", missing=-999.0)
+    assert data.schema.columns[0].gaps == ("-999.0",)
+    assert np.isnan(data.rows.matrix).sum() == ODD.sum()
+    later = load(tmp_path / "t.csv", missing="age=-998")
+    assert later.schema is not None
+    assert "no cell is '-998'" in later.understood.warnings[0]
+
+
+def test_a_schema_without_such_cells_is_written_as_before():
+    frame = FRAME[["town"]]
+    plain = Schema.of(frame).to_json()
+    assert "gaps" not in plain["columns"][0]
+    assert Schema.from_json(plain) == Schema.of(frame)
+
+
+def test_a_name_may_have_the_sign_too():
+    assert gaps_of(["a=b=c", "x"], ["a=b", "d"]) == {"a=b": ("c", "x"), "d": ("x",)}
+    with pytest.raises(DataError, match="no column 'age' among 1"):
+        gaps_of(["age=3"], ["d"])
+
+
+def test_options_that_make_no_sense_are_refused(table, tmp_path):
+    with pytest.raises(ParameterError, match="filled by encode='auto'"):
+        Reading(missing="-999", encode="none")
+    with pytest.raises(ParameterError, match="unlabelled must be refuse or skip, got 'keep'"):
+        Reading(unlabelled="keep")
+    (tmp_path / "t.svm").write_text("1 1:1\n0 1:2\n")
+    with pytest.raises(DataError, match="missing is for tables"):
+        load(tmp_path / "t.svm", missing=1)
+
+
+def test_a_plan_keeps_what_was_said():
+    text = 'datasets = ["t.csv"]\nsolvers = ["logistic"]\n[files]\nmissing = ["a=-9", -999]\n'
+    plan = parse_plan(text)
+    assert plan.reading.missing == ("a=-9", -999)
+    assert parse_plan(write_plan(plan)) == plan
+
+
+def test_a_wrong_word_among_numbers_says_how_to_read_it(tmp_path):
+    cells = ["3"] * 40 + ["broken"]
+    pd.DataFrame({"a": cells, "y": np.arange(41) % 2}).to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(DataError, match=r"missing='a=broken' \(--missing\)"):
+        load(tmp_path / "t.csv")
+    assert load(tmp_path / "t.csv", missing="a=broken").schema.columns[0].kind == "numeric"
+
+
+@pytest.mark.parametrize("labels", [("1", "0"), ("Y", "N"), ("True", "False"), ("2", "1")])
+def test_rows_without_a_label_are_left_out_on_request(tmp_path, labels):
+    y = np.where(RNG.random(N) < 0.3, *labels).astype(object)
+    y[5:8] = ""
+    path = tmp_path / "t.csv"
+    pd.DataFrame({"a": np.arange(N) / 7, "y": y}).to_csv(path, index=False)
+    with pytest.raises(DataError, match=r"in line 7, and in 3 row.*--unlabelled skip"):
+        load(path, positive=labels[0])
+    data = load(path, positive=labels[0], unlabelled="skip")
+    assert data.n == N - 3
+    assert data.understood.warnings[:1] == (
+        "3 of 120 rows have no label in the column 'y', and are left out",
+    )
+    assert data.understood.positive == (labels[0],)
+    np.testing.assert_array_equal(data.y > 0, np.delete(y, [5, 6, 7]) == labels[0])
+
+
+def test_a_label_may_be_a_cell_that_means_none(tmp_path):
+    path = tmp_path / "t.csv"
+    y = np.where(np.arange(N) < 9, -9, np.arange(N) % 2)
+    pd.DataFrame({"a": np.arange(N) % 7, "y": y}).to_csv(path, index=False)
+    data = load(path, target="y", missing="y=-9", unlabelled="skip")
+    assert (data.n, data.labels.n_pos) == (N - 9, (y == 1).sum())
