@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,14 +76,14 @@ def require_method(method: str | None) -> None:
         raise UnknownNameError("calibration", str(method), METHODS)
 
 
-def calibrator(method: str, y: NDArray[np.int8], scores: Vector) -> Calibrator:
+def calibrator(method: str, y: NDArray[Any], scores: Vector) -> Calibrator:
     """Fit a calibrator to scores (n,) of rows that did not train what scored them.
 
     Parameters
     ----------
     method : str
         One of `METHODS`.
-    y : array of shape (n,), int8 in {-1, +1}
+    y : array of shape (n,), in {-1, +1}
     scores : array of shape (n,)
 
     Raises

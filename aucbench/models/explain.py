@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from aucbench.models.drift import SHARES, Drift
 from aucbench.models.model import Model, finite
 from aucbench.stats import Interval
 
 SHOWN = 20  # features in the text
+PER = 10_000  # rows in which flags are counted
 
 
 def explanation(model: Model) -> dict[str, Any]:
@@ -23,7 +25,8 @@ def explanation(model: Model) -> dict[str, Any]:
         features : list of {name, weight, spread, importance}, most important first: |weight| times
             the standard deviation of the feature over the training rows, or the share of the
             splits of trees. Empty for a kernel.
-        threshold, operating, auc, auc_rows, calibration, keeps_rows, provenance :
+        threshold, operating, auc, auc_rows, calibration, reliability, drift, keeps_rows,
+        provenance :
             As the attributes of `Model`.
     """
     plain = model.to_tree()
@@ -38,6 +41,8 @@ def explanation(model: Model) -> dict[str, Any]:
         "auc": plain["auc"],
         "auc_rows": model.auc_rows,
         "calibration": plain["calibrator"],
+        "reliability": plain["reliability"],
+        "drift": plain["drift"],
         "keeps_rows": model.keeps_rows,
         "provenance": plain["provenance"],
     }
@@ -119,20 +124,37 @@ def _operating(model: Model) -> Iterator[str]:
     yield f"  {point.fp:>{width}} false, {point.tn:>{width}} left out rightly"
     for name in ("sensitivity", "specificity", "precision", "flags"):
         yield f"  {name:<11} {_share(getattr(point, name))}"
+    flags = point.expected(PER)
+    yield f"  of the next {PER} rows like these, {flags.low:.0f} to {flags.high:.0f} are flagged"
+    yield from _windows(model.drift)
+
+
+def _windows(drift: Drift | None) -> Iterator[str]:
+    if drift is None:
+        return
+    yield f"windows of time after the first {drift.learnt} rows, by one fit to these:"
+    yield "  rows  flags  positives  sensitivity  precision"
+    for window in drift.windows:
+        flags, positives, sensitivity, precision = (window.share(name).estimate for name in SHARES)
+        yield (f"  {window.rows}  {flags:.4g}  {positives:.4g}  {sensitivity:.4g}  {precision:.4g}")
 
 
 def _calibration(model: Model) -> Iterator[str]:
-    groups = model.provenance.get("reliability", ())
     if model.calibrator is None:
         yield "no probabilities: it was not calibrated"
         return
     how = f"probabilities by {type(model.calibrator).__name__.lower()} calibration"
-    yield f"{how}; on the rows held out, in groups:" if groups else how
-    for group in groups:
-        yield (
-            f"  {group['rows']} rows: probability {group['probability']:.4g}, positive "
-            f"{group['positive']:.4g}"
-        )
+    if (curve := model.reliability) is None:
+        yield how
+        return
+    yield f"{how}; on the rows held out, in groups:"
+    for group in curve.groups:
+        share = _share(group.positive)
+        yield f"  {group.rows} rows: probability {group.probability:.4g}, positive {share}"
+    yield (
+        f"  expected calibration error {curve.error:.3g}; true probabilities would give "
+        f"{curve.chance:.3g} by chance"
+    )
 
 
 def _weights(model: Model) -> Iterator[str]:

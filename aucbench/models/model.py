@@ -21,8 +21,10 @@ from aucbench.features import AppendOne, KernelColumns, Nystroem
 from aucbench.models import archive
 from aucbench.models.calibration import Calibrator, Isotonic
 from aucbench.models.document import structured
+from aucbench.models.drift import Drift
 from aucbench.models.maps import KIND, steps_of, tree_of
 from aucbench.models.operating import Operating
+from aucbench.models.reliability import Reliability
 from aucbench.optim.trees import TreeSum, portable
 from aucbench.protocols import MAPPED_ROWS, FeatureMap
 from aucbench.records import Run, Stop
@@ -59,6 +61,10 @@ class Model:
         How the threshold was chosen, and what it does.
     calibrator : Sigmoid, Isotonic or None
         From a score to the probability of the positive class.
+    reliability : Reliability or None
+        Whether the probabilities are true.
+    drift : Drift or None
+        Whether a decision holds in later windows of time.
     auc : Interval or None
         The AUC on rows that did not train the model.
     auc_rows : str
@@ -81,6 +87,8 @@ class Model:
     encoding: Encoding | None = None
     operating: Operating | None = None
     calibrator: Calibrator | None = None
+    reliability: Reliability | None = None
+    drift: Drift | None = None
     auc: Interval | None = None
     auc_rows: str = ""
     spread: Vector | None = None
@@ -221,6 +229,8 @@ class Model:
             "threshold": float(self.threshold),
             "operating": None if self.operating is None else finite(self.operating.to_json()),
             "calibrator": tree_of(self.calibrator),
+            "reliability": None if self.reliability is None else finite(asdict(self.reliability)),
+            "drift": None if self.drift is None else finite(asdict(self.drift)),
             "auc": None if self.auc is None else finite(asdict(self.auc)),
             "auc_rows": self.auc_rows,
             "feature_names": self.feature_names,

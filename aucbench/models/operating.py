@@ -12,11 +12,13 @@ Design
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.stats import norm
 
 from aucbench.errors import DataError
 from aucbench.metrics import Aim, Cuts, best_cut
@@ -94,6 +96,20 @@ class Operating:
         return Operating(
             threshold=cuts.threshold(k), aim=aim, tp=tp, fp=fp, fn=fn, tn=tn, rows=rows, **shares
         )
+
+    def expected(self, n: int) -> Interval:
+        """Return how many of the next `n` rows are flagged, where these are like those before.
+
+        The error of the share, as far as its interval reaches, and that of a count,
+        z √(n q (1 − q)), are independent: their squares are added on each side.
+        """
+        q, level = self.flags.estimate, self.flags.level
+        own = float(norm.ppf((1 + level) / 2)) ** 2 * n * q * (1 - q)
+        below, above = (
+            math.sqrt((n * (q - end)) ** 2 + own) for end in (self.flags.low, self.flags.high)
+        )
+        low, high = max(0.0, n * q - below), min(float(n), n * q + above)
+        return Interval(n * q, low, high, level, f"{METHOD}, and the next rows")
 
     def to_json(self) -> dict[str, Any]:
         """Return its fields as JSON holds them."""

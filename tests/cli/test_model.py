@@ -66,7 +66,7 @@ def test_from_a_table_to_scores(folder):
     assert "left out: number (" in made.output
     assert "svm-or was asked for." in made.output
     assert "chosen for a sensitivity of at least 0.8" in made.output
-    assert "by 600 scores of 5 folds, each by a fit that did not see the row" in made.output
+    assert "by 600 rows held out, each scored by a fit that did not see it" in made.output
 
     result = done("predict", folder / "m.aucbench", folder / "new.csv", "-o", folder / "scores.csv")
     assert "new.csv: 3 columns for svm-or; not read: number" in result.stderr
@@ -86,7 +86,11 @@ def test_from_a_table_to_scores(folder):
 
 
 def test_the_threshold_and_the_auc_come_from_rows_that_did_not_train(folder):
-    """They are computed again here, by folds, maps and fits of this test alone."""
+    """They are computed again here, by folds, maps and fits of this test alone.
+
+    Scores of a fold get the mean and the spread of those of the saved model, on the rows that both
+    have learnt from.
+    """
     from aucbench.datasets.tables import Encoding
     from aucbench.registry import get_features, get_solver
     from aucbench.solving.loop import solve
@@ -101,8 +105,11 @@ def test_the_threshold_and_the_auc_come_from_rows_that_did_not_train(folder):
         train = train.with_rows(encoding(train.rows))
         phi = get_features("auto").fit(train, np.random.default_rng([0, split]))
         run = solve(get_solver("svm-or"), train.with_rows(phi(train.rows)), passes=3)
-        scores[held] = run.decision_function(phi(encoding(test.rows)))
-        aucs.append(auc(test.y, scores[held]))
+        own = run.decision_function(phi(encoding(test.rows)))
+        aucs.append(auc(test.y, own))
+        before = run.decision_function(phi(train.rows))
+        after = model.scores(data.take(rest).rows)
+        scores[held] = after.mean() + (own - before.mean()) / before.std() * after.std()
 
     positive, point = scores >= model.threshold, model.operating
     assert (point.tp, point.fp) == (sum(positive & (data.y > 0)), sum(positive & (data.y < 0)))
@@ -115,7 +122,7 @@ def test_the_threshold_and_the_auc_come_from_rows_that_did_not_train(folder):
     ("more", "division", "scored"),
     [
         (("--groups", "customer"), "5 folds by groups", 600),
-        (("--time", "day"), "5 folds by times", 500),
+        (("--time", "day"), "5 folds by times", 200),
         (("--holdout", 0.25), "share of 0.25", 150),
         (("--weights", "amount"), "5 folds, weighted by amount", 600),
     ],
@@ -131,6 +138,7 @@ def test_splits_and_weights_are_those_of_a_comparison(tmp_path, more, division, 
     assert point.tp + point.fp + point.fn + point.tn == scored
     assert model.provenance["n"] == 600
     assert str(more[1]) not in (model.columns or ())
+    assert (model.drift is not None) == (more[0] == "--time")
     told = {"--groups": "too narrow", "--weights": "count each row once"}.get(more[0])
     assert told is None or any(told in warning for warning in model.provenance["warnings"])
 

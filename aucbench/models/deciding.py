@@ -1,0 +1,113 @@
+"""A model that decides: its last fit, its threshold, its probabilities, and whether they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from aucbench.data import Data
+from aucbench.data.arrays import Index
+from aucbench.data.folds import Split
+from aucbench.data.row_roles import held_out
+from aucbench.datasets.reading import Reading
+from aucbench.metrics import Aim
+from aucbench.models.calibration import calibrator
+from aucbench.models.drift import Drift
+from aucbench.models.held_out import HeldOut
+from aucbench.models.model import Model
+from aucbench.models.operating import Operating
+from aucbench.models.recipe import Recipe
+from aucbench.models.reliability import Reliability
+
+
+def decided(
+    recipe: Recipe,
+    data: Data,
+    learnt: Index,
+    splits: Sequence[Split],
+    aim: Aim,
+    calibration: str | None,
+) -> tuple[Model, HeldOut]:
+    """Fit a model, choose its threshold by rows that were held out, and calibrate it.
+
+    Parameters
+    ----------
+    learnt : array
+        Numbers of the rows that the model learns from.
+    splits : sequence of (rows to learn from, rows held out)
+    calibration : str or None
+        "sigmoid", "isotonic", or None for no probabilities.
+
+    Raises
+    ------
+    UnsupportedError
+        When a model of this solver, or with this feature map, cannot be saved.
+    DataError
+        When the solver cannot be fitted to a part of the rows, or the aim cannot be reached.
+    """
+    model = recipe.fitted(data, learnt, split=len(splits))  # as none of the splits
+    held = HeldOut.of(recipe, data, splits, model, learnt)
+    point = Operating.of(held.y, held.scores, aim, held.what, seed=recipe.seed)
+    curve = reliability = None
+    if calibration is not None:
+        curve = calibrator(calibration, held.y, held.scores)
+        reliability = Reliability.of(calibration, held.y > 0, held.scores)
+    whole = replace(
+        model,
+        threshold=point.threshold,
+        operating=point,
+        calibrator=curve,
+        reliability=reliability,
+        drift=_drift(recipe, data, point.flags.estimate),
+    )
+    return whole, held
+
+
+def _drift(recipe: Recipe, data: Data, flags: float) -> Drift | None:
+    """Judge windows of time by a model of the first half of the rows; None without times."""
+    if data.times is None:
+        return None
+    parts = held_out(data.strata, 0.5, np.random.default_rng(0), data.groups, data.times)
+    before, after = (np.flatnonzero(part).astype(np.int32) for part in parts)
+    if np.unique(data.y[before]).size < 2:
+        return None
+    later = data.take(after)
+    scores = recipe.fitted(data, before).scores(later.rows)
+    return Drift.of(before.size, later.y > 0, scores, np.asarray(later.times), flags)
+
+
+def origin(source: str, reading: Reading, data: Data) -> dict[str, Any]:
+    """Return what a model keeps of its table, and of its making."""
+    return {
+        "aucbench": version("aucbench"),
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "data": source,
+        "label": data.understood.label,
+        "decimal": reading.decimal,
+        "separator": reading.separator,
+        "left_out": dict(data.understood.dropped),
+    }
+
+
+def warnings(reading: Reading, data: Data, model: Model) -> Iterator[str]:
+    """Yield what may not hold, and what is not taken into account."""
+    if model.drift is not None:
+        yield from model.drift.warnings()
+    elif data.times is not None:
+        yield (
+            "windows of time could not be compared: after the first half of the rows, two windows "
+            "need 10 flagged rows, 10 positives and 10 negatives each"
+        )
+    yield from data.understood.warnings
+    if reading.weights is not None:
+        yield f"the threshold and the calibration count each row once, without {reading.weights}"
+    if reading.groups is not None:
+        yield (
+            f"the intervals take rows for independent, and those of one {reading.groups} may be "
+            "alike: then they are too narrow"
+        )

@@ -1,0 +1,148 @@
+"""Rows that were held out, with scores on the scale of the final model.
+
+Design
+  a. Fits to different rows have scores of different scales: the norm of w grows with the rows or
+     with the passes. A threshold for the final model needs scores on its scale. Both the final
+     model and that of a split have learnt from the training rows of the split. Their scores of
+     these rows have the means m, M and the standard deviations s, S, and the score f of a row that
+     was held out becomes M + (f − m) S/s. (Rejected: pooled scores as they are. With 300 features
+     and 3000 rows, a threshold for 2 % of the rows then flags 0.8 %. Rejected: equal quantiles in
+     place of equal moments. In the tails, where thresholds are, they rest on few rows. Rejected: a
+     law of growth from a fit to half of the rows. It misses what the rows themselves changed.)
+  b. With times, the latest window alone counts, since the next rows come after it. It reaches
+     further back only where it has too few rows of a class.
+  c. Without times, all splits count, until there are enough rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.data import Data
+from aucbench.data.arrays import Index, Vector
+from aucbench.data.folds import Split
+from aucbench.errors import DataError
+from aucbench.models.model import Model
+from aucbench.models.recipe import Recipe
+
+RECENT = 20  # rows of each class that the latest window needs
+ENOUGH, ENOUGH_OF_CLASS = 20_000, 1_000  # rows from which no further split is needed
+MOST_COMMON = 20_000  # rows that both models score, to compare their scales
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class HeldOut:
+    """Rows that did not train what scored them.
+
+    Attributes
+    ----------
+    y : array of shape (n,), in {-1, +1}
+    scores : array of shape (n,)
+        On the scale of the final model.
+    rows : array of shape (n,)
+        Numbers of the rows in the data set.
+    what : str
+        Which rows these are, for people.
+    part : Model
+        Fitted to the training part of the last split.
+    part_rows : array
+        Numbers of the rows that `part` has not seen.
+    """
+
+    y: NDArray[np.float64]
+    scores: Vector
+    rows: Index
+    what: str
+    part: Model
+    part_rows: Index
+
+    @staticmethod
+    def of(
+        recipe: Recipe, data: Data, splits: Sequence[Split], final: Model, learnt: Index
+    ) -> HeldOut:
+        """Fit a model to the training part of each split that is needed, and score what is left.
+
+        Parameters
+        ----------
+        splits : sequence of (rows to learn from, rows held out)
+            With times, in their order.
+        final : Model
+            By the same recipe.
+        learnt : array
+            Numbers of the rows that trained it.
+
+        Raises
+        ------
+        DataError
+            When the solver cannot be fitted to a training part, or a score is not finite.
+        """
+        part: tuple[Model, Index] | None = None
+        rows: list[Index] = []
+        scores: list[Vector] = []
+        for k in reversed(range(len(splits))):
+            rest, held = splits[k]
+            model = final if np.array_equal(rest, learnt) else recipe.fitted(data, rest, split=k)
+            part = part or (model, held)
+            common = _some(rest, recipe.seed)
+            own, same = (m.scores(data.take(common).rows) for m in (model, final))
+            rows.append(held)
+            scores.append(rescaled(model.scores(data.take(held).rows), own, same))
+            if _enough(data, np.concatenate(rows)):
+                break
+        if part is None:
+            raise DataError("no rows were held out; ask for splits")
+        numbers, all_scores = np.concatenate(rows[::-1]), np.concatenate(scores[::-1])
+        if not np.isfinite(all_scores).all():
+            raise DataError("a score of a row that was held out is not finite; scale the features")
+        what = _what(data, numbers, len(rows), len(splits))
+        return HeldOut(
+            y=data.y[numbers],
+            scores=all_scores,
+            rows=numbers,
+            what=what,
+            part=part[0],
+            part_rows=part[1],
+        )
+
+
+def rescaled(scores: Vector, own: Vector, other: Vector) -> Vector:
+    """Return scores of one model on the scale of another: M + (f − m) S/s.
+
+    Parameters
+    ----------
+    own, other : arrays of shape (m,)
+        Scores by the two models of the same rows, which both have learnt from.
+    """
+    ratio = other.std() / own.std() if own.std() > 0 else 1.0
+    moved: Vector = other.mean() + (scores - own.mean()) * ratio
+    return moved
+
+
+def _some(rows: Index, seed: int) -> Index:
+    if rows.size <= MOST_COMMON:
+        return rows
+    drawn = np.random.default_rng(seed).choice(rows, MOST_COMMON, replace=False)
+    return np.sort(drawn).astype(np.int32)
+
+
+def _enough(data: Data, rows: Index) -> bool:
+    positives = int(np.count_nonzero(data.y[rows] > 0))
+    rarer = min(positives, rows.size - positives)
+    if data.times is not None:
+        return rarer >= RECENT
+    return rows.size >= ENOUGH and rarer >= ENOUGH_OF_CLASS
+
+
+def _what(data: Data, rows: Index, used: int, count: int) -> str:
+    if data.times is not None:
+        which = f" in the latest {'window' if used == 1 else f'{used} windows'} of time"
+    else:
+        which = "" if used == count else f", {used} of {count} parts"
+    return (
+        f"{rows.size} rows held out{which}, each scored by a fit that did not see it, on the scale "
+        "of the last fit"
+    )
