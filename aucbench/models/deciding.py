@@ -108,6 +108,6 @@ def warnings(reading: Reading, data: Data, model: Model) -> Iterator[str]:
         yield f"the threshold and the calibration count each row once, without {reading.weights}"
     if reading.groups is not None:
         yield (
-            f"the intervals take rows for independent, and those of one {reading.groups} may be "
-            "alike: then they are too narrow"
+            f"rows of one {reading.groups} may be alike: the interval of the AUC counts groups, "
+            "but those of the threshold take rows for independent, and are too narrow then"
         )

@@ -200,7 +200,8 @@ def _folds(evidence: Evidence, groups: Mapping[int, Group]) -> Folds:
             arrays = evidence.scores(fit)
             if arrays is None or "y" not in arrays:
                 return {}
-            fold = Fold(arrays["y"], arrays["scores"], arrays.get("weights"))
+            known = (arrays.get(name) for name in ("weights", "groups"))
+            fold = Fold(arrays["y"], arrays["scores"], *known)
             folds.setdefault(solver, {})[key] = fold
     return folds
 

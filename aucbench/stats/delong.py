@@ -12,6 +12,9 @@ Design
   d. Where few rows are misplaced, placements say nothing of their variance: with none, it would
      be 0 and the interval 1-1. There the variance is that of Hanley and McNeil, which the AUC
      itself determines, and the interval is the set of the AUCs that the estimate does not reject.
+  e. Where rows have groups, the sum of the centred placements of a group takes the place of a row
+     (Obuchowski, 1997), over both classes and all folds. So rows of one group may be as alike as
+     they like, and repeats of one row too. Where c. and d. count rows, they count groups.
 """
 
 from __future__ import annotations
@@ -31,9 +34,42 @@ from aucbench.kernels.vectors import Vector, even
 from aucbench.stats.rows import Fold
 from aucbench.stats.words import LEVEL, Difference, Interval, require_level
 
-# Placements and weights of the positives of a fold, and those of its negatives.
-PlacedRows: TypeAlias = tuple[tuple[Vector, Vector], ...]
+Groups: TypeAlias = NDArray[np.integer] | None
+# Placements, weights and groups of the positives of a fold, and those of its negatives.
+PlacedRows: TypeAlias = tuple[tuple[Vector, Vector, Groups], ...]
 MISPLACED = 5  # rows of the rarer class that must count as misplaced for DeLong's variance
+
+
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """The groups of the parts: a group that is in several parts is in each of them one cluster."""
+
+    at: NDArray[np.intp]  # the cluster of each row, (N,)
+    whose: NDArray[np.intp]  # the group of each cluster, from 0, (C,)
+    starts: NDArray[np.intp]  # the first cluster of each part
+
+    @staticmethod
+    def of(groups: NDArray[np.integer], sizes: NDArray[np.intp]) -> Clusters:
+        """Number the clusters, part after part."""
+        number = np.unique(groups, return_inverse=True)[1]
+        part = np.repeat(np.arange(sizes.size), sizes)
+        many = int(number.max(initial=0)) + 1
+        known, at = np.unique(part * many + number, return_inverse=True)
+        return Clusters(at, known % many, np.searchsorted(known, many * np.arange(sizes.size)))
+
+    def sums(self, values: Vector) -> Vector:
+        """Sum of each part over its clusters."""
+        return np.asarray(np.add.reduceat(values, self.starts))
+
+    @property
+    def sizes(self) -> NDArray[np.intp]:
+        """Number of clusters of each part."""
+        return np.diff(self.starts, append=self.whose.size)
+
+    @property
+    def count(self) -> int:
+        """Number of groups."""
+        return int(np.unique(self.whose).size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +81,7 @@ class Parts:
 
     weights: Vector
     starts: NDArray[np.intp]
+    groups: Groups = None  # the group of each row; without them, each row is one
 
     def sums(self, values: Vector) -> Vector:
         """Sum of each part, (N,) -> (2 J,)."""
@@ -67,8 +104,23 @@ class Parts:
 
     @cached_property
     def counts(self) -> Vector:
-        """Rows of each part, as weights count them: (sum of them)^2 / sum of their squares."""
-        return np.asarray(self.totals**2 / self.sums(self.weights**2))
+        """Rows of each part, as weights count them: (sum of them)^2 / sum of their squares.
+
+        Where there are groups, those in place of rows, and the weights of their rows added up.
+        """
+        weights = self.by_group(self.weights) if self.clusters else self.weights
+        sums = self.clusters.sums if self.clusters else self.sums
+        return np.asarray(self.totals**2 / sums(weights**2))
+
+    @cached_property
+    def clusters(self) -> Clusters | None:
+        """The groups of each part; None where there are none."""
+        return None if self.groups is None else Clusters.of(self.groups, self.sizes)
+
+    def by_group(self, values: Vector) -> Vector:
+        """Return the sum of each group in each part, part after part."""
+        assert self.clusters is not None
+        return np.bincount(self.clusters.at, values, self.clusters.whose.size).astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,12 +143,15 @@ class Placements:
     def joined(folds: Sequence[PlacedRows]) -> Placements:
         """Return the placements of folds whose rows are placed already."""
         parts = [part for fold in folds for part in fold]
-        values, weights = (
-            np.concatenate([np.empty(0), *(part[k] for part in parts)]) for k in (0, 1)
-        )
-        ends = np.cumsum([0, *(part.size for part, _ in parts)], dtype=np.intp)
+        values = np.concatenate([np.empty(0), *(part for part, _, _ in parts)])
+        weights = np.concatenate([np.empty(0), *(part for _, part, _ in parts)])
+        groups = [part for _, _, part in parts if part is not None]
+        ends = np.cumsum([0, *(part.size for part, _, _ in parts)], dtype=np.intp)
         left_out = sum(not fold for fold in folds)
-        return Placements(values, Parts(weights, ends[: len(parts)]), left_out)
+        if groups and len(groups) < len(parts):
+            raise DataError("some folds have groups and others have none; give them for all")
+        own = np.concatenate(groups) if groups else None
+        return Placements(values, Parts(weights, ends[: len(parts)], own), left_out)
 
     @property
     def means(self) -> Vector:
@@ -116,6 +171,11 @@ class Placements:
         return float(min(counts[::2].sum(), counts[1::2].sum()))
 
     @property
+    def method(self) -> str:
+        """What the variance is called."""
+        return "DeLong" if self.parts.groups is None else "DeLong by groups"
+
+    @property
     def note(self) -> str:
         """What was left out, as a sentence; empty if nothing was."""
         total = self.left_out + self.parts.starts.size // 2
@@ -127,6 +187,8 @@ class Placements:
         parts = self.parts
         if (parts.sizes < 2).any():
             return "A fold has one row of a class."
+        if parts.clusters is not None and (parts.clusters.sizes < 2).any():
+            return "A fold has the rows of a class in one group."
         if (self.values == np.repeat(self.values[parts.starts], parts.sizes)).all():
             return "The rows of each class are placed alike."
         return ""
@@ -142,12 +204,32 @@ class Placements:
         sum_i a_i^2 (v_i - v)^2 / (1 - sum_i a_i^2). For equal weights this is s^2 / m.
         """
         rows, counts = self.parts, self.parts.counts  # 1 / sum_i a_i^2
-        centred = self.values - np.repeat(self.means, rows.sizes)
-        parts = rows.sums((rows.shares * centred) ** 2) / (1.0 - 1.0 / counts)
+        centred = rows.shares * (self.values - np.repeat(self.means, rows.sizes))
+        if rows.clusters is not None:
+            return self._variance_by_groups(rows.by_group(centred), rows.clusters, repeats)
+        parts = rows.sums(centred**2) / (1.0 - 1.0 / counts)
         total = float(parts.sum())
         degrees = total**2 / float((parts**2 / (counts - 1.0)).sum())
         folds = rows.starts.size // 2
         return repeats * total / folds**2, degrees / repeats
+
+    def _variance_by_groups(
+        self, sums: Vector, clusters: Clusters, repeats: int
+    ) -> tuple[float, float]:
+        """Return variance and degrees of freedom, from the sum of each group in each part.
+
+        With b_pg the sum of group g in the part p, the variance is sum_p c_p sum_g b_pg^2 for each
+        part alone, and c sum_g b_pg b_qg for each two parts p and q. The factors are I / (I - 1)
+        for the I groups in all, and 1 / (1 - sum_g a_g^2) for groups with shares a_g of a part,
+        which is the same where groups are equal (Obuchowski, 1997, for one fold).
+        """
+        own, together = sums**2, np.bincount(clusters.whose, sums) ** 2
+        counts, folds = self.parts.counts, self.parts.starts.size // 2
+        factor = 1.0 / (1.0 - 1.0 / clusters.count)
+        alone = clusters.sums(own) / (1.0 - 1.0 / counts)
+        total = factor * float(together.sum() - own.sum()) + float(alone.sum())
+        degrees = float(alone.sum()) ** 2 / float((alone**2 / (counts - 1.0)).sum())
+        return total / folds**2, degrees / repeats
 
 
 def auc_interval(folds: Sequence[Fold], level: float = LEVEL, repeats: int = 1) -> Interval:
@@ -187,7 +269,8 @@ def auc_interval(folds: Sequence[Fold], level: float = LEVEL, repeats: int = 1) 
 
     Notes
     -----
-    DeLong, DeLong and Clarke-Pearson (1988), Biometrics 44; LeDell, Petersen and van der Laan
+    DeLong, DeLong and Clarke-Pearson (1988), Biometrics 44; Obuchowski (1997), Biometrics 53, for
+    groups, which the method calls "DeLong by groups"; LeDell, Petersen and van der Laan
     (2015), Electronic Journal of Statistics 9, for folds; Brunner and Munzel (2000), Biometrical
     Journal 42, for the degrees of freedom; Newcombe (2006), Statistics in Medicine 25, for few
     rows. Only ratios and centred squares are summed, so that nothing overflows.
@@ -204,14 +287,15 @@ def interval_of(placed: Placements, level: float = LEVEL, repeats: int = 1) -> I
     estimate = float(placed.aucs.mean())
     flaw = placed.flaw
     if placed.rarer / repeats * min(estimate, 1 - estimate) < MISPLACED:
-        flaw = f"Fewer than {MISPLACED} rows of the rarer class count as misplaced."
+        rows = "rows" if placed.parts.groups is None else "groups"
+        flaw = f"Fewer than {MISPLACED} {rows} of the rarer class count as misplaced."
     tail = (1 - level) / 2
     if not flaw:
         variance, degrees = placed.variance(repeats)
         half = -scipy.special.stdtrit(degrees, tail) * sqrt(variance) / (estimate * (1 - estimate))
         middle = scipy.special.logit(estimate)
         low, high = (float(scipy.special.expit(middle + side * half)) for side in (-1, 1))
-        return Interval(estimate, low, high, level, "DeLong, logit", placed.note)
+        return Interval(estimate, low, high, level, f"{placed.method}, logit", placed.note)
     z = -float(scipy.special.ndtri(tail))
     low, high = _not_rejected(estimate, placed.parts.counts, repeats, z)
     note = f"{flaw} {placed.note}".strip()
@@ -265,7 +349,7 @@ def difference_of(
     """Do as `auc_difference` for rows that are placed already; they must be the same rows."""
     require_level(level)
     require_whole(1, repeats=repeats)
-    method = "DeLong, paired"
+    method = f"{a.method}, paired"
     if not a.values.size:
         return Difference(nan, nan, nan, nan, level, method, "No fold holds both classes.")
     placed = a.minus(b)
@@ -289,15 +373,15 @@ def placed_rows(fold: Fold) -> PlacedRows:
     """Place the rows of a fold; one of one class has no parts."""
     if not fold.has_both_classes:
         return ()
-    (s, v), (r, w) = (
-        (fold.scores[rows], even(fold.weights[rows])) for rows in (fold.positive, ~fold.positive)
-    )
+    sides = fold.positive, ~fold.positive
+    (s, v), (r, w) = ((fold.scores[rows], even(fold.weights[rows])) for rows in sides)
+    own, others = (None if fold.groups is None else fold.groups[rows] for rows in sides)
     s_order, r_order = np.argsort(s), np.argsort(r)
     s_sorted, r_sorted = s[s_order], r[r_order]
     above, below = np.empty(s.size), np.empty(r.size)
     above[s_order] = _share_below(s_sorted, r_sorted, w[r_order])
     below[r_order] = 1.0 - _share_below(r_sorted, s_sorted, v[s_order])
-    return (above, v), (below, w)
+    return (above, v, own), (below, w, others)
 
 
 def _share_below(s: Vector, others: Vector, weights: Vector) -> Vector:

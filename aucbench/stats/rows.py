@@ -21,6 +21,9 @@ class Fold:
     weights : array of shape (n,), optional
         What each row counts for, above 0. Only their ratios matter: a weight says how many rows
         of the population a row stands for, and not how many rows were seen.
+    groups : array of int of shape (n,), optional
+        The number of the group of each row, such as a patient. Rows of one group may be alike;
+        groups are independent of each other. A number means the same group in all folds.
 
     Raises
     ------
@@ -28,12 +31,26 @@ class Fold:
         When shapes differ, labels are coded otherwise, a score is NaN, or a weight is not above 0.
     """
 
-    __slots__ = ("positive", "scores", "weights")
+    __slots__ = ("groups", "positive", "scores", "weights")
 
-    def __init__(self, y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None):
+    def __init__(
+        self,
+        y: ArrayLike,
+        scores: ArrayLike,
+        weights: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ):
         self.positive, self.scores = checked_rows(y, scores)
         n = self.scores.size
         self.weights = np.ones(n) if weights is None else even(weights_of(weights, n))
+        self.groups = None if groups is None else np.asarray(groups)
+        if self.groups is not None and (
+            self.groups.shape != (n,) or self.groups.dtype.kind not in "iu"
+        ):
+            raise DataError(
+                f"groups have the shape {self.groups.shape} and the type {self.groups.dtype}; give "
+                f"a whole number for each of the {n} rows"
+            )
 
     @staticmethod
     def of_both_classes(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> Fold:

@@ -43,6 +43,7 @@ class SolverWithin:
     resampled: Interval  # over splits, so that other training rows are covered too
     missing: int  # splits without a value
     not_worse: bool  # the verdict does not say that the best solver is better
+    groups: int = 0  # groups of its test rows, which DeLong's variance counts in place of rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +171,12 @@ class _Runs:
             self._joined = {wanted: Placements.joined([self.placed[split] for split in wanted])}
         return self._joined[wanted]
 
+    @property
+    def groups(self) -> int:
+        """Number of groups of the test rows; 0 where rows have none."""
+        clusters = self.joined(self.placed).parts.clusters if self.placed else None
+        return 0 if clusters is None else clusters.count
+
     def interval(self, level: float, repeats: int) -> Interval:
         """Return DeLong's interval; one without bounds where no row was placed."""
         if self.placed is not None:
@@ -226,6 +233,7 @@ def _compared(
             corrected_interval(run.values, ratio, level),
             run.missing,
             run.missing < run.values.size and name not in beaten,
+            run.groups,
         )
         for name, run in runs.items()
     )

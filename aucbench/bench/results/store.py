@@ -37,6 +37,7 @@ SEALS = {
     ABOUT: Seal(b', "seal": "', b'"}', end=b"}"),
 }
 DIGITS = 16  # of the name of a plan
+OF_ROWS = ("y", "weights", "groups")  # arrays of a target that are beside scores
 RELEVANT = "relevant"  # as in `aucbench.data.packed`, which imports NumPy
 
 
@@ -74,14 +75,15 @@ class Store(DocumentStore):
         return self.documents()  # type: ignore[return-value] # `read` makes records of them
 
     def scores(self, cell: str, data: str | None = None) -> dict[str, NDArray[Any]] | None:
-        """Return `scores` and `rows` of a cell, with labels `y` and `weights` where there are some.
+        """Return `scores` and `rows` of a cell, with `y`, `weights` and `groups` if there are some.
 
-        None where there are no scores. `rows` are the numbers of the test rows in the data set.
-        There is no `y` during a run, after a run that was killed until the next one ends, where
-        the file of the targets cannot be used, which `problems` then says, and for rows that have
-        error functions in place of labels. Where the data set knows which features
-        are relevant, their numbers are `relevant`, and `w` has the weights of all features if
-        these are known: the feature map keeps the columns, and there are at most 100 000.
+        None where there are no scores. `rows` are the numbers of the test rows in the data set, `y`
+        their labels, `groups` the numbers of their groups. There is no `y` during a run, after a
+        run that was killed until the next one ends, where the file of the targets cannot be used,
+        which `problems` then says, and for rows that have error functions in place of labels.
+        Where the data set knows which features are relevant, their numbers are `relevant`, and `w`
+        has the weights of all features if these are known: the feature map keeps the columns, and
+        there are at most 100 000.
 
         Parameters
         ----------
@@ -98,7 +100,7 @@ class Store(DocumentStore):
             data = None if record is None else record.sizes.data
         target = self._target_of(data or "")
         known: dict[str, NDArray[Any]] = {
-            name: target[name][arrays["rows"]] for name in ("y", "weights") if name in target
+            name: target[name][arrays["rows"]] for name in OF_ROWS if name in target
         }
         truth = {RELEVANT: target[RELEVANT]} if RELEVANT in target else {}
         return {**arrays, **known, **truth}
