@@ -41,7 +41,7 @@ class Remark:
     brief: str = ""  # what is special about this column, for a line about several
 
 
-def _remark(text: str, kind: str = "", column: str = "", brief: str = "") -> Remark:
+def remark_of(text: str, kind: str = "", column: str = "", brief: str = "") -> Remark:
     """Return a remark that was written, of a kind that is known here."""
     return Remark(text, kind if kind in KINDS else "", column, brief)
 
@@ -99,7 +99,7 @@ class Understood:
             negative=tuple(plain["negative"]),
             kinds=plain["kinds"],
             dropped=plain["dropped"],
-            remarks=tuple(_remark(*one) for one in told),
+            remarks=tuple(remark_of(*one) for one in told),
         )
 
     @property
@@ -128,11 +128,7 @@ class Understood:
         A kind of warning has one line, and there are at most `MOST_LINES` of them.
         """
         yield from self.facts(SHOWN_DROPPED)
-        told = [*self._by_kind()]
-        more = len(told) - MOST_LINES + 1 if len(told) > MOST_LINES else 0
-        yield from (f"warning: {line}" for line in (told[:-more] if more else told))
-        if more:
-            yield f"warning: {more} more kinds of warnings, which are in the report"
+        yield from (f"warning: {line}" for line in by_kind(self.remarks))
 
     def facts(self, most: int | None = None) -> Iterator[str]:
         """Yield lines about the label, the classes, and at most so many columns left out."""
@@ -143,14 +139,24 @@ class Understood:
             more = len(left) - len(left[:most])
             yield f"left out: {', '.join(left[:most])}" + (f" and {more} more" if more else "")
 
-    def _by_kind(self) -> Iterator[str]:
-        for kind, what in KINDS.items():
-            some = [remark for remark in self.remarks if remark.kind == kind]
-            if len(some) == 1:
-                yield some[0].text
-            elif some:
-                yield f"{len(some)} columns {what}: {_columns(some)}"
-        yield from (remark.text for remark in self.remarks if remark.kind not in KINDS)
+
+def by_kind(remarks: Sequence[Remark]) -> Iterator[str]:
+    """Yield a line for each kind of remark, at most `MOST_LINES`."""
+    told = [*_told(remarks)]
+    more = len(told) - MOST_LINES + 1 if len(told) > MOST_LINES else 0
+    yield from told[:-more] if more else told
+    if more:
+        yield f"{more} more kinds of warnings, which are in the report"
+
+
+def _told(remarks: Sequence[Remark]) -> Iterator[str]:
+    for kind, what in KINDS.items():
+        some = [remark for remark in remarks if remark.kind == kind]
+        if len(some) == 1:
+            yield some[0].text
+        elif some:
+            yield f"{len(some)} columns {what}: {_columns(some)}"
+    yield from (remark.text for remark in remarks if remark.kind not in KINDS)
 
 
 def _columns(remarks: Sequence[Remark]) -> str:

@@ -91,6 +91,7 @@ def origin(source: str, reading: Reading, data: Data) -> dict[str, Any]:
         "decimal": reading.decimal,
         "separator": reading.separator,
         "left_out": dict(data.understood.dropped),
+        "remarks": data.understood.to_json()["remarks"],
     }
 
 

@@ -42,6 +42,7 @@ ORIGIN: Mapping[str, Any] = {
     **dict.fromkeys(("passes", "seconds"), float | None),
     **dict.fromkeys(("choice", "warnings"), tuple[str, ...]),
     **dict.fromkeys(("left_out", "versions"), dict[str, str]),
+    "remarks": tuple[tuple[str, ...], ...],
     "separator": str | None,
     "stop": str,
     "parameters": dict[str, Any],

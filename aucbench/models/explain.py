@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from aucbench.data.understood import by_kind, remark_of
 from aucbench.models.drift import SHARES, Drift
 from aucbench.models.model import Model, finite
 from aucbench.stats import Interval
@@ -92,8 +93,10 @@ def lines(model: Model) -> Iterator[str]:
             "warning: the file holds training rows, scaled: the landmarks of the kernel. Whoever "
             "has the file can read them."
         )
-    for warning in about.get("warnings", ()):
-        yield f"warning: {warning}"
+    remarks = [remark_of(*one) for one in about.get("remarks", ())]
+    own = {remark.text for remark in remarks}
+    told = (warning for warning in about.get("warnings", ()) if warning not in own)
+    yield from (f"warning: {line}" for line in (*told, *by_kind(remarks)))
 
 
 def _origin(about: Mapping[str, Any]) -> Iterator[str]:
