@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from aucbench.kernels.headers import get_include, require_kernel_api
     from aucbench.kernels.parallel import threads
     from aucbench.metrics import auc, intercept_at
-    from aucbench.models import AUCClassifier
+    from aucbench.models import AUCClassifier, Model, fit
     from aucbench.optim.classifiers import from_estimator
     from aucbench.protocols import Objective, Problem, Projector, Solver, State
     from aucbench.records import Run
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AUCClassifier",
     "Data",
+    "Model",
     "Objective",
     "Problem",
     "Projector",
@@ -45,6 +46,7 @@ __all__ = [
     "State",
     "auc",
     "compare",
+    "fit",
     "from_estimator",
     "get_dataset",
     "get_include",
@@ -62,7 +64,7 @@ __all__ = [
 
 _MODULES = {
     "data": ("Data",),
-    "models": ("AUCClassifier",),
+    "models": ("AUCClassifier", "Model", "fit"),
     "kernels.headers": ("get_include", "require_kernel_api"),
     "hookspecs": ("hookimpl",),
     "solving.loop": ("solve",),

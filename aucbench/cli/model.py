@@ -22,10 +22,11 @@ from aucbench.datasets.reading import Reading
 from aucbench.models.options import Aims, Making
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
+
     from aucbench.bench.plan.plan import Plan
     from aucbench.bench.results.record import Record
     from aucbench.models import Model
-    from aucbench.models.incoming import Scored
 
 MODEL, FIRST = "How the model is made", ("solver", "features", "calibration", "tune")
 ALL_FAILED = 1  # exit code when no row has a score
@@ -91,7 +92,7 @@ def predict(
     from aucbench.datasets.frames import pieces
     from aucbench.errors import require_whole
     from aucbench.models import Model
-    from aucbench.models.incoming import scored
+    from aucbench.models.incoming import answered, label_of, scored
 
     require_whole(1, rows=rows)
     loaded = Model.load(model)
@@ -105,12 +106,12 @@ def predict(
                 keys = _keys(piece.frame, key, done)
             if not done:
                 _say_columns(loaded, result.ignored, table)
-            _write(text, loaded, result, keys, key or "row", first=not done)
+            _write(text, answered(loaded, result), keys, key or "row", first=not done)
             done += len(result.faults)
             flagged += int(result.positive.sum())
             faulty += sum(map(bool, result.faults))
             first = first or next(filter(None, result.faults), "")
-    named = _label(loaded.positive, "positive")
+    named = label_of(loaded.positive, "positive")
     note = f"; {faulty} without a score, see the column problem" if faulty else ""
     say(f"{done} rows: {flagged} {named}{note}", err=True)
     if faulty == done:
@@ -170,25 +171,20 @@ def _keys(frame: object, key: str | None, done: int) -> Iterator[object]:
 
 
 def _write(
-    text: TextIO, model: Model, result: Scored, keys: Iterator[object], name: str, *, first: bool
+    text: TextIO, answer: DataFrame, keys: Iterator[object], name: str, *, first: bool
 ) -> None:
     import csv
 
     lines = csv.writer(text, lineterminator="\n")
     if first:
-        chance = [] if result.probability is None else ["probability"]
-        lines.writerow([cell_text(name), "score", *chance, "decision", "problem"])
-    negative, positive = ((model.negative, "negative"), (model.positive, "positive"))
-    labels = [cell_text(_label(*own_labels)) for own_labels in (negative, positive)]
-    chances = None if result.probability is None else result.probability.tolist()
-    each = zip(keys, result.scores.tolist(), result.positive.tolist(), result.faults, strict=True)
-    for i, (key, score, flagged, fault) in enumerate(each):
-        chance = [] if chances is None else ["" if fault else repr(chances[i])]
-        numbers = ["" if fault else repr(score), *chance, "" if fault else labels[flagged]]
+        lines.writerow([cell_text(name), *answer.columns])
+    for key, row in zip(keys, answer.itertuples(index=False, name=None), strict=True):
         own = cell_text(key) if isinstance(key, str) else key
-        lines.writerow([own, *numbers, cell_text(fault)])
+        lines.writerow([own, *map(_cell, row)])
 
 
-def _label(labels: tuple[object, ...], other: str) -> str:
-    """Return the label of a class, or the name of the class if it has several labels."""
-    return str(labels[0]) if len(labels) == 1 else other
+def _cell(value: object) -> str:
+    """Return a cell of an answer as text; nothing where it is missing."""
+    if value is None or value != value:
+        return ""
+    return repr(value) if isinstance(value, float) else cell_text(str(value))

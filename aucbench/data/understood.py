@@ -46,8 +46,8 @@ def remark_of(text: str, kind: str = "", column: str = "", brief: str = "") -> R
     return Remark(text, kind if kind in KINDS else "", column, brief)
 
 
-def _is_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(text, str) for text in value)
+def _is_list_of(*kinds: type) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, list) and all(isinstance(v, kinds) for v in value)
 
 
 def _are_remarks(value: Any) -> bool:
@@ -60,7 +60,8 @@ def _maps_to(kind: type) -> Callable[[Any], bool]:
 
 FITS: Mapping[str, Callable[[Any], bool]] = {  # whether a value of JSON has the type of a field
     "label": lambda value: isinstance(value, str),
-    **dict.fromkeys(("positive", "negative", "warnings"), _is_texts),
+    **dict.fromkeys(("positive", "negative"), _is_list_of(str, bool, int, float)),
+    "warnings": _is_list_of(str),
     "kinds": _maps_to(int),
     "dropped": _maps_to(str),
 }
@@ -72,8 +73,8 @@ class Understood:
 
     # where the labels come from and why, such as "column 'y', which has the name of labels"
     label: str = ""
-    positive: tuple[str, ...] = ()  # the labels of both classes
-    negative: tuple[str, ...] = ()
+    positive: tuple[str | int | float | bool, ...] = ()  # the labels of both classes
+    negative: tuple[str | int | float | bool, ...] = ()
     # numbers of features by kind, before they are encoded
     kinds: Mapping[str, int] = field(default_factory=dict)
     dropped: Mapping[str, str] = field(default_factory=dict)  # columns that are left out, and why
@@ -169,7 +170,7 @@ def _columns(remarks: Sequence[Remark]) -> str:
     return f"{listed} and {more} more" if more > 0 else listed
 
 
-def _listed(labels: tuple[str, ...]) -> str:
+def _listed(labels: tuple[object, ...]) -> str:
     shown = ", ".join(f"'{label}'" for label in labels[:SHOWN_LABELS])
     more = len(labels) - SHOWN_LABELS
     return f"{shown} and {more} more" if more > 0 else shown

@@ -33,23 +33,23 @@ Batches = tuple[Any, Iterator[Any]]  # a schema of Arrow, and record batches
 
 def frame(path: Path, ending: str) -> Any:
     """Return the rows of a file as a data frame; `ending` says its format."""
-    arrow = _pyarrow()
+    arrow = pyarrow()
     with _decoded(path, ending, None) as (schema, batches):
-        return _frame(arrow.Table.from_batches([*batches], schema))
+        return frame_of_table(arrow.Table.from_batches([*batches], schema))
 
 
 def frames(path: Path, rows: int) -> Iterator[Any]:
     """Yield the rows of a Parquet file in data frames of at most `rows` rows; raises as `frame`."""
-    arrow = _pyarrow()
+    arrow = pyarrow()
     with _decoded(path, PARQUET, rows) as (_, batches):
         for batch in batches:
             if len(batch):
-                yield _frame(arrow.Table.from_batches([batch]))
+                yield frame_of_table(arrow.Table.from_batches([batch]))
 
 
 def decode(request: Mapping[str, Any], room: Path, steps: Mapping[str, Path]) -> dict[str, Any]:
     """Decode a file in this process, into the file request["into"]."""
-    arrow, asked = _pyarrow(), (Path(request["path"]), request["ending"], request["rows"])
+    arrow, asked = pyarrow(), (Path(request["path"]), request["ending"], request["rows"])
     with (
         _decoded_here(*asked) as (schema, batches),
         arrow.OSFile(request["into"], "wb") as file,
@@ -67,7 +67,7 @@ def _decoded(path: Path, ending: str, rows: int | None) -> Iterator[Batches]:
         with _decoded_here(path, ending, rows) as batches:
             yield batches
         return
-    arrow = _pyarrow()
+    arrow = pyarrow()
     with Scratch() as scratch, supervised() as process:
         into = scratch.path / "decoded"
         asked = {"path": str(path.absolute()), "ending": ending, "rows": rows}
@@ -90,7 +90,7 @@ def _decoded_here(path: Path, ending: str, rows: int | None) -> Iterator[Batches
             table.validate(full=True)
             yield table.schema, iter(table.to_batches())
             return
-        parquet = _pyarrow().parquet
+        parquet = pyarrow().parquet
         with (
             _seekable(stream, path) as content,
             parquet.ParquetFile(content, buffer_size=BUFFER, pre_buffer=False) as file,
@@ -104,12 +104,12 @@ def _checked(batch: Any) -> Any:
 
 
 def _parquet(stream: IO[bytes]) -> Any:
-    with _pyarrow().parquet.ParquetFile(stream) as file:  # read_table imports pyarrow.dataset
+    with pyarrow().parquet.ParquetFile(stream) as file:  # read_table imports pyarrow.dataset
         return file.read()
 
 
 def _arrow(stream: IO[bytes]) -> Any:
-    arrow = _pyarrow()
+    arrow = pyarrow()
     try:
         return arrow.ipc.open_file(stream).read_all()
     except arrow.ArrowInvalid:  # not a file of Arrow, so a stream of Arrow
@@ -129,7 +129,8 @@ def _seekable(content: IO[bytes], path: Path) -> Iterator[IO[bytes]]:
         yield plain
 
 
-def _frame(table: Any) -> Any:
+def frame_of_table(table: Any) -> Any:
+    """Return a table of pyarrow as a data frame of pandas."""
     from pyarrow.types import is_nested
 
     refuse_twins(table.column_names)
@@ -147,12 +148,12 @@ def _import_pandas() -> None:
     import pandas  # noqa: F401
 
 
-def _pyarrow() -> Any:
-    """Return the package pyarrow with its modules."""
+def pyarrow(what: str = "reading Parquet") -> Any:
+    """Return the package pyarrow with its modules; the error says what needs it."""
     try:
         import pyarrow as arrow
         import pyarrow.ipc
         import pyarrow.parquet
     except ImportError as error:
-        raise MissingExtraError("reading Parquet", "parquet") from error
+        raise MissingExtraError(what, "parquet") from error
     return arrow

@@ -1,4 +1,4 @@
-"""`load`: read a data set by its path, by its name in the folder AUCBENCH_DATA, or by URL.
+"""`load`: read a data set by its path, its name in the folder AUCBENCH_DATA, its URL, or a table.
 
 A rule of the catalogue is used for a set that was given by name, and for a file that a MANIFEST.csv
 beside it lists. Any other file is read as it is: a user's own bank.csv is not the bank set of the
@@ -28,17 +28,19 @@ from aucbench.datasets.formats import Wanted
 from aucbench.datasets.gaps import with_gaps
 from aucbench.datasets.loading import OF_SET, Loading
 from aucbench.datasets.located import source_of
+from aucbench.datasets.memory import Held, frame_of, is_table
 from aucbench.datasets.parsed import read_once
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import Plain, Reading
 from aucbench.datasets.roles import roles_of, with_test_rows
 from aucbench.datasets.sources import File, Published
 from aucbench.datasets.textfile import is_number
 from aucbench.errors import DataError
 
-Source = File | Published | Member
+Source = File | Published | Member | Held
+TESTS = "the table of test rows"
 
 
-def load(source: str | os.PathLike[str], reading: Reading | None = None, **options: Any) -> Data:
+def load(source: Any, reading: Reading | None = None, **options: Any) -> Data:
     """Read a data set.
 
     The ending says the format, and each file may be compressed (.xz, .bz2, .gz, or .zip with one
@@ -57,11 +59,12 @@ def load(source: str | os.PathLike[str], reading: Reading | None = None, **optio
 
     Parameters
     ----------
-    source : str or path
+    source : str, path or table
         The name of a set in the folder AUCBENCH_DATA or in the catalogue, a path,
         https://...#sha256=HEX, or a set of a collection such as keel:glass1
         (`aucbench.datasets.collections`). A set of the catalogue that is not in the folder is
-        downloaded once into the user's cache.
+        downloaded once into the user's cache. Or a table in memory: a data frame of pandas or
+        polars, a table of pyarrow, or another one that hands over its columns as Arrow.
     reading : Reading, optional
         How it is read.
     **options
@@ -94,9 +97,9 @@ def load(source: str | os.PathLike[str], reading: Reading | None = None, **optio
     groups, time, weights : name or number, optional
         Columns that are no features, see `Data.of`. Numbers count as those of `drop`. A time is a
         number or a date.
-    test : str, optional
-        A file, a name or an address whose rows are the test rows, with the columns of the source
-        in any order. `Data.folds` is 0 for them, and -1 for the rows of the source.
+    test : str or table, optional
+        A file, a name, an address or a table whose rows are the test rows, with the columns of
+        the source in any order. `Data.folds` is 0 for them, and -1 for the rows of the source.
 
     Raises
     ------
@@ -115,21 +118,34 @@ def load(source: str | os.PathLike[str], reading: Reading | None = None, **optio
     What has been read is kept in the user's cache, so that a second call maps it from there. The
     paths, sizes and times of the files decide; see `AUCBENCH_CACHE` and `AUCBENCH_PARSED_MB`.
     """
-    asked = Loading(**(reading.options() if reading else {}) | options)
-    origin = source_of(source)
+    wanted = (reading.options() if reading else {}) | options
+    tests = Held(frame_of(wanted.pop("test")), TESTS) if is_table(wanted.get("test")) else None
+    asked = Loading(**wanted)
+    origin = _origin(source)
     if isinstance(origin, File) and (name := changepoint.set_name(origin.path)):
         return _changepoints(origin, name, asked)
     if asked.folds != OF_SET:
         raise DataError(f"folds={asked.folds!r} is for changepoint sets; leave it out for {origin}")
     if asked.task is not None and (asked.positive is not None or asked.negative is not None):
         raise DataError(f"task={asked.task} says which classes are positive; leave one of both out")
-    tested = None if asked.test is None else source_of(asked.test)
+    tested = tests if asked.test is None else source_of(asked.test)
     files = [file for one in (origin, tested) if one is not None for file in one.files()]
     # The name is enough: the list of the catalogue lies beside the code, whose content counts.
     name = str(origin) if isinstance(origin, Member) else origin.entry.name
     rules = name if isinstance(origin, Member) or name in entries() else ""
     read = partial(_read, origin, tested, asked)
     return read_once(files, [rules, asked.to_json()], partial(_named, origin, None, read))
+
+
+def _origin(source: Any) -> Source:
+    if is_table(source):
+        return Held(frame_of(source))
+    if isinstance(source, str | os.PathLike):
+        return source_of(source)
+    raise DataError(
+        f"got {type(source).__name__}, wanted a path, a name or a table; collect a lazy frame, and "
+        "give arrays to Data.of"
+    )
 
 
 def _changepoints(origin: File, name: str, asked: Loading) -> Data:
@@ -168,7 +184,7 @@ def _read(origin: Source, tested: Source | None, asked: Loading) -> Data:
     table, folds = origin.table(wanted), None
     if tested is not None:
         same = replace(wanted, target=table.target if asked.target is None else asked.target)
-        table, folds = with_test_rows(table, tested.table(same), str(asked.test))
+        table, folds = with_test_rows(table, tested.table(same), str(tested))
     table, gaps, unused = with_gaps(table, asked)
     values, roles = roles_of(table, asked)
     table = table.without([*drop, *roles])
@@ -181,8 +197,8 @@ def _read(origin: Source, tested: Source | None, asked: Loading) -> Data:
     understood = replace(
         seen.understood,
         label=table.label + why,
-        positive=tuple(map(str, classes.positive)),
-        negative=tuple(map(str, classes.negative)),
+        positive=tuple(map(_plain, classes.positive)),
+        negative=tuple(map(_plain, classes.negative)),
         dropped={**left, **seen.understood.dropped, **{str(c): role for c, role in roles.items()}},
         remarks=(*map(Remark, table.warnings), *unused, *seen.understood.remarks),
     )
@@ -195,6 +211,12 @@ def _read(origin: Source, tested: Source | None, asked: Loading) -> Data:
         schema=seen.schema,
         understood=understood,
     )
+
+
+def _plain(label: Any) -> Plain:
+    """Return a label as it is where JSON holds it, so that decisions are labels of the table."""
+    label = label.item() if hasattr(label, "item") else label
+    return label if isinstance(label, str | bool | int | float) else str(label)
 
 
 def relevant_columns(entry: Entry, names: Sequence[str] | None) -> list[int] | None:

@@ -157,9 +157,25 @@ def _sum(content: NDArray[np.uint8]) -> bytes:
 def _data(block: Block, known: Mapping[str, NDArray[Any]]) -> Data:
     facts, layout = block.facts, {name: block.array(name) for name in block.names}
     columns, starts = layout.get("columns"), layout.get("starts")
+    rows = Rows(layout["values"], columns, starts, facts["n"], facts["d"])
+    return with_facts(with_known(rows, known), facts)
+
+
+def facts_of(data: Data) -> dict[str, Any]:
+    """Return as JSON holds it what the reader of a source knows besides numbers."""
+    return {
+        "names": data.names,
+        "dropped": data.dropped,
+        "schema": None if data.schema is None else data.schema.to_json(),
+        "understood": data.understood.to_json(),
+    }
+
+
+def with_facts(data: Data, facts: Mapping[str, Any]) -> Data:
+    """Return data with what `facts_of` has returned."""
     schema, names = facts["schema"], facts["names"]
     return replace(
-        with_known(Rows(layout["values"], columns, starts, facts["n"], facts["d"]), known),
+        data,
         names=None if names is None else tuple(names),
         dropped=tuple(facts["dropped"]),
         schema=None if schema is None else Schema.from_json(schema),
@@ -174,14 +190,7 @@ def _store(data: Data, key: str, most: int) -> None:
     need = sum(array.nbytes for array in (*rows.values(), *known.values()))
     if need > most:
         return
-    facts = {
-        "n": data.n,
-        "d": data.d,
-        "names": data.names,
-        "dropped": data.dropped,
-        "schema": None if data.schema is None else data.schema.to_json(),
-        "understood": data.understood.to_json(),
-    }
+    facts = {"n": data.n, "d": data.d, **facts_of(data)}
     _make_space(most - need)
     _write(cache_folder() / LABELS / key, laid_out(known, {}))
     _write(cache_folder() / ROWS / key, laid_out(rows, facts))

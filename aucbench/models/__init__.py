@@ -12,16 +12,18 @@ import lazy_loader
 
 if TYPE_CHECKING:
     from aucbench.models.classifier import AUCClassifier
+    from aucbench.models.fitting import fit
     from aucbench.models.incoming import Scored, scored
     from aucbench.models.model import Model
     from aucbench.models.operating import Operating
 
-__all__ = ["AUCClassifier", "Model", "Operating", "Scored", "scored"]
+__all__ = ["AUCClassifier", "Model", "Operating", "Scored", "fit", "scored"]
 
 __getattr__, __dir__, _ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "classifier": ("AUCClassifier",),
+        "fitting": ("fit",),
         "incoming": ("Scored", "scored"),
         "model": ("Model",),
         "operating": ("Operating",),

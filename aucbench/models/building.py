@@ -32,7 +32,7 @@ from aucbench.models import Model
 from aucbench.models.choosing import ModelPlan, compared, require_savable, with_best_point
 from aucbench.models.deciding import decided, origin, warnings
 from aucbench.models.recipe import Recipe
-from aucbench.registry import get_dataset
+from aucbench.registry.specs import short
 from aucbench.report.findings import Findings
 
 
@@ -89,7 +89,7 @@ def built(wanted: ModelPlan, records: Sequence[Record], findings: Findings, stor
     choice = wanted.plan.solvers[place]
     own = [record for record in records if record.cell.solver == choice.spec]
     spec = with_best_point(choice, own)
-    data = get_dataset(wanted.source, **wanted.reading.options())
+    data = wanted.rows()
     _require_same(wanted.source, data, own[0], store)
     recipe = Recipe(
         spec=spec,
@@ -104,7 +104,7 @@ def built(wanted: ModelPlan, records: Sequence[Record], findings: Findings, stor
     known = next(row for row in findings.insides[0].rows if row.solver == place).known
     assert known is not None  # the solver is complete
     about = {
-        **origin(wanted.source, wanted.reading, data),
+        **origin(short(wanted.source), wanted.reading, data),
         "data_hash": own[0].sizes.data,
         "versions": dict(own[0].machine.get("versions") or {}),
         "choice": _reasons(wanted, findings, choice),

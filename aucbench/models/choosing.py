@@ -32,7 +32,7 @@ from aucbench.models import Model
 from aucbench.models.calibration import require_method
 from aucbench.models.options import AUTO, NO_CALIBRATION, Aims, Making
 from aucbench.protocols import FeatureMap
-from aucbench.registry import get_preprocessing, get_solver
+from aucbench.registry import get_dataset, get_preprocessing, get_solver
 from aucbench.registry.specs import Spec, parse_spec
 from aucbench.report.evidence import evidence_of
 from aucbench.report.findings import Findings, Settings, findings_of
@@ -71,6 +71,8 @@ class ModelPlan:
         "sigmoid", "isotonic", or None for no probabilities.
     features, splits, holdout, seed, passes, seconds :
         As in `Plan`.
+    held : Data, optional
+        The rows, where the source is a table in memory.
 
     Raises
     ------
@@ -90,12 +92,20 @@ class ModelPlan:
     seed: int = 0
     passes: float | None = None
     seconds: float | None = None
+    held: Data | None = None
 
     def __post_init__(self) -> None:
         require_method(self.calibration)
 
     @staticmethod
-    def of(source: str, making: Making, aims: Aims, fits: Fits, reading: Reading) -> ModelPlan:
+    def of(
+        source: str,
+        making: Making,
+        aims: Aims,
+        fits: Fits,
+        reading: Reading,
+        held: Data | None = None,
+    ) -> ModelPlan:
         """Return the plan for the options of `fit`.
 
         Raises
@@ -117,7 +127,14 @@ class ModelPlan:
             seed=fits.seed,
             passes=fits.passes,
             seconds=fits.seconds,
+            held=held,
         )
+
+    def rows(self) -> Data:
+        """Return the rows of the source."""
+        if self.held is not None:
+            return self.held
+        return get_dataset(self.source, **self.reading.options())
 
     @property
     def plan(self) -> Plan:
@@ -130,7 +147,7 @@ class ModelPlan:
             (self.source,),
             tuple(solvers),
             (self.features,),
-            reading=self.reading,
+            reading=self.reading if self.held is None else Reading(test=self.reading.test),
             splits=self.splits,
             holdout=self.holdout,
             seeds=(self.seed,),

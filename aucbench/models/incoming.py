@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.data.arrays import Vector, rows
+from aucbench.datasets.memory import frame_of, is_table
+from aucbench.datasets.reading import Plain
 from aucbench.datasets.tables import Column, Schema
 from aucbench.datasets.tables.cells import numbers as numbers_of
 from aucbench.datasets.tables.cells import other_mark
@@ -77,10 +79,46 @@ def scored(
     for at in np.flatnonzero(~np.isfinite(scores)).tolist():
         faults[at] = faults[at] or "the score is not finite"
     scores = np.where([fault is not None for fault in faults], np.nan, scores)
-    probability = None if model.calibrator is None else model.calibrator(scores)
+    calibrated = None if model.calibrator is None else model.calibrator(scores)
+    probability = None if calibrated is None else np.where(np.isnan(scores), np.nan, calibrated)
     positive = scores >= model.threshold
     said = [fault or "" for fault in faults]
     return Scored(scores, probability, positive, said, _ignored(model, frame))
+
+
+def scored_table(model: Model, table: Any) -> tuple[Scored, Any]:
+    """Return the scored rows of a table or an array in memory, and their index."""
+    import pandas as pd
+
+    if is_table(table):
+        frame = frame_of(table)
+        return scored(model, frame), frame.index
+    if np.ndim(table) != 2:
+        raise DataError(
+            f"got {type(table).__name__}, wanted a table with columns, such as a data frame, or an "
+            "array of numbers; Model.scores takes sparse matrices"
+        )
+    frame = pd.DataFrame(np.asarray(table))
+    return scored(model, frame, named=False), frame.index
+
+
+def answered(model: Model, result: Scored, index: Any = None) -> Any:
+    """Return a data frame with score, probability, decision and problem of each row."""
+    import pandas as pd
+
+    labels = label_of(model.negative, "negative"), label_of(model.positive, "positive")
+    both = zip(result.positive.tolist(), result.faults, strict=True)
+    chance = {} if result.probability is None else {"probability": result.probability}
+    decided = [None if fault else labels[flagged] for flagged, fault in both]
+    decisions = pd.Series(decided, index, object)  # None would make floats of whole numbers
+    typed = decisions if any(result.faults) else decisions.infer_objects()
+    columns = {"score": result.scores, **chance, "decision": typed}
+    return pd.DataFrame({**columns, "problem": [*result.faults]}, index=index)
+
+
+def label_of(labels: Sequence[Plain], other: str) -> Plain:
+    """Return the label of a class, or the name of the class if it has several labels."""
+    return labels[0] if len(labels) == 1 else other
 
 
 def wanted_columns(model: Model, frame: Any, *, named: bool = True) -> Any:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from math import isfinite
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,6 +29,9 @@ from aucbench.optim.trees import TreeSum, portable
 from aucbench.protocols import MAPPED_ROWS, FeatureMap
 from aucbench.records import Run, Stop
 from aucbench.stats import Interval
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 INTERCEPT, LINEAR = "(intercept)", "linear"
 
@@ -175,6 +178,33 @@ class Model:
         if self.trees is not None:
             return self.trees.scores(mapped)
         return weighted(mapped, np.asarray(self.weights))
+
+    def predict(self, table: Any) -> DataFrame:
+        """Score the rows of a table, with a decision for each, as `aucbench predict` does.
+
+        Parameters
+        ----------
+        table : table or array of shape (n, width)
+            A data frame of pandas or polars, a table of pyarrow, or another one that hands over
+            its columns as Arrow. Columns are found by name, others are not read; those of an
+            array are found by their order.
+
+        Returns
+        -------
+        DataFrame
+            Of pandas, a row for each row, with the same index: score; probability of the positive
+            class, where the model is calibrated; decision, the label of the class, or positive and
+            negative where a class has several; problem, why a row has no score, or an empty text.
+
+        Raises
+        ------
+        DataError
+            When a column of the model is not in the table.
+        """
+        from aucbench.models.incoming import answered, scored_table
+
+        answer: DataFrame = answered(self, *scored_table(self, table))
+        return answer
 
     def mapped(self, rows: Rows) -> Rows:
         """Return the features of w or of the trees."""

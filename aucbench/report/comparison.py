@@ -7,53 +7,50 @@ Design
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from aucbench.bench.addons import supervised
-from aucbench.bench.engines import make_engine
 from aucbench.bench.inline import named_solvers
 from aucbench.bench.measuring import measure_of
+from aucbench.bench.options import Options
 from aucbench.bench.plan.fields import DEFAULT_TIMEOUT, choices
-from aucbench.bench.plan.plan import Plan
+from aucbench.bench.plan.plan import Plan, default_solvers
 from aucbench.bench.results.convergence import Optima, flat_row
 from aucbench.bench.results.export import flat
 from aucbench.bench.results.metrics import measured_values
 from aucbench.bench.results.record import Record
 from aucbench.bench.results.store import Store
-from aucbench.bench.runner import run
-from aucbench.bench.worker.rows import data_hash, save_data
 from aucbench.data import Data
+from aucbench.datasets.files import TESTS, load
+from aucbench.datasets.memory import is_table
 from aucbench.datasets.reading import Reading
 from aucbench.errors import ParameterError, require_at_least
-from aucbench.processes import proc
+from aucbench.options import divided, takes
 from aucbench.processes.scratch import Scratch
 from aucbench.ranges import GAP_TOL
-from aucbench.registry.specs import INLINE_MARK, split_specs
+from aucbench.registry.specs import split_specs
+from aucbench.report.running import handed_over, name_of, records_of, require_no_run
 from aucbench.stats.words import ROPE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pandas import DataFrame
 
-    from aucbench.protocols import Solver
-    from aucbench.registry.specs import Spec
     from aucbench.report.findings import Findings
 
-SHOWN = 8  # digits of the hash of a data set
 Scores = Mapping[str, "NDArray[Any]"]
 PLAIN_READING = Reading()
 
 
+@takes({Reading: ()})
 def compare(
-    solvers: str | Solver | Iterable[str | Spec | Solver],
-    data: str | Data | Iterable[str | Data],
-    *,
+    *given: Any,
+    solvers: Any = None,
+    data: Any = None,
     features: str | Iterable[str] = "auto",
     objective: str | None = None,
     projector: str | None = None,
@@ -72,16 +69,27 @@ def compare(
     out: Path | None = None,
     metrics: str | Iterable[str] = "auc",
     rope: float = ROPE,
+    quiet: bool = False,
+    **options: Any,
 ) -> Results:
     """Fit every solver on every split of every data set, each in its own process.
 
+    `compare(table, target="readmitted")` compares the default solvers on a data frame, and
+    `compare("sht-auc,logistic", "breast-cancer")` these two on this set. A table is read as a file
+    is: text, dates and missing cells become numbers, and what looks like a mistake is a warning of
+    the results.
+
     Parameters
     ----------
-    solvers : str, Solver or iterable of str, Spec and Solver
+    given :
+        A table, and solvers if wanted; or solvers and data. Both can also be named.
+    solvers : str, Solver or iterable of str, Spec and Solver, optional
         Specifications as `sht-auc[k=50,blocks=4],logistic`, and instances such as
-        `HeavyBall(beta=0.5)`, whose class need not be in a plugin.
-    data : str, Data or iterable of str and Data
-        Specifications, files, or URLs with `#sha256=`, and rows in memory.
+        `HeavyBall(beta=0.5)`, whose class need not be in a plugin. The default is that of the
+        command.
+    data : str, Data, table or iterable of these
+        Specifications, files, or URLs with `#sha256=`; rows in memory; and tables: data frames of
+        pandas and polars, tables of pyarrow, and others that hand over their columns as Arrow.
     features : str or iterable of str
         Feature maps, fitted on the training rows; `maxabs+nystroem[rank=50]` applies the second
         after the first. Every solver runs with each of them.
@@ -101,7 +109,10 @@ def compare(
     rope : float
         Differences up to this size are practically zero.
     reading : Reading
-        How data sets that are files are read, such as `Reading(target="outcome")`.
+        How files and tables are read, such as `Reading(target="outcome")`. Its fields can also be
+        given by themselves: `target="outcome"`. `test` may be a table too.
+    quiet : bool
+        No bar. There is one in a notebook, and in a terminal on stderr.
     objective, projector, splits, holdout, repeats, passes, seconds, gap_tol, seed :
         See `Plan`.
 
@@ -109,31 +120,29 @@ def compare(
     -------
     Results
         A tuple of `Record`: one for each cell, failed or not, in the order of the plan. It has
-        the verdict too: `answer`, `table` and `findings`.
+        the verdict too: `answer`, `table` and `findings`. A notebook shows it as a page does.
 
     Raises
     ------
     AucbenchError
         Before the first fit, when the arguments make no sense.
     """
-    if proc.SUPERVISOR_VARIABLE in os.environ:
-        raise ParameterError(
-            "compare was called while a run imports this file; put the call under "
-            "if __name__ == '__main__':"
-        )
+    require_no_run("compare")
     measures = tuple(measure_of(spec).name for spec in _specs(metrics))
     if not measures:
         raise ParameterError("there is no metric; give one, such as auc")
     require_at_least(0.0, rope=rope)
-    specs, inline = named_solvers([solvers] if hasattr(solvers, "problem") else _specs(solvers))
-    sets = [(_called(one), one) for one in ([data] if isinstance(data, Data) else _specs(data))]
+    solvers, sets = _asked(given, solvers, data)
+    named, held, asked = _named(sets, reading, options)
+    chosen = default_solvers(named) if solvers is None else _specs(solvers)
+    specs, inline = named_solvers(chosen)
     plan = Plan(
-        tuple(name for name, _ in sets),
+        tuple(named),
         choices(specs, tune=tune),
         _specs(features),
         objective,
         projector,
-        reading,
+        asked,
         splits,
         repeats,
         (seed,),
@@ -147,14 +156,13 @@ def compare(
     with ExitStack() as stack:
         folder = out or stack.enter_context(Scratch()).path / "out"
         store = stack.enter_context(Store(folder, create=True))
-        order = {cell: number for number, cell in enumerate(plan.cells())}
-        if held := {name: one for name, one in sets if isinstance(one, Data)}:
-            inline = replace(inline, datasets=_saved(held, stack.enter_context(Scratch()).path))
-        ran = run(plan, store, make_engine(jobs=jobs), inline=inline)
-        records = sorted(ran, key=lambda record: order[record.cell])
+        inline = stack.enter_context(handed_over(held, inline))
+        records = records_of(plan, store, Options(jobs=jobs, quiet=quiet), inline)
         every = {record.id: store.scores(record.id, record.sizes.data) for record in records}
         scores = {number: arrays for number, arrays in every.items() if arrays is not None}
-        return Results(records, scores, measures, rope)
+        hashes = {record.sizes.data for record in records if record.sizes.data}
+        about = {data: known for data in hashes if (known := store.about(data)) is not None}
+        return Results(records, scores, measures, rope, about)
 
 
 class Results(tuple[Record, ...]):
@@ -169,6 +177,8 @@ class Results(tuple[Record, ...]):
         Names; the verdict is on the first one.
     rope : float
         Half the width of the region of practical equivalence.
+    about : mapping of str to mapping
+        As `Store.about`, by the hash of the data.
 
     All that it returns raises `DataError` when there is no record, or none has what the measure
     needs.
@@ -177,6 +187,7 @@ class Results(tuple[Record, ...]):
     _scores: Mapping[str, Scores]
     _measures: tuple[str, ...]
     _rope: float
+    _about: Mapping[str, Any]
 
     def __new__(
         cls,
@@ -184,10 +195,12 @@ class Results(tuple[Record, ...]):
         scores: Mapping[str, Scores] | None = None,
         measures: Sequence[str] = ("auc",),
         rope: float = ROPE,
+        about: Mapping[str, Any] | None = None,
     ) -> Self:
         """Make a tuple of the records."""
         results = super().__new__(cls, records)
         results._scores, results._measures, results._rope = scores or {}, tuple(measures), rope
+        results._about = about or {}
         return results
 
     def answer(self) -> str:
@@ -211,7 +224,9 @@ class Results(tuple[Record, ...]):
         from aucbench.report.evidence import evidence_of
         from aucbench.report.findings import Settings, findings_of
 
-        evidence = evidence_of(self, scores=lambda fit: self._scores.get(fit.id))
+        evidence = evidence_of(
+            self, scores=lambda fit: self._scores.get(fit.id), about=self._about.get
+        )
         return findings_of(evidence, Settings(measure=self._measures[0], rope=self._rope))
 
     def to_frame(self) -> DataFrame:
@@ -234,21 +249,52 @@ class Results(tuple[Record, ...]):
 
 
 def _specs(specs: Any) -> tuple[Any, ...]:
-    return tuple(split_specs(specs) if isinstance(specs, str) else specs)
+    """Return specifications and objects, one by one."""
+    if isinstance(specs, str):
+        return tuple(split_specs(specs))
+    return (specs,) if hasattr(specs, "problem") or _is_rows(specs) else tuple(specs)
 
 
-def _called(one: Any) -> str:
-    """Return how a plan names a data set: rows in memory by their hash."""
-    if isinstance(one, Data):
-        return f"data-{data_hash(one)[:SHOWN]}{INLINE_MARK}"
-    if isinstance(one, str):
-        return one
-    raise ParameterError(f"got {one!r} as a data set, wanted a name or Data.of(X, y)")
+def _is_rows(one: Any) -> bool:
+    return isinstance(one, Data) or is_table(one)
 
 
-def _saved(held: Mapping[str, Data], folder: Path) -> dict[str, str]:
-    """Write rows in memory into a folder, for the workers; return their folders."""
-    places = {name: folder / str(number) for number, name in enumerate(held)}
-    for name, place in places.items():
-        save_data(held[name], place)
-    return {name: str(place) for name, place in places.items()}
+def _asked(given: tuple[Any, ...], solvers: Any, data: Any) -> tuple[Any, tuple[Any, ...]]:
+    """Return solvers, or None for the default ones, and the data sets."""
+    if given and _is_rows(given[0]):
+        given = (given[1] if len(given) > 1 else None, given[0], *given[2:])
+    for name, value, place in (("solvers", solvers, 0), ("data", data, 1)):
+        if value is not None and len(given) > place and given[place] is not None:
+            raise ParameterError(f"{name} are given twice; give them once")
+    first, second = (*given, None, None)[:2]
+    if len(given) > 2:
+        raise ParameterError(f"{len(given)} things are given by place, wanted solvers and data")
+    data = second if data is None else data
+    if data is None:
+        raise ParameterError("there is no data; give a table, a file, or the name of a set")
+    return first if solvers is None else solvers, _specs(data)
+
+
+def _named(
+    sets: Iterable[Any], reading: Reading, options: Mapping[str, Any]
+) -> tuple[list[str], dict[str, Data], Reading]:
+    """Return names of data sets, rows in memory by name, and how files among them are read."""
+    test = {"test": options["test"]} if is_table(options.get("test")) else {}
+    plain = {name: value for name, value in options.items() if name not in test}
+    [asked] = divided({**reading.options(), **plain}, {Reading: ()}, "compare")
+    names: list[str] = []
+    held: dict[str, Data] = {}
+    files = False
+    for one in sets:
+        rows = load(one, asked, **test) if is_table(one) else one
+        if isinstance(rows, Data):
+            names.append(name_of(rows, "data" if rows is one else "table"))
+            held[names[-1]] = rows
+        elif isinstance(one, str):
+            names.append(one)
+        else:
+            raise ParameterError(f"got {one!r} as a data set, wanted a name, a table or Data.of")
+        files = files or not is_table(one)
+    if files and test:
+        raise ParameterError("a table of test rows is for a table; for a file name a file")
+    return names, held, asked if files else Reading(test=TESTS if test else None)

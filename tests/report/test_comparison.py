@@ -2,9 +2,12 @@
 
 import pickle
 
+import numpy as np
+import polars as pl
 import pytest
 
 from aucbench import compare
+from aucbench.bench.plan.plan import DEFAULT_SOLVERS
 from aucbench.errors import DataError, ParameterError, UnknownNameError
 from aucbench.report.comparison import Results
 from aucbench.stats import Word
@@ -73,3 +76,55 @@ def test_mistakes_are_found_before_the_first_fit():
 def test_nothing_says_nothing():
     with pytest.raises(DataError, match="nothing to report"):
         Results().answer()
+
+
+@pytest.fixture(scope="module")
+def table():
+    from sklearn.datasets import load_breast_cancer
+
+    frame = load_breast_cancer(as_frame=True).frame[:150]
+    frame["kind"] = np.where(frame["mean area"] > 500, "large", "small")
+    return frame.assign(label=frame.pop("target").map({0: "bad", 1: "good"}), one=1.0)
+
+
+FAST = {"splits": 2, "passes": 3, "jobs": 2}
+
+
+def test_a_table_is_compared_as_its_file(table, tmp_path):
+    asked = {"target": "label", "positive": "bad", **FAST}
+    table.to_csv(tmp_path / "t.csv", index=False)
+    by_file = compare("logistic,svm-or", str(tmp_path / "t.csv"), **asked)
+    aucs = [record.measures.auc for record in by_file]
+    for given, more in (
+        ((table,), {"solvers": "logistic,svm-or"}),
+        ((table, "logistic,svm-or"), {}),
+        (("logistic,svm-or", pl.from_pandas(table)), {}),
+    ):
+        results = compare(*given, **more, **asked)
+        assert [record.measures.auc for record in results] == aucs
+        assert results[0].sizes.data == by_file[0].sizes.data
+        title, *facts = results.table().splitlines()
+        assert title.startswith(f"table-{results[0].sizes.data[:8]}: 150 rows")
+        assert "  label: column 'label', as asked; positive 'bad', negative 'good'" in facts
+        assert any("constant" in line for line in facts)
+
+
+def test_the_default_solvers_are_those_of_the_command(table):
+    results = compare(table, target="label", positive="bad", holdout=0.3, passes=1, jobs=2)
+    assert [record.cell.solver.name for record in results] == [*DEFAULT_SOLVERS]
+
+
+def test_arguments_that_make_no_sense_are_refused(table):
+    with pytest.raises(UnknownNameError, match="unknown option of compare 'targt'"):
+        compare(table, targt="label")
+    with pytest.raises(DataError, match="the labels are 'bad' "):
+        compare(table, target="label")
+    for given, more, said in (
+        ((), {}, "there is no data"),
+        ((table,), {"data": table}, "data are given twice"),
+        (("logistic", table, 3), {}, "3 things"),
+        (("logistic", 3), {}, "not iterable|wanted a name"),
+        (("logistic", "breast-cancer"), {"test": table}, "table of test rows is for a table"),
+    ):
+        with pytest.raises((ParameterError, TypeError), match=said):
+            compare(*given, **more)

@@ -8,7 +8,6 @@ split are test rows of another, whose cells may run at the same time and read an
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from hashlib import blake2b
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
@@ -21,6 +20,7 @@ from aucbench.data import Data
 from aucbench.data.arrays import Rows
 from aucbench.data.block import Block, laid_out
 from aucbench.data.packed import arrays_of, known_of, pack_arrays, unpack_arrays, with_known
+from aucbench.datasets.parsed import facts_of, with_facts
 from aucbench.datasets.tables import Schema
 from aucbench.registry.fingerprints import CANONICAL, HASH_BYTES
 
@@ -28,6 +28,7 @@ Arrays = dict[str, NDArray[Any]]
 Facts = dict[str, Any]
 ROWS_FILE, SOURCE_FILE = "rows", "known.npz"
 RAW, TRAIN, TEST = "raw", "train", "test"  # places in a block
+KNOWN = "known"  # among the facts of a block: what a reader knows besides numbers
 NAMED = ("groups", "times", "weights")
 
 
@@ -85,16 +86,20 @@ def save_data(data: Data, folder: Path) -> None:
     """
     folder.mkdir()
     with (folder / ROWS_FILE).open("wb") as file:
-        file.writelines(laid_out(*parts(RAW, data.rows, data.schema)))
+        arrays, places = parts(RAW, data.rows)
+        file.writelines(laid_out(arrays, {**places, KNOWN: facts_of(data)}))
     (folder / SOURCE_FILE).write_bytes(pack_arrays(known_of(data)))
 
 
-def load_data(folder: Path) -> Data:
-    """Inverse of `save_data`; the arrays of the rows are read-only maps."""
+def load_data(folder: Path, *, test: str | None = None) -> Data:
+    """Inverse of `save_data`; the arrays of the rows are read-only maps.
+
+    A plan says by `test` that some rows only test; the folds of the rows say which.
+    """
     with (folder / ROWS_FILE).open("rb") as file:
         block = Block(memoryview(mmap(file.fileno(), 0, access=ACCESS_READ)))
     data = with_known(mapped(block, RAW), unpack_arrays((folder / SOURCE_FILE).read_bytes()))
-    return replace(data, schema=schema_of(block, RAW))
+    return with_facts(data, block.facts[KNOWN])
 
 
 def _stored(X: Rows) -> dict[str, NDArray[Any]]:

@@ -1,0 +1,87 @@
+"""`fit`: a table becomes a model, from Python; the command of this name does the same."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from aucbench.bench import Store
+from aucbench.bench.options import NO_ENGINE, ONE_MODEL, Fits, Options
+from aucbench.bench.plan.plan import Plan
+from aucbench.bench.results.record import Record
+from aucbench.data import Data
+from aucbench.datasets.files import TESTS, load
+from aucbench.datasets.memory import is_table
+from aucbench.datasets.reading import Reading
+from aucbench.errors import ParameterError
+from aucbench.models.building import fitted
+from aucbench.models.choosing import ModelPlan
+from aucbench.models.model import Model
+from aucbench.models.options import Aims, Making
+from aucbench.options import Kinds, divided, takes
+from aucbench.processes.scratch import Scratch
+from aucbench.report.running import handed_over, name_of, records_of, require_no_run
+
+OPTIONS: Kinds = {Reading: (), Making: (), Aims: (), Fits: ONE_MODEL, Options: NO_ENGINE}
+
+
+@takes(OPTIONS)
+def fit(table: Any, **options: Any) -> Model:
+    """Compare solvers on a table, and return the best one, fitted to all rows.
+
+    The options are those of the command `aucbench fit`, with the same defaults. The threshold
+    maximises sensitivity + specificity (Youden), or serves one of the aims sensitivity,
+    specificity, precision, flags with per, cost_fp with cost_fn. A notebook shows a bar, and so
+    does a terminal on stderr; nothing is printed.
+
+    Parameters
+    ----------
+    table : table, str or path
+        A data frame of pandas or polars, a table of pyarrow, or another one that hands over its
+        columns as Arrow; or a file, or the name of a data set.
+
+    Returns
+    -------
+    Model
+        It scores new tables by `predict`, and is kept by `save`.
+
+    Raises
+    ------
+    AucbenchError
+        When the table cannot be read, an option makes no sense, a model of a solver cannot be
+        saved, no solver could be fitted to each training part, or the aim cannot be reached.
+    """
+    require_no_run("fit")
+    test = {"test": options["test"]} if is_table(options.get("test")) else {}
+    plain = {name: value for name, value in options.items() if name not in test}
+    reading, making, aims, fits, limits = divided(plain, OPTIONS, "fit")
+    held = _held(table, reading, test)
+    source = os.fspath(table) if held is None else name_of(held, "table")
+    read = replace(reading, test=TESTS) if test else reading
+    wanted = ModelPlan.of(source, making, aims, fits, read, held)
+    with (
+        Scratch() as scratch,
+        Store(scratch.path / "results", create=True) as store,
+        handed_over({} if held is None else {source: held}) as inline,
+    ):
+
+        def run(plan: Plan, /, *, quiet: bool = False) -> Sequence[Record]:
+            return records_of(limits.limited(plan), store, limits, inline, quiet=quiet)
+
+        return fitted(wanted, run, store, lambda _: None)
+
+
+def _held(table: Any, reading: Reading, test: Mapping[str, Any]) -> Data | None:
+    """Return the rows of a table in memory; None where a file or a name is meant."""
+    if is_table(table):
+        return load(table, reading, **test)
+    if test:
+        raise ParameterError("a table of test rows is for a table; for a file name a file")
+    if not isinstance(table, str | os.PathLike):
+        raise ParameterError(
+            f"got {type(table).__name__}, wanted a table with columns, such as a data frame, or "
+            "the path or name of one; AUCClassifier fits arrays"
+        )
+    return None
