@@ -9,13 +9,10 @@ from shutil import get_terminal_size
 from textwrap import wrap
 from typing import TextIO
 
+from aucbench.showing import shown as shown
+
 FORMULA = ("=", "+", "-", "@")
 NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?")
-
-
-def shown(text: str) -> str:
-    """`text` with characters that are not printable written as escapes, on one line."""
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def cell_text(text: str) -> str:

@@ -20,8 +20,10 @@ from aucbench.data.targets import Classes, Labels, side_of
 from aucbench.data.understood import Understood
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.kernels.vectors import plain, row_weights
+from aucbench.showing import bars, heading, listed, paragraphs
 
 FAR = 1e30  # weights beyond, or below 1/FAR, mean nothing in a sum of losses
+SHOWN_NAMES = 12  # of features, in a notebook
 TIES = ("folds", "groups", "times")  # fields of `Data` that say how rows may be divided
 NEEDS_FEATURES = (
     "the rows are codes of a table, not features; call data.encoded(), which learns an encoding "
@@ -83,7 +85,7 @@ class Chunk:
         return square_norms(self.rows)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Data:
     """Checked rows and their target. Every objective and every solver reads this.
 
@@ -215,6 +217,35 @@ class Data:
         )
         known = feature_numbers(relevant, checked.d)
         return Data(checked, labels, names, groups=grouped, times=ordered, relevant=known)
+
+    def __repr__(self) -> str:
+        """Return how many rows and features there are, and of which kind."""
+        return f"<Data: {self._sizes}>"
+
+    def _repr_html_(self) -> str:
+        """Return sizes, what was understood, and the two classes, for a notebook."""
+        told = f"Data: {self._sizes}"
+        kinds = [("features", self.understood.features)] if self.understood.kinds else []
+        names = ", ".join((self.names or ())[:SHOWN_NAMES])
+        more = "" if self.d <= SHOWN_NAMES else f" and {self.d - SHOWN_NAMES} more"
+        facts = listed([*kinds, *([("columns", names + more)] if names else [])])
+        return heading(told) + paragraphs(self.understood.lines()) + facts + self._classes()
+
+    def _classes(self) -> str:
+        if not isinstance(self.target, Labels):
+            return ""
+        counts = [("positive", float(self.target.n_pos)), ("negative", float(self.target.n_neg))]
+        return bars("rows of each class", counts, "g")
+
+    @property
+    def _sizes(self) -> str:
+        layout = "CSR" if self.rows.is_sparse else "dense"
+        if isinstance(self.target, Labels):
+            count = self.target.n_pos
+            target = f"{count} positive ({count / self.n:.1%})"
+        else:
+            target = f"{self.target.example.size} breakpoints"
+        return f"{self.n} rows, {target}, {self.d} features, {layout} {self.rows.dtype}"
 
     n = property(lambda self: self.rows.n, doc="Number of rows.")
     d = property(lambda self: self.rows.d, doc="Number of features.")

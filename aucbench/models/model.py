@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 INTERCEPT, LINEAR = "(intercept)", "linear"
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Model:
     """A fitted model: from the cells of a table to scores and decisions.
 
@@ -104,6 +104,17 @@ class Model:
             raise DataError(f"{len(self.columns)} names for {self.width} columns; name each one")
         if not isfinite(self.threshold):
             raise DataError(f"the threshold is {self.threshold}; choose a finite one")
+
+    def __repr__(self) -> str:
+        """Return what it is, in one line."""
+        from aucbench.models.model_html import line
+
+        return line(self)
+
+    def _repr_html_(self) -> str:
+        from aucbench.models.model_html import as_html
+
+        return as_html(self)
 
     @staticmethod
     def of_run(run: Run, features: FeatureMap, **rest: Any) -> Model:

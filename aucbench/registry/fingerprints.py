@@ -73,6 +73,7 @@ PARENT = (  # what runs elsewhere, or is hashed in another way; a test asks for 
     "report",
     "scaffold",
     "sections.py",
+    "showing.py",
     "stats",
     "store",
     "testing",

@@ -34,14 +34,17 @@ from aucbench.processes.scratch import Scratch
 from aucbench.ranges import GAP_TOL
 from aucbench.registry.specs import split_specs
 from aucbench.report.running import handed_over, name_of, records_of, require_no_run
+from aucbench.showing import words
 from aucbench.stats.words import ROPE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pandas import DataFrame
 
-    from aucbench.report.findings import Findings
+    from aucbench.report.findings import Findings, Means
+    from aucbench.report.inline_page import InlinePage
 
+MOST_REASONS = 3  # of records without an AUC
 Scores = Mapping[str, "NDArray[Any]"]
 PLAIN_READING = Reading()
 
@@ -203,6 +206,39 @@ class Results(tuple[Record, ...]):
         results._about = about or {}
         return results
 
+    def __repr__(self) -> str:
+        """Return the tables and the answer; where there are none, what the fits ended with."""
+        return self._told("as_text")
+
+    def _repr_html_(self) -> str:
+        """Return the answer, tables and charts, for a notebook."""
+        return self._told("as_html")
+
+    def _told(self, form: str) -> str:
+        from aucbench.report import results_html
+
+        if not any(record.ok for record in self):
+            said = "; ".join(dict.fromkeys(record.why for record in self[:MOST_REASONS]))
+            text = f"Results: {len(self)} records, none with an AUC" + (f": {said}" if said else "")
+            return text if form == "as_text" else words(text)
+        told: str = getattr(results_html, form)(self.findings, self._others)
+        return told
+
+    def report(self) -> InlinePage:
+        """Return the page of a report, which a notebook shows inline and `save` keeps.
+
+        Raises
+        ------
+        MissingExtraError
+            When Jinja2 is not installed.
+        """
+        from aucbench.report.inline_page import InlinePage
+        from aucbench.report.page import page_of
+        from aucbench.report.render import to_html
+
+        content = to_html(page_of(self.findings, folder="results"))
+        return InlinePage(content, "report of a comparison")
+
     def answer(self) -> str:
         """Return the recommendation in words, a sentence on each line."""
         from aucbench.report.terminal import sentences
@@ -212,11 +248,15 @@ class Results(tuple[Record, ...]):
     def table(self) -> str:
         """Return a table for each data set, as `aucbench compare` prints it."""
         from aucbench.report.document import text
-        from aucbench.report.findings import means_of
         from aucbench.report.terminal import tables
 
-        others = [means_of(self.findings.evidence, name) for name in self._measures[1:]]
-        return text(tables(self.findings, others))
+        return text(tables(self.findings, self._others))
+
+    @property
+    def _others(self) -> list[Means]:
+        from aucbench.report.findings import means_of
+
+        return [means_of(self.findings.evidence, name) for name in self._measures[1:]]
 
     @cached_property
     def findings(self) -> Findings:

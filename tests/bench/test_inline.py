@@ -136,7 +136,9 @@ def test_what_is_no_solver_is_refused(solver, told):
 
 
 def test_what_is_no_data_set_is_refused():
-    with pytest.raises(ParameterError, match=r"got 3 as a data set, wanted a name or Data.of"):
+    with pytest.raises(
+        ParameterError, match=r"got 3 as a data set, wanted a name, a table or Data.of"
+    ):
         compare("logistic", [3])
     data = blobs()
     with pytest.raises(ParameterError, match="is named twice"):

@@ -308,7 +308,7 @@ def test_a_task_is_a_parameter_of_the_set_and_is_understood(digits):
     np.testing.assert_array_equal(halves.y, np.where(np.isin(digits, positive), 1, -1))
     assert why == "task=halves, seed=3: 2 of 4 classes drawn"
     assert why in next(halves.understood.lines())
-    assert halves.understood.positive == tuple(map(str, positive))
+    assert halves.understood.positive == tuple(positive)
 
 
 def test_tasks_that_make_no_sense_are_refused(digits):

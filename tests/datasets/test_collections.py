@@ -214,7 +214,7 @@ def test_labels_that_are_whole_numbers_are_numbers(packaged):
     path.write_text(path.read_text().replace("yes_it_is", "1").replace("no", "0"))
     data = load("keel:toy", positive=0)
     assert (data.y > 0).sum() == 4
-    assert data.understood.positive == ("0",)
+    assert data.understood.positive == (0,)
 
 
 def test_rows_to_test_on_may_be_another_set(packaged):

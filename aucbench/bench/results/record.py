@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from aucbench.bench.cell import Cell
 from aucbench.bench.evaluation.verdict import Measures, Status, about
 from aucbench.bench.results.conditions import Conditions
-from aucbench.bench.text import reason_text
+from aucbench.bench.text import reason_text, shown
 from aucbench.errors import DataError, float_of
 from aucbench.records import CellStatus
 
@@ -49,7 +49,7 @@ class Process:
     log: str | None = about("end of what it wrote, unless ok")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Record:
     """The result of one cell, whether it failed or not.
 
@@ -104,6 +104,17 @@ class Record:
     def why(self) -> str:
         """Class of the error, if there was one, and the reason, for people."""
         return reason_text(self.status.error_type, self.status.reason)
+
+    def __repr__(self) -> str:
+        """Return what was run and what came of it; `to_json` has all fields."""
+        auc = self.measures.auc
+        came = self.why if auc is None else f"AUC {auc:.4f}"
+        return shown(f"<Record {self.status.status}: {self.cell}: {came}>")
+
+    def _repr_html_(self) -> str:
+        from aucbench.bench.results.record_html import as_html
+
+        return as_html(self)
 
     def to_json(self) -> dict[str, Any]:
         """Nested plain values, as the store keeps them."""

@@ -1,0 +1,47 @@
+"""What results show of themselves: as text, and in a notebook as the answer, tables and a chart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import nan
+
+from aucbench.report import terminal
+from aucbench.report.document import Grid, text
+from aucbench.report.findings import Findings, Means
+from aucbench.report.inside import Inside
+from aucbench.showing import Span, folded, grid, heading, paragraphs, spans
+
+MOST_SETS, MOST_LINES = 10, 60  # data sets in HTML, lines of text
+
+
+def as_text(findings: Findings, others: list[Means]) -> str:
+    """Return the tables and the answer, as the command prints them, up to some lines."""
+    lines = text(terminal.tables(findings, others)).splitlines()
+    if len(lines) > MOST_LINES:
+        lines = [*lines[:MOST_LINES], f"… {len(lines) - MOST_LINES} more lines: print(.table())"]
+    return "\n".join([*lines, "", *terminal.answer(findings).splitlines()])
+
+
+def as_html(findings: Findings, others: list[Means]) -> str:
+    """Return the answer, and a table with a chart for each data set."""
+    first, *further = terminal.sentences(findings) or ["There is nothing to say yet."]
+    grids = terminal.tables(findings, others)
+    shown = [*zip(grids, findings.insides, strict=True)][:MOST_SETS]
+    parts = [_set(findings, one, inside) for one, inside in shown]
+    left = len(grids) - len(shown)
+    more = paragraphs([f"{left} more data sets: print(.table())"] if left else [])
+    notes = folded("Notes", paragraphs(terminal.notes(findings)))
+    return "".join([heading(first), paragraphs(further), *parts, more, notes])
+
+
+def _set(findings: Findings, one: Grid, inside: Inside) -> str:
+    table = grid(one.header, one.lines, one.right, one.best)
+    chart = spans(f"{findings.measure} with its interval", [*_spans(findings, inside)], ".4f")
+    return f"<br/>{heading(one.title)}{paragraphs(one.facts)}{table}{chart}"
+
+
+def _spans(findings: Findings, inside: Inside) -> Iterator[Span]:
+    for row in inside.rows:
+        x = terminal.interval_of(row)
+        low, high = (nan, nan) if x is None else (x.low, x.high)
+        yield Span(findings.evidence.solvers[row.solver], row.estimate, low, high, row.leading)

@@ -1,0 +1,161 @@
+"""What objects show of themselves: short as text, whole and escaped as HTML."""
+
+import re
+from math import inf, nan
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import aucbench
+from aucbench import Data, compare, showing
+from aucbench.bench.show import notebook
+from aucbench.errors import ParameterError
+from aucbench.report.comparison import Results
+from aucbench.report.inline_page import InlinePage
+
+NASTY = "<script>alert(1)</script>\x1b[31m&\"'"
+
+
+def parsed(html):
+    """The HTML as XML, which it is but for its entities: nothing is left open."""
+    return ElementTree.fromstring(f"<div>{html}</div>")
+
+
+def frame():
+    rng = np.random.default_rng(0)
+    age = rng.normal(50, 10, 90)
+    label = np.where(age + rng.normal(0, 5, 90) > 50, "yes", "no")
+    return pd.DataFrame({"age": age, NASTY: rng.normal(size=90), "back": label})
+
+
+@pytest.fixture(scope="module")
+def results():
+    return compare(frame(), "logistic,svm-or", target="back", splits=2, passes=3, jobs=2)
+
+
+@pytest.fixture(scope="module")
+def model():
+    return aucbench.fit(frame(), target="back", solver="svm-or", splits=2)
+
+
+def test_results_show_what_the_command_prints(results):
+    said = repr(results)
+    assert said.startswith(results.table())
+    assert said.splitlines()[-1] == results.answer().splitlines()[-1]
+    assert len(said) < 1500
+    root = parsed(results._repr_html_())
+    assert root.find("div/strong").text == results.answer().splitlines()[0]
+    assert len(root.findall(".//table//tr")) == 3
+    assert len(root.findall(".//circle")) == 2
+    assert [e.tag for e in root.iter()].count("details") == 1
+
+
+def test_results_without_a_value_say_why():
+    wide = Data.of(np.eye(12), np.arange(12) % 2)
+    failed = compare("logistic", wide, splits=2, jobs=1, timeout=1e-3)
+    assert re.fullmatch("Results: 2 records, none with an AUC: .+", repr(failed))
+    assert parsed(failed._repr_html_()).text == repr(failed)
+    assert repr(Results()) == "Results: 0 records, none with an AUC"
+
+
+def test_records_data_and_models_fit_in_a_line_of_text(results, model):
+    data = aucbench.datasets.load(frame(), target="back")
+    lines = {
+        "Record ok: logistic on table-": results[0],
+        "Data: 90 rows, ": data,
+        "Model svm-or: 2 columns of table-": model,
+    }
+    for begin, one in lines.items():
+        assert repr(one).startswith(f"<{begin}")
+        assert len(repr(one)) < 120
+        assert "\n" not in repr(one)
+        assert len(one._repr_html_()) < 8000
+    numbers = [text.text for text in parsed(data._repr_html_()).findall(".//text")]
+    assert numbers == ["positive", str(data.labels.n_pos), "negative", str(data.labels.n_neg)]
+    assert len(parsed(model._repr_html_()).findall(".//circle")) == 5
+    failed = compare("logistic", data, splits=2, jobs=1, timeout=1e-3)[0]
+    assert "timeout" in repr(failed)
+    assert parsed(failed._repr_html_()) is not None
+    changepoints = aucbench.get_dataset("breast-cancer")
+    assert "569 rows, 212 positive" in repr(changepoints)
+
+
+def test_names_are_escaped_everywhere(results, model):
+    data = aucbench.datasets.load(frame(), target="back")
+    for one in (data, model, results):
+        html = one._repr_html_()
+        assert "<script" not in html
+        assert "\x1b" not in html
+    assert "&lt;script&gt;" in data._repr_html_()
+    assert "&lt;script&gt;" in model._repr_html_()
+    for piece in (
+        showing.words(NASTY),
+        showing.grid([NASTY], [[NASTY]]),
+        showing.listed([(NASTY, NASTY)]),
+        showing.folded(NASTY, ""),
+        showing.spans(NASTY, [showing.Span(NASTY, 1.0, 0.5, 1.5)]),
+        showing.bars(NASTY, [(NASTY, -1.0)]),
+        showing.curve(NASTY, [0, 1], [1, 2]),
+    ):
+        assert parsed(piece) is not None
+        assert "<script" not in piece
+
+
+def test_a_chart_holds_numbers_only_where_there_are_some():
+    assert showing.spans("t", [showing.Span("a", nan, nan, nan)]) == ""
+    assert showing.bars("t", [("a", 0.0), ("b", inf)]) == ""
+    assert showing.curve("t", [0.0, nan], [1.0, 2.0]) == ""
+    one = parsed(
+        showing.spans("t", [showing.Span("a", 0.5, nan, nan), showing.Span("b", *3 * [nan])])
+    )
+    assert len(one.findall(".//circle")) == 1
+    assert one.findall(".//line") == []
+    level = parsed(showing.curve("t", [0, 1, 2], [1, 1, 1]))
+    assert level.find(".//polyline").get("points").count("52.0") == 3
+
+
+def test_a_report_is_shown_in_a_frame_and_saved(results, tmp_path):
+    page = results.report()
+    assert isinstance(page, InlinePage)
+    assert re.fullmatch(r"<report of a comparison: a page of 0\.\d MB; .*>", repr(page))
+    iframe = parsed(page._repr_html_()).find("iframe")
+    assert iframe.get("sandbox") == "allow-scripts"  # and nothing of the notebook
+    assert iframe.get("srcdoc").split() == page.content.decode().split()
+    page.save(tmp_path / "r.html")
+    assert (tmp_path / "r.html").read_bytes() == page.content
+    with pytest.raises(ParameterError):
+        page.save(tmp_path / "absent" / "r.html")
+
+
+def test_a_bar_is_drawn_in_a_notebook_only(monkeypatch, capfd):
+    drawn = []
+
+    class Handle:
+        def update(self, html):
+            drawn.append(html._repr_mimebundle_()["text/html"])
+
+    def display(html, display_id):
+        drawn.append(html._repr_html_())
+        return Handle()
+
+    ipython = type("IPython", (), {"get_ipython": lambda: type("Shell", (), {"kernel": 1})()})
+    with notebook.progress_here(3) as plain:
+        assert type(plain).__name__ == "Progress"
+    monkeypatch.setitem(__import__("sys").modules, "IPython", ipython)
+    monkeypatch.setitem(
+        __import__("sys").modules, "IPython.display", type("D", (), {"display": display})
+    )
+    monkeypatch.setattr(notebook, "PACE", 0.0)
+    assert notebook.in_notebook()
+    with notebook.progress_here(3) as bar:
+        bar.start(NASTY)
+        bar.end(NASTY, "ok")
+    assert [text.partition(" ")[0] for text in drawn] == ["<progress", "<progress", "<progress", ""]
+    assert 'value="1"></progress> 1/3 1 ok' in drawn[2]
+    assert "<script" not in "".join(drawn)
+    with notebook.progress_here(3, quiet=True):
+        pass
+    assert len(drawn) == 4
+    assert capfd.readouterr() == ("", "")
