@@ -51,7 +51,8 @@ def _is_list_of(*kinds: type) -> Callable[[Any], bool]:
 
 
 def _are_remarks(value: Any) -> bool:
-    return isinstance(value, list) and all(_is_texts(one) and len(one) == 4 for one in value)
+    is_texts = _is_list_of(str)
+    return isinstance(value, list) and all(is_texts(one) and len(one) == 4 for one in value)
 
 
 def _maps_to(kind: type) -> Callable[[Any], bool]:

@@ -72,4 +72,4 @@ class Held:
                 f"separator={wanted.separator!r} is for text files with cells; leave it out"
             )
         frame = self.frame.reset_index(drop=True)
-        return frame_table(frame, wanted.target, named=True, others=wanted.others)
+        return frame_table(frame, wanted, named=True)

@@ -105,9 +105,10 @@ class Reading:
         object.__setattr__(self, "missing", tuple(plain_value(v, "missing") for v in values))
         if self.missing and self.encode == "none":
             raise ParameterError("missing cells are filled by encode='auto'; leave one of both out")
-        if not isinstance(self.drop, list | tuple):
+        if not isinstance(self.drop, str | int | list | tuple):
             raise ParameterError(f"drop must be a list of columns, got {self.drop!r}")
-        object.__setattr__(self, "drop", tuple(self.drop))
+        drop = (self.drop,) if isinstance(self.drop, str | int) else tuple(self.drop)
+        object.__setattr__(self, "drop", drop)
         for column in self.drop:
             _require_column("drop", column)
         if not isinstance(self.drop_suspicious, bool):
