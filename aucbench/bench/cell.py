@@ -40,6 +40,7 @@ class Cell:
     inner_splits: int  # folds of the training rows to try them on
     repeat_fits: int = 1  # how often the final fit is done, to measure its time
     holdout: float | None = None  # share of the rows that is drawn as the test set of 1 split
+    tune_seconds: float | None = None  # limit of tuning and the fit after it, see `solving.halving`
 
     @property
     def label(self) -> str:
@@ -67,7 +68,7 @@ class Cell:
     @staticmethod
     def from_json(fields: Mapping[str, Any]) -> Cell:
         """Inverse of `to_json`."""
-        values = {name: fields[name] for name in NAMES}
+        values = {name: fields[name] for name in NAMES if name in fields or name not in LATER}
         values["tune"] = hashable(values["tune"])
         values["reading"] = Reading.from_json(values["reading"])
         values["solver"] = _parsed(values["solver"])
@@ -75,6 +76,7 @@ class Cell:
 
 
 NAMES = tuple(f.name for f in fields(Cell))
+LATER = ("tune_seconds",)  # records of earlier versions lack it
 _values = attrgetter(*NAMES)
 _parsed = lru_cache(maxsize=256)(parse_spec)  # many cells have the same solver
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from aucbench.bench.results.record import Record
     from aucbench.models import Model
 
-MODEL, FIRST = "How the model is made", ("solver", "features", "calibration", "tune")
+MODEL, FIRST = "How the model is made", ("solver", "minutes", "features", "calibration", "tune")
 ALL_FAILED = 1  # exit code when no row has a score
 STDOUT = Path("-")
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that fit has written.")]
@@ -63,7 +63,9 @@ def fit(
             seen = replace(options, quiet=options.quiet or quiet)
             return records_of(options.limited(part), store, seen, "no model was made")
 
-        model = building.fitted(plan, run, store, lambda found: print_tables(found, width()))
+        model = building.fitted(
+            plan, run, store, lambda found: print_tables(found, width()), options.jobs
+        )
     model.save(out)
     typer.echo()
     for line in lines(model):

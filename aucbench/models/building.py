@@ -13,8 +13,10 @@ Design
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from time import perf_counter
 from typing import Protocol
 
 import numpy as np
@@ -29,7 +31,13 @@ from aucbench.data.folds import splits
 from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError
 from aucbench.models import Model
-from aucbench.models.choosing import ModelPlan, compared, require_savable, with_best_point
+from aucbench.models.choosing import (
+    ModelPlan,
+    compared,
+    require_savable,
+    said_of_search,
+    with_best_point,
+)
 from aucbench.models.deciding import decided, origin, warnings
 from aucbench.models.recipe import Recipe
 from aucbench.registry.specs import short
@@ -45,7 +53,11 @@ class RunPlan(Protocol):
 
 
 def fitted(
-    wanted: ModelPlan, run: RunPlan, store: Store, tell: Callable[[Findings], object]
+    wanted: ModelPlan,
+    run: RunPlan,
+    store: Store,
+    tell: Callable[[Findings], object],
+    jobs: int | None = None,
 ) -> Model:
     """Return the best model: compare, choose, and fit to all rows.
 
@@ -55,13 +67,17 @@ def fitted(
         Runs a plan into `store`.
     tell : function (Findings) -> object
         Called with what the comparison says, before the last fits.
+    jobs : int, optional
+        Cells that `run` runs at once; as many as cores.
 
     Raises
     ------
     AucbenchError
         As `require_savable`, `compared` and `built`.
     """
+    begin = perf_counter()
     require_savable(wanted)
+    wanted = wanted.within(begin, jobs or len(os.sched_getaffinity(0)))
     records = run(wanted.plan)
     findings = compared(wanted, records, store)
     tell(findings)
@@ -107,7 +123,7 @@ def built(wanted: ModelPlan, records: Sequence[Record], findings: Findings, stor
         **origin(short(wanted.source), wanted.reading, data),
         "data_hash": own[0].sizes.data,
         "versions": dict(own[0].machine.get("versions") or {}),
-        "choice": _reasons(wanted, findings, choice),
+        "choice": [*_reasons(wanted, findings, choice), *said_of_search(own)],
         "warnings": list(warnings(wanted.reading, data, model)),
     }
     return replace(

@@ -3,24 +3,30 @@
 Design
   a. Solvers are compared by nested cross-validation in the harness, as `compare` does: the AUC of
      a model and its interval are those of the winner on its test folds, tuning included.
-  b. The parameters are the point of the grid with the highest mean AUC over all inner folds of
-     all outer folds. The points are the same in each outer fold, since one seed draws them.
+  b. The parameters are the point that gains most over the default of the solver, in the mean over
+     all outer folds. The points are the same in each outer fold. Where a fold gave a point up, or
+     had no time for it, it counts as no gain.
+  c. A fit has a limit of minutes. Its cells share what is left of it after the table was read, but
+     for a part that is set aside for the last fits. Large tables have fewer outer folds, and the
+     tuner tries points on a part of their rows; the winner is fitted to all.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
-from statistics import fmean
+from math import ceil
+from time import perf_counter
+from typing import Any
 
 import numpy as np
 
 from aucbench.bench import Store
 from aucbench.bench.options import Fits
 from aucbench.bench.plan.errors import PlanError, PlanErrors
-from aucbench.bench.plan.fields import Choice, choices
+from aucbench.bench.plan.fields import DEFAULT_TIMEOUT, Choice, choices
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.record import Record
 from aucbench.data import Data
@@ -30,16 +36,24 @@ from aucbench.errors import AucbenchError, DataError, ParameterError, Unsupporte
 from aucbench.metrics import Aim
 from aucbench.models import Model
 from aucbench.models.calibration import require_method
-from aucbench.models.options import AUTO, NO_CALIBRATION, Aims, Making
+from aucbench.models.options import AUTO, MINUTES, NO_CALIBRATION, Aims, Making
 from aucbench.protocols import FeatureMap
 from aucbench.registry import get_dataset, get_preprocessing, get_solver
 from aucbench.registry.specs import Spec, parse_spec
 from aucbench.report.evidence import evidence_of
 from aucbench.report.findings import Findings, Settings, findings_of
+from aucbench.solving.halving import TIME
 from aucbench.solving.loop import solve
+from aucbench.solving.points import mappings, size_of
 
 LINEAR = ("logistic", "svm-or", "sht-auc", "roc-svm-nystrom")
 TRIED, INNER = 6, 2  # points of a grid, inner folds
+SEARCHED, PARTS = 60, 3  # the same within a limit of minutes
+FOR_SEARCH = 0.7  # share of the minutes; the others are for the last fits
+FEWER_FOLDS, HELD_OUT = 3, 0.2  # of a large table, and of a huge one
+LEAST = 1.0  # seconds of a cell
+HANGS = 3.0  # times its seconds after which a cell is ended
+LARGE, HUGE, MANY = 1_000_000, 3_000_000, 20_000  # numbers, numbers and rows of a table
 TOY = 24  # rows
 
 
@@ -69,10 +83,14 @@ class ModelPlan:
         What the threshold is chosen for.
     calibration : str or None
         "sigmoid", "isotonic", or None for no probabilities.
-    features, splits, holdout, seed, passes, seconds :
+    minutes : float or None
+        Limit of the whole fit, if it tunes; None: none, and fewer points are tried.
+    features, splits, holdout, seed, passes, seconds, tune_seconds :
         As in `Plan`.
     held : Data, optional
         The rows, where the source is a table in memory.
+    known : Data, optional
+        The rows of a file, where they were read already.
 
     Raises
     ------
@@ -93,6 +111,9 @@ class ModelPlan:
     passes: float | None = None
     seconds: float | None = None
     held: Data | None = None
+    known: Data | None = None
+    minutes: float | None = None
+    tune_seconds: float | None = None
 
     def __post_init__(self) -> None:
         require_method(self.calibration)
@@ -113,11 +134,12 @@ class ModelPlan:
         UnknownNameError, ParameterError
             When there is no such calibration, or as `Aims.aim`.
         """
-        auto = making.solver == (AUTO,)
+        tune = making.tuned(making.solver)
         return ModelPlan(
             source=source,
-            solvers=auto_solvers() if auto else making.solver,
-            tune=auto if making.tune is None else making.tune,
+            solvers=auto_solvers() if making.solver == (AUTO,) else making.solver,
+            tune=tune,
+            minutes=(making.minutes or MINUTES) if tune else None,
             reading=reading,
             aim=aims.aim,
             calibration=None if making.calibration == NO_CALIBRATION else making.calibration,
@@ -132,8 +154,9 @@ class ModelPlan:
 
     def rows(self) -> Data:
         """Return the rows of the source."""
-        if self.held is not None:
-            return self.held
+        for rows in (self.held, self.known):
+            if rows is not None:
+                return rows
         return get_dataset(self.source, **self.reading.options())
 
     @property
@@ -153,9 +176,48 @@ class ModelPlan:
             seeds=(self.seed,),
             passes=self.passes,
             seconds=self.seconds,
-            tune_evals=TRIED,
-            inner_splits=INNER,
+            tune_evals=TRIED if self.tune_seconds is None else SEARCHED,
+            inner_splits=INNER if self.tune_seconds is None else PARTS,
+            tune_seconds=self.tune_seconds,
+            timeout=DEFAULT_TIMEOUT
+            if self.tune_seconds is None
+            else 10.0 + HANGS * self.tune_seconds,
         )
+
+    def within(self, begin: float, jobs: int) -> ModelPlan:
+        """Return the plan whose cells share what is left of its minutes.
+
+        Parameters
+        ----------
+        begin : float
+            Of the minutes, as `perf_counter` has it.
+        jobs : int
+            Cells at once.
+        """
+        if self.minutes is None:
+            return self
+        data = self.rows()
+        spent = perf_counter() - begin  # to read the table again takes as long at most
+        divided = replace(self, known=data)._divided(data)
+        rounds = ceil(sum(map(_share, self.solvers)) * divided.plan.split_count / jobs)
+        left = FOR_SEARCH * 60.0 * self.minutes - 2.0 * spent
+        return replace(divided, tune_seconds=max(LEAST, left / rounds))
+
+    def _divided(self, data: Data) -> ModelPlan:
+        """Return the plan with fewer folds if the table is large, where nothing else is said."""
+        own = (self.splits, self.holdout, self.reading.test)
+        numbers = data.n * data.d
+        if any(value is not None for value in own) or data.folds is not None or numbers <= LARGE:
+            return self
+        if numbers <= HUGE or data.n <= MANY or self.reading.time is not None:
+            return replace(self, splits=FEWER_FOLDS)
+        return replace(self, holdout=HELD_OUT)
+
+
+def _share(spec: str) -> float:
+    """Return the share of its time that a cell is expected to use: small grids end early."""
+    points = sum(map(size_of, mappings(get_solver(spec).space)))
+    return float(max(0.5, min(1.0, points / SEARCHED)))
 
 
 def require_savable(wanted: ModelPlan) -> None:
@@ -214,17 +276,16 @@ def compared(wanted: ModelPlan, records: Sequence[Record], store: Store) -> Find
 
 
 def with_best_point(choice: Choice, records: Sequence[Record]) -> Spec:
-    """Return the solver with the point whose mean AUC over all inner folds is the highest."""
+    """Return the solver with the point that gains most over the default, in the mean over folds."""
     if not choice.tune:
         return choice.spec
-    aucs_of: dict[str, list[float]] = {}
+    gains: dict[str, list[float]] = {}
+    failed: set[str] = set()
     for record in records:
-        table = record.tuning["table"] if record.tuning else ()
-        for row in table:
-            if row["status"] == "ok":
-                key = json.dumps(row["parameters"])
-                aucs_of.setdefault(key, []).append(row["auc"] or 0.0)
-    whole = {key: fmean(aucs) for key, aucs in aucs_of.items() if len(aucs) == len(records)}
+        for key, gain in _gains(record.tuning["table"] if record.tuning else ()):
+            gains.setdefault(key, []).append(0.0 if gain is None else gain)
+            failed |= {key} if gain is None else set()
+    whole = {key: sum(each) for key, each in gains.items() if key not in failed}
     if not whole:
         raise ParameterError(
             f"no point of the grid of {choice.spec} could be fitted in all folds; name a solver "
@@ -232,3 +293,42 @@ def with_best_point(choice: Choice, records: Sequence[Record]) -> Spec:
         )
     best = json.loads(max(whole, key=lambda key: whole[key]))
     return replace(choice.spec, params={**choice.spec.params, **best})
+
+
+def _gains(table: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, float | None]]:
+    """Yield each point of a fold with its gain in AUC over the first one; None if it failed.
+
+    Only points that climbed as high as any other can be compared; the others gain nothing.
+    """
+    fine = [(len(row.get("levels") or row["aucs"]), row) for row in table if row["status"] == "ok"]
+    top = max((height for height, _ in fine), default=0)
+    known = {
+        json.dumps(row["parameters"]): row["auc"] or 0.0 for height, row in fine if height == top
+    }
+    first = json.dumps(table[0]["parameters"]) if table else ""
+    default = known.get(first, min(known.values(), default=0.0))
+    for row in table:
+        key = json.dumps(row["parameters"])
+        yield key, known.get(key, default) - default if row["status"] == "ok" else None
+
+
+def said_of_search(records: Sequence[Record]) -> Iterator[str]:
+    """Yield how far the search for the parameters of a solver has come, in all folds."""
+    searches = [r.tuning["search"] for r in records if r.tuning and "search" in r.tuning]
+    if not searches:
+        return
+    tried, rows = _span(one["tried"] for one in searches), [r["rows"] for r in searches[0]["rungs"]]
+    yield (
+        f"Of {searches[0]['points']} points of its grid, {tried} were tried in each training part, "
+        f"on {_span(rows)} rows."
+    )
+    if any(one["ended"] == TIME for one in searches):
+        yield (
+            "The time was up before all points were tried: the same seed may choose another point "
+            "on another day. More --minutes try more of them."
+        )
+
+
+def _span(numbers: Iterable[int]) -> str:
+    low, high = min(known := [*numbers]), max(known)
+    return str(low) if low == high else f"{low} to {high}"

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
-from aucbench.errors import ParameterError
+from aucbench.errors import ParameterError, require_above
 
 if TYPE_CHECKING:
     from aucbench.metrics import Aim
 
 AUTO, NO_CALIBRATION = "auto", "none"
+MINUTES = 2.0  # of a fit that tunes
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +30,15 @@ class Making:
         Of probabilities: sigmoid, isotonic or none.
     tune : bool, optional
         Tune solvers over their grids. [default: with auto only]
+    minutes : float, optional
+        Of the whole fit, if solvers are tuned: the search ends in time. [default: 2]
     """
 
     solver: tuple[str, ...] = field(default=(), metadata={"whole": True})
     features: str = field(default=AUTO, metadata={"also": ("--preprocess",)})
     calibration: str = "sigmoid"
     tune: bool | None = field(default=None, metadata={"negatable": True})
+    minutes: float | None = None
 
     def __post_init__(self) -> None:
         from aucbench.registry.specs import split_specs
@@ -43,8 +47,18 @@ class Making:
         named = tuple(spec for text in texts for spec in split_specs(text)) or (AUTO,)
         if AUTO in named and len(named) > 1:
             raise ParameterError("--solver auto names the solvers itself; leave the others out")
+        require_above(0, minutes=self.minutes)
+        if self.minutes is not None and not self.tuned(named):
+            raise ParameterError(
+                "--minutes limits the search for parameters, and nothing is tuned; add --tune, or "
+                "leave --minutes out"
+            )
         object.__setattr__(self, "solver", named)
         object.__setattr__(self, "calibration", self.calibration or NO_CALIBRATION)
+
+    def tuned(self, named: tuple[str, ...]) -> bool:
+        """Whether these solvers are tuned."""
+        return named == (AUTO,) if self.tune is None else self.tune
 
 
 @dataclass(frozen=True, slots=True)

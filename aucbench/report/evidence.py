@@ -42,10 +42,10 @@ from aucbench.report.fits import CURVE, NAN, Array, Condition, Fit
 OF_DATA = ("dataset", "reading", "splits", "holdout")
 OF_SOLVER = (
     *("label", "features", "objective", "projector", "passes", "seconds", "gap_tol"),
-    *("tune_evals", "inner_splits", "repeat_fits"),
+    *("tune_evals", "inner_splits", "tune_seconds", "repeat_fits"),
 )
 BUILDS = {"simd": "SIMD", "sort": "sort by"}  # how the kernels computed
-OF_TUNING = ("tune_evals", "inner_splits")
+OF_TUNING = ("tune_evals", "inner_splits", "tune_seconds")
 
 Place = tuple[int, int]  # numbers of a data set and a solver
 Key = tuple[Any, ...]

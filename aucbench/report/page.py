@@ -38,6 +38,7 @@ SAID = {  # of the choices that all cells share
     "seconds": "at most {} seconds",
     "tune_evals": "tuned by at most {} points",
     "inner_splits": "{} inner splits",
+    "tune_seconds": "tuned within {} seconds",
 }
 
 

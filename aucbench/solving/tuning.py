@@ -8,6 +8,7 @@ Design
      grid.
   c. A trial that failed on one fold is not tried on the folds that follow.
   d. The highest mean AUC wins. Among equal means the first trial wins.
+  e. Within a limit of time, `halving` tries the points on few rows first.
 
 `select` gives it solvers that the caller named, and the worker of a benchmark the grid of a cell
 with its limits.
@@ -53,6 +54,10 @@ class Trial:
         What a fit raised.
     fault : str or None
         Why weights or scores could not be used.
+    levels : list of lists of float
+        In a search by `halving`: the AUCs at each rung that it has climbed.
+    costs : dict of int to float
+        Seconds of the last fit there, by its training rows.
     """
 
     values: Mapping[str, Any]
@@ -62,6 +67,8 @@ class Trial:
     seconds: float = 0.0
     error: BaseException | None = None
     fault: str | None = None
+    levels: list[list[float]] = field(default_factory=list)
+    costs: dict[int, float] = field(default_factory=dict)
 
     @property
     def ok(self) -> bool:

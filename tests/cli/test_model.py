@@ -183,7 +183,7 @@ def test_the_parameters_are_those_with_the_best_inner_auc(folder):
     class Known:
         def __init__(self, aucs):
             rows = [
-                {"parameters": {"C": c}, "status": "ok", "auc": np.mean(each)}
+                {"parameters": {"C": c}, "status": "ok", "auc": np.mean(each), "aucs": each}
                 for c, each in zip((1, 10), aucs, strict=True)
             ]
             self.tuning = {"table": rows}

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from operator import attrgetter
 
-from aucbench.bench.cell import NAMES, Cell, listed
+from aucbench.bench.cell import LATER, NAMES, Cell, listed
 from aucbench.registry.fingerprints import CANONICAL, hash_of_text
 from aucbench.registry.specs import bare
 from aucbench.store import SCHEMA
 
 SPECS = ("solver", "dataset", "features", "objective", "projector")
-OF_TUNING = ("tune_evals", "inner_splits")  # cannot matter to a solver that is not tuned
+OF_TUNING = (
+    "tune_evals",
+    "inner_splits",
+    "tune_seconds",
+)  # cannot matter to a solver that is not tuned
 PLAIN = tuple(name for name in NAMES if name not in OF_TUNING)
 COUNTED = ("repeat", "seed", "split")  # whole numbers, by which neighbours in a plan differ
 SHARED = tuple(name for name in NAMES if name not in COUNTED)
@@ -61,7 +65,9 @@ def cell_id(cell: Cell, *, data: str, plugins: Mapping[str, str], code: str) -> 
 
 def _text(cell: Cell, *, data: str, plugins: Mapping[str, str], code: str) -> str:
     names, values = (NAMES, _all(cell)) if cell.tune else (PLAIN, _plain(cell))
-    fields = {name: listed(value) for name, value in zip(names, values, strict=True)}
+    each = zip(names, values, strict=True)
+    # What came later is left out where it is not given, so that ids stay as they were.
+    fields = {n: listed(value) for n, value in each if value is not None or n not in LATER}
     # A file is known by its content, which is in `data` or `plugins`, and not by its place.
     fields |= {
         name: bare(fields[name], joined=name == "features")

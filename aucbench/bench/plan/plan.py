@@ -35,7 +35,7 @@ LAST_SEED = 2**32 - 1  # of scikit-learn's splitters
 SPECS = ("datasets", "features", "objective", "projector")
 ONE = ("objective", "projector")
 WHOLE = {"splits": 2, "repeats": 1, "tune_evals": 1, "inner_splits": 2, "repeat_fits": 1}  # least
-ABOVE = ("passes", "seconds", "memory", "holdout")  # what is above 0
+ABOVE = ("passes", "seconds", "memory", "holdout", "tune_seconds")  # what is above 0
 AT_LEAST = ("gap_tol", "timeout")
 OPTIONAL = ("splits", *ABOVE)
 
@@ -53,7 +53,7 @@ class Plan:
         The solvers that are compared.
     features : tuple of str
         Feature maps, fitted on the training rows and applied to both parts; `a+b` is b after a.
-    objective, projector, reading, gap_tol, tune_evals, inner_splits, repeat_fits :
+    objective, projector, reading, gap_tol, tune_evals, inner_splits, repeat_fits, tune_seconds :
         See `Cell`.
     splits : int or None
         Number of folds, at least 2. None: 5, or 1 with `holdout` or a test file.
@@ -92,6 +92,7 @@ class Plan:
     timeout: float = DEFAULT_TIMEOUT
     memory: float | None = None
     holdout: float | None = None
+    tune_seconds: float | None = None
 
     def __post_init__(self) -> None:
         _check(self)
@@ -159,7 +160,8 @@ class Plan:
         budget = (passes, seconds, float(self.gap_tol))
         tuning = (int(self.tune_evals), int(self.inner_splits), int(self.repeat_fits))
         holdout = None if self.holdout is None else float(self.holdout)
-        return (*about, self.split_count), (*budget, *tuning, holdout)
+        limit = None if self.tune_seconds is None else float(self.tune_seconds)
+        return (*about, self.split_count), (*budget, *tuning, holdout, limit)
 
 
 def default_solvers(datasets: Sequence[str]) -> tuple[str, ...]:

@@ -58,6 +58,7 @@ memory = 4000             # megabytes
 [tuning]                  # inside the training rows
 evals = 20                # points of a grid that are tried
 inner_splits = 3
+# seconds = 30            # of a cell with its last fit: points are tried on few rows first
 
 [[solvers]]
 spec = "sht-auc"
@@ -72,7 +73,7 @@ TABLES = {  # table of the file -> {key: field of the plan, or of its `reading`}
     "files": {name: name for name in FILES},
     "budget": {"passes": "passes", "seconds": "seconds", "gap_tol": "gap_tol"},
     "limits": {"timeout": "timeout", "memory": "memory"},
-    "tuning": {"evals": "tune_evals", "inner_splits": "inner_splits"},
+    "tuning": {"evals": "tune_evals", "inner_splits": "inner_splits", "seconds": "tune_seconds"},
 }
 PLACES = {field: (table, key) for table, keys in TABLES.items() for key, field in keys.items()}
 INSIDE = (*PLACES, "reading")

@@ -91,6 +91,7 @@ def protocol(plan: Plan, tried: tuple[int, int] | None = None) -> str:
         if tried is not None:
             points = f"{' to '.join(map(str, sorted({*tried})))} point(s)"
         asked += f", tuned by {points} x {plan.inner_splits} inner splits"
+        asked += f" within {plan.tune_seconds:g} s" if plan.tune_seconds is not None else ""
     maps = (short(spec, joined=True) for spec in plan.features)
     seeds = ",".join(map(str, plan.seeds))
     return (

@@ -1,15 +1,17 @@
 """Tuning of a cell: its grid, inner folds of its training rows, and its limits.
 
-Every solver gets the same number of points, or its whole grid if that is smaller. (Rejected: the
-same number of seconds. Results would depend on the load.)
+Every solver gets the same number of points, or its whole grid if that is smaller. Results of a cell
+with a limit of seconds depend on the load, and its record says how far the search has come.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
+
+import numpy as np
 
 from aucbench.bench.cell import Cell
 from aucbench.bench.worker.build import points_of
@@ -17,12 +19,15 @@ from aucbench.bench.worker.features import Refitted
 from aucbench.bench.worker.measure import fit
 from aucbench.bench.worker.plain import canonical_json, message
 from aucbench.data import Data
-from aucbench.data.folds import drawn_few, rarest
+from aucbench.data.arrays import Index
+from aucbench.data.folds import Split, drawn_few, rarest
 from aucbench.errors import DataError, ParameterError
 from aucbench.protocols import Solver
+from aucbench.solving.halving import MOST_ROWS, Halving, Search, in_order, rungs_of
 from aucbench.solving.points import chains
 from aucbench.solving.tuning import Trial, first_best, try_on_folds
 
+JUDGES = 5  # held rows of a fold, for each row of a fit of a search
 Build = Callable[[Mapping[str, Any]], Solver]
 
 
@@ -36,6 +41,7 @@ class Tuned:
     # A row for each point in the order of the grid, see `_row`; one that failed is not tried on the
     # folds that follow.
     table: tuple[dict[str, Any], ...]
+    search: Search | None = None  # within a limit of seconds
 
     @property
     def best(self) -> Mapping[str, Any]:
@@ -50,7 +56,8 @@ class Tuned:
     def to_json(self) -> dict[str, Any]:
         """Return the chosen hyperparameters, the seconds of feature maps and the table."""
         chosen = canonical_json(self.point)
-        return {"chosen": chosen, "map_seconds": self.map_seconds, "table": [*self.table]}
+        plain = {"chosen": chosen, "map_seconds": self.map_seconds, "table": [*self.table]}
+        return plain if self.search is None else {**plain, "search": self.search.to_json()}
 
 
 def tune(cell: Cell, build: Build, train: Data, refit: Refitted | None = None) -> Tuned:
@@ -60,17 +67,44 @@ def tune(cell: Cell, build: Build, train: Data, refit: Refitted | None = None) -
     """
     points = points_of(cell)
     trials = [Trial(point.values, build) for point in points]
-    if len(points) > 1:
+    best, search = first_best(trials), None
+    if len(points) > 1 and cell.tune_seconds is not None:
+        halving = halved(trials, cell, train, refit)
+        search, best = halving.search(), halving.best()
+    elif len(points) > 1:
         path = getattr(build({}).needs, "path", None)
         ordered = [[trials[j] for j in chain] for chain in chains(points, path)]
         try_on_folds(ordered, inner_folds(train, cell, refit), partial(fit, cell))
-    best, map_seconds = first_best(trials), refit.clock.seconds if refit else 0.0
+        best = first_best(trials)
+    map_seconds = refit.clock.seconds if refit else 0.0
     return Tuned(
         None if best is None else best.values,
         sum(trial.seconds for trial in trials) + map_seconds,
         map_seconds,
         tuple(map(_row, trials)),
+        search,
     )
+
+
+def halved(
+    trials: Sequence[Trial], cell: Cell, train: Data, refit: Refitted | None = None
+) -> Halving:
+    """Return the search within the seconds of a cell."""
+    folds = _drawn(train, cell)
+    orders = [
+        tuple(part[in_order(train.strata[part], cell.seed)] for part in split) for split in folds
+    ]
+
+    def folded(fold: int, rows: int) -> tuple[Data, Data]:
+        rest, held = orders[fold]
+        return _mapped(
+            train, np.sort(rest[:rows]), np.sort(held[: min(JUDGES * rows, MOST_ROWS)]), refit
+        )
+
+    fewest, rare = min(rest.size for rest, _ in folds), rarest(train)[0]
+    rungs = rungs_of(fewest, train.d, rare * fewest // train.n, len(folds))
+    assert cell.tune_seconds is not None
+    return Halving(trials, rungs, folded, partial(fit, cell), cell.tune_seconds, train.n)
 
 
 def inner_folds(
@@ -80,6 +114,15 @@ def inner_folds(
 
     There are no more folds than the rarer class has rows.
     """
+    for rest, held in _drawn(train, cell):
+        yield _mapped(train, rest, held, refit)
+
+
+def _mapped(train: Data, rest: Index, held: Index, refit: Refitted | None) -> tuple[Data, Data]:
+    return refit(rest, held) if refit else (train.take(rest), train.take(held))
+
+
+def _drawn(train: Data, cell: Cell) -> list[Split]:
     least, what = rarest(train)
     if least < 2:
         raise DataError(
@@ -87,15 +130,14 @@ def inner_folds(
             "take the solver without tuning"
         )
     try:
-        folds = [*drawn_few(train, cell.inner_splits, cell.seed)]
+        return drawn_few(train, cell.inner_splits, cell.seed)
     except DataError as error:  # groups or times leave no fold with both classes
         raise DataError(f"tuning cannot divide the training rows: {error}") from error
-    for rest, held in folds:
-        yield refit(rest, held) if refit else (train.take(rest), train.take(held))
 
 
 def _row(trial: Trial) -> dict[str, Any]:
     error = trial.error
+    levels = {"levels": trial.levels} if trial.levels else {}
     return {
         "parameters": canonical_json(trial.values),
         "status": "ok" if trial.ok else "invalid" if error is None else "error",
@@ -104,4 +146,5 @@ def _row(trial: Trial) -> dict[str, Any]:
         "auc": trial.auc,
         "aucs": list(trial.aucs),
         "seconds": trial.seconds,
+        **levels,
     }

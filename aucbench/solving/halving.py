@@ -1,0 +1,212 @@
+"""The tuner within a time: more points than all folds and rows would allow, by halving.
+
+Design
+  a. A rung is a number of training rows and of folds. Every point is tried at the lowest rung, and
+     of those tried at a rung the best third go on to the next. A point that may go on is tried
+     before a new one, so that the search can end at any moment (Li et al., "A system for massively
+     parallel hyperparameter tuning", MLSys 2020).
+  b. The first point, which is the default of the solver, climbs all rungs before the others. So it
+     can be compared with every point that has come to the top.
+  c. The rows of a rung are the first ones of an order that one seed draws, in which every
+     beginning has the shares of the classes. So a rung has the rows of the one below, and others.
+  d. Before a fit, its seconds are foretold by those of the fits so far, and those of the last fit
+     to all rows are set aside. The search ends where they would not fit in. What it has tried then
+     is a matter of the seed and of how far the clock let it come: `Search` says both.
+  e. Fits start from their own weights. (Rejected: from those of a neighbour. It would be another
+     one whenever the clock lets the search come further.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from statistics import fmean
+from time import perf_counter
+from typing import Any, Final
+
+import numpy as np
+
+from aucbench.data import Data
+from aucbench.data.arrays import Index
+from aucbench.solving.tuning import Refused, Solve, Trial
+
+THIRD: Final = (
+    3  # of the points of a rung, one in so many goes on; a rung has as many times the rows
+)
+SIZES: Final = 3  # numbers of rows, at most
+FEWEST: Final = 1000  # rows of the lowest rung
+RAREST: Final = 50  # rows of the rarer class that it has, if there are so many
+MOST_ROWS: Final = 30_000  # of the highest rung
+MOST_NUMBERS: Final = 10_000_000  # of its rows, since all folds stay in memory
+ALL_POINTS, TIME = "all points were tried", "the time was up"
+Folded = Callable[[int, int], tuple[Data, Data]]  # (fold, rows) -> rest, held
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """How much is spent on a point: training rows of each fit, and folds."""
+
+    rows: int
+    folds: int
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """How a search went.
+
+    Attributes
+    ----------
+    seconds : float
+        Its limit, the last fit included.
+    spent : float
+        Seconds of wall time without the last fit.
+    ended : str
+        `ALL_POINTS` or `TIME`. After `TIME`, the same seed may choose another point.
+    tried, points : int
+        Points that were tried, and all that there were.
+    rungs : tuple of Rung
+    """
+
+    seconds: float
+    spent: float
+    ended: str
+    tried: int
+    points: int
+    rungs: tuple[Rung, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return its fields as JSON holds them."""
+        return {**asdict(self), "rungs": [asdict(rung) for rung in self.rungs]}
+
+
+def rungs_of(n: int, d: int, rare: int, folds: int) -> tuple[Rung, ...]:
+    """Return the rungs for folds that leave n rows of d columns, `rare` ones of the rarer class."""
+    top = min(n, MOST_ROWS, max(FEWEST, MOST_NUMBERS // max(1, d)))
+    least = max(FEWEST, RAREST * n // max(1, rare))
+    sizes = [top]
+    while len(sizes) < SIZES and sizes[0] // THIRD >= least:
+        sizes.insert(0, sizes[0] // THIRD)
+    return (*(Rung(rows, 1) for rows in sizes), Rung(top, folds))
+
+
+def in_order(y: Any, seed: int) -> Index:
+    """Return the numbers of rows in an order whose beginnings have the shares of the classes."""
+    rng = np.random.default_rng(seed)
+    place = np.empty(y.size)
+    for side in np.unique(y):
+        rows = rng.permutation(np.flatnonzero(y == side))
+        place[rows] = (np.arange(rows.size) + rng.random()) / rows.size
+    return np.argsort(place, kind="stable").astype(np.int32)
+
+
+@dataclass
+class Halving:
+    """A search that is going on.
+
+    Attributes
+    ----------
+    trials : sequence of Trial
+        The default first.
+    rungs : sequence of Rung
+    folded : function (fold, rows) -> (rest, held)
+        Called once for each pair.
+    solve : function (solver, data) -> Run
+    seconds : float
+        Limit of the search and of a fit to `n` rows after it.
+    refused : tuple of types of exceptions
+        Those that only end their trial.
+    """
+
+    trials: Sequence[Trial]
+    rungs: Sequence[Rung]
+    folded: Folded
+    solve: Solve
+    seconds: float
+    n: int
+    refused: Refused = (Exception, SystemExit)
+    _parts: dict[tuple[int, int], tuple[Data, Data]] = field(default_factory=dict)
+    _walls: dict[int, list[float]] = field(default_factory=dict)  # seconds of steps, by rung
+
+    def search(self) -> Search:
+        """Try points until all are tried or the time is up."""
+        self._begin, ended, first = perf_counter(), ALL_POINTS, True
+        for trial, number in self._steps():
+            if not first and self._foretold(trial, number) > self.seconds:
+                ended = TIME
+                break
+            first = False
+            self._climb(trial, number)
+        tried = sum(bool(trial.levels) or not trial.ok for trial in self.trials)
+        spent = perf_counter() - self._begin
+        return Search(self.seconds, spent, ended, tried, len(self.trials), tuple(self.rungs))
+
+    def best(self) -> Trial | None:
+        """Return the first trial with the highest mean AUC on the highest rung that one reached."""
+        fine = [trial for trial in self.trials if trial.ok]
+        top = max((len(trial.levels) for trial in fine), default=0)
+        there = [trial for trial in fine if len(trial.levels) == top]
+        return max(there, key=lambda trial: trial.auc or 0.0, default=None)
+
+    def _steps(self) -> Iterator[tuple[Trial, int]]:
+        """Yield the next trial and its rung; the default climbs first."""
+        for number in range(len(self.rungs)):
+            if self.trials[0].ok:
+                yield self.trials[0], number
+        fresh = iter(self.trials[1:])
+        while True:
+            step = self._promoted()
+            if step is None:
+                trial = next(fresh, None)
+                if trial is None:
+                    return
+                step = trial, 0
+            yield step
+
+    def _promoted(self) -> tuple[Trial, int] | None:
+        """Return a trial among the best third of its rung, the highest rung first."""
+        for number in range(len(self.rungs) - 2, -1, -1):
+            there = [t for t in self.trials if t.ok and len(t.levels) > number]
+            there.sort(key=lambda trial: -fmean(trial.levels[number]))
+            for trial in there[: len(there) // THIRD]:
+                if len(trial.levels) == number + 1:
+                    return trial, number + 1
+        return None
+
+    def _climb(self, trial: Trial, number: int) -> None:
+        rung = self.rungs[number]
+        below = self.rungs[number - 1] if number else None
+        trial.aucs = [*trial.levels[-1]] if below and below.rows == rung.rows else []
+        folds, begin = range(len(trial.aucs), rung.folds), perf_counter()
+        for fold in folds:
+            if (fold, rung.rows) not in self._parts:
+                self._parts[fold, rung.rows] = self.folded(fold, rung.rows)
+            before = trial.seconds
+            trial.on(*self._parts[fold, rung.rows], self.solve, None, self.refused)
+            trial.costs[rung.rows] = trial.seconds - before
+            if not trial.ok:
+                return
+        trial.levels.append(trial.aucs)
+        self._walls.setdefault(number, []).append(perf_counter() - begin)
+
+    def _foretold(self, trial: Trial, number: int) -> float:
+        """Return the seconds since the begin after this step, and the last fit."""
+        rung, known = self.rungs[number], self._walls.get(number)
+        if known:
+            step = fmean(known)
+        else:
+            rows, cost = max(trial.costs.items(), default=(1, 0.0))
+            step = cost * rung.rows / rows * rung.folds
+        return perf_counter() - self._begin + step + self._last_fit()
+
+    def _last_fit(self) -> float:
+        """Return the seconds of a fit to all rows, by the line through the two largest ones.
+
+        It is that of the slowest trial at the highest rung. Two rungs have to be known.
+        """
+        sizes = sorted(self.trials[0].costs)[-2:]
+        if len(sizes) < 2:
+            return self.trials[0].costs.get(self.n, 0.0)
+        (low, high), costs = sizes, self.trials[0].costs
+        slope = max(0.0, (costs[high] - costs[low]) / (high - low))
+        slowest = max(t.costs[high] for t in self.trials if high in t.costs)
+        return (costs[high] + slope * (self.n - high)) * slowest / costs[high]

@@ -1,0 +1,113 @@
+"""The tuner within a time: rungs, what climbs them, and when it ends."""
+
+import numpy as np
+import pytest
+
+from aucbench.data import Data
+from aucbench.errors import ParameterError
+from aucbench.solving import halving
+from aucbench.solving.halving import ALL_POINTS, TIME, Halving, Rung, in_order, rungs_of
+from aucbench.solving.tuning import Trial
+
+
+class Point(Trial):
+    """A trial that fits nothing: its AUC is its value, less so on few rows, and a fit lasts."""
+
+    __slots__ = ()
+
+    def on(self, rest, held, solve, w0, refused):
+        value = self.values["x"]
+        self.seconds += solve(rest.n)
+        if value == "broken":
+            self.error = ParameterError("no such value")
+        else:
+            self.aucs.append(value - 1.0 / rest.n)
+
+
+def searched(monkeypatch, values, seconds=1e9, rungs=None, cost=1.0, n=1000):
+    """A search with a clock on which a fit to m rows lasts `cost` m / 1000 seconds."""
+    now = [0.0]
+    monkeypatch.setattr(halving, "perf_counter", lambda: now[0])
+
+    def solve(rows):
+        now[0] += cost * rows / 1000
+        return cost * rows / 1000
+
+    X = np.zeros((n, 1))
+    whole = Data.of(X, np.arange(n) % 2)
+    asked = []
+
+    def folded(fold, rows):
+        asked.append((fold, rows))
+        return whole.take(np.arange(rows)), whole
+
+    trials = [Point({"x": value}, lambda _: None) for value in values]
+    rungs = rungs or (Rung(100, 1), Rung(300, 1), Rung(900, 1), Rung(900, 3))
+    search = Halving(trials, rungs, folded, solve, seconds, n)
+    return search.search(), search, asked
+
+
+def test_the_best_of_each_rung_climb_and_the_default_climbs_first(monkeypatch):
+    values = [0.5, *np.random.default_rng(0).permutation(np.linspace(0.1, 0.9, 26))]
+    found, search, asked = searched(monkeypatch, values)
+    heights = {trial.values["x"]: len(trial.levels) for trial in search.trials}
+
+    assert (found.ended, found.tried, found.points) == (ALL_POINTS, 27, 27)
+    assert search.best().values == {"x": pytest.approx(0.9)}
+    assert heights[0.5] == 4
+    assert sum(height >= 2 for height in heights.values()) >= 27 // 3
+    assert sum(heights.values()) < 27 * 4 / 2
+    assert len(asked) == len({*asked}) == 5  # each fold is mapped once
+    assert [len(level) for level in search.trials[0].levels] == [1, 1, 1, 3]
+
+
+def test_it_ends_before_its_time_and_has_an_answer(monkeypatch):
+    values = [0.5, *np.linspace(0.1, 0.9, 60)]
+    found, search, _ = searched(monkeypatch, values, seconds=9.0)
+    assert found.ended == TIME
+    assert 1 < found.tried < 61
+    assert found.spent + 1.0 <= 9.0  # with the last fit, to 1000 rows
+    assert len(search.best().levels) == 4
+
+    again, other, _ = searched(monkeypatch, values, seconds=9.0)
+    assert (again, other.best().values) == (found, search.best().values)
+
+
+def test_the_first_fit_is_done_even_without_time(monkeypatch):
+    found, search, _ = searched(monkeypatch, [0.5, 0.6], seconds=1e-9)
+    assert (found.ended, found.tried) == (TIME, 1)
+    assert search.best().values == {"x": 0.5}
+
+
+def test_a_point_that_fails_ends_alone(monkeypatch):
+    found, search, _ = searched(monkeypatch, ["broken", 0.4, "broken", 0.7])
+    assert (found.ended, found.tried) == (ALL_POINTS, 4)
+    assert search.best().values == {"x": 0.7}
+    assert searched(monkeypatch, ["broken"])[1].best() is None
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "rare", "rows"),
+    [
+        (600, 5, 200, [600, 600]),
+        (3500, 5, 900, [1166, 3500, 3500]),
+        (100_000, 30, 10_000, [3333, 10_000, 30_000, 30_000]),
+        (100_000, 30, 1000, [10_000, 30_000, 30_000]),
+        (3500, 100_000, 900, [1000, 1000]),
+        (40, 2, 0, [40, 40]),
+    ],
+)
+def test_rungs_have_enough_rows_of_the_rarer_class_and_fit_into_memory(n, d, rare, rows):
+    rungs = rungs_of(n, d, rare, 3)
+    assert [rung.rows for rung in rungs] == rows
+    assert [rung.folds for rung in rungs] == [*[1] * (len(rows) - 1), 3]
+
+
+def test_every_beginning_of_the_order_has_the_shares_of_the_classes():
+    y = np.where(np.arange(5000) % 50 == 0, 1, -1)
+    order = in_order(y, seed=3)
+    assert sorted(order) == [*range(5000)]
+    for m in (100, 500, 1234, 5000):
+        assert abs(np.count_nonzero(y[order[:m]] > 0) - m / 50) <= 2
+    assert np.array_equal(order, in_order(y, seed=3))
+    assert not np.array_equal(order, in_order(y, seed=4))
