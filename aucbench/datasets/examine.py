@@ -58,14 +58,15 @@ def examine(table: Table, positive: Mask, asked: Reading, gaps: Gaps) -> Examine
     strange = [*suspects(meant, positive)]
     if asked.drop_suspicious:
         names = {remark.column for remark in strange}
-        usual = [j for j, name in enumerate(map(str, meant.columns)) if name not in names]
+        own = meant.columns if schema is None else schema.names
+        usual = [j for j, name in enumerate(map(str, own)) if name not in names]
         dropped, strange = {**dropped, **{one.column: one.brief for one in strange}}, []
         if schema is None or codes is None:
             table = table.keeping(usual)
         else:
             schema = replace(schema, columns=tuple(schema.columns[j] for j in usual))
             codes = codes[:, usual]
-        meant = meant.iloc[:, usual]
+        meant = meant[[name for name in meant.columns if str(name) not in names]]
     remarks = (
         *strange,
         *sentinels(meant, frame),
@@ -93,13 +94,16 @@ def _schema(frame: Any, asked: Reading, gaps: Gaps) -> Schema | None:
         return None
     if asked.encode == "none":
         require_numbers(frame, asked.decimal)
-    schema = Schema.of(frame, asked.decimal)
+    schema = Schema.of(frame, asked.decimal, asked.text)
     own = (replace(column, gaps=gaps.get(column.name, ())) for column in schema.columns)
     return replace(schema, columns=tuple(own))
 
 
 def _meant(frame: Any, schema: Schema, codes: Any) -> Any:
-    """Return the kept columns as what they mean: numbers, dates, and texts of categories."""
+    """Return the kept columns as what they mean: numbers, dates, and texts of categories.
+
+    Free text is not there.
+    """
     import pandas as pd
 
     columns = {}
@@ -108,16 +112,25 @@ def _meant(frame: Any, schema: Schema, codes: Any) -> Any:
             columns[column.name] = frame[column.name]
         elif column.kind == "date":
             columns[column.name] = (1e6 * codes[:, j]).astype("datetime64[us]")
-        else:
+        elif column.kind != "text":
             columns[column.name] = codes[:, j]
     return pd.DataFrame(columns, index=frame.index)
 
 
 def _remarks(schema: Schema) -> Iterable[Remark]:
     """Yield how cells were understood that could be understood in another way."""
-    return (
-        Remark(column.remark, "cells", column.name) for column in schema.columns if column.remark
-    )
+    for column in schema.columns:
+        name = column.name
+        if column.remark:
+            yield Remark(column.remark, "cells", name)
+        if column.kind == "text":
+            yield Remark(
+                f"column {name!r} holds free text, {column.distinct} different ones, and is read "
+                "as hashed words and pairs of words; --text drop leaves it out",
+                "text",
+                name,
+                f"{column.distinct} texts",
+            )
 
 
 def _about_rows(frame: Any, positive: Mask) -> Iterable[Remark]:

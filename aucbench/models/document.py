@@ -24,7 +24,7 @@ from cattrs.v import format_exception
 from aucbench.data.arrays import Index, Rows, Vector, rows
 from aucbench.datasets.reading import Plain
 from aucbench.datasets.tables import Encoding
-from aucbench.datasets.tables.parts import Dates, Number, OneHot, Part
+from aucbench.datasets.tables.parts import Dates, Hashed, Number, OneHot, Part
 from aucbench.datasets.tables.schema import VERSION
 from aucbench.errors import AucbenchError, DataError
 from aucbench.models.calibration import Calibrator
@@ -32,7 +32,7 @@ from aucbench.models.maps import CALIBRATORS, KIND, MAPS, NAMES, PARTS, ROWS
 from aucbench.protocols import FeatureMap
 from aucbench.stats import Interval
 
-LEARNT: Mapping[str, type[Any]] = {part.kind: part for part in (Number, OneHot, Dates)}
+LEARNT: Mapping[str, type[Any]] = {part.kind: part for part in (Number, OneHot, Dates, Hashed)}
 BOUNDS = ("estimate", "low", "high")  # of an interval; JSON has no NaN, so that None stands for it
 MOST_WHOLE = 2**53  # no count of a model is larger
 # What `explain`, `predict` and the estimator read of a provenance; it may hold more.

@@ -74,8 +74,10 @@ def scored(
     faults: list[str | None] = [None] * len(frame)
     for i, count in uneven.items():
         faults[i] = f"the row has {count} cells, and the table has {frame.shape[1]} columns"
-    table = _numbers(model, wanted_columns(model, frame, named=named), faults)
-    scores = model.scores(rows(table))
+    own = wanted_columns(model, frame, named=named)
+    if model.encoding is not None:  # free texts are those of this table
+        model = replace(model, encoding=model.encoding.bound(own))
+    scores = model.scores(rows(_numbers(model, own, faults)))
     for at in np.flatnonzero(~np.isfinite(scores)).tolist():
         faults[at] = faults[at] or "the score is not finite"
     scores = np.where([fault is not None for fault in faults], np.nan, scores)

@@ -134,6 +134,7 @@ TABLES = {
         "age,note,y",
         lambda i: f"{i % 9},{NOTE.format(i)},{sick(i)}",
         "'note' holds free text.*--drop",
+        options={"text": "refuse"},
     ),
     "free text, left out": Messy(
         "age,note,y",

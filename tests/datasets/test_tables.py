@@ -180,7 +180,7 @@ def test_what_can_be_understood_in_two_ways_has_a_remark():
 )
 def test_what_is_probably_a_mistake_is_refused_with_the_way_out(cells, sentence):
     with pytest.raises(DataError, match=sentence) as told:
-        Schema.of(pd.DataFrame({"x": cells}))
+        Schema.of(pd.DataFrame({"x": cells}), text="refuse")
     assert "\n" not in str(told.value)
 
 

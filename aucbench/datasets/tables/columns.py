@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from aucbench.data.arrays import Vector
 from aucbench.datasets.tables import cells
+from aucbench.datasets.tables.texts import Texts, unpacked
 from aucbench.errors import DataError
 from aucbench.kernels.vectors import numeric
 
@@ -27,7 +28,7 @@ class Column:
     """What one column of a table is."""
 
     name: str
-    kind: str  # "numeric", "boolean", "category" or "date"
+    kind: str  # "numeric", "boolean", "category", "date" or "text"
     levels: tuple[
         str, ...
     ] = ()  # of a category, sorted; the code of a cell is the place of its text
@@ -35,10 +36,11 @@ class Column:
     distinct: int = 0  # number of different values, without missing ones
     missing: float = 0.0  # share of the cells that are missing
     gaps: tuple[str, ...] = ()  # cells that mean a missing one, see `cells.emptied`
+    texts: str = ""  # of free text: the `Texts` of the table at hand, packed
     remark: str = ""  # how a cell was understood that could be understood in another way
 
 
-LATER = ("gaps",)  # fields that JSON has only where they are not empty, as that of older files
+LATER = ("gaps", "texts")  # fields that JSON has only where they are not empty
 
 
 def plain_column(column: Column) -> dict[str, Any]:
@@ -87,8 +89,11 @@ class RawColumn:
                 f"column {name!r} has cells that are no single values ({error}); drop it"
             ) from error
 
-    def column(self, decimal: str) -> Column | str:
-        """Return what the column is, or the reason to drop it."""
+    def column(self, decimal: str, text: str = "refuse") -> Column | str:
+        """Return what the column is, or the reason to drop it.
+
+        `text` says what becomes of free text, as in a `Reading`.
+        """
         missing = float(np.mean(self._missing))
         if missing == 1.0:
             return "has no value"
@@ -97,7 +102,13 @@ class RawColumn:
         if kind == "category":
             if distinct == 1 and not missing:
                 return "has one value"
-            self._refuse_prose()
+            if self._is_prose():
+                if text == "refuse":
+                    raise self._prose()
+                if text == "drop":
+                    return "holds free text"
+                texts = Texts.of(self.texts).packed()
+                return Column(self.name, "text", distinct=distinct, missing=missing, texts=texts)
             if distinct > FEW and distinct >= NEARLY * self._present:
                 return "has another text in nearly each row"
             more["levels"] = tuple(sorted(self.texts))
@@ -105,6 +116,9 @@ class RawColumn:
 
     def codes(self, column: Column, decimal: str) -> Vector:
         """Return the codes of the cells, shape (n,)."""
+        if column.kind == "text" and self.values is not None:
+            texts, at = cells.distinct_cells(self.series)
+            return RawColumn(self.name, self.series, None, texts, at).codes(column, decimal)
         if self.values is not None:
             if self.series.dtype.kind in "iu":
                 numeric(f"column {self.name!r}", self.series.to_numpy())
@@ -112,6 +126,8 @@ class RawColumn:
         if column.kind == "category":
             number = {text: float(k) for k, text in enumerate(column.levels)}
             return self._each([number.get(text, UNSEEN) for text in self.texts])
+        if column.kind == "text":
+            return self._each(unpacked(column.texts).places(self.texts, UNSEEN))
         table = {
             "numeric": lambda: cells.numbers(self.texts, decimal),
             "boolean": lambda: cells.truths(self.texts),
@@ -121,6 +137,16 @@ class RawColumn:
             wanted = f"a {column.kind}" + (f" of the format {column.format}" * bool(column.format))
             self._refuse(self._marked(bad), f"{self._first(bad)!r}, which is not {wanted}")
         return self._each(table)
+
+    def bound(self, column: Column) -> Column:
+        """Return the column with the texts of this table, if it is one of free text."""
+        if column.kind != "text":
+            return column
+        return replace(column, texts=Texts.of(self._strings()).packed())
+
+    def _strings(self) -> Sequence[str]:
+        """Return the distinct texts, also of cells that pandas holds as numbers."""
+        return self.texts if self.values is None else cells.distinct_cells(self.series)[0]
 
     @property
     def kind(self) -> str:
@@ -238,15 +264,20 @@ class RawColumn:
             way_out = f"correct it, read it as missing with missing={cell!r} (--missing)"
             self._refuse(wrong, f"{text!r}, which is not {wanted}", way_out)
 
-    def _refuse_prose(self) -> None:
-        distinct = len(self.texts)
-        words = sum(len(text.split()) for text in self.texts) / distinct
-        if words >= WORDS and distinct > max(FEW, self._present / 2):
-            raise DataError(
-                f"column {self.name!r} holds free text: {distinct} different texts of {words:.0f} "
-                f"words on average; leave it out with drop={self.name!r} (--drop), or make "
-                "categories of it"
-            )
+    @property
+    def words(self) -> float:
+        """Mean number of words of a different text."""
+        return sum(len(text.split()) for text in self.texts) / max(len(self.texts), 1)
+
+    def _is_prose(self) -> bool:
+        return self.words >= WORDS and len(self.texts) > max(FEW, self._present / 2)
+
+    def _prose(self) -> DataError:
+        return DataError(
+            f"column {self.name!r} holds free text: {len(self.texts)} different texts of "
+            f"{self.words:.0f} words on average; read it as hashed words with text='hash' "
+            f"(--text hash), or leave it out with drop={self.name!r} (--drop)"
+        )
 
     def _refuse(self, wrong: NDArray[np.bool_], what: str, way_out: str = "correct it") -> None:
         """Raise `DataError` if a cell is marked as wrong."""

@@ -4,6 +4,7 @@
 |---|---|
 | number, truth value | the number; a missing one is the median of the training rows |
 | category | one-hot: a column for each level, and one for all rare levels |
+| free text | the hashed words and pairs of words (`texts`) that most training rows have |
 | date | year, month, weekday (Monday is 0), hour, and days since the first training date |
 
 A column with a missing cell in a training row has a feature "NAME is missing". A level is rare in
@@ -22,8 +23,11 @@ from numpy.typing import NDArray
 
 from aucbench.data.arrays import Index, Vector
 from aucbench.datasets.tables.columns import Column
+from aucbench.datasets.tables.texts import BUCKETS, unpacked
+from aucbench.errors import DataError
 
 RARE, RARE_SHARE, RARE_LEAST = 10, 0.01, 2
+MOST_KEPT = 1000  # buckets of free text that are features: those that most training rows have
 DAY = 86400.0
 
 
@@ -37,7 +41,10 @@ class _Slots:
 
     __slots__ = ()
     width: Any  # number of features
-    slots = property(lambda self: self.width)
+
+    def slots(self, table: Any) -> int:
+        """Return how many features a row has at most that are not 0."""
+        return int(self.width)
 
     def table(self, column: Column) -> Index:
         """Return nothing."""
@@ -82,8 +89,11 @@ class OneHot:
     missing: bool
     kind: ClassVar[str] = "one-hot"
 
-    slots = property(lambda self: int(self.width > 0))
     width = property(lambda self: len(self.kept) + bool(self.rare) + self.missing)
+
+    def slots(self, table: Any) -> int:
+        """Return how many features a row has at most that are not 0."""
+        return int(self.width > 0)
 
     @staticmethod
     def learn(column: Column, c: Vector) -> OneHot:
@@ -155,6 +165,71 @@ class Dates(_Slots):
         value[:, len(self.parts) :] = gap[:, None]
 
 
+@dataclass(frozen=True, slots=True)
+class Hashed:
+    """Counts of the n-grams in the most frequent buckets, divided by the norm of all of them."""
+
+    kept: tuple[int, ...]  # ascending
+    missing: bool
+    kind: ClassVar[str] = "hashed"
+
+    width = property(lambda self: len(self.kept) + self.missing)
+
+    def slots(self, table: KeptTexts) -> int:
+        """Return how many features a row has at most that are not 0."""
+        return int(max(np.diff(table.starts).max(initial=0), self.missing))
+
+    @staticmethod
+    def learn(column: Column, c: Vector) -> Hashed:
+        """Count the rows that have a bucket."""
+        texts, gap = unpacked(column.texts), bool(np.isnan(c).any())
+        own = np.bincount(c[c >= 0].astype(np.int64), minlength=texts.names.size)
+        rows = np.bincount(texts.buckets, np.repeat(own, texts.lengths), BUCKETS)
+        often = np.argsort(-rows, kind="stable")[:MOST_KEPT]
+        kept = np.sort(often[(rows[often] >= rare_below(c.size)) & (rows[often] < c.size)])
+        return Hashed(tuple(kept.tolist()), gap and kept.size > 0)
+
+    def names(self, name: str) -> list[str]:
+        """Return the names of the features."""
+        return [*(f"{name} #{bucket}" for bucket in self.kept), *[_missing(name)] * self.missing]
+
+    def table(self, column: Column) -> KeptTexts:
+        """Return the features of each text, without buckets that have none."""
+        texts, place = unpacked(column.texts), np.full(BUCKETS, -1, np.int32)
+        place[list(self.kept)] = np.arange(len(self.kept))
+        where = place[texts.buckets]
+        owner = np.repeat(np.arange(texts.names.size), texts.lengths)[where >= 0]
+        starts = np.searchsorted(owner, np.arange(texts.names.size + 1))
+        return KeptTexts(starts, where[where >= 0], texts.values[where >= 0])
+
+    def put(self, table: KeptTexts, c: Vector, where: NDArray[np.int32], value: Vector) -> None:
+        """Write the feature and the value of each slot, both of shape (n, slots)."""
+        where[:] = -1
+        value[:] = 0.0
+        gap, at = np.isnan(c), np.where(c >= 0, c, -1).astype(np.int64)
+        if at.max(initial=-1) >= table.starts.size - 1:
+            raise DataError(
+                "the codes are of another table than the texts of the schema; take those of "
+                "Schema.bound(table)"
+            )
+        lengths = np.where(at >= 0, np.diff(table.starts, append=0)[at], 0)
+        i = np.repeat(np.arange(c.size), lengths)
+        slot = np.arange(i.size) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        stored = table.starts[at[i]] + slot
+        where[i, slot], value[i, slot] = table.where[stored], table.values[stored]
+        if self.missing:
+            where[gap, 0], value[gap, 0] = self.width - 1, 1.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeptTexts:
+    """The features of each text, as rows of a CSR matrix."""
+
+    starts: NDArray[np.intp]
+    where: NDArray[np.int32]
+    values: Vector
+
+
 def _parts(c: Vector, first: float) -> dict[str, Vector]:
     day = np.floor(c / DAY)
     months = day.astype("datetime64[D]").astype("datetime64[M]").astype(np.int64)
@@ -171,7 +246,7 @@ def _missing(name: str) -> str:
     return f"{name} is missing"
 
 
-Part = Number | OneHot | Dates
+Part = Number | OneHot | Dates | Hashed
 
 
 def plain_part(part: Part) -> dict[str, Any]:
@@ -183,6 +258,6 @@ def plain_part(part: Part) -> dict[str, Any]:
 def part_of(kind: str, **given: Any) -> Part:
     """Inverse of `plain_part`."""
     fields = {name: tuple(v) if isinstance(v, list) else v for name, v in given.items()}
-    made: Any = {part.kind: part for part in (Number, OneHot, Dates)}[kind]
+    made: Any = {part.kind: part for part in (Number, OneHot, Dates, Hashed)}[kind]
     part: Part = made(**fields)
     return part

@@ -7,26 +7,28 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.data.arrays import DENSE_FROM, Index, Rows, rows
+from aucbench.data.arrays import DENSE_FROM, Rows, rows
 from aucbench.datasets.tables.cells import emptied
 from aucbench.datasets.tables.columns import Column, RawColumn, column_of, plain_column
-from aucbench.datasets.tables.parts import Dates, Number, OneHot, Part, part_of, plain_part
+from aucbench.datasets.tables.parts import Dates, Hashed, Number, OneHot, Part, part_of, plain_part
 from aucbench.errors import DataError
 
 VERSION = 1
+MOST_SLOTS = 1 << 22  # of a block; long texts have many
 BLOCK = 8192  # rows that are encoded at a time, so that their parts stay in the cache
 _LEARNT: dict[str, type[Part]] = {
     "numeric": Number,
     "boolean": Number,
     "category": OneHot,
     "date": Dates,
+    "text": Hashed,
 }
 _Slots = tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.bool_]]
 PART = 1 << 14  # rows that are looked at at a time
@@ -48,15 +50,18 @@ class Schema:
     )
 
     @staticmethod
-    def of(frame: Any, decimal: str = ".") -> Schema:
+    def of(frame: Any, decimal: str = ".", text: str = "hash") -> Schema:
         """Return what the columns of a data frame are; no label is looked at.
 
-        A cell is missing if pandas says so, or if it is one of the texts `cells.MISSING`.
+        `text` says what becomes of free text, as in a `Reading`. A cell is missing if pandas says
+        so, or if it is one of the texts `cells.MISSING`.
 
         - Truth values are true/false, yes/no, t/f and y/n, in any case.
         - Numbers may be text with groups of three digits.
         - Dates are ISO dates or have one of the formats `cells.FORMATS`. If day and month could be
           exchanged in all cells, the month comes first, and a remark says so.
+        - Free text has three words or more on average, and more than 20 different texts in more
+          than half of the cells.
         - Other texts are categories.
         - A column without a value, a text column with one value and no missing cell, and a text
           column with more than 20 values, as many as 95 % of its cells or more, are dropped.
@@ -71,7 +76,7 @@ class Schema:
             )
         columns, dropped = [], []
         for j, name in enumerate(names):
-            known = RawColumn.of(frame.iloc[:, j], name).column(decimal)
+            known = RawColumn.of(frame.iloc[:, j], name).column(decimal, text)
             if isinstance(known, Column):
                 columns.append(known)
             else:
@@ -85,20 +90,37 @@ class Schema:
         """Return the codes of the cells, shape (n, columns); a missing cell is NaN.
 
         The code of a number is the number, of a truth value 0 or 1, of a date its seconds since
-        1970 (UTC), of a category the position of its level. A level that is not in the schema has
-        the code -1. Columns are found by name; columns that are not in the schema are not read.
+        1970 (UTC), of a category the position of its level, of free text that of the same text in
+        the table of the schema, see `bound`. What is not in the schema has the code -1. Columns
+        are found by name; columns that are not in the schema are not read.
         """
+        out = np.empty((len(frame), len(self.columns)))
+        for j, raw in enumerate(self._raw(frame)):
+            out[:, j] = raw.codes(self.columns[j], self.decimal)
+        return out
+
+    def bound(self, frame: Any) -> Schema:
+        """Return the schema for the codes of another table: its free texts are those of it."""
+        if all(column.kind != "text" for column in self.columns):
+            return self
+        both = zip(self.columns, self._raw(frame), strict=True)
+        return replace(self, columns=tuple(raw.bound(column) for column, raw in both))
+
+    def unbound(self) -> Schema:
+        """Return the schema without free texts, for a file."""
+        return replace(self, columns=tuple(replace(column, texts="") for column in self.columns))
+
+    def _raw(self, frame: Any) -> Iterator[RawColumn]:
+        """Yield the columns of the schema in a frame."""
         at = {str(name): j for j, name in enumerate(frame.columns)}
         if absent := [name for name in self.names if name not in at]:
             raise DataError(
                 f"{len(absent)} column(s) are absent, first {absent[0]!r}; give a table with all "
                 f"{len(self.columns)} columns of the first one"
             )
-        out = np.empty((len(frame), len(self.columns)))
-        for j, column in enumerate(self.columns):
+        for column in self.columns:
             cells, _ = emptied(frame.iloc[:, at[column.name]], column.gaps, self.decimal)
-            out[:, j] = RawColumn.of(cells, column.name).codes(column, self.decimal)
-        return out
+            yield RawColumn.of(cells, column.name)
 
     def encoding(self, coded: Rows) -> Encoding:
         """Return what `Encoding.learn` learns from the codes of training rows."""
@@ -182,7 +204,7 @@ class Encoding:
         return tuple(name for column, part in both for name in part.names(column.name))
 
     @cached_property
-    def _tables(self) -> list[Index]:
+    def _tables(self) -> list[Any]:
         both = zip(self.schema.columns, self.parts, strict=True)
         return [part.table(column) for column, part in both]
 
@@ -193,7 +215,12 @@ class Encoding:
 
     def of_frame(self, frame: Any) -> Rows:
         """Return the features of a table; its columns are found by name."""
-        return self(rows(self.schema.codes(frame)))
+        return self.bound(frame)(rows(self.schema.bound(frame).codes(frame)))
+
+    def bound(self, frame: Any) -> Encoding:
+        """Return the encoding for codes of another table, see `Schema.bound`."""
+        schema = self.schema.bound(frame)
+        return self if schema is self.schema else replace(self, schema=schema)
 
     def __call__(self, coded: Rows) -> Rows:
         """Return the features of coded rows (n, columns) -> (n, d), dense or CSR."""
@@ -227,24 +254,29 @@ class Encoding:
         Each column has as many slots as a row can have values of it, so that one-hot features
         need one slot, however many they are. Features ascend within a row.
         """
-        total = sum(part.slots for part in self.parts)
-        for lo in range(0, c.shape[0], BLOCK):
-            block = c[lo : lo + BLOCK]
+        each = [part.slots(own) for part, own in zip(self.parts, self._tables, strict=True)]
+        total = sum(each)
+        size = max(1, min(BLOCK, MOST_SLOTS // max(total, 1)))
+        for lo in range(0, c.shape[0], size):
+            block = c[lo : lo + size]
             where = np.empty((len(block), total), np.int32)
             value = np.empty((len(block), total))
             slot = base = 0
             for j, (part, table) in enumerate(zip(self.parts, self._tables, strict=True)):
-                own = slice(slot, slot + part.slots)
+                own = slice(slot, slot + each[j])
                 part.put(table, block[:, j], where[:, own], value[:, own])
                 where[:, own] += np.where(where[:, own] >= 0, np.int32(base), np.int32(0))
-                slot, base = slot + part.slots, base + part.width
+                slot, base = slot + each[j], base + part.width
             yield where, value, where >= 0
 
     def to_json(self) -> dict[str, Any]:
-        """Return all of it as JSON holds it; numbers come back to the last digit."""
+        """Return all of it as JSON holds it; numbers come back to the last digit.
+
+        Free texts of the table are left out: they belong to its codes, and `bound` has new ones.
+        """
         return {
             "version": VERSION,
-            "schema": self.schema.to_json(),
+            "schema": self.schema.unbound().to_json(),
             "parts": [plain_part(part) for part in self.parts],
             "sparse": self.sparse,
         }

@@ -1,0 +1,148 @@
+"""Free text: hashed words as features, the same for a table, its parts and new tables."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.feature_extraction.text import HashingVectorizer
+
+from aucbench import get_solver, solve
+from aucbench.data.arrays import rows
+from aucbench.datasets import load
+from aucbench.datasets.tables import Encoding, Schema
+from aucbench.datasets.tables.parts import MOST_KEPT
+from aucbench.datasets.tables.texts import BUCKETS, Texts, unpacked
+from aucbench.errors import DataError, ParameterError
+from aucbench.models import Model
+from aucbench.models.incoming import scored
+from aucbench.registry import get_preprocessing
+
+N = 300
+RNG = np.random.default_rng(0)
+WORDS = [f"word{i}" for i in range(60)]
+POSITIVE = RNG.random(N) < 0.3
+
+
+def note(i):
+    own = [*RNG.choice(WORDS, RNG.integers(4, 12)), f"case{i}"]
+    return " ".join([*own, "please refund"] if POSITIVE[i] and i % 3 else own)
+
+
+FRAME = pd.DataFrame(
+    {
+        "note": [None if i % 50 == 7 else note(i) for i in range(N)],
+        "age": RNG.normal(50, 9, N).round(1),
+        "y": np.where(POSITIVE, "yes", "no"),
+    }
+)
+
+
+@pytest.fixture
+def table(tmp_path):
+    FRAME.to_csv(tmp_path / "t.csv", index=False)
+    return tmp_path / "t.csv"
+
+
+def test_texts_are_hashed_as_scikit_learn_does():
+    texts = ["a blue house", "a house, a house", "", "ünïcode words here"]
+    own = HashingVectorizer(n_features=BUCKETS, ngram_range=(1, 2), alternate_sign=False)
+    wanted = own.transform(texts)
+    found = unpacked(Texts.of(texts).packed())
+    np.testing.assert_array_equal(found.starts, wanted.indptr)
+    for k in range(len(texts)):
+        part = slice(found.starts[k], found.starts[k + 1])
+        np.testing.assert_allclose(
+            wanted.toarray()[k, found.buckets[part]], found.values[part], rtol=1e-15
+        )
+
+
+def test_a_column_of_text_has_a_warning_and_features(table):
+    data = load(table)
+    column, _ = data.schema.columns
+    assert (column.kind, column.distinct) == ("text", 294)
+    assert any("'note' holds free text" in warning for warning in data.understood.warnings)
+    encoding = Encoding.learn(data.schema, data.rows)
+    assert 60 < encoding.d < MOST_KEPT
+    X = encoding(data.rows)
+    assert X.is_sparse
+    gap = X.matrix.toarray()[:, encoding.names.index("note is missing")]
+    np.testing.assert_array_equal(gap, FRAME["note"].isna())
+    dense = Encoding(encoding.schema, encoding.parts, sparse=False)(data.rows)
+    np.testing.assert_array_equal(X.matrix.toarray(), dense.matrix)
+
+
+def test_new_tables_have_the_features_of_their_own_texts(table):
+    data = load(table)
+    encoding = Encoding.learn(data.schema, data.rows)
+    again = Encoding.from_json(json.loads(json.dumps(encoding.to_json())))
+    assert "texts" not in json.dumps(again.to_json())
+    whole = encoding(data.rows).matrix.toarray()
+    np.testing.assert_array_equal(again.of_frame(FRAME).matrix.toarray(), whole)
+    some = FRAME.iloc[::7]
+    np.testing.assert_array_equal(again.of_frame(some).matrix.toarray(), whole[::7])
+    new = FRAME[:2].assign(note=["please refund this", "case1"])
+    assert again.of_frame(new).matrix.toarray()[0].sum() > 0
+    numbers = again.of_frame(FRAME[:2].assign(note=[1, 2.5]))
+    assert not numbers.matrix.toarray()[:, : again.d - 2].any()
+
+
+def test_codes_of_another_table_are_unseen_or_refused(table):
+    data = load(table)
+    new = FRAME[:3].assign(note=["please refund", FRAME["note"][1], None])
+    codes = data.schema.codes(new)[:, 0]
+    assert codes[0] == -1
+    assert codes[1] == data.rows.matrix[1, 0]
+    assert np.isnan(codes[2])
+    encoding = Encoding.learn(data.schema, data.rows)
+    alone = Encoding.from_json(encoding.to_json())
+    with pytest.raises(DataError, match="codes are of another table"):
+        alone(data.rows)
+
+
+def test_other_words_for_text(table):
+    dropped = load(table, text="drop")
+    assert dropped.understood.dropped == {"note": "holds free text"}
+    assert dropped.names == ("age",)
+    with pytest.raises(DataError, match=r"holds free text: 294 different.*--text hash"):
+        load(table, text="refuse")
+    with pytest.raises(ParameterError, match="text must be hash or drop or refuse, got 'keep'"):
+        load(table, text="keep")
+
+
+def test_a_saved_model_scores_the_raw_table(table, tmp_path):
+    data = load(table)
+    encoding = Encoding.learn(data.schema, data.rows)
+    train = data.with_rows(encoding(data.rows))
+    run = solve(get_solver("logistic"), train, passes=5)
+    model = Model.of_run(
+        run,
+        get_preprocessing("none").fit(train, RNG),
+        width=data.d,
+        columns=data.names,
+        encoding=encoding,
+        negative=("no",),
+        positive=("yes",),
+        threshold=0.0,
+    )
+    model.save(tmp_path / "m.aucbench")
+    known = model.scores(data.rows)
+    found = scored(Model.load(tmp_path / "m.aucbench"), FRAME)
+    np.testing.assert_array_equal(found.scores, known)
+    assert not any(found.faults)
+
+
+def test_long_texts_are_encoded_in_small_blocks():
+    long = [" ".join(f"w{j % 500}" for j in range(i, i + 600)) for i in range(40)]
+    frame = pd.DataFrame({"note": long, "x": np.arange(40.0)})
+    schema = Schema.of(frame)
+    coded = rows(schema.codes(frame))
+    encoding = Encoding.learn(schema, coded)
+    assert encoding.d <= MOST_KEPT + 1
+    lengths = np.diff(encoding(coded).matrix.indptr) if encoding.sparse else [1]
+    assert min(lengths) > 0
+
+
+def test_damaged_texts_are_refused():
+    with pytest.raises(DataError, match="hashed texts of a column are damaged"):
+        unpacked("bm90IGNvbXByZXNzZWQ=")
