@@ -159,26 +159,26 @@ class Classes:
         for name, wanted in (("positive", chosen), ("negative", others)):
             for label in wanted or ():
                 if label not in counts:
-                    raise DataError(
-                        f"{name}={label!r} is no label: the labels are {_shown(counts, labels)}"
-                    )
+                    known = shown_labels(counts, labels)
+                    raise DataError(f"{name}={label!r} is no label: the labels are {known}")
         if chosen is None and others is None:
-            chosen = _usual(labels)
+            chosen = usual(labels)
         if chosen is None and others is not None and len(labels) == 2:
             chosen = [label for label in labels if label not in others]
         if others is None and chosen is not None and len(labels) <= 2:
             others = [label for label in labels if label not in chosen]
         if chosen is None or others is None:
             raise DataError(
-                f"the labels are {_shown(counts, labels)}; say which are positive and which are "
-                f"negative, {_example(counts, labels, chosen)}"
+                f"the labels are {shown_labels(counts, labels)}; say which are positive and which "
+                f"are negative, {_example(counts, labels, chosen)}"
             )
         if both := [label for label in chosen if label in others]:
             raise DataError(f"the label {both[0]!r} is both positive and negative; give it once")
         if left := [label for label in labels if label not in chosen and label not in others]:
             raise DataError(
-                f"neither positive nor negative is {_shown(counts, left)}; name these labels too, "
-                "or say that all others are negative: --negative rest (in Python negative='rest')"
+                f"neither positive nor negative is {shown_labels(counts, left)}; name these labels "
+                "too, or say that all others are negative: --negative rest (in Python "
+                "negative='rest')"
             )
         return Classes(tuple(chosen), tuple(others))
 
@@ -254,7 +254,7 @@ def several(labels: Any) -> list[Any] | None:
     return [label.strip() if isinstance(label, str) else label for label in listed]
 
 
-def _usual(labels: Sequence[Any]) -> list[Any] | None:
+def usual(labels: Sequence[Any]) -> list[Any] | None:
     """Return the positive one of two labels that everybody reads in one way; else None."""
     if {*labels} <= {-1, 1} or {*labels} <= {0, 1}:
         return [label for label in labels if label > 0]
@@ -265,7 +265,7 @@ def _usual(labels: Sequence[Any]) -> list[Any] | None:
     return None
 
 
-def _shown(counts: Mapping[Any, int], labels: Sequence[Any]) -> str:
+def shown_labels(counts: Mapping[Any, int], labels: Sequence[Any]) -> str:
     """Return labels with their counts: 'no' (4), 'yes' (3)."""
     first = ", ".join(f"{label!r} ({counts[label]})" for label in labels[:MOST_SHOWN])
     return first if len(labels) <= MOST_SHOWN else f"{first} and {len(labels) - MOST_SHOWN} more"

@@ -15,6 +15,7 @@ Design
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from math import inf, nextafter
 from os import PathLike
 from typing import Any, NoReturn, Self
@@ -23,12 +24,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Rows, Vector
 from aucbench.data.folds import drawn_parts
 from aucbench.data.targets import Labels
+from aucbench.datasets.tables import Encoding
 from aucbench.errors import AucbenchError, DataError, ParameterError, UnsupportedError
 from aucbench.features.chain import mapped
 from aucbench.metrics import Aim, auc, intercept_at
@@ -36,6 +38,7 @@ from aucbench.models import Model
 from aucbench.models.calibration import FOLDS, Calibrator, calibrator, require_method
 from aucbench.models.inputs import (
     data_of,
+    raw_rows,
     remember_columns,
     require_columns,
     rows_of,
@@ -43,6 +46,7 @@ from aucbench.models.inputs import (
 from aucbench.models.labels import announced, labelled, require_one_source
 from aucbench.models.online import Online, require_streaming
 from aucbench.models.saving import model_of, restore
+from aucbench.models.tables import plain_column, plain_frame
 from aucbench.protocols import (
     MAPPED_ROWS,
     FeatureMap,
@@ -113,6 +117,11 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     warm_start : bool
         Whether `fit` starts from the weights of the fit before, and keeps the feature map that
         these weights belong to.
+    pos_label : label or "last", optional
+        The label that counts as positive: the one that shall get high scores, and that
+        `sensitivity` is about. Needed unless labels say it: 0 and 1, -1 and 1, truth values, or a
+        pair of words such as no and yes. "last" takes the larger one, as functions of
+        scikit-learn do.
     calibration : {"sigmoid", "isotonic"}, optional
         How `predict_proba` is made of scores: Platt's sigmoid, or isotonic regression. It is
         fitted to scores of rows that did not train what scored them, by 5 folds, so that a fit
@@ -121,16 +130,19 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     classes_ : array of shape (2,)
-        Both labels, as the user writes them; the second is the positive class. They are sorted,
-        unless a `Chunk` or a saved model says that the smaller one is positive. Functions of
-        scikit-learn that see labels and scores alone, such as `roc_auc_score`, take the larger
-        one; `auc_score` takes that of the model.
+        Both labels, as the user writes them, sorted. As scikit-learn asks for, the decision
+        function is positive for the second one, also where the first one is `pos_label_`.
+    pos_label_ : label
+        The positive one.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : array of shape (n_features_in_,)
         Names of the columns, where X had them.
+    encoding_ : Encoding or None
+        What makes features of a table with text, dates or missing cells, learnt from the training
+        rows; None where all columns were finite numbers.
     features_ : FeatureMap
-        The map, learnt.
+        The map of these features, learnt.
     run_ : Run
         After `fit`: weights or model, curve and the reason why the solver ended.
     weights_ : array of shape (d,)
@@ -138,8 +150,9 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     threshold_ : float
         Score from which a row counts as positive; after `partial_fit` chosen on the latest
         chunk that held both classes, 0 until there is one.
-    coef_ : array of shape (1, n_features_in_)
-        Weights of the columns as they were given, where the map is affine.
+    coef_ : array of shape (1, d)
+        Weights of the features that `get_feature_names_out` names, where the map is affine. They
+        are the columns as they were given, or with `encoding_` what it makes of them.
     intercept_ : array of shape (1,)
         With `coef_`: the decision function is X @ coef_[0] + intercept_[0], up to rounding.
     calibrator_ : Sigmoid or Isotonic
@@ -163,6 +176,7 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         validation: float | None = None,
         warm_start: bool = False,
         calibration: str | None = None,
+        pos_label: Any = None,
     ):
         self.solver = solver
         self.features = features
@@ -176,15 +190,18 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.validation = validation
         self.warm_start = warm_start
         self.calibration = calibration
+        self.pos_label = pos_label
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn weights and a threshold from rows X (n, d) and labels y (n,).
 
         Parameters
         ----------
-        X : array, DataFrame or sparse matrix of shape (n, d)
+        X : array, table or sparse matrix of shape (n, d)
+            A table is a data frame of pandas or polars, or a table of pyarrow. Its text, dates
+            and missing cells become features as in `aucbench.fit`; so do those of an array.
         y : array of shape (n,)
-            Two labels.
+            Two labels; see `pos_label`.
         sample_weight : array of shape (n,), optional
             Weights of rows: a pair of rows weighs w_i w_j. Solvers whose objective has them take
             them, such as svm-or and logistic. Rows of weight 0 are left out. The feature map and
@@ -193,7 +210,8 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         DataError
-            When the rows are no matrix of finite numbers, or there are not two classes.
+            When a number is infinite, a cell of a sparse matrix is missing, there are not two
+            classes, or labels do not say which one is positive.
         ParameterError
             When sensitivity, specificity or a value of aim is out of its range, or the threshold
             shall reach more than one of them.
@@ -205,7 +223,10 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         self._require_one_aim()
         require_method(self.calibration)
-        data, classes = data_of(X, y, sample_weight)
+        X, y = plain_frame(X), plain_column(y)
+        warm = self.warm_start and self.__sklearn_is_fitted__()
+        schema = self._schema if warm else None
+        data, classes = data_of(X, y, sample_weight, self.pos_label, schema)
         if self.calibration is not None and data.labels.weights is not None:
             raise UnsupportedError(
                 "calibration counts rows, not weights; leave out sample_weight or calibration"
@@ -214,11 +235,11 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         train = held = data
         if self.validation is not None:  # not the generators that `solve` spawns
             train, held = data.split(self.validation, np.random.default_rng(seed).spawn(3)[2])
-        features, run = self._learnt(train, seed, warm=self.warm_start)
-        scores = _scores(features, run, held.rows)
+        learnt = self._learnt(train, seed, warm=warm)
+        scores = learnt.scores(held.rows)
         calibrated = None if self.calibration is None else self._calibrated(data, seed)
-        self._begin(X, classes, features)
-        self.run_ = run
+        self._begin(X, classes, learnt.features)
+        self.run_, self.encoding_ = learnt.run, learnt.encoding
         if calibrated is not None:
             self.calibrator_ = calibrated
         self._choose_threshold(held.y, scores)
@@ -254,8 +275,10 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         for name in ("validation", "warm_start", "calibration"):
             if getattr(self, name):
                 raise ParameterError(f"{name} is for fit; leave it out for partial_fit")
+        X, y = plain_frame(X), plain_column(y)
         require_one_source(X, y)
-        labels = announced(X, y, classes, None if self._online is None else self.classes_)
+        known = None if self._online is None else self._known
+        labels = announced(X, y, classes, known, self.pos_label)
         chunk = X if isinstance(X, Chunk) else _chunk(X, y, labels)
         rows = chunk.rows if isinstance(X, Chunk) else X
         online = self._online
@@ -271,21 +294,40 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def decision_function(self, X: Any) -> Vector:
-        """Scores less the threshold of rows X (n, d) -> (n,); positive where `predict` says so.
+        """Scores less the threshold of rows X (n, d) -> (n,); above 0 for the second class.
 
-        A row whose score is the threshold is positive. The shift leaves the AUC as it is.
+        A row whose score is the threshold is positive. The shift leaves the AUC as it is. Where
+        `pos_label_` is the first class, all signs are turned.
 
         Raises
         ------
         DataError
             When X is no matrix of finite numbers with the columns of the fit.
         """
-        return self._scores_of(X) - self._cut
+        return self._shifted(self._scores_of(X))
+
+    def _shifted(self, scores: Vector) -> Vector:
+        """Return numbers above 0 exactly where `predict` gives the second class."""
+        return self.threshold_ - scores if self._turned else scores - self._cut
+
+    @property
+    def _turned(self) -> bool:
+        """Whether the first class is positive."""
+        return bool(self.classes_[0] == self.pos_label_)
+
+    @property
+    def _known(self) -> NDArray[Any]:
+        """Both labels, the positive one last."""
+        return self.classes_[::-1] if self._turned else self.classes_
+
+    @property
+    def _schema(self) -> Any:
+        return None if self.encoding_ is None else self.encoding_.schema
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels of rows X (n, d) -> (n,): positive from the threshold on."""
-        positive = self.decision_function(X) > 0
-        labels: NDArray[Any] = self.classes_[positive.astype(np.intp)]
+        second = self.decision_function(X) > 0
+        labels: NDArray[Any] = self.classes_[second.astype(np.intp)]
         return labels
 
     @available_if(_calibrates)  # type: ignore[untyped-decorator]
@@ -296,7 +338,8 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         threshold.
         """
         positive = self.calibrator_(self._scores_of(X))
-        return np.column_stack([1.0 - positive, positive])
+        both = [1.0 - positive, positive]
+        return np.column_stack(both[::-1] if self._turned else both)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Share of rows X (n, d) whose label in y (n,) `predict` finds; a `Chunk` has its labels.
@@ -307,11 +350,11 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             As `decision_function`, or when y has a label that the model does not know.
         """
         check_is_fitted(self)
-        rows, labels = labelled(self.classes_, X, y)
+        rows, labels = labelled(self._known, X, plain_column(y))
         return float(super().score(rows, labels, sample_weight))
 
     def auc_score(self, X: Any, y: Any = None) -> float:
-        """Area under the ROC curve of the decision function on rows X (n, d) with labels y (n,).
+        """Area under the ROC curve of the scores on rows X (n, d) with labels y (n,).
 
         A `Chunk` has its labels, and is given without y.
 
@@ -321,23 +364,38 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             As `score`, or when y lacks one of the labels.
         """
         check_is_fitted(self)
-        rows, labels = labelled(self.classes_, X, y)
-        positive = np.asarray(labels == self.classes_[1])
+        rows, labels = labelled(self._known, X, plain_column(y))
+        positive = np.asarray(labels == self.pos_label_)
         if positive.all() or not positive.any():
             raise DataError(
                 f"y has 1 class; AUC needs exactly two classes, {self.classes_.tolist()}"
             )
-        return auc(np.where(positive, 1, -1), self.decision_function(rows))
+        return auc(np.where(positive, 1, -1), self._scores_of(rows))
 
     @property
     def coef_(self) -> Vector:
-        """Weights of the columns as they were given, shape (1, n_features_in_)."""
-        return self._affine()[0][None, :]
+        """Weights of the features that `get_feature_names_out` names, shape (1, d)."""
+        weights = self._affine()[0][None, :]
+        return -weights if self._turned else weights
 
     @property
     def intercept_(self) -> Vector:
-        """The decision function of a row of zeros, shape (1,)."""
-        return np.array([self._affine()[1] - self._cut])
+        """The decision function of a row whose features are zeros, shape (1,)."""
+        return self._shifted(np.array([self._affine()[1]]))
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Names of the features that `coef_` weighs, shape (d,).
+
+        Parameters
+        ----------
+        input_features : array of shape (n_features_in_,), optional
+            Names of the columns, where the rows of the fit had none.
+        """
+        check_is_fitted(self)
+        if self.encoding_ is not None:
+            return np.array(self.encoding_.names, dtype=object)
+        names: NDArray[Any] = _check_feature_names_in(self, input_features)
+        return names
 
     @property
     def keeps_rows_(self) -> bool | None:
@@ -372,20 +430,25 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def __sklearn_tags__(self) -> Any:
-        """Two classes, dense or sparse rows without gaps."""
+        """Two classes; dense rows with gaps and text, or sparse rows without gaps."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
-        tags.input_tags.sparse = True
+        tags.input_tags.sparse = tags.input_tags.allow_nan = tags.input_tags.string = True
         return tags
 
     def __sklearn_is_fitted__(self) -> bool:
         """Whether `fit` or `partial_fit` was called."""
         return hasattr(self, "run_") or hasattr(self, "weights_")
 
-    def _learnt(self, train: Data, seed: int, *, warm: bool = False) -> tuple[FeatureMap, Run]:
-        """Return the map of the training rows, and the run on the mapped rows."""
+    def _learnt(self, train: Data, seed: int, *, warm: bool = False) -> _Learnt:
+        """Return the maps of the training rows, and the run on the mapped rows."""
         solver, phi = get_solver(self.solver), get_preprocessing(self.features)
-        if warm and self.__sklearn_is_fitted__():
+        encoding = None
+        if train.schema is not None:
+            encoding = Encoding.learn(train.schema, train.rows)
+            encoding = self.encoding_ or encoding if warm else encoding
+            train = train.with_rows(encoding(train.rows))
+        if warm:
             w, _ = self._weights()
             if w is None:
                 raise UnsupportedError(
@@ -404,27 +467,32 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             gap_tol=self.gap_tol,
             seed=seed,
         )
-        return phi, run
+        return _Learnt(encoding, phi, run)
 
     def _calibrated(self, data: Data, seed: int) -> Calibrator:
         """Return the calibrator, fitted to scores of rows that are held out."""
         method, y, scores = str(self.calibration), [], []
         for rest, held in drawn_parts(data, FOLDS, seed):
-            features, run = self._learnt(rest, seed)
+            learnt = self._learnt(rest, seed)
             y.append(held.y)
-            scores.append(_scores(features, run, held.rows))
+            scores.append(learnt.scores(held.rows))
         return calibrator(method, np.concatenate(y), np.concatenate(scores))
 
     def _scores_of(self, X: Any) -> Vector:
         """Return the scores of rows that a user gives, before the threshold is subtracted."""
         check_is_fitted(self)
-        rows, _ = rows_of(X)
-        require_columns(self, X)
+        X = plain_frame(X)
+        if self.encoding_ is None:
+            rows, _ = rows_of(X)
+            require_columns(self, X)
+        else:
+            require_columns(self, X)
+            rows = raw_rows(X, self._schema)
         return self._raw_scores(rows)
 
     def _raw_scores(self, rows: Rows) -> Vector:
         if self._online is None:
-            return _scores(self.features_, self.run_, rows)
+            return _Learnt(self.encoding_, self.features_, self.run_).scores(rows)
         return Scorer(self.features_, self.weights_.size).by_weights(self.weights_, rows)
 
     @property
@@ -464,7 +532,8 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         for learnt in ("run_", "weights_", "calibrator_"):
             self.__dict__.pop(learnt, None)
         remember_columns(self, X)
-        self.classes_, self.features_ = labels, features
+        self.classes_, self.pos_label_ = np.sort(labels), labels.tolist()[1]
+        self.features_, self.encoding_ = features, None
         self.threshold_ = 0.0
         self._online = online
 
@@ -512,7 +581,7 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         DataError
             As `aucbench.models.Model.load`.
         UnsupportedError
-            When the model reads a table with text, dates or missing cells.
+            When a class of the model has several labels.
         """
         model = cls()
         restore(model, Model.load(path))
@@ -530,12 +599,24 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return int(np.random.SeedSequence().generate_state(1)[0])
 
 
-def _scores(features: FeatureMap, run: Run, rows: Rows) -> Vector:
-    """Scores of raw rows, 8192 mapped at a time."""
-    if isinstance(features, NoMap):
-        return run.decision_function(rows)
-    parts = (rows.take(slice(lo, lo + MAPPED_ROWS)) for lo in range(0, rows.n, MAPPED_ROWS))
-    return np.concatenate([run.decision_function(mapped(features, part)) for part in parts])
+@dataclass(frozen=True, slots=True, eq=False)
+class _Learnt:
+    """What a fit has learnt: an encoding of tables, the map of features, and the run."""
+
+    encoding: Encoding | None
+    features: FeatureMap
+    run: Run
+
+    def scores(self, rows: Rows) -> Vector:
+        """Scores of raw rows, 8192 mapped at a time."""
+        if self.encoding is None and isinstance(self.features, NoMap):
+            return self.run.decision_function(rows)
+        parts = (rows.take(slice(lo, lo + MAPPED_ROWS)) for lo in range(0, rows.n, MAPPED_ROWS))
+        return np.concatenate([self._part(part) for part in parts])
+
+    def _part(self, rows: Rows) -> Vector:
+        encoded = rows if self.encoding is None else self.encoding(rows)
+        return self.run.decision_function(mapped(self.features, encoded))
 
 
 def _chunk(X: Any, y: Any, labels: NDArray[Any]) -> Chunk:

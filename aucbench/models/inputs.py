@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from numbers import Number
@@ -15,10 +15,15 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from aucbench.data import Data
-from aucbench.data.arrays import Rows, Vector
+from aucbench.data.arrays import Rows, Vector, rows
 from aucbench.data.inputs import check_rows, require_filled
+from aucbench.data.targets import counted, shown_labels, usual
+from aucbench.datasets.tables import Schema
 from aucbench.errors import AucbenchError, DataError
 from aucbench.kernels.vectors import floats, plain
+from aucbench.models.tables import coded, table_of
+
+LAST = "last"  # as `pos_label`: the larger label, which functions of scikit-learn take
 
 
 @contextmanager
@@ -80,13 +85,13 @@ def require_columns(estimator: Any, X: Any) -> None:
         validate_data(estimator, X, skip_check_array=True, reset=False)
 
 
-def labels_of(y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the two classes, sorted, and the label of each row.
+def labels_of(y: Any, pos_label: Any = None) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the two classes, the positive one last, and the label of each row.
 
     Raises
     ------
     DataError
-        When y is missing, is no vector of labels, or does not have two classes.
+        When y is missing, is no vector of labels, does not have two classes, or as `ordered`.
     """
     if y is None:
         raise DataError(
@@ -106,7 +111,34 @@ def labels_of(y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
         )
     if classes.size < 2:
         raise DataError(f"y has {classes.size} class; AUC needs exactly two classes")
-    return classes, y
+    return ordered(classes, pos_label, counted(y)), y
+
+
+def ordered(classes: NDArray[Any], pos_label: Any, counts: Mapping[Any, int]) -> NDArray[Any]:
+    """Return two sorted classes, the positive one last.
+
+    Raises
+    ------
+    DataError
+        When `pos_label` is none of them; when it is None, and labels do not say which is positive.
+    """
+    labels = classes.tolist()
+    if pos_label is None:
+        positive = next(iter(usual(labels) or ()), None)
+    else:
+        asked = pos_label.item() if hasattr(pos_label, "item") else pos_label
+        positive = labels[-1] if asked == LAST and LAST not in labels else asked
+    if positive is None:
+        rare = min(labels, key=lambda label: counts.get(label, 0))
+        raise DataError(
+            f"the labels are {shown_labels(counts, labels)}; say which is positive, for example "
+            f"pos_label={rare!r}, or pos_label={LAST!r} for the larger one"
+        )
+    if positive not in labels:
+        raise DataError(
+            f"pos_label={pos_label!r} is no label: the labels are {shown_labels(counts, labels)}"
+        )
+    return classes if positive == labels[-1] else classes[::-1]
 
 
 def weights_of(sample_weight: Any, n: int) -> Vector | None:
@@ -131,19 +163,22 @@ def weights_of(sample_weight: Any, n: int) -> Vector | None:
     return None if weights.min() == weights.max() else weights
 
 
-def data_of(X: Any, y: Any, sample_weight: Any = None) -> tuple[Data, NDArray[Any]]:
+def data_of(
+    X: Any, y: Any, sample_weight: Any = None, pos_label: Any = None, schema: Schema | None = None
+) -> tuple[Data, NDArray[Any]]:
     """Return the rows with labels -1 and 1, and the classes; the second one is positive.
 
-    Rows of weight 0 are left out.
+    Rows of weight 0 are left out. A table with text, dates or missing cells becomes codes, by
+    `schema` where that is known.
 
     Raises
     ------
     DataError, TypeError
         As `rows_of`, `labels_of` and `weights_of`, and when X and y differ in length.
     """
-    rows, names = rows_of(X)
+    rows, names, schema = _rows_and_schema(X, schema)
     require_filled(rows)
-    classes, labels = labels_of(y)
+    classes, labels = labels_of(y, pos_label)
     if labels.size != rows.n:
         raise DataError(
             f"X has {rows.n} rows but y has {labels.size} labels; give one label per row"
@@ -153,4 +188,20 @@ def data_of(X: Any, y: Any, sample_weight: Any = None) -> tuple[Data, NDArray[An
     if weights is not None:
         weighty = np.flatnonzero(weights).astype(np.int32)
         rows, signs, weights = rows.take(weighty), signs[weighty], weights[weighty]
-    return replace(Data.of(rows, signs, weights=weights), names=names), classes
+    data = Data.of(rows, signs, weights=weights)
+    return replace(data, names=names, schema=schema), classes
+
+
+def _rows_and_schema(
+    X: Any, schema: Schema | None
+) -> tuple[Rows, tuple[str, ...] | None, Schema | None]:
+    if schema is None and (frame := table_of(X)) is not None:
+        schema = Schema.of(frame)
+    if schema is None:
+        return *rows_of(X), None
+    return rows(coded(X, schema)), schema.names, schema
+
+
+def raw_rows(X: Any, schema: Schema | None) -> Rows:
+    """Return rows to score: codes where the fit has learnt from a table, else numbers."""
+    return rows_of(X)[0] if schema is None or isinstance(X, Rows) else rows(coded(X, schema))

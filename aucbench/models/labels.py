@@ -16,7 +16,7 @@ from aucbench.data import Chunk
 from aucbench.data.targets import Classes, counted
 from aucbench.errors import DataError
 from aucbench.kernels.vectors import plain
-from aucbench.models.inputs import as_data_error
+from aucbench.models.inputs import as_data_error, ordered
 
 SIGNS = Classes(positive=(1,), negative=(-1,))
 
@@ -27,7 +27,9 @@ def require_one_source(X: Any, y: Any) -> None:
         raise DataError("pass rows with their labels y, or a Chunk, which has them, without y")
 
 
-def announced(X: Any, y: Any, classes: Any, known: NDArray[Any] | None) -> NDArray[Any]:
+def announced(
+    X: Any, y: Any, classes: Any, known: NDArray[Any] | None, pos_label: Any = None
+) -> NDArray[Any]:
     """Return both labels, the positive one last, when no others came now.
 
     Parameters
@@ -37,11 +39,14 @@ def announced(X: Any, y: Any, classes: Any, known: NDArray[Any] | None) -> NDArr
         Those that the user announces.
     known : array of shape (2,), or None
         Those of the calls before.
+    pos_label : label, optional
+        The positive one; a `Chunk` says it by itself.
 
     Raises
     ------
     DataError
-        When there are not two labels, another one, or one of the other class than before.
+        When there are not two labels, another one, or one of the other class than before; as
+        `ordered`.
     """
     here = _listed(_classes_of(X)) if isinstance(X, Chunk) else np.unique(plain("y", y)).tolist()
     named = here if classes is None else np.unique(plain("classes", classes)).tolist()
@@ -51,8 +56,8 @@ def announced(X: Any, y: Any, classes: Any, known: NDArray[Any] | None) -> NDArr
                 f"there are {len(named)} labels at the first call and AUC needs two; name them by "
                 "classes= when the first chunk lacks one"
             )
-        turned = isinstance(X, Chunk) and _against(named, _classes_of(X))
-        known = np.array(named[::-1] if turned else named)
+        _refuse_strange(here, np.array(named), "the first call announced", "announce it too")
+        known = _first_known(X, np.array(sorted(named)), pos_label, counted(plain("y", y)))
     _refuse_strange(
         [*here, *named], known, "the first call announced", "a new AUCClassifier takes others"
     )
@@ -80,6 +85,15 @@ def labelled(known: NDArray[Any], X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         here, rows = [*counted(labels)], X
     _refuse_strange(here, known, "the model knows", "give labels as it was given them")
     return rows, labels
+
+
+def _first_known(
+    X: Any, named: NDArray[Any], pos_label: Any, counts: dict[Any, int]
+) -> NDArray[Any]:
+    """Return both labels of the first call, the positive one last."""
+    if not isinstance(X, Chunk) or pos_label is not None:
+        return ordered(named, pos_label, counts)
+    return named[::-1] if _against(named.tolist(), _classes_of(X)) else named
 
 
 def _classes_of(chunk: Chunk) -> Classes:

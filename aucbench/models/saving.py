@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from aucbench.data.arrays import Vector
+from aucbench.datasets.tables import Encoding
 from aucbench.errors import UnsupportedError
 from aucbench.features import AppendOne, Chain
 from aucbench.models import Model
@@ -32,15 +33,17 @@ def model_of(fitted: BaseEstimator) -> Model:
         As `Model.of_run`.
     """
     names = getattr(fitted, "feature_names_in_", None)
-    negative, positive = fitted.classes_.tolist()
+    negative, positive = fitted._known.tolist()
+    encoding = fitted.encoding_
     params = {name: _plain(value) for name, value in fitted.get_params(deep=False).items()}
     run = getattr(fitted, "run_", None) or _of_weights(fitted.weights_)
     last = run.points[-1]
     return Model.of_run(
         run,
         fitted.features_,
-        width=int(fitted.n_features_in_),
-        columns=None if names is None else tuple(map(str, names)),
+        width=int(fitted.n_features_in_) if encoding is None else len(encoding.schema.columns),
+        columns=_columns(names, encoding),
+        encoding=encoding,
         negative=(negative,),
         positive=(positive,),
         threshold=float(fitted.threshold_),
@@ -49,6 +52,8 @@ def model_of(fitted: BaseEstimator) -> Model:
             "solver": params["solver"],
             "features": params["features"],
             "parameters": params,
+            "columns_in": None if names is None else [*map(str, names)],
+            "width_in": int(fitted.n_features_in_),
             "stop": run.stop.name,
             "passes": last.passes,
             "seconds": last.seconds,
@@ -63,12 +68,11 @@ def restore(empty: BaseEstimator, model: Model) -> None:
     Raises
     ------
     UnsupportedError
-        When the model reads a table with text, dates or gaps, or its classes are several labels.
+        When a class has several labels.
     """
-    if model.encoding is not None or len(model.positive) != 1 or len(model.negative) != 1:
+    if len(model.positive) != 1 or len(model.negative) != 1:
         raise UnsupportedError(
-            "the model reads a table with text, dates or gaps, or has several labels in a class; "
-            "use aucbench.models.Model.load, or aucbench predict"
+            "a class of the model has several labels; use aucbench.Model.load, or aucbench predict"
         )
     about, (inner, outer) = model.provenance, _divided(model.maps)
     known = empty.get_params(deep=False)
@@ -78,14 +82,23 @@ def restore(empty: BaseEstimator, model: Model) -> None:
     point = replace(NOTHING_MEASURED, passes=passes, seconds=seconds)
     stop = Stop[about.get("stop", Stop.FINISHED.name)]
     empty.run_ = Run(model.weights, Scorer(inner, model.d), stop, (point,), model.trees)
-    empty.features_ = outer
-    empty.classes_ = np.array([model.negative[0], model.positive[0]])
-    empty.n_features_in_ = model.width
+    empty.features_, empty.encoding_ = outer, model.encoding
+    empty.classes_ = np.sort(np.array([model.negative[0], model.positive[0]]))
+    empty.pos_label_ = model.positive[0]
+    empty.n_features_in_ = int(about.get("width_in", model.width))
     empty.threshold_ = model.threshold
-    if model.columns is not None:
-        empty.feature_names_in_ = np.array(model.columns, dtype=object)
+    columns = about.get("columns_in", model.columns)
+    if columns is not None:
+        empty.feature_names_in_ = np.array(columns, dtype=object)
     if model.calibrator is not None:
         empty.calibrator_ = model.calibrator
+
+
+def _columns(names: Any, encoding: Encoding | None) -> tuple[str, ...] | None:
+    """Return the names of the columns that the model reads; those of codes have always names."""
+    if encoding is not None:
+        return tuple(encoding.schema.names)
+    return None if names is None else tuple(map(str, names))
 
 
 def _of_weights(w: Vector) -> Run:

@@ -120,6 +120,8 @@ DOORS = {
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("kind", BAD)
 def test_what_is_no_number_is_refused(door, kind):
+    if door == "classifier" and kind in ("text", "object text"):  # which become features
+        return
     with pytest.raises((DataError, TypeError)) as caught:
         DOORS[door](BAD[kind])
     if not door.startswith("classifier"):  # of which scikit-learn asks for a TypeError
@@ -171,8 +173,9 @@ def test_a_masked_row_of_a_list_is_found():
 def test_frames_name_the_column(wrong):
     with pytest.raises(DataError, match="'a'"):
         Data.of(frame(BAD[wrong]), Y)
-    with pytest.raises(DataError, match="'a'"):
-        AUCClassifier("ls-svm").fit(frame(BAD[wrong]), Y)
+    if wrong != "dates":  # which become features
+        with pytest.raises(DataError, match="'a'"):
+            AUCClassifier("ls-svm").fit(frame(BAD[wrong]), Y)
 
 
 def test_frames_of_numbers_are_taken():

@@ -35,8 +35,8 @@ from aucbench.registry import get_solver, list_solvers
 from aucbench.solving.wrappers import WithStart
 
 RNG = np.random.default_rng(2)
-Y = np.where(RNG.random(200) < 0.15, "ill", "fit")
-X = RNG.normal(size=(200, 6)) + 1.2 * (Y == "ill")[:, None]
+Y = np.where(RNG.random(200) < 0.15, "yes", "no")
+X = RNG.normal(size=(200, 6)) + 1.2 * (Y == "yes")[:, None]
 WRITTEN = {"estimator": "estimator[sklearn.tree:DecisionTreeClassifier,max_depth=3]"}
 LEARNERS = [WRITTEN.get(name, name) for name in list_solvers()]
 
@@ -45,9 +45,9 @@ def test_it_learns_and_thresholds():
     model = AUCClassifier("sht-auc[k=4]", features="none").fit(X, Y)
 
     predicted = model.predict(X)
-    recall = [np.mean(predicted[label == Y] == label) for label in ("ill", "fit")]
+    recall = [np.mean(predicted[label == Y] == label) for label in ("yes", "no")]
 
-    assert list(model.classes_) == ["fit", "ill"]
+    assert list(model.classes_) == ["no", "yes"]
     assert min(recall) > 0.8
     assert model.run_.nnz == 4
     np.testing.assert_allclose(model.decision_function(X), X @ model.run_.w - model.threshold_)
@@ -55,13 +55,13 @@ def test_it_learns_and_thresholds():
 
 def test_labels_may_be_text_in_any_container():
     for y in (pd.Series(Y), Y.astype(object), Y.tolist()):
-        assert {*AUCClassifier(passes=1).fit(X, y).predict(X)} == {"fit", "ill"}
+        assert {*AUCClassifier(passes=1).fit(X, y).predict(X)} == {"no", "yes"}
 
 
 def test_it_works_in_a_pipeline_under_cross_validation():
     model = make_pipeline(StandardScaler(), AUCClassifier("sto-iht", passes=20))
 
-    assert cross_val_score(model, X, Y == "ill", scoring="roc_auc").mean() > 0.9
+    assert cross_val_score(model, X, Y == "yes", scoring="roc_auc").mean() > 0.9
 
 
 def test_parameters_survive_a_clone():
@@ -97,7 +97,7 @@ def test_the_decision_function_is_positive_where_the_second_class_is_predicted(n
     model = AUCClassifier(name, passes=5).fit(M, Y)
     scores = model.decision_function(M)
 
-    np.testing.assert_array_equal(scores > 0, model.predict(M) == "ill")
+    np.testing.assert_array_equal(scores > 0, model.predict(M) == "yes")
     assert (scores > 0).any()
     if hasattr(model, "coef_"):
         assert (model.coef_.shape, model.intercept_.shape) == ((1, 6), (1,))
@@ -116,7 +116,7 @@ def test_a_row_at_the_threshold_is_positive():
     at = np.zeros((4, 6))
     at[:, 0] = [0.5, np.nextafter(0.5, 0), np.nextafter(0.5, 1), 5e-324]
 
-    np.testing.assert_array_equal(model.predict(at), ["ill", "fit", "ill", "fit"])
+    np.testing.assert_array_equal(model.predict(at), ["yes", "no", "yes", "no"])
 
 
 SAME = [
@@ -209,7 +209,7 @@ def test_a_grid_reaches_the_solver():
     grid = {"solver__k": [1, 6], "solver__blocks": [2, 4]}
     search = GridSearchCV(AUCClassifier("sht-auc", passes=10), grid, scoring="roc_auc", cv=3)
 
-    assert search.fit(X, Y == "ill").best_params_["solver__k"] == 6
+    assert search.fit(X, Y == "yes").best_params_["solver__k"] == 6
     assert search.best_estimator_.run_.nnz == 6
 
 
@@ -217,14 +217,14 @@ def test_its_score_is_the_accuracy_and_auc_score_the_auc():
     model = AUCClassifier().fit(X, Y)
 
     assert model.score(X, Y) == np.mean(model.predict(X) == Y)
-    assert model.auc_score(X, Y) == auc(Y == "ill", model.decision_function(X))
+    assert model.auc_score(X, Y) == auc(Y == "yes", model.decision_function(X))
     for score in (model.score, model.auc_score):
         with pytest.raises(NotFittedError):
             getattr(AUCClassifier(), score.__name__)(X, Y)
-    with pytest.raises(DataError, match=r"label 'a' and the model knows \['fit', 'ill'\]"):
-        model.auc_score(X, np.where(Y == "ill", "a", "b"))
+    with pytest.raises(DataError, match=r"label 'a' and the model knows \['no', 'yes'\]"):
+        model.auc_score(X, np.where(Y == "yes", "a", "b"))
     with pytest.raises(DataError, match="y has 1 class"):
-        model.auc_score(X[:3], ["ill"] * 3)
+        model.auc_score(X[:3], ["yes"] * 3)
 
 
 @pytest.mark.parametrize("name", ["svm-or", "spdam", "sht-auc", "opauc", "roc-svm-nystrom"])
@@ -233,7 +233,7 @@ def test_a_warm_start_goes_on(name):
     first = model.run_
     again = model.fit(X, Y).run_
 
-    data = Data.of(model.features_(Data.of(X, Y == "ill").rows).matrix, Y == "ill")
+    data = Data.of(model.features_(Data.of(X, Y == "yes").rows).matrix, Y == "yes")
     by_hand = solve(WithStart(get_solver(name), first.w), data, passes=3)
     np.testing.assert_array_equal(again.w, by_hand.w)
     cold = AUCClassifier(name, passes=3).fit(X, Y).fit(X, Y).run_
@@ -258,7 +258,7 @@ def test_a_warm_start_that_would_do_nothing_is_refused():
 @pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
 def test_probabilities_come_from_rows_that_did_not_train(method):
     model = AUCClassifier("svm-or", calibration=method, random_state=3).fit(X, Y)
-    data, scores, y = Data.of(X, Y == "ill"), [], []
+    data, scores, y = Data.of(X, Y == "yes"), [], []
     for rest, held in drawn_parts(data, 5, 3):
         part = AUCClassifier("svm-or", random_state=3).fit(rest.rows.matrix, rest.y)
         scores.append(part.decision_function(held.rows.matrix) + part.threshold_)
@@ -335,10 +335,10 @@ def test_more_classes_are_each_against_the_rest():
 
 
 def test_metadata_routing_leaves_it_as_it_is():
-    plain = cross_val_score(AUCClassifier("svm-or"), X, Y == "ill", scoring="roc_auc", cv=3)
+    plain = cross_val_score(AUCClassifier("svm-or"), X, Y == "yes", scoring="roc_auc", cv=3)
     with config_context(enable_metadata_routing=True):
         model = make_pipeline(StandardScaler(), AUCClassifier("svm-or", features="none"))
-        routed = cross_val_score(model, X, Y == "ill", scoring="roc_auc", cv=3)
+        routed = cross_val_score(model, X, Y == "yes", scoring="roc_auc", cv=3)
 
     np.testing.assert_allclose(routed, plain, atol=1e-3)
 

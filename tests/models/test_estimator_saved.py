@@ -99,5 +99,5 @@ def test_what_it_cannot_hold_is_refused(tmp_path):
     whole = Model.load(tmp_path / "m")
     several = {**whole.to_tree(), "positive": ["yes", "Yes"]}
     Model.from_tree(several).save(tmp_path / "m")
-    with pytest.raises(UnsupportedError, match=r"several labels in a class; use .*Model\.load"):
+    with pytest.raises(UnsupportedError, match=r"several labels; use .*Model\.load"):
         AUCClassifier.load(tmp_path / "m")

@@ -238,13 +238,13 @@ def test_a_model_is_selected(parzen, data):
 
 
 def test_the_classifier_thresholds_a_model(parzen, data):
-    X, y = data.rows.matrix, np.where(data.y > 0, "sick", "fit")
+    X, y = data.rows.matrix, np.where(data.y > 0, "yes", "no")
     model = AUCClassifier("parzen", validation=0.3, sensitivity=0.9).fit(X, y)
     again = pickle.loads(pickle.dumps(model))
 
     assert model.run_.w is None
     assert auc(data.y, model.decision_function(X)) > 0.6
-    assert {*model.predict(X)} == {"sick", "fit"}
+    assert {*model.predict(X)} == {"yes", "no"}
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
     assert clone(model).get_params()["solver"] == "parzen"
     with pytest.raises(DataError, match="X has 1 features, but AUCClassifier is expecting"):
