@@ -80,10 +80,16 @@ def chosen(
         return max(values, key=quality)
 
 
-def ridge(solver: Any, data: Data, rng: np.random.Generator, budget: Budget | None = None) -> float:
-    """Return the λ of a solver: the number given, or `default_ridge` for None.
+def ridge(
+    solver: Any,
+    data: Data,
+    rng: np.random.Generator,
+    budget: Budget | None = None,
+    default: float | None = None,
+) -> float:
+    """Return the λ of a solver: the number given, or `default` for None.
 
-    "auto" is chosen by held-out rows, see `chosen`, among `default_ridge` times 10^{1}, 10^{1/2},
+    "auto" is chosen by held-out rows, see `chosen`, among `default` times 10^{1}, 10^{1/2},
     10^{-2}, 10^{-3/2}, 10^{-1}, 10^{-1/2} and 1. It takes several times as long, and on most sets
     of docs/defaults.md it is no better than None: one fold of held rows is a noisy judge.
 
@@ -97,10 +103,12 @@ def ridge(solver: Any, data: Data, rng: np.random.Generator, budget: Budget | No
         Draws the held rows.
     budget : Budget, optional
         Of the fit; a trial gets no more passes.
+    default : float, optional
+        None: `default_ridge`.
     """
     if solver.lam is not None and solver.lam != AUTO:
         return float(solver.lam)
-    derived = default_ridge(data)
+    derived = default_ridge(data) if default is None else default
     if solver.lam is None:
         return derived
     return float(chosen(solver, "lam", [derived * 10.0**e for e in EXPONENTS], data, rng, budget))

@@ -10,12 +10,13 @@ import numpy as np
 
 from aucbench.about import about
 from aucbench.data import Data
-from aucbench.errors import ParameterError, require_above, require_count
+from aucbench.errors import ParameterError, require_count
 from aucbench.features import Nystroem
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import IncompleteHinge, PairwiseHinge
+from aucbench.optim.choice import require_above_or_auto, ridge
 from aucbench.projectors import KernelNorm
-from aucbench.protocols import Needs, Problem, State
+from aucbench.protocols import Budget, Needs, Problem, State
 
 from .representer import kernel_ridge, representer_descent
 
@@ -32,10 +33,10 @@ class RocSvmNystrom:
 
     Parameters
     ----------
-    lam : float, optional
+    lam : float or "auto", optional
         Ridge λ > 0, in units of the mean hinge per squared unit of ‖f‖. None means
         0.3 D² (1/n₊ + 1/n₋), where D² is the mean of K(x, x) + K(z, z) − 2K(x, z) over pairs of
-        landmarks.
+        landmarks. "auto" chooses it by held-out training rows: see `aucbench.optim.ridge`.
     rank, kernel, gamma, degree, coef0, landmarks
         The landmarks and the kernel, as in the feature map `nystroem`. A landmark is left out when
         the others span its K(z_l, ·) to 1e-12.
@@ -55,7 +56,7 @@ class RocSvmNystrom:
     print no grid; the one here is ours.
     """
 
-    lam: float | None = None
+    lam: float | Literal["auto"] | None = None
     rank: int | None = None
     kernel: Literal["auto", "linear", "poly", "rbf"] = "auto"
     gamma: float | str = "median"
@@ -72,7 +73,7 @@ class RocSvmNystrom:
     needs: ClassVar = Needs(path="lam", passes=100, weights=True, inert=("degree", "coef0"))
 
     def __post_init__(self) -> None:
-        require_above(0, lam=self.lam)
+        require_above_or_auto(0, lam=self.lam)
         require_count(1, pairs=self.pairs)
         if self.loss != "incomplete" and (self.loss != "exact" or self.pairs):
             raise ParameterError(
@@ -80,13 +81,16 @@ class RocSvmNystrom:
             )
         self._map()  # checks the parameters of the map
 
-    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+    def problem(
+        self, data: Data, rng: np.random.Generator, budget: Budget | None = None
+    ) -> Problem:
         """Minimise the hinge over all pairs, or over pairs drawn by `rng`, with the norm of f."""
         columns, root = self._map().choose(data, rng).independent()
         C = data.with_rows(columns(data.rows))
         B = None if self.loss == "exact" else self.pairs or C.n
         f = IncompleteHinge.draw(C, B, rng) if B else PairwiseHinge(C)
-        return Problem(f, KernelNorm(self.lam or kernel_ridge(root, C), root), columns)
+        lam = ridge(self, data, rng, budget, default=kernel_ridge(root, C))
+        return Problem(f, KernelNorm(lam, root), columns)
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state for each evaluation of the loss."""

@@ -5,6 +5,7 @@ from scipy.sparse import csr_array
 from aucbench.data import Data
 from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.features import Automatic, MaxAbs, Standard
+from aucbench.metrics import auc
 from aucbench.optim import chosen, default_l1, default_ridge, pair_square
 from aucbench.projectors import ElasticNet, L2Ball, ridge_of
 from aucbench.protocols import Problem
@@ -65,6 +66,22 @@ def test_the_unit_of_the_features_does_not_matter(name):
     runs = [solve(get_solver(name), Data.of(c * X, y), passes=10) for c in (1.0, 1024.0)]
 
     np.testing.assert_allclose(1024.0 * runs[1].w, runs[0].w, rtol=1e-6, atol=1e-8)
+
+
+def test_auto_ridge_of_landmarks_is_one_around_the_derived_one_and_bends_where_that_is_stiff():
+    X, _ = sample(n=400)
+    rings = Data.of(X, np.where((X[:, :2] ** 2).sum(axis=1) > 1.2, 1, -1))
+    solvers = [get_solver("roc-svm-nystrom", lam=lam) for lam in (None, "auto")]
+    derived, chosen = (s.problem(rings, np.random.default_rng(0)).project.lam for s in solvers)
+    fits = [solve(solver, rings) for solver in solvers]
+
+    exponent = 2 * np.log10(chosen / derived)
+    assert exponent == pytest.approx(round(exponent), abs=1e-9)
+    assert -4 <= round(exponent) <= 2
+    scored = [auc(rings.y, run.decision_function(X)) for run in fits]
+    assert scored[1] >= scored[0]
+    with pytest.raises(ParameterError, match=r"must be .auto. or .*a number, got"):
+        get_solver("roc-svm-nystrom", lam="some")
 
 
 @pytest.mark.parametrize("name", ["svm-or", "ls-svm", "spdam"])

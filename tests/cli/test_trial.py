@@ -1,0 +1,51 @@
+"""The tables of the trial: made from a seed, and not below plain pipelines by more than .005."""
+
+import sys
+
+import pytest
+import trial as command
+from trial_tables import TABLES, trial
+
+from aucbench.stats import Interval
+
+LARGE = ("1000 x 2000", "200000 x 30")
+
+
+@pytest.mark.parametrize("name", [name for name in TABLES if name not in LARGE])
+def test_a_table_is_a_function_of_its_seed(name):
+    table, again, other = trial(name), trial(name), trial(name, seed=1)
+    assert table.train.equals(again.train)
+    assert table.held.equals(again.held)
+    assert not table.train.equals(other.train)
+    assert set(table.aside) <= {*table.train.columns}
+    assert (table.held[table.target].astype(str) == table.positive).sum() > 100
+
+
+def test_what_is_said_of_a_table_has_the_goal_and_the_promises():
+    told = Interval(0.2, 0.1, 0.3, 0.95, "Wilson")
+    peers = {"logistic regression": (0.7, 1.0), "LightGBM": (0.8, 2.0)}
+    shares = {"flags": (told, 0.25), "precision": (told, 0.4)}
+    found = command.Outcome("shop", ["warning: x"], "svm-or", 0.79, 60.0, peers, shares)
+    said = "\n".join(found.lines())
+    assert "MISSED: 0.0100 below the best" in said
+    assert "held out 0.2500, inside\nprecision" in said
+    assert said.endswith("held out 0.4000, OUTSIDE")
+    assert found.row() == "| shop | 0.7900 | 60 | 0.7000 | 0.8000 | +0.0100 |"
+
+
+@pytest.mark.nightly
+def test_the_command_goes_from_the_file_to_the_decision(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["trial", "True/False", "--minutes", "0.02"])
+    command.main()
+    said = capsys.readouterr().out
+    for part in ("## True/False", "label: column", "auto took ", "AUC of auto 0.", "flags: "):
+        assert part in said
+    assert "| True/False | 0." in said
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", TABLES)
+def test_auto_is_not_below_the_best_pipeline_and_takes_two_minutes(name, tmp_path):
+    found = command.outcome(name, tmp_path)
+    assert found.behind <= command.GOAL, "\n".join(found.lines())
+    assert found.seconds <= 130.0
