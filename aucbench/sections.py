@@ -69,6 +69,10 @@ class Chart:
         finite, and None, leaves its point out.
     log_x, log_y : bool
         Whether an axis is logarithmic; it then shows numbers above 0.
+    bands : mapping of str to (sequence of float, sequence of float)
+        Low and high at each point of some of the lines.
+    diagonal : bool
+        Whether the line y = x is drawn too, from 0 to 1.
 
     Raises
     ------
@@ -82,25 +86,29 @@ class Chart:
     lines: Mapping[str, tuple[Sequence[float | None], Sequence[float | None]]]
     log_x: bool = False
     log_y: bool = False
+    bands: Mapping[str, tuple[Sequence[float | None], Sequence[float | None]]] = field(
+        default_factory=dict
+    )
+    diagonal: bool = False
 
     def __post_init__(self) -> None:
         for name in (self.title, self.x, self.y):
             _require_text("a title of a Chart", name, NAME)
         if not isinstance(self.lines, Mapping) or not 0 < len(self.lines) <= LINES:
             raise ParameterError(f"lines of a Chart must be a mapping of 1 to {LINES} names")
-        for flag in (self.log_x, self.log_y):
+        for flag in (self.log_x, self.log_y, self.diagonal):
             if not isinstance(flag, bool):
-                raise ParameterError(f"log_x and log_y of a Chart must be bools, got {flag!r}")
-        plain = {}
-        for name, line in self.lines.items():
-            _require_text("the name of a line", name, NAME)
-            _require_listed(f"the line {name!r}", line, 2)
-            if len(line) != 2 or len(line[0]) != len(line[1]):
-                raise ParameterError(f"the line {name!r} must be x and y of one length")
-            for values in line:
-                _require_listed(f"the line {name!r}", values, POINTS)
-            plain[name] = tuple(tuple(map(_number, values)) for values in line)
-        object.__setattr__(self, "lines", plain)
+                raise ParameterError(
+                    f"log_x, log_y and diagonal of a Chart must be bools, got {flag!r}"
+                )
+        object.__setattr__(self, "lines", {name: _pair(name, x) for name, x in self.lines.items()})
+        if not isinstance(self.bands, Mapping):
+            raise ParameterError("bands of a Chart must be a mapping of names of its lines")
+        bands = {name: _pair(name, band) for name, band in self.bands.items()}
+        for name, band in bands.items():
+            if name not in self.lines or len(band[0]) != len(self.lines[name][0]):
+                raise ParameterError(f"the band {name!r} must be of a line, and of its length")
+        object.__setattr__(self, "bands", bands)
 
 
 @dataclass(frozen=True)
@@ -151,6 +159,17 @@ class Section:
             return Section(plain["title"], [_part(part) for part in plain["parts"]])
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             raise ParameterError(f"this is no section: {error}") from error
+
+
+def _pair(name: object, line: Any) -> tuple[tuple[float | None, ...], ...]:
+    """Return x and y of a line, or low and high of a band, as plain numbers."""
+    _require_text("the name of a line", name, NAME)
+    _require_listed(f"the line {name!r}", line, 2)
+    if len(line) != 2 or len(line[0]) != len(line[1]):
+        raise ParameterError(f"the line {name!r} must be x and y of one length")
+    for values in line:
+        _require_listed(f"the line {name!r}", values, POINTS)
+    return tuple(tuple(map(_number, values)) for values in line)
 
 
 def _part(plain: Any) -> str | Table | Chart:

@@ -125,6 +125,7 @@ def explain(
     model: ModelFile,
     *,
     json: Annotated[bool, typer.Option("--json", help="All of it, as one JSON object.")] = False,
+    html: Annotated[Path | None, typer.Option(help="File that takes a page about it.")] = None,
 ) -> None:
     """Say what a model learnt, from what, how good it is, and what its threshold does."""
     from json import dumps
@@ -133,11 +134,24 @@ def explain(
     from aucbench.models.explain import explanation, lines
 
     loaded = Model.load(model)
+    if html is not None:
+        _write_page(loaded, f"Model {model.stem}", html)
     if json:
         typer.echo(dumps(explanation(loaded), indent=1, allow_nan=False))
         return
     for line in lines(loaded):
         say(line)
+
+
+def _write_page(model: Model, title: str, path: Path) -> None:
+    from aucbench.models.page import to_html
+    from aucbench.store import own_file, require_writable
+
+    require_writable(path)
+    content = to_html(model, title)
+    with own_file(path) as file:
+        file.write(content)
+    say(f"{len(content) / 1e6:.1f} MB in {path}", err=True)
 
 
 @contextmanager

@@ -31,6 +31,7 @@ from aucbench.data.folds import splits
 from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError
 from aucbench.models import Model
+from aucbench.models.assessing import assessed, require_columns
 from aucbench.models.choosing import (
     ModelPlan,
     compared,
@@ -77,6 +78,8 @@ def fitted(
     """
     begin = perf_counter()
     require_savable(wanted)
+    if wanted.by:
+        require_columns(wanted.rows().names or (), wanted.by)
     wanted = wanted.within(begin, jobs or len(os.sched_getaffinity(0)))
     records = run(wanted.plan)
     findings = compared(wanted, records, store)
@@ -116,7 +119,7 @@ def built(wanted: ModelPlan, records: Sequence[Record], findings: Findings, stor
     )
     parts = splits(data, wanted.plan.split_count, wanted.seed, wanted.holdout)
     learnt = _learnt(wanted.reading, data)
-    model, _ = decided(recipe, data, learnt, parts, wanted.aim, wanted.calibration)
+    model, held = decided(recipe, data, learnt, parts, wanted.aim, wanted.calibration)
     known = next(row for row in findings.insides[0].rows if row.solver == place).known
     assert known is not None  # the solver is complete
     about = {
@@ -130,6 +133,7 @@ def built(wanted: ModelPlan, records: Sequence[Record], findings: Findings, stor
         model,
         auc=known.delong if np.isfinite(known.delong.low) else known.resampled,
         auc_rows=_auc_rows(wanted, own[0].sizes.division, tuned=bool(choice.tune)),
+        assessment=assessed(held, data, model, by=wanted.by, seed=wanted.seed),
         provenance={**model.provenance, **about},
     )
 

@@ -83,6 +83,8 @@ class ModelPlan:
         What the threshold is chosen for.
     calibration : str or None
         "sigmoid", "isotonic", or None for no probabilities.
+    by : tuple of str
+        Columns by whose values the AUC is told.
     minutes : float or None
         Limit of the whole fit, if it tunes; None: none, and fewer points are tried.
     features, splits, holdout, seed, passes, seconds, tune_seconds :
@@ -104,6 +106,7 @@ class ModelPlan:
     reading: Reading = field(default_factory=Reading)
     aim: Aim = field(default_factory=Aim)
     calibration: str | None = "sigmoid"
+    by: tuple[str, ...] = ()
     features: str = "auto"
     splits: int | None = None
     holdout: float | None = None
@@ -143,6 +146,7 @@ class ModelPlan:
             reading=reading,
             aim=aims.aim,
             calibration=None if making.calibration == NO_CALIBRATION else making.calibration,
+            by=making.by,
             features=making.features,
             splits=fits.splits,
             holdout=fits.holdout,

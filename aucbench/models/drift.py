@@ -23,7 +23,7 @@ from scipy.stats import chi2
 from aucbench.data.arrays import Index
 from aucbench.kernels.vectors import Mask, Vector
 from aucbench.metrics import Cuts
-from aucbench.stats import LEVEL, Interval, wilson
+from aucbench.stats import LEVEL, Fold, Interval, auc_interval, wilson
 from aucbench.stats.calibration import least_log_loss
 from aucbench.stats.words import holm
 
@@ -48,12 +48,15 @@ class Window:
     rows, positives : int
     flagged, right : int
         Rows that reach the threshold, and those of them that are positive.
+    auc : Interval or None
+        Of the rows of the window; None in models of an older aucbench.
     """
 
     rows: int
     positives: int
     flagged: int
     right: int
+    auc: Interval | None = None
 
     def share(self, name: str) -> Interval:
         """Return "flags", "positives", "sensitivity" or "precision" with Wilson's interval."""
@@ -158,6 +161,7 @@ def _judged(
             positives=int((positive & inside).sum()),
             flagged=int((flagged & inside).sum()),
             right=int((flagged & positive & inside).sum()),
+            auc=auc_interval([Fold(positive[inside], scores[inside])]),
         )
         for inside in (number == k for k in range(count))
     )

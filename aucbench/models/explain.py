@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from aucbench.data.arrays import Vector
 from aucbench.data.understood import by_kind, remark_of
 from aucbench.models.drift import SHARES, Drift
 from aucbench.models.model import Model, finite
@@ -56,21 +57,34 @@ def kind_of(model: Model) -> str:
     return "linear" if model.feature_names is not None else "kernel"
 
 
-def _features(model: Model) -> list[dict[str, Any]]:
-    names = model.feature_names
-    if names is None:
-        return []
+def feature_weights(model: Model) -> Vector | None:
+    """Return what each feature counts: |weight| × spread, or its share of the splits of trees.
+
+    Returns
+    -------
+    array of shape (d,), or None
+        None for a kernel.
+    """
     if model.trees is not None:
         used = model.trees.feature[model.trees.feature >= 0]
-        splits = np.bincount(used, minlength=len(names)) / max(1, used.size)
-        features = [{"name": name, "importance": s} for name, s in zip(names, splits, strict=True)]
-    else:
+        return np.bincount(used, minlength=model.trees.d) / max(1, used.size)
+    if model.feature_names is None:
+        return None
+    spread = 1.0 if model.spread is None else np.where(np.isnan(model.spread), 1.0, model.spread)
+    return np.asarray(np.abs(np.asarray(model.weights)) * spread)
+
+
+def _features(model: Model) -> list[dict[str, Any]]:
+    names, counts = model.feature_names, feature_weights(model)
+    if names is None or counts is None:
+        return []
+    features = [{"name": name, "importance": x} for name, x in zip(names, counts, strict=True)]
+    if model.trees is None:
         w = np.asarray(model.weights)
         spread = np.full(w.size, np.nan) if model.spread is None else model.spread
-        weight = np.abs(w) * np.where(np.isnan(spread), 1.0, spread)
         features = [
-            {"name": name, "weight": w[j], "spread": spread[j], "importance": weight[j]}
-            for j, name in enumerate(names)
+            {"name": one["name"], "weight": w[j], "spread": spread[j], **one}
+            for j, one in enumerate(features)
         ]
     plain: list[dict[str, Any]] = finite(features)
     return sorted(plain, key=lambda one: -one["importance"])
@@ -84,7 +98,7 @@ def lines(model: Model) -> Iterator[str]:
     for sentence in about.get("choice", ()):
         yield f"  {sentence}"
     if model.auc is not None:
-        yield f"AUC {_share(model.auc)} on {model.auc_rows}"
+        yield f"AUC {share_text(model.auc)} on {model.auc_rows}"
     yield from _operating(model)
     yield from _calibration(model)
     yield from _weights(model)
@@ -126,7 +140,7 @@ def _operating(model: Model) -> Iterator[str]:
     yield f"  {point.tp:>{width}} found, {point.fn:>{width}} missed"
     yield f"  {point.fp:>{width}} false, {point.tn:>{width}} left out rightly"
     for name in ("sensitivity", "specificity", "precision", "flags"):
-        yield f"  {name:<11} {_share(getattr(point, name))}"
+        yield f"  {name:<11} {share_text(getattr(point, name))}"
     flags = point.expected(PER)
     yield f"  of the next {PER} rows like these, {flags.low:.0f} to {flags.high:.0f} are flagged"
     yield from _windows(model.drift)
@@ -152,7 +166,7 @@ def _calibration(model: Model) -> Iterator[str]:
         return
     yield f"{how}; on the rows held out, in groups:"
     for group in curve.groups:
-        share = _share(group.positive)
+        share = share_text(group.positive)
         yield f"  {group.rows} rows: probability {group.probability:.4g}, positive {share}"
     yield (
         f"  expected calibration error {curve.error:.3g}; true probabilities would give "
@@ -175,12 +189,15 @@ def _weights(model: Model) -> Iterator[str]:
         yield f"  and {len(features) - SHOWN} more; --json has all"
 
 
-def _share(share: Interval) -> str:
+def share_text(share: Interval, *, percent: bool = False) -> str:
+    """Return a share with its interval: 0.81 (95 %: 0.7 to 0.9), or in per cent."""
     if np.isnan(share.estimate):
         return "-"
+    scale, unit, digits = (100.0, " %", 3) if percent else (1.0, "", 4)
+    told, low, high = (f"{scale * x:.{digits}g}" for x in (share.estimate, share.low, share.high))
     if np.isnan(share.low):
-        return f"{share.estimate:.4g}"
-    return f"{share.estimate:.4g} ({100 * share.level:g} %: {share.low:.4g} to {share.high:.4g})"
+        return f"{told}{unit}"
+    return f"{told}{unit} ({100 * share.level:g} %: {low} to {high})"
 
 
 def _listed(labels: Sequence[Any]) -> str:

@@ -19,6 +19,7 @@ from aucbench.datasets.tables import Encoding
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.features import AppendOne, KernelColumns, Nystroem
 from aucbench.models import archive
+from aucbench.models.assessment import Assessment
 from aucbench.models.calibration import Calibrator, Isotonic
 from aucbench.models.document import structured
 from aucbench.models.drift import Drift
@@ -68,6 +69,8 @@ class Model:
         Whether the probabilities are true.
     drift : Drift or None
         Whether a decision holds in later windows of time.
+    assessment : Assessment or None
+        What rows that did not train it say of it, for its page.
     auc : Interval or None
         The AUC on rows that did not train the model.
     auc_rows : str
@@ -92,6 +95,7 @@ class Model:
     calibrator: Calibrator | None = None
     reliability: Reliability | None = None
     drift: Drift | None = None
+    assessment: Assessment | None = None
     auc: Interval | None = None
     auc_rows: str = ""
     spread: Vector | None = None
@@ -272,6 +276,7 @@ class Model:
             "calibrator": tree_of(self.calibrator),
             "reliability": None if self.reliability is None else finite(asdict(self.reliability)),
             "drift": None if self.drift is None else finite(asdict(self.drift)),
+            "assessment": None if self.assessment is None else finite(asdict(self.assessment)),
             "auc": None if self.auc is None else finite(asdict(self.auc)),
             "auc_rows": self.auc_rows,
             "feature_names": self.feature_names,

@@ -32,6 +32,9 @@ class Making:
         Tune solvers over their grids. [default: with auto only]
     minutes : float, optional
         Of the whole fit, if solvers are tuned: the search ends in time. [default: 2]
+    by : tuple of str
+        Columns by whose values the page of the model tells the AUC, beside categories and truth
+        values; repeatable.
     """
 
     solver: tuple[str, ...] = field(default=(), metadata={"whole": True})
@@ -39,6 +42,7 @@ class Making:
     calibration: str = "sigmoid"
     tune: bool | None = field(default=None, metadata={"negatable": True})
     minutes: float | None = None
+    by: tuple[str, ...] = field(default=(), metadata={"whole": True})
 
     def __post_init__(self) -> None:
         from aucbench.registry.specs import split_specs
@@ -54,6 +58,7 @@ class Making:
                 "leave --minutes out"
             )
         object.__setattr__(self, "solver", named)
+        object.__setattr__(self, "by", (self.by,) if isinstance(self.by, str) else tuple(self.by))
         object.__setattr__(self, "calibration", self.calibration or NO_CALIBRATION)
 
     def tuned(self, named: tuple[str, ...]) -> bool:

@@ -80,10 +80,10 @@ class Recipe:
                 "stop": run.stop.name,
             },
         )
-        return replace(model, spread=_spread(model.mapped(part.rows)))
+        return replace(model, spread=spread_of(model.mapped(part.rows)))
 
 
-def _spread(rows: Rows) -> Vector:
+def spread_of(rows: Rows) -> Vector:
     """Return the standard deviation of each column (divisor n), shape (d,)."""
     X = rows.matrix
     if not rows.is_sparse:

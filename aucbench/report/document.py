@@ -49,6 +49,22 @@ class Grid:
     best: tuple[bool, ...] = ()  # which lines stand out; empty if none does
     names: int | None = None  # the column whose texts lose their middle in a narrow terminal
     keys: tuple[tuple[str, ...], ...] = ()  # by which a page sorts the lines
+    # Low, value and high of each line, or None, which a page draws in a last column.
+    spans: tuple[tuple[float, float, float] | None, ...] = ()
+
+    @property
+    def bars(self) -> list[tuple[float, float, float] | None]:
+        """Begin, width and point of each span, in per cent of the room from the least to the most.
+
+        The room reaches from the least to the largest of all of them.
+        """
+        ends = [x for span in self.spans if span for x in span]
+        low, room = min(ends, default=0.0), (max(ends, default=1.0) - min(ends, default=0.0)) or 1.0
+        scale = 100.0 / room
+        return [
+            span and (scale * (span[0] - low), scale * (span[2] - span[0]), scale * (span[1] - low))
+            for span in self.spans
+        ]
 
     @staticmethod
     def of(table: Table) -> Grid:

@@ -45,9 +45,20 @@ def to_html(page: Page, *, live: str = "") -> bytes:
     return _rendered("page.html", names, page.added, page.data, live=live, page=page)
 
 
-def sections_to_html(title: str, facts: Sequence[str], added: Sequence[Chapter]) -> bytes:
-    """Return a page of sections only, with lines of facts below its title."""
-    return _rendered("alone.html", (*SCRIPTS, "alone.js"), added, {}, title=title, facts=facts)
+def sections_to_html(
+    title: str,
+    facts: Sequence[str],
+    added: Sequence[Chapter],
+    *,
+    answer: Sequence[str] = (),
+    warnings: Sequence[str] = (),
+) -> bytes:
+    """Return a page of sections only, with lines of facts below its title.
+
+    `answer`, what is to be known first, and `warnings` stand before the sections.
+    """
+    told: Any = {"title": title, "facts": facts, "answer": answer, "warnings": warnings}
+    return _rendered("alone.html", (*SCRIPTS, "alone.js"), added, {}, **told)
 
 
 def _rendered(
@@ -88,8 +99,9 @@ def _rendered(
 def _chart(chart: Chart) -> dict[str, Any]:
     """Return a chart as the scripts draw it."""
     names = {"title": shown(chart.title), "x": shown(chart.x), "y": shown(chart.y)}
-    lines = [[shown(name), *line] for name, line in chart.lines.items()]
-    return {**names, "log_x": chart.log_x, "log_y": chart.log_y, "lines": lines}
+    lines = [[shown(name), *line, *chart.bands.get(name, ())] for name, line in chart.lines.items()]
+    flags = {"log_x": chart.log_x, "log_y": chart.log_y, "diagonal": chart.diagonal}
+    return {**names, **flags, "lines": lines}
 
 
 def embedded(data: Any) -> str:

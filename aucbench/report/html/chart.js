@@ -105,8 +105,9 @@ const Chart = (() => {
       node("line", {class: "axis", x1: left, x2: left, y1: top, y2: height - bottom}),
       node("text", {x: (left + width - right) / 2, y: height - 8, "text-anchor": "middle"}, spec.x.name),
       node("text", {transform: `translate(13,${(top + height - bottom) / 2}) rotate(-90)`, "text-anchor": "middle"}, spec.y.name));
-    if (spec.diagonal) svg.append(node("line", {class: "axis", "stroke-dasharray": "2 4",
-      x1: x.place(0), y1: y.place(0), x2: x.place(1), y2: y.place(1)}));
+    const [from, to] = [Math.max(0, x.low, y.low), Math.min(1, x.high, y.high)];
+    if (spec.diagonal && from < to) svg.append(node("line", {class: "axis", "stroke-dasharray": "2 4",
+      x1: x.place(from), y1: y.place(from), x2: x.place(to), y2: y.place(to)}));
     for (const one of kept) svg.append(series(one, x.place, y.place));
     box.replaceChildren(svg);
   };

@@ -1,0 +1,234 @@
+"""What the columns of a model are worth, and the shape of their effects.
+
+Design
+  a. Importance is the fall of the AUC when the cells of a column are dealt out anew among rows that
+     the model has not seen. The mean placements of `DEALS` deals are compared with those of the
+     rows as they are, by DeLong's test of correlated curves.
+  b. The AUC compares classes, so that each class is drawn from by itself: a rare class stays whole.
+  c. With many columns, those are judged that count most in the model: by |weight| × spread, by the
+     splits of trees, or by the correlation of features and scores for a kernel.
+  d. An effect is the mean of what the final model says when a column is set to a value. It has no
+     label in it, so that no optimism is in it either; beside it stands the share that was seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.data import Data
+from aucbench.data.arrays import Index, Rows, Vector, rows
+from aucbench.datasets.tables import Column
+from aucbench.models.assessment import SMALLEST, Effect, Importance, Place
+from aucbench.models.explain import feature_weights
+from aucbench.models.model import Model
+from aucbench.models.recipe import spread_of
+from aucbench.stats import Fold, Interval
+from aucbench.stats.delong import Placements, difference_of
+
+DEALS = 5  # times that the cells of a column are dealt out
+MOST_JUDGED = 20  # columns
+MOST_OF_CLASS = 1000  # rows of a class by which importance is measured
+MOST_EFFECTS, BINS = 12, 8
+MOST_LEVELS = 10  # of a category; the others are one place
+SET_ROWS = 200  # rows whose cells are set to each value
+MISSING, OTHERS = "(missing)", "(others)"
+
+
+def importances(
+    part: Model, data: Data, unseen: Index, rng: np.random.Generator
+) -> tuple[tuple[Importance, ...], int]:
+    """Return the importance of the columns, the largest first, and the rows that measured it.
+
+    Parameters
+    ----------
+    part : Model
+        Fitted to other rows.
+    unseen : array
+        Numbers of rows that it has not seen, of both classes.
+    """
+    chosen = _of_each_class(data.y, unseen, rng)
+    y, table = data.y[chosen], data.take(chosen).rows
+    scores = part.scores(table)
+    base = Placements.of([Fold(y, scores)])
+    told = []
+    for j in judged_columns(part, table, scores):
+        deals = [rng.permutation(y.size) for _ in range(DEALS)]
+        falls = [Placements.of([Fold(y, part.scores(dealt(table, j, deal)))]) for deal in deals]
+        mean = np.mean([one.values for one in falls], axis=0)
+        drop = difference_of(base, Placements(mean, base.parts, base.left_out))
+        interval = Interval(drop.effect, drop.low, drop.high, drop.level, drop.method, drop.note)
+        told.append(Importance(column=column_name(part, j), drop=interval))
+    return tuple(sorted(told, key=lambda one: -one.drop.estimate)), int(y.size)
+
+
+def effects(
+    model: Model, data: Data, held: Index, names: Sequence[str], rng: np.random.Generator
+) -> tuple[Effect, ...]:
+    """Return the shape of the effects of some columns; one with a single place has none."""
+    some = rng.choice(held, min(SET_ROWS, held.size), replace=False).astype(np.int32)
+    table, y = data.take(np.sort(some)).rows, data.y[held]
+    number = {column_name(model, j): j for j in range(model.width)}
+    told = []
+    for name in names[:MOST_EFFECTS]:
+        column = column_of(model, number[name])
+        cells = cells_of(data.rows, number[name])[held]
+        places = [*_places(column, cells)]
+        if len(places) < 2:
+            continue
+        said = (_said(model, set_to(table, number[name], place[1])) for place in places)
+        told.append(
+            Effect(
+                column=name,
+                kind=column.kind,
+                places=tuple(
+                    Place(
+                        name=place[0],
+                        value=None if place[0] else place[1],
+                        rows=int(place[2].sum()),
+                        positives=int((place[2] & (y > 0)).sum()),
+                        predicted=predicted,
+                    )
+                    for place, predicted in zip(places, said, strict=True)
+                ),
+            )
+        )
+    return tuple(told)
+
+
+def column_of(model: Model, j: int) -> Column:
+    """Return what a column of the table is; a plain number where the model has no encoding."""
+    if model.encoding is not None:
+        return model.encoding.schema.columns[j]
+    return Column(column_name(model, j), "numeric")
+
+
+def column_name(model: Model, j: int) -> str:
+    """Return the name of a column of the table."""
+    return model.columns[j] if model.columns is not None else f"column {j}"
+
+
+def cells_of(table: Rows, j: int) -> Vector:
+    """Return the numbers or codes of a column; what sparse rows do not store is 0."""
+    column = table.matrix[:, [j]]
+    dense = column.toarray() if table.is_sparse else np.asarray(column)
+    cells: Vector = dense.astype(np.float64).reshape(-1)
+    return cells
+
+
+def levels_of(column: Column, cells: Vector) -> Iterator[tuple[str, float, NDArray[np.bool_]]]:
+    """Yield name, code and rows of each level with enough rows, most frequent first; then others.
+
+    The code of the others is that of the most frequent one among them.
+    """
+    names = ("no", "yes") if column.kind == "boolean" else column.levels
+    codes, counts = np.unique(cells[cells >= 0], return_counts=True)
+    order = codes[np.argsort(-counts, kind="stable")]
+    often = [code for code in order if (cells == code).sum() >= SMALLEST]
+    kept = often[:MOST_LEVELS] if len(order) > MOST_LEVELS else often
+    for code in kept:
+        yield names[int(code)], float(code), cells == code
+    rest = (cells >= 0) & ~np.isin(cells, kept)
+    if rest.sum() >= SMALLEST:
+        yield OTHERS, float(next(code for code in order if code not in kept)), rest
+
+
+def bins_of(cells: Vector, most: int) -> Iterator[tuple[float, NDArray[np.bool_]]]:
+    """Yield the mean and the rows of bins of about equal size; equal values are in one bin."""
+    known = cells[np.isfinite(cells)]
+    if not known.size:
+        return
+    distinct, counts = np.unique(known, return_counts=True)
+    if distinct.size <= most and counts.min() >= SMALLEST:
+        edges = distinct
+    else:
+        count = int(np.clip(known.size // SMALLEST, 1, most))
+        edges = np.unique(np.quantile(known, np.arange(count) / count, method="lower"))
+    number = np.searchsorted(edges, cells, side="right")
+    for k in range(1, edges.size + 1):
+        inside = (number == k) & np.isfinite(cells)
+        if inside.sum() >= SMALLEST:
+            yield float(cells[inside].mean()), inside
+
+
+def _places(column: Column, cells: Vector) -> Iterator[tuple[str, float, NDArray[np.bool_]]]:
+    """Yield name, value and rows of each place; the name of a number is empty."""
+    if column.kind in ("category", "boolean"):
+        yield from levels_of(column, cells)
+    else:
+        for value, inside in bins_of(cells, BINS):
+            yield date_of(value) if column.kind == "date" else "", value, inside
+    gaps = np.isnan(cells)
+    if gaps.sum() >= SMALLEST:
+        yield MISSING, np.nan, gaps
+
+
+def date_of(seconds: float) -> str:
+    """Return a date for people."""
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d}"
+
+
+def dealt(table: Rows, j: int, order: NDArray[np.intp]) -> Rows:
+    """Return rows whose cells of a column are those of the rows in another order."""
+    if not table.is_sparse:
+        matrix = np.array(table.matrix)
+        matrix[:, j] = matrix[order, j]
+        return rows(matrix)
+    matrix = table.matrix.tocsc(copy=True)
+    own, place = slice(*matrix.indptr[j : j + 2]), np.argsort(order)
+    matrix.indices[own] = place[matrix.indices[own]]
+    return rows(matrix.tocsr())
+
+
+def set_to(table: Rows, j: int, value: float) -> Rows:
+    """Return rows whose cells of a column have one value."""
+    matrix: Any = table.matrix.tolil(copy=True) if table.is_sparse else np.array(table.matrix)
+    matrix[:, j] = value
+    return rows(matrix.tocsr() if table.is_sparse else matrix)
+
+
+def _said(model: Model, table: Rows) -> float:
+    scores = model.scores(table)
+    return float(np.mean(scores if model.calibrator is None else model.calibrator(scores)))
+
+
+def _of_each_class(y: Vector, numbers: Index, rng: np.random.Generator) -> Index:
+    parts = [numbers[y[numbers] > 0], numbers[y[numbers] <= 0]]
+    drawn = [
+        part if part.size <= MOST_OF_CLASS else rng.choice(part, MOST_OF_CLASS, replace=False)
+        for part in parts
+    ]
+    return np.sort(np.concatenate(drawn)).astype(np.int32)
+
+
+def judged_columns(model: Model, table: Rows, scores: Vector) -> list[int]:
+    """Return the numbers of the columns that count most in a model."""
+    if model.width <= MOST_JUDGED:
+        return [*range(model.width)]
+    weights = feature_weights(model)
+    if weights is None:
+        weights = _correlations(table if model.encoding is None else model.encoding(table), scores)
+    owner = _columns_of_features(model)
+    by_column = np.zeros(model.width)
+    np.maximum.at(by_column, owner, weights[: owner.size])  # an intercept has no column
+    return [int(j) for j in np.argsort(-by_column, kind="stable")[:MOST_JUDGED]]
+
+
+def _columns_of_features(model: Model) -> NDArray[np.intp]:
+    """Return the number of the column to which each feature belongs."""
+    if model.encoding is None:
+        return np.arange(model.width)
+    return np.repeat(np.arange(model.width), [part.width for part in model.encoding.parts])
+
+
+def _correlations(features: Rows, scores: Vector) -> Vector:
+    """Return how strongly each feature goes with the scores, from 0 to 1."""
+    centred = scores - scores.mean()
+    spread = spread_of(features) * float(np.linalg.norm(centred)) * np.sqrt(max(1, features.n))
+    along = np.abs(np.asarray(features.matrix.T @ centred)).reshape(-1)
+    shares: Vector = np.divide(along, spread, out=np.zeros_like(along), where=spread > 0)
+    return shares

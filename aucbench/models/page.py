@@ -1,0 +1,415 @@
+"""The page of a model: chapters of the report, made of what the model says of itself.
+
+Design
+  a. Nothing is computed of rows here, since a model has none. What was not kept is named under
+     "Limits", as in files of an older aucbench.
+  b. Chapters are the parts of every report, so that the page looks like that of a comparison.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from aucbench.metrics import Aim
+from aucbench.models.assessment import SMALLEST, Assessment, Cut, Effect
+from aucbench.models.drift import SHARES
+from aucbench.models.explain import explanation, kind_of, share_text
+from aucbench.models.model import Model
+from aucbench.report.document import NOTHING, Chapter, Grid
+from aucbench.report.render import sections_to_html
+from aucbench.sections import Chart
+from aucbench.stats import LEVEL, Interval, wilson
+
+SHOWN = 20  # weights
+NAMED = 3  # columns that a sentence names
+PER = 1000  # rows, in which flags and costs are counted
+SURE = 0.05  # adjusted p-value below which groups differ
+SEEN, SAID = "share of positives", "model"
+Cell = str | float | None
+
+
+def to_html(model: Model, title: str = "") -> bytes:
+    """Return the page of a model as one file in UTF-8, which opens without a network.
+
+    Parameters
+    ----------
+    title : str
+        What stands above it; empty: the solver.
+
+    Raises
+    ------
+    MissingExtraError
+        When Jinja2 is not installed.
+    """
+    return sections_to_html(
+        title or title_of(model),
+        [*_facts(model)],
+        chapters(model),
+        answer=[*_answer(model)],
+        warnings=[*_warnings(model)],
+    )
+
+
+def title_of(model: Model) -> str:
+    """Return what stands above the page of a model."""
+    return f"Model: {model.provenance.get('solver', 'of unknown origin')}"
+
+
+def chapters(model: Model) -> list[Chapter]:
+    """Return what is known of a model; a chapter without content is not there."""
+    told = (
+        ("Thresholds", _thresholds(model)),
+        ("Ranking", _ranking(model)),
+        ("Probabilities", _probabilities(model)),
+        ("What matters", _matters(model)),
+        ("Effects", _effects(model)),
+        ("Groups of rows", _groups(model)),
+        ("Windows of time", _windows(model)),
+        ("Origin", _origin(model)),
+        ("Limits", _limits(model)),
+    )
+    made = ((title, tuple(parts)) for title, parts in told)
+    return [Chapter(title, "", parts) for title, parts in made if parts]
+
+
+def _facts(model: Model) -> Iterator[str]:
+    about = model.provenance
+    if "n" in about:
+        share = about["n_pos"] / about["n"]
+        yield (
+            f"Learnt from {about.get('data', 'a table')}: {about['n']} rows, {about['n_pos']} "
+            f"positive ({share:.1%}), {model.width} columns."
+        )
+    if about.get("label"):
+        yield f"Label: {about['label']}; positive: {_labels(model.positive)}."
+
+
+def _answer(model: Model) -> Iterator[str]:
+    if model.auc is not None:
+        yield f"AUC {share_text(model.auc)} on {model.auc_rows}."
+    point, positive = model.operating, _labels(model.positive)
+    if point is None:
+        yield f"A row whose score is at least {model.threshold:.6g} counts as {positive}."
+    else:
+        yield (
+            f"A row whose score is at least {model.threshold:.6g} counts as {positive}: "
+            f"{share_text(point.flags, percent=True)} of the rows. The threshold was chosen for "
+            f"{point.aim}."
+        )
+        yield (
+            f"Of these rows {share_text(point.precision, percent=True)} are positive, and they are "
+            f"{share_text(point.sensitivity, percent=True)} of all positives."
+        )
+    if model.assessment is not None and (most := _sure(model.assessment)):
+        verb = "matters" if len(most) == 1 else "matter"
+        yield f"{', '.join(most)} {verb} most."
+
+
+def _sure(known: Assessment) -> list[str]:
+    """Return the columns without which the AUC falls for sure, the largest first."""
+    return [one.column for one in known.importance if one.drop.low > 0][:NAMED]
+
+
+def _warnings(model: Model) -> Iterator[str]:
+    if model.keeps_rows:
+        yield (
+            "The file holds training rows, scaled: the landmarks of the kernel. Whoever has the "
+            "file can read them."
+        )
+    if model.assessment is not None:
+        for one in model.assessment.groups:
+            if one.p is not None and one.p < SURE and one.auc.estimate < (one.others or 0.0):
+                yield (
+                    f"{one.column} = {one.level}: the AUC of these {one.rows} rows is "
+                    f"{one.auc.estimate:.3f}, that of the others {one.others:.3f} "
+                    f"(p = {one.p:.2g})."
+                )
+    yield from model.provenance.get("warnings", ())
+
+
+def _thresholds(model: Model) -> Iterator[str | Grid]:
+    known, point = model.assessment, model.operating
+    if point is not None:
+        own = Cut(threshold=model.threshold, tp=point.tp, fp=point.fp)
+        rows, positives = point.tp + point.fp + point.fn + point.tn, point.tp + point.fn
+        cuts = [] if known is None else [known.cuts[k] for k in known.flags]
+        if known is not None and known.rows != rows:
+            cuts = []  # they were counted on other rows
+        cuts = sorted({own, *cuts}, key=lambda cut: (-cut.threshold, cut.tp + cut.fp))
+        yield _cut_grid(model, cuts, own, rows, positives)
+        yield f"The line in bold is the threshold of the model. Counted on {point.rows}."
+
+
+def _cut_grid(model: Model, cuts: Sequence[Cut], own: Cut, rows: int, positives: int) -> Grid:
+    costs = _costs(model.operating.aim) if model.operating is not None else None
+    header = [f"flags of {PER} rows", "threshold", "sensitivity", "specificity", "precision"]
+    header += ["false per right one", *([f"cost of {PER} rows"] if costs else [])]
+    lines: list[list[Cell]] = []
+    for cut in cuts:
+        flagged, missed = cut.tp + cut.fp, positives - cut.tp
+        negatives = rows - positives
+        line: list[Cell] = [PER * flagged / rows, cut.threshold]
+        line += [cut.tp / positives, 1 - cut.fp / negatives]
+        line += [cut.tp / flagged if flagged else None, cut.fp / cut.tp if cut.tp else None]
+        lines.append(line)
+        if costs:
+            line.append(PER * (costs[0] * cut.fp + costs[1] * missed) / rows)
+    forms = (".3g", ".6g", ".3f", ".4f", ".3f", ".3g", ".4g")
+    return grid(header, lines, forms[: len(header)], best=[cut == own for cut in cuts])
+
+
+def _costs(aim: Aim) -> tuple[float, float] | None:
+    if aim.cost_fp is None or aim.cost_fn is None:
+        return None
+    return aim.cost_fp, aim.cost_fn
+
+
+def _ranking(model: Model) -> Iterator[str | Chart]:
+    known = model.assessment
+    if known is None:
+        return
+    tp, fp = (np.array([getattr(cut, name) for cut in known.cuts], float) for name in ("tp", "fp"))
+    recall, fpr = tp / known.positives, fp / (known.rows - known.positives)
+    solver = str(model.provenance.get("solver", SAID))
+    roc = {solver: ([0.0, *fpr], [0.0, *recall])}
+    yield Chart("ROC curve", "false positive rate", "sensitivity", roc, diagonal=True)
+    share = known.positives / known.rows
+    pr = {solver: ([*recall], [*tp / (tp + fp)]), "rows taken blindly": ([0, 1], [share, share])}
+    yield Chart("Precision and sensitivity", "sensitivity", "precision", pr)
+
+
+def _probabilities(model: Model) -> Iterator[str | Grid | Chart]:
+    if model.calibrator is None:
+        yield "The model was not calibrated: it gives scores, and no probabilities."
+        return
+    how = type(model.calibrator).__name__.lower()
+    curve = model.reliability
+    if curve is None:
+        yield f"Probabilities by {how} calibration."
+        return
+    yield (
+        f"Probabilities by {how} calibration. The expected calibration error is {curve.error:.3g}; "
+        f"true probabilities would have {curve.chance:.3g} by chance."
+    )
+    said = [group.probability for group in curve.groups]
+    seen = [group.positive for group in curve.groups]
+    yield Chart(
+        "Reliability curve",
+        "probability",
+        "share of positives",
+        {SEEN: (said, [one.estimate for one in seen])},
+        bands={SEEN: ([one.low for one in seen], [one.high for one in seen])},
+        diagonal=True,
+    )
+    yield grid(
+        ("rows", "probability", "positive", "95 % interval"),
+        [
+            [group.rows, group.probability, group.positive.estimate, _range(group.positive)]
+            for group in curve.groups
+        ],
+        ("d", ".4f", ".4f", ""),
+        spans=[*map(_span, seen)],
+    )
+
+
+def _matters(model: Model) -> Iterator[str | Grid]:
+    known = model.assessment
+    if known is not None and known.importance:
+        some = f" of {known.columns}" if len(known.importance) < known.columns else ""
+        yield (
+            f"How far the AUC falls when the cells of a column are dealt out anew among "
+            f"{known.judged} rows that the model has not seen, with 95 % intervals. Columns that "
+            "say the same share their worth."
+        )
+        yield grid(
+            ("column", "fall of the AUC", "95 % interval"),
+            [[one.column, one.drop.estimate, _range(one.drop)] for one in known.importance],
+            ("", ".4f", ""),
+            spans=[_span(one.drop) for one in known.importance],
+            title=f"{len(known.importance)}{some} columns",
+        )
+    features = explanation(model)["features"]
+    if kind_of(model) == "kernel":
+        yield "A kernel machine: its weights belong to landmarks, not to features."
+    elif features:
+        yield _weights(model, features)
+
+
+def _weights(model: Model, features: Sequence[dict[str, Any]]) -> Grid:
+    some = features[:SHOWN]
+    title = f"{len(some)} of {len(features)} features" if len(features) > SHOWN else ""
+    if kind_of(model) == "trees":
+        lines: list[list[Cell]] = [[one["name"], one["importance"]] for one in some]
+        return grid(("feature", "share of the splits"), lines, ("", ".4f"), title=title)
+    lines = [[one["name"], one["weight"], one["spread"], one["importance"]] for one in some]
+    header = ("feature", "weight", "spread", "|weight| × spread")
+    return grid(header, lines, ("", "+.4g", ".4g", ".4g"), title=title or "Weights")
+
+
+def _effects(model: Model) -> Iterator[str | Grid | Chart]:
+    known = model.assessment
+    if known is None or not known.effects:
+        return
+    unit = "probability" if model.calibrator is not None else "score"
+    yield (
+        f"Model: the mean {unit} when a column is set to a value in all rows. Share of positives: "
+        "among rows held out that have the value, with 95 % intervals; other columns differ there "
+        "too."
+    )
+    yield from (_chart(one, unit) for one in known.effects if _is_numeric(one))
+    yield from (_level_grid(one, unit) for one in known.effects if not _is_numeric(one))
+
+
+def _is_numeric(effect: Effect) -> bool:
+    return effect.kind == "numeric" and sum(one.value is not None for one in effect.places) > 1
+
+
+def _chart(effect: Effect, unit: str) -> Chart:
+    places = [one for one in effect.places if one.value is not None]
+    x, seen = [one.value for one in places], [wilson(p.positives, p.rows, LEVEL) for p in places]
+    lines: dict[str, Any] = {SAID: (x, [one.predicted for one in places])}
+    if unit == "score":
+        return Chart(effect.column, effect.column, unit, lines)
+    lines[SEEN] = (x, [one.estimate for one in seen])
+    band = {SEEN: ([one.low for one in seen], [one.high for one in seen])}
+    return Chart(effect.column, effect.column, unit, lines, bands=band)
+
+
+def _level_grid(effect: Effect, unit: str) -> Grid:
+    lines: list[list[Cell]] = []
+    spans = []
+    for place in effect.places:
+        seen = wilson(place.positives, place.rows, LEVEL)
+        name = place.name or f"{place.value:.4g}"
+        lines.append([name, place.rows, place.predicted, seen.estimate, _range(seen)])
+        spans.append(_span(seen))
+    header = (effect.column, "rows", f"{unit} by the model", SEEN, "95 % interval")
+    forms = ("", "d", ".4f", ".4f", "")
+    return grid(header, lines, forms, spans=spans, title=effect.column)
+
+
+def _groups(model: Model) -> Iterator[str | Grid]:
+    known = model.assessment
+    if known is None or not known.groups:
+        return
+    yield (
+        f"AUC of the rows held out that share a value, at least {SMALLEST} of them, with 95 % "
+        f"intervals. Others: the AUC of all other rows. p: of “both are equal”, adjusted for "
+        f"{len(known.groups)} groups."
+    )
+    lines: list[list[Cell]] = []
+    for one in known.groups:
+        counts: list[Cell] = [one.column, one.level, one.rows, one.positives]
+        lines.append([*counts, one.others, one.p, one.auc.estimate, _range(one.auc)])
+    header = ("column", "value", "rows", "positives", "others", "p", "AUC", "95 % interval")
+    forms = ("", "", "d", "d", ".4f", ".2g", ".4f", "")
+    yield grid(header, lines, forms, spans=[_span(one.auc) for one in known.groups])
+
+
+def _windows(model: Model) -> Iterator[str | Grid]:
+    drift = model.drift
+    if drift is None:
+        return
+    yield (
+        f"One fit to the first {drift.learnt} rows in time judges the rows after it; its threshold "
+        "flags the share of rows that the model flags."
+    )
+    lines: list[list[Cell]] = []
+    for number, one in enumerate(drift.windows, 1):
+        shares: list[Cell] = [one.share(name).estimate for name in SHARES]
+        auc: list[Cell] = [one.auc.estimate, _range(one.auc)] if one.auc else [None, ""]
+        lines.append([number, one.rows, *shares, *auc])
+    header = ("window", "rows", *SHARES, "AUC", "95 % interval")
+    forms = ("d", "d", *[".4f"] * len(SHARES), ".4f", "")
+    yield grid(header, lines, forms, spans=[_span(one.auc) for one in drift.windows])
+
+
+def _origin(model: Model) -> Iterator[str | Grid]:
+    about = model.provenance
+    yield from about.get("choice", ())
+    names = ("solver", "features", "data", "data_hash", "seed", "date", "aucbench")
+    told: list[list[Cell]] = [[name, str(about[name])] for name in names if name in about]
+    told += [[name, number] for name, number in dict(about.get("versions", {})).items()]
+    if told:
+        yield grid(("what", "value"), told, ("", ""))
+    if left := about.get("left_out"):
+        yield grid(
+            ("column", "why"), [[*one] for one in left.items()], ("", ""), title="Columns left out"
+        )
+
+
+def _limits(model: Model) -> Iterator[str]:
+    lacking = {
+        "assessment": "curves, importance, effects and groups",
+        "operating": "what its threshold does",
+        "auc": "its AUC",
+    }
+    absent = [what for name, what in lacking.items() if getattr(model, name) is None]
+    if absent:
+        yield (
+            f"The file does not say {', '.join(absent)}: nothing of this was kept when it was made."
+        )
+    if model.auc is not None:
+        yield (
+            "The AUC and its interval are of models fitted to a part of the rows, as a fit to all "
+            "rows leaves none to judge it."
+        )
+    if model.operating is not None:
+        yield (
+            "Intervals say what other rows of the same kind would give. They know nothing of "
+            "change."
+        )
+    if model.assessment is not None:
+        yield (
+            "An effect is what the model makes of a column, and no cause: a column may stand for "
+            "another one."
+        )
+
+
+def grid(
+    header: Sequence[str],
+    lines: Sequence[Sequence[Cell]],
+    forms: Sequence[str],
+    *,
+    best: Sequence[bool] = (),
+    spans: Sequence[tuple[float, float, float] | None] = (),
+    title: str = "",
+) -> Grid:
+    """Return a table of texts and of numbers in the given forms."""
+    texts = tuple(
+        tuple(_text(cell, form) for cell, form in zip(line, forms, strict=True)) for line in lines
+    )
+    keys = tuple(tuple("" if cell is None else str(cell) for cell in line) for line in lines)
+    right = [j for j, form in enumerate(forms) if form]
+    return Grid(
+        tuple(header),
+        texts,
+        right,
+        title=title,
+        best=tuple(best),
+        keys=keys,
+        spans=tuple(spans) if any(spans) else (),
+    )
+
+
+def _text(cell: Cell, form: str) -> str:
+    if isinstance(cell, str):
+        return cell
+    return NOTHING if cell is None or np.isnan(cell) else format(cell, form)
+
+
+def _span(one: Interval | None) -> tuple[float, float, float] | None:
+    if one is None or np.isnan([one.low, one.estimate, one.high]).any():
+        return None
+    return one.low, one.estimate, one.high
+
+
+def _range(one: Interval) -> str:
+    return NOTHING if np.isnan(one.low) else f"{one.low:.4f} to {one.high:.4f}"
+
+
+def _labels(labels: Sequence[Any]) -> str:
+    return " or ".join(str(label) for label in labels)
