@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.data import Data
-from aucbench.data.arrays import Vector
+from aucbench.data.arrays import Index, Vector
 from aucbench.datasets.tables import Column
 from aucbench.errors import UnknownNameError
 from aucbench.metrics import Cuts
@@ -109,11 +109,12 @@ def _cuts(y: Vector, scores: Vector) -> tuple[tuple[Cut, ...], tuple[int, ...]]:
 
 def _groups(held: HeldOut, data: Data, model: Model, by: Sequence[str]) -> tuple[Subgroup, ...]:
     told = []
+    groups = None if data.groups is None else data.groups[held.rows]
     for j in _grouping(model, by):
         column = column_of(model, j)
         cells = cells_of(data.rows, j)[held.rows]
         parts = [*_parts(column, cells)]
-        told += [_group(column.name, level, held, inside) for level, inside in parts]
+        told += [_group(column.name, level, held, groups, inside) for level, inside in parts]
     adjusted = iter(holm([one.p for one in told if one.p is not None]).tolist())
     return tuple(one if one.p is None else replace(one, p=next(adjusted)) for one in told)
 
@@ -162,9 +163,12 @@ def _ranges(column: Column, parts: Sequence[Vector]) -> Iterator[str]:
     yield f"from {told[-1]}"
 
 
-def _group(column: str, level: str, held: HeldOut, inside: Mask) -> Subgroup:
+def _group(column: str, level: str, held: HeldOut, groups: Index | None, inside: Mask) -> Subgroup:
     own, others = (
-        Placements.of([Fold(held.y[rows], held.scores[rows])]) for rows in (inside, ~inside)
+        Placements.of(
+            [Fold(held.y[rows], held.scores[rows], groups=None if groups is None else groups[rows])]
+        )
+        for rows in (inside, ~inside)
     )
     return Subgroup(
         column=column,

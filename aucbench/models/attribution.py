@@ -14,6 +14,7 @@ Design
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -54,13 +55,14 @@ def importances(
     chosen = _of_each_class(data.y, unseen, rng)
     y, table = data.y[chosen], data.take(chosen).rows
     scores = part.scores(table)
-    base = Placements.of([Fold(y, scores)])
+    groups = None if data.groups is None else data.groups[chosen]
+    base = Placements.of([Fold(y, scores, groups=groups)])
     told = []
     for j in judged_columns(part, table, scores):
         deals = [rng.permutation(y.size) for _ in range(DEALS)]
-        falls = [Placements.of([Fold(y, part.scores(dealt(table, j, deal)))]) for deal in deals]
-        mean = np.mean([one.values for one in falls], axis=0)
-        drop = difference_of(base, Placements(mean, base.parts, base.left_out))
+        scored = (part.scores(dealt(table, j, deal)) for deal in deals)
+        falls = [Placements.of([Fold(y, each, groups=groups)]).values for each in scored]
+        drop = difference_of(base, replace(base, values=np.mean(falls, axis=0)))
         interval = Interval(drop.effect, drop.low, drop.high, drop.level, drop.method, drop.note)
         told.append(Importance(column=column_name(part, j), drop=interval))
     return tuple(sorted(told, key=lambda one: -one.drop.estimate)), int(y.size)

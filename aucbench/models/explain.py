@@ -102,15 +102,21 @@ def lines(model: Model) -> Iterator[str]:
     yield from _operating(model)
     yield from _calibration(model)
     yield from _weights(model)
+    yield from (f"warning: {line}" for line in warning_lines(model))
+
+
+def warning_lines(model: Model) -> Iterator[str]:
+    """Yield what may be wrong: a line for each kind of warning about columns."""
     if model.keeps_rows:
         yield (
-            "warning: the file holds training rows, scaled: the landmarks of the kernel. Whoever "
-            "has the file can read them."
+            "the file holds training rows, scaled: the landmarks of the kernel. Whoever has the "
+            "file can read them."
         )
+    about = model.provenance
     remarks = [remark_of(*one) for one in about.get("remarks", ())]
     own = {remark.text for remark in remarks}
-    told = (warning for warning in about.get("warnings", ()) if warning not in own)
-    yield from (f"warning: {line}" for line in (*told, *by_kind(remarks)))
+    yield from (warning for warning in about.get("warnings", ()) if warning not in own)
+    yield from by_kind(remarks)
 
 
 def _origin(about: Mapping[str, Any]) -> Iterator[str]:

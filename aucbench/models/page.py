@@ -16,7 +16,7 @@ import numpy as np
 from aucbench.metrics import Aim
 from aucbench.models.assessment import SMALLEST, Assessment, Cut, Effect
 from aucbench.models.drift import SHARES
-from aucbench.models.explain import explanation, kind_of, share_text
+from aucbench.models.explain import explanation, kind_of, share_text, warning_lines
 from aucbench.models.model import Model
 from aucbench.report.document import NOTHING, Chapter, Grid
 from aucbench.report.render import sections_to_html
@@ -68,6 +68,7 @@ def chapters(model: Model) -> list[Chapter]:
         ("Effects", _effects(model)),
         ("Groups of rows", _groups(model)),
         ("Windows of time", _windows(model)),
+        ("All warnings", _all_warnings(model)),
         ("Origin", _origin(model)),
         ("Limits", _limits(model)),
     )
@@ -114,11 +115,6 @@ def _sure(known: Assessment) -> list[str]:
 
 
 def _warnings(model: Model) -> Iterator[str]:
-    if model.keeps_rows:
-        yield (
-            "The file holds training rows, scaled: the landmarks of the kernel. Whoever has the "
-            "file can read them."
-        )
     if model.assessment is not None:
         for one in model.assessment.groups:
             if one.p is not None and one.p < SURE and one.auc.estimate < (one.others or 0.0):
@@ -127,7 +123,14 @@ def _warnings(model: Model) -> Iterator[str]:
                     f"{one.auc.estimate:.3f}, that of the others {one.others:.3f} "
                     f"(p = {one.p:.2g})."
                 )
-    yield from model.provenance.get("warnings", ())
+    yield from warning_lines(model)
+
+
+def _all_warnings(model: Model) -> Iterator[str]:
+    """Yield each warning, where those above the page are of kinds."""
+    told, shown = model.provenance.get("warnings", ()), {*warning_lines(model)}
+    if any(warning not in shown for warning in told):
+        yield from told
 
 
 def _thresholds(model: Model) -> Iterator[str | Grid]:

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from aucbench.bench.show.endings import end_notes
+from aucbench.data.understood import SHOWN_DROPPED, by_kind
 from aucbench.report.curves import SHARES
 from aucbench.report.document import Chapter
 from aucbench.report.drawn import DIGITS, drawn
@@ -163,7 +164,10 @@ class Page:
         return tuple(
             Text(
                 evidence.datasets[one.dataset],
-                (*filter(None, [sizes(one)]), *evidence.understood(one.dataset).facts()),
+                (
+                    *filter(None, [sizes(one)]),
+                    *evidence.understood(one.dataset).facts(SHOWN_DROPPED),
+                ),
             )
             for one in self.findings.insides
         )
@@ -176,8 +180,20 @@ class Page:
         told += [self.findings.times, *self.findings.unmeasured, *evidence.problems()]
         for number, name in enumerate(names):
             of = f"{name}: " if len(names) > 1 else ""
-            told += [f"{of}{text}" for text in evidence.understood(number).warnings]
+            told += [f"{of}{line}" for line in by_kind(evidence.understood(number).remarks)]
         return tuple(filter(None, told))
+
+    @property
+    def all_warnings(self) -> tuple[Text, ...]:
+        """All warnings about each data set, and all columns left out, where some are not shown."""
+        evidence = self.findings.evidence
+        told = []
+        for number, name in enumerate(evidence.datasets):
+            known = evidence.understood(number)
+            everything = (*known.facts(), *known.warnings)
+            if {*everything} - {*known.facts(SHOWN_DROPPED), *by_kind(known.remarks)}:
+                told.append(Text(name, everything))
+        return tuple(told)
 
     @property
     def has_pairs(self) -> bool:
