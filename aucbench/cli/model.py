@@ -144,14 +144,13 @@ def explain(
 
 
 def _write_page(model: Model, title: str, path: Path) -> None:
-    from aucbench.models.page import to_html
-    from aucbench.store import own_file, require_writable
+    from aucbench.models.page import page_of
+    from aucbench.store import require_writable
 
     require_writable(path)
-    content = to_html(model, title)
-    with own_file(path) as file:
-        file.write(content)
-    say(f"{len(content) / 1e6:.1f} MB in {path}", err=True)
+    page = page_of(model, title)
+    page.save(path)
+    say(f"{len(page.content) / 1e6:.1f} MB in {path}", err=True)
 
 
 @contextmanager

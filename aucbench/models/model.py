@@ -34,6 +34,8 @@ from aucbench.stats import Interval
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from aucbench.report.inline_page import InlinePage
+
 INTERCEPT, LINEAR = "(intercept)", "linear"
 
 
@@ -119,6 +121,20 @@ class Model:
         from aucbench.models.model_html import as_html
 
         return as_html(self)
+
+    def report(self) -> InlinePage:
+        """Return a page about it, which a notebook shows inline and `save` keeps.
+
+        The command `aucbench explain MODEL --html FILE` writes the same page.
+
+        Raises
+        ------
+        MissingExtraError
+            When Jinja2 is not installed.
+        """
+        from aucbench.models.page import page_of
+
+        return page_of(self)
 
     @staticmethod
     def of_run(run: Run, features: FeatureMap, **rest: Any) -> Model:

@@ -19,6 +19,7 @@ from aucbench.models.drift import SHARES
 from aucbench.models.explain import explanation, kind_of, share_text, warning_lines
 from aucbench.models.model import Model
 from aucbench.report.document import NOTHING, Chapter, Grid
+from aucbench.report.inline_page import InlinePage
 from aucbench.report.render import sections_to_html
 from aucbench.sections import Chart
 from aucbench.stats import LEVEL, Interval, wilson
@@ -31,8 +32,8 @@ SEEN, SAID = "share of positives", "model"
 Cell = str | float | None
 
 
-def to_html(model: Model, title: str = "") -> bytes:
-    """Return the page of a model as one file in UTF-8, which opens without a network.
+def page_of(model: Model, title: str = "") -> InlinePage:
+    """Return the page of a model, one file in UTF-8 that opens without a network.
 
     Parameters
     ----------
@@ -44,18 +45,15 @@ def to_html(model: Model, title: str = "") -> bytes:
     MissingExtraError
         When Jinja2 is not installed.
     """
-    return sections_to_html(
-        title or title_of(model),
+    title = title or f"Model: {model.provenance.get('solver', 'of unknown origin')}"
+    content = sections_to_html(
+        title,
         [*_facts(model)],
         chapters(model),
         answer=[*_answer(model)],
         warnings=[*_warnings(model)],
     )
-
-
-def title_of(model: Model) -> str:
-    """Return what stands above the page of a model."""
-    return f"Model: {model.provenance.get('solver', 'of unknown origin')}"
+    return InlinePage(content, title)
 
 
 def chapters(model: Model) -> list[Chapter]:
