@@ -250,6 +250,10 @@ WRONG_PARTS = {
     "points": lambda: Chart("t", "x", "y", {"a": ([1.0] * (POINTS + 1),) * 2}),
     "words": lambda: Chart("t", "x", "y", {"a": (["1"], [1])}),
     "log": lambda: Chart("t", "x", "y", {"a": ([1], [1])}, log_x=1),
+    "diagonal": lambda: Chart("t", "x", "y", {"a": ([1], [1])}, diagonal=1),
+    "band of no line": lambda: Chart("t", "x", "y", {"a": ([1], [1])}, bands={"b": ([1], [1])}),
+    "band length": lambda: Chart("t", "x", "y", {"a": ([1], [1])}, bands={"a": ([1, 2], [1, 2])}),
+    "bands": lambda: Chart("t", "x", "y", {"a": ([1], [1])}, bands=[1]),
 }
 
 

@@ -1,0 +1,56 @@
+"""Models that were assessed, without a comparison before."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from aucbench.data.folds import splits
+from aucbench.datasets import load
+from aucbench.datasets.reading import Reading
+from aucbench.metrics import Aim
+from aucbench.models.assessing import assessed
+from aucbench.models.deciding import decided
+from aucbench.models.recipe import Recipe
+from aucbench.registry.specs import parse_spec
+from aucbench.stats import Fold, auc_interval
+
+N = 900
+
+
+def patients(n=N, seed=0):
+    """Only `visits` and `age` matter; in the south, nothing does."""
+    rng = np.random.default_rng(seed)
+    age, visits = rng.normal(60, 12, n), rng.poisson(1.5, n)
+    ward = rng.choice(["north", "south", "east"], n, p=[0.4, 0.4, 0.2])
+    margin = np.where(ward == "south", 0.0, 0.05 * (age - 60) + 1.5 * (visits - 1.5))
+    return pd.DataFrame(
+        {
+            "age": np.where(rng.random(n) < 0.05, np.nan, age),
+            "visits": visits,
+            "ward": ward,
+            "smoker": rng.choice(["yes", "no"], n),
+            "seen": pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(n) % 365, unit="D"),
+            "noise": rng.normal(size=n),
+            "code": [f"C{k}" for k in rng.integers(0, 30, n)],
+            "back": np.where(margin + rng.logistic(size=n) > 1, "yes", "no"),
+        }
+    )
+
+
+def assessed_model(
+    frame=None, solver="logistic", *, aim=None, calibration="sigmoid", by=(), **reading
+):
+    """(model, rows held out, data)"""
+    frame = patients() if frame is None else frame
+    data = load(frame, Reading(**{"target": "back", "positive": "yes", **reading}))
+    recipe = Recipe(spec=parse_spec(solver), passes=5.0)
+    rows = np.arange(data.n, dtype=np.int32)
+    model, held = decided(recipe, data, rows, splits(data, 3, 0, None), aim or Aim(), calibration)
+    model = replace(
+        model,
+        auc=auc_interval([Fold(held.y, held.scores)]),
+        auc_rows="the test rows of 3 folds",
+        assessment=assessed(held, data, model, by=by),
+    )
+    return model, held, data

@@ -1,0 +1,183 @@
+"""What rows that did not train a model say of it: numbers beside naive ones, and no row in them."""
+
+import json
+import zipfile
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from assessed_models import assessed_model, patients
+from nights import first
+from scipy.sparse import csr_array
+
+from aucbench.data import Data
+from aucbench.data.arrays import rows
+from aucbench.datasets import load
+from aucbench.datasets.reading import Reading
+from aucbench.errors import UnknownNameError
+from aucbench.metrics import auc
+from aucbench.models import Model
+from aucbench.models.assessing import SHARES
+from aucbench.models.assessment import SMALLEST
+from aucbench.models.attribution import (
+    MISSING,
+    MOST_JUDGED,
+    OTHERS,
+    bins_of,
+    dealt,
+    importances,
+    judged_columns,
+    set_to,
+)
+from aucbench.models.recipe import Recipe
+from aucbench.registry.specs import parse_spec
+
+
+@pytest.fixture(scope="module")
+def known():
+    return assessed_model(by=("age",))
+
+
+def test_cuts_count_the_rows_held_out(known):
+    model, held, _ = known
+    told = model.assessment
+    assert (told.rows, told.positives) == (held.y.size, (held.y > 0).sum())
+    assert len(told.cuts) <= 210
+    for cut in told.cuts:
+        found = held.scores >= cut.threshold
+        assert (cut.tp, cut.fp) == ((found & (held.y > 0)).sum(), (found & (held.y < 0)).sum())
+    ends = [0, *(cut.fp for cut in told.cuts)], [0, *(cut.tp for cut in told.cuts)]
+    area = np.trapezoid(ends[1], ends[0]) / told.positives / (told.rows - told.positives)
+    assert area == pytest.approx(auc(held.y, held.scores), abs=2e-3)
+    flagged = [told.cuts[k].tp + told.cuts[k].fp for k in told.flags]
+    assert flagged == sorted({int(share * told.rows) for share in SHARES} - {0})
+
+
+def test_importance_is_the_fall_of_the_auc_on_rows_that_the_part_has_not_seen(known):
+    model, held, data = known
+    told = {one.column: one.drop for one in model.assessment.importance}
+    assert [*told][:2] == ["visits", "age"]
+    assert told["visits"].low > 0 < told["age"].estimate
+    assert told["noise"].low < 0.01
+    assert model.assessment.columns == len(told) == 7
+    table, y = data.take(held.part_rows).rows, data.y[held.part_rows]
+    j = data.names.index("visits")
+    rng = np.random.default_rng(5)
+    falls = [auc(y, held.part.scores(dealt(table, j, rng.permutation(y.size)))) for _ in range(30)]
+    naive = auc(y, held.part.scores(table)) - np.mean(falls)
+    assert told["visits"].estimate == pytest.approx(naive, abs=0.03)
+
+
+@pytest.mark.parametrize("draws", first([40, 300], 1))
+def test_intervals_of_importance_hold_what_many_rows_say(draws):
+    data = load(patients(8000, 1), Reading(target="back", positive="yes"))
+    rng = np.random.default_rng(0)
+    rest = np.arange(600, data.n, dtype=np.int32)
+    part = Recipe(spec=parse_spec("logistic"), passes=5.0).fitted(data, np.arange(600))
+    many = data.take(rest)
+    whole = auc(many.y, part.scores(many.rows))
+    truth = {
+        name: whole
+        - np.mean([auc(many.y, part.scores(dealt(many.rows, j, rng.permutation(many.n))))
+                   for _ in range(5)])
+        for j, name in enumerate(data.names)
+    }  # fmt: skip
+    inside = []
+    for _ in range(draws):
+        few = np.sort(rng.choice(rest, 200, replace=False))
+        told, judged = importances(part, data, few, rng)
+        assert judged == 200
+        inside += [one.drop.low <= truth[one.column] <= one.drop.high for one in told]
+    assert np.mean(inside) == pytest.approx(0.96, abs=0.03)
+
+
+def test_dense_and_sparse_rows_are_dealt_and_set_alike():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20, 4)) * (rng.random((20, 4)) < 0.5)
+    order = rng.permutation(20)
+    for change in (lambda t: dealt(t, 2, order), lambda t: set_to(t, 1, 3.5)):
+        dense, sparse = change(rows(X)).matrix, change(rows(csr_array(X))).matrix.toarray()
+        assert np.array_equal(dense, sparse)
+    moved = dealt(rows(X), 2, order).matrix
+    assert np.array_equal(moved[:, 2], X[order, 2])
+    assert np.array_equal(np.delete(moved, 2, 1), np.delete(X, 2, 1))
+
+
+@pytest.mark.parametrize("solver", ["svm-or", "hist-gradient-boosting", "roc-svm-nystrom[rank=20]"])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_of_many_columns_those_are_judged_that_count(solver, sparse):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(300, 60)) * (rng.random((300, 60)) < 0.7)
+    y = np.where(2 * X[:, 7] + X[:, 55] + 0.3 * rng.normal(size=300) > 0, 1, -1)
+    data = Data.of(csr_array(X) if sparse else X, y)
+    model = Recipe(spec=parse_spec(solver), passes=5.0).fitted(data)
+    chosen = judged_columns(model, data.rows, model.scores(data.rows))
+    assert len(chosen) == MOST_JUDGED
+    assert {7, 55} <= {*chosen[:4]}
+
+
+def test_the_effect_of_a_column_of_a_linear_model_is_its_line():
+    model, _, _ = assessed_model(calibration=None)
+    effect = next(one for one in model.assessment.effects if one.column == "visits")
+    places = [one for one in effect.places if one.value is not None]
+    slopes = np.diff([one.predicted for one in places]) / np.diff([one.value for one in places])
+    assert np.ptp(slopes) < 1e-9 * abs(slopes[0])
+    assert slopes[0] > 0
+    ages = next(one for one in model.assessment.effects if one.column == "age").places
+    assert ages[-1].name == MISSING
+    assert sum(one.rows for one in ages) == model.assessment.rows
+
+
+def test_levels_and_bins_have_enough_rows(known):
+    model, _, _ = known
+    effects = {one.column: one for one in model.assessment.effects}
+    assert all(one.rows >= SMALLEST for effect in effects.values() for one in effect.places)
+    assert {one.name for one in effects["smoker"].places} == {"yes", "no"}
+    assert effects["code"].places[-1].name == OTHERS
+    assert all(one.name[:5] in ("2024-", "2025-") for one in effects["seen"].places)
+    for cells in (np.arange(100.0), np.repeat([1.0, 2.0], [95, 5]), np.r_[np.full(9, 7.0), np.nan]):
+        parts = [inside for _, inside in bins_of(cells, 8)]
+        assert all(inside.sum() >= SMALLEST for inside in parts)
+        assert not any((a & b).any() for a, b in pairwise(parts))
+
+
+def test_groups_have_the_auc_of_their_rows_and_the_weak_one_is_found(known):
+    model, held, data = known
+    told = {(one.column, one.level): one for one in model.assessment.groups}
+    ward = data.schema.columns[data.names.index("ward")]
+    inside = data.rows.matrix[held.rows, data.names.index("ward")] == ward.levels.index("south")
+    south = told["ward", "south"]
+    assert (south.rows, south.positives) == (inside.sum(), (held.y[inside] > 0).sum())
+    assert south.auc.estimate == pytest.approx(auc(held.y[inside], held.scores[inside]))
+    assert south.others == pytest.approx(auc(held.y[~inside], held.scores[~inside]))
+    assert south.p < 1e-3 < told["smoker", "yes"].p
+    ages = [level for column, level in told if column == "age"]
+    assert (ages[0][:6], ages[3][:5], ages[4:]) == ("up to ", "from ", ["(missing)"])
+    assert not any(column in ("code", "noise", "visits") for column, _ in told)
+
+
+def test_a_column_that_the_model_does_not_read_is_refused(known):
+    with pytest.raises(UnknownNameError, match="unknown column of --by 'wards': did you mean"):
+        assessed_model(by=("wards",))
+
+
+def numbers_in(plain):
+    if isinstance(plain, dict):
+        plain = [*plain.values()]
+    if isinstance(plain, list):
+        for part in plain:
+            yield from numbers_in(part)
+    elif isinstance(plain, float):
+        yield plain
+
+
+def test_it_comes_back_from_a_file_that_holds_no_cell_of_a_row(known, tmp_path):
+    model, _, _ = known
+    model.save(tmp_path / "m.aucbench")
+    assert Model.load(tmp_path / "m.aucbench").assessment == model.assessment
+    with zipfile.ZipFile(tmp_path / "m.aucbench") as file:
+        [name] = [name for name in file.namelist() if name.endswith(".json")]
+        tree = json.loads(file.read(name))
+    frame = patients()
+    cells = {*frame["age"].dropna(), *frame["noise"]}
+    assert not cells & {*numbers_in(tree["assessment"])}
