@@ -106,8 +106,8 @@ def test_they_are_curves_of_the_page(reported):
         if row is not None:
             assert len(row[k]) == len(page.data["curves"][r][unit]["x"])
             widths = [x for x in row[k] if x is not None]  # where half of the folds have begun
-            assert 4.0 < widths[0] <= 5.0
-            if unit == "passes":  # in time, a fold that begins late lifts the median
+            if unit == "passes":  # in time, folds begin and end as fast as the machine lets them
+                assert 4.0 < widths[0] <= 5.0
                 assert widths == sorted(widths, reverse=True)
             # The point without a number lies on a line between its neighbours.
             assert len([x for x in row[epsilon] if x is not None]) == len(widths)
