@@ -4,8 +4,10 @@ Design
   a. A model is fitted to the first half of the rows in time, and judges the windows after it. It is
      one model, so that the windows differ by what the rows do, and not by the scales of fits.
   b. Its threshold flags the same share of these rows as the final model's does of the rows held
-     out. Without drift, the flags are then spread over the windows by chance. The tests are exact:
-     the shares of windows whose rows were dealt anew. Calibration has a test by likelihoods.
+     out. Without drift, the flags are then spread over the windows by chance. Shares have
+     exact tests: rows dealt anew to the windows. Scores have tests by ranks, since a threshold in
+     their tail moves with their height and their spread, and few flags show that late. Calibration
+     has a test by likelihoods.
   c. The p-values are adjusted (Holm), so that without drift a warning comes in at most 5 % of
      the cases.
 """
@@ -18,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
-from scipy.stats import chi2
+from scipy.stats import chi2, kruskal, rankdata
 
 from aucbench.data.arrays import Index
 from aucbench.kernels.vectors import Mask, Vector
@@ -31,11 +33,14 @@ MOST, FEWEST = 5, 10  # windows; expected flags and positives of a window
 DEALT = 4_999  # times that rows are dealt anew
 SIGNIFICANT = 0.05
 SHARES = ("flags", "positives", "sensitivity", "precision")
+OF_SCORES = ("score", "spread")
 WORDS = {
     "flags": "flagged rows",
     "positives": "positives",
     "sensitivity": "sensitivity",
     "precision": "precision",
+    "score": "mean score",
+    "spread": "standard deviation of the scores",
 }
 
 
@@ -48,15 +53,19 @@ class Window:
     rows, positives : int
     flagged, right : int
         Rows that reach the threshold, and those of them that are positive.
-    auc : Interval or None
-        Of the rows of the window; None in models of an older aucbench.
+    auc : Interval
+        Of the rows of the window.
+    score, spread : float
+        Mean and standard deviation of the scores.
     """
 
     rows: int
     positives: int
     flagged: int
     right: int
-    auc: Interval | None = None
+    auc: Interval
+    score: float
+    spread: float
 
     def share(self, name: str) -> Interval:
         """Return "flags", "positives", "sensitivity" or "precision" with Wilson's interval."""
@@ -80,8 +89,9 @@ class Drift:
     windows : tuple of Window
         In the order of time.
     p : dict of str to float
-        Adjusted p-value of "all windows are alike" for flags, positives, sensitivity and precision;
-        of "the last window has the same calibration as those before it" for calibration.
+        Adjusted p-value of "all windows are alike" for flags, positives, sensitivity, precision,
+        score and spread; of "the last window has the same calibration as those before it" for
+        calibration.
     probability : float
         Mean probability in the last window by the calibration of the windows before it.
     """
@@ -134,6 +144,8 @@ class Drift:
             )
 
     def _listed(self, name: str) -> str:
+        if name in OF_SCORES:
+            return ", ".join(f"{getattr(window, name):.3g}" for window in self.windows)
         shares = (window.share(name).estimate for window in self.windows)
         return ", ".join("-" if np.isnan(share) else f"{100 * share:.3g} %" for share in shares)
 
@@ -153,8 +165,9 @@ def _judged(
         "sensitivity": differ(flagged[positive], number[positive], count),
         "precision": differ(positive[flagged], number[flagged], count),
     }
-    p_calibration, probability = _calibration(positive, scores, number == count - 1)
-    adjusted = holm(np.array([*p_of.values(), p_calibration]))
+    p_of |= dict(zip(OF_SCORES, _score_tests(scores, number, count), strict=True))
+    p_of["calibration"], probability = _calibration(positive, scores, number == count - 1)
+    adjusted = holm(np.array([*p_of.values()]))
     windows = tuple(
         Window(
             rows=int(inside.sum()),
@@ -162,13 +175,15 @@ def _judged(
             flagged=int((flagged & inside).sum()),
             right=int((flagged & positive & inside).sum()),
             auc=auc_interval([Fold(positive[inside], scores[inside])]),
+            score=float(scores[inside].mean()),
+            spread=float(scores[inside].std()),
         )
         for inside in (number == k for k in range(count))
     )
     return Drift(
         learnt=learnt,
         windows=windows,
-        p=dict(zip((*SHARES, "calibration"), map(float, adjusted), strict=True)),
+        p=dict(zip(p_of, map(float, adjusted), strict=True)),
         probability=probability,
     )
 
@@ -183,21 +198,34 @@ def _starts(times: Index, count: int) -> list[int]:
 def differ(yes: Mask, number: NDArray[np.intp], count: int, seed: int = 0) -> float:
     """Return the p-value of "each window has the same share of yes".
 
-    The statistic is Pearson's χ². Its distribution is that of the same rows dealt anew to windows
-    of the same sizes (Monte Carlo, the smallest p-value is 1/5000).
+    Two statistics tell windows that differ in any way, and a share that rises or falls: Pearson's
+    χ², and |Σ_k (k − mean) (count_k − expected_k)|. The smaller p-value of both is compared with
+    what it is when the same rows are dealt anew to windows of the same sizes (Monte Carlo; the
+    smallest p-value is 1/5000).
     """
-    sizes = np.bincount(number, minlength=count)
-    known = int(yes.sum())
+    sizes, known = np.bincount(number, minlength=count), int(yes.sum())
     if not 0 < known < yes.size:
         return 1.0
     seen = np.bincount(number[yes], minlength=count)
     rng = np.random.default_rng(seed)
     dealt = rng.multivariate_hypergeometric(sizes, known, size=DEALT, method="marginals")
     expected = sizes * (known / yes.size)
-    used = expected > 0
-    excess = (np.vstack([seen, dealt]) - expected)[:, used]
-    statistics = (excess**2 / expected[used]).sum(axis=1)
-    return float(np.mean(statistics >= statistics[0] * (1 - 1e-12)))
+    excess = np.vstack([seen, dealt]) - expected
+    any_way = (excess**2 / np.maximum(expected, 1e-300)).sum(axis=1)
+    trend = np.abs(excess @ (np.arange(count) - (count - 1) / 2))
+    smaller = np.minimum(*(rankdata(-statistic, "max") for statistic in (any_way, trend)))
+    return float(np.mean(smaller <= smaller[0]))
+
+
+def _score_tests(scores: Vector, number: NDArray[np.intp], count: int) -> list[float]:
+    """Return p-values of "windows have scores of the same height", and "of the same spread"."""
+    apart = np.abs(scores - np.median(scores))
+    return [
+        float(kruskal(*(values[number == k] for k in range(count))).pvalue)
+        if np.ptp(values) > 0
+        else 1.0
+        for values in (scores, apart)
+    ]
 
 
 def _calibration(positive: Mask, scores: Vector, last: Mask) -> tuple[float, float]:
