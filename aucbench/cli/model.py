@@ -116,6 +116,8 @@ def predict(
     named = label_of(loaded.positive, "positive")
     note = f"; {faulty} without a score, see the column problem" if faulty else ""
     say(f"{done} rows: {flagged} {named}{note}", err=True)
+    if loaded.operating and (told := loaded.operating.surprise(flagged, done - faulty)):
+        say(f"warning: {told}", err=True)
     if faulty == done:
         say(f"error: no row of {table} has a score: {first}", err=True)
         raise typer.Exit(ALL_FAILED)

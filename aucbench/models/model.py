@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from math import isfinite
@@ -231,10 +232,19 @@ class Model:
         ------
         DataError
             When a column of the model is not in the table.
+
+        Warns
+        -----
+        UserWarning
+            When another number of rows is flagged than the threshold promises.
         """
         from aucbench.models.incoming import answered, scored_table
 
-        answer: DataFrame = answered(self, *scored_table(self, table))
+        result, index = scored_table(self, table)
+        known = sum(not fault for fault in result.faults)
+        if self.operating and (told := self.operating.surprise(int(result.positive.sum()), known)):
+            warnings.warn(told, stacklevel=2)
+        answer: DataFrame = answered(self, result, index)
         return answer
 
     def mapped(self, rows: Rows) -> Rows:

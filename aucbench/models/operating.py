@@ -25,6 +25,7 @@ from aucbench.metrics import Aim, Cuts, best_cut
 from aucbench.stats import LEVEL, Interval, wilson
 
 RESAMPLES = 1000
+FEWEST_NEW = 30  # rows that can surprise
 METHOD = "Wilson, and bootstrap of the choice"
 SHARES = ("sensitivity", "specificity", "precision", "flags")
 
@@ -110,6 +111,17 @@ class Operating:
         )
         low, high = max(0.0, n * q - below), min(float(n), n * q + above)
         return Interval(n * q, low, high, level, f"{METHOD}, and the next rows")
+
+    def surprise(self, flagged: int, n: int) -> str:
+        """Return a sentence when `n` new rows have other flags than `expected`, else no text."""
+        share = self.expected(n)
+        if n < FEWEST_NEW or share.low <= flagged <= share.high:
+            return ""
+        return (
+            f"{flagged} of {n} rows are flagged, and {share.low:.0f} to {share.high:.0f} were "
+            f"expected ({100 * share.level:g} %): these rows are not like those that chose the "
+            "threshold; fit the model to newer rows"
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return its fields as JSON holds them."""

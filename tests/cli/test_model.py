@@ -85,6 +85,18 @@ def test_from_a_table_to_scores(folder):
     assert f"50 rows: {sum(row['decision'] == 'yes' for row in found)} yes" in result.stderr
 
 
+def test_rows_of_another_kind_are_said(folder, model):
+    table = payments(400, 7).assign(amount=lambda t: 20 * t["amount"])
+    table.to_csv(folder / "other.csv", index=False)
+    told = done("predict", model, folder / "other.csv", "-o", folder / "other_scores.csv").stderr
+    assert "warning: " in told
+    assert "these rows are not like those that chose the threshold" in " ".join(told.split())
+    with pytest.warns(UserWarning, match="rows are flagged, and .* were expected"):
+        Model.load(model).predict(table)
+    usual = done("predict", model, folder / "train.csv", "-o", folder / "scores.csv").stderr
+    assert "warning" not in usual
+
+
 def test_the_threshold_and_the_auc_come_from_rows_that_did_not_train(folder):
     """They are computed again here, by folds, maps and fits of this test alone.
 
