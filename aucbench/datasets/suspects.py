@@ -27,6 +27,7 @@ LEVELS = 50  # different numbers that may be levels
 # A level decides the label if a share of one class has it, and so many times fewer of the other.
 DECIDED, TIMES = 0.1, 50.0
 DECIDED_ROWS = 20
+APART = 5.0  # times that a number decides more than its neighbours
 EVIDENCE = 15.0  # nats by which the rows of a level differ from all rows
 DAY = re.compile(r"(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")  # YYYYMMDD
 
@@ -160,10 +161,11 @@ def _deciding(column: Any, positive: Mask) -> tuple[str, str]:
         return "gap", what
     if not _is_text(column) and column.iloc[:SAMPLE].nunique() > LEVELS:
         return "", ""
-    codes, levels = column.factorize()
-    if not _is_text(column) and len(levels) > LEVELS:
+    ordered = not _is_text(column)
+    codes, levels = column.factorize(sort=ordered)
+    if ordered and len(levels) > LEVELS:
         return "", ""
-    what = _decided(codes + 1, ("no value", *map(_level, levels)), positive)
+    what = _decided(codes + 1, ("no value", *map(_level, levels)), positive, ordered=ordered)
     return ("level", what) if what else ("", "")
 
 
@@ -173,8 +175,13 @@ def _level(value: Any) -> str:
     return repr(str(value).strip()) if isinstance(value, str) else str(value)
 
 
-def _decided(codes: NDArray[np.intp], levels: tuple[str, ...], positive: Mask) -> str:
-    """Return what is said of the level that decides the label for most rows; empty if none does."""
+def _decided(
+    codes: NDArray[np.intp], levels: tuple[str, ...], positive: Mask, *, ordered: bool = False
+) -> str:
+    """Return what is said of the level that decides the label for most rows; empty if none does.
+
+    The end of an ordered scale is none: there, levels decide more than both of their neighbours.
+    """
     rows = np.bincount(codes, minlength=len(levels)).astype(np.float64)
     own = np.bincount(codes, weights=positive, minlength=len(levels))
     totals = np.array([positive.sum(), (~positive).sum()], np.float64)
@@ -186,6 +193,8 @@ def _decided(codes: NDArray[np.intp], levels: tuple[str, ...], positive: Mask) -
         told = rows * _divergence(counts[side] / np.maximum(rows, 1.0), base[side])
         deciding = (shares[side] >= DECIDED) & (ratio >= TIMES) & (told >= EVIDENCE)
         deciding &= (rows >= DECIDED_ROWS) & (rows < rows.sum()) & (pure[side] > 0.5)
+        if ordered:
+            deciding[1:] &= ratio[1:] >= APART * _neighbours(np.where(rows[1:] > 0, ratio[1:], 0))
         if deciding.any():
             at = int(np.argmax(np.where(deciding, shares[side], 0.0)))
             return (
@@ -194,6 +203,12 @@ def _decided(codes: NDArray[np.intp], levels: tuple[str, ...], positive: Mask) -
                 f"{_percent(counts[side][at], totals[side])} of all {word} rows"
             )
     return ""
+
+
+def _neighbours(ratio: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the larger one of the numbers before and after each."""
+    around = np.concatenate([[0.0], ratio, [0.0]])
+    return np.asarray(np.maximum(around[:-2], around[2:]))
 
 
 def _divergence(share: NDArray[np.float64], base: float) -> NDArray[np.float64]:

@@ -44,6 +44,38 @@ def test_a_strange_column_is_found(name):
     assert what in remark.text
 
 
+DECIDING = {
+    "status": (
+        np.where(POSITIVE & (RNG.random(N) < 0.6), "returned", RNG.choice(["a", "b", "c"], N)),
+        "'returned' nearly decides the label: 100 % of these",
+    ),
+    "code": (
+        np.where(POSITIVE & (RNG.random(N) < 0.6), 6, RNG.choice([1, 5, 7, 11], N)),
+        "6 nearly decides the label",
+    ),
+    "ended": (
+        np.where(POSITIVE & (RNG.random(N) < 0.6), RNG.random(N), np.nan),
+        "a value nearly decides the label",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DECIDING)
+def test_a_level_that_nearly_decides_the_label_is_found(name):
+    values, what = DECIDING[name]
+    [remark] = suspects(pd.DataFrame({name: values}), POSITIVE)
+    assert what in remark.text
+    assert "rows are positive, which are" in remark.text
+
+
+def test_a_nearly_telling_column_and_the_end_of_a_scale():
+    near = RNG.normal(size=N) + 2.5 * POSITIVE
+    [remark] = suspects(pd.DataFrame({"near": near}), POSITIVE)
+    assert "nearly tells the label alone, with an AUC of 0.9" in remark.text
+    scale = np.clip(np.round(RNG.normal(size=N) + 1.5 * POSITIVE), -2, 3)
+    assert [*suspects(pd.DataFrame({"scale": scale}), POSITIVE)] == []
+
+
 def test_usual_columns_are_not_suspicious():
     assert [*suspects(pd.DataFrame(USUAL), POSITIVE)] == []
 
