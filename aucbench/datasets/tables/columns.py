@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from aucbench.data.arrays import Vector
 from aucbench.datasets.tables import cells
-from aucbench.datasets.tables.texts import Texts, unpacked
+from aucbench.datasets.tables.texts import Texts, frequent, unpacked
 from aucbench.errors import DataError
 from aucbench.kernels.vectors import numeric
 
@@ -37,10 +37,12 @@ class Column:
     missing: float = 0.0  # share of the cells that are missing
     gaps: tuple[str, ...] = ()  # cells that mean a missing one, see `cells.emptied`
     texts: str = ""  # of free text: the `Texts` of the table at hand, packed
+    ngrams: tuple[str, ...] = ()  # of free text: frequent words and pairs of words
+    buckets: tuple[int, ...] = ()  # their places by their hashes
     remark: str = ""  # how a cell was understood that could be understood in another way
 
 
-LATER = ("gaps", "texts")  # fields that JSON has only where they are not empty
+LATER = ("gaps", "texts", "ngrams", "buckets")  # fields that JSON has only where they are not empty
 
 
 def plain_column(column: Column) -> dict[str, Any]:
@@ -107,12 +109,23 @@ class RawColumn:
                     raise self._prose()
                 if text == "drop":
                     return "holds free text"
-                texts = Texts.of(self.texts).packed()
-                return Column(self.name, "text", distinct=distinct, missing=missing, texts=texts)
+                return self._of_texts(distinct, missing)
             if distinct > FEW and distinct >= NEARLY * self._present:
                 return "has another text in nearly each row"
             more["levels"] = tuple(sorted(self.texts))
         return Column(self.name, kind, distinct=distinct, missing=missing, **more)
+
+    def _of_texts(self, distinct: int, missing: float) -> Column:
+        ngrams = frequent(self.texts)
+        return Column(
+            self.name,
+            "text",
+            distinct=distinct,
+            missing=missing,
+            texts=Texts.of(self.texts).packed(),
+            ngrams=tuple(ngrams.values()),
+            buckets=tuple(ngrams),
+        )
 
     def codes(self, column: Column, decimal: str) -> Vector:
         """Return the codes of the cells, shape (n,)."""

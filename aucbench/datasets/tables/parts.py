@@ -170,6 +170,7 @@ class Hashed:
     """Counts of the n-grams in the most frequent buckets, divided by the norm of all of them."""
 
     kept: tuple[int, ...]  # ascending
+    ngrams: tuple[str, ...]  # the most frequent one of each, or ""
     missing: bool
     kind: ClassVar[str] = "hashed"
 
@@ -187,11 +188,16 @@ class Hashed:
         rows = np.bincount(texts.buckets, np.repeat(own, texts.lengths), BUCKETS)
         often = np.argsort(-rows, kind="stable")[:MOST_KEPT]
         kept = np.sort(often[(rows[often] >= rare_below(c.size)) & (rows[often] < c.size)])
-        return Hashed(tuple(kept.tolist()), gap and kept.size > 0)
+        buckets = tuple(kept.tolist())
+        known = dict(zip(column.buckets, column.ngrams, strict=True))
+        ngrams = tuple(known.get(bucket, "") for bucket in buckets)
+        return Hashed(buckets, ngrams, gap and kept.size > 0)
 
     def names(self, name: str) -> list[str]:
         """Return the names of the features."""
-        return [*(f"{name} #{bucket}" for bucket in self.kept), *[_missing(name)] * self.missing]
+        both = zip(self.kept, self.ngrams, strict=True)
+        own = (f"{name}: {ngram}" if ngram else f"{name} #{bucket}" for bucket, ngram in both)
+        return [*own, *[_missing(name)] * self.missing]
 
     def table(self, column: Column) -> KeptTexts:
         """Return the features of each text, without buckets that have none."""

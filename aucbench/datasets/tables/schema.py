@@ -108,7 +108,8 @@ class Schema:
 
     def unbound(self) -> Schema:
         """Return the schema without free texts, for a file."""
-        return replace(self, columns=tuple(replace(column, texts="") for column in self.columns))
+        bare = (replace(column, texts="", ngrams=(), buckets=()) for column in self.columns)
+        return replace(self, columns=tuple(bare))
 
     def _raw(self, frame: Any) -> Iterator[RawColumn]:
         """Yield the columns of the schema in a frame."""

@@ -3,16 +3,19 @@
 A text is cut into words and pairs of neighbouring words, and each of these has one of `BUCKETS`
 numbers by its hash. This is `HashingVectorizer(n_features=BUCKETS, ngram_range=(1, 2),
 alternate_sign=False)` of scikit-learn: nothing is learnt, so that new texts are read as the first
-ones were. The texts themselves are not kept, only their hashes and counts.
+ones were. The texts themselves are not kept, only their hashes and counts, and n-grams that several
+texts have, as names of features.
 """
 
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
+from typing import Any
 from zlib import compress, decompress
 
 import numpy as np
@@ -22,6 +25,7 @@ from aucbench.errors import DataError
 
 BUCKETS = 1 << 14
 NGRAMS = (1, 2)
+LOOKED_AT, MOST_NAMED = 20_000, 5000  # texts, and n-grams of them that may name a feature
 MOST_TABLES = 16  # that stay unpacked in a process
 LEVEL = 1  # of the compression: the fastest
 
@@ -38,12 +42,7 @@ class Texts:
     @staticmethod
     def of(texts: Sequence[str]) -> Texts:
         """Hash the n-grams of texts."""
-        from sklearn.feature_extraction.text import HashingVectorizer
-
-        hashed = HashingVectorizer(
-            n_features=BUCKETS, ngram_range=NGRAMS, alternate_sign=False, norm=None
-        )
-        X = hashed.transform(texts)
+        X = _vectorizer().transform(texts)
         X.sort_indices()
         return Texts(
             _names(texts),
@@ -74,6 +73,30 @@ class Texts:
         sizes = np.array([self.names.size, self.buckets.size], np.int64)
         arrays = (sizes, self.names, self.starts, self.buckets, self.counts)
         return b64encode(compress(b"".join(a.tobytes() for a in arrays), LEVEL)).decode("ascii")
+
+
+def frequent(texts: Sequence[str]) -> dict[int, str]:
+    """Return the most frequent n-gram of each bucket, for those that several texts have.
+
+    It is found in at most `LOOKED_AT` texts, and only names features.
+    """
+    from sklearn.feature_extraction import FeatureHasher
+
+    cut = _vectorizer().build_analyzer()
+    some = texts[:: -(-len(texts) // LOOKED_AT)] if texts else texts
+    held = Counter(ngram for text in some for ngram in {*cut(text)})
+    often = [ngram for ngram, count in held.most_common(MOST_NAMED) if count > 1]
+    hasher = FeatureHasher(n_features=BUCKETS, input_type="string", alternate_sign=False)
+    buckets = hasher.transform([[ngram] for ngram in often]).indices.tolist() if often else []
+    return dict(reversed([*zip(buckets, often, strict=True)]))
+
+
+def _vectorizer() -> Any:
+    from sklearn.feature_extraction.text import HashingVectorizer
+
+    return HashingVectorizer(
+        n_features=BUCKETS, ngram_range=NGRAMS, alternate_sign=False, norm=None
+    )
 
 
 @lru_cache(maxsize=MOST_TABLES)
