@@ -18,6 +18,7 @@ from aucbench.data.understood import Remark
 
 TELLING = 0.99  # AUC of one column above which it may be known only after the label
 NEARLY_TELLING = 0.95  # the same, less surely
+CHANCE = 3.3  # standard deviations within which an AUC may be one by chance
 FEWEST = 20  # rows below which nothing is suspicious
 FEWEST_KEYS = 100  # rows from which different numbers may be keys of rows
 KEY_DIGITS = 5
@@ -75,6 +76,8 @@ def _strange(column: Any, positive: Mask, sample: NDArray[np.intp]) -> tuple[str
         return "days", "days as numbers, such as 20240131"
     if (auc := _telling(values, positive[sample])) > NEARLY_TELLING:
         auc = _telling(column, positive)
+    if (auc - 0.5) / _chance(positive) < CHANCE:
+        return None
     if auc > TELLING:
         return "leak", f"tells the label alone, with an AUC of {auc:.3f}"
     if auc > NEARLY_TELLING:
@@ -143,6 +146,12 @@ def _telling(column: Any, positive: Mask) -> float:
     numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
     auc = concordance(positive, np.where(np.isnan(numbers), -np.inf, numbers), count)
     return max(auc, 1.0 - auc)
+
+
+def _chance(positive: Mask) -> float:
+    """Return the standard deviation of the AUC of a column that says nothing."""
+    m, n = np.count_nonzero(positive), np.count_nonzero(~positive)
+    return float(np.sqrt((m + n + 1) / (12.0 * m * n)))
 
 
 def _share_of_others(column: Any, positive: Mask) -> NDArray[np.float64]:

@@ -86,6 +86,18 @@ class Findings:
         return tuple(row for one in self.insides for row in one.rows)
 
     @property
+    def grouped(self) -> str:
+        """What intervals and verdicts count where rows have groups; empty where they have none."""
+        groups = {row.known.groups for row in self.rows if row.known} - {0}
+        if not groups:
+            return ""
+        count = " or ".join(map(str, sorted(groups)[:2]))
+        return (
+            f"intervals and verdicts of the AUC count {count} groups, not rows, because rows of "
+            "one group may be alike"
+        )
+
+    @property
     def times(self) -> str:
         """Why times are not compared; empty when they are."""
         count = len(self.evidence.conditions)

@@ -135,11 +135,8 @@ def notes(findings: Findings) -> Iterator[str]:
         yield f"a smaller {findings.measure} is better"
     if methods:
         yield f"intervals: {', '.join(method for method, _ in methods.most_common())}"
-    if groups := max((row.known.groups for row in rows if row.known), default=0):
-        yield (
-            f"these intervals and the verdict count up to {groups} groups, not rows: rows of one "
-            "group may be alike"
-        )
+    if findings.grouped:
+        yield findings.grouped
     names = evidence.solvers, evidence.datasets
     yield from end_notes(
         [

@@ -44,6 +44,11 @@ def test_a_strange_column_is_found(name):
     assert what in remark.text
 
 
+def test_three_positives_tell_nothing():
+    positive = np.arange(50) < 3
+    assert [*suspects(pd.DataFrame({"x": positive + np.arange(50) % 7 / 9}), positive)] == []
+
+
 DECIDING = {
     "status": (
         np.where(POSITIVE & (RNG.random(N) < 0.6), "returned", RNG.choice(["a", "b", "c"], N)),

@@ -1,0 +1,108 @@
+"""A messy table on the command line: what is warned of, and what the options make of it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from command_line import done, flat, said
+
+from aucbench.bench import Store
+from aucbench.models import Model
+
+N, PATIENTS = 600, 200
+WORDS = [
+    "pain",
+    "fever",
+    "cough",
+    "stable",
+    "severe",
+    "mild",
+    "acute",
+    "left",
+    "right",
+    "knee",
+    "heart",
+]
+
+
+@pytest.fixture(scope="module")
+def hospital(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    patient = np.sort(rng.integers(0, PATIENTS, N))
+    creatinine = rng.lognormal(0, 0.6, N)
+    log_odds = 1.8 * np.log(creatinine) + rng.normal(size=PATIENTS)[patient] - 1
+    ill = rng.random(N) < 1 / (1 + np.exp(-log_odds))
+    label = np.where(ill, "Y", "N").astype(object)
+    label[::60] = None
+    frame = pd.DataFrame(
+        {
+            "patient_id": 5000 + patient,
+            "creatinine": np.where(rng.random(N) < 0.2, -999, creatinine.round(2)),
+            "status": np.where(ill & (rng.random(N) < 0.97), "back", rng.choice(["a", "b"], N)),
+            "note": [" ".join([*rng.choice(WORDS, 6), f"case{i}"]) for i in range(N)],
+            **{f"zero{j}": 0 for j in range(30)},
+            "readmitted": label,
+        }
+    )
+    path = tmp_path_factory.mktemp("hospital") / "h.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+COMPARE = ("compare", "--solvers", "logistic", "--passes", 5, "--target", "readmitted")
+ASKED = (
+    *("--positive", "Y", "--unlabelled", "skip", "--missing", "creatinine=-999"),
+    *("--groups", "patient_id", "--drop", "status"),
+)
+
+
+def test_warnings_come_by_kind_before_the_table(hospital):
+    ended = done(*COMPARE, "--data", hospital, "--positive", "Y", "--unlabelled", "skip")
+    before, _, _ = ended.stdout.partition("solver ")
+    assert before.count("warning:") == 6
+    for sentence in (
+        "column 'status' is suspicious: tells the label alone",
+        "column 'creatinine': 21 % are -999, far from the others",
+        "say --missing creatinine=-999",
+        "column 'note' holds free text",
+        "30 columns are suspicious: constant: 'zero0', 'zero1', 'zero2' and 27 more",
+        "say --groups patient_id",
+        "10 of 600 rows have no label in the column 'readmitted', and are left out",
+    ):
+        assert sentence in flat(before)
+        assert sentence in ended.stderr
+
+
+def test_options_answer_the_warnings_and_a_resume_has_the_same_numbers(hospital, tmp_path):
+    command = (*COMPARE, "--data", hospital, *ASKED, "--out", tmp_path / "r")
+    first = done(*command).stdout
+    assert "intervals: DeLong by groups, logit" in first
+    assert "groups, not rows, because rows of one group may be alike" in flat(first)
+    assert "-999" not in first
+    with Store(tmp_path / "r") as store:
+        known = {record.id: record.measures.auc for record in store.records()}
+        [record, *_] = store.records()
+        assert "groups" in store.scores(record.id)
+    again = done(*command).stdout
+    assert again == first
+    with Store(tmp_path / "r") as store:
+        assert {record.id: record.measures.auc for record in store.records()} == known
+
+
+def test_a_model_reads_such_cells_and_texts_in_new_tables(hospital, tmp_path):
+    asked = ("--data", hospital, "--target", "readmitted", *ASKED, "--passes", 3)
+    told = said("fit", *asked, "--solver", "logistic", "--out", tmp_path / "m.aucbench")
+    assert "counts groups" in flat(told)
+    assert "30 columns are suspicious" in flat(told)
+    model = Model.load(tmp_path / "m.aucbench")
+    assert model.auc.method == "DeLong by groups, logit"
+    assert "creatinine is missing" in model.feature_names
+    frame = pd.read_csv(hospital)
+    for name, cells in {"odd": ["-999"], "empty": [""]}.items():
+        frame[:20].assign(creatinine=cells * 20).to_csv(tmp_path / f"{name}.csv", index=False)
+    odd, empty = (
+        done("predict", tmp_path / "m.aucbench", tmp_path / f"{name}.csv").stdout
+        for name in ("odd", "empty")
+    )
+    assert odd == empty
+    whole = done("predict", tmp_path / "m.aucbench", hospital, "--rows", 100).stdout
+    assert done("predict", tmp_path / "m.aucbench", hospital).stdout == whole
