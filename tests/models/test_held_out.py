@@ -74,7 +74,7 @@ def test_the_latest_window_counts_and_reaches_back_for_a_rare_class():
 def test_the_next_rows_are_flagged_as_often_as_was_promised(spec, ties, request):
     """In 95 % of samples; at least 93 % are wanted, less what chance explains."""
     nightly = request.config.getoption("-m") != "not nightly"
-    inside, repeats = 0, 200 if nightly else 20
+    inside, repeats = 0, 100 if nightly else 20
     for seed in range(repeats):
         rng = np.random.default_rng([seed, 5])
         X, y, time = sample(rng, 1500)
