@@ -52,7 +52,8 @@ def decided(
     """
     model = recipe.fitted(data, learnt, split=len(splits))  # as none of the splits
     held = HeldOut.of(recipe, data, splits, model, learnt)
-    point = Operating.of(held.y, held.scores, aim, held.what, seed=recipe.seed)
+    groups = None if data.groups is None else data.groups[held.rows]
+    point = Operating.of(held.y, held.scores, aim, held.what, groups=groups, seed=recipe.seed)
     curve = reliability = None
     if calibration is not None:
         curve = calibrator(calibration, held.y, held.scores)
@@ -109,6 +110,6 @@ def warnings(reading: Reading, data: Data, model: Model) -> Iterator[str]:
         yield f"the threshold and the calibration count each row once, without {reading.weights}"
     if reading.groups is not None:
         yield (
-            f"rows of one {reading.groups} may be alike: the interval of the AUC counts groups, "
-            "but those of the threshold take rows for independent, and are too narrow then"
+            f"rows of one {reading.groups} may be alike: the intervals of the AUC and of the "
+            "threshold count groups, but those of the reliability curve and of windows count rows"
         )

@@ -8,6 +8,8 @@ Design
      same rows choose and judge it: in each bootstrap resample the threshold is chosen anew, and
      its share in the resample is compared with its share in all rows. The interval that is given
      reaches as far as either of both on each side. Its coverage is tested by simulation.
+  c. Rows of one group may be alike. With groups, Wilson's interval has the variance between groups,
+     and a resample draws groups.
 """
 
 from __future__ import annotations
@@ -20,9 +22,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 
+from aucbench.data.arrays import Index
 from aucbench.errors import DataError
 from aucbench.metrics import Aim, Cuts, best_cut
-from aucbench.stats import LEVEL, Interval, wilson
+from aucbench.stats import LEVEL, Interval, effective_size, wilson, wilson_of_groups
 
 RESAMPLES = 1000
 FEWEST_NEW = 30  # rows that can surprise
@@ -46,6 +49,8 @@ class Operating:
         tp/(tp + fn), tn/(tn + fp), tp/(tp + fp), and (tp + fp)/n.
     rows : str
         Which rows these are.
+    design_effect : float
+        Variance of the flags over that of independent rows; 1 without groups.
     """
 
     threshold: float
@@ -59,10 +64,18 @@ class Operating:
     precision: Interval
     flags: Interval
     rows: str
+    design_effect: float = 1.0
 
     @staticmethod
     def of(
-        y: ArrayLike, scores: ArrayLike, aim: Aim, rows: str, *, seed: int = 0, level: float = LEVEL
+        y: ArrayLike,
+        scores: ArrayLike,
+        aim: Aim,
+        rows: str,
+        *,
+        groups: Index | None = None,
+        seed: int = 0,
+        level: float = LEVEL,
     ) -> Operating:
         """Choose a threshold by rows that did not train the model, and judge it by them.
 
@@ -72,6 +85,8 @@ class Operating:
             As in `auc`.
         rows : str
             Which rows they are, for people.
+        groups : array of shape (n,), optional
+            Rows of one group may be alike: intervals and resamples then count groups.
         seed : int
             Of the resamples.
         level : float
@@ -88,24 +103,41 @@ class Operating:
         tp, fp = int(true[k]), int(false[k])
         fn, tn = int(true[-1]) - tp, int(false[-1]) - fp
         whole = ((tp, tp + fn), (tn, tn + fp), (tp, tp + fp), (tp + fp, cuts.scores.size))
-        simple = [wilson(count, n, level) for count, n in whole]
-        errors = _errors_of_choice(cuts, aim, np.random.default_rng(seed))
+        number, effect = np.arange(cuts.scores.size, dtype=np.int32), 1.0
+        if groups is None:
+            simple = [wilson(count, n, level) for count, n in whole]
+        else:
+            number = np.unique(groups, return_inverse=True)[1].astype(np.int32)[cuts.order]
+            flagged = number >= 0
+            flagged[cuts.ends[k] :] = False
+            simple = _intervals_of_groups(cuts.positive, flagged, number, level)
+            effect = flagged.size / effective_size(flagged, number)
+        errors = _errors_of_choice(cuts, aim, number, np.random.default_rng(seed))
         shares = {
             name: _widened(interval, error)
             for name, interval, error in zip(SHARES, simple, errors.T, strict=True)
         }
         return Operating(
-            threshold=cuts.threshold(k), aim=aim, tp=tp, fp=fp, fn=fn, tn=tn, rows=rows, **shares
+            threshold=cuts.threshold(k),
+            aim=aim,
+            tp=tp,
+            fp=fp,
+            fn=fn,
+            tn=tn,
+            rows=rows,
+            design_effect=effect,
+            **shares,
         )
 
     def expected(self, n: int) -> Interval:
         """Return how many of the next `n` rows are flagged, where these are like those before.
 
         The error of the share, as far as its interval reaches, and that of a count,
-        z √(n q (1 − q)), are independent: their squares are added on each side.
+        z √(n q (1 − q) D) with the design effect D, are independent: their squares are added on
+        each side.
         """
         q, level = self.flags.estimate, self.flags.level
-        own = float(norm.ppf((1 + level) / 2)) ** 2 * n * q * (1 - q)
+        own = float(norm.ppf((1 + level) / 2)) ** 2 * n * q * (1 - q) * self.design_effect
         below, above = (
             math.sqrt((n * (q - end)) ** 2 + own) for end in (self.flags.low, self.flags.high)
         )
@@ -129,13 +161,26 @@ class Operating:
         return {**plain, "aim": self.aim.given()}
 
 
-def _errors_of_choice(cuts: Cuts, aim: Aim, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Return (resamples, 4): the shares of all rows less those of the resample, at its cut."""
-    n, whole = cuts.scores.size, cuts.counts()
+def _intervals_of_groups(
+    positive: NDArray[np.bool_], flagged: NDArray[np.bool_], groups: Index, level: float
+) -> list[Interval]:
+    every = np.ones(flagged.size, np.bool_)
+    parts = ((flagged, positive), (~flagged, ~positive), (positive, flagged), (flagged, every))
+    return [wilson_of_groups(yes, of, groups, level) for yes, of in parts]
+
+
+def _errors_of_choice(
+    cuts: Cuts, aim: Aim, groups: Index, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Return (resamples, 4): the shares of all rows less those of the resample, at its cut.
+
+    A resample draws groups (n,), with all their rows.
+    """
+    n, whole = int(groups.max()) + 1, cuts.counts()
     out = np.full((RESAMPLES, len(SHARES)), np.nan)
     for b in range(RESAMPLES):
         times = np.bincount(rng.integers(n, size=n), minlength=n)
-        drawn = cuts.counts(times)
+        drawn = cuts.counts(times[groups])
         if not drawn[0][-1] or not drawn[1][-1]:  # a resample of one class has no threshold
             continue
         try:

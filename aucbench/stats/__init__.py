@@ -53,5 +53,7 @@ from aucbench.stats.words import ROPE as ROPE
 from aucbench.stats.words import Difference as Difference
 from aucbench.stats.words import Interval as Interval
 from aucbench.stats.words import Word as Word
+from aucbench.stats.words import effective_size as effective_size
 from aucbench.stats.words import holm as holm
 from aucbench.stats.words import wilson as wilson
+from aucbench.stats.words import wilson_of_groups as wilson_of_groups

@@ -153,12 +153,54 @@ def wilson(count: int, n: int, level: float = LEVEL) -> Interval:
         raise DataError(f"{count} of {n} rows is no share; give a count from 0 to {n}")
     if not n:
         return Interval(nan, nan, nan, level, "Wilson", "There is no row.")
-    z2, p = float(scipy.special.ndtri((1 + level) / 2)) ** 2, count / n
-    middle = (p + z2 / (2 * n)) / (1 + z2 / n)
-    half = sqrt(z2 * (p * (1 - p) / n + z2 / (4 * n * n))) / (1 + z2 / n)
-    low = 0.0 if count == 0 else middle - half
-    high = 1.0 if count == n else middle + half
-    return Interval(p, low, high, level, "Wilson")
+    return _wilson(count / n, n, float(scipy.special.ndtri((1 + level) / 2)), level, "Wilson")
+
+
+def wilson_of_groups(
+    yes: NDArray[np.bool_], of: NDArray[np.bool_], groups: ArrayLike, level: float = LEVEL
+) -> Interval:
+    """Wilson's interval of the share p of `yes` among the rows `of`, where groups are independent.
+
+    The variance of p is G/(G − 1) Σ_g (Σ_{i in g} (yes_i − p))² / n² over the rows of G groups, and
+    the interval that of p (1 − p)/variance independent rows, at most n; z is the quantile of
+    Student's t with G − 1 degrees of freedom. Where p is 0 or 1, groups count as rows.
+
+    Parameters
+    ----------
+    yes, of : arrays of shape (n,), bool
+    groups : array of shape (n,)
+        Whole numbers from 0.
+
+    Notes
+    -----
+    Korn & Graubard, "Confidence intervals for proportions with small expected number of positive
+    counts estimated from survey data", Survey Methodology 24, 1998, have this effective size.
+    """
+    require_level(level)
+    size = np.unique(np.asarray(groups)[of]).size
+    p = float(yes[of].mean()) if size else nan
+    if size < 2:
+        return Interval(p, nan, nan, level, "Wilson", "There are fewer than two groups.")
+    t = float(scipy.special.stdtrit(size - 1, (1 + level) / 2))
+    return _wilson(
+        p, effective_size(yes[of], np.asarray(groups)[of]), t, level, "Wilson, by groups"
+    )
+
+
+def effective_size(yes: NDArray[np.bool_], groups: ArrayLike) -> float:
+    """Return of how many independent rows a share has this variance, see `wilson_of_groups`."""
+    number = np.unique(groups, return_inverse=True)[1]
+    size, n, p = int(number.max()) + 1, yes.size, float(yes.mean())
+    sums = np.bincount(number, yes - p)
+    variance = size / (size - 1) * float(sums @ sums) / n**2
+    return min(float(n), p * (1 - p) / variance) if variance > 0 else float(size)
+
+
+def _wilson(p: float, n: float, z: float, level: float, method: str) -> Interval:
+    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
+    half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    low, high = 0.0 if p == 0 else middle - half, 1.0 if p == 1 else middle + half
+    return Interval(p, low, high, level, method)
 
 
 def require_level(level: float) -> None:

@@ -151,7 +151,7 @@ def test_splits_and_weights_are_those_of_a_comparison(tmp_path, more, division, 
     assert model.provenance["n"] == 600
     assert str(more[1]) not in (model.columns or ())
     assert (model.drift is not None) == (more[0] == "--time")
-    told = {"--groups": "too narrow", "--weights": "count each row once"}.get(more[0])
+    told = {"--groups": "count groups", "--weights": "count each row once"}.get(more[0])
     assert told is None or any(told in warning for warning in model.provenance["warnings"])
 
 

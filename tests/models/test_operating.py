@@ -126,6 +126,43 @@ def test_a_resample_counts_rows_as_often_as_it_drew_them():
     assert again.counts()[0][-1] == tp[-1]
 
 
+def test_groups_of_one_row_are_rows_and_groups_of_copies_are_one():
+    rng = np.random.default_rng(3)
+    y = rng.random(300) < 0.2
+    scores = rng.normal(size=300) + y
+    rows = Operating.of(y, scores, Aim(sensitivity=0.8), "")
+    alone = Operating.of(y, scores, Aim(sensitivity=0.8), "", groups=np.arange(300))
+    copies = Operating.of(
+        np.repeat(y, 5), np.repeat(scores, 5), Aim(sensitivity=0.8), "", groups=np.arange(1500) // 5
+    )
+    assert alone.design_effect == pytest.approx(1.0, abs=0.01)
+    assert copies.design_effect == pytest.approx(5.0, rel=0.01)
+    for name in SHARES:
+        plain, own, same = (getattr(point, name) for point in (rows, alone, copies))
+        assert own.low == pytest.approx(plain.low, abs=0.015)
+        assert own.high == pytest.approx(plain.high, abs=0.015)
+        assert same.low == pytest.approx(own.low, abs=0.015)
+        assert same.high == pytest.approx(own.high, abs=0.015)
+    assert copies.expected(5000).high - 5 * alone.expected(1000).high == pytest.approx(0, abs=10)
+
+
+@pytest.mark.slow
+def test_intervals_of_groups_hold_what_new_groups_will_show(monkeypatch):
+    """With 60 groups of 10 rows that share half of their score, by simulation."""
+    monkeypatch.setattr("aucbench.models.operating.RESAMPLES", 100)
+    rng, inside, rows_inside = np.random.default_rng(4), 0, 0
+    for seed in range(120):
+        number = np.arange(600) // 10
+        scores = rng.normal(size=60)[number] + rng.normal(size=600)
+        y = rng.random(600) < norm.sf(2.0 - scores)
+        point = Operating.of(y, scores, Aim(flags=0.1), "", groups=number, seed=seed)
+        truth = norm.sf(point.threshold / np.sqrt(2))
+        inside += point.flags.low <= truth <= point.flags.high
+        alone = Operating.of(y, scores, Aim(flags=0.1), "", seed=seed).flags
+        rows_inside += alone.low <= truth <= alone.high
+    assert rows_inside / 120 < 0.85 < 0.95 - 3 * np.sqrt(0.95 * 0.05 / 120) <= inside / 120
+
+
 AIMS = ({"sensitivity": 0.9}, {"precision": 0.4}, {"cost_fp": 1, "cost_fn": 20}, {"flags": 0.05})
 
 
