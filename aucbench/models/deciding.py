@@ -73,7 +73,8 @@ def _drift(recipe: Recipe, data: Data, flags: float) -> Drift | None:
     """Judge windows of time by a model of the first half of the rows; None without times."""
     if data.times is None:
         return None
-    parts = held_out(data.strata, 0.5, np.random.default_rng(0), data.groups, data.times)
+    # Groups may be on both sides: windows are compared with one another, and not with other models.
+    parts = held_out(data.strata, 0.5, np.random.default_rng(0), None, data.times)
     before, after = (np.flatnonzero(part).astype(np.int32) for part in parts)
     if np.unique(data.y[before]).size < 2:
         return None
