@@ -244,7 +244,7 @@ def true_false(rng: np.random.Generator) -> Trial:
     train, held = cut(survey(rng, "False", "True"), 2000)
     unknown = rng.random(len(train)) < 0.04
     train["left"] = train["left"].where(~unknown, "")
-    return Trial(train, held, "left", "True")
+    return Trial(train, held, "left", "True", ("--unlabelled", "skip"))
 
 
 def three_classes(rng: np.random.Generator) -> Trial:

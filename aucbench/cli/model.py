@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     from aucbench.bench.results.record import Record
     from aucbench.models import Model
 
-MODEL, FIRST = "How the model is made", ("solver", "minutes", "features", "calibration", "tune")
+MODEL, FIRST = (
+    "How the model is made",
+    ("solver", "minutes", "stack", "features", "calibration", "tune"),
+)
 ALL_FAILED = 1  # exit code when no row has a score
 STDOUT = Path("-")
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that fit has written.")]

@@ -14,7 +14,7 @@ Design
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import Protocol
@@ -41,8 +41,10 @@ from aucbench.models.choosing import (
 )
 from aucbench.models.deciding import decided, origin, warnings
 from aucbench.models.recipe import Recipe
-from aucbench.registry.specs import short
+from aucbench.models.stacking import Stacking, stacking
+from aucbench.registry.specs import Spec, short
 from aucbench.report.findings import Findings
+from aucbench.stats import Interval, SolverWithin
 
 
 class RunPlan(Protocol):
@@ -107,11 +109,13 @@ def built(wanted: ModelPlan, records: Sequence[Record], findings: Findings, stor
     place = next(j for j in findings.order if findings.evidence.group(0, j).complete)
     choice = wanted.plan.solvers[place]
     own = [record for record in records if record.cell.solver == choice.spec]
-    spec = with_best_point(choice, own)
     data = wanted.rows()
     _require_same(wanted.source, data, own[0], store)
+    stack = stacking(findings) if wanted.stack else None
+    spec, *others = _specs(wanted, records, stack.places if stack and stack.better else (place,))
     recipe = Recipe(
         spec=spec,
+        others=tuple(others),
         features=wanted.features,
         passes=wanted.passes,
         seconds=wanted.seconds,
@@ -126,16 +130,32 @@ def built(wanted: ModelPlan, records: Sequence[Record], findings: Findings, stor
         **origin(short(wanted.source), wanted.reading, data),
         "data_hash": own[0].sizes.data,
         "versions": dict(own[0].machine.get("versions") or {}),
-        "choice": [*_reasons(wanted, findings, choice), *said_of_search(own)],
+        "choice": [*_reasons(wanted, findings, choice), *_stacked(stack), *said_of_search(own)],
         "warnings": list(warnings(wanted.reading, data, model)),
     }
     return replace(
         model,
-        auc=known.delong if np.isfinite(known.delong.low) else known.resampled,
+        auc=stack.auc if stack and others else _interval(known),
         auc_rows=_auc_rows(wanted, own[0].sizes.division, tuned=bool(choice.tune)),
         assessment=assessed(held, data, model, by=wanted.by, seed=wanted.seed),
         provenance={**model.provenance, **about},
     )
+
+
+def _interval(known: SolverWithin) -> Interval:
+    return known.delong if np.isfinite(known.delong.low) else known.resampled
+
+
+def _specs(wanted: ModelPlan, records: Sequence[Record], places: Sequence[int]) -> Iterator[Spec]:
+    """Yield the solvers of these numbers with their parameters."""
+    for place in places:
+        choice = wanted.plan.solvers[place]
+        own = [record for record in records if record.cell.solver == choice.spec]
+        yield with_best_point(choice, own)
+
+
+def _stacked(stack: Stacking | None) -> list[str]:
+    return [] if stack is None else [stack.sentence]
 
 
 def _learnt(reading: Reading, data: Data) -> Index:

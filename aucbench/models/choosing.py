@@ -49,7 +49,7 @@ from aucbench.solving.points import mappings, size_of
 LINEAR = ("logistic", "svm-or", "sht-auc", "roc-svm-nystrom")
 TRIED, INNER = 6, 2  # points of a grid, inner folds
 SEARCHED, PARTS = 60, 3  # the same within a limit of minutes
-FOR_SEARCH = 0.7  # share of the minutes; the others are for the last fits
+FOR_SEARCH = 0.6  # share of the minutes; the others are for the last fits
 FEWER_FOLDS, HELD_OUT = 3, 0.2  # of a large table, and of a huge one
 LEAST = 1.0  # seconds of a cell
 HANGS = 3.0  # times its seconds after which a cell is ended
@@ -87,6 +87,8 @@ class ModelPlan:
         Columns by whose values the AUC is told.
     minutes : float or None
         Limit of the whole fit, if it tunes; None: none, and fewer points are tried.
+    stack : bool
+        Whether the model is the mean rank of the three best, where that is better.
     features, splits, holdout, seed, passes, seconds, tune_seconds :
         As in `Plan`.
     held : Data, optional
@@ -116,6 +118,7 @@ class ModelPlan:
     held: Data | None = None
     known: Data | None = None
     minutes: float | None = None
+    stack: bool = False
     tune_seconds: float | None = None
 
     def __post_init__(self) -> None:
@@ -143,6 +146,7 @@ class ModelPlan:
             solvers=auto_solvers() if making.solver == (AUTO,) else making.solver,
             tune=tune,
             minutes=(making.minutes or MINUTES) if tune else None,
+            stack=making.stack,
             reading=reading,
             aim=aims.aim,
             calibration=None if making.calibration == NO_CALIBRATION else making.calibration,

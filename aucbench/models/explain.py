@@ -14,6 +14,7 @@ from aucbench.models.model import Model, finite
 from aucbench.stats import Interval
 
 SHOWN = 20  # features in the text
+TINY = float(np.finfo(float).tiny)
 PER = 10_000  # rows in which flags are counted
 
 
@@ -23,7 +24,7 @@ def explanation(model: Model) -> dict[str, Any]:
     Returns
     -------
     dict
-        kind : "linear", "kernel" or "trees".
+        kind : "linear", "kernel", "trees" or "stack".
         features : list of {name, weight, spread, importance}, most important first: |weight| times
             the standard deviation of the feature over the training rows, or the share of the
             splits of trees. Empty for a kernel.
@@ -51,7 +52,9 @@ def explanation(model: Model) -> dict[str, Any]:
 
 
 def kind_of(model: Model) -> str:
-    """Return "linear", "kernel" or "trees"."""
+    """Return "linear", "kernel", "trees" or "stack"."""
+    if model.stack is not None:
+        return "stack"
     if model.trees is not None:
         return "trees"
     return "linear" if model.feature_names is not None else "kernel"
@@ -63,8 +66,12 @@ def feature_weights(model: Model) -> Vector | None:
     Returns
     -------
     array of shape (d,), or None
-        None for a kernel.
+        None for a kernel. Of a stack it is the mean of the shares of its other members.
     """
+    if model.stack is not None:
+        known = [feature_weights(member) for member in model.members]
+        shares = [w[: model.d] / max(w[: model.d].sum(), TINY) for w in known if w is not None]
+        return np.asarray(np.mean(shares, axis=0)) if shares else None
     if model.trees is not None:
         used = model.trees.feature[model.trees.feature >= 0]
         return np.bincount(used, minlength=model.trees.d) / max(1, used.size)
@@ -79,7 +86,7 @@ def _features(model: Model) -> list[dict[str, Any]]:
     if names is None or counts is None:
         return []
     features = [{"name": name, "importance": x} for name, x in zip(names, counts, strict=True)]
-    if model.trees is None:
+    if model.weights is not None:
         w = np.asarray(model.weights)
         spread = np.full(w.size, np.nan) if model.spread is None else model.spread
         features = [
@@ -185,8 +192,13 @@ def _weights(model: Model) -> Iterator[str]:
     if kind == "kernel":
         yield "a kernel machine: its weights belong to landmarks, not to features"
         return
+    if kind == "stack":
+        yield f"the mean of the ranks of {len(model.members)} models among its training rows:"
+        yield from (f"  {member.provenance.get('solver')}" for member in model.members)
+        if not features:
+            return
     weight = "weight" if model.spread is None else "weight × spread"
-    head = weight if kind == "linear" else "share of splits"
+    head = {"linear": weight, "stack": "mean share of what counts"}.get(kind, "share of splits")
     yield f"{head}, of {len(features)} features:"
     for one in features[:SHOWN]:
         sign = "-" if one.get("weight", 0.0) < 0 else " "

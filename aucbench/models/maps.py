@@ -29,6 +29,7 @@ from aucbench.features import (
     UnitCentred,
 )
 from aucbench.models.calibration import Isotonic, Sigmoid
+from aucbench.models.stack import Member, Stack
 from aucbench.optim.trees import TreeSum
 from aucbench.protocols import FeatureMap, NoMap
 
@@ -44,7 +45,14 @@ MAPS: Mapping[str, type[Any]] = {
     "unit-centred": UnitCentred,
 }
 CALIBRATORS: Mapping[str, type[Any]] = {"sigmoid": Sigmoid, "isotonic": Isotonic}
-PARTS: Mapping[str, type[Any]] = {**MAPS, "kernel": Kernel, "trees": TreeSum, **CALIBRATORS}
+STACKS: Mapping[str, type[Any]] = {"stack": Stack, "member": Member}
+PARTS: Mapping[str, type[Any]] = {
+    **MAPS,
+    "kernel": Kernel,
+    "trees": TreeSum,
+    **STACKS,
+    **CALIBRATORS,
+}
 NAMES = {kind: name for name, kind in PARTS.items()}
 
 
@@ -71,11 +79,13 @@ def steps_of(phi: FeatureMap) -> Iterator[FeatureMap]:
 
 
 def tree_of(part: Any) -> Any:
-    """Return a map, kernel, forest or matrix as a tree of plain values and arrays."""
+    """Return a map, kernel, forest, stack or matrix as a tree of plain values and arrays."""
     if isinstance(part, Rows):
         arrays = {"values": part.values, "columns": part.columns, "starts": part.starts}
         return {KIND: ROWS, "n": part.n, "d": part.d, **arrays}
     if type(part) in NAMES:
         own = {f.name: tree_of(getattr(part, f.name)) for f in fields(part)}
         return {KIND: NAMES[type(part)], **own}
+    if isinstance(part, tuple) and any(type(one) in NAMES for one in part):
+        return [tree_of(one) for one in part]
     return part

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from math import isfinite
 from os import PathLike
 from pathlib import Path
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aucbench.data import scores as weighted
 from aucbench.data.arrays import Rows, Vector, rows
 from aucbench.data.inputs import check_rows
 from aucbench.datasets.reading import MARKS, Plain
@@ -27,6 +26,7 @@ from aucbench.models.drift import Drift
 from aucbench.models.maps import KIND, steps_of, tree_of
 from aucbench.models.operating import Operating
 from aucbench.models.reliability import Reliability
+from aucbench.models.stack import Member, Stack, require_ranks, scored
 from aucbench.optim.trees import TreeSum, portable
 from aucbench.protocols import MAPPED_ROWS, FeatureMap
 from aucbench.records import Run, Stop
@@ -37,21 +37,23 @@ if TYPE_CHECKING:
 
     from aucbench.report.inline_page import InlinePage
 
-INTERCEPT, LINEAR = "(intercept)", "linear"
+INTERCEPT, LINEAR, STACK = "(intercept)", "linear", "stack"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Model:
     """A fitted model: from the cells of a table to scores and decisions.
 
-    The score of a row is w · φ_k(… φ_1(x)), or the sum of trees at φ_k(… φ_1(x)). x are the
-    numbers of the row, or what the encoding makes of its cells.
+    The score of a row is w · φ_k(… φ_1(x)), or the sum of trees at φ_k(… φ_1(x)), or the mean rank
+    of a stack. x are the numbers of the row, or what the encoding makes of its cells.
 
     Attributes
     ----------
     weights : array of shape (d,), or None
-        w; None with trees.
+        w; None with trees or a stack.
     trees : TreeSum or None
+    stack : Stack or None
+        Several models, whose maps it has; φ are none then.
     maps : tuple of FeatureMap
         φ_1, ..., φ_k, learnt.
     width : int
@@ -102,11 +104,12 @@ class Model:
     auc: Interval | None = None
     auc_rows: str = ""
     spread: Vector | None = None
+    stack: Stack | None = None
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if (self.weights is None) == (self.trees is None):
-            raise DataError("a model has weights or trees, one of them")
+        if sum(part is not None for part in (self.weights, self.trees, self.stack)) != 1:
+            raise DataError("a model has weights, trees or a stack, one of them")
         if self.columns is not None and len(self.columns) != self.width:
             raise DataError(f"{len(self.columns)} names for {self.width} columns; name each one")
         if not isfinite(self.threshold):
@@ -160,15 +163,33 @@ class Model:
 
     @property
     def d(self) -> int:
-        """Number of features of w, or of the trees."""
-        if self.trees is not None:
-            return self.trees.d
+        """Number of features of w, of the trees, or of the rows of the stack."""
+        part = self.trees or self.stack
+        if part is not None:
+            return part.d
         return np.asarray(self.weights).size
+
+    @property
+    def members(self) -> tuple[Model, ...]:
+        """The models of a stack, each with the threshold of the stack; else none."""
+        return tuple(
+            replace(
+                self,
+                stack=None,
+                weights=member.weights,
+                trees=member.trees,
+                maps=member.maps,
+                spread=member.spread,
+                provenance={**self.provenance, "solver": member.name},
+            )
+            for member in (self.stack.members if self.stack else ())
+        )
 
     @property
     def keeps_rows(self) -> bool:
         """Whether it holds training rows: the landmarks of a kernel."""
-        return any(getattr(phi, "keeps_rows", False) for phi in self.maps)
+        maps = (*self.maps, *(phi for member in self.members for phi in member.maps))
+        return any(getattr(phi, "keeps_rows", False) for phi in maps)
 
     @property
     def raw_names(self) -> tuple[str, ...]:
@@ -207,9 +228,9 @@ class Model:
 
     def _part(self, rows: Rows) -> Vector:
         mapped = self.mapped(rows)
-        if self.trees is not None:
-            return self.trees.scores(mapped)
-        return weighted(mapped, np.asarray(self.weights))
+        if self.stack is not None:
+            return self.stack.scores(mapped)
+        return scored(self.weights, self.trees, mapped)
 
     def predict(self, table: Any) -> DataFrame:
         """Score the rows of a table, with a decision for each, as `aucbench predict` does.
@@ -288,7 +309,7 @@ class Model:
 
     def to_tree(self) -> dict[str, Any]:
         """Return all of it as plain values and arrays."""
-        part = {KIND: LINEAR, "weights": self.weights} if self.trees is None else self.trees
+        part = self.trees or self.stack or {KIND: LINEAR, "weights": self.weights}
         return {
             "score": tree_of(part),
             "maps": [tree_of(phi) for phi in self.maps],
@@ -324,6 +345,8 @@ class Model:
         score = parts.pop("score", None)
         if isinstance(score, Mapping) and score.get(KIND) == LINEAR:
             parts |= {"weights": score.get("weights"), "trees": None}
+        elif isinstance(score, Mapping) and score.get(KIND) == STACK:
+            parts |= {"weights": None, "trees": None, "stack": score}
         else:
             parts |= {"weights": None, "trees": score}
         model: Model = structured(parts, Model)
@@ -352,14 +375,13 @@ def _require_fit(model: Model) -> None:
     """
     _require_columns(model)
     d = model.width if model.encoding is None else model.encoding.d
-    for phi in model.maps:
-        d = _width_after(phi, d)
-    if model.trees is None:
-        _require_shape("the weights", np.asarray(model.weights), d)
-    elif model.trees.d != d or any(a.ndim != 1 for a in _arrays(model.trees).values()):
-        raise DataError(f"its trees read {model.trees.d} features, and there are {d}")
-    if model.spread is not None:
-        _require_shape("the spread", model.spread, d)
+    if model.stack is None:
+        _require_score(model, d)
+    elif model.stack.d != d or model.maps or not model.stack.members:
+        raise DataError(f"its stack reads {model.stack.d} features, and there are {d}")
+    for member in model.stack.members if model.stack else ():
+        require_ranks(member)
+        _require_score(member, d)
     if isinstance(model.calibrator, Isotonic):
         _require_rising(model.calibrator)
     stop = model.provenance.get("stop", Stop.FINISHED.name)
@@ -368,6 +390,18 @@ def _require_fit(model: Model) -> None:
     empty = 0.0 if model.encoding is None else np.nan
     with np.errstate(all="ignore"):
         model.scores(rows(np.full((1, model.width), empty)))
+
+
+def _require_score(part: Model | Member, d: int) -> None:
+    """Raise `DataError` unless weights or trees fit to what the maps make of d features."""
+    for phi in part.maps:
+        d = _width_after(phi, d)
+    if part.trees is None:
+        _require_shape("the weights", np.asarray(part.weights), d)
+    elif part.trees.d != d or any(a.ndim != 1 for a in _arrays(part.trees).values()):
+        raise DataError(f"its trees read {part.trees.d} features, and there are {d}")
+    if part.spread is not None:
+        _require_shape("the spread", part.spread, d)
 
 
 def _require_columns(model: Model) -> None:

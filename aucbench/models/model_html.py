@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import isnan
 from typing import TYPE_CHECKING
 
-from aucbench.models.explain import explanation
+from aucbench.models.explain import explanation, kind_of
 from aucbench.showing import Span, bars, folded, heading, listed, paragraphs, shown, spans
 from aucbench.stats import Interval
 
@@ -73,7 +73,9 @@ def _features(model: Model) -> str:
         for one in features
         if one["importance"] is not None
     ]
-    what = "share of the splits" if model.trees is not None else "weight × spread"
+    kind = kind_of(model)
+    shares = {"trees": "share of the splits", "stack": "mean share of what counts"}
+    what = shares.get(kind, "weight × spread")
     return bars(f"what counts most: {what}", signed)
 
 

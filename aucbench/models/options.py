@@ -32,6 +32,9 @@ class Making:
         Tune solvers over their grids. [default: with auto only]
     minutes : float, optional
         Of the whole fit, if solvers are tuned: the search ends in time. [default: 2]
+    stack : bool
+        Take the mean rank of the three best solvers, if that is better than the best one alone
+        beyond the interval of the difference.
     by : tuple of str
         Columns by whose values the page of the model tells the AUC, beside categories and truth
         values; repeatable.
@@ -42,6 +45,7 @@ class Making:
     calibration: str = "sigmoid"
     tune: bool | None = field(default=None, metadata={"negatable": True})
     minutes: float | None = None
+    stack: bool = False
     by: tuple[str, ...] = field(default=(), metadata={"whole": True})
 
     def __post_init__(self) -> None:
@@ -57,6 +61,8 @@ class Making:
                 "--minutes limits the search for parameters, and nothing is tuned; add --tune, or "
                 "leave --minutes out"
             )
+        if self.stack and named != (AUTO,) and len(named) < 2:
+            raise ParameterError("--stack needs several solvers; name more, or take auto")
         object.__setattr__(self, "solver", named)
         object.__setattr__(self, "by", (self.by,) if isinstance(self.by, str) else tuple(self.by))
         object.__setattr__(self, "calibration", self.calibration or NO_CALIBRATION)

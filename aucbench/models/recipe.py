@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,9 +11,12 @@ from aucbench.data import Data
 from aucbench.data.arrays import Index, Rows, Vector
 from aucbench.datasets.tables import Encoding
 from aucbench.models.model import Model
+from aucbench.models.stack import Member, Stack, knots_of
 from aucbench.registry import get_preprocessing, get_solver
 from aucbench.registry.specs import Spec
 from aucbench.solving.loop import solve
+
+MOST_RANKED = 20_000  # training rows among which a stack ranks scores
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,6 +27,8 @@ class Recipe:
     ----------
     spec : Spec
         The solver.
+    others : tuple of Spec
+        Further solvers: the model is the stack of all of them.
     features : str
         The feature map.
     passes, seconds : float or None
@@ -31,6 +37,7 @@ class Recipe:
     """
 
     spec: Spec
+    others: tuple[Spec, ...] = ()
     features: str = "auto"
     passes: float | None = None
     seconds: float | None = None
@@ -52,6 +59,12 @@ class Recipe:
             When the solver cannot be fitted to these rows.
         """
         part = data if rows is None else data.take(rows)
+        if not self.others:
+            return self._alone(part, split)
+        each = [replace(self, spec=spec, others=()) for spec in (self.spec, *self.others)]
+        return _stacked([one._alone(part, split) for one in each], part, self.seed)
+
+    def _alone(self, part: Data, split: int) -> Model:
         encoding = None if part.schema is None else Encoding.learn(part.schema, part.rows)
         train = part if encoding is None else part.with_rows(encoding(part.rows))
         phi = get_preprocessing(self.features).fit(train, np.random.default_rng([self.seed, split]))
@@ -81,6 +94,33 @@ class Recipe:
             },
         )
         return replace(model, spread=spread_of(model.mapped(part.rows)))
+
+
+def _stacked(models: Sequence[Model], part: Data, seed: int) -> Model:
+    """Return the stack of models that were fitted to the same rows."""
+    few = part
+    if part.n > MOST_RANKED:
+        drawn = np.random.default_rng(seed).choice(part.n, MOST_RANKED, replace=False)
+        few = part.take(np.sort(drawn).astype(np.int32))
+    members = tuple(
+        Member(
+            str(model.provenance["solver"]),
+            model.maps,
+            model.weights,
+            model.trees,
+            *knots_of(model.scores(few.rows)),
+            model.spread,
+        )
+        for model in models
+    )
+    first = models[0]
+    d = first.width if first.encoding is None else first.encoding.d
+    stack = Stack(members, d)
+    about = {**first.provenance, "solver": stack.name}
+    whole = replace(
+        first, weights=None, trees=None, stack=stack, maps=(), spread=None, provenance=about
+    )
+    return replace(whole, spread=spread_of(whole.mapped(part.rows)))
 
 
 def spread_of(rows: Rows) -> Vector:

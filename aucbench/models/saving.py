@@ -68,8 +68,12 @@ def restore(empty: BaseEstimator, model: Model) -> None:
     Raises
     ------
     UnsupportedError
-        When a class has several labels.
+        When a class has several labels, or the model is a stack.
     """
+    if model.stack is not None:
+        raise UnsupportedError(
+            "the model is a stack of several solvers; use aucbench.Model.load, or aucbench predict"
+        )
     if len(model.positive) != 1 or len(model.negative) != 1:
         raise UnsupportedError(
             "a class of the model has several labels; use aucbench.Model.load, or aucbench predict"

@@ -95,7 +95,7 @@ def inside(
     groups = dict(evidence.row(dataset))
     means = {solver: np.nan_to_num(group.mean("auc")) for solver, group in groups.items()}
     best_first = sorted(groups, key=means.__getitem__, reverse=True)
-    folds = _folds(evidence, {solver: groups[solver] for solver in best_first})
+    folds = folds_of(evidence, {solver: groups[solver] for solver in best_first})
     if not folds and measure.name != AUC:
         _refuse_lost(evidence, dataset, measure)
     repeats = len({fold.seed for group in groups.values() for fold in group.fits})
@@ -178,7 +178,7 @@ def means_inside(evidence: Evidence, dataset: int, measure: Measure) -> dict[int
     groups = dict(evidence.row(dataset))
     if measure.name == AUC:
         return {solver: group.mean("auc") for solver, group in groups.items() if group.ok}
-    folds = _folds(evidence, groups)
+    folds = folds_of(evidence, groups)
     values = iter(measure.values([fold for of in folds.values() for fold in of.values()]))
     means = {}
     for solver, of in folds.items():
@@ -187,7 +187,7 @@ def means_inside(evidence: Evidence, dataset: int, measure: Measure) -> dict[int
     return means
 
 
-def _folds(evidence: Evidence, groups: Mapping[int, Group]) -> Folds:
+def folds_of(evidence: Evidence, groups: Mapping[int, Group]) -> Folds:
     """Return the test rows of all ok fits by solver; empty unless all of them can be had.
 
     Of a pair, the solver that comes first is named first.
