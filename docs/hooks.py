@@ -10,11 +10,13 @@ from typing import Any
 from unicodedata import normalize
 
 from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import File, Files
 from page_choice import by_data, by_solver
 from page_figures import with_figures
 from page_formulas import with_formulas
 from page_growth import operations, passes
 from page_history import changes, slower, states
+from page_notebook import NOTEBOOK, PAGE, content
 from page_reproductions import with_reproductions
 from page_sets import named_suites, sets
 from page_speed import TABLES as SPEED
@@ -57,6 +59,15 @@ ACCENT = re.compile(r"\\([\"'`^~v])\s*\{?(\w)\}?")  # as TeX writes it: \"o, \v{
 MARKS = dict(zip("\"'`^~v", "\u0308\u0301\u0300\u0302\u0303\u030c", strict=True))
 FAMILIES = {"thresholding", "online", "ridge", "roc_svm", "aum", "baselines"}  # pages of methods
 KNOWN_FIELDS = {"distribution", "purpose", "url", "licence", "names", "checked"}
+
+
+def on_files(files: Files, config: Any, **_: Any) -> Files:
+    """Add the page for notebooks as a notebook; mkdocs calls this before it reads pages."""
+    page = files.get_file_from_path(PAGE)
+    if page is None:
+        raise PluginError(f"there is no page {PAGE}")
+    files.append(File.generated(config, NOTEBOOK, content=content(page.content_string)))
+    return files
 
 
 def on_page_markdown(markdown: str, page: Any = None, **_: Any) -> str:

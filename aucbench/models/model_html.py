@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from aucbench.models.model import Model
 
 FEATURES = 8  # of the chart of what counts most
+WARNINGS = 4  # that are shown at once
 SHARES = ("sensitivity", "specificity", "precision", "flags")
 
 
@@ -30,9 +31,12 @@ def as_html(model: Model) -> str:
     """Return its origin, its quality with intervals, what counts most, and warnings."""
     about = model.provenance
     warnings = [f"warning: {warning}" for warning in about.get("warnings", ())]
+    more = warnings[WARNINGS:]
     choice = folded("Why this solver", paragraphs(about["choice"])) if "choice" in about else ""
-    parts = (heading(line(model).strip("<>")), listed(_facts(model)), paragraphs(warnings))
-    return "".join((*parts, _quality(model), _features(model), choice))
+    rest = folded(f"{len(more)} more warnings", paragraphs(more)) if more else ""
+    told = (listed(_facts(model)), paragraphs(warnings[:WARNINGS]), rest)
+    head = heading(line(model).strip("<>"))
+    return "".join((head, *told, _quality(model), _features(model), choice))
 
 
 def _facts(model: Model) -> Iterator[tuple[str, str]]:

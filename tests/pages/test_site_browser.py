@@ -66,6 +66,26 @@ def test_wide_tables_scroll_inside_their_box(browser, address, page):
         assert max(inside for inside, _ in tables) > 400  # else nothing was tested
 
 
+@pytest.mark.parametrize("page", ["", "notebook/", "ten_minutes/", "model/", "plugin/"])
+def test_no_code_is_cut_on_a_narrow_screen(browser, address, page):
+    browser.resize(400)
+    browser.open(address + page)
+    boxes = browser.run(
+        "return [...document.querySelectorAll('.md-typeset pre > code')].map(code => {"
+        "  const box = code.getBoundingClientRect();"
+        "  return [code.scrollWidth - code.clientWidth, box.left, box.right, box.height]"
+        "})"
+    )
+    assert boxes
+    assert all(hidden <= 0 and left > 8 and right < 392 for hidden, left, right, _ in boxes)
+    browser.resize(1200)
+    wide = browser.run(
+        "return [...document.querySelectorAll('.md-typeset pre > code')]"
+        ".map(code => code.getBoundingClientRect().height)"
+    )
+    assert any(box[3] > 1.3 * high for box, high in zip(boxes, wide, strict=True))
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_figures_and_formulas_take_the_colour_of_the_mode(browser, address, scheme):
     browser.emulate(scheme)
