@@ -99,7 +99,7 @@ def sentinels(meant: Any, frame: Any) -> Iterator[Remark]:
 def _far(name: str, column: Any, cells: Any, *, date: bool) -> Iterator[Remark]:
     numbers = _seconds(column) if date else column.to_numpy(np.float64, na_value=np.nan)
     present = numbers[~np.isnan(numbers)]
-    if present.size < FEWEST:
+    if present.size < FEWEST or not _repeats_an_end(present):  # which costs far less than to sort
         return
     seen = Values(*np.unique(present, return_counts=True))
     found = _far_dates(seen, present.size) if date else _far_numbers(seen, present.size)
@@ -122,6 +122,12 @@ def _far(name: str, column: Any, cells: Any, *, date: bool) -> Iterator[Remark]:
             name,
             f"{what}: {options}",
         )
+
+
+def _repeats_an_end(present: NDArray[np.float64]) -> bool:
+    """Return whether the least or the largest value occurs several times."""
+    ends = present.min(), present.max()
+    return any(np.count_nonzero(present == end) >= FEWEST for end in ends)
 
 
 def _far_numbers(seen: Values, n: int) -> Iterator[tuple[float, Values]]:
