@@ -15,7 +15,7 @@ Design
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, nextafter
 from os import PathLike
 from typing import Any, NoReturn, Self
@@ -446,7 +446,8 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         encoding = None
         if train.schema is not None:
             encoding = Encoding.learn(train.schema, train.rows)
-            encoding = self.encoding_ or encoding if warm else encoding
+            if warm and self.encoding_ is not None:
+                encoding = replace(self.encoding_, schema=train.schema)
             train = train.with_rows(encoding(train.rows))
         if warm:
             w, _ = self._weights()
@@ -485,10 +486,12 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.encoding_ is None:
             rows, _ = rows_of(X)
             require_columns(self, X)
-        else:
-            require_columns(self, X)
-            rows = raw_rows(X, self._schema)
-        return self._raw_scores(rows)
+            return self._raw_scores(rows)
+        require_columns(self, X)
+        rows, schema = raw_rows(X, self._schema)
+        assert schema is not None  # that of the encoding
+        encoding = replace(self.encoding_, schema=schema)
+        return _Learnt(encoding, self.features_, self.run_).scores(rows)
 
     def _raw_scores(self, rows: Rows) -> Vector:
         if self._online is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -195,13 +196,25 @@ def data_of(
 def _rows_and_schema(
     X: Any, schema: Schema | None
 ) -> tuple[Rows, tuple[str, ...] | None, Schema | None]:
-    if schema is None and (frame := table_of(X)) is not None:
-        schema = Schema.of(frame)
-    if schema is None:
+    if schema is not None:
+        codes, schema = coded(X, schema)
+        return rows(codes), schema.names, schema
+    if (frame := table_of(X)) is None:
         return *rows_of(X), None
-    return rows(coded(X, schema)), schema.names, schema
+    schema = Schema.of(frame)
+    for column in schema.columns:
+        if column.kind == "text":
+            told = f"column {column.name!r} holds free text, which is read as hashed words"
+            warnings.warn(f"{told}; leave the column out if it tells nothing", stacklevel=2)
+    return rows(schema.codes(frame)), schema.names, schema
 
 
-def raw_rows(X: Any, schema: Schema | None) -> Rows:
-    """Return rows to score: codes where the fit has learnt from a table, else numbers."""
-    return rows_of(X)[0] if schema is None or isinstance(X, Rows) else rows(coded(X, schema))
+def raw_rows(X: Any, schema: Schema | None) -> tuple[Rows, Schema | None]:
+    """Return rows to score, and the schema with their free texts.
+
+    They are codes where the fit has learnt from a table, else numbers.
+    """
+    if schema is None or isinstance(X, Rows):
+        return rows_of(X)[0], schema
+    codes, schema = coded(X, schema)
+    return rows(codes), schema

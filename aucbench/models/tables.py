@@ -44,8 +44,8 @@ def table_of(X: Any) -> Any:
     return frame.convert_dtypes() if array.dtype.kind == "O" else frame
 
 
-def coded(X: Any, schema: Schema) -> Any:
-    """Return the codes of rows by a schema that is known."""
+def coded(X: Any, schema: Schema) -> tuple[Any, Schema]:
+    """Return the codes of rows by a schema that is known, and the schema with their free texts."""
     frame = table_of(X)
     if frame is None:
         import pandas as pd
@@ -53,7 +53,8 @@ def coded(X: Any, schema: Schema) -> Any:
         table = hasattr(X, "iloc")
         names = None if table else [*map(str, range(np.shape(X)[1]))]
         frame = frame_of(X) if table else pd.DataFrame(plain("X", X), columns=names)
-    return schema.codes(frame)
+    schema = schema.bound(frame)
+    return schema.codes(frame), schema
 
 
 def _has_gaps(array: Any) -> bool:
