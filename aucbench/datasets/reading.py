@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from math import isfinite
 from typing import Any
 
-from aucbench.errors import ParameterError, UnknownNameError
+from aucbench.errors import ParameterError, UnknownNameError, short
 
 Plain = str | int | float | bool
 PlainLabels = Plain | tuple[Plain, ...] | None
@@ -166,4 +166,4 @@ def plain_value(value: Any, name: str) -> Plain:
 
 def _require_column(name: str, column: Any) -> None:
     if isinstance(column, bool) or not isinstance(column, str | int):
-        raise ParameterError(f"{name} holds {column!r}, wanted the name or number of a column")
+        raise ParameterError(f"{name} holds {short(column)}, wanted the name or number of a column")

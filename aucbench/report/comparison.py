@@ -301,7 +301,9 @@ def _is_rows(one: Any) -> bool:
 
 def _asked(given: tuple[Any, ...], solvers: Any, data: Any) -> tuple[Any, tuple[Any, ...]]:
     """Return solvers, or None for the default ones, and the data sets."""
-    if given and _is_rows(given[0]):
+    if len(given) == 1 and solvers is not None and data is None:
+        given = (None, *given)
+    elif given and _is_rows(given[0]):
         given = (given[1] if len(given) > 1 else None, given[0], *given[2:])
     for name, value, place in (("solvers", solvers, 0), ("data", data, 1)):
         if value is not None and len(given) > place and given[place] is not None:
@@ -312,6 +314,11 @@ def _asked(given: tuple[Any, ...], solvers: Any, data: Any) -> tuple[Any, tuple[
     data = second if data is None else data
     if data is None:
         raise ParameterError("there is no data; give a table, a file, or the name of a set")
+    if isinstance(data, Mapping) or hasattr(data, "to_frame") or hasattr(data, "collect"):
+        raise ParameterError(
+            f"got {type(data).__name__} as data, wanted a table with columns, such as a data "
+            "frame; collect a lazy one"
+        )
     return first if solvers is None else solvers, _specs(data)
 
 

@@ -124,6 +124,10 @@ def test_arguments_that_make_no_sense_are_refused(table):
         ((table,), {"data": table}, "data are given twice"),
         (("logistic", table, 3), {}, "3 things"),
         (("logistic", 3), {}, "not iterable|wanted a name"),
+        ((pl.LazyFrame({"y": [0, 1]}),), {"solvers": "logistic"}, "got LazyFrame as data, wanted"),
+        ((table["one"],), {"solvers": "logistic"}, "got Series as data, wanted a table"),
+        ((), {"data": {"y": [0, 1]}}, "got dict as data, wanted a table"),
+        ((table,), {"target": table["label"]}, "target holds 0 bad"),
         (("logistic", "breast-cancer"), {"test": table}, "table of test rows is for a table"),
     ):
         with pytest.raises((ParameterError, TypeError), match=said):
