@@ -3,6 +3,7 @@
 Run it as `python tests/trial.py`, or for some of the tables as `python tests/trial.py shop "1/2"`.
 It says for each table what `aucbench fit --solver auto` understood and warned of, the AUC on rows
 that nobody trained on, the seconds, and what was promised of the decisions beside what they did.
+Further options, such as --minutes=1 or --stack, are those of `fit`.
 """
 
 from __future__ import annotations
@@ -207,11 +208,8 @@ def main() -> None:
     """Print what came of each table, and a table of all."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", default=[*TABLES])
-    parser.add_argument("--minutes", default="2")
-    parser.add_argument("--stack", action="store_true")
-    asked = parser.parse_args()
+    asked, more = parser.parse_known_args()  # options of `fit`
     os.environ.setdefault("OMP_NUM_THREADS", "2")
-    more = ["--minutes", asked.minutes, *["--stack"] * asked.stack]
     names = [name for name, _ in estimators()]
     rows = [" | ".join(["| table", "auto", "seconds", *names, "behind |"])]
     for name in asked.names:

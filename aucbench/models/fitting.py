@@ -70,7 +70,7 @@ def fit(table: Any, **options: Any) -> Model:
         def run(plan: Plan, /, *, quiet: bool = False) -> Sequence[Record]:
             return records_of(limits.limited(plan), store, limits, inline, quiet=quiet)
 
-        return fitted(wanted, run, store, lambda _: None)
+        return fitted(wanted, run, store, lambda _: None, limits.jobs)
 
 
 def _held(table: Any, reading: Reading, test: Mapping[str, Any]) -> Data | None:

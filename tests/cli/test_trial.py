@@ -35,7 +35,7 @@ def test_what_is_said_of_a_table_has_the_goal_and_the_promises():
 
 @pytest.mark.nightly
 def test_the_command_goes_from_the_file_to_the_decision(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["trial", "True/False", "--minutes", "0.02"])
+    monkeypatch.setattr(sys, "argv", ["trial", "True/False", "--minutes=0.02"])
     command.main()
     said = capsys.readouterr().out
     for part in ("## True/False", "label: column", "auto took ", "AUC of auto 0.", "flags: "):
