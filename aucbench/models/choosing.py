@@ -37,6 +37,7 @@ from aucbench.metrics import Aim
 from aucbench.models import Model
 from aucbench.models.calibration import require_method
 from aucbench.models.options import AUTO, MINUTES, NO_CALIBRATION, Aims, Making
+from aucbench.models.recipe import one_thread
 from aucbench.protocols import FeatureMap
 from aucbench.registry import get_dataset, get_preprocessing, get_solver
 from aucbench.registry.specs import Spec, parse_spec
@@ -248,7 +249,8 @@ def require_savable(wanted: ModelPlan) -> None:
     refused: dict[str, AucbenchError] = {}
     for spec in wanted.solvers:
         try:
-            _require_savable(spec, toy.with_rows(phi(toy.rows)), phi)
+            with one_thread():
+                _require_savable(spec, toy.with_rows(phi(toy.rows)), phi)
         except AucbenchError as error:
             refused[spec] = error
     if len(refused) > 1:

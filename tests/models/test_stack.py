@@ -1,5 +1,6 @@
 """A stack: the mean of ranks, kept in one file, and taken only where it is better."""
 
+import os
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,7 @@ from aucbench.metrics import auc
 from aucbench.models import Model
 from aucbench.models.explain import explanation, lines
 from aucbench.models.options import Making
-from aucbench.models.recipe import Recipe
+from aucbench.models.recipe import Recipe, one_thread
 from aucbench.models.saving import restore
 from aucbench.models.stack import knots_of
 from aucbench.models.stacking import Stacking, mean_rank
@@ -115,3 +116,14 @@ def test_a_stack_of_one_is_refused():
         Making(solver=("svm-or",), stack=True)
     with pytest.raises(ParameterError, match="nothing is tuned"):
         Making(solver=("svm-or",), minutes=1.0)
+
+
+def test_a_last_fit_has_one_thread_and_leaves_the_environment_as_it_was(monkeypatch):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    with one_thread():
+        assert os.environ["OMP_NUM_THREADS"] == "1"
+    assert "OMP_NUM_THREADS" not in os.environ
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    with one_thread():
+        assert os.environ["OMP_NUM_THREADS"] == "1"
+    assert os.environ["OMP_NUM_THREADS"] == "2"
