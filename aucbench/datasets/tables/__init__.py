@@ -6,7 +6,7 @@ and inner fold, how codes become features. Each step means what it means in scik
 (`OneHotEncoder`, `SimpleImputer`) and skrub (`DatetimeEncoder`, `TableVectorizer`). Theirs can only
 be stored as pickles and are fitted on strings, which each inner fold would read again. An
 `Encoding` is a few tuples, JSON says all of it, and it reads codes. (Rejected: target encoding and
-embeddings of text, which need labels or another library; a column of free text is refused.)
+embeddings of text, which need labels or another library; free text is hashed, see `texts`.)
 """
 
 from aucbench.datasets.tables.columns import LINE, Column
