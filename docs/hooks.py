@@ -17,6 +17,7 @@ from page_formulas import with_formulas
 from page_growth import operations, passes
 from page_history import changes, slower, states
 from page_notebook import NOTEBOOK, PAGE, content
+from page_options import of_fit
 from page_reproductions import with_reproductions
 from page_sets import named_suites, sets
 from page_speed import TABLES as SPEED
@@ -46,6 +47,7 @@ TABLES = {
     "<!-- choice by solver -->": by_solver,
     "<!-- data sets -->": sets,
     "<!-- suites -->": named_suites,
+    "<!-- options of fit -->": of_fit,
     "<!-- growth: operations -->": operations,
     "<!-- growth: passes -->": passes,
     "<!-- history: commits -->": states,
