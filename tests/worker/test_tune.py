@@ -1,6 +1,7 @@
 """Tuning: which points, which folds, which choice."""
 
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from math import prod
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aucbench import auc, get_dataset, get_solver, solve
+from aucbench.bench.cell import Cell
 from aucbench.bench.worker.build import build, points_of
 from aucbench.bench.worker.tune import inner_folds, tune
 from aucbench.data import Data
@@ -266,3 +268,32 @@ def test_tuning_reads_no_row_outside_the_training_part(bench):
 
     assert [row["aucs"] for row in after["table"]] == [row["aucs"] for row in before["table"]]
     assert after["chosen"] == before["chosen"]
+
+
+def test_a_limit_of_seconds_tries_points_by_rungs_and_the_record_says_how_far():
+    data = get_dataset("linear[n=3600,seed=2]")
+    planned = cell("logistic", tune=True, tune_evals=9, inner_splits=3, tune_seconds=600.0)
+    found = tune(planned, partial(build, planned), data)
+    told = found.to_json()["search"]
+
+    assert (told["ended"], told["points"]) == ("all points were tried", len(found.table))
+    assert told["tried"] == len(found.table)
+    assert [rung["rows"] for rung in told["rungs"]][-1] == 2400
+    heights = [len(row["levels"]) for row in found.table]
+    assert heights[0] == max(heights) == len(told["rungs"])
+    assert min(heights) == 1
+    best = max(found.table, key=lambda row: (len(row["levels"]), row["auc"]))
+    assert found.best == best["parameters"]
+    again = tune(planned, partial(build, planned), data)
+    assert [row["levels"] for row in again.table] == [row["levels"] for row in found.table]
+
+    hurried = replace(planned, tune_seconds=1e-6)
+    short = tune(hurried, partial(build, hurried), data)
+    assert short.search.ended == "the time was up"
+    assert (short.search.tried, short.best) == (1, found.table[0]["parameters"])
+
+
+def test_a_cell_of_a_record_before_limits_of_tuning_is_read():
+    plain = cell("svm-or").to_json()
+    assert plain.pop("tune_seconds") is None
+    assert Cell.from_json(plain) == cell("svm-or")
