@@ -80,7 +80,7 @@ class Search:
 
 
 def rungs_of(n: int, d: int, rare: int, folds: int) -> tuple[Rung, ...]:
-    """Return the rungs for folds that leave n rows of d columns, `rare` ones of the rarer class."""
+    """Return the rungs for folds that leave n rows of d numbers, `rare` ones of the rarer class."""
     top = min(n, MOST_ROWS, max(FEWEST, MOST_NUMBERS // max(1, d)))
     least = max(FEWEST, RAREST * n // max(1, rare))
     sizes = [top]

@@ -102,7 +102,8 @@ def halved(
         )
 
     fewest, rare = min(rest.size for rest, _ in folds), rarest(train)[0]
-    rungs = rungs_of(fewest, train.d, rare * fewest // train.n, len(folds))
+    stored = max(1, train.rows.values.size // train.n)  # numbers of a row, without its zeros
+    rungs = rungs_of(fewest, stored, rare * fewest // train.n, len(folds))
     assert cell.tune_seconds is not None
     return Halving(trials, rungs, folded, partial(fit, cell), cell.tune_seconds, train.n)
 
