@@ -16,15 +16,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.data import Data
-from aucbench.data.arrays import Index, Rows, Vector, rows
+from aucbench.data.arrays import Index, Rows, Vector
 from aucbench.datasets.tables import Column
 from aucbench.models.assessment import SMALLEST, Effect, Importance, Place
+from aucbench.models.encoded import Encoded
 from aucbench.models.explain import feature_weights
 from aucbench.models.model import Model
 from aucbench.models.recipe import spread_of
@@ -53,14 +53,15 @@ def importances(
         Numbers of rows that it has not seen, of both classes.
     """
     chosen = _of_each_class(data.y, unseen, rng)
-    y, table = data.y[chosen], data.take(chosen).rows
-    scores = part.scores(table)
+    encoded = Encoded.of(part)
+    y, table = data.y[chosen], encoded.features(data.take(chosen).rows)
+    scores = encoded.model.scores(table)
     groups = None if data.groups is None else data.groups[chosen]
     base = Placements.of([Fold(y, scores, groups=groups)])
     told = []
-    for j in judged_columns(part, table, scores):
-        deals = [rng.permutation(y.size) for _ in range(DEALS)]
-        scored = (part.scores(dealt(table, j, deal)) for deal in deals)
+    for j in judged_columns(encoded, table, scores):
+        deals = [encoded.dealt(table, j, rng.permutation(y.size)) for _ in range(DEALS)]
+        scored = map(encoded.model.scores, deals)
         falls = [Placements.of([Fold(y, each, groups=groups)]).values for each in scored]
         drop = difference_of(base, replace(base, values=np.mean(falls, axis=0)))
         interval = Interval(drop.effect, drop.low, drop.high, drop.level, drop.method, drop.note)
@@ -73,7 +74,8 @@ def effects(
 ) -> tuple[Effect, ...]:
     """Return the shape of the effects of some columns; one with a single place has none."""
     some = rng.choice(held, min(SET_ROWS, held.size), replace=False).astype(np.int32)
-    table, y = data.take(np.sort(some)).rows, data.y[held]
+    table, y, encoded = data.take(np.sort(some)).rows, data.y[held], Encoded.of(model)
+    features = encoded.features(table)
     number = {column_name(model, j): j for j in range(model.width)}
     told = []
     for name in names[:MOST_EFFECTS]:
@@ -82,7 +84,8 @@ def effects(
         places = [*_places(column, cells)]
         if len(places) < 2:
             continue
-        said = (_said(model, set_to(table, number[name], place[1])) for place in places)
+        blocks = encoded.blocks(table, number[name], np.array([place[1] for place in places]))
+        said = (_said(encoded, encoded.set_to(features, number[name], block)) for block in blocks)
         told.append(
             Effect(
                 column=name,
@@ -174,28 +177,9 @@ def date_of(seconds: float) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d}"
 
 
-def dealt(table: Rows, j: int, order: NDArray[np.intp]) -> Rows:
-    """Return rows whose cells of a column are those of the rows in another order."""
-    if not table.is_sparse:
-        matrix = np.array(table.matrix)
-        matrix[:, j] = matrix[order, j]
-        return rows(matrix)
-    matrix = table.matrix.tocsc(copy=True)
-    own, place = slice(*matrix.indptr[j : j + 2]), np.argsort(order)
-    matrix.indices[own] = place[matrix.indices[own]]
-    return rows(matrix.tocsr())
-
-
-def set_to(table: Rows, j: int, value: float) -> Rows:
-    """Return rows whose cells of a column have one value."""
-    matrix: Any = table.matrix.tolil(copy=True) if table.is_sparse else np.array(table.matrix)
-    matrix[:, j] = value
-    return rows(matrix.tocsr() if table.is_sparse else matrix)
-
-
-def _said(model: Model, table: Rows) -> float:
-    scores = model.scores(table)
-    return float(np.mean(scores if model.calibrator is None else model.calibrator(scores)))
+def _said(encoded: Encoded, features: Rows) -> float:
+    scores, calibrator = encoded.model.scores(features), encoded.model.calibrator
+    return float(np.mean(scores if calibrator is None else calibrator(scores)))
 
 
 def _of_each_class(y: Vector, numbers: Index, rng: np.random.Generator) -> Index:
@@ -207,24 +191,17 @@ def _of_each_class(y: Vector, numbers: Index, rng: np.random.Generator) -> Index
     return np.sort(np.concatenate(drawn)).astype(np.int32)
 
 
-def judged_columns(model: Model, table: Rows, scores: Vector) -> list[int]:
+def judged_columns(encoded: Encoded, features: Rows, scores: Vector) -> list[int]:
     """Return the numbers of the columns that count most in a model."""
-    if model.width <= MOST_JUDGED:
-        return [*range(model.width)]
-    weights = feature_weights(model)
+    owner, width = encoded.owner, int(encoded.owner.max(initial=0)) + 1
+    if width <= MOST_JUDGED:
+        return [*np.unique(owner).tolist()]
+    weights = feature_weights(encoded.model)
     if weights is None:
-        weights = _correlations(table if model.encoding is None else model.encoding(table), scores)
-    owner = _columns_of_features(model)
-    by_column = np.zeros(model.width)
+        weights = _correlations(features, scores)
+    by_column = np.zeros(width)
     np.maximum.at(by_column, owner, weights[: owner.size])  # an intercept has no column
     return [int(j) for j in np.argsort(-by_column, kind="stable")[:MOST_JUDGED]]
-
-
-def _columns_of_features(model: Model) -> NDArray[np.intp]:
-    """Return the number of the column to which each feature belongs."""
-    if model.encoding is None:
-        return np.arange(model.width)
-    return np.repeat(np.arange(model.width), [part.width for part in model.encoding.parts])
 
 
 def _correlations(features: Rows, scores: Vector) -> Vector:

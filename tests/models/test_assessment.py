@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -24,11 +25,10 @@ from aucbench.models.attribution import (
     MOST_JUDGED,
     OTHERS,
     bins_of,
-    dealt,
     importances,
     judged_columns,
-    set_to,
 )
+from aucbench.models.encoded import Encoded
 from aucbench.models.recipe import Recipe
 from aucbench.registry.specs import parse_spec
 
@@ -36,6 +36,12 @@ from aucbench.registry.specs import parse_spec
 @pytest.fixture(scope="module")
 def known():
     return assessed_model(by=("age",))
+
+
+def shuffled(table, j, rng):
+    cells = np.array(table.matrix)
+    cells[:, j] = rng.permutation(cells[:, j])
+    return rows(cells)
 
 
 def test_cuts_count_the_rows_held_out(known):
@@ -63,7 +69,7 @@ def test_importance_is_the_fall_of_the_auc_on_rows_that_the_part_has_not_seen(kn
     table, y = data.take(held.part_rows).rows, data.y[held.part_rows]
     j = data.names.index("visits")
     rng = np.random.default_rng(5)
-    falls = [auc(y, held.part.scores(dealt(table, j, rng.permutation(y.size)))) for _ in range(30)]
+    falls = [auc(y, held.part.scores(shuffled(table, j, rng))) for _ in range(30)]
     naive = auc(y, held.part.scores(table)) - np.mean(falls)
     assert told["visits"].estimate == pytest.approx(naive, abs=0.03)
 
@@ -78,8 +84,7 @@ def test_intervals_of_importance_hold_what_many_rows_say(draws):
     whole = auc(many.y, part.scores(many.rows))
     truth = {
         name: whole
-        - np.mean([auc(many.y, part.scores(dealt(many.rows, j, rng.permutation(many.n))))
-                   for _ in range(5)])
+        - np.mean([auc(many.y, part.scores(shuffled(many.rows, j, rng))) for _ in range(5)])
         for j, name in enumerate(data.names)
     }  # fmt: skip
     inside = []
@@ -91,16 +96,25 @@ def test_intervals_of_importance_hold_what_many_rows_say(draws):
     assert np.mean(inside) == pytest.approx(0.96, abs=0.03)
 
 
-def test_dense_and_sparse_rows_are_dealt_and_set_alike():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(20, 4)) * (rng.random((20, 4)) < 0.5)
-    order = rng.permutation(20)
-    for change in (lambda t: dealt(t, 2, order), lambda t: set_to(t, 1, 3.5)):
-        dense, sparse = change(rows(X)).matrix, change(rows(csr_array(X))).matrix.toarray()
-        assert np.array_equal(dense, sparse)
-    moved = dealt(rows(X), 2, order).matrix
-    assert np.array_equal(moved[:, 2], X[order, 2])
-    assert np.array_equal(np.delete(moved, 2, 1), np.delete(X, 2, 1))
+@pytest.mark.parametrize("sparse", [False, True])
+def test_features_are_moved_and_replaced_as_cells_are(sparse):
+    """Cells are encoded once; naively they are changed first, and encoded then."""
+    data = load(patients(60), Reading(target="back", positive="yes"))
+    model = Recipe(spec=parse_spec("logistic"), passes=5.0).fitted(data)
+    model = replace(model, encoding=replace(model.encoding, sparse=sparse))
+    encoded, rng = Encoded.of(model), np.random.default_rng(0)
+    features = encoded.features(data.rows)
+    assert features.is_sparse == sparse
+    for j in range(data.d):
+        order, cells = rng.permutation(data.n), np.array(data.rows.matrix)
+        cells[:, j] = cells[order, j]
+        moved = encoded.model.scores(encoded.dealt(features, j, order))
+        assert np.array_equal(moved, model.scores(rows(cells)))
+        values = np.array([data.rows.matrix[3, j], np.nan])
+        for value, block in zip(values, encoded.blocks(data.rows, j, values), strict=True):
+            cells[:, j] = value
+            said = encoded.model.scores(encoded.set_to(features, j, block))
+            assert np.array_equal(said, model.scores(rows(cells)))
 
 
 @pytest.mark.parametrize("solver", ["svm-or", "hist-gradient-boosting", "roc-svm-nystrom[rank=20]"])
@@ -111,7 +125,7 @@ def test_of_many_columns_those_are_judged_that_count(solver, sparse):
     y = np.where(2 * X[:, 7] + X[:, 55] + 0.3 * rng.normal(size=300) > 0, 1, -1)
     data = Data.of(csr_array(X) if sparse else X, y)
     model = Recipe(spec=parse_spec(solver), passes=5.0).fitted(data)
-    chosen = judged_columns(model, data.rows, model.scores(data.rows))
+    chosen = judged_columns(Encoded.of(model), data.rows, model.scores(data.rows))
     assert len(chosen) == MOST_JUDGED
     assert {7, 55} <= {*chosen[:4]}
 
