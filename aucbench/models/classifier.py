@@ -15,7 +15,7 @@ Design
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf, nextafter
 from os import PathLike
 from typing import Any, NoReturn, Self
@@ -30,9 +30,7 @@ from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Rows, Vector
 from aucbench.data.folds import drawn_parts
 from aucbench.data.targets import Labels
-from aucbench.datasets.tables import Encoding
 from aucbench.errors import AucbenchError, DataError, ParameterError, UnsupportedError
-from aucbench.features.chain import mapped
 from aucbench.metrics import Aim, auc, intercept_at
 from aucbench.models import Model
 from aucbench.models.calibration import FOLDS, Calibrator, calibrator, require_method
@@ -44,11 +42,11 @@ from aucbench.models.inputs import (
     rows_of,
 )
 from aucbench.models.labels import announced, labelled, require_one_source
+from aucbench.models.learnt import Learnt, Start, learnt
 from aucbench.models.online import Online, require_streaming
 from aucbench.models.saving import model_of, restore
 from aucbench.models.tables import plain_column, plain_frame
 from aucbench.protocols import (
-    MAPPED_ROWS,
     FeatureMap,
     NoMap,
     Scorer,
@@ -57,11 +55,8 @@ from aucbench.protocols import (
     input_weights,
 )
 from aucbench.ranges import GAP_TOL
-from aucbench.records import Run
 from aucbench.registry import get_preprocessing, get_solver
 from aucbench.solving.hyperparameters import hyperparameters, with_hyperparameters
-from aucbench.solving.loop import solve
-from aucbench.solving.wrappers import WithStart
 
 INSIDE = "solver__"
 
@@ -225,7 +220,7 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         require_method(self.calibration)
         X, y = plain_frame(X), plain_column(y)
         warm = self.warm_start and self.__sklearn_is_fitted__()
-        schema = self._schema if warm else None
+        schema, start = (self._schema, self._start()) if warm else (None, None)
         data, classes = data_of(X, y, sample_weight, self.pos_label, schema)
         if self.calibration is not None and data.labels.weights is not None:
             raise UnsupportedError(
@@ -235,11 +230,11 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         train = held = data
         if self.validation is not None:  # not the generators that `solve` spawns
             train, held = data.split(self.validation, np.random.default_rng(seed).spawn(3)[2])
-        learnt = self._learnt(train, seed, warm=warm)
-        scores = learnt.scores(held.rows)
+        fitted = self._learnt(train, seed, start)
+        scores = fitted.scores(held.rows)
         calibrated = None if self.calibration is None else self._calibrated(data, seed)
-        self._begin(X, classes, learnt.features)
-        self.run_, self.encoding_ = learnt.run, learnt.encoding
+        self._begin(X, classes, fitted.features)
+        self.run_, self.encoding_ = fitted.run, fitted.without_texts
         if calibrated is not None:
             self.calibrator_ = calibrated
         self._choose_threshold(held.y, scores)
@@ -440,43 +435,25 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Whether `fit` or `partial_fit` was called."""
         return hasattr(self, "run_") or hasattr(self, "weights_")
 
-    def _learnt(self, train: Data, seed: int, *, warm: bool = False) -> _Learnt:
-        """Return the maps of the training rows, and the run on the mapped rows."""
-        solver, phi = get_solver(self.solver), get_preprocessing(self.features)
-        encoding = None
-        if train.schema is not None:
-            encoding = Encoding.learn(train.schema, train.rows)
-            if warm and self.encoding_ is not None:
-                encoding = replace(self.encoding_, schema=train.schema)
-            train = train.with_rows(encoding(train.rows))
-        if warm:
-            w, _ = self._weights()
-            if w is None:
-                raise UnsupportedError(
-                    f"{self.solver!r} learns no weights to start from; fit it with warm_start=False"
-                )
-            solver, phi = WithStart(solver, w, required=True), self.features_
-        else:
-            phi = phi.fit(train, np.random.default_rng([seed, 0]))  # as the first split of a run
-        if not isinstance(phi, NoMap):
-            train = train.with_rows(mapped(phi, train.rows))
-        run = solve(
-            solver,
-            train,
-            passes=self.passes,
-            seconds=self.seconds,
-            gap_tol=self.gap_tol,
-            seed=seed,
-        )
-        return _Learnt(encoding, phi, run)
+    def _learnt(self, train: Data, seed: int, start: Start | None = None) -> Learnt:
+        limits = {"passes": self.passes, "seconds": self.seconds, "gap_tol": self.gap_tol}
+        return learnt(self.solver, self.features, train, seed, start, **limits)
+
+    def _start(self) -> Start:
+        """Return what a warm start goes on from."""
+        w, _ = self._weights()
+        if w is None:
+            raise UnsupportedError(
+                f"{self.solver!r} learns no weights to start from; fit it with warm_start=False"
+            )
+        return Start(w, self.features_, self.encoding_)
 
     def _calibrated(self, data: Data, seed: int) -> Calibrator:
         """Return the calibrator, fitted to scores of rows that are held out."""
         method, y, scores = str(self.calibration), [], []
         for rest, held in drawn_parts(data, FOLDS, seed):
-            learnt = self._learnt(rest, seed)
             y.append(held.y)
-            scores.append(learnt.scores(held.rows))
+            scores.append(self._learnt(rest, seed).scores(held.rows))
         return calibrator(method, np.concatenate(y), np.concatenate(scores))
 
     def _scores_of(self, X: Any) -> Vector:
@@ -491,11 +468,11 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rows, schema = raw_rows(X, self._schema)
         assert schema is not None  # that of the encoding
         encoding = replace(self.encoding_, schema=schema)
-        return _Learnt(encoding, self.features_, self.run_).scores(rows)
+        return Learnt(encoding, self.features_, self.run_).scores(rows)
 
     def _raw_scores(self, rows: Rows) -> Vector:
         if self._online is None:
-            return _Learnt(self.encoding_, self.features_, self.run_).scores(rows)
+            return Learnt(self.encoding_, self.features_, self.run_).scores(rows)
         return Scorer(self.features_, self.weights_.size).by_weights(self.weights_, rows)
 
     @property
@@ -532,8 +509,8 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self, X: Any, labels: NDArray[Any], features: FeatureMap, online: Online | None = None
     ) -> None:
         """Forget what was learnt before."""
-        for learnt in ("run_", "weights_", "calibrator_"):
-            self.__dict__.pop(learnt, None)
+        for name in ("run_", "weights_", "calibrator_"):
+            self.__dict__.pop(name, None)
         remember_columns(self, X)
         self.classes_, self.pos_label_ = np.sort(labels), labels.tolist()[1]
         self.features_, self.encoding_ = features, None
@@ -600,26 +577,6 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.random_state is not None:
             return self.random_state
         return int(np.random.SeedSequence().generate_state(1)[0])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Learnt:
-    """What a fit has learnt: an encoding of tables, the map of features, and the run."""
-
-    encoding: Encoding | None
-    features: FeatureMap
-    run: Run
-
-    def scores(self, rows: Rows) -> Vector:
-        """Scores of raw rows, 8192 mapped at a time."""
-        if self.encoding is None and isinstance(self.features, NoMap):
-            return self.run.decision_function(rows)
-        parts = (rows.take(slice(lo, lo + MAPPED_ROWS)) for lo in range(0, rows.n, MAPPED_ROWS))
-        return np.concatenate([self._part(part) for part in parts])
-
-    def _part(self, rows: Rows) -> Vector:
-        encoded = rows if self.encoding is None else self.encoding(rows)
-        return self.run.decision_function(mapped(self.features, encoded))
 
 
 def _chunk(X: Any, y: Any, labels: NDArray[Any]) -> Chunk:

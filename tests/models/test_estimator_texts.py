@@ -1,5 +1,6 @@
 """The estimator reads free text as the commands do, in tables that it has not seen too."""
 
+import pickle
 import warnings
 
 import numpy as np
@@ -54,3 +55,7 @@ def test_its_model_file_scores_as_it_does(fitted, tmp_path):
     np.testing.assert_allclose(
         np.argsort(known.scores), np.argsort(fitted.decision_function(FRAME[NEW]))
     )
+
+
+def test_it_keeps_no_text_of_the_training_rows(fitted):
+    assert b"case17" not in pickle.dumps(fitted)
