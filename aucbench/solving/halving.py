@@ -38,6 +38,7 @@ FEWEST: Final = 1000  # rows of the lowest rung
 RAREST: Final = 50  # rows of the rarer class that it has, if there are so many
 MOST_ROWS: Final = 30_000  # of the highest rung
 MOST_NUMBERS: Final = 10_000_000  # of its rows, since all folds stay in memory
+TINY: Final = 1e-9  # seconds
 ALL_POINTS, TIME = "all points were tried", "the time was up"
 Folded = Callable[[int, int], tuple[Data, Data]]  # (fold, rows) -> rest, held
 
@@ -199,14 +200,14 @@ class Halving:
         return perf_counter() - self._begin + step + self._last_fit()
 
     def _last_fit(self) -> float:
-        """Return the seconds of a fit to all rows, by the line through the two largest ones.
+        """Return the seconds of a fit to all rows, by the line through the two largest sizes.
 
-        It is that of the slowest trial at the highest rung. Two rungs have to be known.
+        It is for the slowest trial of the largest size. Nothing is foretold from one small size.
         """
-        sizes = sorted(self.trials[0].costs)[-2:]
-        if len(sizes) < 2:
-            return self.trials[0].costs.get(self.n, 0.0)
-        (low, high), costs = sizes, self.trials[0].costs
-        slope = max(0.0, (costs[high] - costs[low]) / (high - low))
-        slowest = max(t.costs[high] for t in self.trials if high in t.costs)
-        return (costs[high] + slope * (self.n - high)) * slowest / costs[high]
+        costs = self.trials[0].costs
+        if not costs or (len(costs) == 1 < len({rung.rows for rung in self.rungs})):
+            return 0.0
+        low, high = sorted([0, *costs])[-2:]
+        slope = max(0.0, costs[high] - costs.get(low, 0.0)) / (high - low)
+        slowest = max(trial.costs.get(high, 0.0) for trial in self.trials)
+        return slowest + slope * (self.n - high) * slowest / max(costs[high], TINY)
