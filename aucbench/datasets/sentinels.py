@@ -7,7 +7,7 @@ from the others:
   all of the others span, or if they leave a gap and are far more frequent than any near them; so
   are negative ones of nines and -1 where all others are at least 0.
 - Dates that programs write for none, such as 1900-01-01, likewise, or a year from the others.
-- Any other one if it has 1 % of the cells and its distance is more than all of the others span.
+- Any other one if it has 5 cells and 1 % of all, and its distance is more than all of the others span.
 
 So the ends of a scale, caps, zeros of amounts and the tails of a distribution have no remark.
 """
@@ -26,9 +26,10 @@ from numpy.typing import NDArray
 from aucbench.data.understood import Remark
 
 NINES = re.compile(r"-9|-?99+|-?9*8")  # of whole numbers; 9998 and 998 stand beside 9999 and 999
-FEWEST, SHARE = 3, 0.01
+FEWEST = 3  # cells of one that programs write for none
+FEWEST_OTHERS, SHARE = 5, 0.01  # cells of any other one, and their share
 FEW_VALUES = 10  # different values among which others than nines have no meaning
-GAP, OFTEN = 5.0, 5.0  # usual steps between values, and usual counts of a value
+GAP, OFTEN = 5.0, 3.0  # usual steps between values, and usual counts of a value
 YEAR = 365.25 * 86400.0
 DATES = frozenset(
     [
@@ -145,7 +146,7 @@ def _far_numbers(seen: Values, n: int) -> Iterator[tuple[float, Values]]:
     for end in (0, -1):
         value, count = float(others.values[end]), int(others.counts[end])
         rest = others.without(others.values == value)
-        if count < max(FEWEST, SHARE * n):
+        if count < max(FEWEST_OTHERS, SHARE * n):
             continue
         alone = value == -1 and rest.values[0] >= 0
         if alone or (rest.distance(value) > rest.span and count >= OFTEN * np.median(rest.counts)):
@@ -180,7 +181,7 @@ def _far_dates(seen: Values, n: int) -> Iterator[tuple[float, Values]]:
         value, count = float(others.values[end]), int(others.counts[end])
         rest = others.without(others.values == value)
         far = rest.values.size > FEW_VALUES and rest.distance(value) > max(rest.span, YEAR)
-        if far and count >= max(FEWEST, SHARE * n):
+        if far and count >= max(FEWEST_OTHERS, SHARE * n):
             yield value, rest
 
 
