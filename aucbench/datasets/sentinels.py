@@ -7,7 +7,8 @@ from the others:
   all of the others span, or if they leave a gap and are far more frequent than any near them; so
   are negative ones of nines and -1 where all others are at least 0.
 - Dates that programs write for none, such as 1900-01-01, likewise, or a year from the others.
-- Any other one if it has 5 cells and 1 % of all, and its distance is more than all of the others span.
+- Any other one if it has 5 cells and 1 % of all, and its distance is more than all of the others
+  span.
 
 So the ends of a scale, caps, zeros of amounts and the tails of a distribution have no remark.
 """
