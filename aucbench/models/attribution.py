@@ -54,7 +54,7 @@ def importances(
     """
     chosen = _of_each_class(data.y, unseen, rng)
     encoded = Encoded.of(part)
-    y, table = data.y[chosen], encoded.features(data.take(chosen).rows)
+    y, table = data.y[chosen], encoded.features(data.rows.take(chosen))
     scores = encoded.model.scores(table)
     groups = None if data.groups is None else data.groups[chosen]
     base = Placements.of([Fold(y, scores, groups=groups)])
@@ -74,7 +74,7 @@ def effects(
 ) -> tuple[Effect, ...]:
     """Return the shape of the effects of some columns; one with a single place has none."""
     some = rng.choice(held, min(SET_ROWS, held.size), replace=False).astype(np.int32)
-    table, y, encoded = data.take(np.sort(some)).rows, data.y[held], Encoded.of(model)
+    table, y, encoded = data.rows.take(np.sort(some)), data.y[held], Encoded.of(model)
     features = encoded.features(table)
     number = {column_name(model, j): j for j in range(model.width)}
     told = []

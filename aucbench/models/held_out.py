@@ -88,9 +88,9 @@ class HeldOut:
             model = final if np.array_equal(rest, learnt) else recipe.fitted(data, rest, split=k)
             part = part or (model, held)
             common = _some(rest, recipe.seed)
-            own, same = (m.scores(data.take(common).rows) for m in (model, final))
+            own, same = (m.scores(data.rows.take(common)) for m in (model, final))
             rows.append(held)
-            scores.append(rescaled(model.scores(data.take(held).rows), own, same))
+            scores.append(rescaled(model.scores(data.rows.take(held)), own, same))
             if _enough(data, np.concatenate(rows)):
                 break
         if part is None:

@@ -25,6 +25,7 @@ from aucbench.models.attribution import (
     MOST_JUDGED,
     OTHERS,
     bins_of,
+    effects,
     importances,
     judged_columns,
 )
@@ -195,3 +196,12 @@ def test_it_comes_back_from_a_file_that_holds_no_cell_of_a_row(known, tmp_path):
     frame = patients()
     cells = {*frame["age"].dropna(), *frame["noise"]}
     assert not cells & {*numbers_in(tree["assessment"])}
+
+
+def test_the_shape_of_an_effect_needs_no_positive_among_the_rows_that_are_looked_at():
+    X = np.random.default_rng(0).normal(size=(4000, 2))
+    data = Data.of(X, np.where(np.arange(4000) % 400 == 0, 1, -1))  # ten positives
+    model = Recipe(spec=parse_spec("logistic")).fitted(data)
+    held = np.arange(4000, dtype=np.int32)
+    told = effects(model, data, held, ["column 0"], np.random.default_rng(1))
+    assert [one.column for one in told] == ["column 0"]
