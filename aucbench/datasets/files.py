@@ -88,8 +88,14 @@ def load(source: Any, reading: Reading | None = None, **options: Any) -> Data:
         Features to leave out. They replace those of the catalogue. Numbers count the features
         from 0, without the label column. ("none",) or None drops nothing.
     drop_suspicious : bool
-        Leave out the columns of a table that `Data.understood` would warn about: those that are
-        constant, different in every row, hold days as numbers, or tell the label alone.
+        Leave out the columns of a table that `Data.understood` calls suspicious: those that are
+        constant, different in every row, hold days as numbers, or tell the label, or nearly so.
+    missing : value, text or list of them
+        Cells that mean a missing one: in all columns, or in one as in "age=-999".
+    text : "hash", "drop" or "refuse"
+        What becomes of columns of free text.
+    unlabelled : "refuse" or "skip"
+        What becomes of rows without a label.
     folds : str, optional
         For changepoint sets only: the column with the fold of each sequence, see
         `load_changepoint`. The default is "fold" if the set has it. None or "none" means no

@@ -10,6 +10,7 @@ import numpy as np
 
 from aucbench.data.understood import Remark
 from aucbench.datasets.reading import Reading
+from aucbench.datasets.suspects import are_days, is_whole
 
 WHO = (
     "patient|pat|customer|cust|client|user|subject|person|member|account|household|employee|"
@@ -69,6 +70,8 @@ def _is_time(name: str, column: Any) -> bool:
         return False
     kind = getattr(column.dtype, "kind", "O")
     if kind == "M":
+        return True
+    if is_whole(column) and are_days(column):
         return True
     if kind not in "iuf" or not TIME.search(name):
         return False

@@ -43,7 +43,8 @@ class Reading:
     drop : tuple of str or int
         Columns of files to leave out; none alone also keeps those that the catalogue leaves out.
     drop_suspicious : bool
-        Leave out the columns of tables that a warning is about.
+        Leave out the columns of tables that a warning calls suspicious: they tell the label, name
+        rows or days, or are constant.
     encode : "auto" or "none"
         auto: tables may hold text, dates and missing cells; none: numbers only.
     decimal : "." or ","
@@ -51,9 +52,10 @@ class Reading:
     missing : tuple of str
         Cells of tables that mean a missing one: VALUE in all columns, or COLUMN=VALUE; repeatable.
     text : "hash", "drop" or "refuse"
-        Columns of free text: read as hashed words and pairs of words, left out, or an error.
+        Columns of free text. hash: read as hashed words and pairs of words; drop: left out;
+        refuse: an error.
     unlabelled : "refuse" or "skip"
-        Rows of tables without a label: an error, or left out.
+        Rows of tables without a label. refuse: an error; skip: left out.
     separator : str, optional
         Of the cells of text files: a character, tab, or space for any number of blanks.
         [default: found in the first lines]

@@ -72,7 +72,7 @@ def _strange(column: Any, positive: Mask, sample: NDArray[np.intp]) -> tuple[str
         return "constant", "constant"
     if distinct == len(values) and (why := _key(column, values)):
         return "id", why
-    if _is_whole(values) and _are_days(values):
+    if is_whole(values) and are_days(values):
         return "days", "days as numbers, such as 20240131"
     if (auc := _telling(values, positive[sample])) > NEARLY_TELLING:
         auc = _telling(column, positive)
@@ -94,7 +94,7 @@ def _key(column: Any, values: Any) -> str:
         return ""
     if _rises(values):
         return f"{different}, in the order of the rows"
-    return different if _is_whole(values) and _may_be_key(column) else ""
+    return different if is_whole(values) and _may_be_key(column) else ""
 
 
 def _rises(values: Any) -> bool:
@@ -110,7 +110,8 @@ def _is_text(values: Any) -> bool:
     return getattr(values.dtype, "kind", "O") not in "fiubmM"
 
 
-def _is_whole(values: Any) -> bool:
+def is_whole(values: Any) -> bool:
+    """Return whether all values are whole numbers."""
     kind = getattr(values.dtype, "kind", "O")
     if kind == "f":
         present = values.dropna().to_numpy()
@@ -119,8 +120,15 @@ def _is_whole(values: Any) -> bool:
     return kind in "iu"
 
 
-def _are_days(values: Any) -> bool:
-    return all(map(DAY.fullmatch, map(str, values.dropna().unique().astype(int))))
+def are_days(values: Any) -> bool:
+    """Return whether whole numbers are days, such as 20240131."""
+    present = values.dropna()
+    first = map(
+        str, present.iloc[:FEWEST].astype(int)
+    )  # most columns are none by their first cells
+    return all(map(DAY.fullmatch, first)) and all(
+        map(DAY.fullmatch, map(str, present.unique().astype(int)))
+    )
 
 
 def _may_be_key(column: Any) -> bool:

@@ -113,11 +113,12 @@ def test_patients_and_times_are_suggested():
             "patient_weight": rng.integers(40, 150, N),
             "admitted": DAYS,
             "birth date": DAYS,
+            "day": 20240101 + rng.integers(0, 28, N),
             "ts": 1.6e9 + rng.integers(0, 10**7, N),
         }
     )
     told = {remark.column: remark for remark in hints(frame, Reading())}
-    assert [*told] == ["PatientId", "Kundennr", "admitted", "ts"]
+    assert [*told] == ["PatientId", "Kundennr", "admitted", "day", "ts"]
     assert "say --groups PatientId" in told["PatientId"].text
     assert "say --time admitted" in told["admitted"].text
     assert [*hints(frame, Reading(groups="PatientId", time="ts"))] == []
