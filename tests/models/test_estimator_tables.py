@@ -37,10 +37,13 @@ def model():
     return AUCClassifier("svm-or", pos_label="bad").fit(FRAME, BACK)
 
 
-def test_a_table_becomes_features_as_in_fit(model):
-    whole = aucbench.fit(
-        FRAME.assign(back=BACK), target="back", positive="bad", solver="svm-or", splits=2
-    )
+@pytest.fixture(scope="module")
+def whole():
+    table = FRAME.assign(back=BACK)
+    return aucbench.fit(table, target="back", positive="bad", solver="svm-or", splits=2)
+
+
+def test_a_table_becomes_features_as_in_fit(model, whole):
     np.testing.assert_array_equal(model.run_.w, whole.weights)
     np.testing.assert_allclose(
         model.threshold_ - model.decision_function(FRAME), whole.predict(FRAME)["score"]
@@ -98,7 +101,7 @@ def test_gaps_of_an_array_are_filled(solver):
         model.fit(X, POSITIVE)
 
 
-def test_a_saved_classifier_reads_the_same_table(model, tmp_path):
+def test_a_saved_classifier_reads_the_same_table(model, whole, tmp_path):
     model.save(tmp_path / "m")
     assert aucbench.Model.load(tmp_path / "m").positive == ("bad",)
     for other in (AUCClassifier.load(tmp_path / "m"), pickle.loads(pickle.dumps(model))):
@@ -108,7 +111,6 @@ def test_a_saved_classifier_reads_the_same_table(model, tmp_path):
         assert other.pos_label_ == "bad"
         assert [*other.classes_] == ["bad", "good"]
         assert [*other.feature_names_in_] == [*FRAME]
-    whole = aucbench.fit(FRAME.assign(back=POSITIVE), target="back", solver="svm-or", splits=2)
     whole.save(tmp_path / "w")
     loaded = AUCClassifier.load(tmp_path / "w")
     asked = FRAME[[*loaded.feature_names_in_]]
