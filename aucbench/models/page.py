@@ -29,6 +29,7 @@ NAMED = 3  # columns that a sentence names
 PER = 1000  # rows, in which flags and costs are counted
 SURE = 0.05  # adjusted p-value below which groups differ
 SEEN, SAID = "share of positives", "model"
+SHARE_NAMES = ("flagged", "positive", "sensitivity", "precision")  # of `drift.SHARES`
 Cell = str | float | None
 
 
@@ -323,7 +324,7 @@ def _windows(model: Model) -> Iterator[str | Grid]:
         shares: list[Cell] = [one.share(name).estimate for name in SHARES]
         auc: list[Cell] = [one.auc.estimate, _range(one.auc)] if one.auc else [None, ""]
         lines.append([number, one.rows, *shares, *auc])
-    header = ("window", "rows", *SHARES, "AUC", "95 % interval")
+    header = ("window", "rows", *SHARE_NAMES, "AUC", "95 % interval")
     forms = ("d", "d", *[".4f"] * len(SHARES), ".4f", "")
     yield grid(header, lines, forms, spans=[_span(one.auc) for one in drift.windows])
 
@@ -333,7 +334,8 @@ def _origin(model: Model) -> Iterator[str | Grid]:
     yield from about.get("choice", ())
     names = ("solver", "features", "data", "data_hash", "seed", "date", "aucbench")
     told: list[list[Cell]] = [[name, str(about[name])] for name in names if name in about]
-    told += [[name, number] for name, number in dict(about.get("versions", {})).items()]
+    others = dict(about.get("versions", {}))
+    told += [[name, number] for name, number in others.items() if name not in about]
     if told:
         yield grid(("what", "value"), told, ("", ""))
     if left := about.get("left_out"):

@@ -110,6 +110,7 @@ def test_the_page_fits_and_can_be_read(browser, address, width, scheme):
     look(browser, address, width, scheme, "model")
     assert browser.count(".chart svg") == 6
     assert browser.count(".span .bar") > 20
+    assert "" not in browser.texts("thead button")
 
 
 def test_the_command_writes_the_page(tmp_path):

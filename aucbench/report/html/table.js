@@ -37,7 +37,7 @@ const Table = (() => {
 
   /* A table that is in the page already: its rows are sorted in place. */
   const enhance = table => {
-    const heads = [...table.tHead.rows[0].cells], body = table.tBodies[0];
+    const heads = [...table.tHead.rows[0].querySelectorAll("th")], body = table.tBodies[0];
     heads.forEach((th, j) => {
       const number = th.dataset.kind === "number";
       const button = element("button", {type: "button"}, ...th.childNodes);
