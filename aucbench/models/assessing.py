@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from aucbench.data import Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.datasets.tables import Column
-from aucbench.errors import UnknownNameError
+from aucbench.errors import ParameterError, UnknownNameError
 from aucbench.metrics import Cuts
 from aucbench.models.assessment import SMALLEST, Assessment, Cut, Subgroup
 from aucbench.models.attribution import (
@@ -86,11 +86,17 @@ def assessed(
     )
 
 
-def require_columns(names: Sequence[str], by: Sequence[str]) -> None:
-    """Raise `UnknownNameError` unless all these columns are among those that a model reads."""
+def require_columns(data: Data, by: Sequence[str]) -> None:
+    """Raise `AucbenchError` unless these columns are read and have groups."""
+    names = data.names or tuple(f"column {j}" for j in range(data.d))
+    kinds = {} if data.schema is None else {one.name: one.kind for one in data.schema.columns}
     for name in by:
         if name not in names:
             raise UnknownNameError("column of --by", name, names)
+        if kinds.get(name) == "text":
+            raise ParameterError(
+                f"column {name!r} holds free text, which has no groups; leave --by out"
+            )
 
 
 def _cuts(y: Vector, scores: Vector) -> tuple[tuple[Cut, ...], tuple[int, ...]]:
@@ -108,6 +114,7 @@ def _cuts(y: Vector, scores: Vector) -> tuple[tuple[Cut, ...], tuple[int, ...]]:
 
 
 def _groups(held: HeldOut, data: Data, model: Model, by: Sequence[str]) -> tuple[Subgroup, ...]:
+    require_columns(data, by)
     told = []
     groups = None if data.groups is None else data.groups[held.rows]
     for j in _grouping(model, by):
@@ -122,7 +129,6 @@ def _groups(held: HeldOut, data: Data, model: Model, by: Sequence[str]) -> tuple
 def _grouping(model: Model, by: Sequence[str]) -> Iterator[int]:
     """Yield the columns that are asked for, then truth values and categories with few levels."""
     names = {column_name(model, j): j for j in range(model.width)}
-    require_columns([*names], by)
     asked = dict.fromkeys(names[name] for name in by)
     yield from asked
     few = (
@@ -143,7 +149,7 @@ def _parts(column: Column, cells: Vector) -> Iterator[tuple[str, Mask]]:
     if column.kind in ("category", "boolean"):
         for name, _, inside in levels_of(column, cells):
             yield name, inside
-    else:
+    elif column.kind != "text":
         parts = [inside for _, inside in bins_of(cells, QUARTERS)]
         yield from zip(_ranges(column, [cells[inside] for inside in parts]), parts, strict=True)
     gaps = np.isnan(cells)

@@ -164,7 +164,7 @@ def _places(column: Column, cells: Vector) -> Iterator[tuple[str, float, NDArray
     """Yield name, value and rows of each place; the name of a number is empty."""
     if column.kind in ("category", "boolean"):
         yield from levels_of(column, cells)
-    else:
+    elif column.kind != "text":  # its codes are numbers of texts
         for value, inside in bins_of(cells, BINS):
             yield date_of(value) if column.kind == "date" else "", value, inside
     gaps = np.isnan(cells)

@@ -81,7 +81,7 @@ def fitted(
     begin = perf_counter()
     require_savable(wanted)
     if wanted.by:
-        require_columns(wanted.rows().names or (), wanted.by)
+        require_columns(wanted.rows(), wanted.by)
     wanted = wanted.within(begin, jobs or len(os.sched_getaffinity(0)))
     records = run(wanted.plan)
     findings = compared(wanted, records, store)

@@ -54,7 +54,7 @@ def drawn(findings: Findings) -> dict[str, Any]:
     notes = {note: j for j, note in enumerate(dict.fromkeys(row.note for row in rows if row.note))}
     paces = [findings.paces[row.dataset, row.solver] for row in rows]
     delong = [row.known and row.known.delong for row in rows]
-    splits = [row.known and row.known.resampled for row in rows]
+    splits = [*map(findings.over_splits, rows)]
     return {
         "solvers": [shown(name) for name in evidence.solvers],
         "datasets": [shown(name) for name in evidence.datasets],

@@ -11,7 +11,7 @@ Design
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -28,7 +28,7 @@ from aucbench.stats.measures import Measure
 from aucbench.stats.pairs import Pair, pairwise
 from aucbench.stats.profiles import Profile, shifted_geometric_mean
 from aucbench.stats.ranking import Standing, average_ranks, bradley_terry
-from aucbench.stats.words import LEVEL, ROPE, Word
+from aucbench.stats.words import LEVEL, ROPE, Interval, Word
 
 TITLES = {"auc": "AUC", "ap": "AP", "brier": "Brier score"}
 NUMBERS = 1_500_000  # of all curves; each takes 5 to 6 bytes of a page
@@ -79,6 +79,16 @@ class Findings:
     def points(self) -> int:
         """Points of each curve."""
         return self.settings.points(len(self.evidence.groups))
+
+    def over_splits(self, row: Row) -> Interval | None:
+        """Return the interval over splits; that of a share ends at 0 and at 1."""
+        if row.known is None:
+            return None
+        whole = row.known.resampled
+        if self.chosen.name not in TITLES:
+            return whole
+        low, high = np.clip([whole.low, whole.high], 0.0, 1.0)
+        return replace(whole, low=float(low), high=float(high))
 
     @property
     def rows(self) -> tuple[Row, ...]:

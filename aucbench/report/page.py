@@ -146,7 +146,7 @@ class Page:
         findings, evidence = self.findings, self.findings.evidence
         group = evidence.group(dataset, solver)
         row = next((row for row in findings.insides[dataset].rows if row.solver == solver), None)
-        splits = row.known.resampled if row and row.known else None
+        splits = findings.over_splits(row) if row else None
         seconds = math.nan if findings.times else group.median("seconds")
         return [
             _auc_entry(row) if row else Entry("", "–"),

@@ -15,7 +15,7 @@ from aucbench.data import Data
 from aucbench.data.arrays import rows
 from aucbench.datasets import load
 from aucbench.datasets.reading import Reading
-from aucbench.errors import UnknownNameError
+from aucbench.errors import ParameterError, UnknownNameError
 from aucbench.metrics import auc
 from aucbench.models import Model
 from aucbench.models.assessing import SHARES
@@ -174,6 +174,18 @@ def test_groups_have_the_auc_of_their_rows_and_the_weak_one_is_found(known):
 def test_a_column_that_the_model_does_not_read_is_refused(known):
     with pytest.raises(UnknownNameError, match="unknown column of --by 'wards': did you mean"):
         assessed_model(by=("wards",))
+
+
+def test_free_text_has_no_groups_and_no_shape():
+    frame = patients(400)
+    words = np.random.default_rng(0).choice(["pain", "fever", "cough", "none"], (400, 4))
+    frame["note"] = [f"{' '.join(row)} {k}" for k, row in enumerate(words)]
+    model, _, data = assessed_model(frame)
+    assert data.schema.columns[data.names.index("note")].kind == "text"
+    assert "note" in {one.column for one in model.assessment.importance}
+    assert "note" not in {one.column for one in model.assessment.effects}
+    with pytest.raises(ParameterError, match="'note' holds free text, which has no groups"):
+        assessed_model(frame, by=("note",))
 
 
 def numbers_in(plain):

@@ -5,6 +5,7 @@
   document.querySelectorAll("table[data-sortable]").forEach(Table.enhance);
   const charts = Sections.charts(data.added), boxes = [...document.querySelectorAll("[data-chart]")];
   const drawAll = () => boxes.forEach(box => charts[box.dataset.chart](box));
+  drawAll();
   let width = 0;
   new ResizeObserver(entries => {
     const now = Math.round(entries[0].contentRect.width);
