@@ -86,7 +86,8 @@ def fitted(
     records = run(wanted.plan)
     findings = compared(wanted, records, store)
     tell(findings)
-    return built(wanted, records, findings, store)
+    model = built(wanted, records, findings, store)
+    return model if wanted.minutes is None else _timed(model, begin, wanted.minutes)
 
 
 def built(wanted: ModelPlan, records: Sequence[Record], findings: Findings, store: Store) -> Model:
@@ -140,6 +141,14 @@ def built(wanted: ModelPlan, records: Sequence[Record], findings: Findings, stor
         assessment=assessed(held, data, model, by=wanted.by, seed=wanted.seed),
         provenance={**model.provenance, **about},
     )
+
+
+def _timed(model: Model, begin: float, minutes: float) -> Model:
+    """Return the model, which says how long it took."""
+    spent = perf_counter() - begin
+    said = f"It was made in {spent:.0f} s, of --minutes {minutes:g}."
+    choice = [*model.provenance.get("choice", ()), said]
+    return replace(model, provenance={**model.provenance, "choice": choice})
 
 
 def _interval(known: SolverWithin) -> Interval:

@@ -173,7 +173,7 @@ def test_rows_of_a_test_file_judge_the_model_and_do_not_train_it(tmp_path):
 def test_auto_tunes_and_says_why(folder, monkeypatch):
     monkeypatch.setattr("aucbench.models.choosing.LINEAR", ("logistic", "sht-auc"))
     monkeypatch.setattr("aucbench.models.choosing.find_spec", lambda name: None)
-    monkeypatch.setattr("aucbench.models.choosing.TRIED", 2)
+    monkeypatch.setattr("aucbench.models.choosing.SEARCHED", 2)
     made = fitted(folder, "--splits", 3, solver="auto", out="auto.aucbench")
     model = Model.load(folder / "auto.aucbench")
     for name in ("logistic (tuned)", "sht-auc (tuned)", "hist-gradient-boosting (tuned)"):
@@ -181,6 +181,8 @@ def test_auto_tunes_and_says_why(folder, monkeypatch):
     choice = model.provenance["choice"]
     assert "has the highest AUC" in choice[0]
     assert choice[0] in made.output
+    assert re.fullmatch(r"It was made in \d+ s, of --minutes 2\.", choice[-1])
+    assert "were tried in each training part" in choice[-2]
     assert model.auc_rows.endswith("tuned inside each training part")
     assert model.provenance["solver"].partition("[")[0] in choice[0]
     assert "[" in model.provenance["solver"]  # with the parameters that were chosen
