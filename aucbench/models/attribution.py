@@ -79,30 +79,28 @@ def effects(
     number = {column_name(model, j): j for j in range(model.width)}
     told = []
     for name in names[:MOST_EFFECTS]:
-        column = column_of(model, number[name])
-        cells = cells_of(data.rows, number[name])[held]
-        places = [*_places(column, cells)]
-        if len(places) < 2:
-            continue
-        blocks = encoded.blocks(table, number[name], np.array([place[1] for place in places]))
-        said = (_said(encoded, encoded.set_to(features, number[name], block)) for block in blocks)
-        told.append(
-            Effect(
-                column=name,
-                kind=column.kind,
-                places=tuple(
-                    Place(
-                        name=place[0],
-                        value=None if place[0] else place[1],
-                        rows=int(place[2].sum()),
-                        positives=int((place[2] & (y > 0)).sum()),
-                        predicted=predicted,
-                    )
-                    for place, predicted in zip(places, said, strict=True)
-                ),
-            )
-        )
+        j = number[name]
+        column = column_of(model, j)
+        places = [*_places(column, cells_of(data.rows, j)[held])]
+        if len(places) > 1:
+            blocks = encoded.blocks(table, j, np.array([value for _, value, _ in places]))
+            said = [_said(encoded, encoded.set_to(features, j, block)) for block in blocks]
+            each = zip(places, said, strict=True)
+            shown = tuple(_shown(*place, y, predicted) for place, predicted in each)
+            told.append(Effect(column=name, kind=column.kind, places=shown))
     return tuple(told)
+
+
+def _shown(
+    name: str, value: float, inside: NDArray[np.bool_], y: Vector, predicted: float
+) -> Place:
+    return Place(
+        name=name,
+        value=None if name else value,
+        rows=int(inside.sum()),
+        positives=int((inside & (y > 0)).sum()),
+        predicted=predicted,
+    )
 
 
 def column_of(model: Model, j: int) -> Column:

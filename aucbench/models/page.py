@@ -18,6 +18,7 @@ from aucbench.models.assessment import SMALLEST, Assessment, Cut, Effect
 from aucbench.models.drift import SHARES
 from aucbench.models.explain import explanation, kind_of, share_text, warning_lines
 from aucbench.models.model import Model
+from aucbench.models.reliability import Reliability
 from aucbench.report.document import NOTHING, Chapter, Grid
 from aucbench.report.inline_page import InlinePage
 from aucbench.report.render import sections_to_html
@@ -196,6 +197,10 @@ def _probabilities(model: Model) -> Iterator[str | Grid | Chart]:
         f"Probabilities by {how} calibration. The expected calibration error is {curve.error:.3g}; "
         f"true probabilities would have {curve.chance:.3g} by chance."
     )
+    yield from _reliability(curve)
+
+
+def _reliability(curve: Reliability) -> Iterator[Grid | Chart]:
     said = [group.probability for group in curve.groups]
     seen = [group.positive for group in curve.groups]
     yield Chart(

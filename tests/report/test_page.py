@@ -10,6 +10,7 @@ import pytest
 from report_results import failed, with_cell
 
 from aucbench.bench import Store
+from aucbench.data.understood import Remark, Understood
 from aucbench.errors import DataError, MissingExtraError, UnknownNameError
 from aucbench.records import CellStatus
 from aucbench.report import render
@@ -153,6 +154,29 @@ def test_a_folder_whose_cells_were_not_run_yet_has_a_page(records):
     assert "5 not run yet" in page.facts
     assert "The run has not ended: 1 of 1 data sets" in words(page)
     assert b"logistic" in render.to_html(page)
+
+
+def test_warnings_are_grouped_and_can_be_unfolded(scored, records):
+    remarks = tuple(
+        Remark(f"column 'c{k}' is suspicious: constant", "constant", f"c{k}") for k in range(12)
+    )
+    known = Understood(label="column 'y'", dropped={f"d{k}": "a key" for k in range(20)})
+    found = scored([r for r in records if r.cell.dataset == "digits-8"])
+
+    def told(**more):
+        about = {"understood": replace(known, **more).to_json()}
+        return page_of(
+            replace(found, evidence=replace(found.evidence, about=lambda _: about)), folder="x"
+        )
+
+    page = told(remarks=remarks)
+    assert page.warnings == ("12 columns are suspicious: constant: 'c0', 'c1', 'c2' and 9 more",)
+    assert "and 11 more" in page.data_sets[0].lines[-1]
+    everything = " ".join(page.all_warnings[0].lines)
+    assert all(f"'c{k}'" in everything for k in range(12))
+    assert all(f"d{k} (a key)" in everything for k in range(20))
+    assert "All warnings about the data" in words(page)
+    assert not told(dropped={}).all_warnings
 
 
 def test_one_solver_alone_has_a_page(scored, records):
