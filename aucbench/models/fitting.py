@@ -22,7 +22,7 @@ from aucbench.models.model import Model
 from aucbench.models.options import Aims, Making
 from aucbench.options import Kinds, divided, takes
 from aucbench.processes.scratch import Scratch
-from aucbench.report.running import handed_over, name_of, records_of, require_no_run
+from aucbench.report.running import handed_over, name_of, records_of, require_no_run, warn_of
 
 OPTIONS: Kinds = {Reading: (), Making: (), Aims: (), Fits: ONE_MODEL, Options: NO_ENGINE}
 
@@ -52,6 +52,11 @@ def fit(table: Any, **options: Any) -> Model:
     AucbenchError
         When the table cannot be read, an option makes no sense, a model of a solver cannot be
         saved, no solver could be fitted to each training part, or the aim cannot be reached.
+
+    Warns
+    -----
+    UserWarning
+        Of what may be wrong in the table, outside of notebooks, where the model shows it.
     """
     require_no_run("fit")
     test = {"test": options["test"]} if is_table(options.get("test")) else {}
@@ -76,7 +81,9 @@ def fit(table: Any, **options: Any) -> Model:
 def _held(table: Any, reading: Reading, test: Mapping[str, Any]) -> Data | None:
     """Return the rows of a table in memory; None where a file or a name is meant."""
     if is_table(table):
-        return load(table, reading, **test)
+        rows = load(table, reading, **test)
+        warn_of(rows, name_of(rows, "table"))
+        return rows
     if test:
         raise ParameterError("a table of test rows is for a table; for a file name a file")
     if not isinstance(table, str | os.PathLike):

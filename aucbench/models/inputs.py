@@ -136,8 +136,10 @@ def ordered(classes: NDArray[Any], pos_label: Any, counts: Mapping[Any, int]) ->
             f"pos_label={rare!r}, or pos_label={LAST!r} for the larger one"
         )
     if positive not in labels:
+        known, usual_ones = shown_labels(counts, labels), {*labels} == {0, 1}
+        way = f"; what hands over labels as 0 and 1, as cross_val_predict, takes y == {pos_label!r}"
         raise DataError(
-            f"pos_label={pos_label!r} is no label: the labels are {shown_labels(counts, labels)}"
+            f"pos_label={pos_label!r} is no label: the labels are {known}{way * usual_ones}"
         )
     return classes if positive == labels[-1] else classes[::-1]
 

@@ -33,7 +33,7 @@ from aucbench.options import divided, takes
 from aucbench.processes.scratch import Scratch
 from aucbench.ranges import GAP_TOL
 from aucbench.registry.specs import split_specs
-from aucbench.report.running import handed_over, name_of, records_of, require_no_run
+from aucbench.report.running import handed_over, name_of, records_of, require_no_run, warn_of
 from aucbench.showing import words
 from aucbench.stats.words import ROPE
 
@@ -129,6 +129,11 @@ def compare(
     ------
     AucbenchError
         Before the first fit, when the arguments make no sense.
+
+    Warns
+    -----
+    UserWarning
+        Of what may be wrong in a table, outside of notebooks, where results show it.
     """
     require_no_run("compare")
     measures = tuple(measure_of(spec).name for spec in _specs(metrics))
@@ -337,6 +342,8 @@ def _named(
         if isinstance(rows, Data):
             names.append(name_of(rows, "data" if rows is one else "table"))
             held[names[-1]] = rows
+            if rows is not one:
+                warn_of(rows, names[-1])
         elif isinstance(one, str):
             names.append(one)
         else:

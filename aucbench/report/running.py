@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from warnings import warn
 
 from aucbench.bench.inline import NOTHING, Inline
 from aucbench.bench.options import Options
@@ -13,14 +14,15 @@ from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.record import Record
 from aucbench.bench.results.store import Store
 from aucbench.bench.runner import run
-from aucbench.bench.show.notebook import progress_here
+from aucbench.bench.show.notebook import in_notebook, progress_here
 from aucbench.bench.worker.rows import data_hash, save_data
 from aucbench.data import Data
 from aucbench.errors import ParameterError
 from aucbench.processes import proc
 from aucbench.processes.scratch import Scratch
-from aucbench.registry.specs import INLINE_MARK
+from aucbench.registry.specs import INLINE_MARK, short
 
+WARNING = "warning: "  # begins a line about what may be wrong
 SHOWN = 8  # digits of the hash of a data set
 
 
@@ -36,6 +38,14 @@ def require_no_run(function: str) -> None:
 def name_of(data: Data, what: str = "data") -> str:
     """Return how a plan names rows in memory: by their hash."""
     return f"{what}-{data_hash(data)[:SHOWN]}{INLINE_MARK}"
+
+
+def warn_of(data: Data, name: str) -> None:
+    """Warn the caller's caller of what may be wrong in its table; a notebook shows it anyway."""
+    lines = [line for line in data.understood.lines() if line.startswith(WARNING)]
+    if lines and not in_notebook():
+        told = "; ".join(line.removeprefix(WARNING) for line in lines)
+        warn(f"{short(name)}: {told}", stacklevel=4)
 
 
 @contextmanager

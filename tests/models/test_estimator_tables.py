@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 
 import aucbench
 from aucbench import AUCClassifier
@@ -40,7 +40,8 @@ def model():
 @pytest.fixture(scope="module")
 def whole():
     table = FRAME.assign(back=BACK)
-    return aucbench.fit(table, target="back", positive="bad", solver="svm-or", splits=2)
+    with pytest.warns(UserWarning, match="table-.*: column 'day' holds dates"):
+        return aucbench.fit(table, target="back", positive="bad", solver="svm-or", splits=2)
 
 
 def test_a_table_becomes_features_as_in_fit(model, whole):
@@ -146,6 +147,8 @@ def test_scikit_learn_sees_the_same_order_whichever_is_positive(positive):
     model = AUCClassifier("svm-or", pos_label=positive, random_state=0)
     scores = cross_val_score(model, FRAME, BACK, scoring="roc_auc", cv=3)
     assert scores.min() > 0.8
+    with pytest.raises(DataError, match=f"as cross_val_predict, takes y == '{positive}'"):
+        cross_val_predict(model, FRAME, BACK, method="decision_function", cv=2)
     model.fit(FRAME, BACK)
     decided = model.decision_function(FRAME)
     np.testing.assert_array_equal(model.predict(FRAME), model.classes_[(decided > 0).astype(int)])

@@ -87,8 +87,16 @@ def table():
 
 
 FAST = {"splits": 2, "passes": 3, "jobs": 2}
+suspicious = pytest.mark.filterwarnings("ignore:table-.* constant:UserWarning")
 
 
+def test_what_may_be_wrong_in_a_table_is_a_warning_of_python(table):
+    with pytest.warns(UserWarning, match="table-[0-9a-f]{8}: .*'one'.* constant") as told:
+        compare(table, "logistic", target="label", positive="bad", **FAST)
+    assert {warning.filename for warning in told} == {__file__}
+
+
+@suspicious
 def test_a_table_is_compared_as_its_file(table, tmp_path):
     asked = {"target": "label", "positive": "bad", **FAST}
     table.to_csv(tmp_path / "t.csv", index=False)
@@ -107,6 +115,7 @@ def test_a_table_is_compared_as_its_file(table, tmp_path):
         assert any("constant" in line for line in facts)
 
 
+@suspicious
 def test_the_default_solvers_are_those_of_the_command(table, monkeypatch):
     monkeypatch.setattr("aucbench.bench.plan.plan.DEFAULT_SOLVERS", ("logistic", "svm-or"))
     results = compare(table, target="label", positive="bad", holdout=0.3, passes=1, jobs=2)
