@@ -241,16 +241,20 @@ def _matters(model: Model) -> Iterator[str | Grid]:
     features = explanation(model)["features"]
     if kind_of(model) == "kernel":
         yield "A kernel machine: its weights belong to landmarks, not to features."
-    elif features:
+    if model.stack is not None:
+        names = ", ".join(member.name for member in model.stack.members)
+        yield f"A stack: the mean of the ranks that {names} give a row among the training rows."
+    if features:
         yield _weights(model, features)
 
 
 def _weights(model: Model, features: Sequence[dict[str, Any]]) -> Grid:
     some = features[:SHOWN]
     title = f"{len(some)} of {len(features)} features" if len(features) > SHOWN else ""
-    if kind_of(model) == "trees":
+    if model.weights is None:
+        what = "share of the splits" if model.trees is not None else "mean share in the members"
         lines: list[list[Cell]] = [[one["name"], one["importance"]] for one in some]
-        return grid(("feature", "share of the splits"), lines, ("", ".4f"), title=title)
+        return grid(("feature", what), lines, ("", ".4f"), title=title or "Features")
     lines = [[one["name"], one["weight"], one["spread"], one["importance"]] for one in some]
     header = ("feature", "weight", "spread", "|weight| × spread")
     return grid(header, lines, ("", "+.4g", ".4g", ".4g"), title=title or "Weights")

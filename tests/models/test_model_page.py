@@ -16,7 +16,11 @@ from aucbench.models.page import chapters, page_of
 from aucbench.report import render
 
 NASTY = "</script><b>red\x1b"
-KINDS = ["logistic", "hist-gradient-boosting[max_iter=20]", "roc-svm-nystrom[rank=20]"]
+TREES, KERNEL = "hist-gradient-boosting[max_iter=20]", "roc-svm-nystrom[rank=20]"
+KINDS = {
+    **{"linear": "logistic", "trees": TREES, "kernel": KERNEL},
+    **{"stack": f"logistic+{TREES}+{KERNEL}", "stack of kernels": f"{KERNEL}+{KERNEL}"},
+}
 
 
 def words(page):
@@ -24,9 +28,9 @@ def words(page):
     return " ".join(unescape(re.sub("<[^>]*>", " ", text)).split())
 
 
-@pytest.fixture(scope="module", params=KINDS, ids=["linear", "trees", "kernel"])
+@pytest.fixture(scope="module", params=KINDS.values(), ids=KINDS)
 def model(request):
-    return assessed_model(solver=request.param, by=("age",))[0]
+    return assessed_model(solvers=request.param, by=("age",))[0]
 
 
 def test_models_of_every_kind_have_a_page(model, tmp_path):
@@ -40,6 +44,7 @@ def test_models_of_every_kind_have_a_page(model, tmp_path):
     assert re.search(r"visits[\w, ]* matters? most", told)
     assert "ward = south: the AUC of these" in told
     assert ("landmarks of the kernel" in told) == model.keeps_rows
+    assert ("A stack: the mean of the ranks" in told) == (model.stack is not None)
     titles = [part.title for one in chapters(model) for part in one.parts if hasattr(part, "x")]
     assert titles[:3] == ["ROC curve", "Precision and sensitivity", "Reliability curve"]
     assert {"age", "visits", "noise"} <= {*titles}
