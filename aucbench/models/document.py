@@ -4,7 +4,7 @@ Design
   a. The dataclasses define the format. A missing or unknown name, or another type, is an error that
      says where it is.
   b. A list of kinds says what a part may be, see `maps`.
-  c. A value may have the right type and make no sense beside the others: `fitting` looks at that.
+  c. A value may have the right type and make no sense beside the others: `checks` looks at that.
 """
 
 from __future__ import annotations

@@ -1,0 +1,103 @@
+"""Whether the parts of a model that was read from a file fit together."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aucbench.data.arrays import rows
+from aucbench.datasets.reading import MARKS
+from aucbench.errors import DataError
+from aucbench.features import AppendOne, KernelColumns, Nystroem
+from aucbench.models.calibration import Isotonic
+from aucbench.models.stack import Member, require_ranks
+from aucbench.records import Stop
+
+if TYPE_CHECKING:
+    from aucbench.models.model import Model
+
+
+def require_fit(model: Model) -> None:
+    """Raise `DataError` unless the parts of a model fit together.
+
+    At the end a row without a value is scored: what this look has missed shows then, and not when
+    a table is read.
+    """
+    _require_columns(model)
+    d = model.width if model.encoding is None else model.encoding.d
+    if model.stack is None:
+        _require_score(model, d)
+    elif model.stack.d != d or model.maps or not model.stack.members:
+        raise DataError(f"its stack reads {model.stack.d} features, and there are {d}")
+    for member in model.stack.members if model.stack else ():
+        require_ranks(member)
+        _require_score(member, d)
+    if isinstance(model.calibrator, Isotonic):
+        _require_rising(model.calibrator)
+    stop = model.provenance.get("stop", Stop.FINISHED.name)
+    if stop not in Stop.__members__ or model.provenance.get("decimal", ".") not in MARKS:
+        raise DataError("its origin has a value that no fit writes")
+    empty = 0.0 if model.encoding is None else np.nan
+    with np.errstate(all="ignore"):
+        model.scores(rows(np.full((1, model.width), empty)))
+
+
+def _require_score(part: Model | Member, d: int) -> None:
+    """Raise `DataError` unless weights or trees fit to what the maps make of d features."""
+    for phi in part.maps:
+        d = _width_after(phi, d)
+    if part.trees is None:
+        _require_shape("the weights", np.asarray(part.weights), d)
+    elif part.trees.d != d or any(a.ndim != 1 for a in _arrays(part.trees).values()):
+        raise DataError(f"its trees read {part.trees.d} features, and there are {d}")
+    if part.spread is not None:
+        _require_shape("the spread", part.spread, d)
+
+
+def _require_columns(model: Model) -> None:
+    if model.width < 1 or not model.negative or not model.positive:
+        raise DataError("it reads no column, or a class has no label")
+    if model.columns is not None and len({*model.columns}) != model.width:
+        raise DataError(f"its {model.width} columns do not have different names")
+    if model.encoding is not None and len(model.encoding.schema.columns) != model.width:
+        count = len(model.encoding.schema.columns)
+        raise DataError(f"its encoding has {count} columns, and the table has {model.width}")
+
+
+def _width_after(phi: Any, d: int) -> int:
+    """Return how many features a map makes of d."""
+    if isinstance(phi, KernelColumns):
+        if phi.landmarks.d != d:
+            raise DataError(f"its landmarks have {phi.landmarks.d} features, and there are {d}")
+        return phi.landmarks.n
+    if isinstance(phi, Nystroem):
+        if phi.columns is None or phi.root is None:
+            raise DataError("its map nystroem has learnt nothing")
+        m = _width_after(phi.columns, d)
+        if phi.root.shape != (m, m):
+            raise DataError(f"the root of nystroem has the shape {phi.root.shape}, wanted {m, m}")
+        return m
+    for one in fields(phi):
+        if (learnt := getattr(phi, one.name)) is None:
+            raise DataError(f"its map {type(phi).__name__} has learnt no {one.name}")
+        _require_shape(f"{one.name} of {type(phi).__name__}", learnt, d)
+    return d + isinstance(phi, AppendOne)
+
+
+def _arrays(part: Any) -> dict[str, Any]:
+    values = {field.name: getattr(part, field.name) for field in fields(part)}
+    return {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
+
+
+def _require_shape(what: str, array: Any, d: int) -> None:
+    if array.shape != (d,):
+        raise DataError(f"{what} has the shape {array.shape}, wanted {(d,)}: one for each feature")
+
+
+def _require_rising(calibrator: Isotonic) -> None:
+    s, p = np.array(calibrator.scores), np.array(calibrator.probabilities)
+    rises = s.size and s.shape == p.shape and (np.diff(s) >= 0).all() and (np.diff(p) >= 0).all()
+    if not rises or p[0] < 0 or p[-1] > 1:
+        raise DataError("its calibration is no rising function from scores to probabilities")
