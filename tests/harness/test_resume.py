@@ -11,6 +11,8 @@ import pytest
 from harness.shell import installed
 from nights import first
 
+from aucbench.bench.show.progress import TENTHS
+
 pytestmark = pytest.mark.slow
 
 PLAN = """
@@ -98,8 +100,8 @@ def test_a_second_run_waits_and_then_finds_what_is_finished(planned, whole):
     (waited,) = [line for _, err in texts for line in err.splitlines() if "writes into" in line]
     assert waited.startswith("warning: process ")
     assert waited.endswith("writes into shared; this run begins when that one ends")
-    told = [re.findall(rf"^\d+/{CELLS} ", err, re.MULTILINE) for _, err in texts]
-    assert sorted(map(len, told)) == [0, CELLS]  # one of them has computed all cells
+    told = [re.findall(rf"^\d+/{CELLS}: ", err, re.MULTILINE) for _, err in texts]
+    assert sorted(map(len, told)) == [0, TENTHS]  # one of them has computed all cells
 
 
 def test_the_run_that_waits_goes_on_where_a_killed_one_was(planned, whole):
