@@ -163,10 +163,10 @@ def _told(remarks: Sequence[Remark]) -> Iterator[str]:
 
 def _columns(remarks: Sequence[Remark]) -> str:
     shown = remarks[:SHOWN_COLUMNS]
-    said = KINDS[shown[0].kind]
-    listed = ", ".join(
-        f"{one.column!r}" + ("" if said.endswith(one.brief) else f" ({one.brief})") for one in shown
-    )
+    said = KINDS[shown[0].kind].rpartition(": ")[2]  # once for all of them
+    briefs = [one.brief.removeprefix(said).removeprefix(", ") for one in shown]
+    both = zip(shown, briefs, strict=True)
+    listed = ", ".join(f"{one.column!r}" + (f" ({brief})" if brief else "") for one, brief in both)
     more = len(remarks) - len(shown)
     return f"{listed} and {more} more" if more > 0 else listed
 

@@ -20,7 +20,7 @@ WHO = (
 NUMBER = "id|nr|no|num|number|key|code|hash|nummer|uuid"
 GROUP = re.compile(rf"(id|pid|uid|mrn|ssn)|({WHO})s?_?({NUMBER})?|\w+_(id|uuid|nr|key)", re.ASCII)
 TIME = re.compile(
-    r"(^|_)(date|datetime|time|timestamp|ts|when|day|datum|created|started|at|on)(_|$)"
+    r"(^|_)(date|datetime|time|timestamp|stamp|ts|when|day|datum|created|started|at|on)(_|$)"
 )
 BIRTH = re.compile(r"birth|born|dob|geburt|death|died")
 FEWEST_GROUPS, MOST_ROWS = 20, 20  # groups, and mean rows of one

@@ -91,7 +91,7 @@ def test_options_answer_the_warnings_and_a_resume_has_the_same_numbers(hospital,
 def test_a_model_reads_such_cells_and_texts_in_new_tables(hospital, tmp_path):
     asked = ("--data", hospital, "--target", "readmitted", *ASKED, "--passes", 3)
     told = said("fit", *asked, "--solver", "logistic", "--out", tmp_path / "m.aucbench")
-    assert "counts groups" in flat(told)
+    assert "threshold count groups" in flat(told)
     assert "30 columns are suspicious" in flat(told)
     model = Model.load(tmp_path / "m.aucbench")
     assert model.auc.method == "DeLong by groups, logit"
