@@ -88,7 +88,9 @@ def list_plan(
         typer.echo(lines)
     if most < len(asked):
         typer.echo(f"... and {len(asked) - most} more; pipe them to see all")
-    typer.echo(f"\n{_size(asked)}\n{told}")
+    typer.echo()
+    for line in (_size(asked), *told.splitlines()):
+        say(line)
 
 
 def status(folder: Folder) -> None:
