@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import isnan
 from typing import TYPE_CHECKING
 
-from aucbench.models.explain import explanation, kind_of
+from aucbench.models.explain import explanation, kind_of, warning_lines
 from aucbench.showing import Span, bars, folded, heading, listed, paragraphs, shown, spans
 from aucbench.stats import Interval
 
@@ -30,7 +30,7 @@ def line(model: Model) -> str:
 def as_html(model: Model) -> str:
     """Return its origin, its quality with intervals, what counts most, and warnings."""
     about = model.provenance
-    warnings = [f"warning: {warning}" for warning in about.get("warnings", ())]
+    warnings = [f"warning: {warning}" for warning in warning_lines(model)]
     more = warnings[WARNINGS:]
     choice = folded("Why this solver", paragraphs(about["choice"])) if "choice" in about else ""
     rest = folded(f"{len(more)} more warnings", paragraphs(more)) if more else ""
