@@ -90,8 +90,8 @@ def load(source: Any, reading: Reading | None = None, **options: Any) -> Data:
     drop_suspicious : bool
         Leave out the columns of a table that `Data.understood` calls suspicious: those that are
         constant, different in every row, hold days as numbers, or tell the label, or nearly so.
-    missing : value, text or list of them
-        Cells that mean a missing one: in all columns, or in one as in "age=-999".
+    missing : value, text, or list or mapping of them
+        Cells that mean a missing one: in all columns, or in one as in "age=-999" or {"age": -999}.
     text : "hash", "drop" or "refuse"
         What becomes of columns of free text.
     unlabelled : "refuse" or "skip"

@@ -102,9 +102,7 @@ class Reading:
             )
         for name in ("positive", "negative"):
             object.__setattr__(self, name, plain_labels(getattr(self, name), name))
-        one_value = isinstance(self.missing, str | int | float)
-        values = [self.missing] if one_value else self.missing
-        object.__setattr__(self, "missing", tuple(plain_value(v, "missing") for v in values))
+        object.__setattr__(self, "missing", _cells(self.missing))
         if self.missing and self.encode == "none":
             raise ParameterError("missing cells are filled by encode='auto'; leave one of both out")
         if not isinstance(self.drop, str | int | list | tuple):
@@ -164,6 +162,19 @@ def plain_value(value: Any, name: str) -> Plain:
     if isinstance(value, str | int) or (isinstance(value, float) and isfinite(value)):
         return value
     raise ParameterError(f"{name} has the value {value!r}, wanted {PLAIN_WANTED}")
+
+
+def _cells(missing: Any) -> tuple[Plain, ...]:
+    """Return cells as a tuple; a mapping of columns to cells becomes texts such as "age=-999"."""
+    if isinstance(missing, Mapping):
+        each = ((name, plain_labels(own, "missing")) for name, own in missing.items())
+        return tuple(
+            f"{name}={cell}"
+            for name, own in each
+            for cell in (own if isinstance(own, tuple) else (own,))
+        )
+    cells = plain_labels(missing, "missing")
+    return cells if isinstance(cells, tuple) else () if cells is None else (cells,)
 
 
 def _require_column(name: str, column: Any) -> None:

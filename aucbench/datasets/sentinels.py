@@ -93,12 +93,14 @@ def sentinels(meant: Any, frame: Any) -> Iterator[Remark]:
         name, column = str(meant.columns[j]), meant.iloc[:, j]
         kind = getattr(column.dtype, "kind", "O")
         if kind in "fiuM":
-            yield from _far(name, column, frame[meant.columns[j]], date=kind == "M")
+            yield from _far(name, column, frame[name] if kind == "M" else None)
         elif kind != "b":
             yield from _words(name, column)
 
 
-def _far(name: str, column: Any, cells: Any, *, date: bool) -> Iterator[Remark]:
+def _far(name: str, column: Any, cells: Any) -> Iterator[Remark]:
+    """Yield a remark on numbers, or on dates, which stand as `cells` in the file."""
+    date = cells is not None
     numbers = _seconds(column) if date else column.to_numpy(np.float64, na_value=np.nan)
     present = numbers[~np.isnan(numbers)]
     if present.size < FEWEST or not _repeats_an_end(present):  # which costs far less than to sort

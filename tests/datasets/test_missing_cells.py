@@ -76,6 +76,15 @@ def test_a_name_may_have_the_sign_too():
         gaps_of(["age=3"], ["d"])
 
 
+def test_python_has_lists_and_mappings_of_cells():
+    wanted = ("age=-999", "town=?!", "town=none")
+    assert Reading(missing={"age": -999, "town": ["?!", "none"]}).missing == wanted
+    assert Reading(missing=["a=1", np.float64(-9)]).missing == ("a=1", -9.0)
+    assert Reading(missing=None).missing == ()
+    with pytest.raises(ParameterError, match="missing has the value None"):
+        Reading(missing=[None])
+
+
 def test_options_that_make_no_sense_are_refused(table, tmp_path):
     with pytest.raises(ParameterError, match="filled by encode='auto'"):
         Reading(missing="-999", encode="none")
@@ -113,7 +122,7 @@ def test_rows_without_a_label_are_left_out_on_request(tmp_path, labels):
     assert data.n == N - 3
     said = "3 of 120 rows have no label in the column 'y', and are left out"
     assert said in data.understood.warnings
-    assert data.understood.positive == (labels[0],)
+    assert [*map(str, data.understood.positive)] == [labels[0]]
     np.testing.assert_array_equal(data.y > 0, np.delete(y, [5, 6, 7]) == labels[0])
 
 
