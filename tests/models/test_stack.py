@@ -4,8 +4,10 @@ import os
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import aucbench
 from aucbench.data import Data
 from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.metrics import auc
@@ -127,3 +129,25 @@ def test_a_last_fit_has_one_thread_and_leaves_the_environment_as_it_was(monkeypa
     with one_thread():
         assert os.environ["OMP_NUM_THREADS"] == "1"
     assert os.environ["OMP_NUM_THREADS"] == "2"
+
+
+@pytest.mark.slow
+def test_a_fit_keeps_a_stack_that_is_better_and_predicts_by_it(tmp_path):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(3000, 5))
+    logit = 3.0 * np.sin(2.0 * x[:, 0]) + 3.0 * x[:, 1] * x[:, 2] + 1.5 * x[:, 3]
+    frame = pd.DataFrame(x, columns=list("abcde"))
+    frame["y"] = (rng.random(3000) < 1 / (1 + np.exp(-logit))).astype(int)
+    other = "n_estimators=3,min_samples_leaf=5"  # drawn apart by their features
+    forests = [f"random-forest[max_features={m},{other}]" for m in (0.4, 0.6, 0.8)]
+    model = aucbench.fit(frame, target="y", solver=tuple(forests), stack=True, splits=10)
+
+    said = next(one for one in model.provenance["choice"] if "mean rank" in one)
+    assert said.endswith("it is the model.")
+    assert len(model.members) == 3
+    assert model.provenance["solver"].startswith("stack of random-forest[")
+    model.save(tmp_path / "m.aucbench")
+    again = Model.load(tmp_path / "m.aucbench")
+    told, own = again.predict(frame.head(50)), model.predict(frame.head(50))
+    assert told.equals(own)
+    assert ((told["score"] >= model.threshold) == (told["decision"].astype(str) == "1")).all()
