@@ -59,9 +59,8 @@ def test_functions_in_files_are_those_of_the_present_folder(folder, monkeypatch)
     assert {row["solver"] for row in rows} == {
         f"{folder}/{name}.py:S" for name in ("mine", "other")
     }
-    # The table, the lines of progress, and the answer tell them apart.
+    # The table and the answer tell them apart.
     for name in ("mine", "other"):
-        assert f"{name}.py:S on breast-cancer, auto, seed 0, split 1: AUC" in told
         assert any(line.split()[:1] in ([f"{name}.py:S"], ["*"]) for line in told.splitlines())
     assert "mine.py:S has the highest AUC" in told.replace("other.py", "mine.py")
 

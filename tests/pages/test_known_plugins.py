@@ -20,6 +20,9 @@ def hooks(monkeypatch):
     monkeypatch.syspath_prepend(DOCS)
     monkeypatch.setitem(sys.modules, "mkdocs", SimpleNamespace())
     monkeypatch.setitem(sys.modules, "mkdocs.exceptions", SimpleNamespace(PluginError=Refused))
+    monkeypatch.setitem(sys.modules, "mkdocs.structure", SimpleNamespace())
+    files = SimpleNamespace(File=object, Files=list)
+    monkeypatch.setitem(sys.modules, "mkdocs.structure.files", files)
     if importlib.util.find_spec("latex2mathml") is None:
         formulas = SimpleNamespace(with_formulas=lambda page: page)
         monkeypatch.setitem(sys.modules, "page_formulas", formulas)
