@@ -26,6 +26,7 @@ OVERSPENT = 1.1  # times its budget, from which on a fit has used more than it w
 GAP_TOL = 1e-6  # certified gap, relative to the objective, at which a fit ends
 ENOUGH = 0.01  # of f(0) − f*, or of what a fit has gained: above it a fit has not converged
 CLAIM = 1e-6  # largest error of an objective that a state claims, relative to that at w or at 0
+DIVERGED = 100.0  # times the objective at w = 0, above which a fit has diverged
 RANGE_EXAMPLE = "write it like {low = 1e-6, high = 1.0, log = true}"
 RANGE_FIELDS = ("low", "high", "log", "integer")
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isfinite
 from statistics import fmean
 from time import perf_counter
 from typing import Any
@@ -28,6 +29,7 @@ from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.metrics import auc_of
 from aucbench.protocols import Problem, Solver, contains
+from aucbench.ranges import DIVERGED
 from aucbench.records import Run, Stop
 from aucbench.solving.wrappers import WithProblems, WithStart
 
@@ -88,7 +90,8 @@ class Trial:
         try:
             observed = WithProblems(WithStart(self.build(self.values), w0))
             run = solve(observed, rest)
-            self.fault = fault_of(run, observed.problems[-1])
+            problem = observed.problems[-1]
+            self.fault = fault_of(run, problem) or why_diverged(run, problem)
             score = None if self.fault else auc_or_none(held, run.decision_function(held.rows))
         except MemoryError:  # a limit of memory holds for all trials
             raise
@@ -146,6 +149,17 @@ def fault_of(run: Run, problem: Problem) -> str | None:
         return str(run.stop.value)
     if run.w is not None and not contains(problem.project, run.w):
         return f"The weights are not in the set of {type(problem.project).__name__}."
+    return None
+
+
+def why_diverged(run: Run, problem: Problem) -> str | None:
+    """Return a sentence when the objective is far above that at w = 0; its AUC would be chance."""
+    end = run.points[-1].objective
+    if run.w is None or end is None:
+        return None
+    start = problem.value(np.zeros_like(run.w))
+    if start is not None and isfinite(start) and end > DIVERGED * start > 0.0:
+        return f"The objective is {end / start:.3g} times its value at w = 0."
     return None
 
 

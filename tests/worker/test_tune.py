@@ -297,3 +297,13 @@ def test_a_cell_of_a_record_before_limits_of_tuning_is_read():
     plain = cell("svm-or").to_json()
     assert plain.pop("tune_seconds") is None
     assert Cell.from_json(plain) == cell("svm-or")
+
+
+def test_a_point_that_diverged_is_not_chosen():
+    data = get_dataset("linear[n=300,seed=2]")
+    planned = cell("sht-auc", tune=(("gamma", (2.0, 1e-3)),), passes=12.0, features="none")
+    found = tune(planned, partial(build, planned), data)
+    first, second = sorted(found.table, key=lambda row: -row["parameters"]["gamma"])
+    assert first["status"] == "invalid"
+    assert "times its value at w = 0" in first["reason"]
+    assert (second["status"], found.best) == ("ok", {"gamma": 1e-3})

@@ -2,7 +2,7 @@
 
 No plugin of a third party is imported here, and a worker reports only what it alone can know. Other
 values than plain numbers become None, and times must fit into the life of its process. A fit has
-diverged when its objective is more than `FACTOR` times that at w = 0, or when the differences of
+diverged when its objective is more than `DIVERGED` times that at w = 0, or when the differences of
 test scores are no larger than rounding errors, so that their order means nothing.
 """
 
@@ -26,9 +26,9 @@ from aucbench.data.targets import Labels
 from aucbench.errors import AucbenchError
 from aucbench.metrics import auc_of
 from aucbench.processes.records import Outcome
+from aucbench.ranges import DIVERGED
 from aucbench.records import CellStatus, Stop
 
-FACTOR = 100.0
 SLACK = 0.05  # seconds by which two clocks may differ
 MOST_WEIGHTS = 100_000  # of one cell that are kept
 NUMBERS = (  # that a worker reports, and of which it alone can know
@@ -190,7 +190,7 @@ def _fault(
     if "objective" in result and result["objective"] is None and result.get("objective_at_zero"):
         return "diverged: the objective is not finite"
     start = number(result.get("objective_at_zero"))
-    if measures.objective is not None and start and measures.objective > FACTOR * start > 0.0:
+    if measures.objective is not None and start and measures.objective > DIVERGED * start > 0.0:
         end, times = measures.objective, measures.objective / start
         return (
             f"diverged: the objective is {end:.3g}, {times:.3g} times its value at w = 0; take "
