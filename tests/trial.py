@@ -38,6 +38,7 @@ class Outcome:
     """What came of a table."""
 
     name: str
+    first: list[str]  # said without any option but the target: warnings, or why not
     said: list[str]  # understood and warned of
     solver: str
     auc: float
@@ -53,6 +54,9 @@ class Outcome:
     def lines(self) -> Iterator[str]:
         """Yield it for people."""
         yield f"## {self.name}"
+        yield "without options:"
+        yield from self.first
+        yield "with the options of the trial:"
         yield from self.said
         yield f"auto took {self.solver}"
         peers = ", ".join(f"{name} {auc:.4f} ({s:.0f} s)" for name, (auc, s) in self.peers.items())
@@ -80,6 +84,7 @@ class Outcome:
 def outcome(name: str, folder: Path, *more: str, seed: int = 0) -> Outcome:
     """Fit `auto` and the pipelines to a table, and score the rows held out."""
     table = trial(name, seed)
+    first = looked_at(table, folder)
     begin = perf_counter()
     model, said = fitted(table, folder, *more)
     seconds = perf_counter() - begin
@@ -90,6 +95,7 @@ def outcome(name: str, folder: Path, *more: str, seed: int = 0) -> Outcome:
     told = {} if model.operating is None else {s: getattr(model.operating, s) for s in SHARES}
     return Outcome(
         name,
+        first,
         said,
         str(model.provenance.get("solver")),
         auc(table, scored["score"]),
@@ -97,6 +103,18 @@ def outcome(name: str, folder: Path, *more: str, seed: int = 0) -> Outcome:
         peers(table),
         {share: (told[share], shares[share]) for share in told},
     )
+
+
+def looked_at(table: Trial, folder: Path) -> list[str]:
+    """Return what a short comparison says of the table to somebody who gives no option."""
+    table.train.to_csv(folder / "train.csv", index=False, **table.csv)
+    short = ("--solvers", "svm-or", "--splits", "2", "--passes", "1")
+    ended = command(folder, "compare", "--data", "train.csv", "--target", table.target, *short)
+    lines = (ended.stdout + ended.stderr).splitlines()
+    about = [line for line in lines if line.startswith(("  ", "error", "train.csv"))]
+    return about[
+        : next((i for i, line in enumerate(about) if "AUC" in line and " solver" in line), None)
+    ]
 
 
 def fitted(table: Trial, folder: Path, *more: str) -> tuple[Model, list[str]]:

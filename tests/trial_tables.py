@@ -144,7 +144,8 @@ def hospital(rng: np.random.Generator) -> Trial:
             "readmitted": np.where(again, "yes", "no"),
         }
     )
-    options = ("--groups", "patient", "--drop", "discharge,note")
+    options = ("--groups", "patient", "--time", "admitted", "--drop", "discharge,note")
+    options += ("--missing", "creatinine=-999")
     aside = ("patient", "note", "discharge")
     return Trial(*cut(frame, 8000), "readmitted", "yes", options, aside=aside)
 

@@ -25,7 +25,7 @@ def test_what_is_said_of_a_table_has_the_goal_and_the_promises():
     told = Interval(0.2, 0.1, 0.3, 0.95, "Wilson")
     peers = {"logistic regression": (0.7, 1.0), "LightGBM": (0.8, 2.0)}
     shares = {"flags": (told, 0.25), "precision": (told, 0.4)}
-    found = command.Outcome("shop", ["warning: x"], "svm-or", 0.79, 60.0, peers, shares)
+    found = command.Outcome("shop", [], ["warning: x"], "svm-or", 0.79, 60.0, peers, shares)
     said = "\n".join(found.lines())
     assert "MISSED: 0.0100 below the best" in said
     assert "held out 0.2500, inside\nprecision" in said
