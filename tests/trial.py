@@ -88,7 +88,7 @@ def outcome(name: str, folder: Path, *more: str, seed: int = 0) -> Outcome:
     begin = perf_counter()
     model, said = fitted(table, folder, *more)
     seconds = perf_counter() - begin
-    scored = predicted(table, folder)
+    scored, warned = predicted(table, folder)
     labels = table.held[table.target].astype(str) == table.positive
     flagged = (scored["decision"].astype(str) == named(model)).to_numpy()
     shares = dict(zip(SHARES, rates(flagged, labels.to_numpy()), strict=True))
@@ -96,7 +96,7 @@ def outcome(name: str, folder: Path, *more: str, seed: int = 0) -> Outcome:
     return Outcome(
         name,
         first,
-        said,
+        [*said, *warned],
         str(model.provenance.get("solver")),
         auc(table, scored["score"]),
         seconds,
@@ -126,15 +126,19 @@ def fitted(table: Trial, folder: Path, *more: str) -> tuple[Model, list[str]]:
         raise SystemExit(f"{' '.join(asked)} failed: {ended.stderr[-2000:]}")
     lines = ended.stderr.splitlines()
     said = [line for line in lines if not (line[:1].isdigit() and "left" in line)]
-    return Model.load(folder / "model.aucbench"), said
+    model = Model.load(folder / "model.aucbench")
+    changes = () if model.drift is None else model.drift.warnings()
+    return model, [*said, *(f"after the fit: {change}" for change in changes)]
 
 
-def predicted(table: Trial, folder: Path) -> pd.DataFrame:
-    """Return the scores and decisions of the command for the rows held out."""
+def predicted(table: Trial, folder: Path) -> tuple[pd.DataFrame, list[str]]:
+    """Return the scores and decisions for the rows held out, and what the command warned of."""
     held = table.held.drop(columns=table.target)
     held.to_csv(folder / "held.csv", index=False, **table.csv)
-    command(folder, "predict", "model.aucbench", "held.csv", "--out", "scores.csv")
-    return pd.read_csv(folder / "scores.csv")
+    ended = command(folder, "predict", "model.aucbench", "held.csv", "--out", "scores.csv")
+    told = " ".join(ended.stderr.split())
+    warned = [told[told.index("warning: ") :]] if "warning: " in told else []
+    return pd.read_csv(folder / "scores.csv"), warned
 
 
 def command(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
