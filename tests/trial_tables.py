@@ -114,21 +114,7 @@ def hospital(rng: np.random.Generator) -> Trial:
     logit += 0.9 * (age > 75) * (stay > 7) + 0.6 * (ward == "icu") + 0.0006 * day
     again = drawn(rng, logit, 0.15)
     gone = np.where(again & (rng.random(n) < 0.97), "readmitted", rng.choice(["home", "care"], n))
-    words = np.array(
-        [
-            "patient",
-            "stable",
-            "walks",
-            "eats",
-            "pain",
-            "none",
-            "mild",
-            "fever",
-            "review",
-            "later",
-            "family",
-        ]
-    )
+    words = np.array(WORDS)
     when = pd.Timestamp("2022-01-01") + pd.to_timedelta(day, unit="D")
     frame = pd.DataFrame(
         {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
@@ -62,9 +61,8 @@ def fit(
     plan = ModelPlan.of(data, making, aims, fits, files)
     with opened(None) as store:
 
-        def run(part: Plan, *, quiet: bool = False) -> Sequence[Record]:
-            seen = replace(options, quiet=options.quiet or quiet)
-            return records_of(options.limited(part), store, seen, "no model was made")
+        def run(part: Plan) -> Sequence[Record]:
+            return records_of(options.limited(part), store, options, "no model was made")
 
         model = building.fitted(
             plan, run, store, lambda found: print_tables(found, width()), options.jobs

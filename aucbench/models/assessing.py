@@ -26,6 +26,7 @@ from aucbench.errors import ParameterError, UnknownNameError
 from aucbench.metrics import Cuts
 from aucbench.models.assessment import SMALLEST, Assessment, Cut, Subgroup
 from aucbench.models.attribution import (
+    MISSING,
     MOST_LEVELS,
     bins_of,
     cells_of,
@@ -154,7 +155,7 @@ def _parts(column: Column, cells: Vector) -> Iterator[tuple[str, Mask]]:
         yield from zip(_ranges(column, [cells[inside] for inside in parts]), parts, strict=True)
     gaps = np.isnan(cells)
     if gaps.sum() >= SMALLEST:
-        yield "(missing)", gaps
+        yield MISSING, gaps
 
 
 def _ranges(column: Column, parts: Sequence[Vector]) -> Iterator[str]:

@@ -17,7 +17,6 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from time import perf_counter
-from typing import Protocol
 
 import numpy as np
 
@@ -44,20 +43,11 @@ from aucbench.models.recipe import Recipe
 from aucbench.models.stacking import Stacking, stacking
 from aucbench.registry.specs import Spec, short
 from aucbench.report.findings import Findings
-from aucbench.stats import Interval, SolverWithin
-
-
-class RunPlan(Protocol):
-    """Runs the cells of a plan that are not in the store yet, and returns all records in order."""
-
-    def __call__(self, plan: Plan, /, *, quiet: bool = False) -> Sequence[Record]:
-        """Run it; `quiet`: without progress."""
-        ...
 
 
 def fitted(
     wanted: ModelPlan,
-    run: RunPlan,
+    run: Callable[[Plan], Sequence[Record]],
     store: Store,
     tell: Callable[[Findings], object],
     jobs: int | None = None,
@@ -66,8 +56,8 @@ def fitted(
 
     Parameters
     ----------
-    run : RunPlan
-        Runs a plan into `store`.
+    run : function (Plan) -> sequence of Record
+        Runs a plan into `store`, and returns its records in the order of its cells.
     tell : function (Findings) -> object
         Called with what the comparison says, before the last fits.
     jobs : int, optional
@@ -108,8 +98,7 @@ def built(wanted: ModelPlan, records: Sequence[Record], findings: Findings, stor
         When the solver cannot be fitted with the chosen parameters, or the aim cannot be reached.
     """
     place = next(j for j in findings.order if findings.evidence.group(0, j).complete)
-    choice = wanted.plan.solvers[place]
-    own = [record for record in records if record.cell.solver == choice.spec]
+    choice, own = _of_solver(wanted, records, place)
     data = wanted.rows()
     _require_same(wanted.source, data, own[0], store)
     stack = stacking(findings) if wanted.stack else None
@@ -136,7 +125,7 @@ def built(wanted: ModelPlan, records: Sequence[Record], findings: Findings, stor
     }
     return replace(
         model,
-        auc=stack.auc if stack and others else _interval(known),
+        auc=stack.auc if stack and others else known.interval,
         auc_rows=_auc_rows(wanted, own[0].sizes.division, tuned=bool(choice.tune)),
         assessment=assessed(held, data, model, by=wanted.by, seed=wanted.seed),
         provenance={**model.provenance, **about},
@@ -151,16 +140,18 @@ def _timed(model: Model, begin: float, minutes: float) -> Model:
     return replace(model, provenance={**model.provenance, "choice": choice})
 
 
-def _interval(known: SolverWithin) -> Interval:
-    return known.delong if np.isfinite(known.delong.low) else known.resampled
-
-
 def _specs(wanted: ModelPlan, records: Sequence[Record], places: Sequence[int]) -> Iterator[Spec]:
     """Yield the solvers of these numbers with their parameters."""
     for place in places:
-        choice = wanted.plan.solvers[place]
-        own = [record for record in records if record.cell.solver == choice.spec]
-        yield with_best_point(choice, own)
+        yield with_best_point(*_of_solver(wanted, records, place))
+
+
+def _of_solver(
+    wanted: ModelPlan, records: Sequence[Record], place: int
+) -> tuple[Choice, list[Record]]:
+    """Return the solver of a number, and its records."""
+    choice = wanted.plan.solvers[place]
+    return choice, [record for record in records if record.cell.solver == choice.spec]
 
 
 def _stacked(stack: Stacking | None) -> list[str]:

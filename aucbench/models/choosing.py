@@ -171,13 +171,9 @@ class ModelPlan:
     @property
     def plan(self) -> Plan:
         """The comparison that chooses the solver."""
-        return self.plan_of(choices(self.solvers, tune=self.tune))
-
-    def plan_of(self, solvers: Iterable[Choice]) -> Plan:
-        """Return the plan with these solvers."""
         return Plan(
             (self.source,),
-            tuple(solvers),
+            choices(self.solvers, tune=self.tune),
             (self.features,),
             reading=self.reading if self.held is None else Reading(test=self.reading.test),
             splits=self.splits,

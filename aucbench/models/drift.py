@@ -18,9 +18,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import scipy  # its parts are imported when they are used: a saved model needs none
 from numpy.typing import NDArray
-from scipy.special import expit
-from scipy.stats import chi2, kruskal, rankdata
 
 from aucbench.data.arrays import Index
 from aucbench.kernels.vectors import Mask, Vector
@@ -213,7 +212,9 @@ def differ(yes: Mask, number: NDArray[np.intp], count: int, seed: int = 0) -> fl
     excess = np.vstack([seen, dealt]) - expected
     any_way = (excess**2 / np.maximum(expected, 1e-300)).sum(axis=1)
     trend = np.abs(excess @ (np.arange(count) - (count - 1) / 2))
-    smaller = np.minimum(*(rankdata(-statistic, "max") for statistic in (any_way, trend)))
+    smaller = np.minimum(
+        *(scipy.stats.rankdata(-statistic, "max") for statistic in (any_way, trend))
+    )
     return float(np.mean(smaller <= smaller[0]))
 
 
@@ -221,7 +222,7 @@ def _score_tests(scores: Vector, number: NDArray[np.intp], count: int) -> list[f
     """Return p-values of "windows have scores of the same height", and "of the same spread"."""
     apart = np.abs(scores - np.median(scores))
     return [
-        float(kruskal(*(values[number == k] for k in range(count))).pvalue)
+        float(scipy.stats.kruskal(*(values[number == k] for k in range(count))).pvalue)
         if np.ptp(values) > 0
         else 1.0
         for values in (scores, apart)
@@ -249,5 +250,5 @@ def _calibration(positive: Mask, scores: Vector, last: Mask) -> tuple[float, flo
 
     before, slope, intercept = loss(~last)
     gain = loss(np.ones(last.size, np.bool_))[0] - before - loss(last)[0]
-    probability = float(expit(slope * z[last] + intercept).mean())
-    return float(chi2.sf(2.0 * max(gain, 0.0), 2)), probability
+    probability = float(scipy.special.expit(slope * z[last] + intercept).mean())
+    return float(scipy.stats.chi2.sf(2.0 * max(gain, 0.0), 2)), probability

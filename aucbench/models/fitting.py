@@ -72,8 +72,8 @@ def fit(table: Any, **options: Any) -> Model:
         handed_over({} if held is None else {source: held}) as inline,
     ):
 
-        def run(plan: Plan, /, *, quiet: bool = False) -> Sequence[Record]:
-            return records_of(limits.limited(plan), store, limits, inline, quiet=quiet)
+        def run(plan: Plan) -> Sequence[Record]:
+            return records_of(limits.limited(plan), store, limits, inline)
 
         return fitted(wanted, run, store, lambda _: None, limits.jobs)
 

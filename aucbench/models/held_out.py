@@ -27,11 +27,10 @@ from aucbench.data.arrays import Index, Vector
 from aucbench.data.folds import Split
 from aucbench.errors import DataError
 from aucbench.models.model import Model
-from aucbench.models.recipe import Recipe
+from aucbench.models.recipe import Recipe, some_of
 
 RECENT = 20  # rows of each class that the latest window needs
 ENOUGH, ENOUGH_OF_CLASS = 20_000, 1_000  # rows from which no further split is needed
-MOST_COMMON = 20_000  # rows that both models score, to compare their scales
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -87,7 +86,7 @@ class HeldOut:
             rest, held = splits[k]
             model = final if np.array_equal(rest, learnt) else recipe.fitted(data, rest, split=k)
             part = part or (model, held)
-            common = _some(rest, recipe.seed)
+            common = some_of(rest, recipe.seed)
             own, same = (m.scores(data.rows.take(common)) for m in (model, final))
             rows.append(held)
             scores.append(rescaled(model.scores(data.rows.take(held)), own, same))
@@ -120,13 +119,6 @@ def rescaled(scores: Vector, own: Vector, other: Vector) -> Vector:
     ratio = other.std() / own.std() if own.std() > 0 else 1.0
     moved: Vector = other.mean() + (scores - own.mean()) * ratio
     return moved
-
-
-def _some(rows: Index, seed: int) -> Index:
-    if rows.size <= MOST_COMMON:
-        return rows
-    drawn = np.random.default_rng(seed).choice(rows, MOST_COMMON, replace=False)
-    return np.sort(drawn).astype(np.int32)
 
 
 def _enough(data: Data, rows: Index) -> bool:

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from aucbench.data.arrays import Index
 from aucbench.errors import DataError
@@ -137,7 +137,7 @@ class Operating:
         each side.
         """
         q, level = self.flags.estimate, self.flags.level
-        own = float(norm.ppf((1 + level) / 2)) ** 2 * n * q * (1 - q) * self.design_effect
+        own = float(ndtri((1 + level) / 2)) ** 2 * n * q * (1 - q) * self.design_effect
         below, above = (
             math.sqrt((n * (q - end)) ** 2 + own) for end in (self.flags.low, self.flags.high)
         )

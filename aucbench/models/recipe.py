@@ -19,7 +19,7 @@ from aucbench.registry.specs import Spec
 from aucbench.solving.loop import solve
 
 PINNED = "OMP_NUM_THREADS"  # what the solvers with trees look at
-MOST_RANKED = 20_000  # training rows among which a stack ranks scores
+MOST_SCORED = 20_000  # training rows whose scores tell the scale of a model
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,17 +123,14 @@ def one_thread() -> Iterator[None]:
 
 def _stacked(models: Sequence[Model], part: Data, seed: int) -> Model:
     """Return the stack of models that were fitted to the same rows."""
-    few = part
-    if part.n > MOST_RANKED:
-        drawn = np.random.default_rng(seed).choice(part.n, MOST_RANKED, replace=False)
-        few = part.take(np.sort(drawn).astype(np.int32))
+    few = part.rows.take(some_of(np.arange(part.n, dtype=np.int32), seed))
     members = tuple(
         Member(
             str(model.provenance["solver"]),
             model.maps,
             model.weights,
             model.trees,
-            *knots_of(model.scores(few.rows)),
+            *knots_of(model.scores(few)),
             model.spread,
         )
         for model in models
@@ -146,6 +143,14 @@ def _stacked(models: Sequence[Model], part: Data, seed: int) -> Model:
         first, weights=None, trees=None, stack=stack, maps=(), spread=None, provenance=about
     )
     return replace(whole, spread=spread_of(whole.mapped(part.rows)))
+
+
+def some_of(rows: Index, seed: int) -> Index:
+    """Return numbers of rows: all, or `MOST_SCORED` of them in their order."""
+    if rows.size <= MOST_SCORED:
+        return rows
+    drawn = np.random.default_rng(seed).choice(rows, MOST_SCORED, replace=False)
+    return np.sort(drawn).astype(np.int32)
 
 
 def spread_of(rows: Rows) -> Vector:

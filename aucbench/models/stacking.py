@@ -83,8 +83,8 @@ def stacking(findings: Findings) -> Stacking:
     stack = {key: mean_rank([folds[j][key] for j in places]) for key in best}
     compared = within({STACK: stack, names[0]: best}, evidence.ratio(0))
     own = next(solver for solver in compared.solvers if solver.name == STACK)
-    auc = own.delong if np.isfinite(own.delong.low) else own.resampled
-    return Stacking(tuple(places), names, compared.pair(STACK, names[0]).verdict, auc)
+    difference = compared.pair(STACK, names[0]).verdict
+    return Stacking(tuple(places), names, difference, own.interval)
 
 
 def mean_rank(folds: Sequence[Fold]) -> Fold:

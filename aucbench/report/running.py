@@ -61,13 +61,11 @@ def handed_over(held: Mapping[str, Data], inline: Inline = NOTHING) -> Iterator[
         yield replace(inline, datasets={name: str(place) for name, place in places.items()})
 
 
-def records_of(
-    plan: Plan, store: Store, options: Options, inline: Inline, *, quiet: bool = False
-) -> list[Record]:
+def records_of(plan: Plan, store: Store, options: Options, inline: Inline) -> list[Record]:
     """Run a plan into a store, and return its records in the order of its cells."""
     order = {cell: number for number, cell in enumerate(plan.cells())}
     records = []
-    with progress_here(len(plan), quiet=quiet or options.quiet) as progress:
+    with progress_here(len(plan), quiet=options.quiet) as progress:
         engine = options.make_engine(None)
         for record in run(plan, store, engine, listeners=(progress,), inline=inline):
             progress.known(record)

@@ -114,9 +114,7 @@ def _interval(row: Row) -> str:
 
 def interval_of(row: Row) -> Interval | None:
     """Return the interval that is shown: DeLong's, or else the one over splits."""
-    if row.known is None:
-        return None
-    return row.known.resampled if isnan(row.known.delong.low) else row.known.delong
+    return None if row.known is None else row.known.interval
 
 
 def _title(evidence: Evidence, one: Inside) -> str:

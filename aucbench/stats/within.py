@@ -45,6 +45,11 @@ class SolverWithin:
     not_worse: bool  # the verdict does not say that the best solver is better
     groups: int = 0  # groups of its test rows, which DeLong's variance counts in place of rows
 
+    @property
+    def interval(self) -> Interval:
+        """The interval that is shown: DeLong's, or else the one over splits."""
+        return self.resampled if np.isnan(self.delong.low) else self.delong
+
 
 @dataclass(frozen=True, slots=True)
 class PairWithin:
