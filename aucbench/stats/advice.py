@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite, isnan
+from math import isfinite
 from typing import TypeVar
 
 import numpy as np
@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 
 from aucbench.errors import DataError
 from aucbench.kernels.vectors import floats
+from aucbench.stats.advice_inside import alone, inside
 from aucbench.stats.bayes import DRAWS
 from aucbench.stats.fragile import Fragile, fragile_of
 from aucbench.stats.pairs import Pair, pairwise
@@ -27,12 +28,12 @@ from aucbench.stats.ranking import average_ranks
 from aucbench.stats.settling import FEWEST, settle
 from aucbench.stats.signed_rank import smallest_n
 from aucbench.stats.tables import ROUNDING, Array, Rule, checked, differences, filled
-from aucbench.stats.words import LEVEL, ROPE, Difference, Word, holm
+from aucbench.stats.telling import NAMED, counted, listed, top, with_interval
+from aucbench.stats.words import LEVEL, ROPE, Difference, Word
 
 CHANCE = f"{POWER * 100:g} %"
 MUCH = 1.5  # times faster or sparser that are worth a word
 Verdict = TypeVar("Verdict", Pair, Fragile)
-NAMED = 3  # solvers, or data sets, that a sentence names; of more it gives the number
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +109,10 @@ def advise(
     if np.isnan(table).all():
         return Advice((f"No solver has a value of {measure}, so that none can be recommended.",))
     if k == 1:
-        return Advice(tuple(_alone(sign * table[:, 0], names[0], measure)), names[0])
+        return Advice(tuple(alone(sign * table[:, 0], names[0], measure)), names[0])
     if n == 1:
-        return _inside(table[0], sign, names, data_sets[0], within or {}, measure, rope)
+        said = inside(table[0], sign, names, data_sets[0], within or {}, measure, rope)
+        return Advice(tuple(said), names[int(np.nanargmax(table[0]))])
     if pairs is None:
         pairs = pairwise(
             values, names, rope=rope, level=level, smaller=smaller, rule=rule, seed=seed
@@ -160,46 +162,6 @@ def _ranks(table: Array, names: Sequence[str]) -> list[float]:
     return [standing.value.estimate for standing in ranks]
 
 
-def _alone(column: Array, name: str, measure: str) -> Iterator[str]:
-    known = column[~np.isnan(column)]
-    yield f"{name} has a mean {measure} of {known.mean():.4f} over {_number(known.size)}."
-    if known.size < column.size:
-        yield f"It has no value on {column.size - known.size} of {_number(column.size)}."
-    yield "There is no other solver to compare it with."
-
-
-def _inside(
-    row: Array,
-    sign: float,
-    names: Sequence[str],
-    data_set: str,
-    within: Mapping[tuple[str, str], Difference],
-    measure: str,
-    rope: float,
-) -> Advice:
-    """Return what a single data set says, by the differences inside it."""
-    best = int(np.nanargmax(row))
-    leader, top = names[best], _top(sign)
-    sentences = [f"On {data_set}, {leader} has the {top} {measure}, {sign * row[best]:.4f}."]
-    texts: dict[Word, list[str]] = {word: [] for word in Word}
-    adjusted = holm([d.p for d in within.values()])
-    for ((a, b), d), p in zip(within.items(), adjusted.tolist(), strict=True):
-        if leader in (a, b):
-            rival, ours = (b, d) if a == leader else (a, d.flipped())
-            word = ours.word(rope, p)
-            alone = f"; Holm's correction for {len(within)} pairs makes it unclear"
-            doubt = alone if ours.word(rope, ours.p) is not word else ""
-            texts[word].append(f"{rival} ({_interval(ours)}{doubt})")
-    for word, some in texts.items():
-        if some:
-            sentences.append(f"There it is {word.between} {', '.join(some)}.")
-    if failed := [name for name, value in zip(names, row, strict=True) if np.isnan(value)]:
-        have = "has" if len(failed) == 1 else "have"
-        sentences.append(f"{_listed(failed)} {have} no value.")
-    sentences.append("One data set says nothing about others: run more of them.")
-    return Advice(tuple(sentences), leader)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Case:
     """What `advise` was given, and the leader with its pairs; from it come the sentences.
@@ -239,16 +201,16 @@ class _Case:
         if np.isnan(table[:, self.leader]).any():
             rank = _ranks(table, self.names)[self.leader]
             yield (
-                f"No solver has a value on all {_number(n)}. {name} has the best average rank, "
+                f"No solver has a value on all {counted(n)}. {name} has the best average rank, "
                 f"{rank:.2f} of {len(self.names)}, if a missing value counts as the worst."
             )
             return
         means = np.round(table.mean(axis=0), ROUNDING)
         equal = [self.names[j] for j in np.flatnonzero(means == means[self.leader])]
-        who = f"{name} has" if len(equal) == 1 else f"{_listed(equal)} have"
+        who = f"{name} has" if len(equal) == 1 else f"{listed(equal)} have"
         yield (
-            f"{who} the {_top(self.sign)} mean {self.measure}, "
-            f"{self.sign * means[self.leader]:.4f} over {_number(n)}"
+            f"{who} the {top(self.sign)} mean {self.measure}, "
+            f"{self.sign * means[self.leader]:.4f} over {counted(n)}"
             f"{'' if len(equal) == 1 else f'; {name} stands for them below'}."
         )
 
@@ -263,7 +225,7 @@ class _Case:
             yield f"{pair.b} is equivalent within {self.rope:g}{f' and {gains}' if gains else ''}."
         if rest := equivalent[NAMED:]:
             be = "is" if len(rest) == 1 else "are"
-            yield f"Equivalent too {be} {_listed([pair.b for pair in rest])}."
+            yield f"Equivalent too {be} {listed([pair.b for pair in rest])}."
         if unclear := by_word[Word.UNCLEAR]:
             yield f"It is not distinguishable from {_with_effects(unclear)}."
             rivals = [pair.b for pair in unclear]
@@ -285,7 +247,7 @@ class _Case:
         counts = zip(self.names, lacks.sum(axis=0).tolist(), strict=True)
         failed = ", ".join(f"{name} on {count}" for name, count in counts if count)
         rule = "count as the worst" if self.rule is Rule.WORST_RANK else "are left out"
-        yield f"Without a value: {failed} of {_number(len(lacks))}; there they {rule}."
+        yield f"Without a value: {failed} of {counted(len(lacks))}; there they {rule}."
         some = np.flatnonzero(~lacks.all(axis=0))  # solvers that have a value anywhere
         complete = filled(self.table[:, some], Rule.COMPLETE_CASES)
         if not len(complete):
@@ -295,7 +257,7 @@ class _Case:
         best = [self.names[j] for j in some[means == means.max()]]
         name = self.names[self.leader] if self.names[self.leader] in best else best[0]
         yield (
-            f"With complete cases only, {_number(len(complete))}, {name} has the {_top(self.sign)} "
+            f"With complete cases only, {counted(len(complete))}, {name} has the {top(self.sign)} "
             f"mean {self.measure}, {self.sign * means.max():.4f}."
         )
 
@@ -310,12 +272,12 @@ class _Case:
                 if best > mine:
                     others.setdefault(self.names[j], []).append(data_set)
             for name, data_sets in others.items():
-                those = _listed(data_sets, "or")
-                yield f"Fragile: {name} has the {_top(self.sign)} mean without {those}."
+                those = listed(data_sets, "or")
+                yield f"Fragile: {name} has the {top(self.sign)} mean without {those}."
         for verdict in self.weak[:NAMED]:
             yield f"Fragile: {verdict}"
         if rest := [verdict.b for verdict in self.weak[NAMED:]]:
-            yield f"Fragile too: the verdict{'s' if len(rest) > 1 else ''} on {_listed(rest)}."
+            yield f"Fragile too: the verdict{'s' if len(rest) > 1 else ''} on {listed(rest)}."
 
     def surer(self) -> Iterator[str]:
         """Say what would settle the open pairs."""
@@ -327,7 +289,7 @@ class _Case:
             return
         if n < least:
             yield (
-                f"{_number(n)} cannot show that one of {k} solvers is better; this takes at least "
+                f"{counted(n)} cannot show that one of {k} solvers is better; this takes at least "
                 f"{least}."
             )
         if n < FEWEST:
@@ -342,13 +304,13 @@ class _Case:
             sd = float(np.median(sds))
             shown = detectable_difference(n, sd, level=self.level, pairs=tests)
             yield (
-                f"With {_number(n)} and this spread, a difference below {shown:.4f} may well stay "
+                f"With {counted(n)} and this spread, a difference below {shown:.4f} may well stay "
                 "unseen."
             )
         for pair in open_pairs[:NAMED]:
             yield self.settling(pair, tests)
         if rest := [pair.b for pair in open_pairs[NAMED:]]:
-            yield f"Open too: {_listed(rest)}."
+            yield f"Open too: {listed(rest)}."
 
     def settling(self, pair: Pair, tests: int) -> str:
         """Say how many data sets would settle a pair, and whether splits would."""
@@ -406,14 +368,10 @@ def _shaped(what: str, values: ArrayLike | None, shape: tuple[int, int], last: s
     return array
 
 
-def _top(sign: float) -> str:
-    return "highest" if sign > 0.0 else "lowest"
-
-
 def _with_effects(pairs: Sequence[Pair]) -> str:
     """Return names with their differences; of many, how many and the range."""
     if len(pairs) <= NAMED:
-        return _listed([f"{pair.b} ({_effect(pair)})" for pair in pairs])
+        return listed([f"{pair.b} ({_effect(pair)})" for pair in pairs])
     ordered = sorted(pairs, key=lambda pair: pair.difference.effect)
     ends = (ordered[0], ordered[-1])
     least, most = (f"{pair.difference.effect:+.4f} ({pair.b})" for pair in ends)
@@ -423,28 +381,9 @@ def _with_effects(pairs: Sequence[Pair]) -> str:
 def _effect(pair: Pair) -> str:
     """Return the difference and its interval; where it is infinite, who failed most often."""
     if isfinite(pair.difference.effect):
-        return _interval(pair.difference)
+        return with_interval(pair.difference)
     return f"{pair.b if pair.difference.ahead else pair.a} has no value on most data sets"
-
-
-def _interval(d: Difference) -> str:
-    if isnan(d.low):
-        return f"{d.effect:+.4f}"
-    return f"{d.effect:+.4f}, {d.level * 100:g} % interval {d.low:+.4f} to {d.high:+.4f}"
 
 
 def _times(factor: float) -> str:
     return f"{factor:.0f} times" if factor >= 9.95 else f"{factor:.1f} times"
-
-
-def _listed(names: Sequence[str], last: str = "and") -> str:
-    """Return names as in "a, b and c"; of many, some and the number of the others."""
-    if len(names) == 1:
-        return names[0]
-    if len(names) > NAMED + 1:
-        return f"{', '.join(names[:NAMED])} {last} {len(names) - NAMED} others"
-    return f"{', '.join(names[:-1])} {last} {names[-1]}"
-
-
-def _number(count: int) -> str:
-    return f"{count} data set{'' if count == 1 else 's'}"
