@@ -11,7 +11,12 @@ class AcrossDataSets:
     """A table of AUCs, with one cell in a hundred missing."""
 
     version = "1"
-    params = (["pairwise", "average_ranks", "bradley_terry", "fragile", "advise", "settle"],)
+    params = (
+        [
+            *("best_set", "against", "steadiness", "pairwise", "average_ranks", "bradley_terry"),
+            *("fragile", "advise", "settle"),
+        ],
+    )
     param_names = ("function",)
 
     def setup(self, function: str) -> None:
@@ -22,6 +27,9 @@ class AcrossDataSets:
         values[rng.random(values.shape) < 0.01] = np.nan
         names, data_sets = [f"s{j}" for j in range(20)], [f"d{i}" for i in range(100)]
         self.call = {
+            "best_set": lambda: stats.best_set(values, names),
+            "against": lambda: stats.against(values, names, "s0"),
+            "steadiness": lambda: stats.steadiness(values, names),
             "pairwise": lambda: stats.pairwise(values, names, draws=2000),
             "average_ranks": lambda: stats.average_ranks(values, names, draws=2000),
             "bradley_terry": lambda: stats.bradley_terry(values, names, draws=2000),

@@ -3,6 +3,12 @@
 from aucbench.stats.advice import Advice as Advice
 from aucbench.stats.advice import advise as advise
 from aucbench.stats.bayes import SignTest as SignTest
+from aucbench.stats.best_set import Against as Against
+from aucbench.stats.best_set import BestSet as BestSet
+from aucbench.stats.best_set import Steadiness as Steadiness
+from aucbench.stats.best_set import against as against
+from aucbench.stats.best_set import best_set as best_set
+from aucbench.stats.best_set import steadiness as steadiness
 from aucbench.stats.calibration import calibrated as calibrated
 from aucbench.stats.delong import auc_difference as auc_difference
 from aucbench.stats.delong import auc_interval as auc_interval

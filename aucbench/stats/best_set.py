@@ -1,0 +1,303 @@
+"""Which solvers may be the best on a typical data set, and which are certainly behind.
+
+Design
+  a. A test of all pairs with Holm's method pays for each of them, and forgets that they share their
+     data sets. Here the signs of whole data sets are flipped, one sign for all pairs. So what is
+     true of all differences together is kept, and nothing is paid for it.
+  b. A value that is a share, as an AUC is, is compared by its log-odds: from .98 to .99 half of the
+     errors are gone, from .50 to .51 a fiftieth. On this scale the sets are smaller, and equal
+     solvers are left out as rarely. The constant `ODDS_OF` keeps shares of 0 and 1 finite.
+  c. Signed ranks speak of the typical data set, whose differences are symmetric about their
+     median. A solver whose mean comes from a few data sets may not be in the set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import nan
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from aucbench.errors import UnknownNameError
+from aucbench.stats.flips import Asked, Flipped, p_values
+from aucbench.stats.pairs import Pair
+from aucbench.stats.tables import Rule
+from aucbench.stats.words import LEVEL, Word
+
+FLIPS = 9999  # random ones, beside the identity; with at most 13 units all flips are fewer
+FEWER_FLIPS = 1999  # where each data set is left out
+BORDER = 0.01  # so near to 1 - level a p-value of random flips may change with the seed
+
+
+@dataclass(frozen=True, slots=True)
+class BestSet:
+    """Which solvers may be the best; all tuples are in the order of the names.
+
+    Attributes
+    ----------
+    units : int
+        Data sets that count, or families of them.
+    s : tuple of float
+        S_i = max_j T(j, i): how far the strongest rival is ahead. Below 0: none is.
+    p : tuple of float
+        Of "no solver is better than i on a typical data set"; NaN where it is not tested.
+    stepwise : tuple of float
+        The same, adjusted for the number of solvers by a step-down.
+    possible : tuple of bool
+        Whether it may be the best, which is the star.
+    behind : tuple of bool
+        Whether it is certainly behind: the adjusted p-value is at most 1 - level.
+    borderline : tuple of bool
+        Whether p is so near to 1 - level that other random flips could decide otherwise.
+    note : str
+        Why nothing is tested; empty if it is.
+    """
+
+    names: tuple[str, ...]
+    units: int
+    s: tuple[float, ...]
+    p: tuple[float, ...]
+    stepwise: tuple[float, ...]
+    possible: tuple[bool, ...]
+    behind: tuple[bool, ...]
+    borderline: tuple[bool, ...]
+    level: float = LEVEL
+    note: str = ""
+
+    @property
+    def unlikely(self) -> tuple[bool, ...]:
+        """Whether it is probably not the best: without a star, and not certainly behind."""
+        return tuple(not (a or b) for a, b in zip(self.possible, self.behind, strict=True))
+
+    def of(self, which: Sequence[bool]) -> tuple[str, ...]:
+        """Return the names of those that are marked in `possible`, `behind` or `unlikely`."""
+        return tuple(name for name, chosen in zip(self.names, which, strict=True) if chosen)
+
+    def following(self, pair: Pair) -> BestSet:
+        """Return the set of two solvers that says what their pair says."""
+        beaten = {pair.a: pair.word is Word.WORSE, pair.b: pair.word is Word.BETTER}
+        behind = tuple(beaten[name] for name in self.names)
+        p = tuple(pair.p if beaten[name] else 1.0 for name in self.names)
+        none = (False,) * len(self.names)
+        possible = tuple(not one for one in behind)
+        return BestSet(
+            self.names, self.units, self.s, p, p, possible, behind, none, self.level, self.note
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """The other solvers against a reference; all tuples are in the order of `names`.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The others, in their order.
+    t : tuple of float
+        T(j, reference); above 0 where j is ahead.
+    p, stepwise : tuple of float
+        Two-sided, and adjusted for the number of others by a step-down; NaN where it is not tested.
+    """
+
+    reference: str
+    names: tuple[str, ...]
+    units: int
+    t: tuple[float, ...]
+    p: tuple[float, ...]
+    stepwise: tuple[float, ...]
+    level: float = LEVEL
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Steadiness:
+    """What becomes of a set when one data set is left out, whichever it is."""
+
+    fewest: int  # solvers in the smallest of the sets
+    most: int
+    always: tuple[str, ...]  # who is in each of them
+    ever: tuple[str, ...]  # who is in one of them at least
+
+
+def best_set(
+    values: ArrayLike,
+    names: Sequence[str],
+    *,
+    families: Sequence[str | None] | None = None,
+    smaller: bool = False,
+    shares: bool = True,
+    level: float = LEVEL,
+    rule: Rule = Rule.WORST_RANK,
+    flips: int = FLIPS,
+    seed: int = 0,
+) -> BestSet:
+    """Test for each solver whether another one is better on a typical data set.
+
+    With y = log((v + c)/(1 - v + c)) of a share v, c = .005, or y = v, let r_i be the signed
+    midranks of the differences of y of two solvers over the data sets; 0 stays 0. Then
+
+        T(a, b) = sum_i r_i / sqrt(sum_i r_i²),     S_i = max_j T(j, i),
+
+    and p_i is the share of flips with a statistic of at least S_i. A flip gives each data set a
+    sign, which all pairs share. A solver may be the best when p_i > 1 - level, and the one with
+    the smallest S_i always may. It is certainly behind when the p-value of the step-down,
+
+        max over l <= k of the share of flips with max over l' >= l of S*_(l') >= S_(l),
+
+    is at most 1 - level, where S_(1) >= S_(2) >= ... are the sorted statistics.
+
+    If differences are symmetric about their medians, the statement "the best solver is in the set"
+    is wrong with a probability of at most 1 - level, and so is "one that is as good as any is
+    certainly behind", for any number of solvers.
+
+    Parameters
+    ----------
+    values : array of shape (N, m)
+        One value for each data set and solver, such as the mean AUC over its splits; NaN where the
+        solver has none.
+    names : sequence of str
+        Of the m solvers.
+    families : sequence of str or None, optional
+        A family for each data set; those of one family are related, and their signs flip together.
+        None is a family of its own.
+    smaller : bool
+        Whether a smaller value is better.
+    shares : bool
+        Whether values are shares in [0, 1], of which 1 is the best: they are compared by log-odds.
+    level : float
+        1 - level is the probability of a wrong statement.
+    rule : Rule
+        How missing cells count.
+    flips : int
+        Random flips beside the identity; all 2^N where these are at most one more.
+    seed : int
+        Of the random flips.
+
+    Raises
+    ------
+    DataError
+        When the table has another shape, an infinite value, a share outside [0, 1], two solvers of
+        one name, or another number of families.
+    ParameterError
+        When a number makes no sense, or shares are to be small.
+
+    Notes
+    -----
+    Hsu (1981), "Simultaneous confidence intervals for all distances from the best", Annals of
+    Statistics 9; Romano and Wolf (2005), "Exact and approximate stepdown methods for multiple
+    hypothesis testing", JASA 100; Pratt (1959), JASA 54, for zeros.
+    """
+    asked = Asked(families, smaller, shares, level, rule, flips, seed)
+    return _read(names, asked.flipped(asked.ranked(values, names)), level)
+
+
+def _read(names: Sequence[str], flipped: Flipped, level: float) -> BestSet:
+    """Return what the flips say of each solver."""
+    m = len(names)
+    if flipped.note:
+        nothing, all_, none = (nan,) * m, (True,) * m, (False,) * m
+        few = flipped.note
+        return BestSet(
+            (*names,), flipped.units, nothing, nothing, nothing, all_, none, none, level, few
+        )
+    s = flipped.observed()
+    p, stepwise = p_values(s, flipped.strongest(), 2 * len(flipped.flips))
+    possible = p > 1.0 - level
+    possible[np.argmin(s)] = True
+    near = (np.abs(p - (1.0 - level)) <= BORDER) & (not flipped.complete)
+    return BestSet(
+        (*names,),
+        flipped.units,
+        tuple(s.tolist()),
+        tuple(p.tolist()),
+        tuple(stepwise.tolist()),
+        tuple(possible.tolist()),
+        tuple((stepwise <= 1.0 - level).tolist()),
+        tuple(near.tolist()),
+        level,
+    )
+
+
+def against(
+    values: ArrayLike,
+    names: Sequence[str],
+    reference: str,
+    *,
+    families: Sequence[str | None] | None = None,
+    smaller: bool = False,
+    shares: bool = True,
+    level: float = LEVEL,
+    rule: Rule = Rule.WORST_RANK,
+    flips: int = FLIPS,
+    seed: int = 0,
+) -> Against:
+    """Test each other solver against one of them, by |T(j, reference)| of `best_set`.
+
+    The p-values are adjusted for the other solvers only, by the same step-down: a wrong word on
+    any of them has a probability of at most 1 - level.
+
+    Raises
+    ------
+    UnknownNameError
+        When no solver has the name of the reference.
+    DataError, ParameterError
+        As `best_set`.
+    """
+    if reference not in names:
+        raise UnknownNameError("solver in this comparison", reference, names)
+    asked = Asked(families, smaller, shares, level, rule, flips, seed)
+    flipped = asked.flipped(asked.ranked(values, names))
+    others = tuple(name for name in names if name != reference)
+    nothing = (nan,) * len(others)
+    if flipped.note or not others:
+        return Against(
+            reference, others, flipped.units, nothing, nothing, nothing, level, flipped.note
+        )
+    at = list(names).index(reference)
+    t = np.delete(flipped.between(np.ones((1, flipped.units)))[0, :, at], at)
+    drawn = (np.abs(np.delete(T[:, :, at], at, axis=1)) for T in flipped.statistics())
+    p, stepwise = p_values(np.abs(t), drawn, len(flipped.flips))  # |T| is the same for -F
+    return Against(
+        reference,
+        others,
+        flipped.units,
+        tuple(t.tolist()),
+        tuple(p.tolist()),
+        tuple(stepwise.tolist()),
+        level,
+    )
+
+
+def steadiness(
+    values: ArrayLike,
+    names: Sequence[str],
+    *,
+    families: Sequence[str | None] | None = None,
+    smaller: bool = False,
+    shares: bool = True,
+    level: float = LEVEL,
+    rule: Rule = Rule.WORST_RANK,
+    flips: int = FEWER_FLIPS,
+    seed: int = 0,
+) -> Steadiness:
+    """Leave out each data set in turn, and compare the sets; see `best_set`.
+
+    Time: O(N m² log N) for the ranks, which are sorted once, and O(N B N m²) for B flips.
+
+    Raises
+    ------
+    DataError, ParameterError
+        As `best_set`.
+    """
+    asked = Asked(families, smaller, shares, level, rule, flips, seed)
+    sets = [_read(names, one, level) for one in asked.without_each(values, names)]
+    counts = np.sum([one.possible for one in sets] or [(True,) * len(names)], axis=0)
+    sizes = [sum(one.possible) for one in sets] or [len(names)]
+    return Steadiness(
+        min(sizes),
+        max(sizes),
+        tuple(name for name, n in zip(names, counts, strict=True) if n == max(1, len(sets))),
+        tuple(name for name, n in zip(names, counts, strict=True) if n),
+    )

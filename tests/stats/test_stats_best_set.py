@@ -1,0 +1,265 @@
+"""Sets of possibly best solvers, by a naive twin, by laws and by golden numbers."""
+
+from itertools import product
+from math import isnan, nan
+
+import numpy as np
+import pytest
+from scipy.stats import rankdata, wilcoxon
+
+from aucbench.errors import DataError, ParameterError, UnknownNameError
+from aucbench.stats.best_set import against, best_set, steadiness
+from aucbench.stats.pairs import pairwise
+from aucbench.stats.tables import Rule
+
+GOLDEN = np.array(
+    [
+        [0.81, 0.80, 0.78, 0.70],
+        [0.92, 0.93, 0.90, 0.85],
+        [0.75, 0.74, 0.71, 0.69],
+        [0.88, 0.86, 0.85, 0.80],
+        [0.67, 0.68, 0.62, 0.60],
+        [0.95, 0.94, 0.93, 0.91],
+        [0.79, 0.77, 0.775, 0.72],
+        [0.84, 0.85, 0.80, 0.81],
+    ]
+)
+
+
+def table(n=9, m=4, seed=0, spread=0.02):
+    rng = np.random.default_rng(seed)
+    ahead = 0.01 * np.arange(m)
+    values = rng.uniform(0.6, 0.9, (n, 1)) + ahead + rng.normal(0, spread, (n, m))
+    return np.round(np.clip(values, 0, 1), 3)
+
+
+def names_of(values):
+    return [f"s{j}" for j in range(values.shape[1])]
+
+
+def naive(values, families=None, shares=True):
+    """Statistics and p-values by loops over all flips and pairs."""
+    n, m = values.shape
+    families = range(n) if families is None else families
+    filled = np.where(np.isnan(values), -np.inf, values)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        y = np.log((filled + 0.005) / (1 - filled + 0.005)) if shares else filled
+    y = np.where(np.isnan(values), -np.inf, y)
+    units = sorted(set(families))
+    stats = []
+    for flip in product([1, -1], repeat=len(units)):
+        sign = np.array([flip[units.index(family)] for family in families])
+        T = np.full((m, m), -np.inf)
+        for i in range(m):
+            for j in range(m):
+                if i == j:
+                    continue
+                with np.errstate(invalid="ignore"):
+                    d = np.nan_to_num(y[:, j] - y[:, i], posinf=np.inf, neginf=-np.inf)
+                ranks = rankdata(np.abs(d)) * np.sign(d)
+                norm = np.sqrt(np.sum(ranks**2))
+                T[j, i] = np.sum(sign * ranks) / norm if norm else 0.0
+        stats.append(T)
+    stats = np.array(stats)
+    S = stats.max(axis=1)
+    s = S[0]
+    p = np.mean(s - 1e-9 <= S, axis=0)
+    order = sorted(range(m), key=lambda i: -s[i])
+    stepwise, before = np.empty(m), 0.0
+    for k, i in enumerate(order):
+        before = max(before, np.mean(S[:, order[k:]].max(axis=1) >= s[i] - 1e-9))
+        stepwise[i] = before
+    return s, p, stepwise, stats
+
+
+def test_golden_numbers():
+    found = best_set(GOLDEN, "abcd")
+    assert found.s == pytest.approx((-0.9802, 0.9802, 2.5205, 2.5205), abs=6e-5)
+    assert found.p == pytest.approx((0.9766, 0.4062, 0.0117, 0.0078), abs=6e-5)
+    assert found.stepwise == pytest.approx((0.9766, 0.5742, 0.0312, 0.0312), abs=6e-5)
+    assert found.of(found.possible) == ("a", "b")
+    assert found.of(found.behind) == ("c", "d")
+    assert not any(found.unlikely + found.borderline)
+    assert found.units == 8
+
+
+def test_golden_numbers_of_values_as_they_are():
+    found = best_set(GOLDEN, "abcd", shares=False)
+    assert found.p == pytest.approx((0.9844, 0.3594, 0.0117, 0.0078), abs=6e-5)
+    assert found.stepwise == pytest.approx((0.9844, 0.4922, 0.0273, 0.0234), abs=6e-5)
+
+
+@pytest.mark.parametrize("shares", [True, False])
+@pytest.mark.parametrize("seed", range(4))
+def test_it_is_the_naive_twin(seed, shares):
+    values = table(seed=seed)
+    values[1, 2] = values[4, 0] = values[4, 1] = nan  # both failed: no difference
+    values[2, 0] = values[2, 1]
+    found = best_set(values, names_of(values), shares=shares)
+    s, p, stepwise, _ = naive(values, shares=shares)
+    assert found.s == pytest.approx(s)
+    assert found.p == pytest.approx(p)
+    assert found.stepwise == pytest.approx(stepwise)
+
+
+def test_a_family_flips_as_one():
+    values = table(n=11, seed=3)
+    families = ["x", "x", None, None, "y", "y", "y", None, None, None, None]
+    numbers = [0, 0, 1, 2, 3, 3, 3, 4, 5, 6, 7]
+    found = best_set(values, names_of(values), families=families)
+    s, p, stepwise, _ = naive(values, numbers)
+    assert found.units == 8
+    assert found.s == pytest.approx(s)
+    assert found.p == pytest.approx(p)
+    assert found.stepwise == pytest.approx(stepwise)
+
+
+def test_copies_of_data_sets_add_nothing_where_they_are_families():
+    values = table(n=8, seed=5)
+    alone = best_set(values, names_of(values))
+    thrice = best_set(np.tile(values, (3, 1)), names_of(values), families=[*"abcdefgh"] * 3)
+    assert thrice.possible == alone.possible
+    assert thrice.units == 8
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_reference_is_tested_against_the_others_only(seed):
+    values = table(seed=seed, m=4)
+    found = against(values, names_of(values), "s1")
+    _, _, _, T = naive(values)
+    t = np.abs(T[:, [0, 2, 3], 1])
+    assert found.names == ("s0", "s2", "s3")
+    assert found.t == pytest.approx(T[0, [0, 2, 3], 1])
+    assert found.p == pytest.approx(np.mean(t >= t[0] - 1e-9, axis=0))
+    order = np.argsort(-t[0], kind="stable")
+    steps = [np.mean(t[:, order[k:]].max(axis=1) >= t[0, i] - 1e-9) for k, i in enumerate(order)]
+    assert np.array(found.stepwise)[order] == pytest.approx(np.maximum.accumulate(steps))
+
+
+def test_two_solvers_against_each_other_are_wilcoxon():
+    values = np.random.default_rng(1).uniform(0.6, 0.9, (12, 2))
+    found = against(values, "ab", "b", shares=False)
+    assert found.p[0] == pytest.approx(wilcoxon(values[:, 0] - values[:, 1], method="exact").pvalue)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_flips_come_near_to_all_flips(seed):
+    values = table(n=13, m=5, seed=seed)
+    all_flips = best_set(values, names_of(values), flips=9999)
+    some = best_set(values, names_of(values), flips=4001)
+    assert not any(all_flips.borderline)
+    assert some.p == pytest.approx(all_flips.p, abs=0.03)
+    assert some.stepwise == pytest.approx(all_flips.stepwise, abs=0.03)
+    assert some == best_set(values, names_of(values), flips=4001)
+
+
+def test_a_p_value_near_to_the_level_is_borderline_with_random_flips():
+    some = [best_set(table(n=30, m=5, seed=seed, spread=0.05), "abcde") for seed in range(30)]
+    near = [abs(p - 0.05) <= 0.01 for one in some for p in one.p]
+    assert any(near)
+    assert [mark for one in some for mark in one.borderline] == near
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_order_of_solvers_and_of_data_sets_does_not_matter(seed):
+    values = table(n=10, m=5, seed=seed)
+    rng = np.random.default_rng(seed)
+    columns, rows = rng.permutation(5), rng.permutation(10)
+    one = best_set(values, names_of(values))
+    other = best_set(values[rows][:, columns], [f"s{j}" for j in columns])
+    assert other.p == pytest.approx(np.array(one.p)[columns])
+    assert {*other.of(other.possible)} == {*one.of(one.possible)}
+
+
+def test_certainly_behind_is_never_possibly_best():
+    for seed in range(20):
+        found = best_set(table(n=12, m=6, seed=seed), [*"abcdef"])
+        assert any(found.possible)
+        assert not any(a and b for a, b in zip(found.possible, found.behind, strict=True))
+        assert all(p <= q + 1e-12 for p, q in zip(found.p, found.stepwise, strict=True))
+
+
+def test_losses_are_their_negatives():
+    values = table(seed=2)
+    gains = best_set(-values, "abcd", shares=False)
+    assert best_set(values, "abcd", smaller=True, shares=False) == gains
+
+
+def test_complete_cases_leave_data_sets_out():
+    values = table(n=10)
+    values[3, 1] = nan
+    found = best_set(values, "abcd", rule=Rule.COMPLETE_CASES)
+    assert found == best_set(np.delete(values, 3, axis=0), "abcd")
+    assert found.units == 9
+
+
+def test_who_fails_everywhere_is_certainly_behind():
+    values = table(n=10)
+    values[:, 3] = nan
+    found = best_set(values, "abcd")
+    assert "d" in found.of(found.behind)
+
+
+@pytest.mark.parametrize("n", range(6))
+def test_few_data_sets_take_no_star_away(n):
+    found = best_set(table(n=n, m=3, spread=0.0), "abc")
+    assert found.possible == (True,) * 3
+    assert found.behind == (False,) * 3
+    assert all(isnan(p) for p in found.p)
+    assert found.note == f"To leave a solver out takes at least 6 data sets; here are {n}."
+    assert all(isnan(p) for p in against(table(n=n, m=3), "abc", "a").stepwise)
+
+
+def test_six_data_sets_that_agree_leave_the_others_out():
+    found = best_set(table(n=6, m=3, spread=0.0), "abc")
+    assert found.of(found.possible) == ("c",)
+    assert "families" in best_set(table(n=8), "abcd", families=["x"] * 8).note
+
+
+def test_equal_solvers_all_keep_their_star():
+    values = np.repeat(table(n=12, m=1), 3, axis=1)
+    assert best_set(values, "abc").possible == (True,) * 3
+
+
+def test_two_solvers_follow_their_pair():
+    for seed in range(30):
+        values = table(n=12, m=2, seed=seed, spread=0.012)
+        [pair] = pairwise(values, "ab")
+        found = best_set(values, "ab").following(pair)
+        words = {"better": ("a",), "worse": ("b",)}
+        assert found.of(found.possible) == words.get(str(pair.word), ("a", "b"))
+
+
+@pytest.mark.parametrize("rule", [*Rule])
+def test_steadiness_leaves_each_data_set_out(rule):
+    values = table(n=9, m=5, seed=7)
+    values[2, 1] = nan
+    families = [None] * 7 + ["x", "x"]
+    found = steadiness(values, "abcde", families=families, rule=rule)
+    rows = [i for i in range(9) if rule is Rule.WORST_RANK or i != 2]
+    sets = [
+        best_set(
+            values[[k for k in rows if k != i]],
+            "abcde",
+            families=[families[k] for k in rows if k != i],
+            flips=1999,
+        )
+        for i in rows
+    ]
+    names = [{*one.of(one.possible)} for one in sets]
+    assert (found.fewest, found.most) == (min(map(len, names)), max(map(len, names)))
+    assert {*found.always} == set.intersection(*names)
+    assert {*found.ever} == set.union(*names)
+
+
+def test_wrong_input_is_refused():
+    with pytest.raises(DataError, match=r"a value is 1\.2, wanted shares"):
+        best_set([[1.2, 0.5]], "ab")
+    with pytest.raises(DataError, match="8 data sets have 3 families"):
+        best_set(GOLDEN, "abcd", families=["x", "y", None])
+    with pytest.raises(ParameterError, match="give 1 - v"):
+        best_set(GOLDEN, "abcd", smaller=True)
+    with pytest.raises(ParameterError, match="flips"):
+        best_set(GOLDEN, "abcd", flips=0)
+    with pytest.raises(UnknownNameError, match="'z'"):
+        against(GOLDEN, "abcd", "z")
