@@ -22,8 +22,9 @@ from aucbench.bench.engines.local import FOLDERS, HIDDEN, LocalEngine
 from aucbench.bench.inline import NOTHING, Inline
 from aucbench.bench.lookup import limits_of_data, look_up
 from aucbench.bench.loop import Loop
+from aucbench.bench.plan.families import family_of
 from aucbench.bench.plan.plan import Plan
-from aucbench.bench.plan.toml import write_plan
+from aucbench.bench.plan.toml import parse_plan, write_plan
 from aucbench.bench.requests import cell_job
 from aucbench.bench.results.conditions import Conditions, conditions_on
 from aucbench.bench.results.ending import make_record
@@ -73,9 +74,11 @@ def run(
     Raises
     ------
     AucbenchError
-        Before the first fit, when a name, a parameter or a data set cannot be used; later only
+        Before the first fit, when a name, a parameter or a data set cannot be used, or the plan
+        contradicts another one of the folder; later only
         when the results cannot be stored.
     """
+    require_agreement(plan, store)
     conditions = conditions_of(plan, engine)
     local = engine if isinstance(engine, LocalEngine) else LocalEngine()
     with local.opened() as supervisor:
@@ -185,6 +188,13 @@ class Runner(Loop[Cell, Record]):
         self.store.write(record, scores)
         self._tell.aucbench_cell_finished(record=record)
         return record
+
+
+def require_agreement(plan: Plan, store: Store) -> None:
+    """Raise `DataError` where a plan contradicts one that was run into the folder before."""
+    known_as = write_plan(plan, places=False)
+    before = [parse_plan(text, str(path)) for path, text in store.plans().items()]
+    family_of([plan, *(p for p in before if write_plan(p, places=False) != known_as)])
 
 
 def conditions_of(plan: Plan, engine: Engine) -> Conditions:

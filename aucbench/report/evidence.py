@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.bench.cell import Cell
+from aucbench.bench.plan.families import family_of
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.convergence import BUDGET, Optima
 from aucbench.bench.results.imports import Imports
@@ -122,6 +123,8 @@ class Evidence:
     scores: Scores = lambda _: None  # as `Store.scores`
     about: About = lambda _: None  # as `Store.about`
     problems: Callable[[], tuple[str, ...]] = tuple  # about files that could not be used so far
+    # For each data set the name of its family, or None. Empty says the same as None for all.
+    families: tuple[str | None, ...] = ()
 
     @property
     def ids(self) -> frozenset[str]:
@@ -256,7 +259,7 @@ def evidence_of(
     stale, and so is one that has imported code that has changed. Without it, no record is.
 
     It raises `DataError` when a cell has two records and `wanted` does not say which one counts,
-    or there is nothing to report.
+    two plans put a data set into different families, or there is nothing to report.
     """
     wanted = {} if wanted is None else wanted
     present = {number: cell for cell, number in wanted.items()}
@@ -286,7 +289,7 @@ def evidence_of(
         optima.add_fit(fits[fold].descent)
         versions[_versions(record)] += 1
     return replace(
-        _named(run, _planned(plans), optima),
+        _named(run, _planned(plans), optima, family_of(plans)),
         versions=dict(versions),
         stale=stale,
         scores=scores,
@@ -318,6 +321,7 @@ def _named(
     run: Mapping[tuple[Key, Key], Mapping[FoldKey, Fit]],
     planned: Mapping[tuple[Key, Key], Mapping[FoldKey, None]],
     optima: Optima,
+    families: Mapping[str, str],
 ) -> Evidence:
     places = [*dict.fromkeys((*planned, *run))]
     if not places:
@@ -338,6 +342,7 @@ def _named(
         groups,
         optima,
         {**_shared([*data], OF_DATA), **_shared([*solvers], OF_SOLVER)},
+        families=tuple(families.get(key[0]) for key in data),
     )
 
 

@@ -38,6 +38,7 @@ PLANS = [
     ),
     Plan(("x",), choices(["a"]), reading=Reading(positive="yes"), objective="logistic"),
     Plan(("x",), choices(["a"]), timeout=0),
+    Plan(("x", "y[n=5]", "z"), choices(["a"]), families={"f g": ("x", "y[n=5]")}),
 ]
 
 
@@ -63,6 +64,9 @@ def test_the_example_holds_every_table_and_is_what_it_says():
         timeout=600,
         memory=4000,
     )
+    commented = PLAN_EXAMPLE.replace("# [suite] ", "[suite] ").replace("# families", "families")
+    commented = commented.replace('"german", "outbreak', '"german", "australian", "outbreak')
+    assert parse_plan(commented).families == {"credit": ("german", "australian")}
     for line in ("seconds = 10", 'objective = "logistic"'):
         key, value = next(iter(tomllib.loads(line).items()))
         uncommented = parse_plan(PLAN_EXAMPLE.replace(f"# {line}", line))
@@ -109,6 +113,17 @@ IN_A_PLAN = [
     ("objective = 1979-05-27", "objective", "the date 1979-05-27; put it in quotes"),
     ('objective = """\na[\n"""\nsplits = 1', "splits", "splits must be at least 2"),
     ("projector = 'a['", "projector", "cannot read"),
+    ("[suite]\nfamilies = ['x']", "suite.families", "must be a table of names"),
+    ("[suite]\nfamily = {f = ['x']}", "suite.family", "did you mean 'families'"),
+    ("[suite.families]\nf = 'x'", "suite.families.f", "a list of data sets, got 'x'"),
+    ("[suite.families]\nf = []", "suite.families.f", "a list of data sets"),
+    ("[suite.families]\nf = [3]", "suite.families", "holds 3, wanted a name"),
+    ("[suite.families]\nf = ['y']", "suite.families.f", "the family f: unknown data set 'y'.* x"),
+    ("[suite.families]\nf = ['x']\ng = ['x']", "suite.families.g", "family g and in f"),
+    ("[suite.families]\nf = ['x', 'x']", "suite.families.f", "x is named twice"),
+    ("[suite.families]\nf = ['suite:no']", "suite.families.f", "unknown suite"),
+    ("[suite.families]\nf = ['suite:small']", "suite.families.f", "no data set of the plan"),
+    ("families = {f = ['x']}", "", r"families belongs into the table \[suite\]"),
 ]
 WHOLE = [
     ("datasets = [\n  'a',  # ]\n  \"[\",\n]", "datasets", "cannot read '\\['"),

@@ -74,6 +74,22 @@ def test_a_failed_cell_takes_the_value_of_its_data_set_and_leaves_the_others(rec
     assert found.counts == {"ok": len(records) - 1, "timeout": 1}
 
 
+def test_data_sets_have_the_families_of_the_plans(records):
+    solvers = (Choice("sht-auc[k=10]"),)
+    one = Plan(DATASETS, solvers, splits=SPLITS, passes=10)
+    grouped = replace(one, families={"digits": ("digits-8", "digits-3")})
+    other = replace(one, splits=2, families={"digits": ("digits-3",)})
+
+    found = evidence_of(records, [one, grouped])
+    assert dict(zip(found.datasets, found.families, strict=True)) == {
+        **{"breast-cancer": None, "digits-8": "digits", "digits-3": "digits"}
+    }
+    assert evidence_of(records).families == (None, None, None)
+    assert "digits-8, splits=2" in evidence_of(records, [grouped, other]).datasets
+    with pytest.raises(DataError, match="families digits and d"):
+        evidence_of(records, [grouped, replace(other, families={"d": ("digits-3",)})])
+
+
 def test_a_cell_that_was_not_run_yet_leaves_its_data_set_out(records):
     plan = Plan(("breast-cancer", "digits-1"), (Choice("sht-auc[k=10]"),), splits=SPLITS,
                 passes=10)  # fmt: skip

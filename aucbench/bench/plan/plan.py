@@ -16,6 +16,7 @@ from typing import Any
 
 from aucbench.bench.cell import Cell, Tuning
 from aucbench.bench.plan.errors import PlanError, every, require_text, with_members, with_place
+from aucbench.bench.plan.families import checked_families
 from aucbench.bench.plan.fields import (
     CHANGEPOINT_SOLVERS,
     DEFAULT_FEATURES,
@@ -67,6 +68,10 @@ class Plan:
         Seconds of wall time after which a cell is killed, tuning included; 0: never.
     memory : float or None
         Megabytes (10**6 bytes) above what an idle cell takes.
+    families : mapping of str to tuple of str
+        Groups of related data sets, such as the variants of one source, which count as one in what
+        is said across data sets. Each data set is in one of them at most; suites stand for their
+        members. No part of the id of a cell.
 
     Raises
     ------
@@ -93,6 +98,7 @@ class Plan:
     memory: float | None = None
     holdout: float | None = None
     tune_seconds: float | None = None
+    families: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         _check(self)
@@ -104,6 +110,7 @@ class Plan:
             if (text := getattr(self, name)) is not None:
                 object.__setattr__(self, name, anchored(text))
         _check_unique(self)
+        object.__setattr__(self, "families", checked_families(self.families, self.datasets))
 
     def __len__(self) -> int:
         axes = (self.datasets, self.features, self.seeds, self.solvers)

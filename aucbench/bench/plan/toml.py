@@ -60,6 +60,9 @@ evals = 20                # points of a grid that are tried
 inner_splits = 3
 # seconds = 30            # of a cell with its last fit: points are tried on few rows first
 
+# [suite]                 # related data sets, such as the variants of one source, count as one
+# families = { credit = ["german", "australian"] }
+
 [[solvers]]
 spec = "sht-auc"
 tune = true               # over its published grid, or over tune = {k = [10, 50]}
@@ -74,6 +77,7 @@ TABLES = {  # table of the file -> {key: field of the plan, or of its `reading`}
     "budget": {"passes": "passes", "seconds": "seconds", "gap_tol": "gap_tol"},
     "limits": {"timeout": "timeout", "memory": "memory"},
     "tuning": {"evals": "tune_evals", "inner_splits": "inner_splits", "seconds": "tune_seconds"},
+    "suite": {"families": "families"},
 }
 PLACES = {field: (table, key) for table, keys in TABLES.items() for key, field in keys.items()}
 INSIDE = (*PLACES, "reading")
@@ -122,8 +126,8 @@ def placed_in(path: str | Path) -> Iterator[None]:
 def write_plan(plan: Plan, *, places: bool = True) -> str:
     """Return a text from which `parse_plan` makes an equal plan; defaults are left out.
 
-    Without `places` what is in files of Python has no path: plans are known by this text as the
-    same, wherever their files are.
+    Without `places` what is in files of Python has no path, and there are no families: plans are
+    known by this text as the same, wherever their files are, and whatever their families are.
     """
     usual = Plan(("any",))
     changed = {
@@ -142,7 +146,7 @@ def write_plan(plan: Plan, *, places: bool = True) -> str:
 
 
 def _without_places(document: Mapping[str, Any]) -> dict[str, Any]:
-    changed = dict(document)
+    changed = {name: value for name, value in document.items() if name != "suite"}
     for name in changed.keys() & {"datasets", "features"}:
         changed[name] = [bare(spec, joined=name == "features") for spec in changed[name]]
     for name in changed.keys() & {"objective", "projector"}:

@@ -1,0 +1,77 @@
+"""Families of a plan: groups of related data sets, such as the variants of one source.
+
+Related data sets agree or disagree about two solvers together, so that the statistics count a
+family as one witness. Families say nothing of a cell, and are no part of its id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from aucbench.bench.plan.errors import PlanError, require_text, with_members, with_place
+from aucbench.datasets.reading import SUITE
+from aucbench.errors import DataError, UnknownNameError
+from aucbench.registry.specs import anchored, short
+
+if TYPE_CHECKING:
+    from aucbench.bench.plan.plan import Plan
+
+FAMILIES = "families"  # a field of a plan, and a key of its table [suite]
+
+
+def checked_families(families: Any, datasets: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """Return families with the members of suites in place of the suites, and with whole paths.
+
+    It raises `PlanError` unless each data set of a family is one of `datasets`, and in no other.
+    """
+    if not isinstance(families, Mapping):
+        wanted = "families must be a table of names and lists of data sets"
+        raise PlanError(f"{wanted}, such as uci = ['german'], got {families!r}", FAMILIES)
+    checked, seen = {}, dict[str, str]()
+    for name, members in families.items():
+        require_text(name, FAMILIES, FAMILIES)
+        checked[name] = tuple(_members(name, members, datasets))
+        if not checked[name]:
+            raise PlanError(f"no data set of the plan is in the family {name}", FAMILIES, name)
+        for member in checked[name]:
+            if member in seen:
+                both = f"is in the family {name} and in {seen[member]}"
+                both = "is named twice" if seen[member] == name else both
+                sentence = f"{short(member)} {both}; a data set is in one family, once"
+                raise PlanError(sentence, FAMILIES, name, value=member)
+            seen[member] = name
+    return checked
+
+
+def _members(name: str, members: Any, datasets: Collection[str]) -> Iterable[str]:
+    """Yield the data sets of a family."""
+    if isinstance(members, str) or not isinstance(members, Sequence) or not members:
+        wanted = f"the family {name} must be a list of data sets"
+        raise PlanError(f"{wanted}, got {members!r}", FAMILIES, name)
+    for text in members:
+        require_text(text, FAMILIES, FAMILIES)
+        for member in with_place((FAMILIES, name), with_members, (text,)):
+            if (whole := anchored(member)) in datasets:
+                yield whole
+            elif not text.startswith(SUITE):  # of a suite, a plan may have some members only
+                known = [short(dataset) for dataset in datasets]
+                unknown = UnknownNameError("data set", text, known)
+                raise PlanError(f"the family {name}: {unknown}", FAMILIES, name, value=text)
+
+
+def family_of(plans: Iterable[Plan]) -> dict[str, str]:
+    """Return the family of each data set that is in one, over several plans.
+
+    It raises `DataError` when two plans put a data set into different families.
+    """
+    known: dict[str, str] = {}
+    pairs = chain.from_iterable(plan.families.items() for plan in plans)
+    for name, member in ((name, member) for name, members in pairs for member in members):
+        if (other := known.setdefault(member, name)) != name:
+            raise DataError(
+                f"two plans of the folder put {short(member)} into the families {other} and {name};"
+                " name one of them in both, or delete one plan"
+            )
+    return known

@@ -1,0 +1,45 @@
+"""Groups of related data sets in plans, and what several plans of a folder say of them."""
+
+import pytest
+
+from aucbench.bench.cell import Cell
+from aucbench.bench.plan.families import family_of
+from aucbench.bench.plan.fields import choices
+from aucbench.bench.plan.plan import Plan
+from aucbench.bench.plan.toml import write_plan
+from aucbench.datasets.catalogue import expanded
+from aucbench.errors import DataError
+
+SOLVERS = choices(["a"])
+
+
+def test_families_say_nothing_of_cells_and_of_which_plan_it_is():
+    plain, grouped = (Plan(("x", "y"), SOLVERS, families=f) for f in ({}, {"f": ["x", "y"]}))
+
+    assert [*plain.cells()] == [*grouped.cells()]
+    assert not hasattr(Cell, "families")
+    assert write_plan(plain, places=False) == write_plan(grouped, places=False)
+    assert write_plan(plain) != write_plan(grouped)
+    assert hash(plain) == hash(grouped)
+
+
+def test_a_suite_stands_for_those_of_its_members_that_the_plan_has():
+    members = expanded(["suite:small"])
+    some = members[:2]
+
+    assert Plan(some, SOLVERS, families={"f": ("suite:small",)}).families == {"f": tuple(some)}
+
+
+def test_families_of_several_plans_are_merged():
+    first = Plan(("x", "y", "z"), SOLVERS, families={"f": ("x", "y")})
+    second = Plan(("y", "z", "w"), SOLVERS, families={"f": ("y",), "g": ("w",)})
+
+    assert family_of([first, second]) == {"x": "f", "y": "f", "w": "g"}
+    assert family_of([Plan(("x",), SOLVERS)]) == {}
+
+
+def test_two_families_of_one_data_set_are_one_sentence():
+    plans = [Plan(("x", "y"), SOLVERS, families={name: ("x",)}) for name in ("f", "g")]
+
+    with pytest.raises(DataError, match="two plans of the folder put x into the families f and g"):
+        family_of(plans)
