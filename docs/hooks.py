@@ -20,6 +20,7 @@ from page_notebook import NOTEBOOK, PAGE, content
 from page_options import of_fit
 from page_reproductions import with_reproductions
 from page_sets import named_suites, sets
+from page_simulations import with_simulations
 from page_speed import TABLES as SPEED
 
 from aucbench.about import bibtex
@@ -79,6 +80,7 @@ def on_page_markdown(markdown: str, page: Any = None, **_: Any) -> str:
     markdown = PAPERS.sub(lambda found: "\n".join(_papers(found[1].split())), markdown)
     markdown = with_figures(markdown)
     markdown = with_reproductions(markdown)
+    markdown = with_simulations(markdown)
     markdown = markdown.replace(FIELDS, "\n".join(_fields()))
     markdown = markdown.replace(LAWS_OF, "\n".join(_laws()))
     for place, lines in TABLES.items():

@@ -1,0 +1,262 @@
+"""Many solvers on many data sets: how often words are false, and how much they find.
+
+    python examples/simulate_many_sets.py
+
+Tables are drawn from the leaderboard of docs/leaderboard.md: on the scale of log-odds, the
+deviations of its 33 solvers from the middle one of a task, rescaled, and flipped at random, so that
+differences are symmetric. "All equal" takes the means of the solvers away. In "a third tied" the
+first third is at the top, and the others are .3 behind (.03 of an AUC of .9). "As on the
+leaderboard" leaves the means as they are.
+
+The old rule is Holm's method over all pairs, of signed-rank tests of the AUCs: a solver lost its
+star when the one with the highest mean was better.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from simulated import Tables, grid, mean, print_tables, repeated, share
+
+from aucbench.report.document import Grid
+from aucbench.stats import against, best_set, holm
+from aucbench.stats.signed_rank import p_values
+from aucbench.stats.tables import average_ranks_of
+
+BOARD = Path(__file__).parents[1] / "docs" / "data" / "leaderboard.csv"
+FIVE = ("random-forest", "roc-svm-nystrom", "xgboost", "logistic", "solam")
+ALPHA = 0.05
+FLIPS = 399
+DATA_SETS = (6, 10, 14, 20, 30, 50)
+TABLES = {5: 2000, 33: 1000}  # drawn for each number of solvers
+EQUAL, THIRD, BOARD_MEANS = "all equal", "a third tied", "as on the leaderboard"
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+@cache
+def leaderboard() -> tuple[tuple[str, ...], Array]:
+    """Return the solvers by their mean, and the log-odds of their AUCs on 20 tasks."""
+    with BOARD.open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    tasks, solvers = (sorted({row[key] for row in rows}) for key in ("task", "solver"))
+    table = np.full((len(tasks), len(solvers)), np.nan)
+    for row in rows:
+        if row["auc"]:
+            table[tasks.index(row["task"]), solvers.index(row["solver"])] = float(row["auc"])
+    middle = np.nanmedian(table, axis=1, keepdims=True)
+    table = np.where(np.isnan(table), middle, table)
+    order = np.argsort(-table.mean(axis=0))
+    odds = np.log((table + 0.0005) / (1.0 - table + 0.0005))
+    return tuple(solvers[j] for j in order), odds[:, order]
+
+
+@dataclass(frozen=True)
+class Population:
+    """Data sets of which some solvers are equally good, and others behind."""
+
+    names: tuple[str, ...]
+    middle: Array  # (tasks,) log-odds of the solver in the middle
+    deviations: Array  # (tasks, m), of mean 0
+    effects: Array  # (m,)
+
+    @property
+    def best(self) -> Flags:
+        """Which solvers are the best ones."""
+        return np.asarray(self.effects > self.effects.max() - 1e-9)
+
+    @staticmethod
+    def of(kind: str, m: int) -> Population:
+        """Return the population of a kind, with all solvers, five of them, or the first ones."""
+        names, odds = leaderboard()
+        columns = [names.index(name) for name in FIVE] if m == 5 else [*range(m)]
+        middle = np.median(odds, axis=1)
+        some = odds[:, columns] - np.median(odds[:, columns], axis=1, keepdims=True)
+        effects = {
+            EQUAL: np.zeros(m),
+            THIRD: np.where(np.arange(m) < max(2, m // 3), 0.0, -0.3),
+            BOARD_MEANS: some.mean(axis=0),
+        }[kind]
+        return Population(
+            tuple(names[j] for j in columns), middle, some - some.mean(axis=0), effects
+        )
+
+    def draw(self, count: int, rng: np.random.Generator) -> Array:
+        """Draw the AUCs of all solvers on that many data sets."""
+        task = rng.integers(0, len(self.middle), count)
+        scale = np.exp(0.4 * rng.normal(size=(count, 1)) - 0.08)
+        signs = rng.choice([-1.0, 1.0], size=(count, 1))
+        noise = 0.03 * rng.normal(size=(count, len(self.names)))
+        level = self.middle[task, None] + 0.5 * rng.normal(size=(count, 1))
+        odds = level + self.deviations[task] * scale * signs + noise + self.effects
+        return np.asarray(1.0 / (1.0 + np.exp(-odds)))
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a rule says of the solvers of a table."""
+
+    star: Flags
+    behind: Flags  # the old rule: worse than somebody; the new one: certainly behind
+
+
+def old_words(values: Array) -> Array:
+    """Return 1 where solver i is better than j, -1 where it is worse; the rule before."""
+    m = values.shape[1]
+    a, b = np.triu_indices(m, 1)
+    d = np.round(values[:, a] - values[:, b], 12).T
+    ahead = np.sign((average_ranks_of(np.abs(d)) * np.sign(d)).sum(axis=1))
+    said = np.where(holm(p_values(d)) < ALPHA, ahead, 0.0)
+    words = np.zeros((m, m))
+    words[a, b], words[b, a] = said, -said
+    return words
+
+
+def old_rule(values: Array) -> Said:
+    """Return the stars before, and who was worse than anybody.
+
+    The solver with the highest mean had a star, and those than which it was not better.
+    """
+    words = old_words(values)
+    leader = int(np.argmax(values.mean(axis=0)))
+    return Said(words[leader] <= 0, np.array((words > 0).any(axis=0)))
+
+
+def new_rule(values: Array, *, shares: bool = True) -> Said:
+    """Return the stars of `best_set`, of log-odds or of the AUCs as they are."""
+    names = [*map(str, range(values.shape[1]))]
+    found = best_set(values, names, shares=shares, flips=FLIPS)
+    return Said(np.array(found.possible), np.array(found.behind))
+
+
+RULES: dict[str, Callable[[Array], Said]] = {
+    "old": old_rule,
+    "new": new_rule,
+    "new, on AUCs": lambda values: new_rule(values, shares=False),
+}
+
+
+def drawn(kind: str, m: int, data_sets: int, count: int) -> tuple[Population, list[Array]]:
+    """Draw that many tables; each has its own seed."""
+    population = Population.of(kind, m)
+    seeds = ([32, m, data_sets, number] for number in range(count))
+    return population, [population.draw(data_sets, np.random.default_rng(s)) for s in seeds]
+
+
+def lost_stars(m: int, data_sets: int, count: int) -> dict[str, tuple[str, ...]]:
+    """Return for each rule, of equal solvers: stars lost, tables with one lost, with one behind."""
+    _, tables = drawn(EQUAL, m, data_sets, count)
+    told: dict[str, tuple[str, ...]] = {}
+    for name, rule in RULES.items():
+        said = [rule(table) for table in tables]
+        lost = np.array([~one.star for one in said])
+        behind = np.array([one.behind.any() for one in said])
+        each = mean(lost.mean(axis=1).tolist(), 3).replace("0.", ".")
+        told[name] = (each, share(lost.any(axis=1).mean(), count), share(behind.mean(), count))
+    return told
+
+
+def sizes(kind: str, m: int, data_sets: int, count: int) -> dict[str, tuple[str, ...]]:
+    """Return for each rule: tables where all best ones are out, their stars lost, and the size."""
+    population, tables = drawn(kind, m, data_sets, count)
+    told: dict[str, tuple[str, ...]] = {}
+    for name, rule in RULES.items():
+        stars = np.array([rule(table).star for table in tables])
+        best = stars[:, population.best]
+        out = share((~best).all(axis=1).mean(), count)
+        lost = mean((~best).mean(axis=1).tolist(), 3).replace("0.", ".")
+        told[name] = (out, lost, mean(stars.sum(axis=1).tolist()))
+    return told
+
+
+def against_last(kind: str, m: int, data_sets: int, count: int) -> dict[str, tuple[float, float]]:
+    """Return for each rule: tables with a false word on the last solver, and truths found."""
+    population, tables = drawn(kind, m, data_sets, count)
+    truth = np.sign(np.round(population.effects[:-1] - population.effects[-1], 9))
+    names = [*map(str, range(m))]
+    told = {}
+    for rule in ("old", "Holm over the others", "new"):
+        said = np.array([_words_on_last(rule, table, names) for table in tables])
+        wrong = ((said != 0) & (said != truth)).any(axis=1).mean()
+        right = ((said != 0) & (said == truth))[:, truth != 0]
+        told[rule] = (float(wrong), float(right.mean()) if right.size else 0.0)
+    return told
+
+
+def _words_on_last(rule: str, table: Array, names: list[str]) -> Array:
+    """Return 1 where a solver is better than the last one, -1 where it is worse."""
+    if rule == "old":
+        return np.asarray(old_words(table)[:-1, -1])
+    found = against(table, names, names[-1], flips=FLIPS)
+    d = np.round(table[:, :-1] - table[:, [-1]], 12).T
+    p = np.array(found.stepwise) if rule == "new" else holm(p_values(d))
+    return np.where(p <= ALPHA, np.sign(found.t), 0.0)
+
+
+def false_words(data_sets: int, count: int, m: int = 20) -> list[tuple[str, ...]]:
+    """Return what can be false of equal solvers, and its shares by the old rule and the new one."""
+    _, tables = drawn(EQUAL, m, data_sets, count)
+    a, b = np.triu_indices(m, 1)
+    pairs = np.array([old_words(table)[a, b] != 0 for table in tables])
+    each, some = f"{pairs.mean():.4f}", share(pairs.any(axis=1).mean(), count)
+    lines: list[tuple[str, ...]] = [
+        ("pairs called better or worse", each, each),
+        ("tables with such a pair", some, some),
+    ]
+    said = [[rule(table) for table in tables] for rule in (old_rule, new_rule)]
+    for what, lost in (
+        ("a star lost", [np.array([~one.star for one in some]) for some in said]),
+        ("behind", [np.array([one.behind for one in some]) for some in said]),
+    ):
+        lines.append((f"solvers with {what}", *(f"{flags.mean():.4f}" for flags in lost)))
+        tables_with = (share(flags.any(axis=1).mean(), count) for flags in lost)
+        lines.append((f"tables with such a solver ({what})", *tables_with))
+    return lines
+
+
+def tables(effort: float = 1.0) -> Tables:
+    """Return the tables of docs/statistics.md about many data sets."""
+    count = {m: repeated(n, effort) for m, n in TABLES.items()}
+    of_sets = ("all best out", "stars of best ones lost", "stars")
+    one_lost = ("stars lost", "tables with one lost", "tables with one behind")
+    twenty = [
+        (str(n), *line) for n in (6, 14, 30) for line in false_words(n, repeated(1000, effort))
+    ]
+    return {
+        "many_equal": _by_rule(one_lost, lost_stars, count),
+        "many_third": _by_rule(of_sets, partial(sizes, THIRD), count),
+        "many_leaderboard": _by_rule(of_sets, partial(sizes, BOARD_MEANS), count),
+        "many_reference": _by_rule(("tables with a false word", "found"), _on_last, count),
+        "twenty_equal": grid(("data sets", "of 20 equal solvers", "old", "new"), twenty, 2),
+    }
+
+
+def _by_rule(
+    told: Sequence[str],
+    ask: Callable[[int, int, int], Mapping[str, Sequence[str]]],
+    count: Mapping[int, int],
+) -> Grid:
+    """Return a table with a line for each number of solvers and of data sets, and each rule."""
+    lines = [
+        (str(m), str(data_sets), rule, *texts)
+        for m, data_sets in product(count, DATA_SETS)
+        for rule, texts in ask(m, data_sets, count[m]).items()
+    ]
+    return grid(("solvers", "data sets", "rule", *told), lines, 3)
+
+
+def _on_last(m: int, data_sets: int, count: int) -> dict[str, tuple[str, str]]:
+    wrong, found = (against_last(kind, m, data_sets, count) for kind in (EQUAL, THIRD))
+    return {rule: (share(wrong[rule][0], count), f"{found[rule][1]:.2f}") for rule in wrong}
+
+
+if __name__ == "__main__":
+    print_tables(tables)
