@@ -13,6 +13,7 @@ import lazy_loader
 if TYPE_CHECKING:
     from aucbench.data import Data
     from aucbench.hookspecs import hookimpl
+    from aucbench.judging.judge import judge
     from aucbench.kernels.headers import get_include, require_kernel_api
     from aucbench.kernels.parallel import threads
     from aucbench.metrics import auc, intercept_at
@@ -55,6 +56,7 @@ __all__ = [
     "get_solver",
     "hookimpl",
     "intercept_at",
+    "judge",
     "list_solvers",
     "require_kernel_api",
     "select",
@@ -65,6 +67,7 @@ __all__ = [
 _MODULES = {
     "data": ("Data",),
     "models": ("AUCClassifier", "Model", "fit"),
+    "judging.judge": ("judge",),
     "kernels.headers": ("get_include", "require_kernel_api"),
     "hookspecs": ("hookimpl",),
     "solving.loop": ("solve",),

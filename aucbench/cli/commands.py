@@ -21,6 +21,7 @@ from aucbench.cli.check import check
 from aucbench.cli.compare import compare
 from aucbench.cli.data import data
 from aucbench.cli.groups import CommandsByGroup, GroupedCommand
+from aucbench.cli.judge import judge
 from aucbench.cli.model import explain, fit, predict
 from aucbench.cli.new import new
 from aucbench.cli.power import power
@@ -67,7 +68,14 @@ app = typer.Typer(
 COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {
     "A table of yours": {"fit": fit, "predict": predict, "explain": explain},
     "Compare and keep": {
-        **{"compare": compare, "run": run, "plan": list_plan, "status": status, "log": log},
+        **{
+            "compare": compare,
+            "judge": judge,
+            "run": run,
+            "plan": list_plan,
+            "status": status,
+            "log": log,
+        },
         **{"report": report, "figure": figure, "serve": serve, "export": export, "power": power},
     },
     "What there is, and plugins": {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from aucbench.bench.show.progress import DataLines, Progress
     from aucbench.bench.show.tally import Tally
     from aucbench.cli.options import Printed
-    from aucbench.report.document import Chapter
+    from aucbench.report.document import Chapter, Grid
     from aucbench.report.evidence import Evidence
     from aucbench.report.findings import Findings
 
@@ -129,11 +129,18 @@ def records_of(
 
 def print_tables(findings: Findings, wide: int | None) -> None:
     """Print the table of each data set, and what its marks mean."""
-    from aucbench.report import document, terminal
+    from aucbench.report import terminal
 
-    typer.echo(document.text(terminal.tables(findings), wide, _strong()))
+    print_grids(terminal.tables(findings), terminal.notes(findings), wide)
+
+
+def print_grids(grids: Sequence[Grid], notes: Iterable[str], wide: int | None) -> None:
+    """Print tables, and what is said below them."""
+    from aucbench.report import document
+
+    typer.echo(document.text(grids, wide, _strong()))
     typer.echo()
-    for line in terminal.notes(findings):
+    for line in notes:
         say(line)
 
 

@@ -64,6 +64,7 @@ PARENT = (  # what runs elsewhere, or is hashed in another way; a test asks for 
     "datasets",  # the data themselves are hashed
     "guide.md",
     "include",  # compiled into the kernels, which are hashed
+    "judging",
     "models",
     "options.py",
     "papers",

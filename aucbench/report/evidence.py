@@ -107,6 +107,14 @@ Scores = Callable[[Fit], Mapping[str, NDArray[Any]] | None]
 About = Callable[[str], Mapping[str, Any] | None]
 
 
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """What is known of values that come from elsewhere, whose rows and scores nobody here saw."""
+
+    ratios: Mapping[int, float]  # test rows divided by training rows, by data set
+    remarks: tuple[str, ...]  # sentences for the reader of the verdict
+
+
 @dataclass(frozen=True)
 class Evidence:
     """The results of a folder, sorted by data set and solver."""
@@ -123,6 +131,7 @@ class Evidence:
     scores: Scores = lambda _: None  # as `Store.scores`
     about: About = lambda _: None  # as `Store.about`
     problems: Callable[[], tuple[str, ...]] = tuple  # about files that could not be used so far
+    elsewhere: Elsewhere | None = None  # None: all are records of our own runs
     # For each data set the name of its family, or None. Empty says the same as None for all.
     families: tuple[str | None, ...] = ()
 
@@ -196,6 +205,8 @@ class Evidence:
 
     def ratio(self, *datasets: int) -> float:
         """Test rows divided by training rows of a split, median over the ok fits; 1 if unknown."""
+        if self.elsewhere is not None:
+            return float(np.median([self.elsewhere.ratios[one] for one in datasets]))
         ratios = [
             fit.n_test / fit.n_train
             for dataset in datasets

@@ -40,7 +40,8 @@ PER_POINT = 11  # numbers: three by passes, two by seconds, three each of ROC an
 class Settings:
     """What the user chooses."""
 
-    measure: str = AUC  # as in `aucbench.bench.measuring.measure_of`
+    # As in `aucbench.bench.measuring.measure_of`, or one of values from elsewhere.
+    measure: str | Measure = AUC
     rope: float = ROPE  # this and the level as in `aucbench.stats.words`
     level: float = LEVEL
     mixed: bool = False  # compare times that were measured under different conditions
@@ -275,7 +276,8 @@ def findings_of(evidence: Evidence, settings: Settings | None = None) -> Finding
     and there are none, and `AucbenchError` when a setting makes no sense.
     """
     s = settings or Settings()
-    chosen, points = measure_of(s.measure), s.points(len(evidence.groups))
+    chosen = s.measure if isinstance(s.measure, Measure) else measure_of(s.measure)
+    points = s.points(len(evidence.groups))
     with supervised():
         insides = tuple(
             inside(evidence, dataset, points, measure=chosen, level=s.level, rope=s.rope)

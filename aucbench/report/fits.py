@@ -57,17 +57,18 @@ class Fit:
     id: str  # of the record
     data: str  # hash of the data set
     status: CellStatus | str
-    why: str  # and the end of what the process wrote; both are empty when it is ok
-    log: str
-    auc: float
-    seconds: float
-    spread: float
-    nnz: float
-    passes: float
-    n_train: float
-    n_test: float
-    d: float
-    curve: Array  # (points, 6), the columns are those of `CURVE`
+    why: str = ""  # and the end of what the process wrote; both are empty when it is ok
+    log: str = ""
+    auc: float  # in evidence of values from elsewhere: of the measure that they are of
+    seconds: float = NAN
+    spread: float = NAN
+    nnz: float = NAN
+    passes: float = NAN
+    n_train: float = NAN
+    n_test: float = NAN
+    d: float = NAN
+    # (points, 6), the columns are those of `CURVE`
+    curve: Array = field(default_factory=lambda: np.empty((0, len(CURVE))))
     # The diagnostics of the method along the curve, by name; NaN where it gave no finite number.
     info: Mapping[str, Array] = field(default_factory=dict)
     descent: Descent = NO_DESCENT  # how its objective fell

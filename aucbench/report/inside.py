@@ -96,7 +96,8 @@ def inside(
     means = {solver: np.nan_to_num(group.mean("auc")) for solver, group in groups.items()}
     best_first = sorted(groups, key=means.__getitem__, reverse=True)
     folds = folds_of(evidence, {solver: groups[solver] for solver in best_first})
-    if not folds and measure.name != AUC:
+    told = measure.name == AUC or measure.function is None  # by the fits themselves
+    if not folds and not told:
         _refuse_lost(evidence, dataset, measure)
     repeats = len({fold.seed for group in groups.values() for fold in group.fits})
     ratio = evidence.ratio(dataset)
@@ -107,9 +108,10 @@ def inside(
         values = {
             evidence.solvers[solver]: aucs
             for solver, aucs in evidence.by_split(dataset).items()
-            if groups[solver].ok and measure.name == AUC
+            if groups[solver].ok and told
         }
-        compared = within_values(values, ratio, by=measure, level=level, rope=rope, note=NO_SCORES)
+        note = NO_SCORES if evidence.elsewhere is None else ""
+        compared = within_values(values, ratio, by=measure, level=level, rope=rope, note=note)
     known = {evidence.solvers.index(solver.name): solver for solver in compared.solvers}
     whole = {j: s for j, s in known.items() if groups[j].complete and not s.missing}
     sign = 1.0 if measure.smaller else -1.0

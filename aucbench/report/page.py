@@ -99,7 +99,13 @@ class Page:
             (counts.total(), "cell"),
         )
         told = ", ".join(f"{count} {what}{'' if count == 1 else 's'}" for count, what in sizes)
-        return f"{told}: {status}. In all cells: {', '.join(common)}."
+        shared = f" In all cells: {', '.join(common)}." if common else ""
+        return f"{told}: {status}.{shared}"
+
+    @property
+    def own(self) -> bool:
+        """Whether fits of our own are behind it, of which more is known than their values."""
+        return self.findings.evidence.elsewhere is None
 
     @property
     def only(self) -> int | None:
@@ -115,10 +121,15 @@ class Page:
         measure, evidence = self.findings.measure, self.findings.evidence
         if self.only is None:
             first = (f"mean {measure}", "average rank", "rating")
-            return (*first, "fit s", "non-zeros", "no value", "ok")
+            return (*first, *self.costs, "no value", "ok")
         marks = any(evidence.ends(self.only, j).mark for j, _ in evidence.row(self.only))
         end = ("end",) if marks else ()
-        return (measure, "over splits", "fit s", "non-zeros", "ok", *end)
+        return (measure, "over splits", *self.costs, "ok", *end)
+
+    @property
+    def costs(self) -> tuple[str, ...]:
+        """The columns of what a fit costs; values from elsewhere do not tell it."""
+        return ("fit s", "non-zeros") if self.own else ()
 
     def entries(self, solver: int) -> list[Entry]:
         """Return the entries of a solver in the table of solvers, one for each column."""
@@ -136,8 +147,10 @@ class Page:
             _entry(mean, ".4f"),
             _standing(findings.ranks[solver], "{:.2f}"),
             _standing(findings.ratings[solver], "{:.0f}"),
-            _entry(findings.mean_seconds[solver], ".3g"),
-            _entry(float(np.median(nonzeros)) if nonzeros.size else math.nan, ".4g"),
+            *self._costs(
+                _entry(findings.mean_seconds[solver], ".3g"),
+                _entry(float(np.median(nonzeros)) if nonzeros.size else math.nan, ".4g"),
+            ),
             Entry(failed, failed),
             _ok(groups),
         ]
@@ -151,11 +164,13 @@ class Page:
         return [
             _auc_entry(row) if row else Entry("", "–"),
             Entry(repr(splits.low), _range(splits, "{:.4f}")) if splits else Entry("", "–"),
-            _entry(seconds, ".3g"),
-            _entry(group.mean("nnz"), ".4g"),
+            *self._costs(_entry(seconds, ".3g"), _entry(group.mean("nnz"), ".4g")),
             _ok([group]),
             *([Entry("", evidence.ends(dataset, solver).mark)] if "end" in self.columns else []),
         ]
+
+    def _costs(self, *entries: Entry) -> tuple[Entry, ...]:
+        return entries if self.own else ()
 
     @cached_property
     def data_sets(self) -> tuple[Text, ...]:
@@ -177,6 +192,7 @@ class Page:
         """What to know before the numbers are believed: of the folder, and of its data sets."""
         evidence, names = self.findings.evidence, self.findings.evidence.datasets
         told = [evidence.left_out, _stale(evidence.stale), _unchecked(evidence.unchecked)]
+        told += evidence.elsewhere.remarks if evidence.elsewhere else ()
         told += [self.findings.times, *self.findings.unmeasured, *evidence.problems()]
         for number, name in enumerate(names):
             of = f"{name}: " if len(names) > 1 else ""

@@ -83,6 +83,9 @@ def _columns(findings: Findings, others: Sequence[Means]) -> list[_Column]:
     evidence = findings.evidence
     level = f"{100 * findings.settings.level:g} % interval"
 
+    def nonzeros(row: Row) -> str:
+        return _number(row.group.mean("nnz"), ".1f").removesuffix(".0")
+
     def mean_of(other: Means) -> Callable[[Row], str]:
         return lambda row: _number(other.values.get((row.dataset, row.solver), nan), ".4f")
 
@@ -93,9 +96,9 @@ def _columns(findings: Findings, others: Sequence[Means]) -> list[_Column]:
         _Column(level, _interval, (NOTHING,)),
         *(_Column(other.measure, mean_of(other)) for other in others),
         _Column("rank", lambda row: _number(row.rank, "g")),
-        _Column("fit s", lambda row: _number(row.group.median("seconds"), ".3g")),
+        _Column("fit s", lambda row: _number(row.group.median("seconds"), ".3g"), (NOTHING,)),
         _Column("spread s", lambda row: _number(row.group.median("spread"), ".3g"), (NOTHING,)),
-        _Column("non-zeros", lambda row: _number(row.group.mean("nnz"), ".1f").removesuffix(".0")),
+        _Column("non-zeros", nonzeros, (NOTHING,)),
         _Column("ok", lambda row: f"{len(row.group.ok)}/{row.group.planned}"),
         _Column(END, lambda row: evidence.ends(row.dataset, row.solver).mark, ("",)),
     ]
@@ -135,6 +138,8 @@ def notes(findings: Findings) -> Iterator[str]:
         yield f"intervals: {', '.join(method for method, _ in methods.most_common())}"
     if findings.grouped:
         yield findings.grouped
+    if evidence.elsewhere is not None:
+        yield from evidence.elsewhere.remarks
     names = evidence.solvers, evidence.datasets
     yield from end_notes(
         [

@@ -118,16 +118,22 @@ def calibrated_log_loss(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | No
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A measure of scores. Call it with y, scores and weights."""
+    """A measure of scores. Call it with y, scores and weights.
+
+    One without a function is that of values from elsewhere: it has a name and a direction only.
+    """
 
     name: str  # the canonical specification, such as "pauc[max_fpr=0.1]"
-    function: Callable[..., float]  # (y, scores, weights) -> float, and `key` if it has one
+    # (y, scores, weights) -> float, and `key` if it has one
+    function: Callable[..., float] | None = None
     key: str = ""  # a parameter
     value: float | int = 0
     smaller: bool = False  # whether a smaller value is better; else a larger one is
 
     def __call__(self, y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> float:
         """Return the value on rows, NaN where they have none; errors are those of the function."""
+        if self.function is None:
+            raise DataError(f"the measure {self.name} is known by its values only")
         return self.function(y, scores, weights, **({self.key: self.value} if self.key else {}))
 
     def values(self, folds: Sequence[Fold | None]) -> Vector:

@@ -34,11 +34,11 @@
     {name: "over splits", number: true, value: value("split_low"), title: "interval for other training and test rows",
       cell: r => element("span", {class: "range"}, range(rows.split_low[r], rows.split_high[r], 4) || "–")},
     {name: "rank", number: true, value: value("rank"), cell: r => rows.rank[r] === null ? "–" : Chart.short(rows.rank[r])},
-    {name: "fit s", number: true, value: value("seconds"), cell: r => rows.seconds[r] === null ? "–" : Chart.short(Number(rows.seconds[r].toPrecision(3)))},
-    {name: "non-zeros", number: true, value: value("nnz"), cell: r => rows.nnz[r] === null ? "–" : Chart.short(Number(rows.nnz[r].toPrecision(4)))},
+    {name: "fit s", idle: true, number: true, value: value("seconds"), cell: r => rows.seconds[r] === null ? "–" : Chart.short(Number(rows.seconds[r].toPrecision(3)))},
+    {name: "non-zeros", idle: true, number: true, value: value("nnz"), cell: r => rows.nnz[r] === null ? "–" : Chart.short(Number(rows.nnz[r].toPrecision(4)))},
     {name: "ok", number: true, value: value("ok"), cell: r => `${rows.ok[r]}/${rows.planned[r]}`},
-    {name: "end", value: value("end"), cell: r => rows.end[r]},
-  ].filter(column => column.name !== "end" || rows.end.some(Boolean));
+    {name: "end", idle: true, value: value("end"), cell: r => rows.end[r]},
+  ].filter(column => !column.idle || all.some(r => column.value(r)));
   const filters = form("rows");
   if (filters) {
     options(filters.elements.dataset, datasets);
@@ -63,18 +63,20 @@
 
   /* Time to the target, one data set at a time. */
   const paceForm = form("paces");
-  withData(paceForm);
-  const until = (unit, k) => r => data.until[unit][k][r] === data.never ? Infinity : data.until[unit][k][r];
-  const paceColumn = (unit, k) => ({name: `${unit} to ${data.targets[k]}`, number: true, value: until(unit, k),
-    cell: r => ({[Infinity]: "never", null: "–"})[until(unit, k)(r)] ?? Chart.short(Number(until(unit, k)(r).toPrecision(3)))});
-  const paceTable = Table.make(document.getElementById("pace-rows"), [
-    {name: "solver", head: true, value: r => solvers[rows.solver[r]], cell: r => named(rows.solver[r])},
-    ...["seconds", "passes"].flatMap(unit => data.targets.map((_, k) => paceColumn(unit, k))),
-    {name: "anytime", number: true, value: value("anytime"), cell: r => fixed(rows.anytime[r], 4)},
-  ]);
-  const showPaces = () => paceTable.show(all.filter(r => rows.dataset[r] === dataOf(paceForm)));
-  onChange(paceForm, showPaces);
-  showPaces();
+  if (paceForm) {
+    withData(paceForm);
+    const until = (unit, k) => r => data.until[unit][k][r] === data.never ? Infinity : data.until[unit][k][r];
+    const paceColumn = (unit, k) => ({name: `${unit} to ${data.targets[k]}`, number: true, value: until(unit, k),
+      cell: r => ({[Infinity]: "never", null: "–"})[until(unit, k)(r)] ?? Chart.short(Number(until(unit, k)(r).toPrecision(3)))});
+    const paceTable = Table.make(document.getElementById("pace-rows"), [
+      {name: "solver", head: true, value: r => solvers[rows.solver[r]], cell: r => named(rows.solver[r])},
+      ...["seconds", "passes"].flatMap(unit => data.targets.map((_, k) => paceColumn(unit, k))),
+      {name: "anytime", number: true, value: value("anytime"), cell: r => fixed(rows.anytime[r], 4)},
+    ]);
+    const showPaces = () => paceTable.show(all.filter(r => rows.dataset[r] === dataOf(paceForm)));
+    onChange(paceForm, showPaces);
+    showPaces();
+  }
 
   /* Pairs inside one data set. */
   const pairForm = form("pairs");
@@ -98,6 +100,8 @@
     onChange(pairForm, showPairs);
     showPairs();
   }
+
+  if (!form("authors")) return; /* values from elsewhere tell nothing of a fit */
 
   /* Figures: one choice of data set and of solvers for all of them, which can be made at two places. */
   const forms = [form("charts"), form("authors")], hidden = new Set(data.hidden);

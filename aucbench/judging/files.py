@@ -1,0 +1,146 @@
+"""Read tables of results: text, Parquet, Feather, Excel, JSON and npz. No pickle is opened.
+
+Cells of text stay text here: a data set may be called NA or 1e5.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from aucbench.data import npz
+from aucbench.datasets.compressed import open_plain
+from aucbench.datasets.endings import ARROW, EXCEL, NPZ, TEXT, naming, without_compression
+from aucbench.datasets.frames import Piece, pieces
+from aucbench.datasets.memory import frame_of, is_table
+from aucbench.errors import DataError, ParameterError
+
+JSON = ".json"
+PICKLES = (".pkl", ".pickle", ".joblib")
+PICKLE = b"\x80"  # begins a pickle
+MOST_ROWS = 10**7
+KNOWN = (*TEXT, ".txt", *ARROW, EXCEL, JSON, NPZ)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sheet:
+    """A table of results as it was read."""
+
+    name: str  # of the file, without its ending; it names the data set where no column does
+    frame: Any  # of pandas; the names of its columns are texts
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return [*self.frame.columns]
+
+
+def sheet_of(source: Any, name: str = "the table") -> Sheet:
+    """Return a table in memory, or that of a file, with the names of its columns as texts.
+
+    Raises
+    ------
+    DataError
+        When it holds no row, or cannot be read.
+    ParameterError
+        When it is no table.
+    """
+    if isinstance(source, str | Path):
+        sheet = Sheet(without_compression(Path(source).name).rsplit(".", 1)[0], _file(Path(source)))
+    elif isinstance(source, Mapping):
+        sheet = Sheet(name, _of_columns(source))
+    elif is_table(source):
+        sheet = Sheet(name, _with_index(frame_of(source)))
+    else:
+        raise ParameterError(
+            f"got {type(source).__name__} as a table of results, wanted a file, a data frame, or a "
+            "dictionary of columns"
+        )
+    if not len(sheet.frame) or not sheet.columns:
+        raise DataError(f"{name if sheet.name == name else source} holds no row of results")
+    return sheet
+
+
+def _file(path: Path) -> Any:
+    if not path.is_file():
+        raise DataError(f"there is no file {path}; give the path of a table of results")
+    ending = Path(without_compression(path.name)).suffix.lower()
+    with naming(path):
+        with open_plain(path) as stream:
+            start = stream.read(1)
+        if ending in PICKLES or (start == PICKLE and ending not in KNOWN):
+            raise DataError(
+                "it is a pickle, which can run any code when it is opened; save the table as CSV, "
+                "JSON or Parquet"
+            )
+        if not start:
+            raise DataError("it is empty; give a table of results")
+        if ending in (JSON, NPZ):
+            with open_plain(path) as stream:
+                content = stream.read()
+            return _json(content) if ending == JSON else _of_columns(npz.unpack(content))
+        if ending not in KNOWN:
+            raise DataError(f"its ending is not that of a table: {', '.join(KNOWN)}")
+        [piece, *more] = pieces(path, MOST_ROWS)
+        if more:
+            raise DataError(f"it has more than {MOST_ROWS} rows; give the values of one metric")
+        return _whole(piece)
+
+
+def _whole(piece: Piece) -> Any:
+    """Return the rows of a piece whose columns have names, each row with as many cells."""
+    if not piece.named:
+        raise DataError("its first line names no columns; add a line with their names")
+    for row, cells in piece.uneven.items():
+        raise DataError(
+            f"row {row + 1} below the header has {cells} cells, and the header "
+            f"{piece.frame.shape[1]}; give each row the same number"
+        )
+    return piece.frame.set_axis([*map(str, piece.frame.columns)], axis=1)
+
+
+def _json(content: bytes) -> Any:
+    """Return a list of objects, or an object of columns, as a frame."""
+    import pandas as pd
+
+    found = json.loads(content)
+    if isinstance(found, Mapping):
+        return _of_columns(found)
+    if not isinstance(found, list) or not all(isinstance(row, Mapping) for row in found):
+        raise DataError("it holds no table; give a list of objects, or an object with columns")
+    return pd.DataFrame([dict(row) for row in found])
+
+
+def _of_columns(columns: Mapping[Any, Any]) -> Any:
+    """Return columns of one length as a frame: lists, arrays, or what pandas writes as JSON."""
+    import pandas as pd
+
+    plain = {
+        str(name): [*column.values()] if isinstance(column, Mapping) else column
+        for name, column in columns.items()
+    }
+    lengths = {name: len(column) for name, column in plain.items() if np.ndim(column) == 1}
+    if len(lengths) < len(plain) or len({*lengths.values()}) > 1:
+        raise DataError("its columns must be lists or vectors of the same length")
+    return pd.DataFrame({name: pd.Series([*column]) for name, column in plain.items()})
+
+
+def _with_index(frame: Any) -> Any:
+    """Return a frame with its index as a column, where the index has names of rows."""
+    if (
+        frame.index.nlevels == 1
+        and frame.index.name is None
+        and frame.index.inferred_type
+        in (
+            "integer",
+            "empty",
+        )
+    ):
+        return frame.reset_index(drop=True)
+    named = frame.reset_index()
+    return named.set_axis([*map(str, named.columns)], axis=1)

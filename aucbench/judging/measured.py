@@ -1,0 +1,300 @@
+"""The values of one metric by data set, method, repeat and fold: what is judged.
+
+Design
+  a. A fold counts on a data set if all methods that have any value there have one in it: a mean
+     over other rows is no fair comparison. What is left out is counted.
+  b. A method without any value on a data set has failed there, and keeps its place.
+  c. Folds of one repeat divide the rows once. How many there are decides how much of the rows two
+     values share, so that it is asked for where the table does not say it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from aucbench.errors import DataError, ParameterError, UnknownNameError
+from aucbench.judging.metrics import UNNAMED, Metric, metric_of, plain
+from aucbench.judging.options import Judging, Missing
+from aucbench.judging.table import Long
+
+MOST_FOLDS = 10  # that are taken for one division of the rows
+NAMED = 3  # of what an error names
+ROUNDED = 1e-9  # how far a share may be outside of [0, 1]
+
+Values = dict[tuple[str, str], float]  # by repeat and fold, as the table names them
+
+
+class Place(NamedTuple):
+    """A repeat and a fold, by their numbers from 0."""
+
+    repeat: int
+    fold: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OnDataSet:
+    """What is known of one data set."""
+
+    name: str
+    places: tuple[Place, ...]  # of the folds that count; one if the table has no folds
+    values: Mapping[str, tuple[float, ...]]  # by method, of those that have any
+    ratio: float | None  # test rows divided by training rows; None where nothing says it
+    left_out: int  # folds in which some method has no value
+
+    @property
+    def averaged(self) -> OnDataSet:
+        """The same with the mean of each method as its only value."""
+        means = {method: (float(np.mean(own)),) for method, own in self.values.items()}
+        return replace(self, places=(Place(0, 0),), values=means)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measured:
+    """All that is judged."""
+
+    metric: Metric
+    methods: tuple[str, ...]
+    datasets: tuple[OnDataSet, ...]
+    reasons: Mapping[tuple[str, str], str]  # why a data set and a method have no value
+    remarks: tuple[str, ...]
+
+
+def measured(long: Long, judging: Judging) -> Measured:
+    """Choose the metric, and sort its values.
+
+    Raises
+    ------
+    AucbenchError
+        When the table has no one answer to what is judged, in one sentence.
+    """
+    frame, metric, remarks = _of_metric(long, judging)
+    _require_names(frame)
+    _require_unique(frame)
+    if metric.share:
+        _require_shares(frame, metric.name)
+    methods = tuple(dict.fromkeys(frame["method"]))
+    if len(methods) < 2:
+        raise DataError(f"{methods[0]} is the only method; give a table with two or more")
+    cells = _cells(frame)
+    names = [*dict.fromkeys(frame["dataset"])]
+    if judging.missing == Missing.COMPLETE:
+        names, told = _complete(names, methods, cells)
+        remarks += told
+    sets = [
+        _on_data_set(name, {m: cells[name, m] for m in methods if (name, m) in cells}, judging)
+        for name in names
+    ]
+    sets, told = _comparable(sets)
+    return Measured(metric, methods, tuple(sets), _reasons(frame), (*remarks, *told))
+
+
+def _of_metric(long: Long, judging: Judging) -> tuple[Any, Metric, tuple[str, ...]]:
+    """Return the rows of the metric that is judged, its direction, and what is said of others."""
+    frame, by = long.frame, judging.by
+    names = [*dict.fromkeys(frame["metric"])]
+    if by is None and len(names) > 1:
+        raise ParameterError(
+            f"there are {len(names)} metrics: {', '.join(names)}; each is judged by itself, so "
+            "choose one with --by"
+        )
+    chosen = names[0] if by is None else _named(by, names)
+    metric = metric_of(
+        by if by is not None and chosen in UNNAMED else chosen,
+        smaller=judging.smaller,
+        larger=judging.larger,
+        told=long.smaller,
+    )
+    remarks = long.remarks
+    if len(names) > 1:
+        remarks += (
+            f"The table has {len(names)} metrics ({', '.join(names)}); nothing is adjusted for "
+            "looking at several of them.",
+        )
+    return frame[frame["metric"] == chosen], metric, remarks
+
+
+def _named(by: str, names: Sequence[str]) -> str:
+    """Return the metric of the table that `by` means; one without a name takes this one."""
+    if by in names:
+        return by
+    same = [name for name in names if plain(name) == plain(by)]
+    if len(same) == 1:
+        return same[0]
+    if len(names) == 1 and names[0] in UNNAMED:
+        return names[0]
+    raise UnknownNameError("metric", by, names)
+
+
+def _require_names(frame: Any) -> None:
+    for role, what in (("method", "method"), ("dataset", "data set")):
+        if count := int((frame[role] == "").sum()):
+            raise DataError(f"{count} row(s) name no {what}; give each value a {what}")
+
+
+def _require_unique(frame: Any) -> None:
+    keys = ["method", "dataset", "repeat", "fold"]
+    twice = frame[frame.duplicated(keys, keep="first")].drop_duplicates(keys)
+    if twice.empty:
+        return
+    rows = zip(*(twice[key] for key in keys), strict=True)
+    told = [_told(*row) for _, row in zip(range(NAMED), rows, strict=False)]
+    more = f" and {len(twice) - NAMED} more" if len(twice) > NAMED else ""
+    raise DataError(
+        f"there are several values of {', '.join(told)}{more}; give one value for each fold, or "
+        "name the columns that tell them apart with --fold and --repeat"
+    )
+
+
+def _told(method: str, dataset: str, repeat: str, fold: str) -> str:
+    places = [f"repeat {repeat}"] if repeat else []
+    places += [f"fold {fold}"] if fold else []
+    return " ".join([f"{method} on {dataset}", *([f"({', '.join(places)})"] if places else [])])
+
+
+def _require_shares(frame: Any, name: str) -> None:
+    values = frame["value"]
+    wrong = frame[(values < -ROUNDED) | (values > 1 + ROUNDED)]
+    for row in wrong.head(1).itertuples():
+        raise DataError(
+            f"{row.method} on {row.dataset} has {name} {row.value:g}, and {len(wrong)} value(s) in "
+            f"total are outside of [0, 1]; give shares, not per cent, or name another metric with "
+            "--by"
+        )
+
+
+def _cells(frame: Any) -> dict[tuple[str, str], Values]:
+    """Return the values by data set and method; one that is missing is not there."""
+    cells: dict[tuple[str, str], Values] = {}
+    known = frame[frame["value"].notna()]
+    columns = (known[name] for name in ("dataset", "method", "repeat", "fold", "value"))
+    for dataset, method, repeat, fold, value in zip(*columns, strict=True):
+        cells.setdefault((dataset, method), {})[repeat, fold] = value
+    return cells
+
+
+def _reasons(frame: Any) -> dict[tuple[str, str], str]:
+    told = frame[frame["value"].isna() & (frame["why"] != "")]
+    pairs = zip(told["dataset"], told["method"], strict=True)
+    return dict(reversed([*zip(pairs, told["why"], strict=True)]))
+
+
+def _complete(
+    names: Sequence[str], methods: Sequence[str], cells: Mapping[tuple[str, str], Values]
+) -> tuple[list[str], tuple[str, ...]]:
+    """Return the data sets on which all methods have a value, and a sentence about the others."""
+    gone = [name for name in names if any((name, method) not in cells for method in methods)]
+    if not gone:
+        return [*names], ()
+    if len(gone) == len(names):
+        raise DataError(
+            "no data set has a value of every method; --missing worst counts a missing one as the "
+            "worst"
+        )
+    listed = ", ".join(gone[:NAMED]) + (f" and {len(gone) - NAMED} more" * (len(gone) > NAMED))
+    told = f"{len(gone)} of {len(names)} data sets are left out, since a method has no value there"
+    return [name for name in names if name not in gone], (f"{told}: {listed}.",)
+
+
+def _on_data_set(name: str, of: Mapping[str, Values], judging: Judging) -> OnDataSet:
+    """Return the values in the folds that all methods have."""
+    every = _ordered({key for values in of.values() for key in values})
+    numbered = dict(zip(every, _places(name, every, judging), strict=True))
+    common = [key for key in every if all(key in values for values in of.values())]
+    if every and not common:
+        raise DataError(
+            f"on {name} there is no fold in which all methods have a value; leave out a method, or "
+            "give its values in the same folds"
+        )
+    return OnDataSet(
+        name,
+        tuple(numbered[key] for key in common),
+        {method: tuple(own[key] for key in common) for method, own in of.items()},
+        _ratio(numbered.values(), judging.ratio),
+        len(every) - len(common),
+    )
+
+
+def _comparable(sets: Sequence[OnDataSet]) -> tuple[list[OnDataSet], tuple[str, ...]]:
+    """Return data sets of which something can be said, and sentences about what was left out."""
+    if len(sets) == 1:
+        _require_folds(sets[0])
+        return [*sets], _uneven(sets)
+    blind = [one.ratio is None and len(one.places) > 1 for one in sets]
+    told = _uneven(sets)
+    if any(blind):
+        told += (
+            f"The repeats of {sum(blind)} data set(s) are averaged: nothing says how much of the "
+            "rows they share, so that they say nothing inside a data set; --ratio or --folds does.",
+        )
+    return [one.averaged if flag else one for one, flag in zip(sets, blind, strict=True)], told
+
+
+def _require_folds(one: OnDataSet) -> None:
+    """Raise where nothing can be tested on the only data set."""
+    if len(one.places) < 2:
+        raise DataError(
+            "there is one data set with one value of each method, and no test can say whether they "
+            "differ; give the values of its folds, or more data sets"
+        )
+    if one.ratio is None:
+        raise ParameterError(
+            "each repeat has one fold, so that it is not known how much of the rows the repeats "
+            "share; give --ratio, test rows divided by training rows, or --folds"
+        )
+
+
+def _ordered(keys: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return repeats and folds in the order of their numbers, where they are numbers."""
+    return sorted(keys, key=lambda key: [(0, int(x), x) if x.isdigit() else (1, 0, x) for x in key])
+
+
+def _places(name: str, every: Sequence[tuple[str, str]], judging: Judging) -> list[Place]:
+    """Return the number of the repeat and of the fold of each key.
+
+    Raises
+    ------
+    ParameterError
+        When it is not known which folds are of one repeat.
+    """
+    repeats = [*dict.fromkeys(repeat for repeat, _ in every)]
+    size, count = judging.folds, len(every)
+    if judging.repeats is not None:
+        size = count // judging.repeats
+    if size is not None:
+        if not size or count % size:
+            what = f"--folds {size}" if judging.folds else f"--repeats {judging.repeats}"
+            raise ParameterError(f"{name} has {count} folds, which {what} does not divide")
+        return [Place(*divmod(number, size)) for number in range(count)]
+    if len(repeats) < 2 and count > MOST_FOLDS:
+        raise ParameterError(
+            f"{name} has {count} folds, and it is not known how many of them divide the rows once; "
+            "say it with --folds 10, for example, or --repeats"
+        )
+    seen = Counter[str]()
+    places = []
+    for repeat, _ in every:
+        places.append(Place(repeats.index(repeat), seen[repeat]))
+        seen[repeat] += 1
+    return places
+
+
+def _ratio(places: Iterable[Place], asked: float | None) -> float | None:
+    """Return test rows divided by training rows; None where nothing says it."""
+    sizes = Counter(place.repeat for place in places)
+    folds = min(sizes.values(), default=1)
+    return asked if asked is not None else 1.0 / (folds - 1) if folds > 1 else None
+
+
+def _uneven(sets: Sequence[OnDataSet]) -> tuple[str, ...]:
+    left_out = [one.left_out for one in sets if one.left_out]
+    if not left_out:
+        return ()
+    return (
+        f"On {len(left_out)} of {len(sets)} data set(s) the methods have values of different "
+        f"folds; {sum(left_out)} folds that not all of them have are left out.",
+    )

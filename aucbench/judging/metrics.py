@@ -1,0 +1,79 @@
+"""Names of metrics: which are shares, and whether a smaller value is better.
+
+The direction is never guessed from values. A name that is not known here needs --smaller or
+--larger.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from aucbench.errors import ParameterError
+
+SAME = {  # other names of our measures
+    **dict.fromkeys(("roc_auc", "auroc", "rocauc", "roc_auc_score"), "auc"),
+    **dict.fromkeys(("average_precision", "average_precision_score"), "ap"),
+    **dict.fromkeys(("acc", "accuracy_score"), "accuracy"),
+}
+SHARES = ("auc", "accuracy", "ap")  # in [0, 1], and judged by their log-odds
+LARGER = (
+    *SHARES,
+    *("f1", "r2", "balanced_accuracy", "balacc", "bacc", "precision", "recall", "mcc"),
+    *("matthews_corrcoef", "kappa", "jaccard", "roc_auc_ovr", "roc_auc_ovo", "auc_ovr", "auc_ovo"),
+)
+SMALLER = (
+    *("logloss", "log_loss", "brier", "brier_score", "rmse", "mae", "mse", "time"),
+    *("metric_error", "error", "loss", "objective_value"),
+)
+ENDINGS = ("_error", "_loss")  # of losses
+NEGATIVE = "neg_"  # begins the names of the negative losses of scikit-learn
+UNNAMED = ("", "value", "result", "score")  # columns that name no metric
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """What is judged."""
+
+    name: str
+    smaller: bool  # whether a smaller value is better
+
+    @property
+    def share(self) -> bool:
+        """Whether it is in [0, 1], and judged by its log-odds."""
+        return self.name in SHARES
+
+
+def plain(name: str) -> str:
+    """Return a name in lower case, with one mark between words, and our name of a measure."""
+    words = "_".join(name.strip().lower().replace("-", " ").replace("_", " ").split())
+    return SAME.get(words, words)
+
+
+def direction(name: str) -> bool | None:
+    """Return whether a smaller value is better, by the name of a metric; None: nobody knows."""
+    known = plain(name)
+    if known.startswith(NEGATIVE) or known in LARGER or known.startswith("f1_"):
+        return False
+    if known in SMALLER or known.endswith(ENDINGS):
+        return True
+    return None
+
+
+def metric_of(name: str, *, smaller: bool, larger: bool, told: bool | None = None) -> Metric:
+    """Return a metric with its direction: what was asked for, what the format tells, or its name.
+
+    Raises
+    ------
+    ParameterError
+        When none of them says it.
+    """
+    known = plain(name) if plain(name) in SHARES else name.strip()
+    if smaller or larger:
+        return Metric(known, smaller)
+    by_name = direction(name) if told is None else told
+    if by_name is None:
+        raise ParameterError(
+            f"it is not known whether a smaller {name or 'value'} is better; give --smaller or "
+            "--larger, or the name of the metric with --by"
+        )
+    return Metric(known, by_name)

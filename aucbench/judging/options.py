@@ -1,0 +1,93 @@
+"""How a table of results is read and judged: options of the command and of the function."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from aucbench.errors import ParameterError, UnknownNameError, require_above, require_whole
+
+
+class Missing(StrEnum):
+    """What becomes of a method and a data set without a value."""
+
+    WORST = "worst"
+    COMPLETE = "complete"
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Which column has which role; those with usual names are known.
+
+    Attributes
+    ----------
+    method : str, optional
+        Column of the methods. [default: the one called method, solver, framework, solver_name,
+        learner, algorithm or model]
+    dataset : str, optional
+        Column of the data sets. [default: dataset, data_set, task, data_name or problem]
+    fold : str, optional
+        Column of the folds. [default: fold, split, seed or idx_rep]
+    repeat : str, optional
+        Column of the repeats, each of which divides the rows anew. [default: repeat]
+    value : str, optional
+        Column of the values. [default: value, result, score, metric_error, or the name of a metric]
+    metric : str, optional
+        Column that names the metric of each value. [default: metric]
+    """
+
+    method: str | None = None
+    dataset: str | None = None
+    fold: str | None = None
+    repeat: str | None = None
+    value: str | None = None
+    metric: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """How results are judged.
+
+    Attributes
+    ----------
+    by : str, optional
+        The metric, where there are several; its name, where the table has none.
+    smaller : bool
+        A smaller value is better.
+    larger : bool
+        A larger value is better.
+    repeats : int, optional
+        How often the folds go over the same rows, where no column says it.
+    folds : int, optional
+        Folds of each repeat, where no column says it.
+    ratio : float, optional
+        Test rows divided by training rows. [default: 1 / (folds - 1)]
+    missing : str
+        worst: a method without a value on a data set is the last there. complete: such data sets
+        are left out.
+    rope : float
+        Differences of the metric up to this size are practically zero.
+    level : float
+        Of the intervals.
+    """
+
+    by: str | None = None
+    smaller: bool = False
+    larger: bool = False
+    repeats: int | None = None
+    folds: int | None = None
+    ratio: float | None = None
+    missing: str = Missing.WORST
+    rope: float = 0.005
+    level: float = 0.95
+
+    def __post_init__(self) -> None:
+        if self.smaller and self.larger:
+            raise ParameterError("--smaller and --larger contradict each other; give one")
+        if self.repeats is not None and self.folds is not None:
+            raise ParameterError("--repeats follows from --folds, and the other way; give one")
+        require_whole(1, repeats=self.repeats)
+        require_whole(2, folds=self.folds)
+        require_above(0.0, ratio=self.ratio)
+        if self.missing not in [*Missing]:
+            raise UnknownNameError("rule of --missing", self.missing, Missing)

@@ -1,0 +1,100 @@
+"""A table with a row for each single value: what every format becomes before it is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from aucbench.datasets.tables.cells import MISSING
+from aucbench.errors import DataError, short
+from aucbench.judging.files import Sheet
+
+GAPS = frozenset((*MISSING, "", "-", "–", "—"))  # cells without a value
+TEXTS = ("method", "dataset", "metric", "repeat", "fold", "why")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Long:
+    """Single values: the columns of the frame are `TEXTS`, and value, NaN where there is none.
+
+    An empty text is what the table does not say; `why` is the reason for a missing value.
+    """
+
+    frame: Any
+    smaller: bool | None = None  # what the format itself says of the direction
+    remarks: tuple[str, ...] = ()  # sentences for the reader of the verdict
+
+
+def stacked(sheets: Sequence[Sheet]) -> Any:
+    """Return the rows of several tables, one below the other; a column may be in some only."""
+    import pandas as pd
+
+    return pd.concat([sheet.frame for sheet in sheets], ignore_index=True)
+
+
+def require_columns(frame: Any, needed: Sequence[str], what: str) -> None:
+    """Raise `DataError` where a table has not the columns of its format."""
+    if missing := [name for name in needed if name not in frame.columns]:
+        raise DataError(
+            f"a table of {what} has the columns {', '.join(needed)}, and this one has not "
+            f"{', '.join(missing)}; --from says its format"
+        )
+
+
+def long_of(value: Any, **columns: Any) -> Any:
+    """Return a frame with all columns of a `Long`; a text is the same for all rows."""
+    import pandas as pd
+
+    told = {name: columns.get(name, "") for name in TEXTS}
+    frame = {name: x if isinstance(x, str) else texts(x).to_numpy() for name, x in told.items()}
+    return pd.DataFrame({**frame, "value": numbers(value)})
+
+
+def texts(column: Any) -> Any:
+    """Return a column as texts: whole numbers without a point, and "" for what is missing."""
+    return column.map(_text, na_action=None)
+
+
+def _text(cell: Any) -> str:
+    if isinstance(cell, str):
+        return cell.strip()
+    if cell is None or (isinstance(cell, float) and cell != cell):
+        return ""
+    if isinstance(cell, float | np.floating) and float(cell).is_integer():
+        return str(int(cell))
+    text = str(cell)
+    return "" if text in ("<NA>", "NaT", "nan") else text
+
+
+def numbers(column: Any) -> Any:
+    """Return a column as floats, NaN where it has no value.
+
+    Raises
+    ------
+    DataError
+        When a cell is neither a number nor empty, NA, NaN or "-".
+    """
+    import pandas as pd
+
+    if pd.api.types.is_numeric_dtype(column.dtype):
+        values = column.to_numpy(np.float64, na_value=np.nan)
+    else:
+        values = np.array([_number(cell, str(column.name)) for cell in column], np.float64)
+    if np.isinf(values).any():
+        raise DataError(f"the column {column.name!r} has an infinite value; leave such cells empty")
+    return values
+
+
+def _number(cell: Any, name: str) -> float:
+    text = _text(cell)
+    if text in GAPS:
+        return np.nan
+    try:
+        return float(text)
+    except ValueError:
+        raise DataError(
+            f"{short(text)} in the column {name!r} is no number; leave cells without a value empty"
+        ) from None

@@ -1,0 +1,87 @@
+"""What the statistics say of results, as one object of JSON."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Any
+
+from aucbench.report.findings import Findings
+from aucbench.report.inside import Inside, Row
+from aucbench.report.terminal import interval_of, sentences
+from aucbench.stats.pairs import Pair
+from aucbench.stats.within import PairWithin
+from aucbench.stats.words import Difference
+
+
+def verdict(findings: Findings) -> dict[str, Any]:
+    """Return the answer, what is said of each solver and pair, and all values behind it.
+
+    A number that is not known is null. Differences are a - b, in units of the measure.
+    """
+    evidence, s = findings.evidence, findings.settings
+    return {
+        "measure": findings.measure,
+        "smaller_is_better": findings.smaller,
+        "level": s.level,
+        "rope": s.rope,
+        "answer": sentences(findings),
+        "remarks": [] if evidence.elsewhere is None else [*evidence.elsewhere.remarks],
+        "solvers": [_solver(findings, number) for number in findings.order],
+        "pairs": [_pair(pair) for pair in findings.pairs],
+        "data_sets": [_data_set(findings, one) for one in findings.insides],
+    }
+
+
+def _solver(findings: Findings, number: int) -> dict[str, Any]:
+    values = findings.values[:, number]
+    known = values[values == values]
+    return {
+        "solver": findings.evidence.solvers[number],
+        "possible_best": number in findings.leading,
+        "mean": _number(float(known.mean())) if known.size else None,
+        "average_rank": _number(findings.ranks[number].value.estimate),
+        "rating": _number(findings.ratings[number].value.estimate),
+        "data_sets_without_value": len(values) - len(known),
+    }
+
+
+def _pair(pair: Pair) -> dict[str, Any]:
+    counts = {"wins": pair.wins, "ties": pair.ties, "losses": pair.losses}
+    told = _difference(pair.difference)
+    return {"a": pair.a, "b": pair.b, "word": str(pair.word), **told, **counts}
+
+
+def _data_set(findings: Findings, one: Inside) -> dict[str, Any]:
+    return {
+        "data_set": findings.evidence.datasets[one.dataset],
+        "solvers": [_row(findings, row) for row in one.rows],
+        "pairs": [_pair_within(pair) for pair in one.pairs],
+    }
+
+
+def _row(findings: Findings, row: Row) -> dict[str, Any]:
+    interval = interval_of(row)
+    values = [] if row.known is None else [_number(float(x)) for x in row.known.values]
+    return {
+        "solver": findings.evidence.solvers[row.solver],
+        "possible_best": row.leading,
+        "mean": _number(row.estimate),
+        "low": None if interval is None else _number(interval.low),
+        "high": None if interval is None else _number(interval.high),
+        "values": values,
+        "why_without_value": sorted({fit.why for fit in row.group.failed if fit.why}),
+    }
+
+
+def _pair_within(pair: PairWithin) -> dict[str, Any]:
+    told = _difference(pair.verdict)
+    return {"a": pair.a, "b": pair.b, "word": str(pair.word), **told, "adjusted_p": _number(pair.p)}
+
+
+def _difference(d: Difference) -> dict[str, float | None]:
+    numbers = {"effect": d.effect, "low": d.low, "high": d.high, "p": d.p}
+    return {name: _number(value) for name, value in numbers.items()}
+
+
+def _number(value: float) -> float | None:
+    return float(value) if isfinite(value) else None
