@@ -81,7 +81,9 @@ def stacking(findings: Findings) -> Stacking:
     names = tuple(evidence.solvers[j] for j in places)
     best = folds[places[0]]
     stack = {key: mean_rank([folds[j][key] for j in places]) for key in best}
-    compared = within({STACK: stack, names[0]: best}, evidence.ratio(0))
+    compared = within(
+        {STACK: stack, names[0]: best}, evidence.ratio(0), repeats=evidence.repeats(0)
+    )
     own = next(solver for solver in compared.solvers if solver.name == STACK)
     difference = compared.pair(STACK, names[0]).verdict
     return Stacking(tuple(places), names, difference, own.interval)

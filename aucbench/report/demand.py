@@ -55,11 +55,11 @@ class Demand:
         """Whether the verdict is this word and the effect is at least the difference.
 
         The findings are those of this measure, with the rope `by`. With one data set it is the
-        verdict inside it, with several the one across them. A solver that has no value at all
-        where the other one has is worse, whatever the difference; where neither has one, it raises
-        `DataError`.
+        verdict inside it, with several the one across them; what is only probable does not hold.
+        A solver that has no value at all where the other one has is worse, whatever the
+        difference; where neither has one, it raises `DataError`.
         """
-        d, adjusted = self._difference(findings)
+        d, _, word = self._verdict(findings)
         if isnan(d.effect):
             failed = [self._all_failed(findings, name) for name in (self.a, self.b)]
             if all(failed):
@@ -68,33 +68,34 @@ class Demand:
                     "them; the table has the reasons"
                 )
             return failed[1] if self.word is Word.BETTER else failed[0]
-        return d.word(self.by, adjusted) is self.word and abs(d.effect) >= self.by
+        return word is self.word and abs(d.effect) >= self.by
 
     def said(self, findings: Findings) -> str:
         """Return the verdict on the two solvers in one line."""
-        d, adjusted = self._difference(findings)
+        d, adjusted, word = self._verdict(findings)
         if isnan(d.effect):
             return f"{self.a} and {self.b} cannot be compared: a value is missing"
-        between = d.word(self.by, adjusted).between
         limits = "" if isnan(d.low) else f" [{d.low:+.4f}, {d.high:+.4f}]"
         test = "" if isnan(adjusted) else f", p = {adjusted:.2g}"
+        between = word.between
         return (
             f"{self.a} is {between} {self.b} on {findings.measure}: {d.effect:+.4f}{limits}{test}"
         )
 
-    def _difference(self, findings: Findings) -> tuple[Difference, float]:
-        """Return a − b, and the p-value that is adjusted for all pairs."""
+    def _verdict(self, findings: Findings) -> tuple[Difference, float, Word]:
+        """Return a − b, the p-value that is adjusted for all pairs, and the word."""
         if len(findings.insides) == 1:
             inside = findings.insides[0].pairs
-            known = {(pair.a, pair.b): (pair.verdict, pair.p) for pair in inside}
+            known = {(pair.a, pair.b): (pair.verdict, pair.p, pair.word) for pair in inside}
         else:
-            known = {(pair.a, pair.b): (pair.difference, pair.holm) for pair in findings.pairs}
+            known = {(p.a, p.b): (p.difference, p.holm, p.word) for p in findings.pairs}
         if (self.a, self.b) in known:
             return known[self.a, self.b]
         if (self.b, self.a) in known:
-            difference, adjusted = known[self.b, self.a]
-            return difference.flipped(), adjusted
-        return Difference(nan, nan, nan, nan, findings.settings.level, "none"), nan
+            difference, adjusted, word = known[self.b, self.a]
+            return difference.flipped(), adjusted, word.flipped
+        nothing = Difference(nan, nan, nan, nan, findings.settings.level, "none")
+        return nothing, nan, Word.UNCLEAR
 
     def _all_failed(self, findings: Findings, name: str) -> bool:
         number = findings.evidence.solvers.index(name)

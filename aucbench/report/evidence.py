@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from math import isnan
+from math import ceil, isnan
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -47,6 +47,8 @@ OF_SOLVER = (
 )
 BUILDS = {"simd": "SIMD", "sort": "sort by"}  # how the kernels computed
 OF_TUNING = ("tune_evals", "inner_splits", "tune_seconds")
+
+FIXED = ("own folds", "times")  # ends of divisions that no seed changes
 
 Place = tuple[int, int]  # numbers of a data set and a solver
 Key = tuple[Any, ...]
@@ -215,6 +217,30 @@ class Evidence:
             if fit.n_train > 0 and fit.n_test > 0
         ]
         return float(np.median(ratios)) if ratios else 1.0
+
+    def repeats(self, dataset: int) -> int:
+        """How often the splits of a data set go over the same rows.
+
+        Each seed divides all rows anew into folds. A share h of the rows that is drawn J times
+        has the variance of 1 / (h + (1 - h) / J) shares without a common row, so that a seed
+        counts as a repeat by h only.
+        """
+        splits, seeds = self._splits(dataset)
+        if splits > seeds:
+            return seeds
+        ratio = self.ratio(dataset)
+        return ceil(1.0 + (seeds - 1) * ratio / (1.0 + ratio))
+
+    def redrawn(self, dataset: int) -> bool:
+        """Whether further seeds would divide the rows of a data set into other folds."""
+        splits, seeds = self._splits(dataset)
+        fits = (fit for _, group in self.row(dataset) for fit in group.fits.values())
+        return splits > seeds and not any(fit.division.endswith(FIXED) for fit in fits)
+
+    def _splits(self, dataset: int) -> tuple[int, int]:
+        """Return the numbers of splits and of seeds of a data set."""
+        splits = {key for _, group in self.row(dataset) for key in group.fits}
+        return len(splits), len({key.seed for key in splits})
 
     @cached_property
     def has_test_curves(self) -> bool:

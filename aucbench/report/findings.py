@@ -195,7 +195,7 @@ class Findings:
     def advice(self) -> Advice:
         """The recommendation in words."""
         evidence, s = self.evidence, self.settings
-        only = self.insides[evidence.finished[0]].pairs if len(evidence.finished) == 1 else ()
+        only = self.insides[evidence.finished[0]] if len(evidence.finished) == 1 else None
         return advise(
             self.values,
             evidence.solvers,
@@ -205,7 +205,7 @@ class Findings:
             folds=self.folds,
             ratio=evidence.ratio(*evidence.finished),
             pairs=self.pairs,
-            within={(pair.a, pair.b): pair.verdict for pair in only},
+            within=only.compared if only else None,
             measure=self.measure,
             smaller=self.smaller,
             rope=s.rope,

@@ -76,6 +76,7 @@ class Fit:
     condition: Condition | None = None  # None: its solver or its data set cannot be used
     tuned: tuple[tuple[Mapping[str, Any], float], ...] = ()  # what was tried, and its inner AUC
     chosen: Mapping[str, Any] | None = None  # the parameters that were chosen
+    division: str = ""  # how its rows were divided, as in `Sizes`
 
     @property
     def ok(self) -> bool:
@@ -110,6 +111,7 @@ class Fit:
                 (row["parameters"], _or_nan(row["auc"])) for row in tuning.get("table", ())
             ),
             chosen=tuning.get("chosen"),
+            division=sizes.division or "",
         )
 
 

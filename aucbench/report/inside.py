@@ -21,7 +21,7 @@ from aucbench.stats.measures import Measure
 from aucbench.stats.roc import Band, bands
 from aucbench.stats.rows import Fold
 from aucbench.stats.tables import average_ranks_of
-from aucbench.stats.within import PairWithin, SolverWithin, within, within_values
+from aucbench.stats.within import PairWithin, SolverWithin, WithinDataset, within, within_values
 
 AUC = "auc"
 NO_SCORES = "The folder does not hold all scores of this data set with their labels."
@@ -55,7 +55,7 @@ class Row:
 
     @property
     def leading(self) -> bool:
-        """Whether it is not worse than the best, with all its cells ok."""
+        """Whether it may be the best, with all its cells ok."""
         return self.known is not None and self.known.not_worse and self.group.complete
 
     @property
@@ -79,9 +79,14 @@ class Inside:
 
     dataset: int
     rows: tuple[Row, ...]  # one for each solver that was planned on it
-    pairs: tuple[PairWithin, ...]  # of the solvers with a value
+    compared: WithinDataset  # the solvers with a value
     # Numbers of positive and of negative test rows; None when labels cannot be had.
     classes: tuple[int, int] | None = None
+
+    @property
+    def pairs(self) -> tuple[PairWithin, ...]:
+        """Of the solvers with a value, each pair once."""
+        return self.compared.pairs
 
 
 def inside(
@@ -96,22 +101,9 @@ def inside(
     means = {solver: np.nan_to_num(group.mean("auc")) for solver, group in groups.items()}
     best_first = sorted(groups, key=means.__getitem__, reverse=True)
     folds = folds_of(evidence, {solver: groups[solver] for solver in best_first})
-    told = measure.name == AUC or measure.function is None  # by the fits themselves
-    if not folds and not told:
+    if not folds and not _is_told(measure):
         _refuse_lost(evidence, dataset, measure)
-    repeats = len({fold.seed for group in groups.values() for fold in group.fits})
-    ratio = evidence.ratio(dataset)
-    if folds:
-        named = {evidence.solvers[solver]: of for solver, of in folds.items()}
-        compared = within(named, ratio, repeats=repeats, by=measure, level=level, rope=rope)
-    else:
-        values = {
-            evidence.solvers[solver]: aucs
-            for solver, aucs in evidence.by_split(dataset).items()
-            if groups[solver].ok and told
-        }
-        note = NO_SCORES if evidence.elsewhere is None else ""
-        compared = within_values(values, ratio, by=measure, level=level, rope=rope, note=note)
+    compared = _compared(evidence, dataset, folds, measure=measure, level=level, rope=rope)
     known = {evidence.solvers.index(solver.name): solver for solver in compared.solvers}
     whole = {j: s for j, s in known.items() if groups[j].complete and not s.missing}
     sign = 1.0 if measure.smaller else -1.0
@@ -131,7 +123,40 @@ def inside(
         )
         for j, group in groups.items()
     )
-    return Inside(dataset=dataset, rows=rows, pairs=compared.pairs, classes=_classes(folds))
+    return Inside(dataset=dataset, rows=rows, compared=compared, classes=_classes(folds))
+
+
+def _compared(
+    evidence: Evidence, dataset: int, folds: Folds, *, measure: Measure, level: float, rope: float
+) -> WithinDataset:
+    """Compare the solvers by their scores; where there are none, by the AUCs of the records."""
+    ratio, repeats = evidence.ratio(dataset), evidence.repeats(dataset)
+    redrawn = evidence.redrawn(dataset)
+    if folds:
+        named = {evidence.solvers[solver]: of for solver, of in folds.items()}
+        return within(
+            named, ratio, repeats=repeats, redrawn=redrawn, by=measure, level=level, rope=rope
+        )
+    values = {
+        evidence.solvers[solver]: aucs
+        for solver, aucs in evidence.by_split(dataset).items()
+        if evidence.group(dataset, solver).ok and _is_told(measure)
+    }
+    return within_values(
+        values,
+        ratio,
+        repeats=repeats,
+        redrawn=redrawn,
+        by=measure,
+        level=level,
+        rope=rope,
+        note=NO_SCORES if evidence.elsewhere is None else "",
+    )
+
+
+def _is_told(measure: Measure) -> bool:
+    """Whether the fits themselves have the values of a measure."""
+    return measure.name == AUC or measure.function is None
 
 
 def _refuse_lost(evidence: Evidence, dataset: int, measure: Measure) -> None:

@@ -131,7 +131,7 @@ def notes(findings: Findings) -> Iterator[str]:
     rows, evidence = findings.rows, findings.evidence
     methods = Counter(x.method for row in rows if (x := interval_of(row)) and not isnan(x.low))
     if any(row.leading for row in rows):
-        yield f"{LEADING} not worse than the best of its data set"
+        yield f"{LEADING} may be the best of its data set: none of the others is shown to be better"
     if findings.smaller:
         yield f"a smaller {findings.measure} is better"
     if methods:

@@ -9,7 +9,7 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import TypeVar
@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from aucbench.errors import DataError
 from aucbench.kernels.vectors import floats
-from aucbench.stats.advice_inside import alone, inside
+from aucbench.stats.advice_inside import OneTable, alone
 from aucbench.stats.bayes import DRAWS
 from aucbench.stats.fragile import Fragile, fragile_of
 from aucbench.stats.pairs import Pair, pairwise
@@ -29,7 +29,8 @@ from aucbench.stats.settling import FEWEST, settle
 from aucbench.stats.signed_rank import smallest_n
 from aucbench.stats.tables import ROUNDING, Array, Rule, checked, differences, filled
 from aucbench.stats.telling import NAMED, counted, listed, top, with_interval
-from aucbench.stats.words import LEVEL, ROPE, Difference, Word
+from aucbench.stats.within import WithinDataset
+from aucbench.stats.words import LEVEL, ROPE, Word
 
 CHANCE = f"{POWER * 100:g} %"
 MUCH = 1.5  # times faster or sparser that are worth a word
@@ -64,7 +65,7 @@ def advise(
     folds: ArrayLike | None = None,
     ratio: float = 0.0,
     pairs: Sequence[Pair] | None = None,
-    within: Mapping[tuple[str, str], Difference] | None = None,
+    within: WithinDataset | None = None,
     measure: str = "AUC",
     smaller: bool = False,
     rope: float = ROPE,
@@ -89,8 +90,8 @@ def advise(
         n_test / n_train of a split.
     pairs : sequence of Pair, optional
         What `pairwise` returns for the same arguments. None: it is computed here.
-    within : mapping of (str, str) to Difference, optional
-        The differences a - b inside the data set, when there is only one.
+    within : WithinDataset, optional
+        What `within` returns for the data set, when there is only one.
     measure : str
         Its name.
     smaller, rope, level, rule, seed :
@@ -111,8 +112,17 @@ def advise(
     if k == 1:
         return Advice(tuple(alone(sign * table[:, 0], names[0], measure)), names[0])
     if n == 1:
-        said = inside(table[0], sign, names, data_sets[0], within or {}, measure, rope)
-        return Advice(tuple(said), names[int(np.nanargmax(table[0]))])
+        one = OneTable(
+            row=table[0],
+            sign=sign,
+            names=names,
+            data_set=data_sets[0],
+            measure=measure,
+            compared=within,
+            seconds=_shaped("seconds", seconds, (n, k))[0],
+            level=level,
+        )
+        return Advice(tuple(one.sentences()), one.leader)
     if pairs is None:
         pairs = pairwise(
             values, names, rope=rope, level=level, smaller=smaller, rule=rule, seed=seed

@@ -1,14 +1,31 @@
-"""What one data set says in words: who leads on it, and how the others compare with the leader."""
+"""What one data set says in words: who leads on it, how the others compare, and what next.
+
+Design
+  a. Somebody with one table chooses a model for it. So nothing here asks for more data sets: it is
+     said what repeats of the folds would change while they do, and then what else would.
+  b. What `better` takes is said in units of the measure: the least difference that the test over
+     splits calls so among all pairs, with the scatter of this pair, now and after `ENOUGH` repeats.
+     Where DeLong's test is the one that does not, repeats are not offered.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import isnan
 
 import numpy as np
 
+from aucbench.stats.resampled import Splits
 from aucbench.stats.tables import Array
-from aucbench.stats.telling import counted, listed, top, with_interval
-from aucbench.stats.words import Difference, Word, holm
+from aucbench.stats.telling import counted, listed, times, top, with_interval
+from aucbench.stats.within import ENOUGH, PairWithin, WithinDataset
+from aucbench.stats.words import Word
+
+MUCH = 1.5  # times faster that are worth a word
+LISTED = 4  # solvers whose differences are listed; of more, the range is said
+REPEATS = f"`--repeats {ENOUGH}`"
+PROBABLY = (Word.PROBABLY_BETTER, Word.PROBABLY_WORSE)
 
 
 def alone(column: Array, name: str, measure: str) -> Iterator[str]:
@@ -20,32 +37,142 @@ def alone(column: Array, name: str, measure: str) -> Iterator[str]:
     yield "There is no other solver to compare it with."
 
 
-def inside(
-    row: Array,
-    sign: float,
-    names: Sequence[str],
-    data_set: str,
-    within: Mapping[tuple[str, str], Difference],
-    measure: str,
-    rope: float,
-) -> Iterator[str]:
-    """Say what a single data set says, by the differences inside it."""
-    best = int(np.nanargmax(row))
-    leader = names[best]
-    yield f"On {data_set}, {leader} has the {top(sign)} {measure}, {sign * row[best]:.4f}."
-    texts: dict[Word, list[str]] = {word: [] for word in Word}
-    adjusted = holm([d.p for d in within.values()])
-    for ((a, b), d), p in zip(within.items(), adjusted.tolist(), strict=True):
-        if leader in (a, b):
-            rival, ours = (b, d) if a == leader else (a, d.flipped())
-            word = ours.word(rope, p)
-            by_itself = f"; Holm's correction for {len(within)} pairs makes it unclear"
-            doubt = by_itself if ours.word(rope, ours.p) is not word else ""
-            texts[word].append(f"{rival} ({with_interval(ours)}{doubt})")
-    for word, some in texts.items():
-        if some:
-            yield f"There it is {word.between} {', '.join(some)}."
-    if failed := [name for name, value in zip(names, row, strict=True) if np.isnan(value)]:
-        have = "has" if len(failed) == 1 else "have"
-        yield f"{listed(failed)} {have} no value."
-    yield "One data set says nothing about others: run more of them."
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneTable:
+    """The solvers on one data set; `sentences` has what is said of them."""
+
+    row: Array  # their values, or the negatives where a smaller value is better
+    sign: float  # -1.0 where it is
+    names: Sequence[str]
+    data_set: str
+    measure: str
+    compared: WithinDataset | None  # None: nothing is known of their differences
+    seconds: Array  # of a fit; NaN where they are not known or not compared
+    level: float
+
+    @property
+    def leader(self) -> str:
+        """The solver with the best value."""
+        return self.names[int(np.nanargmax(self.row))]
+
+    @property
+    def rivals(self) -> list[PairWithin]:
+        """The leader against each other one."""
+        pairs = self.compared.pairs if self.compared else ()
+        return [
+            pair if pair.a == self.leader else pair.flipped()
+            for pair in pairs
+            if self.leader in (pair.a, pair.b)
+        ]
+
+    def sentences(self) -> Iterator[str]:
+        """Yield the answer, how sure it is, and what would make it surer."""
+        best = self.sign * float(np.nanmax(self.row))
+        first = f"{self.leader} has the {top(self.sign)} {self.measure}, {best:.4f}"
+        yield f"On {self.data_set}, {first}."
+        yield from self.possible()
+        for word in Word:
+            if some := [pair for pair in self.rivals if pair.word is word]:
+                yield f"It is {word.between} {_with_effects(some)}{self.doubt(word)}."
+        if failed := [n for n, x in zip(self.names, self.row, strict=True) if np.isnan(x)]:
+            yield f"{listed(failed)} {'has' if len(failed) == 1 else 'have'} no value."
+        yield from self.next()
+        yield f"This holds for data like {self.data_set}; it says nothing about other data sets."
+
+    def possible(self) -> Iterator[str]:
+        """Say which solvers may be the best, where some are ruled out."""
+        known = dict(zip(self.names, ~np.isnan(self.row), strict=True))
+        solvers = [s for s in (self.compared.solvers if self.compared else ()) if known[s.name]]
+        stars = [s.name for s in solvers if s.not_worse]
+        sure = f"With {self.level * 100:g} % confidence"
+        if len(stars) == len(solvers) or not stars:
+            return
+        if len(stars) == 1:
+            yield f"{sure} it is the best of them."
+        else:
+            yield f"{sure} the best of them is one of these {len(stars)}: {', '.join(stars)}."
+
+    def doubt(self, word: Word) -> str:
+        """Return how sure the word is, where a pair alone says it."""
+        if word not in PROBABLY:
+            return ""
+        return f", each pair by itself: 1 in {1 / (1 - self.level):.0f} such words is chance"
+
+    def next(self) -> Iterator[str]:
+        """Say what would tell the leader from those that it is not told from, and who is faster."""
+        unsure = [p for p in self.rivals if p.word in (*PROBABLY, Word.NOT_YET, Word.UNCLEAR)]
+        helped = [pair for pair in unsure if self.is_helped(pair)]
+        yield from self.by_repeats(helped)
+        if others := [pair.b for pair in unsure if pair not in helped]:
+            against = f"against {listed(others)} " if helped else ""
+            said = f"{against}it takes more rows, or accept the cheaper one."
+            if self.compared and self.compared.redrawn:
+                said = f"{against}more repeats will not help; more rows, or accept the cheaper one."
+            yield said[0].upper() + said[1:]
+        yield from self.cheaper(
+            [p.b for p in self.rivals if p.word is Word.EQUIVALENT or p in unsure]
+        )
+
+    def is_helped(self, pair: PairWithin) -> bool:
+        """Whether `ENOUGH` repeats may change the word of a pair."""
+        compared = self.compared
+        if compared is None or not compared.redrawn or compared.repeats >= ENOUGH:
+            return False
+        if pair.word in PROBABLY:  # DeLong's part stays
+            return isnan(pair.delong.p) or pair.delong.p * compared.tests < 1 - self.level
+        return pair.word is Word.NOT_YET
+
+    def by_repeats(self, pairs: Sequence[PairWithin]) -> Iterator[str]:
+        """Say what `ENOUGH` repeats would lower, in units of the measure."""
+        if not pairs or self.compared is None:
+            return
+        tests = self.compared.tests
+        among = 1 - (1 - self.level) / tests
+        probable = [pair for pair in pairs if pair.word in PROBABLY]
+        others = [pair for pair in pairs if pair.word is Word.NOT_YET]
+        larger = [p for p in others if abs(p.splits.mean) > _after(p).half(self.level)]
+        if probable:
+            takes = f'the difference that "better" takes among {tests} pairs'
+            yield f"{REPEATS} would lower {takes}: {_lowered(probable, among)}."
+        if larger:
+            takes = (
+                f'the difference that "{Word.PROBABLY_BETTER if tests > 1 else Word.BETTER}" takes'
+            )
+            yield f"{REPEATS} would lower {takes}: {_lowered(larger, self.level)}."
+        if equal := [pair.b for pair in others if pair not in larger]:
+            yield f"{REPEATS} may show that it is equivalent to {listed(equal)}."
+
+    def cheaper(self, rivals: Sequence[str]) -> Iterator[str]:
+        """Say which of the leader and these solvers is the fastest, if times are known."""
+        time = dict(zip(self.names, self.seconds.tolist(), strict=True))
+        own, known = time[self.leader], {name: time[name] for name in rivals if time[name] > 0}
+        if not known or not own > 0:
+            return
+        first = min(known, key=lambda name: known[name])
+        if own / known[first] >= MUCH:
+            yield f"{first} is {times(own / known[first])} faster than {self.leader}."
+        elif own < min(known.values()) and len(known) == len(rivals):
+            yield f"{self.leader} is also the fastest of them."
+
+
+def _after(pair: PairWithin) -> Splits:
+    return pair.splits.repeated(ENOUGH)
+
+
+def _lowered(pairs: Sequence[PairWithin], level: float) -> str:
+    """Return by how much repeats lower what a difference must exceed at a level, for each pair."""
+    each = [
+        f"from {pair.splits.half(level):.4f} to {_after(pair).half(level):.4f} for {pair.b}"
+        for pair in pairs[:LISTED]
+    ]
+    return ", ".join(each)
+
+
+def _with_effects(pairs: Sequence[PairWithin]) -> str:
+    """Return names with their differences; of many, how many and the range."""
+    if len(pairs) <= LISTED:
+        return ", ".join(f"{pair.b} ({with_interval(pair.verdict)})" for pair in pairs)
+    ordered = sorted(pairs, key=lambda pair: abs(pair.verdict.effect))
+    ends = (ordered[0], ordered[-1])
+    least, most = (f"{pair.verdict.effect:+.4f} ({pair.b})" for pair in ends)
+    return f"{len(pairs)} solvers, from {least} to {most}"

@@ -34,3 +34,8 @@ def listed(names: Sequence[str], last: str = "and") -> str:
 def counted(count: int) -> str:
     """Return a number of data sets in words."""
     return f"{count} data set{'' if count == 1 else 's'}"
+
+
+def times(factor: float) -> str:
+    """Return a factor in words: "14 times"."""
+    return f"{factor:.0f} times" if factor >= 9.95 else f"{factor:.1f} times"

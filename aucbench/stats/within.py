@@ -7,12 +7,20 @@ Design
      verdict is what both support: the wider interval on either side, and the larger p-value.
   b. Only splits count in which both solvers have scores. A solver that failed in some keeps its
      place in every table, and the number of its missing splits stands beside it.
-  c. p-values are adjusted for the number of pairs (Holm), whatever pairs are looked at.
+  c. p-values are adjusted for the number of pairs (Holm), whatever pairs are looked at. A pair
+     that is told apart by itself alone is "probably" better or worse: one in twenty of equal pairs
+     is. One that five repeats of the splits would tell apart is not distinguishable "yet".
+  d. A star is about one solver and not about pairs: it is lost to a single one of the m - 1 others
+     that is better with a one-sided p of (1 - level) / (m - 1). So an equally good one loses it
+     with a probability of 1 - level at most. Of two solvers, and where Holm's adjusted p says
+     better, it follows the word. Pairs that are equivalent take no star, nor does a solver that
+     failed more often. (Rejected: not worse than the leader, which depends on who leads.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import isnan, nan
@@ -24,13 +32,14 @@ from aucbench.errors import DataError
 from aucbench.kernels.vectors import Vector
 from aucbench.stats.delong import PlacedRows, Placements, difference_of, interval_of, placed_rows
 from aucbench.stats.measures import Measure, measure
-from aucbench.stats.resampled import corrected_difference, corrected_interval
+from aucbench.stats.resampled import Splits, corrected_interval, differences
 from aucbench.stats.rows import Fold
-from aucbench.stats.words import LEVEL, ROPE, Difference, Interval, Word, holm
+from aucbench.stats.words import LEVEL, PROBABLY, ROPE, Difference, Interval, Word, holm
 
 Split: TypeAlias = tuple[int, int]  # repeat and fold; the same ones have the same test rows
 
 NOT_THE_AUC = "DeLong's variance is that of the AUC."
+ENOUGH = 5  # repeats; more of them lower what a difference must be by a few per cent only
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,7 +51,7 @@ class SolverWithin:
     delong: Interval  # over test rows; without bounds for a measure other than the AUC
     resampled: Interval  # over splits, so that other training rows are covered too
     missing: int  # splits without a value
-    not_worse: bool  # the verdict does not say that the best solver is better
+    not_worse: bool  # it may be the best: of no other solver it is shown that it is better
     groups: int = 0  # groups of its test rows, which DeLong's variance counts in place of rows
 
     @property
@@ -61,13 +70,24 @@ class PairWithin:
     resampled: Difference
     verdict: Difference  # what both support
     p: float  # that of the verdict, adjusted for the number of pairs
-    word: Word  # of the verdict, with the adjusted p
+    word: Word  # by the adjusted p, and where that decides nothing by the own one
+    splits: Splits  # the differences in the splits
+
+    def later(self, repeats: int = ENOUGH) -> Difference:
+        """Return the verdict after so many repeats of the splits, if they scatter as these do.
+
+        DeLong's part stays as it is, since repeats test no further row.
+        """
+        more = max(repeats, self.splits.repeats)
+        resampled = self.splits.repeated(more).difference(self.verdict.level)
+        return both(self.delong, replace(resampled, smaller=self.verdict.smaller))
 
     def flipped(self) -> PairWithin:
         """Return the same pair as b against a."""
         delong, resampled = self.delong.flipped(), self.resampled.flipped()
         verdict, word = self.verdict.flipped(), self.word.flipped
-        return PairWithin(self.b, self.a, delong, resampled, verdict, self.p, word)
+        splits = replace(self.splits, mean=0.0 - self.splits.mean)
+        return PairWithin(self.b, self.a, delong, resampled, verdict, self.p, word, splits)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,6 +99,13 @@ class WithinDataset:
     solvers: tuple[SolverWithin, ...]  # in the order in which they were given
     pairs: tuple[PairWithin, ...]  # each pair once
     best: str | None  # the best mean of those with the fewest missing splits; None: no value
+    repeats: int = 1  # how often the splits go over the same rows
+    redrawn: bool = True  # whether further repeats would divide the rows otherwise
+
+    @property
+    def tests(self) -> int:
+        """Number of pairs with a p-value, which Holm's adjustment counts."""
+        return sum(not isnan(pair.p) for pair in self.pairs)
 
     def pair(self, a: str, b: str) -> PairWithin:
         """Return the pair of two solvers, in this order; raise `KeyError` if there is none."""
@@ -95,6 +122,7 @@ def within(
     ratio: float,
     *,
     repeats: int = 1,
+    redrawn: bool = True,
     by: str | Measure = "auc",
     level: float = LEVEL,
     rope: float = ROPE,
@@ -110,6 +138,9 @@ def within(
         Test rows divided by training rows of a split.
     repeats : int
         How often the splits go over the same rows.
+    redrawn : bool
+        Whether further repeats would divide the rows otherwise. If not, as with windows of time,
+        no word says that repeats would help.
     by : str or Measure
         As in `measure`. By another measure than the AUC there is the corrected variance only.
     level, rope : float
@@ -132,13 +163,15 @@ def within(
         values = chosen.values([of.get(split) for of in folds.values() for split in splits])
         table = values.reshape(len(folds), len(splits))
         runs = {name: _Runs(row, None, NOT_THE_AUC) for name, row in zip(folds, table, strict=True)}
-    return _compared(runs, splits, ratio, repeats, chosen, level, rope)
+    return _Table(runs, splits, ratio, repeats, redrawn, chosen, level, rope).judged()
 
 
 def within_values(
     values: Mapping[str, Vector],
     ratio: float,
     *,
+    repeats: int = 1,
+    redrawn: bool = True,
     by: str | Measure = "auc",
     level: float = LEVEL,
     rope: float = ROPE,
@@ -152,12 +185,12 @@ def within_values(
         The measure of each solver on the same splits, NaN where it has none.
     note : str
         Why there are no scores, in one sentence.
-    ratio, by, level, rope :
+    ratio, repeats, redrawn, by, level, rope :
         As in `within`.
     """
     chosen = measure(by) if isinstance(by, str) else by
     runs = {name: _Runs(v, None, note) for name, v in values.items()}
-    return _compared(runs, (), ratio, 1, chosen, level, rope)
+    return _Table(runs, (), ratio, repeats, redrawn, chosen, level, rope).judged()
 
 
 class _Runs:
@@ -191,15 +224,15 @@ class _Runs:
         return Interval(mean, nan, nan, level, "none", self.note)
 
     def less(
-        self, other: _Runs, ratio: float, level: float, repeats: int, *, smaller: bool
-    ) -> tuple[Difference, Difference]:
+        self, other: _Runs, ratio: float, level: float, repeats: int
+    ) -> tuple[Difference, Splits]:
         """Return the difference of this solver less another one by DeLong and over splits."""
-        resampled = corrected_difference(self.values, other.values, ratio, level)
+        splits = Splits.of(differences(self.values, other.values), ratio, repeats)
         if self.placed is None or other.placed is None:
-            bare = Difference(resampled.effect, nan, nan, nan, level, "DeLong, paired", self.note)
-            return replace(bare, smaller=smaller), replace(resampled, smaller=smaller)
+            bare = Difference(splits.mean, nan, nan, nan, level, "DeLong, paired", self.note)
+            return bare, splits
         common = tuple(split for split in self.placed if split in other.placed)
-        return difference_of(self.joined(common), other.joined(common), level, repeats), resampled
+        return difference_of(self.joined(common), other.joined(common), level, repeats), splits
 
 
 def _placed(folds: Mapping[Split, Fold], splits: tuple[Split, ...]) -> _Runs:
@@ -208,41 +241,87 @@ def _placed(folds: Mapping[Split, Fold], splits: tuple[Split, ...]) -> _Runs:
     return _Runs(np.array(aucs, np.float64), placed, "")
 
 
-def _compared(
-    runs: Mapping[str, _Runs],
-    splits: tuple[Split, ...],
-    ratio: float,
-    repeats: int,
-    chosen: Measure,
-    level: float,
-    rope: float,
-) -> WithinDataset:
-    pairs = [
-        (a, b, *runs[a].less(runs[b], ratio, level, repeats, smaller=chosen.smaller))
-        for a, b in combinations(runs, 2)
-    ]
-    verdicts = [both(delong, resampled) for _, _, delong, resampled in pairs]
-    adjusted = holm([verdict.p for verdict in verdicts])
-    judged = tuple(
-        PairWithin(*pair, verdict, float(p), verdict.word(rope, float(p)))
-        for pair, verdict, p in zip(pairs, verdicts, adjusted, strict=True)
-    )
-    best = _best(runs, smaller=chosen.smaller)
-    beaten = {pair.b for pair in judged if pair.a == best and pair.word is Word.BETTER}
-    beaten |= {pair.a for pair in judged if pair.b == best and pair.word is Word.WORSE}
-    solvers = tuple(
-        SolverWithin(
-            name,
-            run.values,
-            run.interval(level, repeats),
-            corrected_interval(run.values, ratio, level),
-            run.missing,
-            run.missing < run.values.size and name not in beaten,
-            run.groups,
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """The solvers on one data set, and how they are compared."""
+
+    runs: Mapping[str, _Runs]
+    splits: tuple[Split, ...]
+    ratio: float
+    repeats: int
+    redrawn: bool
+    measure: Measure
+    level: float
+    rope: float
+
+    def judged(self) -> WithinDataset:
+        """Return all that can be said."""
+        pairs = self.pairs()
+        best = _best(self.runs, smaller=self.measure.smaller)
+        missing = {name: run.missing for name, run in self.runs.items()}
+        beaten = _beaten(pairs, missing, self.level) - {best}
+        solvers = tuple(
+            SolverWithin(
+                name,
+                run.values,
+                run.interval(self.level, self.repeats),
+                corrected_interval(run.values, self.ratio, self.level, self.repeats),
+                run.missing,
+                run.missing < run.values.size and name not in beaten,
+                run.groups,
+            )
+            for name, run in self.runs.items()
         )
-        for name, run in runs.items()
-    )
-    return WithinDataset(chosen.name, splits, solvers, judged, best)
+        return WithinDataset(
+            self.measure.name, self.splits, solvers, pairs, best, self.repeats, self.redrawn
+        )
+
+    def pairs(self) -> tuple[PairWithin, ...]:
+        """Return each pair once, with the words."""
+        tested = [self.tested(a, b) for a, b in combinations(self.runs, 2)]
+        adjusted = holm([pair.p for pair in tested]).tolist()
+        return tuple(
+            replace(pair, p=p, word=self.word(pair, p))
+            for pair, p in zip(tested, adjusted, strict=True)
+        )
+
+    def tested(self, a: str, b: str) -> PairWithin:
+        """Return a pair by itself."""
+        delong, splits = self.runs[a].less(self.runs[b], self.ratio, self.level, self.repeats)
+        delong, resampled = (
+            replace(one, smaller=self.measure.smaller)
+            for one in (delong, splits.difference(self.level))
+        )
+        verdict = both(delong, resampled)
+        return PairWithin(a, b, delong, resampled, verdict, verdict.p, Word.UNCLEAR, splits)
+
+    def word(self, pair: PairWithin, adjusted: float) -> Word:
+        """Return the word of a pair, by its p-value among all pairs, alone, and after repeats."""
+        word = pair.verdict.word(self.rope, adjusted)
+        if word is not Word.UNCLEAR:
+            return word
+        by_itself = pair.verdict.word(self.rope)
+        if by_itself is not Word.UNCLEAR:
+            return PROBABLY[by_itself]
+        if self.redrawn and pair.later().word(self.rope) is not Word.UNCLEAR:
+            return Word.NOT_YET
+        return Word.UNCLEAR
+
+
+def _beaten(pairs: Sequence[PairWithin], missing: Mapping[str, int], level: float) -> set[str]:
+    """Return the solvers of which it is shown that another one is better."""
+    tests = Counter(name for p in pairs if not isnan(p.p) for name in (p.a, p.b))
+    beaten = set()
+    for pair in pairs:
+        if isnan(pair.p) or pair.word is Word.EQUIVALENT:
+            continue
+        winner, loser = (pair.a, pair.b) if pair.verdict.ahead else (pair.b, pair.a)
+        certain = pair.word in (Word.BETTER, Word.WORSE)
+        if not certain and tests[loser] > 1:
+            certain = pair.verdict.p / 2 <= (1 - level) / tests[loser]
+        if certain and missing[winner] <= missing[loser]:
+            beaten.add(loser)
+    return beaten
 
 
 def both(delong: Difference, resampled: Difference) -> Difference:

@@ -25,23 +25,40 @@ LEVEL = 0.95  # of intervals; 1 - LEVEL is the size of the tests
 
 
 class Word(StrEnum):
-    """What can be said of the difference a - b of two solvers."""
+    """What can be said of the difference a - b of two solvers.
+
+    The two with "probably" and `NOT_YET` are said inside one data set only, see `within`.
+    """
 
     BETTER = "better"
     WORSE = "worse"
+    PROBABLY_BETTER = "probably better"  # the pair alone says so; among all pairs it may be chance
+    PROBABLY_WORSE = "probably worse"
     EQUIVALENT = "equivalent"
+    NOT_YET = "not distinguishable yet"  # more repeats of the splits would tell
     UNCLEAR = "not distinguishable"
 
     @property
     def flipped(self) -> Word:
         """How b compares with a."""
-        return {Word.BETTER: Word.WORSE, Word.WORSE: Word.BETTER}.get(self, self)
+        return FLIPPED.get(self, self)
 
     @property
     def between(self) -> str:
         """The word with its preposition, as it stands between two names."""
+        if self is Word.NOT_YET:
+            return "not yet distinguishable from"
         prepositions = {Word.EQUIVALENT: "to", Word.UNCLEAR: "from"}
         return f"{self} {prepositions.get(self, 'than')}"
+
+
+FLIPPED = {
+    Word.BETTER: Word.WORSE,
+    Word.WORSE: Word.BETTER,
+    Word.PROBABLY_BETTER: Word.PROBABLY_WORSE,
+    Word.PROBABLY_WORSE: Word.PROBABLY_BETTER,
+}
+PROBABLY = {Word.BETTER: Word.PROBABLY_BETTER, Word.WORSE: Word.PROBABLY_WORSE}
 
 
 @dataclass(frozen=True, slots=True)

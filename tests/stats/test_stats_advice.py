@@ -8,7 +8,7 @@ from aucbench.errors import DataError
 from aucbench.stats.advice import advise
 from aucbench.stats.pairs import pairwise
 from aucbench.stats.tables import Rule
-from aucbench.stats.words import Difference, Word
+from aucbench.stats.words import Word
 
 NAMES = ["svm-or", "logistic", "sht-auc", "constant"]
 
@@ -164,31 +164,6 @@ def test_one_solver_is_not_compared():
         "It has no value on 1 of 3 data sets.",
         "There is no other solver to compare it with.",
     )
-
-
-def test_one_data_set_speaks_for_itself_only():
-    within = {
-        ("a", "b"): Difference(-0.03, -0.05, -0.01, 0.001, 0.95, "DeLong"),
-        ("c", "b"): Difference(0.001, -0.001, 0.002, 0.5, 0.95, "DeLong"),
-        ("a", "c"): Difference(-0.02, -0.05, 0.01, 0.2, 0.95, "DeLong"),
-    }
-    found = advise([[0.80, 0.83, 0.829, nan]], ["a", "b", "c", "d"], ["german"], within=within)
-    assert found.sentences == (
-        "On german, b has the highest AUC, 0.8300.",
-        "There it is better than a (+0.0300, 95 % interval +0.0100 to +0.0500).",
-        "There it is equivalent to c (-0.0010, 95 % interval -0.0020 to +0.0010).",
-        "d has no value.",
-        "One data set says nothing about others: run more of them.",
-    )
-    assert "better" not in str(advise([[0.80, 0.83]], ["a", "b"], ["german"]))
-
-
-def test_inside_one_data_set_the_pairs_are_adjusted_together():
-    barely = Difference(0.03, 0.001, 0.05, 0.03, 0.95, "DeLong")
-    within = dict.fromkeys([("a", "b"), ("a", "c"), ("b", "c")], barely)
-    found = advise([[0.83, 0.80, 0.77]], ["a", "b", "c"], ["german"], within=within)
-    assert "There it is not distinguishable from b" in str(found)
-    assert "; Holm's correction for 3 pairs makes it unclear)" in str(found)
 
 
 @pytest.mark.parametrize("values", [np.full((3, 2), nan), np.empty((0, 2))])

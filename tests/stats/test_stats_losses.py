@@ -9,7 +9,6 @@ from sklearn import metrics
 from sklearn.linear_model import LogisticRegression
 
 from aucbench.stats import (
-    Difference,
     Fold,
     Word,
     advise,
@@ -235,11 +234,11 @@ def test_advice_names_the_solver_with_the_lowest_loss():
 
 
 def test_advice_on_one_data_set_too():
-    verdict = Difference(-0.1, -0.12, -0.08, 0.001, 0.95, "t", smaller=True)
-    advice = advise(
-        [[0.1, 0.2]], ["a", "b"], ["x"], within={("a", "b"): verdict}, smaller=True, measure="L"
-    )
+    rng = np.random.default_rng(0)
+    losses = {"a": 0.1 + 0.001 * rng.normal(size=5), "b": 0.2 + 0.001 * rng.normal(size=5)}
+    found = within_values(losses, 0.25, by="brier", note="No scores.")
+    advice = advise([[0.1, 0.2]], ["a", "b"], ["x"], within=found, smaller=True, measure="L")
 
     assert advice.leader == "a"
     assert advice.sentences[0] == "On x, a has the lowest L, 0.1000."
-    assert advice.sentences[1].startswith("There it is better than b (-0.1000")
+    assert advice.sentences[2].startswith("It is better than b (-0.10")

@@ -33,8 +33,10 @@ def test_the_word_of_a_difference(found, word):
 
 def test_the_word_reads_the_adjusted_p_value_and_the_given_region():
     assert [word.flipped.between for word in Word] == [
-        *("worse than", "better than", "equivalent to", "not distinguishable from"),
+        *("worse than", "better than", "probably worse than", "probably better than"),
+        *("equivalent to", "not yet distinguishable from", "not distinguishable from"),
     ]
+    assert [word.flipped.flipped for word in Word] == [*Word]
     found = difference(0.02, 0.01, 0.03, 0.001)
     assert found.word(p=0.06) is Word.UNCLEAR
     assert found.word(p=NAN) is Word.UNCLEAR

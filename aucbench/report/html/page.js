@@ -27,7 +27,7 @@
   const columns = [
     {name: "data set", value: r => datasets[rows.dataset[r]], head: true,
       cell: r => element("span", {class: "name"}, datasets[rows.dataset[r]])},
-    {name: "solver", value: r => solvers[rows.solver[r]], cell: r => named(rows.solver[r]).concat(rows.leading[r] ? [element("span", {class: "mark", title: "not worse than the best of the data set"}, "\u00a0★")] : [])},
+    {name: "solver", value: r => solvers[rows.solver[r]], cell: r => named(rows.solver[r]).concat(rows.leading[r] ? [element("span", {class: "mark", title: "may be the best of the data set: none of the others is shown to be better"}, "\u00a0★")] : [])},
     {name: data.measure, number: true, value: value("estimate"),
       cell: r => [fixed(rows.estimate[r], 4), element("span", {class: "range"}, range(rows.low[r], rows.high[r], 4)),
         ...(rows.note[r] === null ? [] : [" ", element("abbr", {class: "why", title: data.notes[rows.note[r]], tabindex: 0}, "?")])]},

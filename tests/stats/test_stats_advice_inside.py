@@ -1,0 +1,131 @@
+"""What is said of one data set: the words of each rival, and what next."""
+
+from math import nan
+
+import numpy as np
+import pytest
+
+from aucbench.stats import Word, advise, within_values
+
+FOLDS = np.array([-1.0, 0.5, 1.0, -0.5, 0.0]) / np.sqrt(0.625)  # mean 0, standard deviation 1
+
+
+def splits(mean, sd, repeats=1):
+    """The values of a solver over repeats of five folds, with this mean and deviation."""
+    values = np.tile(FOLDS, repeats)
+    return mean + sd * values / values.std(ddof=1)
+
+
+def advice(repeats=1, redrawn=True, seconds=None, level=0.95, **means_and_deviations):
+    """The advice on "german", where the leader is constant and the others scatter."""
+    values = {n: splits(*one, repeats) for n, one in means_and_deviations.items()}
+    found = within_values(
+        values, 1 / 4, repeats=repeats, redrawn=redrawn, level=level, note="No scores."
+    )
+    row = [v.mean() for v in values.values()]
+    times = None if seconds is None else [seconds]
+    names = [*values]
+    return advise([row], names, ["german"], within=found, seconds=times, level=level).sentences
+
+
+BEST = (0.83, 0.0)
+
+
+def test_the_words_of_the_rivals_stand_between_the_answer_and_what_next():
+    said = advice(best=BEST, far=(0.7, 0.01), near=(0.829, 0.001), odd=(0.81, 0.02))
+    assert said[:3] == (
+        "On german, best has the highest AUC, 0.8300.",
+        "With 95 % confidence the best of them is one of these 3: best, near, odd.",
+        "It is better than far (+0.1300, 95 % interval +0.1114 to +0.1486).",
+    )
+    assert "It is equivalent to near (+0.0010, 95 % interval -0.0009 to +0.0029)." in said
+    assert any(one.startswith("It is not distinguishable from odd (+0.0200") for one in said)
+    assert said[-2] == "More repeats will not help; more rows, or accept the cheaper one."
+    assert said[-1] == "This holds for data like german; it says nothing about other data sets."
+    assert "data sets" not in " ".join(said[:-1])
+
+
+def test_probably_better_says_what_five_repeats_would_lower_for_ten_pairs():
+    """The difference that is needed falls from 3.75 to 2.07 standard deviations."""
+    others = {name: (0.80, sd) for name, sd in zip("bcd", (0.0133, 0.014, 0.015), strict=True)}
+    said = advice(best=BEST, **others, e=(0.5, 0.01))
+    [probable] = [one for one in said if "probably" in one and one.startswith("It is")]
+    assert probable.startswith("It is probably better than b (+0.0300, 95 % interval +0.0052 to")
+    assert probable.endswith(", each pair by itself: 1 in 20 such words is chance.")
+    assert (
+        '`--repeats 5` would lower the difference that "better" takes among 10 pairs: from '
+        "0.0499 to 0.0276 for b, from 0.0526 to 0.0290 for c, from 0.0563 to 0.0311 for d."
+    ) in said
+    assert "1 in 10 such words is chance" in " ".join(advice(level=0.9, best=BEST, **others))
+
+
+def test_after_five_repeats_only_rows_or_the_cheaper_one_are_left():
+    others = dict.fromkeys("bcd", (0.8, 0.016))
+    said = advice(repeats=5, best=BEST, **others, e=(0.815, 0.02))
+    text = " ".join(said)
+    assert "--repeats" not in text
+    assert "More repeats will not help; more rows, or accept the cheaper one." in said
+
+
+def test_not_yet_says_what_a_pair_alone_takes():
+    """1.86 and 1.39 standard deviations."""
+    others = {name: (0.5 - 0.001 * j, 0.01) for j, name in enumerate("cde")}
+    said = advice(best=BEST, b=(0.80, 0.018), **others)
+    assert any(one.startswith("It is not yet distinguishable from b (+0.0300") for one in said)
+    assert (
+        '`--repeats 5` would lower the difference that "probably better" takes: from 0.0335 to '
+        "0.0249 for b."
+    ) in said
+    two = advice(best=BEST, b=(0.80, 0.018))
+    assert any('difference that "better" takes: from 0.0335' in one for one in two)
+
+
+def test_not_yet_may_become_equivalent():
+    said = advice(best=BEST, b=(0.8299, 0.003))
+    assert "`--repeats 5` may show that it is equivalent to b." in said
+
+
+@pytest.mark.parametrize("sd", [0.018, 0.0133])
+def test_where_repeats_have_the_same_folds_none_are_offered(sd):
+    said = advice(redrawn=False, best=BEST, **dict.fromkeys("bcde", (0.80, sd)))
+    assert "It takes more rows, or accept the cheaper one." in said
+    assert "repeats" not in " ".join(said)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "sentence"),
+    [
+        ([14.0, 1.0, 7.0], "b is 14 times faster than best."),
+        ([1.0, 1.2, 7.0], "best is also the fastest of them."),
+        ([1.2, 1.0, 7.0], None),
+        ([nan, 1.0, 7.0], None),
+        ([1.0, nan, 7.0], None),
+    ],
+)
+def test_the_cheaper_one_has_a_name_if_times_are_known(seconds, sentence):
+    said = advice(seconds=seconds, best=BEST, b=(0.82, 0.02), c=(0.82, 0.021))
+    told = [one for one in said if "fast" in one]
+    assert told == ([sentence] if sentence else [])
+
+
+def test_a_solver_without_a_value_and_many_rivals():
+    values = {f"s{j}": splits(0.8 - 0.01 * j, 0.001 * (j > 0)) for j in range(8)}
+    found = within_values(values, 1 / 4, note="No scores.")
+    row = [[*(v.mean() for v in values.values()), nan]]
+    said = advise(row, [*values, "failed"], ["x"], within=found).sentences
+    assert said[1] == "With 95 % confidence it is the best of them."
+    assert said[2] == "It is better than 7 solvers, from +0.0100 (s1) to +0.0700 (s7)."
+    assert said[3] == "failed has no value."
+
+
+def test_without_differences_no_word_is_said():
+    said = advise([[0.80, 0.83]], ["a", "b"], ["german"]).sentences
+    assert len(said) == 2
+    assert "better" not in " ".join(said)
+
+
+def test_a_word_of_one_table_is_turned_with_its_pair():
+    found = within_values(
+        {"a": splits(0.83, 0.0), "b": splits(0.80, 0.018)}, 1 / 4, note="No scores."
+    )
+    assert found.pair("a", "b").word is found.pair("b", "a").word is Word.NOT_YET
