@@ -24,7 +24,7 @@ from aucbench.stats.words import Word
 
 MUCH = 1.5  # times faster that are worth a word
 LISTED = 4  # solvers whose differences are listed; of more, the range is said
-REPEATS = f"`--repeats {ENOUGH}`"
+REPEATS = f"{ENOUGH} repeats of the folds (`--repeats {ENOUGH}`)"
 PROBABLY = (Word.PROBABLY_BETTER, Word.PROBABLY_WORSE)
 
 

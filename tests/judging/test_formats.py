@@ -196,7 +196,7 @@ def test_a_search_of_scikit_learn(search, tmp_path, kind):
         for row, name in enumerate(names)
     }
     [inside] = judged.findings.insides
-    expected = within_values(values, 1 / 3, note="")
+    expected = within_values(values, 1 / 3, repeats=3, note="")
     assert {(p.a, p.b): p.word for p in inside.pairs} == {
         (p.a, p.b): p.word for p in expected.pairs
     }

@@ -29,6 +29,7 @@ def advice(repeats=1, redrawn=True, seconds=None, level=0.95, **means_and_deviat
 
 
 BEST = (0.83, 0.0)
+FIVE = "5 repeats of the folds (`--repeats 5`)"
 
 
 def test_the_words_of_the_rivals_stand_between_the_answer_and_what_next():
@@ -53,7 +54,7 @@ def test_probably_better_says_what_five_repeats_would_lower_for_ten_pairs():
     assert probable.startswith("It is probably better than b (+0.0300, 95 % interval +0.0052 to")
     assert probable.endswith(", each pair by itself: 1 in 20 such words is chance.")
     assert (
-        '`--repeats 5` would lower the difference that "better" takes among 10 pairs: from '
+        f'{FIVE} would lower the difference that "better" takes among 10 pairs: from '
         "0.0499 to 0.0276 for b, from 0.0526 to 0.0290 for c, from 0.0563 to 0.0311 for d."
     ) in said
     assert "1 in 10 such words is chance" in " ".join(advice(level=0.9, best=BEST, **others))
@@ -73,7 +74,7 @@ def test_not_yet_says_what_a_pair_alone_takes():
     said = advice(best=BEST, b=(0.80, 0.018), **others)
     assert any(one.startswith("It is not yet distinguishable from b (+0.0300") for one in said)
     assert (
-        '`--repeats 5` would lower the difference that "probably better" takes: from 0.0335 to '
+        f'{FIVE} would lower the difference that "probably better" takes: from 0.0335 to '
         "0.0249 for b."
     ) in said
     two = advice(best=BEST, b=(0.80, 0.018))
@@ -82,7 +83,7 @@ def test_not_yet_says_what_a_pair_alone_takes():
 
 def test_not_yet_may_become_equivalent():
     said = advice(best=BEST, b=(0.8299, 0.003))
-    assert "`--repeats 5` may show that it is equivalent to b." in said
+    assert f"{FIVE} may show that it is equivalent to b." in said
 
 
 @pytest.mark.parametrize("sd", [0.018, 0.0133])
