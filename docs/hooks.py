@@ -17,7 +17,7 @@ from page_formulas import with_formulas
 from page_growth import operations, passes
 from page_history import changes, slower, states
 from page_notebook import NOTEBOOK, PAGE, content
-from page_options import of_fit
+from page_options import of_fit, of_judge
 from page_reproductions import with_reproductions
 from page_sets import named_suites, sets
 from page_simulations import with_simulations
@@ -49,6 +49,7 @@ TABLES = {
     "<!-- data sets -->": sets,
     "<!-- suites -->": named_suites,
     "<!-- options of fit -->": of_fit,
+    "<!-- options of judge -->": of_judge,
     "<!-- growth: operations -->": operations,
     "<!-- growth: passes -->": passes,
     "<!-- history: commits -->": states,

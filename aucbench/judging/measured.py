@@ -23,6 +23,8 @@ from aucbench.judging.options import Judging, Missing
 from aucbench.judging.table import Long
 
 MOST_FOLDS = 10  # that are taken for one division of the rows
+# Last rows of printed tables.
+SUMMARIES = ("average", "avg", "mean", "mean_auc", "median", "rank", "avg_rank", "average_rank")
 NAMED = 3  # of what an error names
 ROUNDED = 1e-9  # how far a share may be outside of [0, 1]
 
@@ -134,6 +136,12 @@ def _require_names(frame: Any) -> None:
     for role, what in (("method", "method"), ("dataset", "data set")):
         if count := int((frame[role] == "").sum()):
             raise DataError(f"{count} row(s) name no {what}; give each value a {what}")
+    for name in dict.fromkeys(frame["dataset"]):
+        if plain(name.rstrip(".:")) in SUMMARIES:
+            raise DataError(
+                f"{name!r} is named as a data set, but sounds like a summary of the others; leave "
+                "that row out"
+            )
 
 
 def _require_unique(frame: Any) -> None:

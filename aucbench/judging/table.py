@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ from aucbench.errors import DataError, short
 from aucbench.judging.files import Sheet
 
 GAPS = frozenset((*MISSING, "", "-", "–", "—"))  # cells without a value
+SPREAD = re.compile(r"\s*(±|\+/-|\+-|\\pm).*")  # behind a mean, as papers print it
 TEXTS = ("method", "dataset", "metric", "repeat", "fold", "why")
 
 
@@ -75,7 +77,7 @@ def numbers(column: Any) -> Any:
     Raises
     ------
     DataError
-        When a cell is neither a number nor empty, NA, NaN or "-".
+        When a cell is neither a number, also a mean ± something, nor empty, NA, NaN or "-".
     """
     import pandas as pd
 
@@ -89,7 +91,7 @@ def numbers(column: Any) -> Any:
 
 
 def _number(cell: Any, name: str) -> float:
-    text = _text(cell)
+    text = SPREAD.sub("", _text(cell))
     if text in GAPS:
         return np.nan
     try:

@@ -44,10 +44,9 @@ def rows(sheets: Sequence[Sheet], asked: Columns, by: str | None) -> Long:
 def _values(names: Sequence[str], roles: dict[str, str], by: str | None) -> list[str]:
     """Return the columns of the values: the one of this role, or else those named as metrics."""
     taken = {column for role, column in roles.items() if role != "value"}
-    if by is not None and by in names and by not in taken:
-        return [by]
+    asked = [by] if by is not None and by in names and by not in taken else []
     if "value" in roles:
-        return [roles["value"]]
+        return asked or [roles["value"]]
     free = [name for name in names if name not in taken and plain(name) not in UNNAMED]
-    metrics = [name for name in free if direction(name) is not None]
+    metrics = [name for name in free if direction(name) is not None or name in asked]
     return metrics or [column_of("value", "values", roles, names)]

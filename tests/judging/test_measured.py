@@ -1,0 +1,161 @@
+"""Which values are compared: folds in common, repeats, missing ones, and directions by names."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import aucbench
+from aucbench.judging.metrics import direction
+
+pytestmark = pytest.mark.plain
+
+
+def grid(methods=("a", "b", "c"), sets=8, folds=3, seed=0):
+    """A value for each method, data set and fold; later methods are worse."""
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {"method": m, "dataset": f"set {i}", "fold": k, "auc": 0.8 - 0.05 * j + rng.normal(0, 0.02)}
+        for j, m in enumerate(methods)
+        for i in range(sets)
+        for k in range(folds)
+    )
+
+
+def values_of(judged):
+    names = judged.findings.evidence.solvers
+    return pd.DataFrame(judged.findings.values, columns=names)
+
+
+def test_only_folds_that_all_methods_have_count_and_the_others_are_counted():
+    table = grid()
+    less = table.drop(index=[0, 5])  # fold 0 of a on set 0, fold 2 of a on set 1
+    judged = aucbench.judge(less)
+    common = table.drop(
+        index=table.query(
+            "(dataset == 'set 0' and fold == 0) or (dataset == 'set 1' and fold == 2)"
+        ).index
+    )
+    expected = common.pivot_table("auc", "dataset", "method")
+    assert values_of(judged).to_numpy() == pytest.approx(expected.to_numpy())
+    assert "On 2 of 8 data set(s)" in " ".join(judged.notes)
+    assert "; 2 folds that not all of them have are left out." in " ".join(judged.notes)
+
+
+def test_an_absent_cell_is_the_last_of_its_data_set():
+    table = grid().query("method != 'a' or dataset != 'set 3'")
+    judged = aucbench.judge(table)
+    row = judged.findings.evidence.datasets.index("set 3")
+    assert np.isnan(values_of(judged)["a"][row])
+    assert any("Without a value: a on 1 of 8 data sets" in s for s in judged.sentences)
+    gap = grid()
+    gap.loc[(gap["method"] == "a") & (gap["dataset"] == "set 3"), "auc"] = np.nan
+    assert {*aucbench.judge(gap).sentences} == {*judged.sentences}
+    complete = aucbench.judge(table, missing="complete")
+    assert len(values_of(complete)) == 7
+    assert "1 of 8 data sets are left out" in " ".join(complete.notes)
+
+
+def test_repeats_are_known_by_a_column_or_by_an_option():
+    table = grid(sets=1, folds=6)
+    split = table.assign(repeat=table["fold"] // 3, fold=table["fold"] % 3)
+    said = [
+        aucbench.judge(split).sentences,
+        aucbench.judge(table, folds=3).sentences,
+        aucbench.judge(table, repeats=2).sentences,
+        aucbench.judge(table, repeats=2, ratio=0.5).sentences,
+    ]
+    assert said.count(said[0]) == 4
+    [inside] = aucbench.judge(table, folds=3).findings.insides
+    assert {fold.seed for fold in inside.rows[0].group.fits} == {0, 1}
+    assert aucbench.judge(table, repeats=2, ratio=0.1).sentences != said[0]
+
+
+def test_repeats_of_one_fold_are_averaged_across_data_sets():
+    judged = aucbench.judge(grid().rename(columns={"fold": "repeat"}))
+    assert values_of(judged).to_numpy() == pytest.approx(values_of(aucbench.judge(grid())))
+    assert "The repeats of 8 data set(s) are averaged" in " ".join(judged.notes)
+    [inside] = aucbench.judge(
+        grid(sets=1).rename(columns={"fold": "repeat"}), ratio=0.25
+    ).findings.insides
+    assert len(inside.pairs) == 3
+
+
+def test_several_metrics_are_told():
+    table = grid().assign(logloss=0.3)
+    judged = aucbench.judge(table, by="auc")
+    assert "The table has 2 metrics (auc, logloss); nothing is adjusted" in " ".join(judged.notes)
+    long = table.melt(["method", "dataset", "fold"], ["auc", "logloss"], "metric")
+    again = aucbench.judge(long, by="AUC")
+    assert again.sentences == judged.sentences
+
+
+def test_losses_and_scales():
+    table = grid().rename(columns={"auc": "error"})
+    judged = aucbench.judge(table)
+    assert judged.findings.smaller
+    assert "c has the lowest mean error" in " ".join(judged.sentences)
+    turned = aucbench.judge(table, larger=True)
+    assert not turned.findings.smaller
+    large = aucbench.judge(table.assign(error=1000 * table["error"]))
+    assert {
+        name: j in large.findings.leading
+        for j, name in enumerate(large.findings.evidence.solvers)
+        if name != "c"
+    } == {"a": False, "b": False}
+
+
+@pytest.mark.parametrize(
+    ("name", "smaller"),
+    [
+        ("AUC", False),
+        ("roc_auc", False),
+        ("Accuracy", False),
+        ("f1-macro", False),
+        ("neg_log_loss", False),
+        ("R2", False),
+        ("log loss", True),
+        ("hinge_loss", True),
+        ("metric_error", True),
+        ("RMSE", True),
+        ("time", True),
+        ("gain", None),
+        ("lossless", None),
+    ],
+)
+def test_directions_are_those_of_known_names(name, smaller):
+    assert direction(name) is smaller
+
+
+def test_means_with_a_spread_and_marks_of_missing_cells(tmp_path):
+    (tmp_path / "t.csv").write_text(
+        "dataset;a;b\n"
+        + "".join(f"NA{k};.8{k} ± .02;{'-' if k == 2 else '.7 +/- .1'}\n" for k in range(8)),
+        encoding="utf-8",
+    )
+    judged = aucbench.judge(tmp_path / "t.csv", by="auc")
+    assert judged.findings.evidence.datasets[:2] == ("NA0", "NA1")
+    assert values_of(judged)["a"].tolist() == pytest.approx([0.8 + k / 100 for k in range(8)])
+    assert np.isnan(values_of(judged)["b"][2])
+
+
+def test_the_index_of_a_frame_names_its_data_sets():
+    wide = grid().pivot_table("auc", "dataset", "method")
+    assert aucbench.judge(wide, by="auc").findings.evidence.datasets[0] == "set 0"
+    wide.index.name = None
+    assert aucbench.judge(wide, by="auc").findings.evidence.datasets[0] == "set 0"
+
+
+def test_several_files_are_one_table(tmp_path):
+    for name, some in grid().groupby("method"):
+        some.to_csv(tmp_path / f"{name}.csv", index=False)
+    judged = aucbench.judge(*(tmp_path / f"{name}.csv" for name in "abc"))
+    assert judged.sentences == aucbench.judge(grid()).sentences
+    assert judged.title == "a.csv, b.csv, c.csv"
+
+
+def test_a_file_without_data_sets_is_one(tmp_path):
+    for name in ("one", "two"):
+        one = grid(sets=1, seed=len(name)).drop(columns="dataset")
+        one.to_csv(tmp_path / f"{name}.csv", index=False)
+    judged = aucbench.judge(tmp_path / "one.csv", tmp_path / "two.csv")
+    assert judged.findings.evidence.datasets == ("one", "two")
