@@ -14,7 +14,7 @@ class AcrossDataSets:
     params = (
         [
             *("best_set", "against", "steadiness", "pairwise", "average_ranks", "bradley_terry"),
-            *("fragile", "advise", "settle"),
+            *("fragile", "advise", "set_sizes", "settle"),
         ],
     )
     param_names = ("function",)
@@ -33,8 +33,9 @@ class AcrossDataSets:
             "pairwise": lambda: stats.pairwise(values, names, draws=2000),
             "average_ranks": lambda: stats.average_ranks(values, names, draws=2000),
             "bradley_terry": lambda: stats.bradley_terry(values, names, draws=2000),
-            "fragile": lambda: stats.fragile(values, names, data_sets, draws=2000),
+            "fragile": lambda: stats.fragile(values, names, data_sets, "s0"),
             "advise": lambda: stats.advise(values, names, data_sets),
+            "set_sizes": lambda: stats.set_sizes(values, names),
             "settle": lambda: stats.settle(differences, pairs=190, draws=2000),
         }[function]
 

@@ -34,6 +34,8 @@ class Output:
         [default: auc]
     rope : float
         Differences of the measure up to this size are practically zero.
+    reference : str, optional
+        Solver with which each other one is compared. [default: logistic, where it takes part]
     sort : str
         Order of the lines: plan, value or seconds.
     md : bool
@@ -49,6 +51,7 @@ class Output:
 
     metrics: tuple[str, ...] = field(default=(), metadata=WHOLE)
     rope: float = 0.005
+    reference: str | None = None
     sort: str = "plan"
     md: bool = False
     tex: bool = False
@@ -78,6 +81,7 @@ class Output:
             return Printed(
                 tuple(dict.fromkeys(map(measure_of, specs(self.metrics or ("auc",))))),
                 self.rope,
+                self.reference,
                 self.sort,
                 "md" if self.md else "tex" if self.tex else "text",
                 tuple(map(Demand.of, self.fail_if)),
@@ -94,6 +98,8 @@ class Printed:
     measures : tuple of Measure
         The verdict is on the first one.
     rope : float
+    reference : str or None
+        A solver against which the others are told.
     sort, form : str
         Keys of `aucbench.report.terminal.SORTS` and `aucbench.report.document.FORMS`.
     demands : tuple of Demand
@@ -103,6 +109,7 @@ class Printed:
 
     measures: tuple[Measure, ...]
     rope: float
+    reference: str | None
     sort: str
     form: str
     demands: tuple[Demand, ...]
@@ -144,7 +151,7 @@ class Printed:
     def _settings(self, name: str, rope: float) -> Settings:
         from aucbench.report.findings import Settings
 
-        return Settings(measure=name, rope=rope, curves=False)
+        return Settings(measure=name, rope=rope, reference=self.reference, curves=False)
 
 
 def specs(texts: Iterable[str]) -> tuple[str, ...]:

@@ -33,6 +33,8 @@ class Judged:
         Differences of the measure up to this size are practically zero.
     level : float
         Of the intervals.
+    reference : str, optional
+        Solver with which each other one is compared. [default: logistic, where it takes part]
     mixed : bool
         Compare times of different hosts, threads or concurrency.
     stale : bool
@@ -44,6 +46,7 @@ class Judged:
     metric: str = "auc"
     rope: float = 0.005
     level: float = 0.95
+    reference: str | None = None
     mixed: bool = False
     stale: bool = False
     sections: tuple[str, ...] = field(default=(), metadata=WHOLE)
@@ -53,7 +56,13 @@ class Judged:
         """What the statistics take of it."""
         from aucbench.report.findings import Settings
 
-        return Settings(measure=self.metric, rope=self.rope, level=self.level, mixed=self.mixed)
+        return Settings(
+            measure=self.metric,
+            rope=self.rope,
+            level=self.level,
+            reference=self.reference,
+            mixed=self.mixed,
+        )
 
 
 @grouped

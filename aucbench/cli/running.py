@@ -88,10 +88,11 @@ def go(
 
 
 def refuse(plan: Plan, printed: Printed, json: Path | None) -> None:
-    """Raise where a condition names an unknown solver, or the rows cannot be written."""
-    from aucbench.report.evidence import evidence_of
+    """Raise where a condition or `reference` names an unknown solver, or rows have no place."""
+    from aucbench.report.evidence import evidence_of, require_planned
     from aucbench.store import require_writable
 
+    require_planned(plan, printed.reference)
     if printed.demands:
         names = evidence_of((), [plan]).solvers
         for demand in printed.demands:

@@ -67,7 +67,7 @@ def judged(tables: Any, form: str, columns: Columns, judging: Judging) -> Judgem
         sheet_of(one, f"table {k}" if several else "the table") for k, one in enumerate(tables, 1)
     ]
     known = measured(long_table(sheets, form, columns, judging.by), judging)
-    measure = Measure(known.metric.name, smaller=known.metric.smaller)
+    measure = Measure(known.metric.name, smaller=known.metric.smaller, share=known.metric.share)
     settings = Settings(measure=measure, rope=judging.rope, level=judging.level)
     findings = findings_of(evidence_of_values(known), settings)
     title = ", ".join(

@@ -72,6 +72,7 @@ def compare(
     out: Path | None = None,
     metrics: str | Iterable[str] = "auc",
     rope: float = ROPE,
+    reference: str | None = None,
     quiet: bool = False,
     **options: Any,
 ) -> Results:
@@ -111,6 +112,8 @@ def compare(
         on the first one.
     rope : float
         Differences up to this size are practically zero.
+    reference : str, optional
+        Solver with which each other one is compared; default: logistic, where it takes part.
     reading : Reading
         How files and tables are read, such as `Reading(target="outcome")`. Its fields can also be
         given by themselves: `target="outcome"`. `test` may be a table too.
@@ -135,6 +138,8 @@ def compare(
     UserWarning
         Of what may be wrong in a table, outside of notebooks, where results show it.
     """
+    from aucbench.report.evidence import require_planned
+
     require_no_run("compare")
     measures = tuple(measure_of(spec).name for spec in _specs(metrics))
     if not measures:
@@ -161,6 +166,7 @@ def compare(
         memory=memory,
         holdout=holdout,
     )
+    require_planned(plan, reference)
     with ExitStack() as stack:
         folder = out or stack.enter_context(Scratch()).path / "out"
         store = stack.enter_context(Store(folder, create=True))
@@ -170,7 +176,7 @@ def compare(
         scores = {number: arrays for number, arrays in every.items() if arrays is not None}
         hashes = {record.sizes.data for record in records if record.sizes.data}
         about = {data: known for data in hashes if (known := store.about(data)) is not None}
-        return Results(records, scores, measures, rope, about)
+        return Results(records, scores, measures, rope, about, reference)
 
 
 class Results(tuple[Record, ...]):
@@ -187,6 +193,8 @@ class Results(tuple[Record, ...]):
         Half the width of the region of practical equivalence.
     about : mapping of str to mapping
         As `Store.about`, by the hash of the data.
+    reference : str or None
+        A solver against which the others are told.
 
     All that it returns raises `DataError` when there is no record, or none has what the measure
     needs.
@@ -196,6 +204,7 @@ class Results(tuple[Record, ...]):
     _measures: tuple[str, ...]
     _rope: float
     _about: Mapping[str, Any]
+    _reference: str | None
 
     def __new__(
         cls,
@@ -204,11 +213,12 @@ class Results(tuple[Record, ...]):
         measures: Sequence[str] = ("auc",),
         rope: float = ROPE,
         about: Mapping[str, Any] | None = None,
+        reference: str | None = None,
     ) -> Self:
         """Make a tuple of the records."""
         results = super().__new__(cls, records)
         results._scores, results._measures, results._rope = scores or {}, tuple(measures), rope
-        results._about = about or {}
+        results._about, results._reference = about or {}, reference
         return results
 
     def __repr__(self) -> str:
@@ -272,7 +282,8 @@ class Results(tuple[Record, ...]):
         evidence = evidence_of(
             self, scores=lambda fit: self._scores.get(fit.id), about=self._about.get
         )
-        return findings_of(evidence, Settings(measure=self._measures[0], rope=self._rope))
+        settings = Settings(measure=self._measures[0], rope=self._rope, reference=self._reference)
+        return findings_of(evidence, settings)
 
     def to_frame(self) -> DataFrame:
         """Return a pandas DataFrame with a row for each cell and a column for each plain field.

@@ -88,7 +88,7 @@ class Demand:
             inside = findings.insides[0].pairs
             known = {(pair.a, pair.b): (pair.verdict, pair.p, pair.word) for pair in inside}
         else:
-            known = {(p.a, p.b): (p.difference, p.holm, p.word) for p in findings.pairs}
+            known = {(p.a, p.b): (p.difference, p.adjusted, p.word) for p in findings.pairs}
         if (self.a, self.b) in known:
             return known[self.a, self.b]
         if (self.b, self.a) in known:

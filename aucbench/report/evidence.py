@@ -15,6 +15,7 @@ Design
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -35,7 +36,7 @@ from aucbench.bench.results.record import Record
 from aucbench.bench.show.endings import Ends
 from aucbench.data.understood import Understood
 from aucbench.datasets.reading import Reading
-from aucbench.errors import DataError
+from aucbench.errors import DataError, UnknownNameError
 from aucbench.records import Stop
 from aucbench.registry.specs import bare, short
 from aucbench.report.fits import CURVE, NAN, Array, Condition, Fit
@@ -332,6 +333,24 @@ def evidence_of(
         scores=scores,
         about=about,
     )
+
+
+def require_planned(plan: Plan, solver: str | None) -> None:
+    """Raise `UnknownNameError` where a solver is named, and the plan has none of this name."""
+    if solver is not None:
+        solver_of(evidence_of((), [plan]).solvers, solver)
+
+
+def solver_of(names: Sequence[str], text: str) -> str:
+    """Return the solver of this name; or else the only one of which it is the name without options.
+
+    It raises `UnknownNameError` where there is none.
+    """
+    whole = re.compile(rf"{re.escape(text)}(?![\w-])")
+    chosen = [text] if text in names else [name for name in names if whole.match(name)]
+    if len(chosen) != 1:
+        raise UnknownNameError("solver in this comparison", text, names)
+    return chosen[0]
 
 
 def _planned(plans: Iterable[Plan]) -> dict[tuple[Key, Key], dict[FoldKey, None]]:

@@ -18,9 +18,9 @@ import numpy as np
 
 from aucbench.bench.addons import supervised
 from aucbench.bench.measuring import measure_of
-from aucbench.errors import DataError
+from aucbench.errors import DataError, UnknownNameError
 from aucbench.report.curves import Pace, paces, profiles_of
-from aucbench.report.evidence import Evidence, Place
+from aucbench.report.evidence import Evidence, Place, solver_of
 from aucbench.report.fits import NAN, Array
 from aucbench.report.inside import AUC, Inside, Row, inside, means_inside
 from aucbench.stats.advice import Advice, advise
@@ -28,7 +28,7 @@ from aucbench.stats.measures import Measure
 from aucbench.stats.pairs import Pair, pairwise
 from aucbench.stats.profiles import Profile, shifted_geometric_mean
 from aucbench.stats.ranking import Standing, average_ranks, bradley_terry
-from aucbench.stats.words import LEVEL, ROPE, Interval, Word
+from aucbench.stats.words import LEVEL, ROPE, Interval
 
 TITLES = {"auc": "AUC", "ap": "AP", "brier": "Brier score"}
 NUMBERS = 1_500_000  # of all curves; each takes 5 to 6 bytes of a page
@@ -44,12 +44,16 @@ class Settings:
     measure: str | Measure = AUC
     rope: float = ROPE  # this and the level as in `aucbench.stats.words`
     level: float = LEVEL
+    reference: str | None = None  # a solver against which the others are told
     mixed: bool = False  # compare times that were measured under different conditions
     curves: bool = True  # make ROC and precision-recall curves
 
     def points(self, groups: int) -> int:
         """Return the points of each curve on a page of so many groups of fits."""
         return max(FEWEST, min(MOST, NUMBERS // (PER_POINT * max(1, groups)))) if self.curves else 0
+
+
+DEFAULT_REFERENCE = "logistic"
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,17 @@ class Findings:
     def smaller(self) -> bool:
         """Whether a smaller value of it is better."""
         return self.chosen.smaller
+
+    @property
+    def reference(self) -> str | None:
+        """The solver against which the others are told: the one asked for, or logistic."""
+        names = self.evidence.solvers
+        if self.settings.reference is not None:
+            return solver_of(names, self.settings.reference)
+        try:
+            return solver_of(names, DEFAULT_REFERENCE)
+        except UnknownNameError:  # it does not take part, or more than once
+            return None
 
     @property
     def unmeasured(self) -> tuple[str, ...]:
@@ -195,17 +210,23 @@ class Findings:
     def advice(self) -> Advice:
         """The recommendation in words."""
         evidence, s = self.evidence, self.settings
-        only = self.insides[evidence.finished[0]] if len(evidence.finished) == 1 else None
+        finished = [self.insides[i] for i in evidence.finished]
+        stars = [[evidence.solvers[r.solver] for r in one.rows if r.leading] for one in finished]
+        families = evidence.families
         return advise(
             self.values,
             evidence.solvers,
             [evidence.datasets[i] for i in evidence.finished],
+            reference=self.reference,
+            families=[families[i] for i in evidence.finished] if families else None,
+            shares=self.chosen.share,
             seconds=self.seconds,
             nonzeros=self.nonzeros,
             folds=self.folds,
             ratio=evidence.ratio(*evidence.finished),
             pairs=self.pairs,
-            within=only.compared if only else None,
+            within=finished[0].compared if len(finished) == 1 else None,
+            stars=stars,
             measure=self.measure,
             smaller=self.smaller,
             rope=s.rope,
@@ -222,14 +243,16 @@ class Findings:
 
     @cached_property
     def leading(self) -> frozenset[int]:
-        """The recommended solver, and those than which it is not better."""
+        """The solvers that may be the best, on a typical data set or on the only one."""
         if self.advice.leader is None:
             return frozenset()
         if len(self.evidence.finished) == 1:
             [only] = self.evidence.finished
             return frozenset(row.solver for row in self.insides[only].rows if row.leading)
-        beaten = {pair.b for pair in self.advice.pairs if pair.word is Word.BETTER}
-        return frozenset(j for j, name in enumerate(self.evidence.solvers) if name not in beaten)
+        names = self.evidence.solvers
+        best = self.advice.best
+        possible = {self.advice.leader} if best is None else {*best.of(best.possible)}
+        return frozenset(j for j, name in enumerate(names) if name in possible)
 
     @cached_property
     def paces(self) -> Mapping[Place, Pace]:
@@ -272,10 +295,13 @@ def means_of(evidence: Evidence, measure_name: str) -> Means:
 def findings_of(evidence: Evidence, settings: Settings | None = None) -> Findings:
     """Ask the statistics about every data set; the scores are read here, one data set at a time.
 
-    It raises `DataError` when scores cannot be read, or a measure other than the AUC is asked for
+    It raises `UnknownNameError` when no solver has the name of the reference, `DataError` when
+    scores cannot be read, or a measure other than the AUC is asked for
     and there are none, and `AucbenchError` when a setting makes no sense.
     """
     s = settings or Settings()
+    if s.reference is not None:
+        solver_of(evidence.solvers, s.reference)
     chosen = s.measure if isinstance(s.measure, Measure) else measure_of(s.measure)
     points = s.points(len(evidence.groups))
     with supervised():

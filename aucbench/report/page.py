@@ -22,6 +22,8 @@ from aucbench.report.drawn import DIGITS, drawn
 from aucbench.report.evidence import Group
 from aucbench.report.findings import Findings
 from aucbench.report.inside import Row, sizes
+from aucbench.stats.best_set import BestSet
+from aucbench.stats.pairs import Pair
 from aucbench.stats.ranking import Standing
 from aucbench.stats.words import Interval
 
@@ -120,7 +122,7 @@ class Page:
         """The columns of the table of solvers, beside the solver."""
         measure, evidence = self.findings.measure, self.findings.evidence
         if self.only is None:
-            first = (f"mean {measure}", "average rank", "rating")
+            first = (f"mean {measure}", *self._best, *self._versus, "average rank", "rating")
             return (*first, *self.costs, "no value", "ok")
         marks = any(evidence.ends(self.only, j).mark for j, _ in evidence.row(self.only))
         end = ("end",) if marks else ()
@@ -130,6 +132,18 @@ class Page:
     def costs(self) -> tuple[str, ...]:
         """The columns of what a fit costs; values from elsewhere do not tell it."""
         return ("fit s", "non-zeros") if self.own else ()
+
+    @property
+    def _best(self) -> tuple[str, ...]:
+        """The column that says who may be the best, where it is tested."""
+        best = self.findings.advice.best
+        return ("the best?",) if best is not None and not best.note else ()
+
+    @property
+    def _versus(self) -> tuple[str, ...]:
+        """The column of differences from the reference, where there is one."""
+        pairs = self.findings.advice.reference
+        return (f"− {pairs[0].b}",) if pairs else ()
 
     def entries(self, solver: int) -> list[Entry]:
         """Return the entries of a solver in the table of solvers, one for each column."""
@@ -143,8 +157,11 @@ class Page:
         nonzeros = nonzeros[~np.isnan(nonzeros)]
         groups = [group for (_, j), group in evidence.groups.items() if j == solver]
         failed = str(int((~known).sum()))
+        name = evidence.solvers[solver]
         return [
             _entry(mean, ".4f"),
+            *(_best(findings.advice.best, name) for _ in self._best),
+            *(_difference(findings.advice.reference, name) for _ in self._versus),
             _standing(findings.ranks[solver], "{:.2f}"),
             _standing(findings.ratings[solver], "{:.0f}"),
             *self._costs(
@@ -314,6 +331,30 @@ def _auc_entry(row: Row) -> Entry:
         return Entry("", "–", note=row.note)
     interval = _range(row.known.delong, "{:.4f}")
     return Entry(repr(row.estimate), f"{row.estimate:.4f}", interval, row.note)
+
+
+def _best(best: BestSet | None, name: str) -> Entry:
+    """Return whether a solver may be the best, with the p-value; sorted by how far it is behind."""
+    assert best is not None
+    j = best.names.index(name)
+    word = "may be" if best.possible[j] else "behind" if best.behind[j] else "probably not"
+    p = f"p {_p(best.p[j])}{', borderline' if best.borderline[j] else ''}"
+    return Entry(repr(best.s[j]), word, p)
+
+
+def _difference(pairs: Sequence[Pair], name: str) -> Entry:
+    """Return the difference of a solver from the reference, with its interval and its word."""
+    pair = next((pair for pair in pairs if pair.a == name), None)
+    if pair is None or math.isnan(pair.difference.effect):
+        return Entry("", "–")
+    effect = pair.difference.effect
+    if math.isinf(effect):
+        return Entry(repr(effect), str(pair.word), note="One of the two failed on most data sets.")
+    return Entry(repr(effect), f"{effect:+.4f}", f"{pair.word}, p {_p(pair.adjusted)}")
+
+
+def _p(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.2g}"
 
 
 def _standing(standing: Standing, form: str) -> Entry:

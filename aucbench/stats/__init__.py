@@ -12,9 +12,6 @@ from aucbench.stats.best_set import steadiness as steadiness
 from aucbench.stats.calibration import calibrated as calibrated
 from aucbench.stats.delong import auc_difference as auc_difference
 from aucbench.stats.delong import auc_interval as auc_interval
-from aucbench.stats.fragile import Change as Change
-from aucbench.stats.fragile import Fragile as Fragile
-from aucbench.stats.fragile import fragile as fragile
 from aucbench.stats.measures import Measure as Measure
 from aucbench.stats.measures import auc as auc
 from aucbench.stats.measures import average_precision as average_precision
@@ -46,9 +43,14 @@ from aucbench.stats.resampled import corrected_difference as corrected_differenc
 from aucbench.stats.resampled import corrected_interval as corrected_interval
 from aucbench.stats.rows import Fold as Fold
 from aucbench.stats.settling import Settling as Settling
+from aucbench.stats.settling import set_sizes as set_sizes
 from aucbench.stats.settling import settle as settle
 from aucbench.stats.signed_rank import signed_rank as signed_rank
 from aucbench.stats.tables import Rule as Rule
+from aucbench.stats.versus import Change as Change
+from aucbench.stats.versus import Fragile as Fragile
+from aucbench.stats.versus import fragile as fragile
+from aucbench.stats.versus import versus as versus
 from aucbench.stats.within import PairWithin as PairWithin
 from aucbench.stats.within import SolverWithin as SolverWithin
 from aucbench.stats.within import WithinDataset as WithinDataset

@@ -202,8 +202,8 @@ def _read(names: Sequence[str], flipped: Flipped, level: float) -> BestSet:
         return BestSet(
             (*names,), flipped.units, nothing, nothing, nothing, all_, none, none, level, few
         )
-    s = flipped.observed()
-    p, stepwise = p_values(s, flipped.strongest(), 2 * len(flipped.flips))
+    drawn = flipped.strongest(m)
+    s, (p, stepwise) = drawn[0], p_values(drawn)
     possible = p > 1.0 - level
     possible[np.argmin(s)] = True
     near = (np.abs(p - (1.0 - level)) <= BORDER) & (not flipped.complete)
@@ -248,17 +248,16 @@ def against(
     if reference not in names:
         raise UnknownNameError("solver in this comparison", reference, names)
     asked = Asked(families, smaller, shares, level, rule, flips, seed)
-    flipped = asked.flipped(asked.ranked(values, names))
+    at = [*names].index(reference)
+    flipped = asked.flipped(asked.ranked(values, names, at))
     others = tuple(name for name in names if name != reference)
     nothing = (nan,) * len(others)
-    if flipped.note or not others:
+    if flipped.note:
         return Against(
             reference, others, flipped.units, nothing, nothing, nothing, level, flipped.note
         )
-    at = list(names).index(reference)
-    t = np.delete(flipped.between(np.ones((1, flipped.units)))[0, :, at], at)
-    drawn = (np.abs(np.delete(T[:, :, at], at, axis=1)) for T in flipped.statistics())
-    p, stepwise = p_values(np.abs(t), drawn, len(flipped.flips))  # |T| is the same for -F
+    drawn = flipped.flips @ flipped.ranks
+    t, (p, stepwise) = drawn[0], p_values(np.abs(drawn))  # |T| is the same for -F
     return Against(
         reference,
         others,
@@ -292,7 +291,9 @@ def steadiness(
         As `best_set`.
     """
     asked = Asked(families, smaller, shares, level, rule, flips, seed)
-    sets = [_read(names, one, level) for one in asked.without_each(values, names)]
+    ranked = asked.ranked(values, names)
+    each = (asked.flipped(ranked.without(k)) for k in range(len(ranked.sizes)))
+    sets = [_read(names, flipped, level) for flipped in each]
     counts = np.sum([one.possible for one in sets] or [(True,) * len(names)], axis=0)
     sizes = [sum(one.possible) for one in sets] or [len(names)]
     return Steadiness(

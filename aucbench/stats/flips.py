@@ -8,7 +8,7 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -37,8 +37,8 @@ class Asked:
     flips: int
     seed: int
 
-    def ranked(self, values: ArrayLike, names: Sequence[str]) -> Ranked:
-        """Check the options and the table, and rank the differences of all pairs."""
+    def ranked(self, values: ArrayLike, names: Sequence[str], at: int | None = None) -> Ranked:
+        """Check the options and the table, and rank the differences of all pairs, or of one's."""
         require_level(self.level)
         require_whole(1, flips=self.flips)
         require_whole(0, seed=self.seed)
@@ -46,82 +46,63 @@ class Asked:
         family = numbered(self.families, len(y))
         if self.rule is Rule.COMPLETE_CASES:
             family = family[~np.isnan(y).any(axis=1)]
-        return Ranked.of(filled(y, self.rule), family)
-
-    def without_each(self, values: ArrayLike, names: Sequence[str]) -> Iterator[Flipped]:
-        """Yield the flips without the first data set, without the second, and so on."""
-        ranked = self.ranked(values, names)
-        return (self.flipped(ranked.without(k)) for k in range(len(ranked.sizes)))
+        y, m = filled(y, self.rule), len(names)
+        if at is None:
+            return Ranked.of(y, *np.triu_indices(m, 1), family)
+        others = np.delete(np.arange(m), at)
+        return Ranked.of(y, others, np.full(m - 1, at), family)
 
     def flipped(self, ranked: Ranked) -> Flipped:
         """Return the flips of these ranks; with a note, and without flips, where there are few."""
         family = np.unique(ranked.family, return_inverse=True)[1]
         units = int(family.max(initial=-1)) + 1
-        m = ranked.solvers
-        if units < FEWEST or m < 2:
+        if units < FEWEST or not ranked.sizes.shape[1]:
             kind = "data sets" if units == family.size else "families of data sets"
             what = f"To leave a solver out takes at least {FEWEST} {kind}; here are {units}."
-            return Flipped(np.empty((units, 0)), m, np.empty((0, units)), True, what)
+            return Flipped(np.empty((units, 0)), np.empty((0, units)), True, what)
         signs, complete = _signs(units, self.flips, self.seed)
-        return Flipped(_summed(ranked.shares(), family), m, signs, complete)
+        return Flipped(_summed(ranked.shares(), family), signs, complete)
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """The differences of the P pairs a < b of m solvers: sizes, midranks and signs, (N, P)."""
+    """The differences of P pairs of solvers: sizes, midranks and signs, (N, P)."""
 
-    solvers: int
     sizes: Array
     ranks: Array
     signs: Array
     family: NDArray[np.intp]
 
     @staticmethod
-    def of(y: Array, family: NDArray[np.intp]) -> Ranked:
-        """Rank the differences of all pairs of columns, of which a larger one is better."""
-        a, b = np.triu_indices(y.shape[1], 1)
+    def of(y: Array, a: NDArray[np.intp], b: NDArray[np.intp], family: NDArray[np.intp]) -> Ranked:
+        """Rank the differences of columns a less columns b, of which a larger one is better."""
         with np.errstate(invalid="ignore"):  # -inf less -inf, where both failed: no difference
             d = np.nan_to_num(y[:, a] - y[:, b], nan=0.0, posinf=inf, neginf=-inf)
         sizes = np.abs(d)
-        return Ranked(y.shape[1], sizes, average_ranks_of(sizes.T).T, np.sign(d), family)
+        return Ranked(sizes, average_ranks_of(sizes.T).T, np.sign(d), family)
 
     def without(self, k: int) -> Ranked:
         """Return the ranks without one data set: those of larger differences fall by one."""
         fall = (self.sizes > self.sizes[k]) + (self.sizes == self.sizes[k]) / 2.0
         rest = np.delete(np.arange(len(self.sizes)), k)
-        return Ranked(
-            self.solvers,
-            self.sizes[rest],
-            (self.ranks - fall)[rest],
-            self.signs[rest],
-            self.family[rest],
-        )
+        sizes, ranks, signs = self.sizes[rest], (self.ranks - fall)[rest], self.signs[rest]
+        return Ranked(sizes, ranks, signs, self.family[rest])
 
     def shares(self) -> Array:
-        """Return the signed ranks of j less i at [:, j, i], (N, m, m).
-
-        Each is divided by the root of the sum of the squares of its pair.
-        """
-        m = self.solvers
-        a, b = np.triu_indices(m, 1)
+        """Return the signed ranks, divided by the root of the sum of the squares of their pair."""
         signed = self.ranks * self.signs
         norm = np.sqrt(np.sum(signed**2, axis=0))
-        signed /= np.where(norm > 0.0, norm, 1.0)
-        both = np.zeros((len(signed), m, m))
-        both[:, a, b], both[:, b, a] = signed, -signed
-        return both
+        return np.asarray(signed / np.where(norm > 0.0, norm, 1.0))
 
 
 @dataclass(frozen=True, slots=True)
 class Flipped:
-    """Signed ranks of all pairs, and the flips of their signs.
+    """Signed ranks of pairs, and the flips of their signs.
 
-    `ranks` has the shape (units, m²): of each family of data sets the sums of the signed ranks of
-    each pair (j, i), divided by the root of the sum of all their squares.
+    `ranks` has the shape (units, P): the sums over each family of data sets.
     """
 
     ranks: Array
-    solvers: int
     flips: Array  # one of each two, (B, units); the first one is the identity
     complete: bool  # whether these are all flips
     note: str = ""
@@ -131,26 +112,20 @@ class Flipped:
         """Number of data sets, or of families, that count."""
         return int(self.ranks.shape[0])
 
-    def between(self, signs: Array) -> Array:
-        """Return T(j, i) under some flips, (B, units) -> (B, m, m); that of i and i is -inf."""
-        m = self.solvers
-        T = (signs @ self.ranks).reshape(-1, m, m)
-        T[:, range(m), range(m)] = -inf
-        return T
+    def strongest(self, m: int) -> Array:
+        """Return S* of m solvers under all flips, (B, m); the pairs are all of theirs, a < b.
 
-    def statistics(self) -> Iterator[Array]:
-        """Yield T under one of each two flips, in blocks."""
+        The first row is that of the identity.
+        """
+        a, b = np.triu_indices(m, 1)
+        S = np.empty((2, len(self.flips), m))  # of F, and of -F
         for start in range(0, len(self.flips), BLOCK):
-            yield self.between(self.flips[start : start + BLOCK])
-
-    def observed(self) -> Array:
-        """Return S of each solver."""
-        return np.asarray(self.between(np.ones((1, self.units)))[0].max(axis=0))
-
-    def strongest(self) -> Iterator[Array]:
-        """Yield S* of each solver under all flips, in blocks of shape (2 B, m)."""
-        for T in self.statistics():
-            yield np.concatenate([T.max(axis=1), T.max(axis=2)])  # of F, and of -F
+            rows = slice(start, start + BLOCK)
+            T = self.flips[rows] @ self.ranks
+            both = np.full((len(T), m, m), -inf)
+            both[:, a, b], both[:, b, a] = T, -T
+            S[0, rows], S[1, rows] = both.max(axis=1), both.max(axis=2)
+        return S.reshape(-1, m)
 
 
 def scaled(table: Array, *, smaller: bool, shares: bool) -> Array:
@@ -181,11 +156,9 @@ def numbered(families: Sequence[str | None] | None, count: int) -> NDArray[np.in
 
 
 def _summed(ranks: Array, family: NDArray[np.intp]) -> Array:
-    """Return the sums of each family of data sets, (N, m, m) -> (units, m²)."""
-    number = np.unique(family, return_inverse=True)[1]
-    sums = np.zeros((int(number.max()) + 1, ranks[0].size))
-    np.add.at(sums, number, ranks.reshape(len(ranks), -1))
-    return sums
+    """Return the sums of each family of data sets, (N, P) -> (units, P)."""
+    units = int(family.max()) + 1
+    return ranks if units == len(ranks) else (family == np.arange(units)[:, None]) @ ranks
 
 
 def _signs(units: int, flips: int, seed: int) -> tuple[Array, bool]:
@@ -200,14 +173,15 @@ def _signs(units: int, flips: int, seed: int) -> tuple[Array, bool]:
     return signs, False
 
 
-def p_values(s: Array, drawn: Iterator[Array], count: int) -> tuple[Array, Array]:
-    """Return the share of flips with a statistic of at least s, of each and of the step-down."""
+def p_values(drawn: Array) -> tuple[Array, Array]:
+    """Return p-values of statistics under all flips, (B, m), of each alone and of the step-down.
+
+    The first row is that of the identity, which is what was observed.
+    """
+    s = drawn[0]
     order = np.argsort(-s, kind="stable")
-    alone, together = np.zeros(s.size), np.zeros(s.size)
-    for block in drawn:
-        alone += np.count_nonzero(block >= s - SLACK, axis=0)
-        rest = np.maximum.accumulate(block[:, order[::-1]], axis=1)[:, ::-1]
-        together += np.count_nonzero(rest >= s[order] - SLACK, axis=0)
+    alone = np.mean(drawn >= s - SLACK, axis=0)
+    rest = np.maximum.accumulate(drawn[:, order[::-1]], axis=1)[:, ::-1]
     stepwise = np.empty(s.size)
-    stepwise[order] = np.maximum.accumulate(together / count)
-    return alone / count, stepwise
+    stepwise[order] = np.maximum.accumulate(np.mean(rest >= s[order] - SLACK, axis=0))
+    return alone, stepwise

@@ -129,6 +129,7 @@ class Measure:
     key: str = ""  # a parameter
     value: float | int = 0
     smaller: bool = False  # whether a smaller value is better; else a larger one is
+    share: bool = False  # whether its values are in [0, 1], and 1 is the best
 
     def __call__(self, y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> float:
         """Return the value on rows, NaN where they have none; errors are those of the function."""
@@ -185,7 +186,7 @@ def measure(spec: str) -> Measure:
     if not known:
         if value is not None:
             raise ParameterError(f"the measure {name} has no parameter, got {spec!r}")
-        return Measure(name, function, smaller=name in LOSSES)
+        return Measure(name, function, smaller=name in LOSSES, share=name not in LOSSES)
     if key and key != known:
         raise UnknownNameError(f"parameter of {name}", key, [known])
     value = default if value is None else value
@@ -200,7 +201,7 @@ def measure(spec: str) -> Measure:
         require_whole(1, k=number)
     else:
         raise ParameterError(f"k must be a whole number, got {value}")
-    return Measure(f"{name}[{known}={number:g}]", function, known, number)
+    return Measure(f"{name}[{known}={number:g}]", function, known, number, share=True)
 
 
 MEASURES: dict[str, tuple[Callable[..., float], str, str]] = {

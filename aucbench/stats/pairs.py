@@ -9,7 +9,7 @@ stable under manipulation of the comparate set", arXiv:2305.11921.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import nan
@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from aucbench.errors import require_at_least, require_whole
 from aucbench.stats.bayes import DRAWS, SignTest, sign_test
 from aucbench.stats.signed_rank import signed_rank
-from aucbench.stats.tables import Rule, checked, differences
+from aucbench.stats.tables import Array, Rule, checked, differences
 from aucbench.stats.words import LEVEL, ROPE, Difference, Word, holm
 
 
@@ -33,8 +33,8 @@ class Pair:
     difference : Difference
         Of the signed-rank test: Hodges-Lehmann estimate, interval, p-value. A failed cell is a
         difference of -inf or inf, so that they are infinite where many cells failed.
-    holm : float
-        The p-value after Holm's adjustment for all pairs.
+    adjusted : float
+        The p-value after Holm's adjustment for all pairs; of `versus` after that for the others.
     mean : float
         Mean of the differences on data sets where both have a value; NaN if there is none.
     wins, ties, losses : int
@@ -56,7 +56,7 @@ class Pair:
     a: str
     b: str
     difference: Difference
-    holm: float
+    adjusted: float
     mean: float
     wins: int
     ties: int
@@ -69,7 +69,7 @@ class Pair:
 
     @property
     def p(self) -> float:
-        """The p-value before Holm's adjustment."""
+        """The p-value before the adjustment."""
         return self.difference.p
 
     @property
@@ -80,7 +80,7 @@ class Pair:
     @property
     def word(self) -> Word:
         """How a compares with b, by the interval and the adjusted p-value."""
-        return self.difference.word(self.rope, self.holm)
+        return self.difference.word(self.rope, self.adjusted)
 
     def flipped(self) -> Pair:
         """Return the same pair as b against a."""
@@ -138,35 +138,57 @@ def pairwise(
     ParameterError
         When `rope` is negative, `level` is not in (0, 1), or `draws` or `seed` makes no sense.
     """
-    require_at_least(0.0, rope=rope)
-    require_whole(1, draws=draws)
-    require_whole(0, seed=seed)
-    table = checked(values, names) * (-1.0 if smaller else 1.0)
-    pairs = []
-    for i, j in combinations(range(len(names)), 2):
-        d, rows = differences(table[:, i], table[:, j], rule)
-        finite = d[np.isfinite(d)]
-        wins, losses = int(np.count_nonzero(d > rope)), int(np.count_nonzero(d < -rope))
-        lacks_a, lacks_b = np.isnan(table[:, [i, j]]).T
-        pair = Pair(
-            names[i],
-            names[j],
-            difference=signed_rank(d, level),
-            holm=nan,
-            mean=float(finite.mean()) if finite.size else nan,
-            wins=wins,
-            ties=d.size - wins - losses,
-            losses=losses,
-            sign_test=sign_test(d, rope, draws=draws, seed=seed),
-            failed_a=int(np.count_nonzero(lacks_a & ~lacks_b)),
-            failed_b=int(np.count_nonzero(lacks_b & ~lacks_a)),
-            left_out=len(table) - rows.size,
-            rope=rope,
-        )
-        pairs.append(pair)
+    options = PairOptions(rope, level, smaller, rule, draws, seed)
+    pairs = pairs_of(values, names, combinations(range(len(names)), 2), options)
     adjusted = holm([pair.p for pair in pairs])
-    adjusted_pairs = (replace(pair, holm=float(p)) for pair, p in zip(pairs, adjusted, strict=True))
-    return tuple(_of_losses(pair) if smaller else pair for pair in adjusted_pairs)
+    return tuple(replace(pair, adjusted=float(p)) for pair, p in zip(pairs, adjusted, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class PairOptions:
+    """The options of `pairwise`."""
+
+    rope: float = ROPE
+    level: float = LEVEL
+    smaller: bool = False
+    rule: Rule = Rule.WORST_RANK
+    draws: int = DRAWS
+    seed: int = 0
+
+
+def pairs_of(
+    values: ArrayLike, names: Sequence[str], which: Iterable[tuple[int, int]], options: PairOptions
+) -> list[Pair]:
+    """Return some pairs of `pairwise` without an adjusted p-value."""
+    require_at_least(0.0, rope=options.rope)
+    require_whole(1, draws=options.draws)
+    require_whole(0, seed=options.seed)
+    table = checked(values, names) * (-1.0 if options.smaller else 1.0)
+    pairs = [_pair(table[:, [i, j]], (names[i], names[j]), options) for i, j in which]
+    return [_of_losses(pair) for pair in pairs] if options.smaller else pairs
+
+
+def _pair(table: Array, names: tuple[str, str], options: PairOptions) -> Pair:
+    """Return a pair, of which larger values are better."""
+    rope = options.rope
+    d, rows = differences(table[:, 0], table[:, 1], options.rule)
+    finite = d[np.isfinite(d)]
+    wins, losses = int(np.count_nonzero(d > rope)), int(np.count_nonzero(d < -rope))
+    lacks_a, lacks_b = np.isnan(table).T
+    return Pair(
+        *names,
+        difference=signed_rank(d, options.level),
+        adjusted=nan,
+        mean=float(finite.mean()) if finite.size else nan,
+        wins=wins,
+        ties=d.size - wins - losses,
+        losses=losses,
+        sign_test=sign_test(d, rope, draws=options.draws, seed=options.seed),
+        failed_a=int(np.count_nonzero(lacks_a & ~lacks_b)),
+        failed_b=int(np.count_nonzero(lacks_b & ~lacks_a)),
+        left_out=len(table) - rows.size,
+        rope=rope,
+    )
 
 
 def _of_losses(pair: Pair) -> Pair:

@@ -1,24 +1,30 @@
-"""How many more data sets would settle a pair of solvers: make it better, worse or equivalent.
+"""How many more data sets would settle a pair of solvers, or make the set of the best smaller.
 
-The differences that there are, are drawn again in place of a model. This takes the data sets that
-were run as a fair sample of those to come, and their mean difference as true.
+The data sets that there are, are drawn again in place of a model. This takes those that were run as
+a fair sample of those to come, and what they say of the solvers as true.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import inf, nan
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from aucbench.errors import require_at_least, require_whole
+from aucbench.stats.best_set import best_set
 from aucbench.stats.power import MOST, POWER, Spread, first_from, require_share
 from aucbench.stats.signed_rank import critical, vector_of
-from aucbench.stats.tables import Array, drawn_counts
+from aucbench.stats.tables import Array, Rule, checked, drawn_counts
 from aucbench.stats.words import LEVEL, ROPE, require_level
 
 DRAWS = 2000  # of stored differences; their standard error at .8 is .009
+TIMES = (2, 4)  # as many data sets, for which the size of a set is told
+SET_DRAWS = 9
+SET_FLIPS = 499
 FEWEST = 5  # differences that say something about their spread when they are drawn again
 
 
@@ -97,6 +103,48 @@ def settle(
     if spread is not None and spread.split_sd > 0.0 and spread.sd > 0.0:
         by_splits = chance(_shrunk(d, spread.with_splits(inf) / spread.sd), d.size)
     return Settling(chance(d, d.size), None if total is None else total - d.size, by_splits)
+
+
+def set_sizes(
+    values: ArrayLike,
+    names: Sequence[str],
+    times: Sequence[int] = TIMES,
+    *,
+    smaller: bool = False,
+    shares: bool = True,
+    level: float = LEVEL,
+    rule: Rule = Rule.WORST_RANK,
+    draws: int = SET_DRAWS,
+    seed: int = 0,
+) -> dict[int, int]:
+    """Median size of `best_set` with 2, 4, ... times as many data sets like these.
+
+    The data sets are drawn with replacement, as many as there would be.
+
+    Parameters
+    ----------
+    values, names, smaller, shares, level, rule :
+        As in `best_set`.
+    times : sequence of int
+        How many times as many data sets there would be; the keys of what is returned.
+    draws, seed : int
+        Of the resampling.
+
+    Raises
+    ------
+    DataError, ParameterError
+        As `best_set`.
+    """
+    require_whole(1, draws=draws)
+    table = checked(values, names)
+    rng = np.random.default_rng(seed)
+    test = partial(best_set, names=names, smaller=smaller, shares=shares, level=level, rule=rule)
+    sizes = {}
+    for factor in times:
+        rows = rng.integers(0, max(1, len(table)), (draws, factor * len(table)))
+        sets = [test(table[some], flips=SET_FLIPS, seed=seed) for some in rows]
+        sizes[factor] = int(np.median([sum(one.possible) for one in sets]))
+    return sizes
 
 
 def drawn_statistic(d: Array, counts: Array) -> Array:

@@ -22,12 +22,12 @@ def with_interval(d: Difference) -> str:
     return f"{d.effect:+.4f}, {d.level * 100:g} % interval {d.low:+.4f} to {d.high:+.4f}"
 
 
-def listed(names: Sequence[str], last: str = "and") -> str:
-    """Return names as in "a, b and c"; of many, some and the number of the others."""
+def listed(names: Sequence[str], last: str = "and", most: int = NAMED) -> str:
+    """Return names as in "a, b and c"; of more than `most`, some and the number of the others."""
     if len(names) == 1:
         return names[0]
-    if len(names) > NAMED + 1:
-        return f"{', '.join(names[:NAMED])} {last} {len(names) - NAMED} others"
+    if len(names) > most + 1:
+        return f"{', '.join(names[:most])} {last} {len(names) - most} others"
     return f"{', '.join(names[:-1])} {last} {names[-1]}"
 
 

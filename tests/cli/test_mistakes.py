@@ -57,6 +57,7 @@ MISTAKES = [
     (f"{TWO} --md --tex", "give one"),
     (f"{TWO} --sort luck", "no order"),
     (f"{TWO} --rope -1", "rope must be at least"),
+    (f"{TWO} --reference logit", "unknown solver in this comparison 'logit'"),
     (f"{TWO} --metrics f1", "unknown measure 'f1'"),
     (f"{TWO} --metrics pauc[max_fpr=2]", "max_fpr"),
     (f"{TWO} --metrics ap,", "ap"),

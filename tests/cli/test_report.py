@@ -24,7 +24,7 @@ def folder(tmp_path_factory):
 def test_the_answer_is_printed_and_the_page_written(folder, tmp_path):
     page = tmp_path / "report.html"
     found = done("report", folder, "--html", page)
-    assert "has the highest mean AUC" in found.stdout.splitlines()[0]
+    assert "has the highest mean AUC" in found.stdout
     assert page.read_text("utf-8").startswith("<!doctype html>")
     assert "0.1 MB in" in found.stderr
     assert done("report", folder).stdout == found.stdout
@@ -39,6 +39,7 @@ def test_the_answer_is_printed_and_the_page_written(folder, tmp_path):
         (["report", "{}", "--html", "{}/no/folder/x.html"], "cannot write"),
         (["report", "{}", "--level", "2"], "level"),
         (["report", "{}", "--rope", "-1"], "rope"),
+        (["report", "{}", "--reference", "logit"], "unknown solver in this comparison 'logit'"),
         (["figure", "pie", "{}", "--out", "x.pdf"], "unknown figure 'pie'"),
         (["figure", "roc", "{}", "--out", "x.pdf"], "name one of breast-cancer, digits-8"),
         (["serve", "{}", "--port", "-1"], "cannot listen on port -1"),

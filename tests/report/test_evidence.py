@@ -8,9 +8,9 @@ from report_results import DATASETS, SPLITS, failed, with_cell
 
 from aucbench.bench import Choice, Plan
 from aucbench.datasets.reading import Reading
-from aucbench.errors import DataError
+from aucbench.errors import DataError, UnknownNameError
 from aucbench.records import CellStatus
-from aucbench.report.evidence import evidence_of
+from aucbench.report.evidence import evidence_of, solver_of
 from aucbench.report.fits import Condition
 from aucbench.report.folder import FolderReader
 
@@ -149,3 +149,13 @@ def test_plans_that_cannot_be_looked_up_are_said_and_all_records_count(doctored)
     assert "gone" in found.unchecked
     assert found.counts["ok"] == 27
     assert found.counts["not run yet"] == 9  # those of the set that is gone
+
+
+def test_a_solver_is_known_by_its_name_without_options():
+    names = ("logistic", "logistic-l1", "sht-auc[k=5]", "svm-or (tuned C=1|2)", "a[b=1]", "a[b=2]")
+    assert solver_of(names, "logistic") == "logistic"
+    assert solver_of(names, "sht-auc") == "sht-auc[k=5]"
+    assert solver_of(names, "svm-or") == "svm-or (tuned C=1|2)"
+    for unknown in ("a", "sht", "svm", ""):
+        with pytest.raises(UnknownNameError, match="solver in this comparison"):
+            solver_of(names, unknown)

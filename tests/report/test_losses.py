@@ -32,7 +32,7 @@ def test_the_first_rank_has_the_least_loss(findings, evidence):
     means = findings.values.mean(axis=0)
     assert findings.order[0] == np.argmin(means)
     assert findings.advice.leader == evidence.solvers[np.argmin(means)]
-    assert "has the lowest mean log-loss" in findings.advice.sentences[0]
+    assert "has the lowest mean log-loss" in str(findings.advice)
     ranks = [standing.value.estimate for standing in findings.ranks]
     ratings = [standing.value.estimate for standing in findings.ratings]
     assert np.argmin(ranks) == np.argmax(ratings) == np.argmin(means)
@@ -78,7 +78,7 @@ def test_a_condition_knows_the_direction(findings, evidence):
             demand = Demand.of(f"{a} {word} than {b} on log-loss by 0.0001")
             [pair] = [p for p in findings.pairs if {p.a, p.b} == {a, b}]
             found = pair if pair.a == a else pair.flipped()
-            known = found.difference.word(0.0001, found.holm)
+            known = found.difference.word(0.0001, found.adjusted)
             assert demand.holds(findings) is (str(known) == word)
 
 

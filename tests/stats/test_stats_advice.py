@@ -51,18 +51,47 @@ def said(found, *parts):
 def test_the_example_of_the_page():
     seconds = np.tile([1.4, 0.1, 0.7, nan], (14, 1))
     nonzeros = np.tile([100.0, 100.0, 5.0, 0.0], (14, 1))
-    found = advice(seconds=seconds, nonzeros=nonzeros, folds=FOLDS, ratio=0.25)
+    options = {"seconds": seconds, "nonzeros": nonzeros, "folds": FOLDS, "ratio": 0.25}
+    found = advice(**options, reference="sht-auc")
     mean = VALUES[:, 0].mean()
     assert found.leader == "svm-or"
-    assert found.sentences[0] == f"svm-or has the highest mean AUC, {mean:.4f} over 14 data sets."
-    assert said(found, "equivalent") == "logistic is equivalent within 0.005 and 14 times faster."
-    assert said(found, "It is better than").startswith("It is better than constant (+0.")
-    assert "sht-auc (+" in said(found, "not distinguishable", "It is")
-    assert "sht-auc is 2.0 times faster and has 20 times fewer non-zero weights." in found.sentences
-    surer = said(found, "To be surer")
-    assert re.search(r"about \d+ more data sets like these would settle svm-or against", surer)
-    assert surer.endswith("; more splits would not.")
+    assert found.sentences[:4] == (
+        "With 95 % confidence the best solver on a typical data set is one of these 2: svm-or and "
+        "sht-auc.",
+        f"svm-or has the highest mean AUC, {mean:.4f} over 14 data sets.",
+        "2 are certainly behind: logistic and constant.",
+        said(found, "Worse than sht-auc: constant (-0."),
+    )
+    assert "Not distinguishable from sht-auc: svm-or and logistic." in found.sentences
+    assert said(found, "equivalent") == (
+        "logistic is behind, but equivalent to svm-or within 0.005 and 14 times faster."
+    )
+    faster = "2.0 times faster and has 20 times fewer non-zero weights."
+    assert f"sht-auc, which may be the best too, is {faster}" in found.sentences
+    assert re.fullmatch(
+        r"To be surer: the set has 2 now, and with 14 more data sets like these about \d, with 42 "
+        r"more data sets like these about 1; more splits do not replace data sets\.",
+        found.sentences[-1],
+    )
     assert str(found) == " ".join(found.sentences)
+
+
+def test_two_solvers_are_told_by_their_pair():
+    values = VALUES[:, 1:3]
+    found = advice(values, NAMES[1:3], folds=FOLDS[:, 1:3], ratio=0.25)
+    assert found.sentences[0] == (
+        "Nothing can be ruled out: with 14 data sets, either solver may be the best on a typical "
+        "one."
+    )
+    assert said(found, "logistic is").startswith("logistic is not distinguishable from sht-auc (+")
+    surer = said(found, "To be surer")
+    assert re.search(r"about \d+ more data sets like these would settle logistic against", surer)
+    assert surer.endswith("; more splits would not.")
+    better = advice(VALUES[:, [3, 1]], ["constant", "logistic"])
+    assert better.sentences[0].endswith("on a typical data set is logistic.")
+    assert said(better, "better than").startswith("logistic is better than constant (+0.")
+    assert better.best.of(better.best.possible) == ("logistic",)
+    assert better.steadiness is None
 
 
 def test_the_pairs_are_those_of_pairwise_seen_from_the_leader():
@@ -76,7 +105,7 @@ def test_nothing_is_said_of_times_that_are_not_known_or_no_gain(options):
     text = str(advice(**options))
     assert "faster" not in text
     assert "fewer" not in text
-    assert "logistic is equivalent within 0.005." in text
+    assert "logistic is behind, but equivalent to svm-or within 0.005." in text
     assert "more splits do not replace data sets" in text
 
 
@@ -100,19 +129,19 @@ def test_a_solver_that_is_ahead_where_it_has_a_value_does_not_lead_but_is_told()
     found = advice(values, ["a", "b"])
     assert found.leader == "a"
     assert "With complete cases only, 8 data sets, b has the highest mean AUC" in str(found)
-    assert "but worse with complete cases only" in said(found, "Fragile")
+    assert "but worse with complete cases only" in said(found, "Fragile: a is")
 
 
 def test_without_a_complete_solver_the_average_rank_leads():
-    first = advice(without((0, 0), (1, 1), (2, 2), (3, 3))).sentences[0]
-    assert first.startswith(
+    second = advice(without((0, 0), (1, 1), (2, 2), (3, 3))).sentences[1]
+    assert second.startswith(
         "No solver has a value on all 14 data sets. svm-or has the best average"
     )
 
 
 def test_a_solver_without_any_value_is_last_and_told():
-    found = advice(without((slice(None), 3)))
-    assert "constant (constant has no value on most data sets)" in said(found, "It is better than")
+    found = advice(without((slice(None), 3)), reference="logistic")
+    assert "constant (constant has no value on most data sets)" in said(found, "Worse than logis")
     assert "inf" not in str(found)
     assert "With complete cases only, 14 data sets, svm-or has the highest mean" in str(found)
 
@@ -123,27 +152,35 @@ def test_without_any_complete_case_it_says_so():
 
 
 def test_equal_solvers_are_all_named():
-    first, second = advice(VALUES[:, [0, 0]], ["a", "b"]).sentences
-    assert first.startswith("a and b have the highest mean AUC")
-    assert second == "b is equivalent within 0.005."
+    first, second, third = advice(VALUES[:, [0, 0]], ["a", "b"]).sentences
+    assert first.startswith("Nothing can be ruled out")
+    assert second.startswith("a and b have the highest mean AUC")
+    assert third == "a is equivalent to b (+0.0000, 95 % interval +0.0000 to +0.0000)."
 
 
 def test_a_mean_that_hangs_on_one_data_set_is_not_praised():
     values = np.column_stack([np.linspace(0.6, 0.8, 14), np.linspace(0.6, 0.8, 14) - 0.01])
-    values[0, 1] += 0.6
+    values[0, 1] += 0.3
     found = advice(values, ["usual", "lucky"])
     assert found.leader == "lucky"
-    assert "it is worse than usual" in said(found, "On most data sets it is behind")
-    assert said(found, "Fragile: usual") == "Fragile: usual has the highest mean without set0."
+    assert found.sentences[0].endswith("on a typical data set is usual.")
+    assert found.sentences[1].endswith(
+        "over 14 data sets, but it is not in the set: its mean comes from a few data sets."
+    )
+    assert "lucky is worse than usual" in str(found)
 
 
 def test_too_few_data_sets_show_nothing_and_it_says_how_many_it_takes():
     found = advice(VALUES[:4])
     assert all(pair.word is Word.UNCLEAR for pair in found.pairs)
-    assert "is better than" not in str(found)
-    assert (
-        "4 data sets cannot show that one of 4 solvers is better; this takes at least 8."
-        in found.sentences
+    assert "better than" not in str(found)
+    assert found.sentences[0] == (
+        "Nothing can be ruled out: to leave a solver out takes at least 6 data sets; here are 4."
+    )
+    told = advice(VALUES[:2], stars=[["svm-or"], ["svm-or", "logistic"]]).sentences
+    assert told[1:3] == (
+        "On set0 alone the best may be svm-or.",
+        "On set1 alone the best may be svm-or or logistic.",
     )
     assert found.sentences[-1].startswith("To be surer, run more data sets")
 
@@ -152,8 +189,12 @@ def test_many_solvers_are_summed_up():
     rng = np.random.default_rng(0)
     values = rng.uniform(0.6, 0.9, (40, 1)) - 0.02 * np.arange(12) + rng.normal(0, 0.01, (40, 12))
     found = advice(values, [f"s{j}" for j in range(12)])
-    assert re.search(r"It is better than 1[01] solvers, from \+0\.0\d+ \(s\d\) to", str(found))
-    assert max(map(len, found.sentences)) < 250
+    assert found.sentences[0].endswith("on a typical data set is s0.")
+    assert found.sentences[2] == "11 are certainly behind: s1, s2, s3 and 8 others."
+    names = [f"s{j}" for j in range(12)]
+    told = advise(values, names, sets(40), reference="s11")
+    assert re.search(r"Better than s11: 1[01] solvers, from \+0\.0\d+ \(s\d+\) to", str(told))
+    assert max(map(len, told.sentences)) < 250
 
 
 def test_one_solver_is_not_compared():
@@ -204,6 +245,29 @@ def test_of_many_that_cannot_be_told_apart_the_fastest_and_the_sparsest_are_name
         nonzeros=np.tile([100.0, 100.0, 100.0, 100.0, 5.0], (6, 1)),
     )
     assert [sentence for sentence in found.sentences if " times f" in sentence] == [
-        "fast is 8.0 times faster.",
-        "sparse has 20 times fewer non-zero weights.",
+        "fast, which may be the best too, is 8.0 times faster.",
+        "sparse, which may be the best too, has 20 times fewer non-zero weights.",
     ]
+
+
+def test_a_set_that_hangs_on_one_data_set_is_fragile():
+    rng = np.random.default_rng(1)
+    values = rng.uniform(0.6, 0.8, (8, 1)) + 0.01 * np.arange(4) + rng.normal(0, 0.02, (8, 4))
+    found = advice(values, [*"abcd"])
+    steady = found.steadiness
+    assert steady.fewest < steady.most
+    listed = ", ".join(steady.always[:-1]) + f" and {steady.always[-1]}"
+    who = f"are {listed}" if len(steady.always) > 1 else f"is {steady.always[0]}"
+    assert said(found, "Fragile") == (
+        f"Fragile: without one data set the set has {steady.fewest} to {steady.most}; always in it "
+        f"{who}."
+    )
+
+
+def test_a_borderline_solver_is_told():
+    found = next(
+        one
+        for seed in range(40)
+        if any((one := advice(results(30, seed=seed).mean(axis=2))).best.borderline)
+    )
+    assert "borderline: other random flips could decide otherwise." in str(found)

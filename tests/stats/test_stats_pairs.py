@@ -41,7 +41,7 @@ def test_adjusted_p_values_are_those_of_statsmodels_and_scikit_posthocs():
 
     values = table()
     pairs = pairwise(values, "abcd")
-    adjusted = [pair.holm for pair in pairs]
+    adjusted = [pair.adjusted for pair in pairs]
     whole = posthoc_wilcoxon(list(values.T), p_adjust="holm").to_numpy()
     assert adjusted == pytest.approx(whole[np.triu_indices(4, 1)], rel=1e-9)
     holm = multipletests([pair.p for pair in pairs], method="holm")[1]
@@ -114,7 +114,7 @@ def test_a_solver_that_always_fails_is_worse_and_no_number_is_made_up():
     [both] = pairwise(values * nan, "ab")
     assert both.word is Word.UNCLEAR
     assert both.data_sets == 0
-    assert isnan(both.holm)
+    assert isnan(both.adjusted)
     assert isnan(both.sign_test.better)
 
 

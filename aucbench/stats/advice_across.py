@@ -1,0 +1,356 @@
+"""What several data sets say in words: who may be the best, who leads, and what would settle it.
+
+Design
+  a. The order of the sentences is that of what a reader needs: the set of possibly best solvers,
+     the mean, who is behind, how much of it hangs on one data set, the reference, what is as good
+     and faster, failures, and what would make it surer.
+  b. A solver without a value on some data set cannot have the highest mean, because its mean is
+     one over other data sets. Where one leads on the complete cases, a sentence says so.
+  c. Of two solvers the set says what their pair says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from aucbench.stats.best_set import BestSet, Steadiness, best_set, steadiness
+from aucbench.stats.pairs import Pair
+from aucbench.stats.power import MOST, POWER, Spread
+from aucbench.stats.ranking import average_ranks
+from aucbench.stats.settling import set_sizes, settle
+from aucbench.stats.tables import ROUNDING, Array, Rule, differences, filled
+from aucbench.stats.telling import NAMED, counted, listed, times, top, with_interval
+from aucbench.stats.versus import Fragile, fragile, versus
+from aucbench.stats.words import Word
+
+CHANCE = f"{POWER * 100:g} %"
+MUCH = 1.5  # times faster or sparser that are worth a word
+FRAGILE = 2  # verdicts of which it is told what changes them
+MEMBERS = 20  # of a set that are named
+
+
+@dataclass(frozen=True, kw_only=True)
+class Across:
+    """What `advise` was given, and the leader with its pairs; from it come the sentences.
+
+    Where smaller is better, `table` and `folds` have the negatives; times `sign` they are values.
+    """
+
+    table: Array
+    sign: float
+    names: list[str]
+    data_sets: Sequence[str]
+    reference: str | None
+    families: Sequence[str | None] | None
+    shares: bool
+    seconds: Array
+    nonzeros: Array
+    folds: Array
+    ratio: float
+    stars: Sequence[Sequence[str]] | None
+    measure: str
+    rope: float
+    level: float
+    rule: Rule
+    seed: int
+    leader: str
+    pairs: tuple[Pair, ...]
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of the tests."""
+        return {
+            "families": self.families,
+            "shares": self.shares,
+            "level": self.level,
+            "rule": self.rule,
+            "seed": self.seed,
+        }
+
+    @cached_property
+    def best(self) -> BestSet:
+        """Which solvers may be the best; of two solvers what their pair says."""
+        tested = best_set(self.table, self.names, **self.options)
+        return tested.following(self.pairs[0]) if len(self.names) == 2 else tested
+
+    @cached_property
+    def steadiness(self) -> Steadiness | None:
+        """What becomes of the set without each single data set; None where none is tested."""
+        if self.best.note or len(self.names) == 2:
+            return None
+        return steadiness(self.table, self.names, **self.options)
+
+    @property
+    def referent(self) -> str | None:
+        """The reference; of two solvers the one that does not lead."""
+        return self.pairs[0].b if len(self.names) == 2 else self.reference
+
+    @cached_property
+    def referred(self) -> tuple[Pair, ...]:
+        """Each other solver against the reference, in values of the measure."""
+        if self.referent is None:
+            return ()
+        options = {**self.options, "rope": self.rope, "smaller": self.sign < 0}
+        return versus(self.sign * self.table, self.names, self.referent, **options)
+
+    @cached_property
+    def weak(self) -> tuple[Fragile, ...]:
+        """The verdicts on the reference that hang on a detail."""
+        if self.referent is None or self.best.note:
+            return ()
+        options = {**self.options, "rope": self.rope, "smaller": self.sign < 0}
+        values = self.sign * self.table
+        return fragile(values, self.names, self.data_sets, self.referent, **options)
+
+    def sentences(self) -> Iterator[str]:
+        """Yield all sentences, the answer first."""
+        yield from self.first()
+        yield from self.mean()
+        yield from self.behind()
+        yield from self.hanging()
+        yield from self.against_reference()
+        yield from self.gaining()
+        yield from self.failures()
+        yield from self.surer()
+
+    def columns(self, table: Array, rival: str) -> tuple[Array, Array]:
+        """Return the columns of the leader and of a rival."""
+        return table[:, self.names.index(self.leader)], table[:, self.names.index(rival)]
+
+    def first(self) -> Iterator[str]:
+        """Say who may be the best on a typical data set."""
+        best, m = self.best, len(self.names)
+        if best.note:
+            yield f"Nothing can be ruled out: {best.note[0].lower()}{best.note[1:]}"
+            for data_set, names in zip(self.data_sets, self.stars or (), strict=False):
+                if names:
+                    yield f"On {data_set} alone the best may be {listed(names, 'or')}."
+            return
+        members = [name for _, name in sorted(zip(best.s, best.names, strict=True))]
+        possible = {*best.of(best.possible)}
+        chosen = [name for name in members if name in possible]
+        certain = f"With {100 * self.level:g} % confidence the best solver on a typical data set is"
+        if len(chosen) == m:
+            which = "either solver" if m == 2 else f"each of the {m} solvers"
+            yield (
+                f"Nothing can be ruled out: with {counted(len(self.table))}, {which} may be the "
+                "best on a typical one."
+            )
+        elif len(chosen) == 1:
+            yield f"{certain} {chosen[0]}."
+        else:
+            yield f"{certain} one of these {len(chosen)}: {listed(chosen, 'and', MEMBERS)}."
+
+    def mean(self) -> Iterator[str]:
+        """Say who has the best mean, and whether it is in the set."""
+        table, name, n = self.table, self.leader, len(self.table)
+        j = self.names.index(name)
+        if np.isnan(table[:, j]).any():
+            rank = _ranks(table, self.names)[j]
+            yield (
+                f"No solver has a value on all {counted(n)}. {name} has the best average rank, "
+                f"{rank:.2f} of {len(self.names)}, if a missing value counts as the worst."
+            )
+            return
+        means = np.round(table.mean(axis=0), ROUNDING)
+        equal = [self.names[j] for j in np.flatnonzero(means == means[j])]
+        who = f"{name} has" if len(equal) == 1 else f"{listed(equal)} have"
+        doubt = "" if len(equal) == 1 else f"; {name} stands for them below"
+        if name not in self.best.of(self.best.possible):
+            doubt += ", but it is not in the set: its mean comes from a few data sets"
+        yield (
+            f"{who} the {top(self.sign)} mean {self.measure}, {self.sign * means[j]:.4f} over "
+            f"{counted(n)}{doubt}."
+        )
+
+    def behind(self) -> Iterator[str]:
+        """Say who is certainly behind, and who is probably not the best."""
+        best = self.best
+        if len(self.names) == 2:
+            return
+        parts = []
+        for which, word in (
+            (best.behind, "certainly behind"),
+            (best.unlikely, "probably not the best"),
+        ):
+            if some := best.of(which):
+                be = "is" if len(some) == 1 else "are"
+                parts.append(f"{len(some)} {be} {word}: {listed(some)}")
+        if parts:
+            yield f"{'; '.join(parts)}."
+        if near := best.of(best.borderline):
+            be = "is" if len(near) == 1 else "are"
+            yield f"{listed(near)} {be} borderline: other random flips could decide otherwise."
+
+    def hanging(self) -> Iterator[str]:
+        """Say what becomes of the set without one data set."""
+        steady = self.steadiness
+        if steady is None:
+            return
+        possible = {*self.best.of(self.best.possible)}
+        if possible == {*steady.always} == {*steady.ever}:
+            return
+        sizes = f"{steady.fewest} to {steady.most}"
+        if steady.fewest == steady.most:
+            sizes = f"{steady.fewest}, but not always the same"
+        always = listed(steady.always, "and", MEMBERS) if steady.always else "no solver"
+        be = "are" if len(steady.always) > 1 else "is"
+        yield f"Fragile: without one data set the set has {sizes}; always in it {be} {always}."
+
+    def against_reference(self) -> Iterator[str]:
+        """Say how each other solver compares with the reference; of two, how they compare."""
+        two = len(self.names) == 2
+        for word in Word:
+            some = [pair for pair in self.referred if pair.word is word]
+            if some and two:
+                yield f"{some[0].a} is {word.between} {some[0].b} ({_effect(some[0])})."
+            elif some and word is Word.UNCLEAR:
+                yield f"Not distinguishable from {self.reference}: {listed([p.a for p in some])}."
+            elif some:
+                yield f"{word.between.capitalize()} {self.reference}: {_with_effects(some)}."
+        # Of many, only what was said can be taken back.
+        weak = [one for one in self.weak if two or one.word is not Word.UNCLEAR]
+        for verdict in weak[:FRAGILE]:
+            yield f"Fragile: {verdict}"
+        if rest := [verdict.a for verdict in weak[FRAGILE:]]:
+            verdicts = f"the verdict{'s' if len(rest) > 1 else ''} on {listed(rest)} against"
+            yield f"Fragile too: {verdicts} {self.referent}."
+
+    def gaining(self) -> Iterator[str]:
+        """Say who is as good as the leader, or may be, and is faster or sparser."""
+        equivalent = [pair.b for pair in self.pairs if pair.word is Word.EQUIVALENT]
+        equivalent = [] if len(self.names) == 2 else equivalent  # their sentence has said it
+        behind = self.best.of(self.best.behind)
+        for rival in sorted(equivalent, key=lambda name: -self.faster(name))[:NAMED]:
+            gains = self.gains(rival)
+            gains = f" and {gains}" if gains else ""
+            but = "behind, but " if rival in behind else ""
+            yield f"{rival} is {but}equivalent to {self.leader} within {self.rope:g}{gains}."
+        if rest := equivalent[NAMED:]:
+            yield f"Equivalent to it too: {listed(rest)}."
+        possible = {*self.best.of(self.best.possible)} - {self.leader, *equivalent}
+        rivals = [name for name in self.names if name in possible]
+        if rivals and not self.best.note:
+            extremes = (max(rivals, key=self.faster), max(rivals, key=self.sparser))
+            for rival in dict.fromkeys(extremes):
+                if gains := self.gains(rival):
+                    verb = "" if gains.startswith("has") else "is "
+                    yield f"{rival}, which may be the best too, {verb}{gains}."
+
+    def failures(self) -> Iterator[str]:
+        """Say who has no value where, and what the complete cases say."""
+        lacks = np.isnan(self.table)
+        if not lacks.any():
+            return
+        counts = zip(self.names, lacks.sum(axis=0).tolist(), strict=True)
+        failed = ", ".join(f"{name} on {count}" for name, count in counts if count)
+        rule = "count as the worst" if self.rule is Rule.WORST_RANK else "are left out"
+        yield f"Without a value: {failed} of {counted(len(lacks))}; there they {rule}."
+        some = np.flatnonzero(~lacks.all(axis=0))  # solvers that have a value anywhere
+        complete = filled(self.table[:, some], Rule.COMPLETE_CASES)
+        if not len(complete):
+            yield "No data set has a value of every solver."
+            return
+        means = np.round(complete.mean(axis=0), ROUNDING)
+        best = [self.names[j] for j in some[means == means.max()]]
+        name = self.leader if self.leader in best else best[0]
+        yield (
+            f"With complete cases only, {counted(len(complete))}, {name} has the {top(self.sign)} "
+            f"mean {self.measure}, {self.sign * means.max():.4f}."
+        )
+
+    def surer(self) -> Iterator[str]:
+        """Say what would make the set smaller, or settle the two."""
+        if self.best.note:
+            yield "To be surer, run more data sets; more splits do not replace them."
+        elif len(self.names) == 2:
+            if self.pairs[0].word is Word.UNCLEAR and self.pairs[0].data_sets:
+                yield self.settling(self.pairs[0])
+        elif (size := sum(self.best.possible)) > 1:
+            options = {key: self.options[key] for key in ("shares", "level", "rule", "seed")}
+            sizes = set_sizes(self.table, self.names, **options)
+            n = len(self.table)
+            said = [f"{(t - 1) * n} more data sets like these about {k}" for t, k in sizes.items()]
+            yield (
+                f"To be surer: the set has {size} now, and with {', with '.join(said)}; more "
+                "splits do not replace data sets."
+            )
+
+    def settling(self, pair: Pair) -> str:
+        """Say how many data sets would settle a pair, and whether splits would."""
+        mine, other = self.columns(self.folds, pair.b)
+        by_split = mine - other
+        spread = None
+        if np.count_nonzero(~np.isnan(by_split).all(axis=1)) > 1:
+            spread = Spread.of(by_split, self.ratio)
+        d, _ = differences(*self.columns(self.table, pair.b), self.rule)
+        settling = settle(d, spread=spread, rope=self.rope, level=self.level, seed=self.seed)
+        if settling.note:
+            return f"To be surer about {pair.b}: {settling.note}"
+        which = f"{self.leader} against {pair.b}"
+        what = f"even {MOST} data sets like these would not settle {which}"
+        if settling.more is not None:
+            sets = f"about {settling.more} more data set{'s' if settling.more > 1 else ''}"
+            what = f"{sets} like these would settle {which}, with a probability of {CHANCE}"
+        splits = "more splits do not replace data sets"
+        if settling.by_splits is not None:
+            splits = f"more splits {'would not' if settling.by_splits < POWER else 'might do too'}"
+        return f"To be surer: {what}; {splits}."
+
+    def faster(self, rival: str) -> float:
+        """How many times faster than the leader a rival is; 0 if that is not known."""
+        return _ratio(*self.columns(self.seconds, rival))
+
+    def sparser(self, rival: str) -> float:
+        """How many times fewer non-zero weights it has; 0 if that is not known."""
+        return _ratio(*self.columns(self.nonzeros, rival))
+
+    def gains(self, rival: str) -> str:
+        """Say how much faster and sparser than the leader a rival is, if it is much."""
+        faster, sparser = self.faster(rival), self.sparser(rival)
+        gains = [f"{times(faster)} faster"] if faster >= MUCH else []
+        gains += [f"has {times(sparser)} fewer non-zero weights"] if sparser >= MUCH else []
+        return " and ".join(gains)
+
+
+def leader_of(table: Array, names: Sequence[str]) -> int:
+    """Return the highest mean among solvers with all values; else the best average rank."""
+    complete = np.flatnonzero(~np.isnan(table).any(axis=0))
+    if complete.size:
+        means = np.round(table[:, complete].mean(axis=0), ROUNDING)
+        return int(complete[np.argmax(means)])
+    return int(np.argmin(_ranks(table, names)))
+
+
+def _ranks(table: Array, names: Sequence[str]) -> list[float]:
+    ranks = average_ranks(table, names, rule=Rule.WORST_RANK, draws=1)
+    return [standing.value.estimate for standing in ranks]
+
+
+def _ratio(mine: Array, other: Array) -> float:
+    """Geometric mean of mine / other over the data sets that know both; 0 if there is none."""
+    both = (mine > 0.0) & (other > 0.0) & np.isfinite(mine) & np.isfinite(other)
+    return float(np.exp(np.mean(np.log(mine[both] / other[both])))) if both.any() else 0.0
+
+
+def _with_effects(pairs: Sequence[Pair]) -> str:
+    """Return names with their differences; of many, how many and the range."""
+    if len(pairs) <= NAMED:
+        return listed([f"{pair.a} ({_effect(pair)})" for pair in pairs])
+    ordered = sorted(pairs, key=lambda pair: pair.difference.effect)
+    ends = (ordered[0], ordered[-1])
+    least, most = (f"{pair.difference.effect:+.4f} ({pair.a})" for pair in ends)
+    return f"{len(pairs)} solvers, from {least} to {most}"
+
+
+def _effect(pair: Pair) -> str:
+    """Return the difference and its interval; where it is infinite, who failed most often."""
+    if isfinite(pair.difference.effect):
+        return with_interval(pair.difference)
+    return f"{pair.b if pair.difference.ahead else pair.a} has no value on most data sets"

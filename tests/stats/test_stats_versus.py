@@ -1,0 +1,135 @@
+"""Verdicts against a reference, and which of them are fragile."""
+
+from math import nan
+
+import numpy as np
+import pytest
+
+from aucbench.errors import DataError, UnknownNameError
+from aucbench.stats.best_set import against
+from aucbench.stats.pairs import pairwise
+from aucbench.stats.tables import Rule
+from aucbench.stats.versus import fragile, versus
+from aucbench.stats.words import Word
+
+SETS = [f"set{i}" for i in range(40)]
+
+
+def table(n=12, k=3, seed=0, step=0.008):
+    rng = np.random.default_rng(seed)
+    return rng.uniform(0.6, 0.9, (n, 1)) + step * np.arange(k) + rng.normal(0, 0.012, (n, k))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_effects_are_those_of_the_pairs_and_p_values_those_of_the_flips(seed):
+    values, names = table(k=4, seed=seed), "abcd"
+    pairs = {(p.a, p.b): p for pair in pairwise(values, names) for p in (pair, pair.flipped())}
+    tested = against(values, names, "c")
+    for pair, p in zip(versus(values, names, "c"), tested.stepwise, strict=True):
+        known = pairs[pair.a, "c"]
+        assert pair.difference == known.difference
+        assert (pair.wins, pair.losses, pair.mean) == (known.wins, known.losses, known.mean)
+        assert pair.adjusted == p
+        assert pair.word is pair.difference.word(p=p)
+
+
+def test_of_two_solvers_it_is_their_pair():
+    values = table(k=2, seed=2)
+    [pair] = pairwise(values, "ab")
+    assert versus(values, "ab", "b") == (pair,)
+
+
+def test_scales_that_do_not_agree_give_no_word():
+    # b is ahead by much where the AUC is near .5, and behind by less where it is near 1.
+    low, high = np.full(8, 0.6), np.full(12, 0.985)
+    reference = np.r_[low, high]
+    values = np.column_stack([reference, reference + np.r_[np.full(8, 0.02), np.full(12, -0.012)]])
+    values = np.column_stack([values, reference - 0.1])
+    [b, _] = versus(values, "abc", "a")
+    [t, _] = against(values, "abc", "a").t
+    assert t < 0.0 < b.mean
+    assert b.word is not Word.BETTER
+
+
+def test_losses_are_their_negatives():
+    values = table(k=3, seed=1)
+    gains = versus(-values, "abc", "a", shares=False)
+    losses = versus(values, "abc", "a", smaller=True, shares=False)
+    assert [pair.word for pair in losses] == [pair.word for pair in gains]
+    assert [pair.mean for pair in losses] == [-pair.mean for pair in gains]
+    weak = fragile(values, "abc", SETS[:12], "a", smaller=True, shares=False)
+    assert weak == fragile(-values, "abc", SETS[:12], "a", shares=False)
+
+
+def test_an_unknown_reference_is_refused():
+    with pytest.raises(UnknownNameError, match="'z'"):
+        versus(table(), "abc", "z")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_data_sets_left_out_are_those_whose_table_without_them_says_otherwise(seed):
+    values, names = table(n=11, seed=seed, step=0.006), "abc"
+    values[4, 1] = nan
+    expected = {}
+    for pair in versus(values, names, "a"):
+        others = {
+            SETS[i]: other.word
+            for i in range(11)
+            for other in versus(np.delete(values, i, axis=0), names, "a")
+            if other.a == pair.a
+        }
+        expected[pair.a] = {(s, word) for s, word in others.items() if word is not pair.word}
+    found = {
+        one.a: {(c.without, c.word) for c in one.changes if c.without}
+        for one in fragile(values, names, SETS[:11], "a")
+    }
+    assert {a: some for a, some in found.items() if some} == {
+        a: some for a, some in expected.items() if some
+    }
+
+
+def test_families_stay_families_when_a_data_set_is_left_out():
+    values = table(k=3, seed=3, step=0.02)
+    families = ["x"] * 6 + [None] * 6
+    assert versus(values, "abc", "a", families=families)[1].word is Word.BETTER
+    found = fragile(values, "abc", SETS[:12], "a", families=families)
+    assert all(c.without in SETS[6:12] for one in found for c in one.changes)
+
+
+def test_a_verdict_that_hangs_on_the_rule():
+    values = table(12, 2, step=0.05)
+    values[:4, 1] = nan  # where the better solver failed
+    [found] = fragile(values, "ab", SETS[:12], "b")
+    assert found.word is Word.UNCLEAR
+    assert ("with complete cases only", Word.WORSE) in {(c.cause, c.word) for c in found.changes}
+    [other] = fragile(values, "ab", SETS[:12], "b", rule=Rule.COMPLETE_CASES)
+    assert other.word is Word.WORSE
+    assert "if failed cells count as the worst rank" in {c.cause for c in other.changes}
+
+
+def test_clear_verdicts_are_not_fragile():
+    values = np.column_stack([np.linspace(0.6, 0.85, 14) + gap for gap in (0.0, 0.0001, 0.1)])
+    words = {pair.word for pair in versus(values, "abc", "a")}
+    assert words == {Word.EQUIVALENT, Word.BETTER}
+    assert fragile(values, "abc", SETS[:14], "a") == ()
+
+
+def test_with_six_data_sets_every_verdict_hangs_on_each_of_them():
+    values = np.column_stack([np.zeros(6), 0.1 + 0.01 * np.arange(6)])
+    [found] = fragile(values, "ab", SETS[:6], "b")
+    assert found.word is Word.WORSE
+    assert {c.without for c in found.changes} == {*SETS[:6]}
+    assert str(found) == (
+        "a is worse than b, but not distinguishable without any one of 6 data sets, such as "
+        "set0, set1, set2."
+    )
+
+
+@pytest.mark.parametrize(("n", "k"), [(0, 2), (1, 2), (5, 1)])
+def test_little_data_is_not_fragile(n, k):
+    assert fragile(table(n, k), "ab"[:k], SETS[:n], "a") == ()
+
+
+def test_names_of_data_sets_must_be_as_many_as_the_rows():
+    with pytest.raises(DataError, match="12 rows of values have 3 names"):
+        fragile(table(), "abc", SETS[:3], "a")
