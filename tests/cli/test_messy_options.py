@@ -75,7 +75,7 @@ def test_warnings_come_by_kind_before_the_table(hospital):
 def test_options_answer_the_warnings_and_a_resume_has_the_same_numbers(hospital, tmp_path):
     command = (*COMPARE, "--data", hospital, *ASKED, "--out", tmp_path / "r")
     first = done(*command).stdout
-    assert "intervals: DeLong by groups, logit" in first
+    assert "intervals: DeLong by groups, mixture beta" in first
     assert "groups, not rows, because rows of one group may be alike" in flat(first)
     assert "-999" not in first
     with Store(tmp_path / "r") as store:
@@ -94,7 +94,7 @@ def test_a_model_reads_such_cells_and_texts_in_new_tables(hospital, tmp_path):
     assert "threshold count groups" in flat(told)
     assert "30 columns are suspicious" in flat(told)
     model = Model.load(tmp_path / "m.aucbench")
-    assert model.auc.method == "DeLong by groups, logit"
+    assert model.auc.method == "DeLong by groups, mixture beta"
     assert "creatinine is missing" in model.feature_names
     frame = pd.read_csv(hospital)
     for name, cells in {"odd": ["-999"], "empty": [""]}.items():

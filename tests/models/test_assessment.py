@@ -94,7 +94,7 @@ def test_intervals_of_importance_hold_what_many_rows_say(draws):
         told, judged = importances(part, data, few, rng)
         assert judged == 200
         inside += [one.drop.low <= truth[one.column] <= one.drop.high for one in told]
-    assert np.mean(inside) == pytest.approx(0.96, abs=0.03)
+    assert np.mean(inside) >= 0.93
 
 
 @pytest.mark.parametrize("sparse", [False, True])

