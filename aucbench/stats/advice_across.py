@@ -162,12 +162,21 @@ class Across:
         equal = [self.names[j] for j in np.flatnonzero(means == means[j])]
         who = f"{name} has" if len(equal) == 1 else f"{listed(equal)} have"
         doubt = "" if len(equal) == 1 else f"; {name} stands for them below"
-        if name not in self.best.of(self.best.possible):
-            doubt += ", but it is not in the set: its mean comes from a few data sets"
+        possible = self.best.of(self.best.possible)
+        if name not in possible:
+            doubt += f", but it is not in the set: {self.why_not(possible)}"
         yield (
             f"{who} the {top(self.sign)} mean {self.measure}, {self.sign * means[j]:.4f} over "
             f"{counted(n)}{doubt}."
         )
+
+    def why_not(self, possible: Sequence[str]) -> str:
+        """Say why the highest mean is not that of a solver that may be the best."""
+        lacks = [n for n in possible if np.isnan(self.table[:, self.names.index(n)]).any()]
+        if lacks:
+            have = "has" if len(lacks) == 1 else "have"
+            return f"{listed(lacks)} {have} no value somewhere, and so no such mean"
+        return "its mean comes from a few data sets"
 
     def behind(self) -> Iterator[str]:
         """Say who is certainly behind, and who is probably not the best."""
@@ -180,8 +189,10 @@ class Across:
             (best.unlikely, "probably not the best"),
         ):
             if some := best.of(which):
-                be = "is" if len(some) == 1 else "are"
-                parts.append(f"{len(some)} {be} {word}: {listed(some)}")
+                one = len(some) == 1
+                parts.append(
+                    f"{some[0]} is {word}" if one else f"{len(some)} are {word}: {listed(some)}"
+                )
         if parts:
             yield f"{'; '.join(parts)}."
         if near := best.of(best.borderline):
@@ -234,14 +245,15 @@ class Across:
             yield f"{rival} is {but}equivalent to {self.leader} within {self.rope:g}{gains}."
         if rest := equivalent[NAMED:]:
             yield f"Equivalent to it too: {listed(rest)}."
-        possible = {*self.best.of(self.best.possible)} - {self.leader, *equivalent}
-        rivals = [name for name in self.names if name in possible]
+        possible = self.best.of(self.best.possible)
+        too = " too" if self.leader in possible else ""
+        rivals = [name for name in possible if name not in (self.leader, *equivalent)]
         if rivals and not self.best.note:
             extremes = (max(rivals, key=self.faster), max(rivals, key=self.sparser))
             for rival in dict.fromkeys(extremes):
                 if gains := self.gains(rival):
                     verb = "" if gains.startswith("has") else "is "
-                    yield f"{rival}, which may be the best too, {verb}{gains}."
+                    yield f"{rival}, which may be the best{too}, {verb}{gains}."
 
     def failures(self) -> Iterator[str]:
         """Say who has no value where, and what the complete cases say."""
