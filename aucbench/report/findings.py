@@ -76,13 +76,18 @@ class Findings:
         return self.chosen.smaller
 
     @property
+    def asked_reference(self) -> str | None:
+        """The solver that was asked for; on one data set only this one is told apart."""
+        asked = self.settings.reference
+        return None if asked is None else solver_of(self.evidence.solvers, asked)
+
+    @property
     def reference(self) -> str | None:
         """The solver against which the others are told: the one asked for, or logistic."""
-        names = self.evidence.solvers
-        if self.settings.reference is not None:
-            return solver_of(names, self.settings.reference)
+        if self.asked_reference is not None:
+            return self.asked_reference
         try:
-            return solver_of(names, DEFAULT_REFERENCE)
+            return solver_of(self.evidence.solvers, DEFAULT_REFERENCE)
         except UnknownNameError:  # it does not take part, or more than once
             return None
 
@@ -217,7 +222,7 @@ class Findings:
             self.values,
             evidence.solvers,
             [evidence.datasets[i] for i in evidence.finished],
-            reference=self.reference,
+            reference=self.reference if len(finished) > 1 else self.asked_reference,
             families=[families[i] for i in evidence.finished] if families else None,
             shares=self.chosen.share,
             seconds=self.seconds,

@@ -140,6 +140,7 @@ def advise(
             compared=within,
             seconds=_shaped("seconds", seconds, (n, k))[0],
             level=level,
+            reference=reference,
         )
         return Advice(tuple(one.sentences()), one.leader)
     if pairs is None:

@@ -49,6 +49,7 @@ class OneTable:
     compared: WithinDataset | None  # None: nothing is known of their differences
     seconds: Array  # of a fit; NaN where they are not known or not compared
     level: float
+    reference: str | None = None  # a solver against which the others are told too
 
     @property
     def leader(self) -> str:
@@ -58,12 +59,13 @@ class OneTable:
     @property
     def rivals(self) -> list[PairWithin]:
         """The leader against each other one."""
+        return self.pairs_of(self.leader)
+
+    def pairs_of(self, solver: str) -> list[PairWithin]:
+        """Return a solver against each other one."""
         pairs = self.compared.pairs if self.compared else ()
-        return [
-            pair if pair.a == self.leader else pair.flipped()
-            for pair in pairs
-            if self.leader in (pair.a, pair.b)
-        ]
+        of_solver = (pair for pair in pairs if solver in (pair.a, pair.b))
+        return [pair if pair.a == solver else pair.flipped() for pair in of_solver]
 
     def sentences(self) -> Iterator[str]:
         """Yield the answer, how sure it is, and what would make it surer."""
@@ -74,6 +76,7 @@ class OneTable:
         for word in Word:
             if some := [pair for pair in self.rivals if pair.word is word]:
                 yield f"It is {word.between} {_with_effects(some)}{self.doubt(word)}."
+        yield from self.against_reference()
         if failed := [n for n, x in zip(self.names, self.row, strict=True) if np.isnan(x)]:
             yield f"{listed(failed)} {'has' if len(failed) == 1 else 'have'} no value."
         yield from self.next()
@@ -91,6 +94,15 @@ class OneTable:
             yield f"{sure} it is the best of them."
         else:
             yield f"{sure} the best of them is one of these {len(stars)}: {', '.join(stars)}."
+
+    def against_reference(self) -> Iterator[str]:
+        """Say how the reference compares with each other solver, where the leader has not."""
+        if self.reference is None or self.reference == self.leader:
+            return
+        pairs = self.pairs_of(self.reference)
+        for word in Word:
+            if some := [pair for pair in pairs if pair.word is word]:
+                yield f"{self.reference} is {word.between} {_with_effects(some)}{self.doubt(word)}."
 
     def doubt(self, word: Word) -> str:
         """Return how sure the word is, where a pair alone says it."""

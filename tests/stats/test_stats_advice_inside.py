@@ -16,7 +16,9 @@ def splits(mean, sd, repeats=1):
     return mean + sd * values / values.std(ddof=1)
 
 
-def advice(repeats=1, redrawn=True, seconds=None, level=0.95, **means_and_deviations):
+def advice(
+    repeats=1, redrawn=True, seconds=None, level=0.95, reference=None, **means_and_deviations
+):
     """The advice on "german", where the leader is constant and the others scatter."""
     values = {n: splits(*one, repeats) for n, one in means_and_deviations.items()}
     found = within_values(
@@ -25,7 +27,8 @@ def advice(repeats=1, redrawn=True, seconds=None, level=0.95, **means_and_deviat
     row = [v.mean() for v in values.values()]
     times = None if seconds is None else [seconds]
     names = [*values]
-    return advise([row], names, ["german"], within=found, seconds=times, level=level).sentences
+    options = {"seconds": times, "level": level, "reference": reference}
+    return advise([row], names, ["german"], within=found, **options).sentences
 
 
 BEST = (0.83, 0.0)
@@ -44,6 +47,13 @@ def test_the_words_of_the_rivals_stand_between_the_answer_and_what_next():
     assert said[-2] == "More repeats will not help; more rows, or accept the cheaper one."
     assert said[-1] == "This holds for data like german; it says nothing about other data sets."
     assert "data sets" not in " ".join(said[:-1])
+
+
+def test_a_reference_is_told_beside_the_leader():
+    solvers = {"best": BEST, "far": (0.7, 0.01), "near": (0.829, 0.001)}
+    said = advice(**solvers, reference="far")
+    assert "far is worse than best (-0.1300, 95 % interval -0.1486 to -0.1114)" in " ".join(said)
+    assert advice(**solvers, reference="best") == advice(**solvers)
 
 
 def test_probably_better_says_what_five_repeats_would_lower_for_ten_pairs():
