@@ -30,7 +30,7 @@ def judge(
             "columns.",
         ),
     ] = "auto",
-    judging: Annotated[Judging, Group(JUDGED, first=("by", "smaller", "larger"))],
+    judging: Annotated[Judging, Group(JUDGED, first=("by", "smaller", "larger", "reference"))],
     columns: Annotated[Columns, Group(COLUMNS)],
     html: Annotated[Path | None, typer.Option(help="File that takes the page.")] = None,
     json: Annotated[Path | None, typer.Option(help="File that takes the verdict.")] = None,

@@ -29,7 +29,7 @@ def evidence_of_values(measured: Measured) -> Evidence:
             why = measured.reasons.get((one.name, method), NO_VALUE)
             groups[i, j] = Group(_fits(one, method, why))
     if not any(group.ok for group in groups.values()):
-        raise DataError(f"the table has no value of {measured.metric.name}; fill its cells")
+        raise DataError(f"the table has no value of {measured.measure.name}; fill its cells")
     ratios = {i: one.ratio or NO_RATIO for i, one in enumerate(measured.datasets)}
     return Evidence(
         datasets=tuple(one.name for one in measured.datasets),

@@ -20,7 +20,6 @@ from aucbench.report.findings import Findings, Settings, findings_of
 from aucbench.report.results_html import as_html
 from aucbench.report.terminal import answer, notes, sentences, tables
 from aucbench.report.verdict import verdict
-from aucbench.stats.measures import Measure
 
 if TYPE_CHECKING:
     from aucbench.report.inline_page import InlinePage
@@ -67,8 +66,12 @@ def judged(tables: Any, form: str, columns: Columns, judging: Judging) -> Judgem
         sheet_of(one, f"table {k}" if several else "the table") for k, one in enumerate(tables, 1)
     ]
     known = measured(long_table(sheets, form, columns, judging.by), judging)
-    measure = Measure(known.metric.name, smaller=known.metric.smaller, share=known.metric.share)
-    settings = Settings(measure=measure, rope=judging.rope, level=judging.level)
+    settings = Settings(
+        measure=known.measure,
+        rope=judging.rope,
+        level=judging.level,
+        reference=judging.reference,
+    )
     findings = findings_of(evidence_of_values(known), settings)
     title = ", ".join(
         one.name if isinstance(one, Path) else Path(one).name
@@ -96,14 +99,17 @@ class Judgement:
     @property
     def grids(self) -> list[Grid]:
         """What a terminal shows: of several data sets who leads over all, of few each by itself."""
-        count = len(self.findings.evidence.datasets)
-        several = [board(self.findings)] if count > 1 else []
-        return [*several, *(tables(self.findings) if count <= FEW else [])]
+        several = [board(self.findings)] if len(self.findings.insides) > 1 else []
+        return [*several, *(tables(self.findings) if self._few else [])]
+
+    @property
+    def _few(self) -> bool:
+        return len(self.findings.insides) <= FEW
 
     @property
     def notes(self) -> list[str]:
         """What stands below the tables."""
-        return [*notes(self.findings)]
+        return [*notes(self.findings, by_set=self._few)]
 
     @property
     def sentences(self) -> list[str]:

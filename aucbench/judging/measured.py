@@ -18,9 +18,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from aucbench.errors import DataError, ParameterError, UnknownNameError
-from aucbench.judging.metrics import UNNAMED, Metric, metric_of, plain
+from aucbench.judging.metrics import UNNAMED, metric_of, plain
 from aucbench.judging.options import Judging, Missing
 from aucbench.judging.table import Long
+from aucbench.stats.measures import Measure
 
 MOST_FOLDS = 10  # that are taken for one division of the rows
 # Last rows of printed tables.
@@ -59,7 +60,7 @@ class OnDataSet:
 class Measured:
     """All that is judged."""
 
-    metric: Metric
+    measure: Measure
     methods: tuple[str, ...]
     datasets: tuple[OnDataSet, ...]
     reasons: Mapping[tuple[str, str], str]  # why a data set and a method have no value
@@ -74,11 +75,11 @@ def measured(long: Long, judging: Judging) -> Measured:
     AucbenchError
         When the table has no one answer to what is judged, in one sentence.
     """
-    frame, metric, remarks = _of_metric(long, judging)
+    frame, measure, remarks = _of_metric(long, judging)
     _require_names(frame)
     _require_unique(frame)
-    if metric.share:
-        _require_shares(frame, metric.name)
+    if measure.share:
+        _require_shares(frame, measure.name)
     methods = tuple(dict.fromkeys(frame["method"]))
     if len(methods) < 2:
         raise DataError(f"{methods[0]} is the only method; give a table with two or more")
@@ -92,10 +93,10 @@ def measured(long: Long, judging: Judging) -> Measured:
         for name in names
     ]
     sets, told = _comparable(sets)
-    return Measured(metric, methods, tuple(sets), _reasons(frame), (*remarks, *told))
+    return Measured(measure, methods, tuple(sets), _reasons(frame), (*remarks, *told))
 
 
-def _of_metric(long: Long, judging: Judging) -> tuple[Any, Metric, tuple[str, ...]]:
+def _of_metric(long: Long, judging: Judging) -> tuple[Any, Measure, tuple[str, ...]]:
     """Return the rows of the metric that is judged, its direction, and what is said of others."""
     frame, by = long.frame, judging.by
     names = [*dict.fromkeys(frame["metric"])]
@@ -105,7 +106,7 @@ def _of_metric(long: Long, judging: Judging) -> tuple[Any, Metric, tuple[str, ..
             "choose one with --by"
         )
     chosen = names[0] if by is None else _named(by, names)
-    metric = metric_of(
+    measure = metric_of(
         by if by is not None and chosen in UNNAMED else chosen,
         smaller=judging.smaller,
         larger=judging.larger,
@@ -117,7 +118,7 @@ def _of_metric(long: Long, judging: Judging) -> tuple[Any, Metric, tuple[str, ..
             f"The table has {len(names)} metrics ({', '.join(names)}); nothing is adjusted for "
             "looking at several of them.",
         )
-    return frame[frame["metric"] == chosen], metric, remarks
+    return frame[frame["metric"] == chosen], measure, remarks
 
 
 def _named(by: str, names: Sequence[str]) -> str:

@@ -6,9 +6,8 @@ The direction is never guessed from values. A name that is not known here needs 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from aucbench.errors import ParameterError
+from aucbench.stats.measures import Measure
 
 SAME = {  # other names of our measures
     **dict.fromkeys(("roc_auc", "auroc", "rocauc", "roc_auc_score"), "auc"),
@@ -30,19 +29,6 @@ NEGATIVE = "neg_"  # begins the names of the negative losses of scikit-learn
 UNNAMED = ("", "value", "result", "score")  # columns that name no metric
 
 
-@dataclass(frozen=True, slots=True)
-class Metric:
-    """What is judged."""
-
-    name: str
-    smaller: bool  # whether a smaller value is better
-
-    @property
-    def share(self) -> bool:
-        """Whether it is in [0, 1], and judged by its log-odds."""
-        return self.name in SHARES
-
-
 def plain(name: str) -> str:
     """Return a name in lower case, with one mark between words, and our name of a measure."""
     words = "_".join(name.strip().lower().replace("-", " ").replace("_", " ").split())
@@ -59,21 +45,21 @@ def direction(name: str) -> bool | None:
     return None
 
 
-def metric_of(name: str, *, smaller: bool, larger: bool, told: bool | None = None) -> Metric:
-    """Return a metric with its direction: what was asked for, what the format tells, or its name.
+def metric_of(name: str, *, smaller: bool, larger: bool, told: bool | None = None) -> Measure:
+    """Return a measure whose direction is the one asked for, that of the format, or of its name.
 
     Raises
     ------
     ParameterError
         When none of them says it.
     """
-    known = plain(name) if plain(name) in SHARES else name.strip()
-    if smaller or larger:
-        return Metric(known, smaller)
     by_name = direction(name) if told is None else told
+    if smaller or larger:
+        by_name = smaller
     if by_name is None:
         raise ParameterError(
             f"it is not known whether a smaller {name or 'value'} is better; give --smaller or "
             "--larger, or the name of the metric with --by"
         )
-    return Metric(known, by_name)
+    share = plain(name) in SHARES and not by_name
+    return Measure(plain(name) if share else name.strip(), smaller=by_name, share=share)

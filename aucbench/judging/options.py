@@ -56,6 +56,8 @@ class Judging:
         A smaller value is better.
     larger : bool
         A larger value is better.
+    reference : str, optional
+        Method with which each other one is compared. [default: logistic, where it takes part]
     repeats : int, optional
         How often the folds go over the same rows, where no column says it.
     folds : int, optional
@@ -74,6 +76,7 @@ class Judging:
     by: str | None = None
     smaller: bool = False
     larger: bool = False
+    reference: str | None = None
     repeats: int | None = None
     folds: int | None = None
     ratio: float | None = None

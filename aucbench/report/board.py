@@ -6,6 +6,7 @@ from aucbench.report.document import Grid
 from aucbench.report.findings import Findings
 from aucbench.report.page import page_of
 from aucbench.report.terminal import LEADING, SOLVER
+from aucbench.stats.telling import counted
 
 
 def board(findings: Findings) -> Grid:
@@ -21,11 +22,11 @@ def board(findings: Findings) -> Grid:
         for number in findings.order
     ]
     header = ("", SOLVER, *page.columns)
-    count = len(findings.evidence.datasets)
+    count = len(findings.evidence.finished)
     return Grid(
         header,
         tuple(lines),
         range(2, len(header)),
-        title=f"{count} data set{'' if count == 1 else 's'}",
+        title=f"{counted(count)}; {LEADING} may be the best on a typical one",
         names=1,
     )

@@ -101,12 +101,18 @@ class Findings:
         """Points of each curve."""
         return self.settings.points(len(self.evidence.groups))
 
+    def interval(self, row: Row) -> Interval | None:
+        """Return the interval that is shown first: DeLong's, or else the one over splits."""
+        if row.known is None or np.isnan(row.known.delong.low):
+            return self.over_splits(row)
+        return row.known.delong
+
     def over_splits(self, row: Row) -> Interval | None:
         """Return the interval over splits; that of a share ends at 0 and at 1."""
         if row.known is None:
             return None
         whole = row.known.resampled
-        if self.chosen.name not in TITLES:
+        if not (self.chosen.share or self.chosen.name in TITLES):
             return whole
         low, high = np.clip([whole.low, whole.high], 0.0, 1.0)
         return replace(whole, low=float(low), high=float(high))

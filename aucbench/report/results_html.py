@@ -42,6 +42,6 @@ def _set(findings: Findings, one: Grid, inside: Inside) -> str:
 
 def _spans(findings: Findings, inside: Inside) -> Iterator[Span]:
     for row in inside.rows:
-        x = terminal.interval_of(row)
+        x = findings.interval(row)
         low, high = (nan, nan) if x is None else (x.low, x.high)
         yield Span(findings.evidence.solvers[row.solver], row.estimate, low, high, row.leading)

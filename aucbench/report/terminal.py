@@ -93,7 +93,7 @@ def _columns(findings: Findings, others: Sequence[Means]) -> list[_Column]:
         _Column("", lambda row: LEADING if row.leading else ""),
         _Column(SOLVER, lambda row: evidence.solvers[row.solver]),
         _Column(findings.measure, lambda row: _number(row.estimate, ".4f")),
-        _Column(level, _interval, (NOTHING,)),
+        _Column(level, lambda row: _interval(findings.interval(row)), (NOTHING,)),
         *(_Column(other.measure, mean_of(other)) for other in others),
         _Column("rank", lambda row: _number(row.rank, "g")),
         _Column("fit s", lambda row: _number(row.group.median("seconds"), ".3g"), (NOTHING,)),
@@ -108,16 +108,10 @@ def _number(value: float, form: str) -> str:
     return NOTHING if isnan(value) else format(value, form)
 
 
-def _interval(row: Row) -> str:
-    interval = interval_of(row)
+def _interval(interval: Interval | None) -> str:
     if interval is None or isnan(interval.low):
         return NOTHING
     return f"{interval.low:.3f}–{interval.high:.3f}"
-
-
-def interval_of(row: Row) -> Interval | None:
-    """Return the interval that is shown: DeLong's, or else the one over splits."""
-    return None if row.known is None else row.known.interval
 
 
 def _title(evidence: Evidence, one: Inside) -> str:
@@ -126,15 +120,20 @@ def _title(evidence: Evidence, one: Inside) -> str:
     return f"{name}: {facts}" if facts else name
 
 
-def notes(findings: Findings) -> Iterator[str]:
-    """Yield the lines below the tables: what the marks mean, and which points were chosen."""
+def notes(findings: Findings, *, by_set: bool = True) -> Iterator[str]:
+    """Yield the lines below the tables: what the marks mean, and which points were chosen.
+
+    `by_set` says whether the tables of the data sets are there.
+    """
     rows, evidence = findings.rows, findings.evidence
-    methods = Counter(x.method for row in rows if (x := interval_of(row)) and not isnan(x.low))
-    if any(row.leading for row in rows):
+    methods = Counter(
+        x.method for row in rows if (x := findings.interval(row)) and not isnan(x.low)
+    )
+    if by_set and any(row.leading for row in rows):
         yield f"{LEADING} may be the best of its data set: none of the others is shown to be better"
     if findings.smaller:
         yield f"a smaller {findings.measure} is better"
-    if methods:
+    if by_set and methods:
         yield f"intervals: {', '.join(method for method, _ in methods.most_common())}"
     if findings.grouped:
         yield findings.grouped

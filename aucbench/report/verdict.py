@@ -7,7 +7,7 @@ from typing import Any
 
 from aucbench.report.findings import Findings
 from aucbench.report.inside import Inside, Row
-from aucbench.report.terminal import interval_of, sentences
+from aucbench.report.terminal import sentences
 from aucbench.stats.pairs import Pair
 from aucbench.stats.within import PairWithin
 from aucbench.stats.words import Difference
@@ -60,7 +60,7 @@ def _data_set(findings: Findings, one: Inside) -> dict[str, Any]:
 
 
 def _row(findings: Findings, row: Row) -> dict[str, Any]:
-    interval = interval_of(row)
+    interval = findings.interval(row)
     values = [] if row.known is None else [_number(float(x)) for x in row.known.values]
     return {
         "solver": findings.evidence.solvers[row.solver],
