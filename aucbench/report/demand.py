@@ -75,7 +75,7 @@ class Demand:
         d, adjusted, word = self._verdict(findings)
         if isnan(d.effect):
             return f"{self.a} and {self.b} cannot be compared: a value is missing"
-        limits = "" if isnan(d.low) else f" [{d.low:+.4f}, {d.high:+.4f}]"
+        limits = "" if isnan(d.low) else f" [{', '.join(d.ends())}]"
         test = "" if isnan(adjusted) else f", p = {adjusted:.2g}"
         between = word.between
         return (

@@ -59,4 +59,5 @@ def _said(d: Difference) -> str:
     if isnan(d.low):
         return f"{told}. {d.note}" if d.note else told
     word = WORDS[replace(d, smaller=True).word(PRACTICALLY)]
-    return f"{told}, {100 * d.level:g} % interval {exp(d.low):.2f} to {exp(d.high):.2f}, {word}"
+    limits = " to ".join(d.ends(".2f", exp))
+    return f"{told}, {100 * d.level:g} % interval {limits}, {word}"

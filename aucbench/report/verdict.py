@@ -78,9 +78,10 @@ def _pair_within(pair: PairWithin) -> dict[str, Any]:
     return {"a": pair.a, "b": pair.b, "word": str(pair.word), **told, "adjusted_p": _number(pair.p)}
 
 
-def _difference(d: Difference) -> dict[str, float | None]:
+def _difference(d: Difference) -> dict[str, float | bool | None]:
+    """Return the numbers of a difference; "open" says that a bound of 0 lies outside."""
     numbers = {"effect": d.effect, "low": d.low, "high": d.high, "p": d.p}
-    return {name: _number(value) for name, value in numbers.items()}
+    return {**{name: _number(value) for name, value in numbers.items()}, "open": d.open}
 
 
 def _number(value: float) -> float | None:

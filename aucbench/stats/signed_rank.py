@@ -3,19 +3,25 @@
 Design
   a. All of it follows from the Walsh averages (d_i + d_j)/2, i <= j. The statistic T counts those
      above 0, and half of those that are 0. The estimate is their median (Hodges and Lehmann). The
-     interval lies between two of them, and does not hold 0 where the test rejects.
+     interval lies between two of them.
   b. A difference may be infinite: a solver that failed has lost by more than any other. All of
      this depends on order only, so that nothing needs to be imputed.
   c. The p-value is that of all 2^n sign flips, with midranks, up to `EXACT` differences, and of
      their normal limit above. Differences of 0 take part in the ranking and are not flipped
      (Pratt). (Rejected: to drop them. Solvers that are equal on many data sets would then differ.)
+  d. Where differences are 0 or tied, that interval may hold 0 though the test rejects it. The
+     p-value is constant between two neighbouring Walsh averages, and may jump at one. So the end on
+     the side of 0 is looked for by the test itself, from 0 on. Where all values beside 0 are
+     accepted and 0 is not, the interval ends at 0 and is open there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
-from math import inf, nan, sqrt
+from itertools import pairwise
+from math import inf, isnan, nan, sqrt
 
 import numpy as np
 import scipy  # its parts are imported when they are used
@@ -28,6 +34,7 @@ from aucbench.stats.words import LEVEL, Difference, require_level
 
 EXACT = 50  # differences up to which the null distribution is computed; SciPy has the same bound
 METHOD = "signed-rank test over data sets"
+ROUNDING = 1e-12  # relative to the largest difference
 SLACK = 1e-9  # relative; sums of probabilities are compared with a level up to rounding
 
 
@@ -45,7 +52,8 @@ def signed_rank(differences: ArrayLike, level: float = LEVEL) -> Difference:
     -------
     Difference
         The coverage of the interval is at least `level` if the differences are symmetric about
-        their median. Where n is too small for any such interval, `low` and `high` are NaN.
+        their median. Where p <= 1 - level, it does not hold 0; it may end there, see
+        `Difference.open`. Where n is too small for any such interval, `low` and `high` are NaN.
 
     Raises
     ------
@@ -66,7 +74,7 @@ def signed_rank(differences: ArrayLike, level: float = LEVEL) -> Difference:
         note = "No data set has a value of either solver."
         return Difference(nan, nan, nan, nan, level, METHOD, note)
     ordered = np.sort(walsh_averages(d)[np.triu_indices(d.size)])
-    return _read(ordered.__getitem__, d.size, p_values(d[None])[0], level)
+    return _without_0(d, _read(ordered.__getitem__, d.size, p_values(d[None])[0], level))
 
 
 def without_each(differences: ArrayLike, level: float = LEVEL) -> tuple[Difference, ...]:
@@ -88,7 +96,8 @@ def without_each(differences: ArrayLike, level: float = LEVEL) -> tuple[Differen
         return lambda k: ordered[k + np.count_nonzero(gone[i] <= k)]
 
     others = d[np.nonzero(~np.eye(n, dtype=bool))[1].reshape(n, n - 1)]
-    return tuple(_read(pick(i), n - 1, p, level) for i, p in enumerate(p_values(others)))
+    told = (_read(pick(i), n - 1, p, level) for i, p in enumerate(p_values(others)))
+    return tuple(map(_without_0, others, told))
 
 
 def vector_of(differences: ArrayLike) -> Array:
@@ -112,6 +121,36 @@ def _read(pick: Callable[[int], float], n: int, p: float, level: float) -> Diffe
     least = smallest_n(1 - level)
     note = f"An interval of level {level:g} takes at least {least} data sets; here are {n}."
     return Difference(effect, nan, nan, float(p), level, METHOD, note)
+
+
+def _without_0(d: Array, told: Difference) -> Difference:
+    """Return what is said of differences, with an interval that does not hold a rejected 0."""
+    if not (told.low <= 0.0 <= told.high and told.p <= 1.0 - told.level):
+        return told
+    side = float(np.sign(statistic(d)[0] - d.size * (d.size + 1) / 4.0))
+    bound = _nearest(d, side, 1.0 - told.level)
+    if isnan(bound):
+        return told
+    if side < 0:
+        return replace(told, low=min(told.low, bound), high=bound, open=bound == 0.0)
+    return replace(told, low=bound, high=max(told.high, bound), open=bound == 0.0)
+
+
+def _nearest(d: Array, side: float, alpha: float) -> float:
+    """Return where the test begins to accept, from 0 on to one side; NaN if it does nowhere."""
+    averages = np.unique(np.append(side * walsh_averages(d), 0.0))
+    least = ROUNDING * np.abs(d[np.isfinite(d)]).max(initial=1e-300)
+
+    def accepts(shift: float) -> bool:
+        """Whether the test accepts a value; what is tied but for rounding is tied."""
+        return bool(p_values(np.rint((d - side * shift) / least)[None])[0] > alpha)
+
+    for near, far in pairwise(averages[averages >= 0.0]):
+        if accepts(near + 1.0 if far == inf else (near + far) / 2.0):
+            return side * float(near) + 0.0
+        if far == inf or accepts(far):
+            return side * float(far)
+    return nan
 
 
 def walsh_averages(d: Array) -> Array:

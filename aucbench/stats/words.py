@@ -9,6 +9,7 @@ Design
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import nan, sqrt
@@ -79,7 +80,8 @@ class Difference:
 
     The effect has the unit of the measure: .01 is one point of an AUC in per cent. `low`, `high`
     and `p` are NaN when they cannot be had, see `note`. `smaller` says that a smaller value of the
-    measure is better, as of a loss.
+    measure is better, as of a loss. `open` says that the bound which is 0 lies outside: the
+    interval ends at 0 and does not hold it.
     """
 
     effect: float
@@ -90,6 +92,24 @@ class Difference:
     method: str
     note: str = ""
     smaller: bool = False
+    open: bool = False
+
+    def ends(self, form: str = "+.4f", of: Callable[[float], float] = float) -> tuple[str, str]:
+        """Return the bounds for people, as in "-0.0125" and "below 0".
+
+        Parameters
+        ----------
+        form : str
+            Of a number.
+        of : function of a float
+            What is shown of a bound, such as exp of the difference of two logarithms.
+        """
+        low, high = (format(of(bound), form) for bound in (self.low, self.high))
+        if self.open and self.high == 0.0:
+            high = f"below {of(0.0):g}"
+        elif self.open:
+            low = f"above {of(0.0):g}"
+        return low, high
 
     @property
     def ahead(self) -> bool:

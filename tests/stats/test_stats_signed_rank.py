@@ -76,6 +76,48 @@ def test_the_interval_holds_the_differences_that_the_test_does_not_reject(d):
             assert bool(least <= critical(len(d), 0.05)) is rejected
 
 
+OPEN = [0, -0.5, -1, -1, -1.5, -1.5, -1.5, -1.5, 0.5, 0, 0.5, -0.5, 0]
+
+
+def test_an_interval_does_not_hold_a_0_that_the_test_rejects():
+    found = signed_rank([0, -0.5, 0, -0.5, -1.5, -1, -1, -0.5, 0])
+    assert (found.effect, found.low, found.high, found.p) == (-0.5, -1.0, -0.25, 0.03125)
+    assert not found.open
+    found = signed_rank(OPEN)
+    assert (found.effect, found.low, found.high, found.open) == (-0.5, -1.25, 0.0, True)
+    assert found.p == pytest.approx(0.02539, abs=5e-6)
+    assert found.ends() == ("-1.2500", "below 0")
+    assert found.flipped().ends("+.2f") == ("above 0", "+1.25")
+    assert found.ends(".2f", np.exp) == ("0.29", "below 1")
+    assert signed_rank([1.0, 2.0, 3.0, 4.0, 5.0, 9.0]).ends(".0f") == ("1", "9")
+
+
+def accepts(d, theta):
+    return naive_p(np.array(d) - theta) > 0.05
+
+
+@pytest.mark.parametrize("unit", [1.0, 0.1, 1e-3])
+@given(st.lists(st.sampled_from([-3, -2, -1, 0, 1]), min_size=6, max_size=10))
+def test_an_end_beside_0_is_where_the_test_begins_to_accept(unit, d):
+    found = signed_rank([unit * x for x in d])
+    if found.p > 0.05 or isnan(found.low):
+        assert not found.open
+        return
+    assert not found.low < 0 < found.high
+    if found.open:
+        side = 1e-4 if found.high > 0 else -1e-4
+        assert accepts(d, side)
+    elif found.low == found.high == 0:  # no value at all is accepted
+        assert not any(accepts(d, theta) for theta in np.arange(-3.13, 1.2, 0.25))
+
+
+def test_an_open_end_may_be_beside_failures():
+    found = signed_rank([*OPEN, -inf, -inf])
+    assert found.high <= 0
+    assert found.low == -inf
+    assert (found.open, found.p < 0.05) == (found.high == 0, True)
+
+
 def test_a_failure_loses_by_more_than_anything():
     d = [0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07]
     for far in (inf, 1e300):
