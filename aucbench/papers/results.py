@@ -165,6 +165,10 @@ class Results:
         sizes = [(r.sizes.n_test or 0, r.sizes.n_train or 0) for r in self.of(line) if r.ok]
         return float(np.median([test / train for test, train in sizes])) if sizes else nan
 
+    def repeats(self, line: Line) -> int:
+        """How often the splits of a line go over the same rows; 1 when there is no cell."""
+        return len({r.cell.repeat for r in self.of(line)}) or 1
+
     def curves(
         self, line: Line, x: str = "passes", y: str = "test_auc"
     ) -> list[tuple[Vector, Vector]]:

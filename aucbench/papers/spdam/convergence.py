@@ -164,7 +164,7 @@ def interval(results: Results, line: Line, values: Sequence[float]) -> Interval:
     """Return the interval of a mean over the splits of a line; NaN where there are too few."""
     if len(values) < 2:
         return Interval(nan, nan, nan, LEVEL, METHOD, "there are fewer than two splits")
-    return corrected_interval(values, results.ratio(line))
+    return corrected_interval(values, results.ratio(line), repeats=results.repeats(line))
 
 
 def said(one: Interval, form: str = ".3g") -> str:

@@ -219,7 +219,8 @@ def _similar(sets: Sequence[str], results: Results, method: str) -> Claim:
         line = _line(name, method)
         a, b = results.values(line), results.values(_line(name, EXACT))
         if a.size == b.size > 0:
-            one = corrected_difference(a, b, results.ratio(line))
+            repeats = results.repeats(line)
+            one = corrected_difference(a, b, results.ratio(line), repeats=repeats)
             if not isnan(one.low):
                 differences[name] = one
     if not differences:
