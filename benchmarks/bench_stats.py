@@ -27,3 +27,26 @@ class DeLong:
 
     def time_difference(self, n: int, scores: str) -> None:
         stats.auc_difference(self.a, self.b)
+
+
+class OneTable:
+    """All pairs of solvers on one data set of 2000 rows, in five folds."""
+
+    version = "1"
+    params = ([5, 40], [1, 5])
+    param_names = ("solvers", "repeats")
+
+    def setup(self, solvers: int, repeats: int) -> None:
+        rng = np.random.default_rng(0)
+        self.folds: dict[str, dict[tuple[int, int], stats.Fold]] = {}
+        y = rng.random(2000) < 0.3
+        for solver in range(solvers):
+            scores = y + rng.standard_normal((repeats, y.size))
+            self.folds[str(solver)] = {
+                (repeat, fold): stats.Fold(y[fold::5], scores[repeat, fold::5])
+                for repeat in range(repeats)
+                for fold in range(5)
+            }
+
+    def time_words(self, solvers: int, repeats: int) -> None:
+        stats.within(self.folds, 0.25, repeats=repeats)

@@ -58,7 +58,7 @@ def kernel(X: Array, y: Flags, tested: Array, rng: np.random.Generator) -> Array
     def similar(rows: Array) -> Array:
         squares = (rows**2).sum(axis=2)[..., None] + (landmarks**2).sum(axis=2)[:, None]
         far = squares - 2.0 * rows @ landmarks.transpose(0, 2, 1)
-        return np.exp(-far / (2.0 * rows.shape[2]))
+        return np.asarray(np.exp(-far / (2.0 * rows.shape[2])))
 
     return ridge(similar(X), y, similar(tested), rng)
 

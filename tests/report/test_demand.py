@@ -89,3 +89,17 @@ def test_of_two_that_failed_nothing_can_be_said():
         Demand.of("a worse than b").holds(
             findings({("a", "x"): [None], ("b", "x"): [None], ("c", "x"): [0.5]})
         )
+
+
+def test_what_is_only_probable_does_not_come_true():
+    """Among three pairs, what the pair says alone is not enough."""
+    spread = [-0.02, 0.01, 0.02, -0.01, 0.0]
+    aucs = {("b", "x"): [0.8] * 5}
+    aucs |= {(name, "x"): [0.765 + d for d in spread] for name in "ac"}
+    found = findings(aucs)
+    demand = Demand.of("a worse than b")
+
+    assert found.insides[0].compared.pair("a", "b").word is Word.PROBABLY_WORSE
+    assert not demand.holds(found)
+    assert demand.said(found).startswith("a is probably worse than b on AUC: -0.0350")
+    assert Demand.of("b better than a").said(found).startswith("b is probably better than a")

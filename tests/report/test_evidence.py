@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from bench_toys import cell, record_of
 from report_results import DATASETS, SPLITS, failed, with_cell
 
 from aucbench.bench import Choice, Plan
@@ -159,3 +160,46 @@ def test_a_solver_is_known_by_its_name_without_options():
     for unknown in ("a", "sht", "svm", ""):
         with pytest.raises(UnknownNameError, match="solver in this comparison"):
             solver_of(names, unknown)
+
+
+def of_splits(*keys, division="5 folds", n_test=20):
+    """Evidence of one solver with cells of these (seed, split)."""
+    rows = [
+        record_of(
+            cell(seed=seed, split=split, splits=5),
+            name=f"{seed}-{split}",
+            auc=0.8,
+            n_train=100 - n_test,
+            n_test=n_test,
+            division=division,
+        )
+        for seed, split in keys
+    ]
+    return evidence_of(rows)
+
+
+def test_each_seed_of_folds_is_a_repeat_and_a_share_is_one_by_the_rows_it_shares():
+    folds = [(seed, split) for seed in range(4) for split in range(5)]
+    assert of_splits(*folds).repeats(0) == 4
+    assert of_splits(*folds[:5]).repeats(0) == 1
+    for count, repeats in ((1, 1), (2, 2), (5, 2), (10, 3), (20, 5)):  # 1 + (count - 1) / 5
+        shares = of_splits(*((seed, 0) for seed in range(count)), division="share of 0.2")
+        assert shares.repeats(0) == repeats
+        assert not shares.redrawn(0)
+    halves = of_splits((0, 0), (1, 0), (2, 0), division="share of 0.5", n_test=50)
+    assert halves.repeats(0) == 2
+
+
+@pytest.mark.parametrize(
+    ("division", "redrawn"),
+    [
+        ("5 folds", True),
+        ("5 folds by groups", True),
+        ("5 folds by times", False),
+        ("5 folds by groups and times", False),
+        ("5 own folds", False),
+        (None, True),  # an old record does not say
+    ],
+)
+def test_whether_further_seeds_would_give_other_folds(division, redrawn):
+    assert of_splits(*((0, split) for split in range(5)), division=division).redrawn(0) is redrawn

@@ -10,6 +10,7 @@ from scipy.stats import binom, t, ttest_1samp
 
 from aucbench.errors import DataError, ParameterError
 from aucbench.stats import Word, auc, corrected_difference, corrected_interval
+from aucbench.stats.resampled import Splits
 
 NAN = float("nan")
 
@@ -34,6 +35,47 @@ def test_by_hand():
     other = corrected_difference(values, [0.8] * 5, 1 / 4)
     assert_allclose(other.p, 2 * t.sf(0.04 / (s * sqrt(0.45)), 4))
     assert found.note == other.note == ""
+
+
+def test_repeats_count_as_one():
+    """They make s better known and bring no row: s^2 (1/5 + 1/4) with 9 degrees of freedom."""
+    values = [0.02, 0.03, 0.01, 0.04, 0.025]
+    one = corrected_difference(values, np.zeros(5), 1 / 4)
+    assert_allclose([one.effect, one.p], [0.025, 0.02902], atol=5e-6)
+    assert_allclose(one.high - one.effect, 2.7764451 * 0.0075, rtol=1e-7)
+    twice = [*values, *values[::-1]]
+    two = corrected_difference(twice, np.zeros(10), 1 / 4, repeats=2)
+    assert_allclose([two.effect, two.p], [0.025, 0.006358], atol=5e-7)
+    assert_allclose(two.high - two.effect, 2.2621572 * 0.00707107, rtol=1e-6)
+    assert_allclose(corrected_difference(twice, np.zeros(10), 1 / 4).p, 0.003069, atol=5e-7)
+    interval = corrected_interval(twice, 1 / 4, repeats=2)
+    assert_allclose([interval.low, interval.high], [two.low, two.high], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("tests", "multiples"),
+    [
+        (1, [1.86, 1.52, 1.39, 1.35, 1.32]),  # one pair
+        (2, [2.34, 1.80, 1.60, 1.55]),  # the star of five solvers, one-sided
+        (10, [3.75, 2.48, 2.07, 1.97, 1.90]),
+    ],
+)
+def test_five_repeats_bring_nearly_all_that_repeats_can(tests, multiples):
+    """How many standard deviations of five folds a difference must exceed."""
+    values = np.array([-1.0, 0.5, 1.0, -0.5, 0.0])
+    splits = Splits.of(values, 1 / 4)
+    level = 1 - 0.05 / tests
+    found = [splits.repeated(r).half(level) / splits.sd for r in (1, 2, 5, 10, 50)]
+    assert_allclose(found[: len(multiples)], multiples, atol=0.006)
+
+
+def test_splits_that_are_missing_shorten_the_repeats():
+    values = [0.8, NAN, 0.9, 0.85, 0.82, 0.84]
+    half = corrected_interval(values, 1 / 2, repeats=2).high - 0.842
+    s = np.nanstd(values, ddof=1)
+    assert_allclose(half, t.ppf(0.975, 4) * s * sqrt(1 / 2.5 + 1 / 2))
+    few = corrected_interval([0.8, 0.9, NAN, NAN, NAN, NAN], 1 / 2, repeats=3)  # never below a fold
+    assert_allclose(few.high - 0.85, t.ppf(0.975, 1) * np.std([0.8, 0.9], ddof=1) * sqrt(1.5))
 
 
 def test_splits_without_a_value_are_counted():
@@ -82,6 +124,7 @@ def test_equal_differences_are_no_certainty():
             for ratio in (0.0, -1.0, NAN)
         ),
         (lambda: corrected_interval([0.8, 0.9], 0.25, 95), ParameterError, "level must be in"),
+        (lambda: corrected_interval([0.8], 0.25, repeats=0), ParameterError, "repeats must be"),
     ],
 )
 def test_what_is_refused(call, error, sentence):

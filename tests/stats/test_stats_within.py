@@ -19,6 +19,7 @@ from aucbench.stats import (
     holm,
     measure,
     within,
+    within_values,
 )
 
 SIGNALS = {"good": 2.0, "fair": 1.0, "twin": 1.0, "none": 0.0}
@@ -161,6 +162,99 @@ def test_repeats_share_their_rows(folds):
     one, two = within(folds, 0.25), within(twice, 0.25, repeats=2)
     for a, b in zip(one.solvers, two.solvers, strict=True):
         assert_allclose([b.delong.low, b.delong.high], [a.delong.low, a.delong.high], rtol=1e-10)
+        assert b.resampled == corrected_interval(b.values, 0.25, repeats=2)
+    for a, b in zip(one.pairs, two.pairs, strict=True):
+        values = [s.values for s in two.solvers if s.name in (a.a, a.b)]
+        expected = corrected_difference(*values, 0.25, repeats=2)
+        assert (b.resampled.low, b.resampled.p) == (expected.low, expected.p)
+        assert b.resampled.p <= a.resampled.p  # only the degrees of freedom have changed
+
+
+FOLDS = np.array([-1.0, 0.5, 1.0, -0.5, 0.0]) / np.sqrt(0.625)  # mean 0, standard deviation 1
+
+
+def by_values(repeats=1, redrawn=True, rope=0.005, **means_and_deviations):
+    """Solvers by the mean and the standard deviation of five folds; the first one is constant."""
+    values = {
+        name: np.tile(mean + sd * FOLDS, repeats)
+        for name, (mean, sd) in means_and_deviations.items()
+    }
+    return within_values(values, 0.25, repeats=repeats, redrawn=redrawn, rope=rope, note="")
+
+
+@pytest.mark.parametrize(
+    ("multiple", "repeats", "alone", "among"),
+    [  # of standard deviations: own p < .05 from 1.86, with ten pairs from 3.75 (Bonferroni)
+        (3.9, 1, Word.BETTER, Word.BETTER),
+        (3.6, 1, Word.BETTER, Word.PROBABLY_BETTER),
+        (1.8, 1, Word.NOT_YET, Word.NOT_YET),
+        (1.3, 1, Word.UNCLEAR, Word.UNCLEAR),
+        (1.3, 5, Word.UNCLEAR, Word.UNCLEAR),
+        (2.3, 5, Word.BETTER, Word.BETTER),
+        (2.0, 5, Word.BETTER, Word.PROBABLY_BETTER),
+    ],
+)
+def test_the_words_of_one_table(multiple, repeats, alone, among):
+    deviation = 0.02 * np.sqrt((5 * repeats - 1) / (4 * repeats))  # .02 of all values together
+    other = (0.8 - 0.02 * multiple, deviation)
+    assert by_values(repeats, best=(0.8, 0.0), b=other).pairs[0].word is alone
+    five = by_values(repeats, best=(0.8, 0.0), **dict.fromkeys("bcde", other))
+    assert (five.tests, five.pairs[0].word) == (10, among)
+
+
+@pytest.mark.parametrize(
+    ("multiple", "stars"),
+    [  # of one standard deviation, with one repeat: a star of five is lost from 2.34
+        (2.5, "a"),
+        (2.2, "abcde"),
+    ],
+)
+def test_a_star_is_lost_to_one_of_the_others(multiple, stars):
+    five = by_values(a=(0.8, 0.0), **dict.fromkeys("bcde", (0.8 - 0.02 * multiple, 0.02)))
+    assert "".join(solver.name for solver in five.solvers if solver.not_worse) == stars
+    assert {five.pair("a", name).word for name in "bcde"} == {Word.PROBABLY_BETTER}
+
+
+def test_of_two_the_star_follows_the_word():
+    for multiple, stars in ((1.9, "a"), (1.7, "ab")):  # one-sided, .05 would be reached from 1.43
+        two = by_values(a=(0.8, 0.0), b=(0.8 - 0.02 * multiple, 0.02))
+        assert "".join(solver.name for solver in two.solvers if solver.not_worse) == stars
+
+
+def test_a_star_is_lost_to_another_than_the_leader():
+    """The leader is unsteady, and nothing is shown of it; the second one is steady."""
+    found = by_values(lead=(0.81, 0.2), steady=(0.8, 0.0), third=(0.75, 0.01))
+    assert found.best == "lead"
+    assert found.pair("lead", "third").word is Word.UNCLEAR
+    assert found.pair("steady", "third").word is Word.BETTER
+    assert [solver.not_worse for solver in found.solvers] == [True, True, False]
+
+
+def test_equivalent_solvers_and_those_that_failed_more_often_take_no_star():
+    found = by_values(a=(0.8, 0.0), b=(0.799, 0.0002), c=(0.7, 0.01))
+    assert found.pair("a", "b").word is Word.EQUIVALENT
+    assert [solver.not_worse for solver in found.solvers] == [True, True, False]
+    values = {"failed": 0.9 + 0.001 * FOLDS, "whole": 0.8 + 0.0 * FOLDS}
+    values["failed"][4] = np.nan
+    found = within_values(values, 0.25, note="")
+    assert found.pair("failed", "whole").word is Word.BETTER
+    assert found.best == "whole"
+    assert [solver.not_worse for solver in found.solvers] == [True, True]
+
+
+def test_a_word_that_repeats_cannot_change_is_not_yet_said():
+    pair = by_values(best=(0.8, 0.0), b=(0.8 - 0.036, 0.02)).pairs[0]
+    assert pair.word is Word.NOT_YET
+    assert pair.later().word() is Word.BETTER
+    assert by_values(redrawn=False, best=(0.8, 0.0), b=(0.764, 0.02)).pairs[0].word is Word.UNCLEAR
+    assert pair.later(1).word() is Word.UNCLEAR  # as it is
+
+
+def test_delongs_part_does_not_change_with_repeats(folds):
+    for pair in within(folds, 0.25).pairs:
+        later = pair.later()
+        assert later.p >= pair.delong.p
+        assert later.low <= pair.delong.low
 
 
 def test_other_test_rows_are_refused(folds):
