@@ -246,11 +246,16 @@ class Findings:
 
     @cached_property
     def order(self) -> tuple[int, ...]:
-        """The solvers: the recommended one, then by rating; those of equal rating by their mean."""
+        """The solvers: the one with the best mean, and then by how far each is behind.
+
+        That is `BestSet.s`; where it is not tested, and where it is equal, the rating.
+        """
         means = np.nan_to_num(_means(self.gains.T), nan=-np.inf)
         rating = np.nan_to_num([one.value.estimate for one in self.ratings], nan=-np.inf)
         after = np.array([name != self.advice.leader for name in self.evidence.solvers])
-        return tuple(np.lexsort((-means, -rating, after)).tolist())
+        best = self.advice.best
+        behind = np.nan_to_num(best.s) if best else np.zeros(rating.size)
+        return tuple(np.lexsort((-means, -rating, behind, after)).tolist())
 
     @cached_property
     def leading(self) -> frozenset[int]:

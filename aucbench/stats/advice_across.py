@@ -205,8 +205,8 @@ class Across:
         if steady is None:
             return
         possible = {*self.best.of(self.best.possible)}
-        if possible == {*steady.always} == {*steady.ever}:
-            return
+        if possible == {*self.names} or possible == {*steady.always} == {*steady.ever}:
+            return  # nothing was said that could change, or nothing changes it
         sizes = f"{steady.fewest} to {steady.most}"
         if steady.fewest == steady.most:
             sizes = f"{steady.fewest}, but not always the same"
