@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from operator import attrgetter
 from typing import Any
 
 from aucbench.datasets.reading import Reading
+from aucbench.errors import UnknownNameError
 from aucbench.ranges import Range
 from aucbench.registry.specs import TUNED_MARK, Spec, joined_specs, parse_spec, short
 
@@ -89,6 +91,18 @@ def solver_label(spec: Spec | str, tuning: Tuning) -> str:
     if isinstance(tuning, bool):
         return f"{spec}{TUNED_MARK})" if tuning else str(spec)
     return f"{spec}{TUNED_MARK} {' '.join(f'{name}={_axis(values)}' for name, values in tuning)})"
+
+
+def solver_of(names: Sequence[str], text: str) -> str:
+    """Return the solver of this name; or else the only one of which it is the name without options.
+
+    It raises `UnknownNameError` where there is none.
+    """
+    whole = re.compile(rf"{re.escape(text)}(?![\w-])")
+    chosen = [text] if text in names else [name for name in names if whole.match(name)]
+    if len(chosen) != 1:
+        raise UnknownNameError("solver in this comparison", text, names)
+    return chosen[0]
 
 
 def _axis(values: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from aucbench.bench.answers import Lookups, Name
 from aucbench.bench.cell import Cell
 from aucbench.bench.engines.local import LocalEngine
+from aucbench.bench.looks import watch_of
 from aucbench.bench.lookup import look_up
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.imports import Imports
@@ -27,25 +28,40 @@ class FolderStatus:
 
     planned: int  # cells of all plans that were run into the folder, each counted once
     statuses: Mapping[str, int]  # finished cells by status
-    missing: int  # cells of the plans that are not finished
+    missing: int  # cells of the plans that are not finished, and will be
     stale: int  # records of planned cells that no longer count, since something has changed
     other_settings: int  # records of cells that are in no plan of the folder
+    spared: int = 0  # cells that are not run, because the plan has stopped at a look
+    stop: str = ""  # which one, as people read it
 
 
-def folder_status(store: Store, plans: Iterable[Plan]) -> FolderStatus:
-    """Count what is done, failed, missing and stale; raises as `run` does at its start."""
-    wanted = wanted_ids(plans)
+def folder_status(
+    store: Store, plans: Sequence[Plan], wanted: Mapping[Cell, str] | None = None
+) -> FolderStatus:
+    """Count what is done, failed, missing and stale; raises as `run` does at its start.
+
+    `wanted` are the `wanted_ids` of the plans, if they are known.
+    """
+    wanted = wanted_ids(plans) if wanted is None else wanted
+    watch = watch_of(plans)
     statuses: Counter[str] = Counter()
     stale, others, imports = 0, 0, Imports()
     known = {*wanted.values()}
     for record in store.records():
         if record.id in known and imports.same(record.imports):
             statuses[record.status.status] += 1
+            if watch is not None:
+                watch.add(record)
         elif record.cell in wanted:
             stale += 1
         else:
             others += 1
-    return FolderStatus(len(wanted), statuses, len(wanted) - statuses.total(), stale, others)
+    missing = len(wanted) - statuses.total()
+    stop = None if watch is None else watch.stopped()
+    counted = (stale, others)
+    if stop is None:
+        return FolderStatus(len(wanted), statuses, missing, *counted)
+    return FolderStatus(len(wanted), statuses, 0, *counted, missing, f"stopped at {stop}")
 
 
 def wanted_ids(plans: Iterable[Plan]) -> dict[Cell, str]:

@@ -20,9 +20,11 @@ from aucbench.bench.cell import Cell
 from aucbench.bench.engines import Engine
 from aucbench.bench.engines.local import FOLDERS, HIDDEN, LocalEngine
 from aucbench.bench.inline import NOTHING, Inline
+from aucbench.bench.looks import Watch
 from aucbench.bench.lookup import limits_of_data, look_up
 from aucbench.bench.loop import Loop
 from aucbench.bench.plan.families import family_of
+from aucbench.bench.plan.looks import require_planned_before, stages
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import parse_plan, write_plan
 from aucbench.bench.requests import cell_job
@@ -54,7 +56,9 @@ def run(
 ) -> Iterator[Record]:
     """Run the cells that are not in the store; yield the record of every cell of the plan.
 
-    First come those in the store, then the others as they end, each after it was stored.
+    First come those in the store, then the others as they end, each after it was stored. A plan
+    with looks does so for the data sets of each look, and ends at the first one that decides; the
+    others have no record then.
 
     Parameters
     ----------
@@ -86,13 +90,25 @@ def run(
         lookups = look_up(plan, local.on(supervisor), inline, fence)
         if engine is local:
             engine = local.on(supervisor)
-        runner = Runner(plan, lookups, store, engine, conditions, retry, listeners)
+        run_on = (lookups, store, engine, conditions, retry, listeners)
         with store.alone(tell):
             store.keep_plan(write_plan(plan), write_plan(plan, places=False))
             store.keep_about(lookups.about)
             with store.targets_away(lookups.targets):
-                yield from runner.records()
+                yield from records_until_decided(plan, *run_on)
             store.finished(TO_JUDGE)  # the index then knows what this run has computed
+
+
+def records_until_decided(plan: Plan, *run_on: Any) -> Iterator[Record]:
+    """Yield the records until a look decides: a look waits for all cells of its data sets."""
+    watch = Watch(plan) if plan.looks is not None else None
+    for look, part in stages(plan):
+        for record in Runner(part, *run_on).records():
+            if watch is not None:
+                watch.add(record)
+            yield record
+        if watch is not None and look is not None and watch.decides(look):
+            return
 
 
 @dataclass
@@ -193,8 +209,11 @@ class Runner(Loop[Cell, Record]):
 def require_agreement(plan: Plan, store: Store) -> None:
     """Raise `DataError` where a plan contradicts one that was run into the folder before."""
     known_as = write_plan(plan, places=False)
-    before = [parse_plan(text, str(path)) for path, text in store.plans().items()]
-    family_of([plan, *(p for p in before if write_plan(p, places=False) != known_as)])
+    kept = [parse_plan(text, str(path)) for path, text in store.plans().items()]
+    before = [other for other in kept if write_plan(other, places=False) != known_as]
+    family_of([plan, *before])
+    if len(before) == len(kept):  # else it was run before, and nothing in it is new
+        require_planned_before(plan, before)
 
 
 def conditions_of(plan: Plan, engine: Engine) -> Conditions:

@@ -13,6 +13,7 @@ from aucbench.cli.options import FILES, FITS, OUTPUT, RUNS, Output, specs
 from aucbench.cli.running import go
 from aucbench.cli.versions import go_versions
 from aucbench.datasets.reading import Reading
+from aucbench.errors import ParameterError
 
 Texts = list[str] | None
 VERSIONS = "Two versions of a package"
@@ -97,6 +98,8 @@ def compare(
         seconds=fits.seconds,
         gap_tol=fits.gap_tol,
     )
+    if options.looks is not None and (before is not None or after is not None):
+        raise ParameterError("--looks is of one run, and two versions have one each; leave it out")
     plan = options.limited(plan)
     printed = output.printed(plan.timeout)
     if before is not None or after is not None:

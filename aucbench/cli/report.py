@@ -74,6 +74,7 @@ def report(
 ) -> None:
     """Say in words which solver is best in a results folder; write a page that shows why."""
     from aucbench.cli.running import print_sections
+    from aucbench.report.terminal import sentences
     from aucbench.store import own_file, require_writable
 
     if html is not None:
@@ -83,7 +84,7 @@ def report(
         require_writable(html)
     addons = named_sections(judged.sections)
     findings = _findings(folder, judged)
-    for sentence in findings.advice.sentences:
+    for sentence in sentences(findings):
         say(sentence)
     added = print_sections(addons, folder, findings.evidence)
     if html is not None:

@@ -117,6 +117,7 @@ def _cell_counts(store: Store) -> list[tuple[str, int]]:
         ("missing", counted.missing),
         ("stale", counted.stale),
         ("other settings", counted.other_settings),
+        *([(f"not run: {counted.stop}", counted.spared)] if counted.stop else []),
     ]
 
 
@@ -143,6 +144,7 @@ def export(
     ] = False,
 ) -> None:
     """Write one row per record of a results folder to a table, or what a plugin makes of them."""
+    from aucbench.bench.overview import folder_status
     from aucbench.bench.results.export import export as write
     from aucbench.bench.results.export import table_rows
 
@@ -150,9 +152,13 @@ def export(
         if to is not None:
             _export_to(to, store, path, stale=stale)
             return
-        rows = table_rows(store.records, _wanted(store, stale=stale))
+        wanted = _wanted(store, stale=stale)
+        missing = folder_status(store, _plans(store), wanted).missing if wanted else 0
+        rows = table_rows(store.records, wanted, interim=bool(missing) if wanted else None)
         count = write((row for row in rows if stale or not row["stale"]), path)
     say(f"{count} rows in {path}", err=True)
+    if missing:
+        warn(f"interim: the run has not ended, and {missing} cells are missing")
 
 
 def _export_to(name: str, store: Store, path: Path, *, stale: bool) -> None:

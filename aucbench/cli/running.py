@@ -8,13 +8,13 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from aucbench.cli.head_start import supervisor_of
 from aucbench.cli.saying import say, warn
-from aucbench.errors import INTERRUPTED
+from aucbench.errors import INTERRUPTED, ParameterError
 
 if TYPE_CHECKING:
     from aucbench.bench.addons import Addon
@@ -75,7 +75,7 @@ def go(
             warm.close()
             cells = {ids[cell]: cell for cell in plan.cells() if cell in ids}
             with supervised():
-                with rows_into(json, lambda _: store, tally, printed) as add:
+                with rows_into(json, lambda _: store, tally, printed, interim=not whole) as add:
                     evidence = _evidence(plan, store, cells, add)
                 broken = print_findings(plan, evidence, tally.remarks(folder), tally.tried, printed)
                 print_sections(printed.sections, store.folder, evidence, printed.form)
@@ -88,7 +88,7 @@ def go(
 
 
 def refuse(plan: Plan, printed: Printed, json: Path | None) -> None:
-    """Raise where a condition or `reference` names an unknown solver, or rows have no place."""
+    """Raise where an option names an unknown solver, looks judge another measure, or so."""
     from aucbench.report.evidence import evidence_of, require_planned
     from aucbench.store import require_writable
 
@@ -97,6 +97,11 @@ def refuse(plan: Plan, printed: Printed, json: Path | None) -> None:
         names = evidence_of((), [plan]).solvers
         for demand in printed.demands:
             demand.require_solvers(names)
+    if plan.looks is not None and printed.measures[0].name != "auc":
+        raise ParameterError(
+            f"looks judge the AUC, since labels are away while cells run, and the verdict is on "
+            f"{printed.measures[0].name}; name auc first, or leave looks out"
+        )
     if json is not None:
         require_writable(json)
 
@@ -125,7 +130,7 @@ def records_of(
     if not _run(plan, store, options.make_engine(folder), options, keep):
         say(f"interrupted: {way_on}", err=True)
         raise typer.Exit(INTERRUPTED)
-    return [records[cell] for cell in plan.cells()]
+    return [records[cell] for cell in plan.cells() if cell in records]
 
 
 def print_tables(findings: Findings, wide: int | None) -> None:
@@ -220,18 +225,28 @@ def _named(plan: Plan) -> Iterator[str]:
 
 @contextmanager
 def rows_into(
-    json: Path | None, store_of: Callable[[Record], Store], tally: Tally, printed: Printed
+    json: Path | None,
+    store_of: Callable[[Record], Store],
+    tally: Tally,
+    printed: Printed,
+    *,
+    interim: bool = False,
 ) -> Iterator[Keep]:
-    """Give a function that adds the row of a record to a file, if there is one."""
+    """Give a function that adds the row of a record to a file, if there is one.
+
+    Each row says whether it is `interim`: of a run that has not ended.
+    """
     from aucbench.bench.results.export import json_list
     from aucbench.bench.results.metrics import metrics_of
 
     if json is None:
         yield lambda _: None
         return
-    with json_list(
-        json, tally.optima, lambda r: metrics_of(r, store_of(r), printed.measures)
-    ) as add:
+
+    def more(record: Record) -> dict[str, Any]:
+        return {"interim": interim, **metrics_of(record, store_of(record), printed.measures)}
+
+    with json_list(json, tally.optima, more) as add:
         yield add
 
 
@@ -247,9 +262,22 @@ def _evidence(plan: Plan, store: Store, cells: Mapping[str, Cell], keep: Keep) -
                 yield record
 
     evidence = evidence_of(
-        records(), [plan], scores=lambda fit: store.scores(fit.id, fit.data), about=store.about
+        records(),
+        [plan, *_with_looks(store)],
+        scores=lambda fit: store.scores(fit.id, fit.data),
+        about=store.about,
     )
     return replace(evidence, problems=store.problems)
+
+
+def _with_looks(store: Store) -> Iterator[Plan]:
+    """Yield the plans of a folder that have looks: another plan may go on where they stopped."""
+    from aucbench.bench.plan.toml import parse_plan
+
+    for path, text in store.plans().items():
+        plan = parse_plan(text, str(path))
+        if plan.looks is not None:
+            yield plan
 
 
 def print_findings(
@@ -275,6 +303,8 @@ def print_findings(
         say(line)
     if len(evidence.solvers) > 1:
         typer.echo(f"\n{terminal.answer(findings, wide or WIDE)}")
+    elif evidence.state:
+        say(evidence.state)
     return _broken(printed, findings)
 
 

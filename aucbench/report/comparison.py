@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
 from aucbench.bench.addons import supervised
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 MOST_REASONS = 3  # of records without an AUC
 Scores = Mapping[str, "NDArray[Any]"]
 PLAIN_READING = Reading()
+NO_FAMILIES: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 
 @takes({Reading: ()})
@@ -72,6 +74,8 @@ def compare(
     out: Path | None = None,
     metrics: str | Iterable[str] = "auc",
     rope: float = ROPE,
+    families: Mapping[str, Sequence[str]] = NO_FAMILIES,
+    looks: int | None = None,
     reference: str | None = None,
     quiet: bool = False,
     **options: Any,
@@ -112,8 +116,13 @@ def compare(
         on the first one.
     rope : float
         Differences up to this size are practically zero.
+    families : mapping of str to sequence of str
+        Related data sets, which count as one in what is said across data sets; see `Plan`.
+    looks : int, optional
+        Stop when the difference is decided, at one of so many looks; see `Plan`.
     reference : str, optional
-        Solver with which each other one is compared; default: logistic, where it takes part.
+        Solver with which each other one is compared, also by the looks; default: logistic, where
+        it takes part.
     reading : Reading
         How files and tables are read, such as `Reading(target="outcome")`. Its fields can also be
         given by themselves: `target="outcome"`. `test` may be a table too.
@@ -165,8 +174,13 @@ def compare(
         timeout=timeout,
         memory=memory,
         holdout=holdout,
+        families={name: tuple(members) for name, members in families.items()},
+        looks=looks,
+        reference=None if looks is None else reference,
     )
     require_planned(plan, reference)
+    if looks is not None and measures[0] != "auc":
+        raise ParameterError(f"looks judge the AUC, not {measures[0]}; name auc first")
     with ExitStack() as stack:
         folder = out or stack.enter_context(Scratch()).path / "out"
         store = stack.enter_context(Store(folder, create=True))
@@ -176,7 +190,7 @@ def compare(
         scores = {number: arrays for number, arrays in every.items() if arrays is not None}
         hashes = {record.sizes.data for record in records if record.sizes.data}
         about = {data: known for data in hashes if (known := store.about(data)) is not None}
-        return Results(records, scores, measures, rope, about, reference)
+        return Results(records, scores, measures, rope, about, reference, plan)
 
 
 class Results(tuple[Record, ...]):
@@ -195,6 +209,8 @@ class Results(tuple[Record, ...]):
         As `Store.about`, by the hash of the data.
     reference : str or None
         A solver against which the others are told.
+    plan : Plan, optional
+        What was asked for; it has the families and the looks.
 
     All that it returns raises `DataError` when there is no record, or none has what the measure
     needs.
@@ -205,6 +221,7 @@ class Results(tuple[Record, ...]):
     _rope: float
     _about: Mapping[str, Any]
     _reference: str | None
+    _plan: Plan | None
 
     def __new__(
         cls,
@@ -214,11 +231,12 @@ class Results(tuple[Record, ...]):
         rope: float = ROPE,
         about: Mapping[str, Any] | None = None,
         reference: str | None = None,
+        plan: Plan | None = None,
     ) -> Self:
         """Make a tuple of the records."""
         results = super().__new__(cls, records)
         results._scores, results._measures, results._rope = scores or {}, tuple(measures), rope
-        results._about, results._reference = about or {}, reference
+        results._about, results._reference, results._plan = about or {}, reference, plan
         return results
 
     def __repr__(self) -> str:
@@ -280,7 +298,10 @@ class Results(tuple[Record, ...]):
         from aucbench.report.findings import Settings, findings_of
 
         evidence = evidence_of(
-            self, scores=lambda fit: self._scores.get(fit.id), about=self._about.get
+            self,
+            () if self._plan is None else (self._plan,),
+            scores=lambda fit: self._scores.get(fit.id),
+            about=self._about.get,
         )
         settings = Settings(measure=self._measures[0], rope=self._rope, reference=self._reference)
         return findings_of(evidence, settings)

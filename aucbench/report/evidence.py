@@ -15,11 +15,10 @@ Design
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from math import ceil, isnan
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -27,7 +26,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.bench.cell import Cell
+from aucbench.bench.cell import Cell, solver_of
+from aucbench.bench.looks import watch_of
 from aucbench.bench.plan.families import family_of
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.convergence import BUDGET, Optima
@@ -35,24 +35,23 @@ from aucbench.bench.results.imports import Imports
 from aucbench.bench.results.record import Record
 from aucbench.bench.show.endings import Ends
 from aucbench.data.understood import Understood
-from aucbench.datasets.reading import Reading
-from aucbench.errors import DataError, UnknownNameError
-from aucbench.records import Stop
-from aucbench.registry.specs import bare, short
+from aucbench.errors import DataError
+from aucbench.records import CellStatus, Stop
 from aucbench.report.fits import CURVE, NAN, Array, Condition, Fit
+from aucbench.report.looked import Looked, left_out_of, state_of
+from aucbench.report.naming import OF_TUNING, Key, names_of, shared
 
 OF_DATA = ("dataset", "reading", "splits", "holdout")
 OF_SOLVER = (
     *("label", "features", "objective", "projector", "passes", "seconds", "gap_tol"),
     *("tune_evals", "inner_splits", "tune_seconds", "repeat_fits"),
 )
+NOT_YET = "not run yet"
 BUILDS = {"simd": "SIMD", "sort": "sort by"}  # how the kernels computed
-OF_TUNING = ("tune_evals", "inner_splits", "tune_seconds")
 
 FIXED = ("own folds", "times")  # ends of divisions that no seed changes
 
 Place = tuple[int, int]  # numbers of a data set and a solver
-Key = tuple[Any, ...]
 _data_key, _solver_key = attrgetter(*OF_DATA), attrgetter(*OF_SOLVER)
 
 
@@ -137,6 +136,9 @@ class Evidence:
     elsewhere: Elsewhere | None = None  # None: all are records of our own runs
     # For each data set the name of its family, or None. Empty says the same as None for all.
     families: tuple[str | None, ...] = ()
+    looked: Looked | None = None  # where a plan with looks stands
+    # Data sets that may count in what is said across data sets; None: all. A look has its own.
+    counted: frozenset[int] | None = None
 
     @property
     def ids(self) -> frozenset[str]:
@@ -161,30 +163,41 @@ class Evidence:
         return Understood() if known is None else Understood.from_json(known["understood"])
 
     @cached_property
-    def finished(self) -> tuple[int, ...]:
+    def complete(self) -> tuple[int, ...]:
         """The data sets on which all solvers were planned, and no cell is left to run."""
         done = [0] * len(self.datasets)
         for (dataset, _), group in self.groups.items():
             done[dataset] += not group.pending
         return tuple(i for i, count in enumerate(done) if count == len(self.solvers))
 
+    @cached_property
+    def finished(self) -> tuple[int, ...]:
+        """The data sets that count in what is said across data sets.
+
+        All solvers were planned there, and no cell is left to run; with looks, they are those of
+        the last look.
+        """
+        return tuple(i for i in self.complete if self.counted is None or i in self.counted)
+
+    @cached_property
+    def pending(self) -> int:
+        """Number of cells that are left to run."""
+        return sum(group.pending for group in self.groups.values())
+
+    @property
+    def mark(self) -> str:
+        """In a word, what is to be known of each table: "interim", "stopped at look 2 of 4"."""
+        return "interim" if self.pending else self.looked.mark if self.looked else ""
+
+    @property
+    def state(self) -> str:
+        """In a sentence, why there are no more results; empty if the run has ended as planned."""
+        return state_of(self)
+
     @property
     def left_out(self) -> str:
         """Which data sets do not count in what is said across data sets; empty if all do."""
-        waiting = {dataset for (dataset, _), group in self.groups.items() if group.pending}
-        others = len(self.datasets) - len(self.finished) - len(waiting)
-        count, sentences = len(self.datasets), []
-        if waiting:
-            sentences.append(
-                f"The run has not ended: {len(waiting)} of {count} data sets have cells that were "
-                "not run yet, and are left out of what is said across data sets."
-            )
-        if others:
-            sentences.append(
-                f"On {others} of {count} data sets some solvers were not planned; these data sets "
-                "are left out of what is said across data sets."
-            )
-        return " ".join(sentences)
+        return left_out_of(self)
 
     def values(self, name: str) -> Array:
         """Mean of a measure for each finished data set and solver; NaN where a cell failed."""
@@ -266,8 +279,16 @@ class Evidence:
         counts: Counter[str] = Counter()
         for group in self.groups.values():
             counts.update(str(fit.status) for fit in group.fits.values())
-            counts["not run yet"] += group.pending
+        counts[NOT_YET] = self.pending
+        if self.looked is not None and self.looked.stopped:
+            counts[f"not run: {self.looked.mark}"] = self.looked.spared
         return +counts
+
+    @property
+    def failed(self) -> dict[str, int]:
+        """Number of cells that were run and are not ok, by status."""
+        fits = (fit for group in self.groups.values() for fit in group.fits.values())
+        return dict(Counter(str(fit.status) for fit in fits if fit.status != CellStatus.OK))
 
     def ends(self, dataset: int, solver: int) -> Ends:
         """How the ok fits of a solver on a data set ended."""
@@ -297,7 +318,7 @@ def evidence_of(
     stale, and so is one that has imported code that has changed. Without it, no record is.
 
     It raises `DataError` when a cell has two records and `wanted` does not say which one counts,
-    two plans put a data set into different families, or there is nothing to report.
+    plans contradict each other, or there is nothing to report.
     """
     wanted = {} if wanted is None else wanted
     present = {number: cell for cell, number in wanted.items()}
@@ -305,6 +326,7 @@ def evidence_of(
     run: dict[tuple[Key, Key], dict[FoldKey, Fit]] = {}
     whose: dict[tuple[Key, Key, FoldKey], Cell] = {}
     optima, versions, stale = Optima(), Counter[str](), 0
+    watch = watch_of(plans)
     for stored in records:
         # The files of a cell may have been elsewhere when it was computed.
         record = replace(stored, cell=present.get(stored.id, stored.cell))
@@ -324,10 +346,13 @@ def evidence_of(
                 f"{fits[fold].id} and {record.id}, or repair what its plan names"
             )
         fits[fold] = Fit.of(record)
+        if watch is not None:
+            watch.add(record)
         optima.add_fit(fits[fold].descent)
         versions[_versions(record)] += 1
+    looked = None if watch is None else Looked.of(watch)
     return replace(
-        _named(run, _planned(plans), optima, family_of(plans)),
+        _named(run, _planned(plans), optima, family_of(plans), looked),
         versions=dict(versions),
         stale=stale,
         scores=scores,
@@ -339,18 +364,6 @@ def require_planned(plan: Plan, solver: str | None) -> None:
     """Raise `UnknownNameError` where a solver is named, and the plan has none of this name."""
     if solver is not None:
         solver_of(evidence_of((), [plan]).solvers, solver)
-
-
-def solver_of(names: Sequence[str], text: str) -> str:
-    """Return the solver of this name; or else the only one of which it is the name without options.
-
-    It raises `UnknownNameError` where there is none.
-    """
-    whole = re.compile(rf"{re.escape(text)}(?![\w-])")
-    chosen = [text] if text in names else [name for name in names if whole.match(name)]
-    if len(chosen) != 1:
-        raise UnknownNameError("solver in this comparison", text, names)
-    return chosen[0]
 
 
 def _planned(plans: Iterable[Plan]) -> dict[tuple[Key, Key], dict[FoldKey, None]]:
@@ -378,7 +391,11 @@ def _named(
     planned: Mapping[tuple[Key, Key], Mapping[FoldKey, None]],
     optima: Optima,
     families: Mapping[str, str],
+    looked: Looked | None,
 ) -> Evidence:
+    if looked is not None:
+        planned, spared = looked.without_spared(planned)
+        looked = replace(looked, spared=spared)
     places = [*dict.fromkeys((*planned, *run))]
     if not places:
         raise DataError("the folder holds no result and no plan, so there is nothing to report")
@@ -393,57 +410,17 @@ def _named(
         place = (data[key[0]], solvers[key[1]])
         groups[place] = Group({fold: fits[fold] for fold in sorted(fits)}, pending)
     return Evidence(
-        _names([*data], OF_DATA),
-        _names([*solvers], OF_SOLVER),
+        names_of([*data], OF_DATA),
+        names_of([*solvers], OF_SOLVER),
         groups,
         optima,
-        {**_shared([*data], OF_DATA), **_shared([*solvers], OF_SOLVER)},
+        {**shared([*data], OF_DATA), **shared([*solvers], OF_SOLVER)},
         families=tuple(families.get(key[0]) for key in data),
+        looked=looked,
+        counted=None
+        if looked is None
+        else frozenset(i for key, i in data.items() if key[0] in looked.datasets),
     )
-
-
-def _names(keys: Sequence[Key], fields: Sequence[str]) -> tuple[str, ...]:
-    """Return the first field of each key, with those of the others that vary.
-
-    Of what is in a file they have as little of its path as makes them different.
-    """
-    varying = [j for j, values in _values(keys, fields).items() if len(values) > 1]
-
-    def said(key: Key, place: Callable[[str], str]) -> str:
-        others = [
-            str(key[j]) if isinstance(key[j], Reading) else f"{fields[j]}={place(str(key[j]))}"
-            for j in varying
-            if key[j] is not None
-        ]
-        return ", ".join([place(key[0]), *others])
-
-    for place in (_bare, partial(_bare, parts=1), _short, str):
-        names = tuple(said(key, place) for key in keys)
-        if len({*names}) == len(names):
-            break
-    return names
-
-
-def _bare(text: str, parts: int = 0) -> str:
-    return bare(text, parts, joined="+" in text)
-
-
-def _short(text: str) -> str:
-    return short(text, joined="+" in text)
-
-
-def _shared(keys: Sequence[Key], fields: Sequence[str]) -> dict[str, Any]:
-    """Return the fields, but the first, that are the same for all keys and say something."""
-    same = {fields[j]: values for j, values in _values(keys, fields).items() if len(values) == 1}
-    return {name: one for name, [one] in same.items() if one not in (None, (), Reading())}
-
-
-def _values(keys: Sequence[Key], fields: Sequence[str]) -> dict[int, list[Any]]:
-    """Return the different values of each field but the first; tuning says nothing without it."""
-    return {
-        j: [*dict.fromkeys(k[j] for k in keys if fields[j] not in OF_TUNING or k[j] is not None)]
-        for j in range(1, len(fields))
-    }
 
 
 def _versions(record: Record) -> str:

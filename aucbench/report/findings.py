@@ -17,10 +17,11 @@ from functools import cached_property
 import numpy as np
 
 from aucbench.bench.addons import supervised
+from aucbench.bench.cell import solver_of
 from aucbench.bench.measuring import measure_of
 from aucbench.errors import DataError, UnknownNameError
 from aucbench.report.curves import Pace, paces, profiles_of
-from aucbench.report.evidence import Evidence, Place, solver_of
+from aucbench.report.evidence import Evidence, Place
 from aucbench.report.fits import NAN, Array
 from aucbench.report.inside import AUC, Inside, Row, inside, means_inside
 from aucbench.stats.advice import Advice, advise

@@ -242,8 +242,7 @@ class Page:
     @property
     def failed(self) -> dict[str, int]:
         """Number of failed cells by status."""
-        counts = self.findings.evidence.counts
-        return {name: n for name, n in counts.items() if name not in ("ok", "not run yet")}
+        return self.findings.evidence.failed
 
     @property
     def failures(self) -> tuple[Failure, ...]:

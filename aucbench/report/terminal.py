@@ -115,8 +115,9 @@ def _interval(interval: Interval | None) -> str:
 
 
 def _title(evidence: Evidence, one: Inside) -> str:
-    """Return the name of a data set with its sizes."""
+    """Return the name of a data set with its sizes; "interim" stands at it until the run ends."""
     name, facts = evidence.datasets[one.dataset], sizes(one)
+    name = f"{name} (interim)" if evidence.pending else name
     return f"{name}: {facts}" if facts else name
 
 
@@ -171,5 +172,6 @@ def answer(findings: Findings, width: int = 80) -> str:
 
 def sentences(findings: Findings) -> list[str]:
     """Return the recommendation, and what to know about it."""
-    said = (*findings.advice.sentences, findings.times, findings.evidence.left_out)
+    evidence = findings.evidence
+    said = (evidence.state, *findings.advice.sentences, findings.times, evidence.left_out)
     return [shown(sentence) for sentence in said if sentence]

@@ -153,7 +153,7 @@ def test_a_folder_whose_cells_were_not_run_yet_has_a_page(records):
     found = findings_of(evidence_of([], [Plan(("digits-8",), (Choice("logistic"),))]))
     page = page_of(found, folder="results")
     assert "5 not run yet" in page.facts
-    assert "The run has not ended: 1 of 1 data sets" in words(page)
+    assert "Interim: the run has not ended, and 5 of 5 cells" in words(page)
     assert b"logistic" in render.to_html(page)
 
 

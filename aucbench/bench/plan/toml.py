@@ -62,6 +62,8 @@ inner_splits = 3
 
 # [suite]                 # related data sets, such as the variants of one source, count as one
 # families = { credit = ["german", "australian"] }
+# looks = 4               # look at the results, and stop when a difference is decided
+# reference = "logistic"  # of the looks, where there are more than two solvers
 
 [[solvers]]
 spec = "sht-auc"
@@ -77,7 +79,7 @@ TABLES = {  # table of the file -> {key: field of the plan, or of its `reading`}
     "budget": {"passes": "passes", "seconds": "seconds", "gap_tol": "gap_tol"},
     "limits": {"timeout": "timeout", "memory": "memory"},
     "tuning": {"evals": "tune_evals", "inner_splits": "inner_splits", "seconds": "tune_seconds"},
-    "suite": {"families": "families"},
+    "suite": {name: name for name in ("families", "looks", "reference")},
 }
 PLACES = {field: (table, key) for table, keys in TABLES.items() for key, field in keys.items()}
 INSIDE = (*PLACES, "reading")
@@ -146,7 +148,9 @@ def write_plan(plan: Plan, *, places: bool = True) -> str:
 
 
 def _without_places(document: Mapping[str, Any]) -> dict[str, Any]:
-    changed = {name: value for name, value in document.items() if name != "suite"}
+    changed = dict(document)
+    if suite := {k: v for k, v in changed.pop("suite", {}).items() if k != "families"}:
+        changed["suite"] = suite
     for name in changed.keys() & {"datasets", "features"}:
         changed[name] = [bare(spec, joined=name == "features") for spec in changed[name]]
     for name in changed.keys() & {"objective", "projector"}:

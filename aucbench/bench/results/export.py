@@ -63,9 +63,14 @@ def export(records: Iterable[Mapping[str, Any]], path: Path) -> int:
 
 
 def table_rows(
-    records: Callable[[], Iterable[Record]], wanted: Mapping[Cell, str]
+    records: Callable[[], Iterable[Record]],
+    wanted: Mapping[Cell, str],
+    *,
+    interim: bool | None = None,
 ) -> Iterator[Row]:
     """Yield the flat rows of records; the column `stale` says whether a record still counts.
+
+    The column `interim` says whether the run has not ended; None: it is not known.
 
     `records` is called twice, since rows are judged beside each other; stale ones judge no others.
     `wanted` has the present ids of cells. A record of such a cell is stale if it has another id, or
@@ -79,7 +84,7 @@ def table_rows(
     imports = Imports()
     optima = Optima(record for record in records() if not stale(record))
     for record in records():
-        yield {"stale": stale(record), **flat_row(record, optima)}
+        yield {"stale": stale(record), "interim": interim, **flat_row(record, optima)}
 
 
 def write_contents(contents: Mapping[str, bytes], path: Path, called: str) -> dict[Path, int]:
