@@ -100,7 +100,7 @@ def compare(
     )
     if options.looks is not None and (before is not None or after is not None):
         raise ParameterError("--looks is of one run, and two versions have one each; leave it out")
-    plan = options.limited(plan)
+    plan = options.limited(plan, output.reference)
     printed = output.printed(plan.timeout)
     if before is not None or after is not None:
         go_versions(plan, options, (before, after), out, json, printed)

@@ -51,7 +51,7 @@ def run(
     """Run the cells of a plan that are not in the folder yet; print the table."""
     from aucbench.bench.plan.toml import placed_in, read_plan
 
-    asked = options.limited(read_plan(plan))
+    asked = options.limited(read_plan(plan), output.reference)
     again = shlex.join(["aucbench", "run", str(plan), "--out", str(out)])
     printed = output.printed(asked.timeout)
     with placed_in(plan):

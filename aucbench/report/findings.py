@@ -193,12 +193,18 @@ class Findings:
         known = (column[~np.isnan(column)] for column in self.seconds.T)
         return tuple(shifted_geometric_mean(times) if times.size else NAN for times in known)
 
+    @property
+    def level(self) -> float:
+        """Level of the tests across data sets: that of the settings, or of the last look."""
+        looked = self.evidence.looked
+        return self.settings.level if looked is None or looked.look is None else looked.look.level
+
     @cached_property
     def pairs(self) -> tuple[Pair, ...]:
         """All pairs of solvers over the finished data sets."""
         s = self.settings
         names = self.evidence.solvers
-        return pairwise(self.values, names, rope=s.rope, level=s.level, smaller=self.smaller)
+        return pairwise(self.values, names, rope=s.rope, level=self.level, smaller=self.smaller)
 
     @property
     def pairs_both_ways(self) -> Mapping[tuple[int, int], Pair]:
@@ -242,7 +248,8 @@ class Findings:
             measure=self.measure,
             smaller=self.smaller,
             rope=s.rope,
-            level=s.level,
+            level=self.level,
+            confidence=s.level if evidence.looked is None else LEVEL,
         )
 
     @cached_property

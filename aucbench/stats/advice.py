@@ -80,6 +80,7 @@ def advise(
     smaller: bool = False,
     rope: float = ROPE,
     level: float = LEVEL,
+    confidence: float | None = None,
     rule: Rule = Rule.WORST_RANK,
     seed: int = 0,
 ) -> Advice:
@@ -113,6 +114,9 @@ def advise(
         Its name.
     smaller, rope, level, rule, seed :
         As in `pairwise`.
+    confidence : float, optional
+        What is said to be the level, where `level` is that of one of several looks; see
+        `aucbench.stats.looks`. Default: `level`.
 
     Raises
     ------
@@ -164,6 +168,7 @@ def advise(
         measure=measure,
         rope=rope,
         level=level,
+        confidence=level if confidence is None else confidence,
         rule=rule,
         seed=seed,
         leader=leader,

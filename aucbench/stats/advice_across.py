@@ -57,6 +57,7 @@ class Across:
     measure: str
     rope: float
     level: float
+    confidence: float
     rule: Rule
     seed: int
     leader: str
@@ -135,7 +136,9 @@ class Across:
         members = [name for _, name in sorted(zip(best.s, best.names, strict=True))]
         possible = {*best.of(best.possible)}
         chosen = [name for name in members if name in possible]
-        certain = f"With {100 * self.level:g} % confidence the best solver on a typical data set is"
+        certain = (
+            f"With {100 * self.confidence:g} % confidence the best solver on a typical data set is"
+        )
         if len(chosen) == m:
             which = "either solver" if m == 2 else f"each of the {m} solvers"
             yield (

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import nan
+from math import ceil, nan
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,8 +27,14 @@ from aucbench.stats.tables import Rule
 from aucbench.stats.words import LEVEL, Word
 
 FLIPS = 9999  # random ones, beside the identity; with at most 13 units all flips are fewer
+RESOLVED = 20  # random flips, at least, by which 1 - level is above 0
 FEWER_FLIPS = 1999  # where each data set is left out
 BORDER = 0.01  # so near to 1 - level a p-value of random flips may change with the seed
+
+
+def enough_flips(level: float, least: int = FLIPS) -> int:
+    """Return how many random flips resolve p-values about 1 - level."""
+    return max(least, ceil(RESOLVED / (1.0 - level)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ import scipy  # its parts are imported when they are used
 from numpy.typing import ArrayLike
 
 from aucbench.errors import ParameterError, require_whole
-from aucbench.stats.best_set import FLIPS, against
+from aucbench.stats.best_set import against, enough_flips
 from aucbench.stats.signed_rank import p_values
 from aucbench.stats.tables import Array, Rule, checked, differences
 from aucbench.stats.words import LEVEL, require_level
@@ -26,7 +26,6 @@ FEWEST = 6  # data sets of a plan with looks; fewer can show nothing
 MOST = 10  # looks
 NODES = 120  # of the integral between the bounds
 FAR, HALVINGS = 10.0, 40  # no usual level needs a bound of the Brownian motion beyond
-RESOLVED = 20  # random flips, at least, by which a bound is above 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +68,11 @@ class Look:
         values : array of shape (N, m)
             Those of the first `data_sets` data sets; NaN where a solver has none.
         """
-        if reference is None:
+        if reference is None or len(names) == 2:
             table = checked(values, names)
             d, _ = differences(table[:, 0], table[:, 1], Rule.WORST_RANK)
             return bool(d.size and p_values(d[None])[0] < self.bound)
-        flips = max(FLIPS, ceil(RESOLVED / self.bound))
+        flips = enough_flips(self.level)
         stepwise = against(values, names, reference, flips=flips).stepwise
         return bool(np.all(np.array(stepwise) < self.bound))
 

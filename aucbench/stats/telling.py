@@ -19,7 +19,7 @@ def with_interval(d: Difference) -> str:
     """Return an effect with its interval, or alone where it has none."""
     if isnan(d.low):
         return f"{d.effect:+.4f}"
-    return f"{d.effect:+.4f}, {d.level * 100:g} % interval {' to '.join(d.ends())}"
+    return f"{d.effect:+.4f}, {d.level * 100:.4g} % interval {' to '.join(d.ends())}"
 
 
 def listed(names: Sequence[str], last: str = "and", most: int = NAMED) -> str:

@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from aucbench.stats.best_set import FEWER_FLIPS, against
+from aucbench.stats.best_set import FEWER_FLIPS, against, enough_flips
 from aucbench.stats.pairs import Pair, PairOptions, pairs_of
 from aucbench.stats.signed_rank import without_each
 from aucbench.stats.tables import Array, Rule, checked, differences
@@ -73,6 +73,7 @@ def versus(
         smaller=smaller,
         level=level,
         rule=rule,
+        flips=enough_flips(level),
         seed=seed,
     )
     at = [*names].index(reference)
@@ -167,7 +168,7 @@ def fragile(
         for pair, mine in zip(ask(table, families=families, rule=other), changes, strict=True):
             mine.append(Change(RULES[other], "", pair.word))
     test = partial(against, names=names, reference=reference, shares=shares, smaller=smaller)
-    test = partial(test, level=level, seed=seed, rule=rule, flips=FEWER_FLIPS)
+    test = partial(test, level=level, seed=seed, rule=rule, flips=enough_flips(level, FEWER_FLIPS))
     without = [_differences(table, names, pair, rule, level, smaller=smaller) for pair in pairs]
     for i, data_set in enumerate(data_sets):
         rest = [*range(i), *range(i + 1, len(table))]

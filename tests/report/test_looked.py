@@ -104,3 +104,26 @@ def test_a_run_that_goes_on_after_its_stop_keeps_the_bound(records_of):
 def test_looks_hold_for_no_other_plan(records_of):
     with pytest.raises(DataError, match="bounds hold for no other plan"):
         evidence_of(records_of(PLAN, 10), [PLAN, replace(PLAN, looks=None, holdout=0.4)])
+
+
+def test_words_are_those_of_the_look(records_of):
+    stopped = findings_of(evidence_of(records_of(PLAN, 10), [PLAN]), Settings(curves=False))
+    said = terminal.sentences(stopped)
+
+    assert stopped.level == pytest.approx(1 - 0.0042, abs=1e-4)
+    assert said[0].startswith("Stopped at look 2 of 4")
+    assert said[1] == "With 95 % confidence the best solver on a typical data set is logistic."
+    assert "99.58 % interval" in " ".join(said)
+    assert findings_of(evidence_of(records_of(PLAN, 4), [PLAN])).advice.leader is None
+
+
+def test_against_a_reference_the_first_look_can_decide(records_of):
+    solvers = choices(("logistic", "svm-or", "sht-auc"))
+    plan = Plan(tuple(f"d{n}" for n in range(80)), solvers, holdout=0.5, looks=4,
+                reference="logistic")  # fmt: skip
+    evidence = evidence_of(records_of(plan, 20), [plan])
+    findings = findings_of(evidence, Settings(curves=False, reference="logistic"))
+
+    assert evidence.mark == "stopped at look 1 of 4"
+    assert {str(pair.word) for pair in findings.advice.reference} == {"worse"}
+    assert findings.advice.fragile == ()
