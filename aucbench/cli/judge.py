@@ -43,15 +43,14 @@ def judge(
 
     if html is not None:
         require_jinja()
-    for path in (html, json):
-        if path is not None:
-            require_writable(path)
+    for path in filter(None, (html, json)):
+        require_writable(path)
     judgement = judged(files, form, columns, judging)
     print_grids(judgement.grids, judgement.notes, width())
     typer.echo()
     for sentence in judgement.sentences:
         say(sentence)
-    for path, content in ((html, judgement.page), (json, judgement.json)):
-        if path is not None:
-            with own_file(path) as file:
+    for place, content in ((html, judgement.page), (json, judgement.json)):
+        if place is not None:
+            with own_file(place) as file:
                 file.write(content())

@@ -70,18 +70,20 @@ def report(
     folder: Folder,
     *,
     html: Annotated[Path | None, typer.Option(help="File that takes the page.")] = None,
+    json: Annotated[Path | None, typer.Option(help="File that takes the verdict.")] = None,
     judged: Annotated[Judged, Group(JUDGED)],
 ) -> None:
     """Say in words which solver is best in a results folder; write a page that shows why."""
     from aucbench.cli.running import print_sections
+    from aucbench.report.render import require_jinja
     from aucbench.report.terminal import sentences
+    from aucbench.report.verdict import verdict_json
     from aucbench.store import own_file, require_writable
 
     if html is not None:
-        from aucbench.report.render import require_jinja
-
         require_jinja()
-        require_writable(html)
+    for path in filter(None, (html, json)):
+        require_writable(path)
     addons = named_sections(judged.sections)
     findings = _findings(folder, judged)
     for sentence in sentences(findings):
@@ -95,6 +97,9 @@ def report(
         with own_file(html) as file:
             file.write(content)
         say(f"{len(content) / 1e6:.1f} MB in {html}", err=True)
+    if json is not None:
+        with own_file(json) as file:
+            file.write(verdict_json(findings))
 
 
 @grouped

@@ -40,7 +40,7 @@ class Sheet:
         return [*self.frame.columns]
 
 
-def sheet_of(source: Any, name: str = "the table") -> Sheet:
+def sheet_of(source: Any, name: str = "this table") -> Sheet:
     """Return a table in memory, or that of a file, with the names of its columns as texts.
 
     Raises

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +18,7 @@ from aucbench.report.document import Grid, text
 from aucbench.report.findings import Findings, Settings, findings_of
 from aucbench.report.results_html import as_html
 from aucbench.report.terminal import answer, notes, sentences, tables
-from aucbench.report.verdict import verdict
+from aucbench.report.verdict import verdict_json
 
 if TYPE_CHECKING:
     from aucbench.report.inline_page import InlinePage
@@ -63,7 +62,7 @@ def judged(tables: Any, form: str, columns: Columns, judging: Judging) -> Judgem
         raise ParameterError("there is no table of results; give a file or a data frame")
     several = len(tables) > 1
     sheets = [
-        sheet_of(one, f"table {k}" if several else "the table") for k, one in enumerate(tables, 1)
+        sheet_of(one, f"table {k}" if several else "this table") for k, one in enumerate(tables, 1)
     ]
     known = measured(long_table(sheets, form, columns, judging.by), judging)
     settings = Settings(
@@ -153,4 +152,4 @@ class Judgement:
 
     def json(self) -> bytes:
         """Return the verdict and the values behind it as one object of JSON, in ASCII."""
-        return json.dumps(verdict(self.findings), allow_nan=False, indent=1).encode("ascii") + b"\n"
+        return verdict_json(self.findings)

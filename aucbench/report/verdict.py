@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from math import isfinite
 from typing import Any
+
+import numpy as np
 
 from aucbench.report.findings import Findings
 from aucbench.report.inside import Inside, Row
 from aucbench.report.terminal import sentences
+from aucbench.stats.best_set import BestSet
 from aucbench.stats.pairs import Pair
 from aucbench.stats.within import PairWithin
 from aucbench.stats.words import Difference
@@ -16,7 +20,8 @@ from aucbench.stats.words import Difference
 def verdict(findings: Findings) -> dict[str, Any]:
     """Return the answer, what is said of each solver and pair, and all values behind it.
 
-    A number that is not known is null. Differences are a - b, in units of the measure.
+    A number that is not known is null. Differences are a - b, in units of the measure. What a
+    solver has of `best_set` is there where it is tested.
     """
     evidence, s = findings.evidence, findings.settings
     return {
@@ -28,26 +33,43 @@ def verdict(findings: Findings) -> dict[str, Any]:
         "remarks": [] if evidence.elsewhere is None else [*evidence.elsewhere.remarks],
         "solvers": [_solver(findings, number) for number in findings.order],
         "pairs": [_pair(pair) for pair in findings.pairs],
+        "against_reference": [_pair(pair) for pair in findings.advice.reference],
         "data_sets": [_data_set(findings, one) for one in findings.insides],
     }
 
 
+def verdict_json(findings: Findings) -> bytes:
+    """Return the verdict in ASCII, which any reader of JSON takes."""
+    return json.dumps(verdict(findings), allow_nan=False, indent=1).encode("ascii") + b"\n"
+
+
 def _solver(findings: Findings, number: int) -> dict[str, Any]:
+    name, best = findings.evidence.solvers[number], findings.advice.best
     values = findings.values[:, number]
-    known = values[values == values]
-    return {
-        "solver": findings.evidence.solvers[number],
+    known = values[~np.isnan(values)]
+    told = {
+        "solver": name,
         "possible_best": number in findings.leading,
         "mean": _number(float(known.mean())) if known.size else None,
         "average_rank": _number(findings.ranks[number].value.estimate),
         "rating": _number(findings.ratings[number].value.estimate),
         "data_sets_without_value": len(values) - len(known),
     }
+    return told if best is None or best.note else {**told, **_tested(best, best.names.index(name))}
+
+
+def _tested(best: BestSet, number: int) -> dict[str, Any]:
+    """Return what is known of a solver where it is tested whether it may be the best."""
+    return {
+        "certainly_behind": best.behind[number],
+        "p": _number(best.p[number]),
+        "stepwise_p": _number(best.stepwise[number]),
+    }
 
 
 def _pair(pair: Pair) -> dict[str, Any]:
     counts = {"wins": pair.wins, "ties": pair.ties, "losses": pair.losses}
-    told = _difference(pair.difference)
+    told = {**_difference(pair.difference), "adjusted_p": _number(pair.adjusted)}
     return {"a": pair.a, "b": pair.b, "word": str(pair.word), **told, **counts}
 
 

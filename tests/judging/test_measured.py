@@ -1,5 +1,7 @@
 """Which values are compared: folds in common, repeats, missing ones, and directions by names."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -159,3 +161,18 @@ def test_a_file_without_data_sets_is_one(tmp_path):
         one.to_csv(tmp_path / f"{name}.csv", index=False)
     judged = aucbench.judge(tmp_path / "one.csv", tmp_path / "two.csv")
     assert judged.findings.evidence.datasets == ("one", "two")
+
+
+def test_the_verdict_of_many_data_sets_has_what_was_tested():
+    told = json.loads(aucbench.judge(grid()).json())
+    assert [(one["solver"], one["possible_best"]) for one in told["solvers"]] == [
+        ("a", True),
+        ("b", False),
+        ("c", False),
+    ]
+    assert [one["certainly_behind"] for one in told["solvers"]] == [False, True, True]
+    assert told["solvers"][1]["p"] <= told["solvers"][1]["stepwise_p"] <= 0.05
+    assert told["remarks"][0].startswith("These are values of others")
+    assert told["data_sets"][0]["solvers"][0]["values"] == pytest.approx(
+        grid().query("method == 'a' and dataset == 'set 0'")["auc"].tolist()
+    )

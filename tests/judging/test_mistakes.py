@@ -111,7 +111,7 @@ WRONG = {
         "row out",
     ),
     "nothing": (lambda t: t.assign(auc=np.nan), "the table has no value of auc; fill its cells"),
-    "no row": (lambda t: t.iloc[:0], "the table holds no row of results"),
+    "no row": (lambda t: t.iloc[:0], "this table holds no row of results"),
 }
 
 
