@@ -1,10 +1,11 @@
-"""DeLong's variance on many test rows."""
+"""Intervals and tests: DeLong's variance on many test rows, bounds, signed ranks."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from aucbench import stats
+from aucbench.stats.delong import Placements, difference_of, interval_of
 
 
 class DeLong:
@@ -50,3 +51,40 @@ class OneTable:
 
     def time_words(self, solvers: int, repeats: int) -> None:
         stats.within(self.folds, 0.25, repeats=repeats)
+
+
+class Bounds:
+    """The bounds alone, of rows that are placed already: a table of results has hundreds."""
+
+    version = "1"
+    params = ([1, 150, 5000],)
+    param_names = ("positives",)
+
+    def setup(self, positives: int) -> None:
+        rng = np.random.default_rng(0)
+        y = np.repeat([1, 0], [positives, 5 * positives])
+        common = rng.standard_normal(y.size) + y
+        folds = [stats.Fold(y, common + 0.5 * rng.standard_normal(y.size)) for _ in range(2)]
+        self.a, self.b = (Placements.of([fold]) for fold in folds)
+
+    def time_interval(self, positives: int) -> None:
+        interval_of(self.a)
+
+    def time_difference(self, positives: int) -> None:
+        difference_of(self.a, self.b)
+
+
+class SignedRank:
+    """Differences over data sets; those that are tied look for an end beside 0 by the test."""
+
+    version = "1"
+    params = ([14, 50, 150], ["distinct", "tied"])
+    param_names = ("n", "differences")
+
+    def setup(self, n: int, differences: str) -> None:
+        rng = np.random.default_rng(0)
+        drawn = rng.standard_normal(n) - 0.5
+        self.d = drawn if differences == "distinct" else np.round(drawn - 0.2)
+
+    def time_signed_rank(self, n: int, differences: str) -> None:
+        stats.signed_rank(self.d)

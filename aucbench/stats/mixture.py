@@ -71,10 +71,12 @@ class Seen:
 
     def low(self, level: float) -> float:
         """Return the least θ that is not rejected: whose tail is at least (1 − level)/2."""
-        tail = (1.0 - level) / 2.0
+        tail, ndtri = (1.0 - level) / 2.0, scipy.special.ndtri
+        z = ndtri(tail)
 
         def beyond(theta: float) -> float:
-            return self.tail(theta, tail) - tail
+            """Its normal quantile is nearly a line in θ, so that few steps are needed."""
+            return float(ndtri(min(max(self.tail(theta, tail), LEAST_TAIL), 1.0 - 1e-9)) - z)
 
         if self.mean <= 0.0:
             return 0.0

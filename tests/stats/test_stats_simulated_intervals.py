@@ -66,8 +66,8 @@ def test_the_tables_have_all_rules_and_designs(intervals, monkeypatch):
 @NIGHTLY
 @pytest.mark.parametrize("part", range(6))
 def test_coverage_by_night(intervals, part):
-    """A ninth of the cases; those below .94 are few, and within the error of 400 samples."""
-    cases = [*intervals.cases()][9 * part :: 54]
+    """A part of the cases of each family; none is below .94 by more than its Monte-Carlo error."""
+    cases = [*intervals.cases()][9 * part :: 53]
     told = [*intervals.simulated(cases, 400, seed=1)]
     new, old = ([x.coverage for x in told if x.rule == rule] for rule in (NEW, OLD))
     assert min(new) >= lowest(400, 0.939)
