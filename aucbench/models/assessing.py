@@ -1,8 +1,8 @@
 """An assessment, by the rows that were held out.
 
 Design
-  a. A group of rows has few cases, so that its AUC comes with DeLong's interval, and is compared
-     with that of all other rows, which are independent of it. The p-values are adjusted for the
+  a. A group of rows has few cases, so that its AUC comes with an interval, and is compared with
+     that of all other rows, which are independent of it. The p-values are adjusted for the
      number of groups.
   b. Of the ROC curve as many points are kept as a page can show. They are spread evenly along the
      curve, and along its positives, so that the precision of few flags is there too.
@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from math import sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,6 +38,7 @@ from aucbench.models.attribution import (
 )
 from aucbench.models.model import Model
 from aucbench.stats import Fold, holm
+from aucbench.stats.apart import equal_p
 from aucbench.stats.delong import Placements, interval_of
 
 if TYPE_CHECKING:
@@ -184,19 +184,5 @@ def _group(column: str, level: str, held: HeldOut, groups: Index | None, inside:
         positives=int((held.y[inside] > 0).sum()),
         auc=interval_of(own),
         others=float(others.aucs.mean()) if others.values.size else None,
-        p=_p(own, others),
+        p=equal_p(own, others),
     )
-
-
-def _p(a: Placements, b: Placements) -> float | None:
-    """Return the p-value of "both AUCs are equal" of independent rows; None without variances."""
-    from scipy.special import stdtr
-
-    if not a.values.size or not b.values.size or a.flaw or b.flaw:
-        return None
-    (v, m), (w, n) = a.variance(1), b.variance(1)
-    if not (v + w) > 0:
-        return None
-    degrees = (v + w) ** 2 / (v**2 / m + w**2 / n)
-    t = float(a.aucs.mean() - b.aucs.mean()) / sqrt(v + w)
-    return float(2 * stdtr(degrees, -abs(t)))
