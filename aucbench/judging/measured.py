@@ -22,6 +22,7 @@ from aucbench.judging.metrics import UNNAMED, metric_of, plain
 from aucbench.judging.options import Judging, Missing
 from aucbench.judging.table import Long
 from aucbench.stats.measures import Measure
+from aucbench.stats.telling import counted
 
 MOST_FOLDS = 10  # that are taken for one division of the rows
 # Last rows of printed tables.
@@ -77,6 +78,8 @@ def measured(long: Long, judging: Judging) -> Measured:
     """
     frame, measure, remarks = _of_metric(long, judging)
     _require_names(frame)
+    frame, told = _with_a_value(frame)
+    remarks += told
     _require_unique(frame)
     if measure.share:
         _require_shares(frame, measure.name)
@@ -131,6 +134,16 @@ def _named(by: str, names: Sequence[str]) -> str:
     if len(names) == 1 and names[0] in UNNAMED:
         return names[0]
     raise UnknownNameError("metric", by, names)
+
+
+def _with_a_value(frame: Any) -> tuple[Any, tuple[str, ...]]:
+    """Return the data sets on which any method has a value, and a sentence about the others."""
+    known = frame.groupby("dataset", sort=False)["value"].transform("count") > 0
+    gone = frame["dataset"][~known].nunique()
+    if not gone or not known.any():
+        return frame, ()
+    be = "is" if gone == 1 else "are"
+    return frame[known], (f"{counted(gone)} {be} left out: no method has a value there.",)
 
 
 def _require_names(frame: Any) -> None:
@@ -205,7 +218,7 @@ def _complete(
             "worst"
         )
     listed = ", ".join(gone[:NAMED]) + (f" and {len(gone) - NAMED} more" * (len(gone) > NAMED))
-    told = f"{len(gone)} of {len(names)} data sets are left out, since a method has no value there"
+    told = f"{len(gone)} of {counted(len(names))} are left out, since a method has no value there"
     return [name for name in names if name not in gone], (f"{told}: {listed}.",)
 
 
@@ -237,7 +250,7 @@ def _comparable(sets: Sequence[OnDataSet]) -> tuple[list[OnDataSet], tuple[str, 
     told = _uneven(sets)
     if any(blind):
         told += (
-            f"The repeats of {sum(blind)} data set(s) are averaged: nothing says how much of the "
+            f"The repeats of {counted(sum(blind))} are averaged: nothing says how much of the "
             "rows they share, so that they say nothing inside a data set; --ratio or --folds does.",
         )
     return [one.averaged if flag else one for one, flag in zip(sets, blind, strict=True)], told
@@ -304,6 +317,6 @@ def _uneven(sets: Sequence[OnDataSet]) -> tuple[str, ...]:
     if not left_out:
         return ()
     return (
-        f"On {len(left_out)} of {len(sets)} data set(s) the methods have values of different "
-        f"folds; {sum(left_out)} folds that not all of them have are left out.",
+        f"On {len(left_out)} of {counted(len(sets))} the methods have values of different folds. "
+        f"Only those that all of them have count, and {sum(left_out)} do not.",
     )

@@ -70,12 +70,13 @@ def test_a_wide_table_of_folds(frame, own):
     assert said_of(aucbench.judge(wide, by="auc").findings) == own
 
 
-def test_benchopt_takes_the_last_point_of_each_curve(frame, own, tmp_path):
+@pytest.mark.parametrize("name", ["dataset_name", "data_name"])
+def test_benchopt_takes_the_last_point_of_each_curve(frame, own, tmp_path, name):
     last = pd.DataFrame(
         {
             "objective_name": "Classification",
             "solver_name": frame["solver"],
-            "data_name": frame["dataset"],
+            name: frame["dataset"],
             "idx_rep": frame["split"],
             "stop_val": 10,
             "time": 1.0,
@@ -146,6 +147,22 @@ def test_a_framework_that_failed_says_why(frame):
     assert "1 of 6 data sets are left out" in " ".join(complete.notes)
 
 
+def test_the_first_files_of_amlb_name_no_metric(frame, own):
+    table = _amlb(frame).drop(columns=["metric", "constraint", "type"])
+    assert said_of(aucbench.judge(table, by="auc").findings) == own
+    with pytest.raises(ParameterError, match="3 metrics: acc, auc, logloss"):
+        aucbench.judge(table)
+
+
+def test_a_row_that_failed_has_the_metric_of_its_task(frame):
+    table = _amlb(frame)
+    at = (table["framework"] == "constant") & (table["task"] == "digits-1")
+    table.loc[at, ["result", "auc"]] = np.nan
+    table.loc[at, "metric"] = ""
+    judged = aucbench.judge(table)
+    assert any("constant on 1 of 6 data sets" in line for line in judged.sentences)
+
+
 def test_tabarena_has_errors(frame, own):
     table = pd.DataFrame(
         {
@@ -163,6 +180,9 @@ def test_tabarena_has_errors(frame, own):
     assert (judged.findings.measure, judged.findings.smaller) == ("AUC", False)
     losses = aucbench.judge(table.assign(metric="log_loss").rename(columns={"method": "framework"}))
     assert (losses.findings.measure, losses.findings.smaller) == ("log_loss", True)
+    assert losses.findings.values == pytest.approx(1 - judged.findings.values)
+    negative = aucbench.judge(table.assign(metric="neg_log_loss"))
+    assert negative.sentences == losses.sentences
     assert aucbench.judge(table.assign(metric="hinge")).findings.measure == "hinge_error"
 
 
@@ -218,5 +238,5 @@ def test_a_format_can_be_named(frame):
     table = _amlb(frame)
     judged = aucbench.judge(table, form="long", value="auc", fold="fold")
     assert judged.findings.measure == "AUC"
-    with pytest.raises(DataError, match="has the columns solver_name, data_name, stop_val"):
+    with pytest.raises(DataError, match="has the columns solver_name, stop_val, dataset_name"):
         aucbench.judge(table, form="benchopt")

@@ -39,8 +39,8 @@ def test_only_folds_that_all_methods_have_count_and_the_others_are_counted():
     )
     expected = common.pivot_table("auc", "dataset", "method")
     assert values_of(judged).to_numpy() == pytest.approx(expected.to_numpy())
-    assert "On 2 of 8 data set(s)" in " ".join(judged.notes)
-    assert "; 2 folds that not all of them have are left out." in " ".join(judged.notes)
+    assert "On 2 of 8 data sets the methods have values of different" in " ".join(judged.notes)
+    assert "Only those that all of them have count, and 2 do not." in " ".join(judged.notes)
 
 
 def test_an_absent_cell_is_the_last_of_its_data_set():
@@ -55,6 +55,15 @@ def test_an_absent_cell_is_the_last_of_its_data_set():
     complete = aucbench.judge(table, missing="complete")
     assert len(values_of(complete)) == 7
     assert "1 of 8 data sets are left out" in " ".join(complete.notes)
+
+
+def test_a_data_set_without_any_value_is_none_of_this_metric():
+    table = grid()
+    table.loc[table["dataset"] == "set 5", "auc"] = np.nan
+    judged = aucbench.judge(table)
+    assert len(values_of(judged)) == 7
+    assert "1 data set is left out: no method has a value there." in judged.notes
+    assert not any("Without a value" in sentence for sentence in judged.sentences)
 
 
 def test_repeats_are_known_by_a_column_or_by_an_option():
@@ -75,7 +84,7 @@ def test_repeats_are_known_by_a_column_or_by_an_option():
 def test_repeats_of_one_fold_are_averaged_across_data_sets():
     judged = aucbench.judge(grid().rename(columns={"fold": "repeat"}))
     assert values_of(judged).to_numpy() == pytest.approx(values_of(aucbench.judge(grid())))
-    assert "The repeats of 8 data set(s) are averaged" in " ".join(judged.notes)
+    assert "The repeats of 8 data sets are averaged" in " ".join(judged.notes)
     [inside] = aucbench.judge(
         grid(sets=1).rename(columns={"fold": "repeat"}), ratio=0.25
     ).findings.insides

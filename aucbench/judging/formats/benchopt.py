@@ -1,7 +1,7 @@
 """Results of benchopt: a Parquet file with a row for each point of each curve.
 
-The columns are those of its documentation, "Manage benchmark results": objective_name,
-solver_name, data_name, stop_val, idx_rep, and objective_... for each value.
+The columns are those of version 1.10: objective_name, solver_name, dataset_name, stop_val,
+idx_rep, and objective_... for each value. Earlier versions write data_name for dataset_name.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from aucbench.judging.files import Sheet
 from aucbench.judging.options import Columns
 from aucbench.judging.table import Long, long_of, numbers, require_columns, stacked, texts
 
-NEEDED = ("solver_name", "data_name", "stop_val")
+NEEDED = ("solver_name", "stop_val")
+DATA = ("dataset_name", "data_name")
 START = "objective_"
 NAME, VALUE = "objective_name", "objective_value"
 DIVERGED = "The last value of the curve is infinite."
@@ -24,7 +25,8 @@ DIVERGED = "The last value of the curve is infinite."
 
 def fits(names: Sequence[str], asked: Columns) -> bool:
     """Whether it has the columns of benchopt."""
-    return {*NEEDED} <= {*names} and any(name.startswith(START) for name in names)
+    known = {*NEEDED} <= {*names} and bool({*DATA} & {*names})
+    return known and any(name.startswith(START) for name in names)
 
 
 def rows(sheets: Sequence[Sheet], asked: Columns, by: str | None) -> Long:
@@ -32,8 +34,9 @@ def rows(sheets: Sequence[Sheet], asked: Columns, by: str | None) -> Long:
     import pandas as pd
 
     frame = stacked(sheets)
-    require_columns(frame, NEEDED, "benchopt")
-    dataset = texts(frame["data_name"])
+    data = next((name for name in DATA if name in frame.columns), DATA[0])
+    require_columns(frame, (*NEEDED, data), "benchopt")
+    dataset = texts(frame[data])
     if NAME in frame.columns and frame[NAME].nunique() > 1:
         dataset = dataset + ", " + texts(frame[NAME])
     repeat = texts(frame["idx_rep"]) if "idx_rep" in frame.columns else pd.Series("", frame.index)

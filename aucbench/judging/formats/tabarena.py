@@ -1,7 +1,7 @@
 """Results of TabArena and AutoGluon: method, dataset, fold, metric, metric_error.
 
 metric_error is smaller for a better model. Of a metric whose best value is 1, the AUC above all,
-it is 1 less the metric; of a loss it is the loss.
+it is 1 less the metric; of a loss, also where its name begins with neg_, it is the loss.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aucbench.judging.files import Sheet
-from aucbench.judging.metrics import direction, plain
+from aucbench.judging.metrics import NEGATIVE, direction, plain
 from aucbench.judging.options import Columns
 from aucbench.judging.roles import USUAL, column_of, roles_of
 from aucbench.judging.table import Long, long_of, require_columns, stacked, texts
@@ -31,7 +31,7 @@ def rows(sheets: Sequence[Sheet], asked: Columns, by: str | None) -> Long:
     names = [name for name in frame.columns if name not in ("result", "score", "value")]
     roles = roles_of(names, asked, NAMES)
     column_of("method", "methods", roles, names)
-    metric = texts(frame[roles["metric"]])
+    metric = texts(frame[roles["metric"]]).str.removeprefix(NEGATIVE)
     own = {
         role: frame[roles[role]]
         for role in ("method", "dataset", "fold", "repeat")
