@@ -23,7 +23,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from simulated import Tables, grid, mean, print_tables, repeated, share
+from simulated import Tables, grid, mean, print_tables, rate, repeated, share
 
 from aucbench.report.document import Grid
 from aucbench.stats import against, best_set, holm
@@ -35,6 +35,8 @@ FIVE = ("random-forest", "roc-svm-nystrom", "xgboost", "logistic", "solam")
 ALPHA = 0.05
 FLIPS = 399
 DATA_SETS = (6, 10, 14, 20, 30, 50)
+REFERENCE = "logistic"
+REFERRED = ("old", "Holm over the others", "new")  # rules of words on a reference
 TABLES = {5: 2000, 33: 1000}  # drawn for each number of solvers
 EQUAL, THIRD, BOARD_MEANS = "all equal", "a third tied", "as on the leaderboard"
 
@@ -151,52 +153,48 @@ def drawn(kind: str, m: int, data_sets: int, count: int) -> tuple[Population, li
     return population, [population.draw(data_sets, np.random.default_rng(s)) for s in seeds]
 
 
-def lost_stars(m: int, data_sets: int, count: int) -> dict[str, tuple[str, ...]]:
-    """Return for each rule, of equal solvers: stars lost, tables with one lost, with one behind."""
+def equal_ones(m: int, data_sets: int, count: int) -> list[str]:
+    """Return of equal solvers the stars that each rule takes, and tables with one behind."""
     _, tables = drawn(EQUAL, m, data_sets, count)
-    told: dict[str, tuple[str, ...]] = {}
-    for name, rule in RULES.items():
-        said = [rule(table) for table in tables]
-        lost = np.array([~one.star for one in said])
-        behind = np.array([one.behind.any() for one in said])
-        each = mean(lost.mean(axis=1).tolist(), 3).replace("0.", ".")
-        told[name] = (each, share(lost.any(axis=1).mean(), count), share(behind.mean(), count))
-    return told
+    said = {name: [rule(table) for table in tables] for name, rule in RULES.items()}
+    lost = [rate([float((~one.star).mean()) for one in some]) for some in said.values()]
+    any_ = [
+        share(float(np.mean([one.behind.any() for one in said[n]])), count) for n in ("old", "new")
+    ]
+    return [*lost, *any_]
 
 
-def sizes(kind: str, m: int, data_sets: int, count: int) -> dict[str, tuple[str, ...]]:
-    """Return for each rule: tables where all best ones are out, their stars lost, and the size."""
+def sizes(kind: str, m: int, data_sets: int, count: int) -> list[str]:
+    """Return the mean number of stars by each rule, and which share of the best ones lost them."""
     population, tables = drawn(kind, m, data_sets, count)
-    told: dict[str, tuple[str, ...]] = {}
-    for name, rule in RULES.items():
-        stars = np.array([rule(table).star for table in tables])
-        best = stars[:, population.best]
-        out = share((~best).all(axis=1).mean(), count)
-        lost = mean((~best).mean(axis=1).tolist(), 3).replace("0.", ".")
-        told[name] = (out, lost, mean(stars.sum(axis=1).tolist()))
-    return told
+    stars = {n: np.array([rule(table).star for table in tables]) for n, rule in RULES.items()}
+    size = [mean(some.sum(axis=1).tolist()) for some in stars.values()]
+    lost = [(~some[:, population.best]).mean(axis=1) for some in stars.values()]
+    return [*size, *(rate(some.tolist()) for some in lost)]
 
 
-def against_last(kind: str, m: int, data_sets: int, count: int) -> dict[str, tuple[float, float]]:
-    """Return for each rule: tables with a false word on the last solver, and truths found."""
+def on_reference(kind: str, m: int, data_sets: int, count: int) -> dict[str, tuple[float, float]]:
+    """Return for each rule: tables with a false word on the reference, and truths found."""
     population, tables = drawn(kind, m, data_sets, count)
-    truth = np.sign(np.round(population.effects[:-1] - population.effects[-1], 9))
-    names = [*map(str, range(m))]
+    at = population.names.index(REFERENCE)
+    others = np.delete(population.effects, at)
+    truth = np.sign(np.round(others - population.effects[at], 9))
     told = {}
-    for rule in ("old", "Holm over the others", "new"):
-        said = np.array([_words_on_last(rule, table, names) for table in tables])
+    for rule in REFERRED:
+        said = np.array([_words_on(rule, table, at) for table in tables])
         wrong = ((said != 0) & (said != truth)).any(axis=1).mean()
         right = ((said != 0) & (said == truth))[:, truth != 0]
         told[rule] = (float(wrong), float(right.mean()) if right.size else 0.0)
     return told
 
 
-def _words_on_last(rule: str, table: Array, names: list[str]) -> Array:
-    """Return 1 where a solver is better than the last one, -1 where it is worse."""
+def _words_on(rule: str, table: Array, at: int) -> Array:
+    """Return 1 where another solver is better than the one at this place, -1 where it is worse."""
     if rule == "old":
-        return np.asarray(old_words(table)[:-1, -1])
-    found = against(table, names, names[-1], flips=FLIPS)
-    d = np.round(table[:, :-1] - table[:, [-1]], 12).T
+        return np.asarray(np.delete(old_words(table)[:, at], at))
+    names = [*map(str, range(table.shape[1]))]
+    found = against(table, names, names[at], flips=FLIPS)
+    d = np.round(np.delete(table - table[:, [at]], at, axis=1), 12).T
     p = np.array(found.stepwise) if rule == "new" else holm(p_values(d))
     return np.where(p <= ALPHA, np.sign(found.t), 0.0)
 
@@ -214,7 +212,7 @@ def false_words(data_sets: int, count: int, m: int = 20) -> list[tuple[str, ...]
     said = [[rule(table) for table in tables] for rule in (old_rule, new_rule)]
     for what, lost in (
         ("a star lost", [np.array([~one.star for one in some]) for some in said]),
-        ("behind", [np.array([one.behind for one in some]) for some in said]),
+        ("the word behind", [np.array([one.behind for one in some]) for some in said]),
     ):
         lines.append((f"solvers with {what}", *(f"{flags.mean():.4f}" for flags in lost)))
         tables_with = (share(flags.any(axis=1).mean(), count) for flags in lost)
@@ -225,37 +223,39 @@ def false_words(data_sets: int, count: int, m: int = 20) -> list[tuple[str, ...]
 def tables(effort: float = 1.0) -> Tables:
     """Return the tables of docs/statistics.md about many data sets."""
     count = {m: repeated(n, effort) for m, n in TABLES.items()}
-    of_sets = ("all best out", "stars of best ones lost", "stars")
-    one_lost = ("stars lost", "tables with one lost", "tables with one behind")
+    by_rule = [*RULES]
+    lost = [f"stars lost: {name}" for name in by_rule]
+    size = [f"stars: {name}" for name in by_rule] + [f"best ones lost: {n}" for n in by_rule]
+    words = [f"{what}: {rule}" for what in ("false word", "found") for rule in REFERRED]
     twenty = [
         (str(n), *line) for n in (6, 14, 30) for line in false_words(n, repeated(1000, effort))
     ]
     return {
-        "many_equal": _by_rule(one_lost, lost_stars, count),
-        "many_third": _by_rule(of_sets, partial(sizes, THIRD), count),
-        "many_leaderboard": _by_rule(of_sets, partial(sizes, BOARD_MEANS), count),
-        "many_reference": _by_rule(("tables with a false word", "found"), _on_last, count),
+        "many_equal": _asked((*lost, "one behind: old", "one behind: new"), equal_ones, count),
+        "many_third": _asked(size, partial(sizes, THIRD), count),
+        "many_leaderboard": _asked(size, partial(sizes, BOARD_MEANS), count),
+        "many_reference": _asked(words, _referred, count),
         "twenty_equal": grid(("data sets", "of 20 equal solvers", "old", "new"), twenty, 2),
     }
 
 
-def _by_rule(
+def _asked(
     told: Sequence[str],
-    ask: Callable[[int, int, int], Mapping[str, Sequence[str]]],
+    ask: Callable[[int, int, int], Sequence[str]],
     count: Mapping[int, int],
 ) -> Grid:
-    """Return a table with a line for each number of solvers and of data sets, and each rule."""
+    """Return a table with a line for each number of solvers and of data sets."""
     lines = [
-        (str(m), str(data_sets), rule, *texts)
+        (str(m), str(data_sets), *ask(m, data_sets, count[m]))
         for m, data_sets in product(count, DATA_SETS)
-        for rule, texts in ask(m, data_sets, count[m]).items()
     ]
-    return grid(("solvers", "data sets", "rule", *told), lines, 3)
+    return grid(("solvers", "data sets", *told), lines, 0)
 
 
-def _on_last(m: int, data_sets: int, count: int) -> dict[str, tuple[str, str]]:
-    wrong, found = (against_last(kind, m, data_sets, count) for kind in (EQUAL, THIRD))
-    return {rule: (share(wrong[rule][0], count), f"{found[rule][1]:.2f}") for rule in wrong}
+def _referred(m: int, data_sets: int, count: int) -> list[str]:
+    wrong, found = (on_reference(kind, m, data_sets, count) for kind in (EQUAL, THIRD))
+    shares = [share(wrong[rule][0], count) for rule in REFERRED]
+    return [*shares, *(f"{found[rule][1]:.2f}".removeprefix("0") for rule in REFERRED)]
 
 
 if __name__ == "__main__":

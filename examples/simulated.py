@@ -33,7 +33,12 @@ def mean(values: Sequence[float], digits: int = 1) -> str:
     """Return the mean of independent tables with its Monte-Carlo standard error."""
     middle = sum(values) / len(values)
     variance = sum((value - middle) ** 2 for value in values) / max(1, len(values) - 1)
-    return f"{middle:.{digits}f} ± {sqrt(variance / len(values)):.{digits + 1}f}"
+    return f"{middle:.{digits}f} ± {sqrt(variance / len(values)):.{max(digits, 2)}f}"
+
+
+def rate(values: Sequence[float]) -> str:
+    """Return the mean of shares, one of each independent table, with its standard error."""
+    return mean(values, 3).replace("0.", ".")
 
 
 def print_tables(simulation: Simulation) -> None:
