@@ -35,6 +35,7 @@ FIVE = ("random-forest", "roc-svm-nystrom", "xgboost", "logistic", "solam")
 ALPHA = 0.05
 FLIPS = 399
 DATA_SETS = (6, 10, 14, 20, 30, 50)
+TWENTY = (6, 14, 30)  # numbers of data sets of 20 equal solvers
 REFERENCE = "logistic"
 REFERRED = ("old", "Holm over the others", "new")  # rules of words on a reference
 TABLES = {5: 2000, 33: 1000}  # drawn for each number of solvers
@@ -227,9 +228,7 @@ def tables(effort: float = 1.0) -> Tables:
     lost = [f"stars lost: {name}" for name in by_rule]
     size = [f"stars: {name}" for name in by_rule] + [f"best ones lost: {n}" for n in by_rule]
     words = [f"{what}: {rule}" for what in ("false word", "found") for rule in REFERRED]
-    twenty = [
-        (str(n), *line) for n in (6, 14, 30) for line in false_words(n, repeated(1000, effort))
-    ]
+    twenty = [(str(n), *line) for n in TWENTY for line in false_words(n, repeated(1000, effort))]
     return {
         "many_equal": _asked((*lost, "one behind: old", "one behind: new"), equal_ones, count),
         "many_third": _asked(size, partial(sizes, THIRD), count),
