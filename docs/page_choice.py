@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from aucbench.registry import describe
+from aucbench.stats import best_set
 
 DATA = Path(__file__).with_name("data")
 ROPE = 0.005  # a smaller difference of the AUC changes no decision
@@ -93,6 +94,7 @@ def by_solver() -> Iterator[str]:
     first = (
         "solver",
         "mean AUC",
+        "the best?",
         "s",
         "certified fits",
         "streams",
@@ -102,7 +104,7 @@ def by_solver() -> Iterator[str]:
     heads = (*first, "d ≤ 10", "11–99", "100–999", "d > n", "sparse", "dense", "rare", "even")
     yield f"| {' | '.join(heads)} |"
     yield f"|{'---|' * len(heads)}"
-    whole = standings(rows)
+    whole, said = standings(rows), words(rows)
     every = rows.groupby("solver")["auc"].mean().sort_values(ascending=False)
     for solver in every.index:
         known = describe("solvers", solver)
@@ -111,6 +113,7 @@ def by_solver() -> Iterator[str]:
         cells = [
             f"[`{solver}`](catalogue.md#solvers-{solver})",
             _value(whole, solver, "auc", ".4f"),
+            said[solver],
             _value(whole, solver, "seconds", ".3g"),
             f"{100 * certified:.0f} %" if known.about.certified else "",
             "yes" if known.streaming else "",
@@ -119,6 +122,15 @@ def by_solver() -> Iterator[str]:
         ]
         cells += [_loss(table, solver) for table in tables]
         yield f"| {' | '.join(cells)} |"
+
+
+def words(rows: pd.DataFrame) -> dict[str, str]:
+    """Return who may be the best on a typical task, who is probably not, and who is behind."""
+    table = rows.pivot_table(index="task", columns="solver", values="auc")
+    found = best_set(table.to_numpy(), [*table.columns])
+    said = dict.fromkeys(found.names, "probably not")
+    said |= dict.fromkeys(found.of(found.behind), "behind")
+    return said | dict.fromkeys(found.of(found.possible), "★ may be")
 
 
 def _value(table: pd.DataFrame, solver: str, column: str, digits: str) -> str:

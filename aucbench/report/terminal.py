@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import inf, isnan, nan
-from textwrap import wrap
+from textwrap import TextWrapper
 
 from aucbench.bench.show.endings import end_notes
 from aucbench.bench.text import shown
@@ -166,7 +166,8 @@ def _chosen(group: Group) -> str:
 
 def answer(findings: Findings, width: int = 80) -> str:
     """Return the recommendation, a line for each sentence or more."""
-    lines = [wrap(sentence, width, subsequent_indent="  ") for sentence in sentences(findings)]
+    form = TextWrapper(width, subsequent_indent="  ", break_on_hyphens=False)  # names stay whole
+    lines = map(form.wrap, sentences(findings))
     return "\n".join(line for some in lines for line in some)
 
 

@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from aucbench import judge
+
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
@@ -101,6 +103,17 @@ def test_the_leaderboard_has_the_means_of_the_file(tables):
     assert {*found.text(0)} == {*means.index}
     wanted = means[found.text(0)].to_numpy()
     np.testing.assert_allclose(found.numbers(1), wanted, atol=6e-5)
+
+
+def test_the_leaderboard_says_what_judge_says_of_its_file(tables, documents):
+    page = (DOCS / "leaderboard.md").read_text(encoding="utf-8")
+    judgement = judge(DOCS / "data" / "leaderboard.csv")
+    assert judgement.answer() in page
+    said = documents("page_choice").words(documents("page_choice").measured())
+    told = tables.table(page, "average rank")
+    assert dict(zip(told.text(0), told.text(5), strict=True)) == said
+    stored = (DOCS / "data" / "leaderboard.html").read_text(encoding="utf-8")
+    assert judgement.answer().splitlines()[0] in stored
 
 
 def test_the_tables_of_the_choice_are_those_of_the_file(documents):
