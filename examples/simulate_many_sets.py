@@ -212,12 +212,12 @@ def false_words(data_sets: int, count: int, m: int = 20) -> list[tuple[str, ...]
     ]
     said = [[rule(table) for table in tables] for rule in (old_rule, new_rule)]
     for what, lost in (
-        ("a star lost", [np.array([~one.star for one in some]) for some in said]),
-        ("the word behind", [np.array([one.behind for one in some]) for some in said]),
+        ("without a star", [np.array([~one.star for one in some]) for some in said]),
+        ("called behind", [np.array([one.behind for one in some]) for some in said]),
     ):
-        lines.append((f"solvers with {what}", *(f"{flags.mean():.4f}" for flags in lost)))
+        lines.append((f"solvers {what}", *(f"{flags.mean():.4f}" for flags in lost)))
         tables_with = (share(flags.any(axis=1).mean(), count) for flags in lost)
-        lines.append((f"tables with such a solver ({what})", *tables_with))
+        lines.append((f"tables with a solver {what}", *tables_with))
     return lines
 
 
