@@ -6,7 +6,6 @@ weights and its curve, is not there, and the tables and pages leave it out.
 
 from __future__ import annotations
 
-from aucbench.errors import DataError
 from aucbench.judging.measured import Measured, OnDataSet
 from aucbench.records import CellStatus
 from aucbench.report.evidence import Elsewhere, Evidence, FoldKey, Group, Place
@@ -28,8 +27,6 @@ def evidence_of_values(measured: Measured) -> Evidence:
         for j, method in enumerate(measured.methods):
             why = measured.reasons.get((one.name, method), NO_VALUE)
             groups[i, j] = Group(_fits(one, method, why))
-    if not any(group.ok for group in groups.values()):
-        raise DataError(f"the table has no value of {measured.measure.name}; fill its cells")
     ratios = {i: one.ratio or NO_RATIO for i, one in enumerate(measured.datasets)}
     return Evidence(
         datasets=tuple(one.name for one in measured.datasets),

@@ -19,6 +19,7 @@ from aucbench.report.findings import Findings, Settings, findings_of
 from aucbench.report.results_html import as_html
 from aucbench.report.terminal import answer, notes, sentences, tables
 from aucbench.report.verdict import verdict_json
+from aucbench.showing import folded, grid, heading, paragraphs
 
 if TYPE_CHECKING:
     from aucbench.report.inline_page import InlinePage
@@ -128,8 +129,16 @@ class Judgement:
         return "\n".join([self.table(), "", *self.notes, "", *answer(self.findings).splitlines()])
 
     def _repr_html_(self) -> str:
-        """Return the answer, tables and charts, for a notebook."""
-        return as_html(self.findings, [])
+        """Return the answer and the tables for a notebook; of one data set also a chart."""
+        if len(self.findings.insides) == 1:
+            return as_html(self.findings, [])
+        first, *further = self.sentences
+        parts = (
+            f"<br/>{heading(one.title)}{grid(one.header, one.lines, one.right, one.best)}"
+            for one in self.grids
+        )
+        notes = folded("Notes", paragraphs(self.notes))
+        return "".join([heading(first), paragraphs(further), *parts, notes])
 
     def page(self) -> bytes:
         """Return the page of a report in UTF-8; it needs Jinja2."""

@@ -78,7 +78,7 @@ def measured(long: Long, judging: Judging) -> Measured:
     """
     frame, measure, remarks = _of_metric(long, judging)
     _require_names(frame)
-    frame, told = _with_a_value(frame)
+    frame, told = _with_a_value(frame, measure.name)
     remarks += told
     _require_unique(frame)
     if measure.share:
@@ -136,11 +136,13 @@ def _named(by: str, names: Sequence[str]) -> str:
     raise UnknownNameError("metric", by, names)
 
 
-def _with_a_value(frame: Any) -> tuple[Any, tuple[str, ...]]:
+def _with_a_value(frame: Any, name: str) -> tuple[Any, tuple[str, ...]]:
     """Return the data sets on which any method has a value, and a sentence about the others."""
     known = frame.groupby("dataset", sort=False)["value"].transform("count") > 0
     gone = frame["dataset"][~known].nunique()
-    if not gone or not known.any():
+    if not known.any():
+        raise DataError(f"the table has no value of {name or 'any method'}; fill its cells")
+    if not gone:
         return frame, ()
     be = "is" if gone == 1 else "are"
     return frame[known], (f"{counted(gone)} {be} left out: no method has a value there.",)
@@ -284,14 +286,15 @@ def _places(name: str, every: Sequence[tuple[str, str]], judging: Judging) -> li
         When it is not known which folds are of one repeat.
     """
     repeats = [*dict.fromkeys(repeat for repeat, _ in every)]
-    size, count = judging.folds, len(every)
+    numbers, count = _numbers(every), len(every)
+    size = judging.folds
     if judging.repeats is not None:
-        size = count // judging.repeats
+        size = (numbers[-1] + 1) // judging.repeats
     if size is not None:
-        if not size or count % size:
+        if not size or (numbers[-1] + 1 == count and count % size):
             what = f"--folds {size}" if judging.folds else f"--repeats {judging.repeats}"
             raise ParameterError(f"{name} has {count} folds, which {what} does not divide")
-        return [Place(*divmod(number, size)) for number in range(count)]
+        return [Place(*divmod(number, size)) for number in numbers]
     if len(repeats) < 2 and count > MOST_FOLDS:
         raise ParameterError(
             f"{name} has {count} folds, and it is not known how many of them divide the rows once; "
@@ -305,10 +308,18 @@ def _places(name: str, every: Sequence[tuple[str, str]], judging: Judging) -> li
     return places
 
 
+def _numbers(every: Sequence[tuple[str, str]]) -> list[int]:
+    """Return the numbers of folds that count from 0, where one that nobody has leaves a gap."""
+    folds = [fold for _, fold in every]
+    if len({*folds}) == len(folds) and folds[:1] == ["0"] and all(map(str.isdigit, folds)):
+        return [int(fold) for fold in folds]
+    return [*range(len(every))]
+
+
 def _ratio(places: Iterable[Place], asked: float | None) -> float | None:
     """Return test rows divided by training rows; None where nothing says it."""
     sizes = Counter(place.repeat for place in places)
-    folds = min(sizes.values(), default=1)
+    folds = max(sizes.values(), default=1)
     return asked if asked is not None else 1.0 / (folds - 1) if folds > 1 else None
 
 

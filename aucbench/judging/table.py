@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from aucbench.datasets.tables.cells import MISSING
+from aucbench.datasets.textfile import is_number
 from aucbench.errors import DataError, short
 from aucbench.judging.files import Sheet
 
@@ -94,9 +95,8 @@ def _number(cell: Any, name: str) -> float:
     text = SPREAD.sub("", _text(cell))
     if text in GAPS:
         return np.nan
-    try:
+    if is_number(text):
         return float(text)
-    except ValueError:
-        raise DataError(
-            f"{short(text)} in the column {name!r} is no number; leave cells without a value empty"
-        ) from None
+    raise DataError(
+        f"{short(text)} in the column {name!r} is no number; leave cells without a value empty"
+    )

@@ -81,6 +81,14 @@ def test_repeats_are_known_by_a_column_or_by_an_option():
     assert aucbench.judge(table, repeats=2, ratio=0.1).sentences != said[0]
 
 
+def test_a_fold_that_nobody_has_moves_no_other_into_another_repeat():
+    table = grid(sets=1, folds=6).query("fold != 1")
+    [inside] = aucbench.judge(table, folds=3).findings.insides
+    places = [(fold.seed, fold.split) for fold in inside.rows[0].group.fits]
+    assert places == [(0, 0), (0, 2), (1, 0), (1, 1), (1, 2)]
+    assert aucbench.judge(table, folds=3).sentences == aucbench.judge(table, repeats=2).sentences
+
+
 def test_repeats_of_one_fold_are_averaged_across_data_sets():
     judged = aucbench.judge(grid().rename(columns={"fold": "repeat"}))
     assert values_of(judged).to_numpy() == pytest.approx(values_of(aucbench.judge(grid())))
@@ -170,6 +178,19 @@ def test_a_file_without_data_sets_is_one(tmp_path):
         one.to_csv(tmp_path / f"{name}.csv", index=False)
     judged = aucbench.judge(tmp_path / "one.csv", tmp_path / "two.csv")
     assert judged.findings.evidence.datasets == ("one", "two")
+
+
+def test_a_notebook_shows_the_answer_and_escapes_names():
+    table = grid(("<b>", "b", "c"))
+    for sets in (8, 1):
+        some = table[table["dataset"].isin([f"set {i}" for i in range(sets)])]
+        judged = aucbench.judge(some)
+        html = judged._repr_html_()
+        assert "<strong>" in html
+        assert "&lt;b&gt;" in html
+        assert "<b>" not in html
+        assert ("<svg" in html) == (sets == 1)
+        assert "rows and scores were not seen" in html
 
 
 def test_the_verdict_of_many_data_sets_has_what_was_tested():
