@@ -93,7 +93,7 @@ class OneTable:
         if len(stars) == 1:
             yield f"{sure} it is the best of them."
         else:
-            yield f"{sure} the best of them is one of these {len(stars)}: {', '.join(stars)}."
+            yield f"{sure} the best of them is one of these {len(stars)}: {_joined(stars)}."
 
     def against_reference(self) -> Iterator[str]:
         """Say how the reference compares with each other solver, where the leader has not."""
@@ -117,7 +117,7 @@ class OneTable:
         yield from self.by_repeats(helped)
         if others := [pair.b for pair in unsure if pair not in helped]:
             against = f"against {listed(others)} " if helped else ""
-            said = f"{against}it takes more rows, or accept the cheaper one."
+            said = f"{against}more rows would tell, or accept the cheaper one."
             if self.compared and self.compared.redrawn:
                 said = f"{against}more repeats will not help; more rows, or accept the cheaper one."
             yield said[0].upper() + said[1:]
@@ -178,6 +178,11 @@ def _lowered(pairs: Sequence[PairWithin], level: float) -> str:
         for pair in pairs[:LISTED]
     ]
     return ", ".join(each)
+
+
+def _joined(names: Sequence[str]) -> str:
+    """Return all names; where one of them has a comma, semicolons stand between them."""
+    return ("; " if any(", " in name for name in names) else ", ").join(names)
 
 
 def _with_effects(pairs: Sequence[PairWithin]) -> str:

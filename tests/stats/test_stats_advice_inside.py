@@ -99,7 +99,7 @@ def test_not_yet_may_become_equivalent():
 @pytest.mark.parametrize("sd", [0.018, 0.0133])
 def test_where_repeats_have_the_same_folds_none_are_offered(sd):
     said = advice(redrawn=False, best=BEST, **dict.fromkeys("bcde", (0.80, sd)))
-    assert "It takes more rows, or accept the cheaper one." in said
+    assert "More rows would tell, or accept the cheaper one." in said
     assert "repeats" not in " ".join(said)
 
 
