@@ -290,9 +290,10 @@ def print_findings(
     """Print tables, notes, remarks and the answer; return whether a condition came true."""
     from aucbench.bench.show.tally import protocol
     from aucbench.report import document, terminal
+    from aucbench.report.board import grids
 
     findings, others, missing = printed.findings(evidence)
-    tables = terminal.tables(findings, others, printed.sort)
+    tables = grids(findings, others, printed.sort)
     wide = width()
     told = document.text(tables, wide, _strong())
     typer.echo(told if printed.form == "text" else document.FORMS[printed.form](tables))

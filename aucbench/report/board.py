@@ -1,12 +1,24 @@
-"""All solvers over all data sets as one table of text: the leaderboard of the page."""
+"""The tables of text: one for each data set, and of several one over all, that of the page."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from aucbench.report.document import Grid
-from aucbench.report.findings import Findings
+from aucbench.report.findings import Findings, Means
 from aucbench.report.page import page_of
-from aucbench.report.terminal import LEADING, SOLVER
+from aucbench.report.terminal import LEADING, SOLVER, tables
 from aucbench.stats.telling import counted
+
+
+def grids(findings: Findings, others: Sequence[Means] = (), sort: str = "plan") -> list[Grid]:
+    """Return the tables of the data sets, and of several finished ones that over all at the end.
+
+    It raises `ParameterError` as `tables`.
+    """
+    evidence = findings.evidence
+    several = len(evidence.finished) > 1 and len(evidence.solvers) > 1
+    return [*tables(findings, others, sort), *([board(findings)] if several else [])]
 
 
 def board(findings: Findings) -> Grid:

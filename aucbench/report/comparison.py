@@ -279,11 +279,11 @@ class Results(tuple[Record, ...]):
         return "\n".join(sentences(self.findings))
 
     def table(self) -> str:
-        """Return a table for each data set, as `aucbench compare` prints it."""
+        """Return the tables as `aucbench compare` prints them."""
+        from aucbench.report.board import grids
         from aucbench.report.document import text
-        from aucbench.report.terminal import tables
 
-        return text(tables(self.findings, self._others))
+        return text(grids(self.findings, self._others))
 
     @property
     def _others(self) -> list[Means]:

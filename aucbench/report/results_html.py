@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from math import nan
 
 from aucbench.report import terminal
+from aucbench.report.board import grids
 from aucbench.report.document import Grid, text
 from aucbench.report.findings import Findings, Means
 from aucbench.report.inside import Inside
@@ -16,7 +17,7 @@ MOST_SETS, MOST_LINES = 10, 60  # data sets in HTML, lines of text
 
 def as_text(findings: Findings, others: list[Means]) -> str:
     """Return the tables and the answer, as the command prints them, up to some lines."""
-    lines = text(terminal.tables(findings, others)).splitlines()
+    lines = text(grids(findings, others)).splitlines()
     if len(lines) > MOST_LINES:
         lines = [*lines[:MOST_LINES], f"… {len(lines) - MOST_LINES} more lines: print(.table())"]
     return "\n".join([*lines, "", *terminal.answer(findings).splitlines()])
@@ -25,13 +26,19 @@ def as_text(findings: Findings, others: list[Means]) -> str:
 def as_html(findings: Findings, others: list[Means]) -> str:
     """Return the answer, and a table with a chart for each data set."""
     first, *further = terminal.sentences(findings) or ["There is nothing to say yet."]
-    grids = terminal.tables(findings, others)
-    shown = [*zip(grids, findings.insides, strict=True)][:MOST_SETS]
+    tables = grids(findings, others)
+    shown = [*zip(tables, findings.insides, strict=False)][:MOST_SETS]
     parts = [_set(findings, one, inside) for one, inside in shown]
-    left = len(grids) - len(shown)
+    over_all = tables[len(findings.insides) :]
+    parts = [*(_over_all(one) for one in over_all), *parts]
+    left = len(findings.insides) - len(shown)
     more = paragraphs([f"{left} more data sets: print(.table())"] if left else [])
     notes = folded("Notes", paragraphs(terminal.notes(findings)))
     return "".join([heading(first), paragraphs(further), *parts, more, notes])
+
+
+def _over_all(one: Grid) -> str:
+    return f"<br/>{heading(one.title)}{grid(one.header, one.lines, one.right, one.best)}"
 
 
 def _set(findings: Findings, one: Grid, inside: Inside) -> str:
