@@ -112,7 +112,7 @@ def _cell_counts(store: Store) -> list[tuple[str, int]]:
     counted = folder_status(store, _plans(store))
     return [
         ("planned", counted.planned),
-        ("done", counted.planned - counted.missing),
+        ("done", counted.planned - counted.missing - counted.spared),
         *_failures(counted.statuses),
         ("missing", counted.missing),
         ("stale", counted.stale),
