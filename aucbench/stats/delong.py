@@ -246,21 +246,21 @@ class Placements:
 
     def leads(self, repeats: int) -> tuple[Lead, Lead]:
         """Return what these differences say of the least mean difference, and less the largest."""
-        variance, degrees = self.variance(repeats)
-        rows, effect, full = self.rows(repeats), float(self.aucs.mean()), bool(self.flaw)
-        ahead, behind = (
-            Lead.of(sign * effect, self._behind(sign), variance, degrees, rows, full=full)
-            for sign in (1.0, -1.0)
+        seen = *self.variance(repeats), self.rows(repeats)
+        effect, behind, full = float(self.aucs.mean()), self._behind(), bool(self.flaw)
+        ahead = max(0.0, effect + behind)
+        return (
+            Lead.of(effect, behind, *seen, full=full),
+            Lead.of(-effect, ahead, *seen, full=full),
         )
-        return ahead, behind
 
-    def _behind(self, sign: float) -> float:
-        """Return the mean of what is below 0 in the differences times a sign; of the lesser class.
+    def _behind(self) -> float:
+        """Return the mean of what is below 0 in the differences, of the class with less of it.
 
         Where rows have groups, their sums count.
         """
         rows = self.parts
-        own = sign * rows.shares * self.values
+        own = rows.shares * self.values
         if rows.clusters is None:
             sums = rows.sums(np.maximum(0.0, -own))
         else:
