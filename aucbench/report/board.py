@@ -34,11 +34,12 @@ def board(findings: Findings) -> Grid:
         for number in findings.order
     ]
     header = ("", SOLVER, *page.columns)
-    count = len(findings.evidence.finished)
+    count = counted(len(findings.evidence.finished))
+    some = f"{count} (interim)" if findings.evidence.pending else count
     return Grid(
         header,
         tuple(lines),
         range(2, len(header)),
-        title=f"{counted(count)}; {LEADING} may be the best on a typical one",
+        title=f"{some}; {LEADING} may be the best on a typical one",
         names=1,
     )

@@ -10,6 +10,7 @@ from aucbench.bench.plan.looks import in_order
 from aucbench.bench.plan.plan import Plan
 from aucbench.errors import DataError
 from aucbench.report import document, terminal
+from aucbench.report.board import grids
 from aucbench.report.evidence import evidence_of
 from aucbench.report.findings import Settings, findings_of
 from aucbench.report.page import page_of
@@ -43,7 +44,7 @@ def records_of(records):
 
 
 def text_of(findings):
-    return document.text(terminal.tables(findings)), terminal.sentences(findings)
+    return document.text(grids(findings)), terminal.sentences(findings)
 
 
 def test_every_table_of_a_run_that_goes_on_says_interim(records_of):
@@ -51,7 +52,7 @@ def test_every_table_of_a_run_that_goes_on_says_interim(records_of):
     findings = findings_of(evidence_of(records_of(plan, 19), [plan]), Settings(curves=False))
     tables, sentences = text_of(findings)
 
-    assert tables.count("(interim)") == 20
+    assert tables.count("(interim)") == 21  # and that over all data sets
     assert sentences[0] == ("Interim: the run has not ended, and 2 of 40 cells were not run yet.")
     assert "1 of 20 data sets have cells that were not run yet" in sentences[-1]
     for form in (document.markdown, document.tex):
