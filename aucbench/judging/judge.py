@@ -13,11 +13,11 @@ from aucbench.judging.formats import AUTO, long_table
 from aucbench.judging.measured import measured
 from aucbench.judging.options import Columns, Judging
 from aucbench.options import divided, takes
-from aucbench.report.board import board
+from aucbench.report.board import board, grids
 from aucbench.report.document import Grid, text
 from aucbench.report.findings import Findings, Settings, findings_of
 from aucbench.report.results_html import as_html
-from aucbench.report.terminal import answer, notes, sentences, tables
+from aucbench.report.terminal import answer, notes, sentences
 from aucbench.report.verdict import verdict_json
 from aucbench.showing import folded, grid, heading, paragraphs
 
@@ -98,9 +98,8 @@ class Judgement:
 
     @property
     def grids(self) -> list[Grid]:
-        """What a terminal shows: of several data sets who leads over all, of few each by itself."""
-        several = [board(self.findings)] if len(self.findings.insides) > 1 else []
-        return [*several, *(tables(self.findings) if self._few else [])]
+        """What a terminal shows: each of a few data sets, and of several all methods over all."""
+        return grids(self.findings) if self._few else [board(self.findings)]
 
     @property
     def _few(self) -> bool:
