@@ -1,19 +1,15 @@
-"""20 methods on 50 data sets with 9 folds, of a table of others to what is judged."""
+"""20 methods on 50 data sets with 9 folds, of a table of others to its findings."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 
-from aucbench.judging.evidence import evidence_of_values
-from aucbench.judging.files import sheet_of
-from aucbench.judging.formats import long_table
-from aucbench.judging.measured import measured
-from aucbench.judging.options import Columns, Judging
+import aucbench
 
 
 class JudgedTable:
-    """A long table in memory: its format, metric, folds and evidence."""
+    """A long table in memory."""
 
     version = "1"
 
@@ -29,6 +25,5 @@ class JudgedTable:
             }
         )
 
-    def time_evidence(self) -> None:
-        long = long_table([sheet_of(self.table)], "auto", Columns(), None)
-        evidence_of_values(measured(long, Judging(folds=3)))
+    def time_judge(self) -> None:
+        aucbench.judge(self.table, folds=3)
