@@ -243,30 +243,29 @@ EQUAL = [
     Kind(learner="kernel", rows=60, repeats=10, count=200),
     Kind(learner="kernel", count=200),
     Kind(learner="kernel", repeats=5, count=200),
-    Kind(learner="boosting", rows=60, repeats=5, count=80),
-    Kind(learner="boosting", count=120),
-    Kind(learner="boosting", repeats=5, count=80),
-    replace(FEW, learner="boosting", repeats=5, count=60),
+    Kind(learner="boosting", count=100),
+    Kind(learner="boosting", repeats=5, count=60),
+    replace(FEW, learner="boosting", repeats=5, count=30),
 ]
 SHARES = [
     Kind(drawn=True, repeats=5),
     Kind(drawn=True, repeats=10),
     Kind(drawn=True, rows=60, repeats=10),
-    Kind(drawn=True, learner="boosting", repeats=10, count=80),
+    Kind(drawn=True, learner="boosting", repeats=10, count=60),
 ]
 POWER = [
     replace(kind, ahead=AHEAD)
     for kind in (
         *(Kind(repeats=repeats, count=200) for repeats in (1, 2, 5, 10)),
         Kind(learner="kernel", repeats=5, count=150),
-        Kind(learner="boosting", repeats=5, count=50),
+        Kind(learner="boosting", repeats=5, count=30),
     )
 ]
 TWENTY = [
     Kind(solvers=20, count=100),
     Kind(solvers=20, repeats=5, count=100),
     Kind(solvers=20, learner="kernel", repeats=5, count=60),
-    Kind(solvers=20, learner="boosting", count=40),
+    Kind(solvers=20, learner="boosting", count=20),
 ]
 
 

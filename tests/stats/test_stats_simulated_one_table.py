@@ -69,7 +69,7 @@ def test_shares_that_are_drawn_again_count_by_the_rows_that_they_share(simulatio
 
 
 @NIGHTLY
-@pytest.mark.parametrize("number", range(15))
+@pytest.mark.parametrize("number", range(14))
 def test_equal_solvers_by_night(simulation, number):
     require_level(rates(simulation, 0.4, **asdict(simulation.EQUAL[number]))["new"])
 
