@@ -66,13 +66,15 @@ def test_the_tables_have_all_rules_and_designs(intervals, monkeypatch):
 @NIGHTLY
 @pytest.mark.parametrize("part", range(6))
 def test_coverage_by_night(intervals, part):
-    """A part of the cases of each family; none is below .94 by more than its Monte-Carlo error."""
-    cases = [*intervals.cases()][9 * part :: 53]
+    """Some of the cases; none is below .94 by more than its Monte-Carlo error."""
+    every = [*intervals.cases()]
+    some = np.random.default_rng(0).permutation(len(every))[30 * part : 30 * part + 30]
+    cases = [every[i] for i in some]
     told = [*intervals.simulated(cases, 400, seed=1)]
     new, old = ([x.coverage for x in told if x.rule == rule] for rule in (NEW, OLD))
     assert min(new) >= lowest(400, 0.939)
     assert np.mean(new) == pytest.approx(0.988, abs=0.01)
-    assert np.mean(np.array(old) < 0.92) > 0.1
+    assert np.mean(np.array(old) < 0.93) > 0.1
 
 
 @NIGHTLY
