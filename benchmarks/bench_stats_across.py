@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from aucbench import stats
+from aucbench.stats.looks import looks_at
 
 
 class AcrossDataSets:
@@ -14,7 +15,7 @@ class AcrossDataSets:
     params = (
         [
             *("best_set", "against", "steadiness", "pairwise", "average_ranks", "bradley_terry"),
-            *("fragile", "advise", "set_sizes", "settle"),
+            *("fragile", "advise", "set_sizes", "settle", "looks"),
         ],
     )
     param_names = ("function",)
@@ -36,6 +37,7 @@ class AcrossDataSets:
             "fragile": lambda: stats.fragile(values, names, data_sets, "s0"),
             "advise": lambda: stats.advise(values, names, data_sets),
             "set_sizes": lambda: stats.set_sizes(values, names),
+            "looks": lambda: looks_at(100, 4)[0].decides(values[:25], names, "s0"),
             "settle": lambda: stats.settle(differences, pairs=190, draws=2000),
         }[function]
 
