@@ -194,6 +194,12 @@ class Findings:
         return tuple(shifted_geometric_mean(times) if times.size else NAN for times in known)
 
     @property
+    def families(self) -> list[str | None] | None:
+        """The families of the finished data sets; None where no plan has families."""
+        known = self.evidence.families
+        return [known[i] for i in self.evidence.finished] if any(known) else None
+
+    @property
     def level(self) -> float:
         """Level of the tests across data sets: that of the settings, or of the last look."""
         looked = self.evidence.looked
@@ -204,7 +210,14 @@ class Findings:
         """All pairs of solvers over the finished data sets."""
         s = self.settings
         names = self.evidence.solvers
-        return pairwise(self.values, names, rope=s.rope, level=self.level, smaller=self.smaller)
+        return pairwise(
+            self.values,
+            names,
+            families=self.families,
+            rope=s.rope,
+            level=self.level,
+            smaller=self.smaller,
+        )
 
     @property
     def pairs_both_ways(self) -> Mapping[tuple[int, int], Pair]:
@@ -230,13 +243,12 @@ class Findings:
         evidence, s = self.evidence, self.settings
         finished = [self.insides[i] for i in evidence.finished]
         stars = [[evidence.solvers[r.solver] for r in one.rows if r.leading] for one in finished]
-        families = evidence.families
         return advise(
             self.values,
             evidence.solvers,
             [evidence.datasets[i] for i in evidence.finished],
             reference=self.reference if len(finished) > 1 else self.asked_reference,
-            families=[families[i] for i in evidence.finished] if families else None,
+            families=self.families,
             shares=self.chosen.share,
             seconds=self.seconds,
             nonzeros=self.nonzeros,

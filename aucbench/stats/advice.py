@@ -149,7 +149,14 @@ def advise(
         return Advice(tuple(one.sentences()), one.leader)
     if pairs is None:
         pairs = pairwise(
-            values, names, rope=rope, level=level, smaller=smaller, rule=rule, seed=seed
+            values,
+            names,
+            families=families,
+            rope=rope,
+            level=level,
+            smaller=smaller,
+            rule=rule,
+            seed=seed,
         )
     leader = names[leader_of(table, names)]
     case = Across(

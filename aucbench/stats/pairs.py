@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 
 from aucbench.errors import require_at_least, require_whole
 from aucbench.stats.bayes import DRAWS, SignTest, sign_test
+from aucbench.stats.flips import numbered
 from aucbench.stats.signed_rank import signed_rank
 from aucbench.stats.tables import Array, Rule, checked, differences
 from aucbench.stats.words import LEVEL, ROPE, Difference, Word, holm
@@ -102,6 +103,7 @@ def pairwise(
     values: ArrayLike,
     names: Sequence[str],
     *,
+    families: Sequence[str | None] | None = None,
     rope: float = ROPE,
     level: float = LEVEL,
     smaller: bool = False,
@@ -120,6 +122,9 @@ def pairwise(
         the solver has none.
     names : sequence of str
         Of the k solvers.
+    families : sequence of str or None, optional
+        A family for each data set, as in `best_set`. Those of one family count as one data set,
+        whose value is their mean; a solver that lacks one of them has none.
     rope : float
         Differences of at most this size are ties; `Word.EQUIVALENT` speaks of it.
     level : float
@@ -134,11 +139,12 @@ def pairwise(
     Raises
     ------
     DataError
-        When the table has another shape, an infinite value, or two solvers of one name.
+        When the table has another shape, an infinite value, two solvers of one name, or another
+        number of families.
     ParameterError
         When `rope` is negative, `level` is not in (0, 1), or `draws` or `seed` makes no sense.
     """
-    options = PairOptions(rope, level, smaller, rule, draws, seed)
+    options = PairOptions(rope, level, smaller, rule, draws, seed, families)
     pairs = pairs_of(values, names, combinations(range(len(names)), 2), options)
     adjusted = holm([pair.p for pair in pairs])
     return tuple(replace(pair, adjusted=float(p)) for pair, p in zip(pairs, adjusted, strict=True))
@@ -154,6 +160,18 @@ class PairOptions:
     rule: Rule = Rule.WORST_RANK
     draws: int = DRAWS
     seed: int = 0
+    families: Sequence[str | None] | None = None
+
+
+def by_family(table: Array, families: Sequence[str | None] | None) -> Array:
+    """Return the mean of each family of data sets; NaN where a solver lacks one of them."""
+    number = numbered(families, len(table))
+    sizes = np.bincount(number)
+    if sizes.size == len(table):
+        return table
+    sums = np.zeros((sizes.size, table.shape[1]))
+    np.add.at(sums, number, table)
+    return np.asarray(sums / sizes[:, None])
 
 
 def pairs_of(
@@ -163,7 +181,8 @@ def pairs_of(
     require_at_least(0.0, rope=options.rope)
     require_whole(1, draws=options.draws)
     require_whole(0, seed=options.seed)
-    table = checked(values, names) * (-1.0 if options.smaller else 1.0)
+    sign = -1.0 if options.smaller else 1.0
+    table = sign * by_family(checked(values, names), options.families)
     pairs = [_pair(table[:, [i, j]], (names[i], names[j]), options) for i, j in which]
     return [_of_losses(pair) for pair in pairs] if options.smaller else pairs
 

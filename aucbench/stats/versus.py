@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from aucbench.stats.best_set import FEWER_FLIPS, against, enough_flips
-from aucbench.stats.pairs import Pair, PairOptions, pairs_of
-from aucbench.stats.signed_rank import without_each
+from aucbench.stats.pairs import Pair, PairOptions, by_family, pairs_of
+from aucbench.stats.signed_rank import signed_rank, without_each
 from aucbench.stats.tables import Array, Rule, checked, differences
 from aucbench.stats.words import LEVEL, ROPE, Difference, Word
 
@@ -78,7 +78,7 @@ def versus(
     )
     at = [*names].index(reference)
     others = [j for j in range(len(names)) if j != at]
-    options = PairOptions(rope, level, smaller, rule, seed=seed)
+    options = PairOptions(rope, level, smaller, rule, seed=seed, families=families)
     pairs = pairs_of(values, names, ((j, at) for j in others), options)
     return tuple(
         replace(pair, adjusted=_adjusted(pair.difference, t, p, len(others)))
@@ -169,11 +169,10 @@ def fragile(
             mine.append(Change(RULES[other], "", pair.word))
     test = partial(against, names=names, reference=reference, shares=shares, smaller=smaller)
     test = partial(test, level=level, seed=seed, rule=rule, flips=enough_flips(level, FEWER_FLIPS))
-    without = [_differences(table, names, pair, rule, level, smaller=smaller) for pair in pairs]
+    options = PairOptions(rope, level, smaller, rule)
+    without = [_differences(table, names, pair, families, options) for pair in pairs]
     for i, data_set in enumerate(data_sets):
-        rest = [*range(i), *range(i + 1, len(table))]
-        related = None if families is None else [families[k] for k in rest]
-        tested = test(table[rest], families=related)
+        tested = test(np.delete(table, i, axis=0), families=_without_one(families, i))
         for j, (t, p) in enumerate(zip(tested.t, tested.stepwise, strict=True)):
             d = without[j].get(i, pairs[j].difference)
             changes[j].append(Change("", data_set, d.word(rope, _adjusted(d, t, p, len(pairs)))))
@@ -185,13 +184,34 @@ def fragile(
 
 
 def _differences(
-    table: Array, names: Sequence[str], pair: Pair, rule: Rule, level: float, *, smaller: bool
+    table: Array,
+    names: Sequence[str],
+    pair: Pair,
+    families: Sequence[str | None] | None,
+    options: PairOptions,
 ) -> dict[int, Difference]:
     """Return the difference of a pair without each data set that has one, by its number."""
-    sign = -1.0 if smaller else 1.0
-    a, b = (sign * table[:, [*names].index(name)] for name in (pair.a, pair.b))
-    d, rows = differences(a, b, rule)
-    each = without_each(d, level) if d.size > 1 else ()
-    if smaller:
-        each = tuple(replace(one.flipped(), smaller=True) for one in each)
-    return dict(zip(rows.tolist(), each, strict=False))
+    sign = -1.0 if options.smaller else 1.0
+    columns = sign * table[:, [[*names].index(pair.a), [*names].index(pair.b)]]
+    if len(by_family(columns, families)) == len(columns):
+        d, rows = differences(columns[:, 0], columns[:, 1], options.rule)
+        each = without_each(d, options.level) if d.size > 1 else ()
+        known = dict(zip(rows.tolist(), each, strict=False))
+    else:
+        known = {i: _without(columns, families, i, options) for i in range(len(columns))}
+    if options.smaller:
+        known = {i: replace(one.flipped(), smaller=True) for i, one in known.items()}
+    return known
+
+
+def _without(
+    columns: Array, families: Sequence[str | None] | None, i: int, options: PairOptions
+) -> Difference:
+    """Return the difference of two columns without a data set, whose family may stay."""
+    rest = by_family(np.delete(columns, i, axis=0), _without_one(families, i))
+    d, _ = differences(rest[:, 0], rest[:, 1], options.rule)
+    return signed_rank(d, options.level)
+
+
+def _without_one(families: Sequence[str | None] | None, i: int) -> list[str | None] | None:
+    return None if families is None else [*families[:i], *families[i + 1 :]]

@@ -8,9 +8,11 @@ from scipy.stats import binomtest, dirichlet
 from statsmodels.stats.multitest import multipletests
 
 from aucbench.errors import DataError, ParameterError
+from aucbench.stats.advice import advise
 from aucbench.stats.bayes import SignTest, sign_test
 from aucbench.stats.pairs import pairwise
 from aucbench.stats.tables import Rule
+from aucbench.stats.versus import fragile
 from aucbench.stats.words import Word
 
 # Differences, rope, and the probabilities by baycomp 1.0.3: SignedRankTest.probs, 10^5 draws.
@@ -198,3 +200,46 @@ def test_equivalent_is_rarely_said_at_the_edge_of_the_rope(n):
         values = np.column_stack([rng.normal(0.005, 0.004, n), np.zeros(n)])
         said += pairwise(values, "ab", rope=0.005, draws=1)[0].word is Word.EQUIVALENT
     assert binomtest(said, draws, 0.025, alternative="greater").pvalue > 1e-3
+
+
+def test_related_data_sets_count_as_one_with_their_mean():
+    rng = np.random.default_rng(3)
+    means = rng.uniform(0.6, 0.9, (8, 3))
+    table = np.repeat(means, 3, axis=0) + np.tile([[-0.01], [0.0], [0.01]], (8, 1))
+    families = [f"f{i // 3}" for i in range(24)]
+
+    mine, one_each = pairwise(table, "abc", families=families), pairwise(means, "abc")
+    for pair, other in zip(mine, one_each, strict=True):
+        assert pair.p == other.p
+        assert pair.difference.low == pytest.approx(other.difference.low)
+        assert (pair.wins, pair.losses) == (other.wins, other.losses)
+    assert pairwise(table, "abc", families=[None] * 24) == pairwise(table, "abc")
+
+    table[4, 0] = np.nan  # one of a family: then the family has none
+    [first, *_] = pairwise(table, "abc", families=families)
+    assert (first.failed_a, first.data_sets) == (1, 8)
+    with pytest.raises(DataError, match="24 data sets have 3 families"):
+        pairwise(table, "abc", families=["f"] * 3)
+
+
+def test_two_solvers_on_three_families_cannot_be_told_apart():
+    values = np.repeat(np.random.default_rng(0).uniform(0.6, 0.8, (3, 1)), 4, axis=0)
+    values = values + np.array([0.05, 0.0])
+    names, sets = ["a", "b"], [f"d{i}" for i in range(12)]
+    families = [f"f{i // 4}" for i in range(12)]
+
+    assert "a is better than b" in str(advise(values, names, sets))
+    said = str(advise(values, names, sets, families=families))
+    assert "takes at least 6 families of data sets" in said
+    assert "a is not distinguishable from b" in said
+
+
+def test_what_is_fragile_of_related_data_sets_keeps_the_rest_of_a_family():
+    rng = np.random.default_rng(1)
+    values = np.repeat(rng.uniform(0.6, 0.8, (6, 1)), 2, axis=0) + np.array([0.05, 0.0])
+    names, sets = ["a", "b"], [f"d{i}" for i in range(12)]
+    families = [f"f{i // 2}" for i in range(12)]
+
+    assert fragile(values, names, sets, "b", families=families) == ()
+    [one] = fragile(values[:11], names, sets[:11], "b", families=families[:11])
+    assert [change.without for change in one.changes] == ["d10"]  # the last of its family
