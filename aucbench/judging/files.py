@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from aucbench.data import npz
 from aucbench.datasets.compressed import open_plain
 from aucbench.datasets.endings import ARROW, EXCEL, NPZ, TEXT, naming, without_compression
@@ -124,10 +122,14 @@ def _of_columns(columns: Mapping[Any, Any]) -> Any:
         str(name): [*column.values()] if isinstance(column, Mapping) else column
         for name, column in columns.items()
     }
-    lengths = {name: len(column) for name, column in plain.items() if np.ndim(column) == 1}
+    lengths = {name: len(column) for name, column in plain.items() if _is_vector(column)}
     if len(lengths) < len(plain) or len({*lengths.values()}) > 1:
         raise DataError("its columns must be lists or vectors of the same length")
     return pd.DataFrame({name: pd.Series([*column]) for name, column in plain.items()})
+
+
+def _is_vector(column: Any) -> bool:
+    return isinstance(column, list | tuple) or getattr(column, "ndim", 0) == 1
 
 
 def _with_index(frame: Any) -> Any:

@@ -27,7 +27,7 @@ from aucbench.stats.telling import counted
 MOST_FOLDS = 10  # that are taken for one division of the rows
 # Last rows of printed tables.
 SUMMARIES = ("average", "avg", "mean", "mean_auc", "median", "rank", "avg_rank", "average_rank")
-NAMED = 3  # of what an error names
+NAMED, MOST_NAMED = 3, 8  # of what a sentence names
 ROUNDED = 1e-9  # how far a share may be outside of [0, 1]
 
 Values = dict[tuple[str, str], float]  # by repeat and fold, as the table names them
@@ -105,7 +105,7 @@ def _of_metric(long: Long, judging: Judging) -> tuple[Any, Measure, tuple[str, .
     names = [*dict.fromkeys(frame["metric"])]
     if by is None and len(names) > 1:
         raise ParameterError(
-            f"there are {len(names)} metrics: {', '.join(names)}; each is judged by itself, so "
+            f"there are {len(names)} metrics: {_some(names)}; each is judged by itself, so "
             "choose one with --by"
         )
     chosen = names[0] if by is None else _named(by, names)
@@ -118,10 +118,16 @@ def _of_metric(long: Long, judging: Judging) -> tuple[Any, Measure, tuple[str, .
     remarks = long.remarks
     if len(names) > 1:
         remarks += (
-            f"The table has {len(names)} metrics ({', '.join(names)}); nothing is adjusted for "
+            f"The table has {len(names)} metrics ({_some(names)}); nothing is adjusted for "
             "looking at several of them.",
         )
     return frame[frame["metric"] == chosen], measure, remarks
+
+
+def _some(names: Sequence[str], most: int = MOST_NAMED) -> str:
+    """Return names; of many the first ones, and the number of the others."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
 
 
 def _named(by: str, names: Sequence[str]) -> str:
@@ -219,9 +225,8 @@ def _complete(
             "no data set has a value of every method; --missing worst counts a missing one as the "
             "worst"
         )
-    listed = ", ".join(gone[:NAMED]) + (f" and {len(gone) - NAMED} more" * (len(gone) > NAMED))
     told = f"{len(gone)} of {counted(len(names))} are left out, since a method has no value there"
-    return [name for name in names if name not in gone], (f"{told}: {listed}.",)
+    return [name for name in names if name not in gone], (f"{told}: {_some(gone, NAMED)}.",)
 
 
 def _on_data_set(name: str, of: Mapping[str, Values], judging: Judging) -> OnDataSet:

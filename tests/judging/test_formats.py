@@ -178,6 +178,8 @@ def test_tabarena_has_errors(frame, own):
     judged = aucbench.judge(table)
     assert said_of(judged.findings) == own
     assert (judged.findings.measure, judged.findings.smaller) == ("AUC", False)
+    both = table.assign(framework="x")
+    assert aucbench.judge(both, method="method").sentences == judged.sentences
     losses = aucbench.judge(table.assign(metric="log_loss").rename(columns={"method": "framework"}))
     assert (losses.findings.measure, losses.findings.smaller) == ("log_loss", True)
     assert losses.findings.values == pytest.approx(1 - judged.findings.values)

@@ -134,6 +134,15 @@ OPTIONS = {
     "an unknown rule": ({"missing": "mean"}, "known are: complete, worst"),
     "an unknown format": ({"form": "csv"}, "unknown format 'csv'"),
     "an unknown option": ({"colour": 1}, "unknown option of judge 'colour'"),
+    "a column of a tool": (
+        {"form": "amlb", "method": "method"},
+        "--method cannot name a column in the format amlb, which has its own; leave it out, or "
+        "give --from long",
+    ),
+    "a column of methods in a wide table": (
+        {"form": "wide", "value": "auc"},
+        "--value cannot name a column in the format wide",
+    ),
     "a level": ({"level": 95}, "the level must be in (0, 1), got 95; 0.95 is usual"),
     "a rope": ({"rope": -1}, "rope must be at least 0.0, got -1"),
     "a ratio": ({"ratio": 0}, "ratio must be greater than 0.0, got 0"),
@@ -193,6 +202,7 @@ def test_files_of_two_formats(long, tmp_path):
 
 def test_what_is_no_table():
     assert "got int as a table of results, wanted a file" in sentence(3)
+    assert "must be lists or vectors of the same length" in sentence({"a": [1, [2]], "b": 3})
     assert "there is no file nothing.csv" in sentence("nothing.csv")
     with pytest.raises(AucbenchError, match="there is no table of results"):
         aucbench.judge()
