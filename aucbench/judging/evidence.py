@@ -27,11 +27,13 @@ def evidence_of_values(measured: Measured) -> Evidence:
         for j, method in enumerate(measured.methods):
             why = measured.reasons.get((one.name, method), NO_VALUE)
             groups[i, j] = Group(_fits(one, method, why))
+    families = tuple(one.family for one in measured.datasets)
     ratios = {i: one.ratio or NO_RATIO for i, one in enumerate(measured.datasets)}
     return Evidence(
         datasets=tuple(one.name for one in measured.datasets),
         solvers=measured.methods,
         groups=groups,
+        families=families if any(families) else (),
         elsewhere=Elsewhere(ratios, (NO_ROWS, *measured.remarks)),
     )
 

@@ -49,6 +49,7 @@ class OnDataSet:
     values: Mapping[str, tuple[float, ...]]  # by method, of those that have any
     ratio: float | None  # test rows divided by training rows; None where nothing says it
     left_out: int  # folds in which some method has no value
+    family: str | None = None  # of related data sets, which count as one
 
     @property
     def averaged(self) -> OnDataSet:
@@ -95,7 +96,8 @@ def measured(long: Long, judging: Judging) -> Measured:
         _on_data_set(name, {m: cells[name, m] for m in methods if (name, m) in cells}, judging)
         for name in names
     ]
-    sets, told = _comparable(sets)
+    families = _families(frame)
+    sets, told = _comparable([replace(one, family=families.get(one.name)) for one in sets])
     return Measured(measure, methods, tuple(sets), _reasons(frame), (*remarks, *told))
 
 
@@ -205,6 +207,18 @@ def _cells(frame: Any) -> dict[tuple[str, str], Values]:
     for dataset, method, repeat, fold, value in zip(*columns, strict=True):
         cells.setdefault((dataset, method), {})[repeat, fold] = value
     return cells
+
+
+def _families(frame: Any) -> dict[str, str]:
+    """Return the family of each data set that has one."""
+    families: dict[str, str] = {}
+    told = frame[frame["family"] != ""]
+    for name, family in dict.fromkeys(zip(told["dataset"], told["family"], strict=True)):
+        if families.setdefault(name, family) != family:
+            raise DataError(
+                f"{name} is in the families {families[name]} and {family}; give each data set one"
+            )
+    return families
 
 
 def _reasons(frame: Any) -> dict[tuple[str, str], str]:

@@ -34,6 +34,8 @@ class Columns:
         Column of the values. [default: value, result, score, metric_error, or the name of a metric]
     metric : str, optional
         Column that names the metric of each value. [default: metric]
+    family : str, optional
+        Column of the families of related data sets, each of which counts as one.
     """
 
     method: str | None = None
@@ -42,6 +44,7 @@ class Columns:
     repeat: str | None = None
     value: str | None = None
     metric: str | None = None
+    family: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ FOLD = ("fold", "split", "seed", "idx_rep")
 REPEAT = ("repeat",)
 METRIC = ("metric",)
 VALUE = ("value", "result", "score", "metric_error")
-ROLES = ("method", "dataset", "fold", "repeat", "metric", "value")
-USUAL = dict(zip(ROLES, (METHOD, DATASET, FOLD, REPEAT, METRIC, VALUE), strict=True))
+ROLES = ("method", "dataset", "fold", "repeat", "metric", "value", "family")
+USUAL = dict(zip(ROLES, (METHOD, DATASET, FOLD, REPEAT, METRIC, VALUE), strict=False))
 
 
 def roles_of(

@@ -16,7 +16,7 @@ from aucbench.judging.files import Sheet
 
 GAPS = frozenset((*MISSING, "", "-", "–", "—"))  # cells without a value
 SPREAD = re.compile(r"\s*(±|\+/-|\+-|\\pm).*")  # behind a mean, as papers print it
-TEXTS = ("method", "dataset", "metric", "repeat", "fold", "why")
+TEXTS = ("method", "dataset", "metric", "repeat", "fold", "family", "why")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

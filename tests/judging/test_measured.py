@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import aucbench
+from aucbench.errors import DataError
 from aucbench.judging.metrics import direction
 
 pytestmark = pytest.mark.plain
@@ -64,6 +65,20 @@ def test_a_data_set_without_any_value_is_none_of_this_metric():
     assert len(values_of(judged)) == 7
     assert "1 data set is left out: no method has a value there." in judged.notes
     assert not any("Without a value" in sentence for sentence in judged.sentences)
+
+
+def test_data_sets_of_a_family_count_as_one(tmp_path):
+    table = grid()
+    related = table.assign(
+        kind=[f"kind {name[-1]}" if name < "set 4" else "other" for name in table["dataset"]]
+    )
+    judged = aucbench.judge(related, family="kind")
+    assert judged.findings.advice.best.units == 5
+    assert aucbench.judge(table).findings.advice.best.units == 8
+    wide = table.pivot_table("auc", "dataset", "method").assign(kind="one")
+    assert aucbench.judge(wide, by="auc", family="kind").findings.evidence.families == ("one",) * 8
+    with pytest.raises(DataError, match="set 0 is in the families one and two"):
+        aucbench.judge(table.assign(kind=np.where(table["fold"] == 0, "one", "two")), family="kind")
 
 
 def test_repeats_are_known_by_a_column_or_by_an_option():

@@ -24,7 +24,7 @@ READERS: dict[str, Rows] = {
 # The columns that can be named; the others have the names of their tools.
 TAKES: dict[str, tuple[str, ...]] = {
     "long": ROLES,
-    "wide": ("dataset", "fold", "repeat"),
+    "wide": ("dataset", "fold", "repeat", "family"),
     "tabarena": ("method", "dataset", "fold", "repeat", "metric"),
 }
 # The first one that fits; tools are known by their columns, unless others are asked for.

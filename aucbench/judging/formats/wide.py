@@ -20,8 +20,8 @@ def rows(sheets: Sequence[Sheet], asked: Columns, by: str | None) -> Long:
     frame = stacked(sheets)
     names = [*frame.columns]
     roles = roles_of(names, asked, USUAL)
-    if not roles:
-        roles = {"dataset": names[0]}
+    if not {"dataset", "fold"} & {*roles}:
+        roles["dataset"] = next(name for name in names if name not in roles.values())
     own = {role: frame[column] for role, column in roles.items()}
     if "dataset" not in roles:
         own["dataset"] = pd.Series(
