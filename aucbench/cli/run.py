@@ -89,7 +89,7 @@ def list_plan(
     if most < len(asked):
         typer.echo(f"... and {len(asked) - most} more; pipe them to see all")
     typer.echo()
-    for line in (_size(asked), *told.splitlines()):
+    for line in (_size(asked), *_looks(asked), *told.splitlines()):
         say(line)
 
 
@@ -279,6 +279,14 @@ def _padded(names: Sequence[str]) -> dict[str, str]:
     texts = [shown(name) for name in names]
     width = max(map(len, texts))
     return {name: text.ljust(width) for name, text in zip(names, texts, strict=True)}
+
+
+def _looks(plan: Plan) -> Iterator[str]:
+    from aucbench.bench.plan.looks import looks_of
+
+    if looks := looks_of(plan):
+        sizes = ", ".join(str(look.data_sets) for look in looks)
+        yield f"{len(looks)} looks, after {sizes} data sets in this order; one that decides ends it"
 
 
 def _size(plan: Plan) -> str:

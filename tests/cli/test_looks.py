@@ -46,6 +46,13 @@ def test_what_is_exported_of_a_run_that_goes_on_is_interim(here):
     assert told.startswith("Interim: the run has not ended, and 1 of 20 cells were not run yet.")
 
 
+def test_the_list_of_a_plan_says_when_it_looks(here):
+    names = ", ".join(f'"outbreak[n=40,d=4,k=2,seed={seed}]"' for seed in range(6))
+    text = f'datasets = [{names}]\nsolvers = ["means", "raises"]\n[suite]\nlooks = 4\n'
+    Path("plan.toml").write_text(text)
+    assert "4 looks, after 2, 3, 5, 6 data sets in this order" in done("plan", "plan.toml").stdout
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [

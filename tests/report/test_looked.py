@@ -11,6 +11,7 @@ from aucbench.bench.plan.plan import Plan
 from aucbench.errors import DataError
 from aucbench.report import document, terminal
 from aucbench.report.board import grids
+from aucbench.report.comparison import Results
 from aucbench.report.evidence import evidence_of
 from aucbench.report.findings import Settings, findings_of
 from aucbench.report.page import page_of
@@ -105,6 +106,16 @@ def test_a_run_that_goes_on_after_its_stop_keeps_the_bound(records_of):
 def test_looks_hold_for_no_other_plan(records_of):
     with pytest.raises(DataError, match="bounds hold for no other plan"):
         evidence_of(records_of(PLAN, 10), [PLAN, replace(PLAN, looks=None, holdout=0.4)])
+
+
+def test_results_in_python_know_the_looks_and_families_of_their_plan(records_of):
+    said = Results(records_of(PLAN, 10), plan=PLAN).answer().splitlines()
+    assert said[0].startswith("Stopped at look 2 of 4, as planned")
+
+    plan = replace(PLAN, looks=None, families={"f": PLAN.datasets[:15]})
+    assert "here are 6" not in Results(records_of(plan, 20), plan=plan).answer()
+    few = replace(plan, families={"f": PLAN.datasets[:16]})
+    assert "families of data sets; here are 5" in Results(records_of(few, 20), plan=few).answer()
 
 
 def test_words_are_those_of_the_look(records_of):
