@@ -16,6 +16,7 @@ from aucbench.report.evidence import evidence_of
 from aucbench.report.findings import Settings, findings_of
 from aucbench.report.page import page_of
 from aucbench.report.render import to_html
+from aucbench.report.verdict import verdict
 
 PLAN = Plan(
     tuple(f"d{number}" for number in range(20)),
@@ -53,6 +54,7 @@ def test_every_table_of_a_run_that_goes_on_says_interim(records_of):
     findings = findings_of(evidence_of(records_of(plan, 19), [plan]), Settings(curves=False))
     tables, sentences = text_of(findings)
 
+    assert verdict(findings)["state"] == "interim"
     assert tables.count("(interim)") == 21  # and that over all data sets
     assert sentences[0] == ("Interim: the run has not ended, and 2 of 40 cells were not run yet.")
     assert "1 of 20 data sets have cells that were not run yet" in sentences[-1]
@@ -122,6 +124,11 @@ def test_words_are_those_of_the_look(records_of):
     stopped = findings_of(evidence_of(records_of(PLAN, 10), [PLAN]), Settings(curves=False))
     said = terminal.sentences(stopped)
 
+    told = verdict(stopped)
+    assert (told["state"], told["level_across_data_sets"]) == (
+        "stopped at look 2 of 4",
+        stopped.level,
+    )
     assert stopped.level == pytest.approx(1 - 0.0042, abs=1e-4)
     assert said[0].startswith("Stopped at look 2 of 4")
     assert said[1] == "With 95 % confidence the best solver on a typical data set is logistic."
