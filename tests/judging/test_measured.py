@@ -74,6 +74,7 @@ def test_data_sets_of_a_family_count_as_one(tmp_path):
     )
     judged = aucbench.judge(related, family="kind")
     assert judged.findings.advice.best.units == 5
+    assert [line[1] for line in judged.grids[0].lines] == ["a", "b", "c"]  # b and c are as far
     assert aucbench.judge(table).findings.advice.best.units == 8
     wide = table.pivot_table("auc", "dataset", "method").assign(kind="one")
     assert aucbench.judge(wide, by="auc", family="kind").findings.evidence.families == ("one",) * 8
