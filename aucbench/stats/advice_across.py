@@ -133,7 +133,8 @@ class Across:
                 if names:
                     yield f"On {data_set} alone the best may be {listed(names, 'or')}."
             return
-        members = [name for _, name in sorted(zip(best.s, best.names, strict=True))]
+        order = np.argsort(np.round(best.s, ROUNDING), kind="stable")
+        members = [best.names[j] for j in order]
         possible = {*best.of(best.possible)}
         chosen = [name for name in members if name in possible]
         certain = (
@@ -210,6 +211,12 @@ class Across:
         possible = {*self.best.of(self.best.possible)}
         if possible == {*self.names} or possible == {*steady.always} == {*steady.ever}:
             return  # nothing was said that could change, or nothing changes it
+        if steady.always == steady.ever:
+            same = f"the set is {listed(steady.always, 'and', MEMBERS)}"
+            if steady.fewest == len(self.names):
+                same = "nothing can be ruled out"
+            yield f"Fragile: without one data set, whichever it is, {same}."
+            return
         sizes = f"{steady.fewest} to {steady.most}"
         if steady.fewest == steady.most:
             sizes = f"{steady.fewest}, but not always the same"

@@ -271,3 +271,12 @@ def test_a_borderline_solver_is_told():
         if any((one := advice(results(30, seed=seed).mean(axis=2))).best.borderline)
     )
     assert "borderline: other random flips could decide otherwise." in str(found)
+
+
+def test_six_data_sets_all_count():
+    values = np.linspace(0.6, 0.8, 6)[:, None] + 0.01 * np.arange(4)
+    found = advice(values, [*"abcd"])
+    assert found.sentences[0].endswith("on a typical data set is d.")
+    assert said(found, "Fragile: without") == (
+        "Fragile: without one data set, whichever it is, nothing can be ruled out."
+    )
