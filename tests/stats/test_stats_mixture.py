@@ -143,7 +143,7 @@ def test_the_p_value_is_the_largest_size_whose_interval_leaves_a_value_out(seen,
     theta = at * a
     p = one.p(theta)
     assert 0 <= p <= 1
-    if 1e-12 < p < 0.999:
+    if 1e-8 < p < 0.999:  # nearer to 1 a level has too few digits
         assert one.low(1 - p * (1 + 1e-6)) >= theta - 1e-7
         assert one.low(1 - p * (1 - 1e-6)) <= theta + 1e-7
 
