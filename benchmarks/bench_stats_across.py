@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from aucbench import stats
-from aucbench.stats.looks import looks_at
 
 
 class AcrossDataSets:
@@ -37,7 +36,7 @@ class AcrossDataSets:
             "fragile": lambda: stats.fragile(values, names, data_sets, "s0"),
             "advise": lambda: stats.advise(values, names, data_sets),
             "set_sizes": lambda: stats.set_sizes(values, names),
-            "looks": lambda: looks_at(100, 4)[0].decides(values[:25], names, "s0"),
+            "looks": lambda: stats.looks_at(100, 4)[0].decides(values[:25], names, "s0"),
             "settle": lambda: stats.settle(differences, pairs=190, draws=2000),
         }[function]
 

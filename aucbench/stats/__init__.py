@@ -12,6 +12,8 @@ from aucbench.stats.best_set import steadiness as steadiness
 from aucbench.stats.calibration import calibrated as calibrated
 from aucbench.stats.delong import auc_difference as auc_difference
 from aucbench.stats.delong import auc_interval as auc_interval
+from aucbench.stats.looks import Look as Look
+from aucbench.stats.looks import looks_at as looks_at
 from aucbench.stats.measures import Measure as Measure
 from aucbench.stats.measures import auc as auc
 from aucbench.stats.measures import average_precision as average_precision
