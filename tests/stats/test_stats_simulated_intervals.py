@@ -62,7 +62,8 @@ def test_the_tables_have_all_rules_and_designs(intervals, monkeypatch):
     few = [*intervals.cases()][::97]
     monkeypatch.setattr(intervals, "cases", lambda: few)
     tables = intervals.tables(0.0)
-    assert [*tables] == [f"interval_{x}" for x in ("coverage", "width", "cases", "designs")]
+    names = ("coverage", "again", "width", "cases", "designs")
+    assert [*tables] == [f"interval_{name}" for name in names]
     assert [line[0] for line in tables["interval_coverage"].lines] == [*intervals.RULES]
     for table in tables.values():
         assert {len(line) for line in table.lines} == {len(table.header)}
