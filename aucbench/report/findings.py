@@ -55,7 +55,6 @@ class Settings:
 
 
 DEFAULT_REFERENCE = "logistic"
-EQUAL = 9  # decimals up to which two statistics are equal; behind them is rounding
 
 
 @dataclass(frozen=True)
@@ -275,7 +274,7 @@ class Findings:
         rating = np.nan_to_num([one.value.estimate for one in self.ratings], nan=-np.inf)
         after = np.array([name != self.advice.leader for name in self.evidence.solvers])
         best = self.advice.best
-        behind = np.round(np.nan_to_num(best.s), EQUAL) if best else np.zeros(rating.size)
+        behind = np.nan_to_num(best.s) if best else np.zeros(rating.size)
         return tuple(np.lexsort((-means, -rating, behind, after)).tolist())
 
     @cached_property

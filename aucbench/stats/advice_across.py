@@ -74,6 +74,16 @@ class Across:
             "seed": self.seed,
         }
 
+    @property
+    def told(self) -> dict[str, Any]:
+        """The options of words, which are about `values`."""
+        return {**self.options, "rope": self.rope, "smaller": self.sign < 0}
+
+    @property
+    def values(self) -> Array:
+        """The table in values of the measure, also where a smaller one is better."""
+        return self.sign * self.table
+
     @cached_property
     def best(self) -> BestSet:
         """Which solvers may be the best; of two solvers what their pair says."""
@@ -97,17 +107,14 @@ class Across:
         """Each other solver against the reference, in values of the measure."""
         if self.referent is None:
             return ()
-        options = {**self.options, "rope": self.rope, "smaller": self.sign < 0}
-        return versus(self.sign * self.table, self.names, self.referent, **options)
+        return versus(self.values, self.names, self.referent, **self.told)
 
     @cached_property
     def weak(self) -> tuple[Fragile, ...]:
         """The verdicts on the reference that hang on a detail."""
         if self.referent is None or self.best.note:
             return ()
-        options = {**self.options, "rope": self.rope, "smaller": self.sign < 0}
-        values = self.sign * self.table
-        return fragile(values, self.names, self.data_sets, self.referent, **options)
+        return fragile(self.values, self.names, self.data_sets, self.referent, **self.told)
 
     def sentences(self) -> Iterator[str]:
         """Yield all sentences, the answer first."""
@@ -133,7 +140,7 @@ class Across:
                 if names:
                     yield f"On {data_set} alone the best may be {listed(names, 'or')}."
             return
-        order = np.argsort(np.round(best.s, ROUNDING), kind="stable")
+        order = np.argsort(best.s, kind="stable")
         members = [best.names[j] for j in order]
         possible = {*best.of(best.possible)}
         chosen = [name for name in members if name in possible]

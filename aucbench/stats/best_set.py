@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from aucbench.errors import UnknownNameError
-from aucbench.stats.flips import Asked, Flipped, p_values
+from aucbench.stats.flips import EQUAL, Asked, Flipped, p_values
 from aucbench.stats.pairs import Pair
 from aucbench.stats.tables import Rule
 from aucbench.stats.words import LEVEL, Word
@@ -46,7 +46,8 @@ class BestSet:
     units : int
         Data sets that count, or families of them.
     s : tuple of float
-        S_i = max_j T(j, i): how far the strongest rival is ahead. Below 0: none is.
+        S_i = max_j T(j, i): how far the strongest rival is ahead. Below 0: none is. Rounded to 9
+        decimals, so that equal ones are equal.
     p : tuple of float
         Of "no solver is better than i on a typical data set"; NaN where it is not tested.
     stepwise : tuple of float
@@ -216,7 +217,7 @@ def _read(names: Sequence[str], flipped: Flipped, level: float) -> BestSet:
     return BestSet(
         (*names,),
         flipped.units,
-        tuple(s.tolist()),
+        tuple(np.round(s, EQUAL).tolist()),
         tuple(p.tolist()),
         tuple(stepwise.tolist()),
         tuple(possible.tolist()),

@@ -23,6 +23,7 @@ ODDS_OF = 0.005  # c of the log-odds of a share; it is the default of the rope
 FEWEST = 6  # units from which a solver can be left out
 BLOCK = 250  # flips whose statistics are in memory together; each stands for two
 SLACK = 1e-9  # equal statistics differ by rounding
+EQUAL = 9  # decimals up to which a statistic is told
 
 
 @dataclass(frozen=True, slots=True)
