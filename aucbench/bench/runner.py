@@ -26,7 +26,7 @@ from aucbench.bench.loop import Loop
 from aucbench.bench.plan.families import family_of
 from aucbench.bench.plan.looks import require_planned_before, stages
 from aucbench.bench.plan.plan import Plan
-from aucbench.bench.plan.toml import parse_plan, write_plan
+from aucbench.bench.plan.toml import parse_plans, write_plan
 from aucbench.bench.requests import cell_job
 from aucbench.bench.results.conditions import Conditions, conditions_on
 from aucbench.bench.results.ending import make_record
@@ -209,7 +209,7 @@ class Runner(Loop[Cell, Record]):
 def require_agreement(plan: Plan, store: Store) -> None:
     """Raise `DataError` where a plan contradicts one that was run into the folder before."""
     known_as = write_plan(plan, places=False)
-    kept = [parse_plan(text, str(path)) for path, text in store.plans().items()]
+    kept = parse_plans(store.plans())
     before = [other for other in kept if write_plan(other, places=False) != known_as]
     family_of([plan, *before])
     if len(before) == len(kept):  # else it was run before, and nothing in it is new

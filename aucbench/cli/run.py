@@ -253,9 +253,9 @@ def _opened(folder: Path) -> Iterator[Store]:
 
 
 def _plans(store: Store) -> list[Plan]:
-    from aucbench.bench.plan.toml import parse_plan
+    from aucbench.bench.plan.toml import parse_plans
 
-    plans = [parse_plan(text, str(path)) for path, text in store.plans().items()]
+    plans = parse_plans(store.plans())
     if not plans:
         raise DataError(f"{store.folder} holds no plan; run one into it with `aucbench run --out`")
     return plans

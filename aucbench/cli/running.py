@@ -271,13 +271,10 @@ def _evidence(plan: Plan, store: Store, cells: Mapping[str, Cell], keep: Keep) -
 
 
 def _with_looks(store: Store) -> Iterator[Plan]:
-    """Yield the plans of a folder that have looks: another plan may go on where they stopped."""
-    from aucbench.bench.plan.toml import parse_plan
+    """Return the plans of a folder that have looks: another plan may go on where they stopped."""
+    from aucbench.bench.plan.toml import parse_plans
 
-    for path, text in store.plans().items():
-        plan = parse_plan(text, str(path))
-        if plan.looks is not None:
-            yield plan
+    return (plan for plan in parse_plans(store.plans()) if plan.looks is not None)
 
 
 def print_findings(

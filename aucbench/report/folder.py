@@ -9,7 +9,7 @@ from pathlib import Path
 from aucbench.bench.cell import Cell
 from aucbench.bench.overview import wanted_ids
 from aucbench.bench.plan.plan import Plan
-from aucbench.bench.plan.toml import parse_plan
+from aucbench.bench.plan.toml import parse_plans
 from aucbench.bench.results.store import Store
 from aucbench.errors import AucbenchError
 from aucbench.report.evidence import Evidence, evidence_of
@@ -41,7 +41,7 @@ class FolderReader:
         """
         store = Store(self.folder)
         texts = store.plans()
-        plans = [parse_plan(text, str(path)) for path, text in texts.items()]
+        plans = parse_plans(texts)
         wanted, unchecked = self._look_up(texts, plans)
         evidence = evidence_of(
             store.records(),

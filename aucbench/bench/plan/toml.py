@@ -105,6 +105,11 @@ def parse_plan(text: str, name: str = "the plan") -> Plan:
         raise placed_error(error, name) from error
 
 
+def parse_plans(texts: Mapping[Path, str]) -> list[Plan]:
+    """Return the plans of texts by their files, as a folder keeps them."""
+    return [parse_plan(text, str(path)) for path, text in texts.items()]
+
+
 def placed_error(error: PlanError, name: str) -> PlanError:
     """Return the same error with its place in a plan file, such as solvers[1].tune.k."""
     if isinstance(error, PlanErrors):
