@@ -7,9 +7,12 @@
 
 from aucbench.data.arrays import ALL, Block, Index, Rows, Vector, rows, size
 from aucbench.data.breakpoints import Breakpoints
-from aucbench.data.data import IGNORES_WEIGHTS, NEEDS_LABELS, Chunk, Data
+from aucbench.data.data import IGNORES_WEIGHTS, Chunk, Data
+from aucbench.data.grades import Grades
+from aucbench.data.kinds import NEEDS_LABELS, Target, needs_labels
 from aucbench.data.passes import scores
 from aucbench.data.sorting import argsort, sort_in_use
+from aucbench.data.survival import Survival
 from aucbench.data.tally import uncounted
 from aucbench.data.targets import Labels
 
@@ -21,11 +24,15 @@ __all__ = [
     "Breakpoints",
     "Chunk",
     "Data",
+    "Grades",
     "Index",
     "Labels",
     "Rows",
+    "Survival",
+    "Target",
     "Vector",
     "argsort",
+    "needs_labels",
     "rows",
     "scores",
     "size",

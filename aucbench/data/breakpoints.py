@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -57,6 +57,8 @@ class Breakpoints:
         divided by the sums of these numbers. A class of labels has as many as it has members.
     """
 
+    what: ClassVar[str] = "error functions"
+
     example: Index
     value: Vector
     fp_diff: Vector
@@ -97,6 +99,26 @@ class Breakpoints:
         columns(self.n, fp_possible=self.fp_possible, fn_possible=self.fn_possible)
         if not _follows(e, self.value).all():
             raise DataError("breakpoints are out of order; use Breakpoints.of, which sorts them")
+
+    @property
+    def weights(self) -> None:
+        """Examples have no weights."""
+        return None
+
+    @property
+    def strata(self) -> NDArray[np.int8]:
+        """What the parts of a split have in the same shares: nothing."""
+        return np.zeros(self.n, np.int8)
+
+    @property
+    def numbers(self) -> dict[str, int]:
+        """How much there is of it, by name."""
+        return {"breakpoints": self.value.size}
+
+    @property
+    def size(self) -> str:
+        """The same for people."""
+        return f"{self.example.size} breakpoints"
 
     @staticmethod
     def of(

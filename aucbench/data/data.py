@@ -14,12 +14,12 @@ from aucbench import kernels
 from aucbench.data.arrays import ALL, Block, Index, Rows, Vector, lock
 from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.inputs import check_rows, feature_numbers
+from aucbench.data.kinds import Target, checked_target, needs_labels
 from aucbench.data.passes import pullback, scores
 from aucbench.data.row_roles import held_out, numbered
 from aucbench.data.targets import Classes, Labels, side_of
 from aucbench.data.understood import Understood
 from aucbench.errors import DataError, UnsupportedError
-from aucbench.kernels.vectors import plain, row_weights
 from aucbench.showing import bars, heading, listed, paragraphs
 
 FAR = 1e30  # weights beyond, or below 1/FAR, mean nothing in a sum of losses
@@ -28,10 +28,6 @@ TIES = ("folds", "groups", "times")  # fields of `Data` that say how rows may be
 NEEDS_FEATURES = (
     "the rows are codes of a table, not features; call data.encoded(), which learns an encoding "
     "from all of its rows, or give numbers without missing cells"
-)
-NEEDS_LABELS = (
-    "needs labels, but the rows have error functions instead; use a solver that learns from "
-    "breakpoints, such as aum"
 )
 IGNORES_WEIGHTS = (
     "learns without the weights of rows; take a solver whose objective has them, such as svm-or, "
@@ -93,8 +89,9 @@ class Data:
     ----------
     rows : Rows
         n rows of d features, dense or CSR.
-    target : Labels or Breakpoints
-        y in {-1, +1}; or how the errors of each row change as its score grows.
+    target : Labels, Breakpoints, Survival or Grades
+        y in {-1, +1}; how the errors of each row change as its score grows; times of events; or
+        ordered grades.
     names : tuple of str, or None
         Feature names, if the input had them.
     folds : array of shape (n,), or None
@@ -119,7 +116,7 @@ class Data:
     """
 
     rows: Rows
-    target: Labels | Breakpoints
+    target: Target
     names: tuple[str, ...] | None = None
     folds: Index | None = None
     dropped: tuple[str, ...] = ()
@@ -155,9 +152,9 @@ class Data:
         X : array, DataFrame or scipy sparse matrix of any format, shape (n, d)
             Floats, integers or booleans; they are stored as `dtype`. A masked array has no masked
             entries.
-        y : array of shape (n,)
+        y : array of shape (n,), or Survival or Grades
             Labels in {-1, 1}, {0, 1}, booleans, or a pair of words such as no and yes; any values
-            with `positive`.
+            with `positive`. Or another target of n rows, such as `Survival.of(time, event)`.
         positive, negative : label or list of labels, optional
             The two classes. One of them is enough for two labels; more than two need both, and
             negative="rest" means every label that is not positive.
@@ -204,19 +201,13 @@ class Data:
         checked, names = check_rows(X, dtype)
         if y is None:
             raise DataError("y is missing; give the label of each row")
-        y = plain("y", y)
-        if y.shape[:1] != (checked.n,):
-            got = y.shape[0] if y.ndim else 0
-            raise DataError(
-                f"X has {checked.n} rows but y has {got} labels; give one label per row"
-            )
-        labels = Labels.of(y, positive, negative, row_weights(weights, checked.n))
+        target = checked_target(y, checked.n, positive, negative, weights)
         grouped, ordered = (
             numbered("groups", groups, checked.n),
             numbered("times", times, checked.n),
         )
         known = feature_numbers(relevant, checked.d)
-        return Data(checked, labels, names, groups=grouped, times=ordered, relevant=known)
+        return Data(checked, target, names, groups=grouped, times=ordered, relevant=known)
 
     def __repr__(self) -> str:
         """Return how many rows and features there are, and of which kind."""
@@ -240,12 +231,7 @@ class Data:
     @property
     def _sizes(self) -> str:
         layout = "CSR" if self.rows.is_sparse else "dense"
-        if isinstance(self.target, Labels):
-            count = self.target.n_pos
-            target = f"{count} positive ({count / self.n:.1%})"
-        else:
-            target = f"{self.target.example.size} breakpoints"
-        return f"{self.n} rows, {target}, {self.d} features, {layout} {self.rows.dtype}"
+        return f"{self.n} rows, {self.target.size}, {self.d} features, {layout} {self.rows.dtype}"
 
     n = property(lambda self: self.rows.n, doc="Number of rows.")
     d = property(lambda self: self.rows.d, doc="Number of features.")
@@ -254,7 +240,7 @@ class Data:
     @property
     def weights(self) -> Vector | None:
         """What each row counts for, (n,); None where all count the same."""
-        return self.target.weights if isinstance(self.target, Labels) else None
+        return self.target.weights
 
     @property
     def unit_weights(self) -> Vector | None:
@@ -286,18 +272,24 @@ class Data:
         Raises
         ------
         UnsupportedError
-            When the target is breakpoints.
+            When the target is another one.
         """
         if isinstance(self.target, Labels):
             return self.target
-        raise UnsupportedError(NEEDS_LABELS)
+        raise UnsupportedError(needs_labels(self.target))
 
     @cached_property
     def breakpoints(self) -> Breakpoints:
-        """The target as breakpoints; labels become breakpoints that count errors."""
+        """The target as breakpoints; labels become breakpoints that count errors.
+
+        Raises
+        ------
+        UnsupportedError
+            When the target is neither of both.
+        """
         if isinstance(self.target, Breakpoints):
             return self.target
-        return Breakpoints.of_labels(self.target.y, "count")
+        return Breakpoints.of_labels(self.labels.y, "count")
 
     def require_no_weights(self, name: str) -> None:
         """Raise `UnsupportedError` where rows have weights, which the objective `name` ignores."""
@@ -426,9 +418,8 @@ class Data:
 
     @property
     def strata(self) -> NDArray[np.int8]:
-        """What the parts of a split have in the same shares: the classes; without labels, zeros."""
-        target = self.target
-        return target.y if isinstance(target, Labels) else np.zeros(self.n, np.int8)
+        """What the parts of a split have in the same shares, such as classes or events."""
+        return self.target.strata
 
     def with_rows(self, mapped: Rows) -> Data:
         """Return the same target over mapped rows, without what is known of the columns."""

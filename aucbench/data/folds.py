@@ -13,8 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.data.arrays import Index
+from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.data import Data
+from aucbench.data.kinds import Target
 from aucbench.data.row_roles import Parts, held_out, windows
+from aucbench.data.survival import Survival
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError, require_whole
 
@@ -28,12 +31,12 @@ def splits(data: Data, count: int, seed: int, holdout: float | None = None) -> l
     this share of the rows out; else they are `drawn`.
     """
     if data.folds is not None:
-        return _both_classes(data, _of_source(data, data.folds, count, holdout))
+        return _with_pairs(data, _of_source(data, data.folds, count, holdout))
     if holdout is None:
         return list(drawn(data, count, seed))
     rng = np.random.default_rng(seed)
     parts = held_out(data.strata, holdout, rng, data.groups, data.times)
-    return _both_classes(data, [parts])
+    return _with_pairs(data, [parts])
 
 
 def _of_source(data: Data, folds: Index, count: int, holdout: float | None) -> Iterator[Parts]:
@@ -79,7 +82,7 @@ def drawn(data: Data, count: int, seed: int) -> Iterator[tuple[Index, Index]]:
     """
     if data.times is not None:
         require_whole(1, folds=count)
-        yield from _both_classes(data, windows(data.times, count, data.groups))
+        yield from _with_pairs(data, windows(data.times, count, data.groups))
         return
     require_whole(2, folds=count)
     least, what = rarest(data)
@@ -88,15 +91,15 @@ def drawn(data: Data, count: int, seed: int) -> Iterator[tuple[Index, Index]]:
             f"there are {least} {what}, fewer than the {count} folds; ask for at most {least} folds"
         )
     if data.groups is not None:
-        yield from _both_classes(data, _of_groups(data, data.groups, count, seed))
+        yield from _with_pairs(data, _of_groups(data, data.groups, count, seed))
         return
-    labelled = isinstance(data.target, Labels)
-    dealt = _stratified(data.y, count, seed) if labelled else _shuffled(data.n, count, seed)
-    for fold in range(count):
-        yield _where(dealt != fold), _where(dealt == fold)
+    strata = data.strata
+    dealt = _stratified(strata, count, seed) if strata.any() else _shuffled(data.n, count, seed)
+    folds = [(dealt != fold, dealt == fold) for fold in range(count)]
+    yield from _with_pairs(data, folds)
 
 
-def _stratified(y: NDArray[np.float64], count: int, seed: int) -> Index:
+def _stratified(y: NDArray[np.int8], count: int, seed: int) -> Index:
     """Return the fold of each row; the folds have the same share of each class, up to one row.
 
     They are those of `StratifiedKFold(count, shuffle=True, random_state=seed)` of scikit-learn,
@@ -159,25 +162,41 @@ def _of_groups(data: Data, groups: Index, count: int, seed: int) -> Iterator[Par
         yield ~held, held
 
 
-def _both_classes(data: Data, parts: Iterable[Parts]) -> list[Split]:
-    """Return the parts as row numbers."""
+def _with_pairs(data: Data, parts: Iterable[Parts]) -> list[Split]:
+    """Return the parts as row numbers; raise where one has no two rows to compare."""
     divisions = [*parts]
     for number, split in enumerate(divisions, 1):
         for rows, name in zip(split, ("training", "test"), strict=True):
-            for side, word in zip(np.unique(data.strata), ("negative", "positive"), strict=False):
-                if not (data.strata[rows] == side).any():
-                    kind = f"{word} row" if isinstance(data.target, Labels) else "row"
-                    raise DataError(
-                        f"split {number} of {len(divisions)} has no {kind} among its {name} rows; "
-                        "ask for fewer splits, or hold more rows out"
-                    )
+            if lack := _lacking(data.target, rows):
+                raise DataError(
+                    f"split {number} of {len(divisions)} has {lack} among its {name} rows; "
+                    "ask for fewer splits, or hold more rows out"
+                )
     return [(_where(rest), _where(held)) for rest, held in divisions]
+
+
+def _lacking(target: Target, rows: NDArray[np.bool_]) -> str:
+    """Return what some rows lack; empty if they can be learnt from, and judged."""
+    if isinstance(target, Labels):
+        for side, word in ((-1, "negative"), (1, "positive")):
+            if not (target.y[rows] == side).any():
+                return f"no {word} row"
+    elif isinstance(target, Breakpoints):
+        return "" if rows.any() else "no row"
+    else:
+        try:
+            target.take(_where(rows))
+        except DataError:
+            return f"no two rows to compare by their {target.what}"
+    return ""
 
 
 def rarest(data: Data) -> tuple[int, str]:
     """Return how many folds the rows allow, and the words for what limits them."""
     if isinstance(data.target, Labels):
         return min(data.target.n_pos, data.target.n_neg), "row(s) of the rarer class"
+    if isinstance(data.target, Survival):
+        return data.target.n_events, "event(s)"
     return data.n, "row(s)"
 
 

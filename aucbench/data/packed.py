@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 from aucbench.data.arrays import Index, Rows
 from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.data import TIES, Data
+from aucbench.data.grades import Grades
+from aucbench.data.kinds import Target
+from aucbench.data.survival import Survival
 from aucbench.data.targets import Labels
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -20,18 +23,28 @@ RELEVANT = "relevant"
 CHANGES = ("example", "value", "fp_diff", "fn_diff")  # of Breakpoints, (B,)
 OF_EXAMPLES = ("fp_base", "fn_base", "fp_possible", "fn_possible")  # of Breakpoints, (n,)
 
+WEIGHTS = {"weights": "weights"}
+ROWS: Mapping[type[Target], Mapping[str, str]] = {  # arrays, and their fields
+    Labels: {"y": "y", **WEIGHTS},
+    Survival: {"time": "time", "event": "event", **WEIGHTS},
+    Grades: {"grades": "y", **WEIGHTS},
+}
+FIELDS = {**ROWS, Breakpoints: {name: name for name in CHANGES + OF_EXAMPLES}}
 
-def arrays_of(target: Labels | Breakpoints) -> dict[str, NDArray[Any]]:
-    """Return the arrays of a target by name: y and weights, or those of `Breakpoints`."""
-    if isinstance(target, Labels):
-        return {"y": target.y, **({} if target.weights is None else {"weights": target.weights})}
-    return {name: getattr(target, name) for name in CHANGES + OF_EXAMPLES}
+
+def arrays_of(target: Target) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a target by name: those of its fields that there are."""
+    own = next(names for kind, names in FIELDS.items() if isinstance(target, kind))
+    arrays = {name: getattr(target, own[name]) for name in own}
+    return {name: array for name, array in arrays.items() if array is not None}
 
 
-def target_of(arrays: Arrays) -> Labels | Breakpoints:
+def target_of(arrays: Arrays) -> Target:
     """Inverse of `arrays_of`."""
-    if "y" in arrays:
-        return Labels(arrays["y"], arrays.get("weights"))
+    for kind, own in ROWS.items():
+        if next(iter(own)) in arrays:
+            fields: Any = {own[name]: arrays[name] for name in own if name in arrays}
+            return kind(**fields)
     e, value, fp, fn = (arrays[name] for name in CHANGES)
     ends = [arrays[name] for name in OF_EXAMPLES]
     return Breakpoints(e, value, fp, fn, ends[0].size, *ends)

@@ -10,6 +10,8 @@ import numpy as np
 from aucbench.data.arrays import Rows
 from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.data import Data
+from aucbench.data.grades import Grades
+from aucbench.data.survival import Survival
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError
 from aucbench.kernels.vectors import weights_of
@@ -69,8 +71,10 @@ def _faults_around(data: Data) -> Iterator[str]:
     n, target = data.n, data.target
     if isinstance(target, Labels):
         yield from _faults_of_labels(target, n)
+    elif isinstance(target, Survival | Grades):
+        yield from _faults_of_pairs(target, n)
     elif not isinstance(target, Breakpoints):
-        yield f"its target is {_kind(target)}, wanted Labels or Breakpoints"
+        yield f"its target is {_kind(target)}, wanted Labels, Breakpoints, Survival or Grades"
     elif target.n != n:
         yield f"it has {n} rows and error functions for {target.n}"
     for name, array in data.ties.items():
@@ -87,15 +91,42 @@ def _faults_of_labels(target: Labels, n: int) -> Iterator[str]:
         yield f"it has {n} rows and {target.y.size} labels"
     elif {*np.unique(target.y).tolist()} != {-1, 1}:
         yield f"its labels are {np.unique(target.y)}, wanted -1 and 1, both of them"
-    if target.weights is not None:
-        yield from _fault_of_array("the weights of its rows", target.weights, np.float64)
-        if target.weights.size != n:
-            yield f"it has {n} rows and {target.weights.size} weights"
+    yield from _faults_of_weights(target.weights, n)
+
+
+def _faults_of_pairs(target: Survival | Grades, n: int) -> Iterator[str]:
+    """Yield what is wrong with times of events, or with grades."""
+    arrays: dict[str, tuple[Any, type]] = {"grades": (getattr(target, "y", None), np.float64)}
+    if isinstance(target, Survival):
+        arrays = {"times": (target.time, np.float64), "events": (target.event, np.bool_)}
+    for name, (array, dtype) in arrays.items():
+        if faults := [*_fault_of_array(f"its {name}", array, dtype)]:
+            yield from faults
+            return
+        if array.size != n:
+            yield f"it has {n} rows and {array.size} {name}"
+            return
+    try:
+        if isinstance(target, Survival):
+            Survival.of(target.time, target.event)
         else:
-            try:
-                weights_of(target.weights, n)
-            except DataError as error:
-                yield str(error)
+            Grades.of(target.y)
+    except DataError as error:
+        yield str(error)
+    yield from _faults_of_weights(target.weights, n)
+
+
+def _faults_of_weights(weights: Any, n: int) -> Iterator[str]:
+    if weights is None:
+        return
+    yield from _fault_of_array("the weights of its rows", weights, np.float64)
+    if weights.size != n:
+        yield f"it has {n} rows and {weights.size} weights"
+        return
+    try:
+        weights_of(weights, n)
+    except DataError as error:
+        yield str(error)
 
 
 def _fault_of_array(what: str, array: Any, dtype: Any) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,11 +36,28 @@ class Labels:
         product of their weights.
     """
 
+    what: ClassVar[str] = "labels"  # for people
+
     y: NDArray[np.int8]
     weights: Vector | None = None
 
     def __post_init__(self) -> None:
         lock(self, "y", "weights")
+
+    @property
+    def numbers(self) -> dict[str, int]:
+        """How much there is of it, by name."""
+        return {"n_pos": self.n_pos}
+
+    @property
+    def size(self) -> str:
+        """The same for people."""
+        return f"{self.n_pos} positive ({self.n_pos / self.n:.1%})"
+
+    @property
+    def strata(self) -> NDArray[np.int8]:
+        """What the parts of a split have in the same shares: the classes."""
+        return self.y
 
     @cached_property
     def n_pos(self) -> int:

@@ -7,8 +7,9 @@ from numpy.typing import ArrayLike
 from aucbench.aum.loss import roc_auc
 from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.concordance import weighted_concordance
+from aucbench.data.kinds import Target
 from aucbench.data.targets import Labels
-from aucbench.errors import DataError
+from aucbench.errors import DataError, UnsupportedError
 from aucbench.kernels.vectors import Mask, Vector, checked_rows, row_weights
 
 
@@ -37,7 +38,7 @@ def auc(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> fl
     return weighted_concordance(positive, s, row_weights(weights, s.size))
 
 
-def auc_of(target: Labels | Breakpoints, scores: ArrayLike) -> float:
+def auc_of(target: Target, scores: ArrayLike) -> float:
     """Area under the ROC curve of labels, with their weights, or of breakpoints.
 
     That of breakpoints is the one of the R function `ROChange`, see `aucbench.aum.roc_auc`. It
@@ -57,7 +58,12 @@ def auc_of(target: Labels | Breakpoints, scores: ArrayLike) -> float:
     """
     if isinstance(target, Labels):
         return auc(target.y, scores, target.weights)
-    return roc_auc(target, scores)
+    if isinstance(target, Breakpoints):
+        return roc_auc(target, scores)
+    raise UnsupportedError(
+        f"the AUC is a measure of two classes, but the rows have {target.what}; take the "
+        "concordance of their pairs"
+    )
 
 
 def checked_scores(y: ArrayLike, scores: ArrayLike) -> tuple[Mask, Vector]:

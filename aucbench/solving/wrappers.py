@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.data import IGNORES_WEIGHTS, NEEDS_LABELS, Data
+from aucbench.data import IGNORES_WEIGHTS, Breakpoints, Data, needs_labels
 from aucbench.data.arrays import Vector
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError, UnsupportedError
@@ -159,8 +159,9 @@ def why_refused(solver: Solver, data: Data) -> str | None:
 
     It may need labels where the rows have breakpoints, or ignore the weights that they have.
     """
-    if not (isinstance(data.target, Labels) or getattr(solver.needs, "breakpoints", False)):
-        return NEEDS_LABELS
+    takes = Labels | Breakpoints if getattr(solver.needs, "breakpoints", False) else Labels
+    if not isinstance(data.target, takes):
+        return needs_labels(data.target)
     if data.weights is not None and not getattr(solver.needs, "weights", False):
         return IGNORES_WEIGHTS
     return None

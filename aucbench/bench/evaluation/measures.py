@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 from aucbench import projectors
 from aucbench.bench.evaluation.verdict import Judged, Measures, Status, number
 from aucbench.data.arrays import Index, Vector
-from aucbench.data.breakpoints import Breakpoints
+from aucbench.data.kinds import Target
 from aucbench.data.packed import pack_arrays
-from aucbench.data.targets import Labels
 from aucbench.errors import AucbenchError
 from aucbench.metrics import auc_of
 from aucbench.processes.records import Outcome
@@ -46,7 +45,7 @@ class UnfitScoresError(Exception):
 def measured(
     outcome: Outcome,
     numbers: Index,
-    target: Labels | Breakpoints,
+    target: Target,
     points: int,
     *,
     keep_weights: bool = False,

@@ -13,11 +13,10 @@ import numpy as np
 
 from aucbench.bench.cell import Cell
 from aucbench.data.arrays import Index, Rows
-from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.folds import Split, splits
+from aucbench.data.kinds import Target
 from aucbench.data.npz import unpack
 from aucbench.data.packed import pack_known, pack_numbers, with_known
-from aucbench.data.targets import Labels
 from aucbench.errors import DataError
 
 
@@ -61,7 +60,7 @@ class KeptTarget:
         """Return the numbers of the training rows of a cell."""
         return self._parts(cell)[0]
 
-    def held(self, cell: Cell) -> tuple[Index, Labels | Breakpoints]:
+    def held(self, cell: Cell) -> tuple[Index, Target]:
         """Return the numbers and the target of the test rows of a cell."""
         numbers = self._parts(cell)[1]
         return numbers, self._of_all.target.take(numbers)

@@ -170,6 +170,8 @@ def data_lines(dataset: str, about: Mapping[str, Any]) -> Iterator[str]:
 def _target(about: Mapping[str, Any]) -> str:
     if "n_pos" in about:
         share = f"{about['n_pos'] / about['n']:.2%} positive"
+    elif "n_events" in about:
+        share = f"{about['n_events'] / about['n']:.2%} events"
     else:
-        share = f"{about['breakpoints']} breakpoints"
+        share = next(f"{about[what]} {what}" for what in ("grades", "breakpoints") if what in about)
     return share + (f", {about['dropped']} columns left out" if about["dropped"] else "")

@@ -33,7 +33,6 @@ from aucbench.data.block import Block, laid_out
 from aucbench.data.inputs import require_filled
 from aucbench.data.npz import npy_bytes
 from aucbench.data.packed import known_of, pack_arrays, unpack_known, unpack_numbers
-from aucbench.data.targets import Labels
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.features.chain import is_shared, keeps_columns
 from aucbench.processes.room import Kept, Room
@@ -95,14 +94,11 @@ def data(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
 
 def _told(data: Data, room: Room) -> dict[str, Any]:
     room.hand(TARGET_FILE, pack_arrays(known_of(data)))
-    counts = {"n": data.n, "d": data.d}
-    if isinstance(data.target, Labels):
-        counts["n_pos"] = data.target.n_pos
-    else:
-        counts["breakpoints"] = data.target.value.size
     return {
         "hash": rows.data_hash(data),
-        **counts,
+        "n": data.n,
+        "d": data.d,
+        **data.target.numbers,
         "dropped": len(data.dropped),
         "understood": data.understood.to_json(),
     }
