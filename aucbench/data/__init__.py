@@ -7,6 +7,7 @@
 
 from aucbench.data.arrays import ALL, Block, Index, Rows, Vector, rows, size
 from aucbench.data.breakpoints import Breakpoints
+from aucbench.data.categories import Categories
 from aucbench.data.data import IGNORES_WEIGHTS, Chunk, Data
 from aucbench.data.grades import Grades
 from aucbench.data.kinds import NEEDS_LABELS, Target, needs_labels
@@ -22,6 +23,7 @@ __all__ = [
     "NEEDS_LABELS",
     "Block",
     "Breakpoints",
+    "Categories",
     "Chunk",
     "Data",
     "Grades",

@@ -89,7 +89,7 @@ class Data:
     ----------
     rows : Rows
         n rows of d features, dense or CSR.
-    target : Labels, Breakpoints, Survival or Grades
+    target : Labels, Breakpoints, Survival, Grades or Categories
         y in {-1, +1}; how the errors of each row change as its score grows; times of events; or
         ordered grades.
     names : tuple of str, or None
@@ -113,9 +113,6 @@ class Data:
     relevant : array of shape (k,), or None
         The numbers of the features that matter, ascending, where they are known, as in a
         simulation. No solver gets them: they tell how well its weights find these features.
-    pairs : Pairs, or None
-        Which pairs of rows count in a loss over pairs, and how much, as in `aucbench.pairs`. None:
-        all pairs of a positive and a negative, or those of another target.
     """
 
     rows: Rows
@@ -128,7 +125,6 @@ class Data:
     groups: Index | None = None
     times: Index | None = None
     relevant: Index | None = None
-    pairs: Any = None  # `aucbench.pairs.Pairs`, which stands above this room
 
     def __post_init__(self) -> None:
         lock(self, *TIES, "relevant")
@@ -144,7 +140,6 @@ class Data:
         times: Any = None,
         weights: Any = None,
         relevant: Any = None,
-        pairs: Any = None,
         dtype: Any = None,
     ) -> Data:
         """Check input and turn it into `Data`; it is copied only where that is necessary.
@@ -157,7 +152,7 @@ class Data:
         X : array, DataFrame or scipy sparse matrix of any format, shape (n, d)
             Floats, integers or booleans; they are stored as `dtype`. A masked array has no masked
             entries.
-        y : array of shape (n,), or Survival or Grades
+        y : array of shape (n,), or Survival, Grades or Categories
             Labels in {-1, 1}, {0, 1}, booleans, or a pair of words such as no and yes; any values
             with `positive`. Or another target of n rows, such as `Survival.of(time, event)`.
         positive, negative : label or list of labels, optional
@@ -174,8 +169,6 @@ class Data:
             except in solvers that add up losses of rows, see `unit_weights`.
         relevant : array of int of shape (k,), optional
             The numbers of the features that matter, from 0, where they are known.
-        pairs : Pairs, optional
-            Which pairs of rows count, such as `aucbench.pairs.Group()`; see the attribute.
         dtype : "float64" or "float32", optional
             How the numbers are stored; float64 if it is not given, also where X is float32.
             float32 takes half the memory, and a pass over the rows about half the time. It rounds
@@ -197,7 +190,6 @@ class Data:
                 "times": times,
                 "weights": weights,
                 "relevant": relevant,
-                "pairs": pairs,
                 "dtype": dtype,
             }
             if named := [name for name, value in unused.items() if value is not None]:
@@ -215,8 +207,7 @@ class Data:
             numbered("times", times, checked.n),
         )
         known = feature_numbers(relevant, checked.d)
-        whole = Data(checked, target, names, groups=grouped, times=ordered, relevant=known)
-        return whole if pairs is None else replace(whole, pairs=pairs)
+        return Data(checked, target, names, groups=grouped, times=ordered, relevant=known)
 
     def __repr__(self) -> str:
         """Return how many rows and features there are, and of which kind."""
@@ -426,7 +417,7 @@ class Data:
         return self.take(rest), self.take(out)
 
     @property
-    def strata(self) -> NDArray[np.int8]:
+    def strata(self) -> NDArray[np.int8] | Index:
         """What the parts of a split have in the same shares, such as classes or events."""
         return self.target.strata
 

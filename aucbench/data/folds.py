@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from aucbench.data.arrays import Index
 from aucbench.data.breakpoints import Breakpoints
+from aucbench.data.categories import Categories
 from aucbench.data.data import Data
 from aucbench.data.kinds import Target
 from aucbench.data.row_roles import Parts, held_out, windows
@@ -99,7 +100,7 @@ def drawn(data: Data, count: int, seed: int) -> Iterator[tuple[Index, Index]]:
     yield from _with_pairs(data, folds)
 
 
-def _stratified(y: NDArray[np.int8], count: int, seed: int) -> Index:
+def _stratified(y: NDArray[np.int8] | Index, count: int, seed: int) -> Index:
     """Return the fold of each row; the folds have the same share of each class, up to one row.
 
     They are those of `StratifiedKFold(count, shuffle=True, random_state=seed)` of scikit-learn,
@@ -181,6 +182,9 @@ def _lacking(target: Target, rows: NDArray[np.bool_]) -> str:
         for side, word in ((-1, "negative"), (1, "positive")):
             if not (target.y[rows] == side).any():
                 return f"no {word} row"
+    elif isinstance(target, Categories):
+        some = np.bincount(target.y[rows], minlength=target.k)
+        return "" if some.all() else f"no row of class {target.names[some.argmin()]}"
     elif isinstance(target, Breakpoints):
         return "" if rows.any() else "no row"
     else:
@@ -195,6 +199,8 @@ def rarest(data: Data) -> tuple[int, str]:
     """Return how many folds the rows allow, and the words for what limits them."""
     if isinstance(data.target, Labels):
         return min(data.target.n_pos, data.target.n_neg), "row(s) of the rarer class"
+    if isinstance(data.target, Categories):
+        return int(data.target.counts.min()), "row(s) of the rarest class"
     if isinstance(data.target, Survival):
         return data.target.n_events, "event(s)"
     return data.n, "row(s)"

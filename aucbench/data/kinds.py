@@ -6,13 +6,14 @@ from dataclasses import replace
 from typing import Any
 
 from aucbench.data.breakpoints import Breakpoints
+from aucbench.data.categories import Categories
 from aucbench.data.grades import Grades
 from aucbench.data.survival import Survival
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError
 from aucbench.kernels.vectors import plain, row_weights
 
-Target = Labels | Breakpoints | Survival | Grades
+Target = Labels | Breakpoints | Survival | Grades | Categories
 NEEDS_LABELS = (
     "needs labels, but the rows have error functions instead; use a solver that learns from "
     "breakpoints, such as aum"
@@ -30,7 +31,7 @@ def needs_labels(target: Target) -> str:
 
 def checked_target(y: Any, n: int, positive: Any, negative: Any, weights: Any) -> Target:
     """Check what was given as `y`: labels, or a target that is checked already."""
-    if isinstance(y, Survival | Grades):
+    if isinstance(y, Survival | Grades | Categories):
         return _checked_before(y, n, positive, negative, weights)
     y = plain("y", y)
     if y.shape[:1] != (n,):
@@ -40,7 +41,7 @@ def checked_target(y: Any, n: int, positive: Any, negative: Any, weights: Any) -
 
 
 def _checked_before(
-    target: Survival | Grades, n: int, positive: Any, negative: Any, weights: Any
+    target: Survival | Grades | Categories, n: int, positive: Any, negative: Any, weights: Any
 ) -> Target:
     if target.n != n:
         raise DataError(f"X has {n} rows but y has {target.n} {target.what}; give one per row")

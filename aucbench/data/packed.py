@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from aucbench.data.arrays import Index, Rows
 from aucbench.data.breakpoints import Breakpoints
+from aucbench.data.categories import Categories
 from aucbench.data.data import TIES, Data
 from aucbench.data.grades import Grades
 from aucbench.data.kinds import Target
@@ -28,6 +29,7 @@ ROWS: Mapping[type[Target], Mapping[str, str]] = {  # arrays, and their fields
     Labels: {"y": "y", **WEIGHTS},
     Survival: {"time": "time", "event": "event", **WEIGHTS},
     Grades: {"grades": "y", **WEIGHTS},
+    Categories: {"category": "y", "classes": "names", **WEIGHTS},
 }
 FIELDS = {**ROWS, Breakpoints: {name: name for name in CHANGES + OF_EXAMPLES}}
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from aucbench.data.arrays import Rows
 from aucbench.data.breakpoints import Breakpoints
+from aucbench.data.categories import FEWEST, Categories
 from aucbench.data.data import Data
 from aucbench.data.grades import Grades
 from aucbench.data.survival import Survival
@@ -73,8 +74,10 @@ def _faults_around(data: Data) -> Iterator[str]:
         yield from _faults_of_labels(target, n)
     elif isinstance(target, Survival | Grades):
         yield from _faults_of_pairs(target, n)
+    elif isinstance(target, Categories):
+        yield from _faults_of_classes(target, n)
     elif not isinstance(target, Breakpoints):
-        yield f"its target is {_kind(target)}, wanted Labels, Breakpoints, Survival or Grades"
+        yield f"its target is {_kind(target)}, wanted one of aucbench.data.kinds.Target"
     elif target.n != n:
         yield f"it has {n} rows and error functions for {target.n}"
     for name, array in data.ties.items():
@@ -91,6 +94,18 @@ def _faults_of_labels(target: Labels, n: int) -> Iterator[str]:
         yield f"it has {n} rows and {target.y.size} labels"
     elif {*np.unique(target.y).tolist()} != {-1, 1}:
         yield f"its labels are {np.unique(target.y)}, wanted -1 and 1, both of them"
+    yield from _faults_of_weights(target.weights, n)
+
+
+def _faults_of_classes(target: Categories, n: int) -> Iterator[str]:
+    yield from _fault_of_array("its classes", target.y, np.int32)
+    names = target.names
+    if not isinstance(names, np.ndarray) or names.ndim != 1 or names.dtype.kind != "U":
+        yield f"the names of its classes are {_kind(names)}, wanted a vector of texts"
+    elif target.y.size != n:
+        yield f"it has {n} rows and {target.y.size} classes"
+    elif {*np.unique(target.y).tolist()} != {*range(names.size)} or names.size < FEWEST:
+        yield f"its classes are not the numbers from 0 to {names.size - 1}, three or more of them"
     yield from _faults_of_weights(target.weights, n)
 
 

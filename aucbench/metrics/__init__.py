@@ -2,6 +2,8 @@
 
 from aucbench.metrics.auc import auc as auc
 from aucbench.metrics.auc import auc_of as auc_of
+from aucbench.metrics.classes import hand_till as hand_till
+from aucbench.metrics.classes import one_vs_rest as one_vs_rest
 from aucbench.metrics.support import support_f1 as support_f1
 from aucbench.metrics.support import support_jaccard as support_jaccard
 from aucbench.metrics.support import support_precision as support_precision

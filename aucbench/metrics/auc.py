@@ -6,11 +6,13 @@ from numpy.typing import ArrayLike
 
 from aucbench.aum.loss import roc_auc
 from aucbench.data.breakpoints import Breakpoints
+from aucbench.data.categories import Categories
 from aucbench.data.concordance import weighted_concordance
 from aucbench.data.kinds import Target
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.kernels.vectors import Mask, Vector, checked_rows, row_weights
+from aucbench.metrics.classes import hand_till
 
 
 def auc(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> float:
@@ -39,16 +41,16 @@ def auc(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> fl
 
 
 def auc_of(target: Target, scores: ArrayLike) -> float:
-    """Area under the ROC curve of labels, with their weights, or of breakpoints.
+    """Area under the ROC curve of labels, with their weights, or of breakpoints; M of classes.
 
     That of breakpoints is the one of the R function `ROChange`, see `aucbench.aum.roc_auc`. It
-    may lie outside [0, 1].
+    may lie outside [0, 1]. That of three or more classes is Hand and Till's M.
 
     Parameters
     ----------
-    target : Labels or Breakpoints
+    target : Labels, Breakpoints or Categories
         What was to be predicted, for n rows.
-    scores : array of shape (n,)
+    scores : array of shape (n,), or (n, K) for K classes
         A larger score means more positive.
 
     Raises
@@ -60,6 +62,8 @@ def auc_of(target: Target, scores: ArrayLike) -> float:
         return auc(target.y, scores, target.weights)
     if isinstance(target, Breakpoints):
         return roc_auc(target, scores)
+    if isinstance(target, Categories):
+        return hand_till(target.y, scores, target.weights)
     raise UnsupportedError(
         f"the AUC is a measure of two classes, but the rows have {target.what}; take the "
         "concordance of their pairs"

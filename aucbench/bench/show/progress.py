@@ -173,5 +173,9 @@ def _target(about: Mapping[str, Any]) -> str:
     elif "n_events" in about:
         share = f"{about['n_events'] / about['n']:.2%} events"
     else:
-        share = next(f"{about[what]} {what}" for what in ("grades", "breakpoints") if what in about)
+        share = next(
+            f"{about[what]} {what}"
+            for what in ("grades", "classes", "breakpoints")
+            if what in about
+        )
     return share + (f", {about['dropped']} columns left out" if about["dropped"] else "")
