@@ -113,6 +113,9 @@ class Data:
     relevant : array of shape (k,), or None
         The numbers of the features that matter, ascending, where they are known, as in a
         simulation. No solver gets them: they tell how well its weights find these features.
+    pairs : Pairs, or None
+        Which pairs of rows count in a loss over pairs, and how much, as in `aucbench.pairs`. None:
+        all pairs of a positive and a negative, or those of another target.
     """
 
     rows: Rows
@@ -125,6 +128,7 @@ class Data:
     groups: Index | None = None
     times: Index | None = None
     relevant: Index | None = None
+    pairs: Any = None  # `aucbench.pairs.Pairs`, which stands above this room
 
     def __post_init__(self) -> None:
         lock(self, *TIES, "relevant")
@@ -140,6 +144,7 @@ class Data:
         times: Any = None,
         weights: Any = None,
         relevant: Any = None,
+        pairs: Any = None,
         dtype: Any = None,
     ) -> Data:
         """Check input and turn it into `Data`; it is copied only where that is necessary.
@@ -169,6 +174,8 @@ class Data:
             except in solvers that add up losses of rows, see `unit_weights`.
         relevant : array of int of shape (k,), optional
             The numbers of the features that matter, from 0, where they are known.
+        pairs : Pairs, optional
+            Which pairs of rows count, such as `aucbench.pairs.Group()`; see the attribute.
         dtype : "float64" or "float32", optional
             How the numbers are stored; float64 if it is not given, also where X is float32.
             float32 takes half the memory, and a pass over the rows about half the time. It rounds
@@ -190,6 +197,7 @@ class Data:
                 "times": times,
                 "weights": weights,
                 "relevant": relevant,
+                "pairs": pairs,
                 "dtype": dtype,
             }
             if named := [name for name, value in unused.items() if value is not None]:
@@ -207,7 +215,8 @@ class Data:
             numbered("times", times, checked.n),
         )
         known = feature_numbers(relevant, checked.d)
-        return Data(checked, target, names, groups=grouped, times=ordered, relevant=known)
+        whole = Data(checked, target, names, groups=grouped, times=ordered, relevant=known)
+        return whole if pairs is None else replace(whole, pairs=pairs)
 
     def __repr__(self) -> str:
         """Return how many rows and features there are, and of which kind."""

@@ -50,6 +50,7 @@ COMPUTES = (  # what runs in a cell and what measures it: its files count
     "metrics",
     "objectives",
     "optim",
+    "pairs",
     "projectors",
     "protocols.py",
     "ranges.py",

@@ -1,0 +1,48 @@
+"""The pairs that a data set is about."""
+
+from __future__ import annotations
+
+from aucbench.data import Data
+from aucbench.data.arrays import ALL, Block
+from aucbench.data.grades import Grades
+from aucbench.data.survival import Survival
+from aucbench.data.targets import Labels
+from aucbench.errors import UnsupportedError
+from aucbench.pairs.kinds import Grade, Pairs, Time, labelled
+from aucbench.pairs.members import Members
+
+
+def pairs_of(data: Data) -> Pairs | None:
+    """Return the pairs of a data set: those it names, or those of its target.
+
+    None means all pairs of a positive and a negative.
+
+    Raises
+    ------
+    UnsupportedError
+        When the target is error functions, which have no pairs.
+    """
+    if data.pairs is not None:
+        pairs: Pairs = data.pairs
+        return pairs
+    if isinstance(data.target, Labels):
+        return None
+    if isinstance(data.target, Survival):
+        return Time()
+    if isinstance(data.target, Grades):
+        return Grade()
+    raise UnsupportedError("the rows have error functions, which have no pairs; give labels")
+
+
+def members_of(data: Data, rows: Block = ALL) -> Members:
+    """Return the pairs within a block of rows; all pairs of labels are one block.
+
+    Raises
+    ------
+    DataError
+        When the rows have no such pairs.
+    UnsupportedError
+        As `pairs_of`.
+    """
+    pairs = pairs_of(data)
+    return labelled(data, rows) if pairs is None else pairs.members(data, rows)
