@@ -57,7 +57,8 @@ class Point:
 class Run:
     """Result of `solve`: the last iterate, why `solve` ended, and the learning curve.
 
-    A solver learns weights `w` or another `model`; the other one is None. A run does not hold the
+    A solver learns weights `w` or another `model`; the other one is None. Of three or more classes
+    both are None, and `parts` has one run for each class. A run does not hold the
     problem, whose rows are the training rows; see `keeps_rows` for what may hold some of them.
     """
 
@@ -67,6 +68,8 @@ class Run:
     points: tuple[Point, ...]
     model: Model | None = None
     cpu_seconds: float | None = None  # of all threads and ended child processes
+    parts: tuple[Run, ...] = ()  # of three or more classes: the fit of each against the rest
+    trained_on: str = ""  # other pairs than those of the target, such as class[each=rest]
 
     @property
     def seconds(self) -> float:
@@ -76,6 +79,9 @@ class Run:
     @property
     def nnz(self) -> int | None:
         """Number of non-zero weights without exempt ones (an intercept); None with a model."""
+        if self.parts:
+            counts = [part.nnz for part in self.parts]
+            return None if None in counts else sum(filter(None, counts))
         if self.w is None:
             return None
         return int(np.count_nonzero(self.w[: self.w.size - self.scorer.features.exempt]))
@@ -88,17 +94,24 @@ class Run:
         trees of the baselines, whose thresholds are single numbers. None for a wrapped
         classifier: it is its own decision what it keeps.
         """
+        if self.parts:
+            each = {part.keeps_rows for part in self.parts}
+            return True if True in each else None if None in each else False
         held: bool | None = getattr(self.model or self.scorer.features, "keeps_rows", False)
         return held
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Scores of raw rows `X`, shape (n, d) -> (n,): w . phi(x), or those of the model.
 
+        Of K classes they have the shape (n, K): one score for each class.
+
         Raises
         ------
         DataError, PluginError
             As `Scorer`.
         """
+        if self.parts:
+            return np.column_stack([part.decision_function(X) for part in self.parts])
         return self.scorer(self, X)
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from math import inf
 from os import times
 from time import perf_counter, process_time
@@ -25,7 +25,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 import aucbench.kernels.linear  # noqa: F401 - before a clock runs: importing it takes 0.2 s
-from aucbench.data import Data
+from aucbench.data import Categories, Data
 from aucbench.data.inputs import require_filled
 from aucbench.data.rounding import slack_of
 from aucbench.data.tally import READ, counting
@@ -41,12 +41,14 @@ from aucbench.protocols import Budget, Problem, Solver, State, value_of
 from aucbench.ranges import CLAIM, DEFAULT_PASSES, GAP_TOL
 from aucbench.records import Point, Run, Stop
 from aucbench.registry import get_solver
+from aucbench.solving.classes import against_rest, joined, trained_on
 from aucbench.solving.descent import descends
 from aucbench.solving.laws import Laws
 from aucbench.solving.misfit import lacking_part, wrong_part
-from aucbench.solving.wrappers import core, why_refused, with_budget
+from aucbench.solving.wrappers import core, of_class, why_refused, with_budget
 
 T = TypeVar("T")
+LEAST = 1e-9  # seconds that are left for a fit, at least
 ENDED: Any = object()  # in place of a state, when there is none
 
 
@@ -135,7 +137,9 @@ def solve(
     Run
         `stop` is INVALID when w was not finite. It is FINISHED when the solver ended by itself,
         and STALLED when it did so with a gap above both `gap_tol` and 1e-6; or without a gap, and a
-        few plain steps from there come much lower, see `descent.descends`.
+        few plain steps from there come much lower, see `descent.descends`. Of three or more classes
+        it has a fit for each class, `Run.parts`, see `classes`; then `passes` limit each fit, and
+        `seconds` all of them together.
 
     Raises
     ------
@@ -157,6 +161,9 @@ def solve(
     require_at_least(0, growth=growth)
     if reason := why_refused(solver, data):
         raise UnsupportedError(reason)
+    if isinstance(data.target, Categories):
+        fit = partial(solve, passes=passes, gap_tol=gap_tol, seed=seed, every=every)
+        return _solve_each(solver, data, seconds, partial(fit, growth=growth, watch=watch))
     passes = passes_limit(solver, passes, seconds)
     problem_rng, rng = np.random.default_rng(seed).spawn(2)
     with counting():
@@ -174,6 +181,19 @@ def solve(
             raise
     READ.get().rows += clock.rows  # of a solver that calls `solve`
     return run
+
+
+def _solve_each(solver: Solver, data: Data, seconds: float | None, fit: Callable[..., Run]) -> Run:
+    """Fit each class against the rest; each fit may take its share of the seconds that are left."""
+    runs: list[Run] = []
+    parts = [*against_rest(solver, data)]
+    for k, part in enumerate(parts):
+        spent = sum(run.seconds for run in runs)
+        left = None if seconds is None else max(seconds - spent, LEAST) / (len(parts) - k)
+        runs.append(fit(of_class(solver, k), part, seconds=left))
+        if runs[-1].stop is Stop.INVALID:
+            break
+    return joined(runs, trained_on(solver, data))
 
 
 def _states(solver: Solver, problem: Problem, rng: np.random.Generator) -> Iterator[State]:

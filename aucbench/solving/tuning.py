@@ -90,8 +90,9 @@ class Trial:
         try:
             observed = WithProblems(WithStart(self.build(self.values), w0))
             run = solve(observed, rest)
-            problem = observed.problems[-1]
-            self.fault = fault_of(run, problem) or why_diverged(run, problem)
+            fits = zip(run.parts or (run,), observed.problems, strict=True)
+            faults = (fault_of(*fit) or why_diverged(*fit) for fit in fits)
+            self.fault = next(filter(None, faults), None)
             score = None if self.fault else auc_or_none(held, run.decision_function(held.rows))
         except MemoryError:  # a limit of memory holds for all trials
             raise
@@ -105,7 +106,7 @@ class Trial:
             self.fault = self.fault or NO_SCORES
             return None
         self.aucs.append(score)
-        return run.w
+        return weights_of(run)
 
 
 def try_on_folds(
@@ -141,6 +142,15 @@ def first_best(trials: Iterable[Trial]) -> Trial | None:
     A trial that no fold has tried counts with the AUC 0.
     """
     return max((t for t in trials if t.ok), key=lambda trial: trial.auc or 0.0, default=None)
+
+
+def weights_of(run: Run) -> Vector | None:
+    """Return the weights of a run, (d,); of K classes (K, d); None without weights."""
+    if not run.parts:
+        return run.w
+    each = [part.w for part in run.parts if part.w is not None]
+    same = len(each) == len(run.parts) and len({w.size for w in each}) == 1
+    return np.array(each) if same else None
 
 
 def fault_of(run: Run, problem: Problem) -> str | None:

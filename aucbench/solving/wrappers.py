@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.data import IGNORES_WEIGHTS, Breakpoints, Data, needs_labels
+from aucbench.data import IGNORES_WEIGHTS, Breakpoints, Categories, Data, needs_labels
 from aucbench.data.arrays import Vector
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError, UnsupportedError
@@ -25,6 +25,7 @@ from aucbench.protocols import (
 )
 from aucbench.ranges import Space
 from aucbench.registry.signatures import signature
+from aucbench.solving.classes import why_not_classes
 
 
 @dataclass(frozen=True)
@@ -154,13 +155,25 @@ def core(thing: object) -> object:
     return core(thing.solver) if isinstance(thing, WithSolver) else thing
 
 
+def of_class(solver: Solver, k: int) -> Solver:
+    """Return the solver for the fit of class k: of starts (K, d) it has the k-th."""
+    if isinstance(solver, WithStart) and solver.w0 is not None and solver.w0.ndim > 1:
+        solver = replace(solver, w0=solver.w0[k])
+    if isinstance(solver, WithSolver):
+        return replace(solver, solver=of_class(solver.solver, k))
+    return solver
+
+
 def why_refused(solver: Solver, data: Data) -> str | None:
     """Return why the solver cannot learn from these rows; None when it can.
 
     It may need labels where the rows have breakpoints, or ignore the weights that they have.
     """
     takes = Labels | Breakpoints if getattr(solver.needs, "breakpoints", False) else Labels
-    if not isinstance(data.target, takes):
+    if isinstance(data.target, Categories):
+        if reason := why_not_classes(solver, data):
+            return reason
+    elif not isinstance(data.target, takes):
         return needs_labels(data.target)
     if data.weights is not None and not getattr(solver.needs, "weights", False):
         return IGNORES_WEIGHTS

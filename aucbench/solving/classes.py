@@ -1,0 +1,112 @@
+"""Three or more classes: one fit for each class against the rest.
+
+Design
+  a. The loss of Hand and Till is the mean over the classes of the loss of all pairs of a class
+     against the rest, where all classes weigh the same. Each term has scores of its own, so that
+     K fits to weighted labels minimise it, and the mean of their gaps is its gap.
+  b. A solver that ignores weights cannot train it. Its fits are one-vs-rest, where rows weigh the
+     same. If the pairs were not asked for, it takes these, and `Run.trained_on` says so.
+  c. Fits are done one after another, so that one problem is in memory. A limit of passes is that of
+     each fit; a limit of seconds is divided among those that are left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import hypot
+from statistics import fmean
+
+from aucbench.data import Categories, Data
+from aucbench.protocols import Solver
+from aucbench.records import Point, Run, Stop
+
+EVEN, REST = "classes", "rest"  # what counts the same: pairs of classes, or rows
+ONE_VS_REST = "class[each=rest]"  # the pairs of a solver without weights
+NEEDS_WEIGHTS = (
+    "learns without the weights of rows, which pairs of classes that count the same need; take a "
+    "solver that has them, such as svm-or, ls-svm or logistic, or train one-vs-rest by "
+    "class[each=rest]"
+)
+ENDS = (  # of several fits the first of these is that of all
+    *(Stop.INVALID, Stop.STALLED, Stop.SECONDS, Stop.PASSES, Stop.FINISHED, Stop.CERTIFIED),
+)
+
+
+def trains(solver: Solver, data: Data) -> str:
+    """Return what counts the same in the fits: `EVEN`, or `REST`, where rows do."""
+    if data.pairs is not None:
+        return str(data.pairs.each)
+    return EVEN if getattr(solver.needs, "weights", False) else REST
+
+
+def trained_on(solver: Solver, data: Data) -> str:
+    """Return the pairs that a solver takes in place of those of the target; mostly empty."""
+    asked = data.pairs is not None or not isinstance(data.target, Categories)
+    return "" if asked or trains(solver, data) == EVEN else ONE_VS_REST
+
+
+def why_not_classes(solver: Solver, data: Data) -> str | None:
+    """Return why a solver cannot learn the pairs of classes that are asked for."""
+    lacks = not getattr(solver.needs, "weights", False)
+    return NEEDS_WEIGHTS if lacks and trains(solver, data) == EVEN else None
+
+
+def against_rest(solver: Solver, data: Data) -> Iterator[Data]:
+    """Yield the rows for the fit of each class, with labels of two classes."""
+    target = data.target
+    assert isinstance(target, Categories)
+    even = trains(solver, data) == EVEN
+    for k in range(target.k):
+        yield replace(data, target=target.against_rest(k, even=even), pairs=None)
+
+
+def joined(runs: Sequence[Run], told: str = "") -> Run:
+    """Return the run of all classes; its curve has the points of the fit with the most passes."""
+    stop = min((run.stop for run in runs), key=ENDS.index)
+    cpu = [run.cpu_seconds for run in runs]
+    places = together([[point.passes for point in run.points] for run in runs])
+    points = (
+        joined_point([run.points[j] for run, j in zip(runs, at, strict=True)]) for at in places
+    )
+    return Run(
+        None,
+        runs[0].scorer,
+        stop,
+        tuple(points),
+        cpu_seconds=None if None in cpu else sum(filter(None, cpu)),
+        parts=tuple(runs),
+        trained_on=told,
+    )
+
+
+def together(passes: Sequence[Sequence[float]]) -> list[tuple[int, ...]]:
+    """Return for each point of a joint curve which point of each fit it is made of.
+
+    The joint curve has the passes of the fit that lasts longest. There it takes the latest point
+    of each fit that has come so far; one that has ended keeps its last point.
+
+    Parameters
+    ----------
+    passes : sequence of sequences of float
+        Those of the points of each fit, ascending.
+    """
+    longest = max(passes, key=lambda own: own[-1])
+    return [
+        tuple(max(sum(1 for q in own if q <= p) - 1, 0) for own in passes) for p in longest[:-1]
+    ] + [tuple(len(own) - 1 for own in passes)]
+
+
+def joined_point(points: Sequence[Point]) -> Point:
+    """Return the point of all classes: passes, objective and gap are means, seconds a sum."""
+    values, gaps, lengths = (
+        [getattr(point, name) for point in points] for name in ("objective", "gap", "residual")
+    )
+    return Point(
+        step=sum(point.step for point in points),
+        passes=fmean(point.passes for point in points),
+        seconds=sum(point.seconds for point in points),
+        objective=None if None in values else fmean(values),
+        gap=None if None in gaps else fmean(gaps),
+        residual=None if None in lengths else hypot(*lengths) / len(lengths),
+    )

@@ -1,0 +1,224 @@
+"""Fits of three or more classes: one for each class against the rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from aucbench import get_objective, get_solver, solve
+from aucbench.data import Categories, Data
+from aucbench.errors import UnsupportedError
+from aucbench.metrics import hand_till, one_vs_rest
+from aucbench.records import Point, Stop
+from aucbench.solving.classes import joined_point, together
+from aucbench.solving.selection import select
+from aucbench.solving.tuning import Trial
+
+GOLDEN = [  # y, 4S; Hand–Till hinge, squared hinge and square; one-vs-rest hinge
+    (
+        [0, 0, 1, 1, 1, 2],
+        [[2, 2, 0], [1, 1, 2], [1, 3, 0], [2, 1, 1], [0, 2, 2], [1, 1, 2]],
+        (1 / 2, 11 / 18, 31 / 36),
+        569 / 1080,
+    ),
+    (
+        [0, 1, 2, 0, 1, 2],
+        [[2, 1, 1], [1, 2, 1], [1, 2, 1], [1, 1, 2], [0, 3, 1], [1, 0, 3]],
+        (3 / 8, 11 / 24, 11 / 12),
+        None,
+    ),
+]
+LOSSES = {
+    "pairwise-hinge": lambda z: np.maximum(0, 1 - z),
+    "pairwise-squared-hinge": lambda z: np.maximum(0, 1 - z) ** 2,
+    "pairwise-square": lambda z: (1 - z) ** 2,
+}
+
+
+def drawn(n=90, k=3, d=4, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.append(np.arange(k), rng.integers(0, k, n - k))
+    return Data.of(rng.normal(size=(n, d)) + 1.5 * np.eye(k, d)[y], Categories.of(y))
+
+
+def mean_of(y, S, loss, *, even):
+    """The loss of Hand and Till, or of one-vs-rest, by its definition: sums over pairs of rows."""
+    k, total, counts = S.shape[1], 0.0, np.bincount(y)
+    for own in range(k):
+        for i in np.flatnonzero(y == own):
+            for j in np.flatnonzero(y != own):
+                rest = counts[y[j]] * (k - 1) if even else y.size - counts[own]
+                total += loss(S[i, own] - S[j, own]) / (counts[own] * rest * k)
+    return total
+
+
+def objective_of(name, scores, labels):
+    """The objective of one class at given scores: rows of one feature, and w = 1."""
+    data = Data(Data.of(scores[:, None], labels.y).rows, labels)
+    return get_objective(name, data).value(np.ones(1))
+
+
+@pytest.mark.parametrize(("y", "S", "losses", "rest"), GOLDEN)
+def test_the_mean_of_the_fits_has_the_golden_loss(y, S, losses, rest):
+    y, S = np.array(y), np.array(S, np.float64)
+    target = Categories.of(y)
+    for (name, loss), golden in zip(LOSSES.items(), losses, strict=True):
+        each = [objective_of(name, S[:, k], target.against_rest(k, even=True)) for k in range(3)]
+        assert np.mean(each) == pytest.approx(golden, rel=1e-14)
+        assert mean_of(y, S, loss, even=True) == pytest.approx(golden, rel=1e-14)
+    if rest is not None:
+        hinge = [
+            objective_of("pairwise-hinge", S[:, k], target.against_rest(k, even=False))
+            for k in range(3)
+        ]
+        assert np.mean(hinge) == pytest.approx(rest, rel=1e-14)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_mean_of_the_fits_is_the_loss_of_its_definition(seed):
+    rng = np.random.default_rng(seed)
+    k = int(rng.integers(3, 6))
+    y = np.append(np.arange(k), rng.integers(0, k, 8))
+    S = rng.integers(-12, 13, (y.size, k)) / 4
+    target = Categories.of(y)
+    for name, loss in LOSSES.items():
+        for even in (True, False):
+            sides = [target.against_rest(c, even=even) for c in range(k)]
+            each = [objective_of(name, S[:, c], labels) for c, labels in enumerate(sides)]
+            wanted = mean_of(y, S, loss, even=even)
+            assert np.mean(each) == pytest.approx(wanted, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["svm-or", "rank-svm", "ls-svm"])
+def test_a_certified_fit_has_the_mean_of_the_gaps(name):
+    data = drawn()
+    run = solve(get_solver(name, lam=0.1), data, passes=1000)
+    assert run.stop is Stop.CERTIFIED or name == "ls-svm"
+    assert len(run.parts) == 3
+    assert run.w is None
+    last = run.points[-1]
+    assert last.gap == pytest.approx(np.mean([part.points[-1].gap for part in run.parts]))
+    assert last.gap <= 1e-6
+    each = [part.points[-1].objective for part in run.parts]
+    assert last.objective == pytest.approx(np.mean(each), rel=1e-14)
+    S = run.decision_function(data.rows)
+    assert S.shape == (data.n, 3)
+    assert hand_till(data.target.y, S) > 0.85
+    assert run.nnz == 12
+    assert run.trained_on == ""
+
+
+def test_the_joint_minimum_is_that_of_the_definition():
+    """λ/(2K) Σ‖w_k‖² + f(W): no other W found by a general method is lower."""
+    from scipy.optimize import minimize
+
+    data, lam = drawn(40), 0.1
+    run = solve(get_solver("rank-svm", lam=lam), data, passes=1000, gap_tol=1e-10)
+    X, y = data.rows.matrix, data.target.y
+    sides = [(np.flatnonzero(y == own), np.flatnonzero(y != own)) for own in range(3)]
+    rows = [(own, *np.meshgrid(*both)) for own, both in enumerate(sides)]
+    counts = np.bincount(y)
+
+    def value(w):
+        W = w.reshape(4, 3)
+        S, total = X @ W, lam * float((W**2).sum()) / 6
+        for own, i, j in rows:
+            loss = np.maximum(0, 1 - S[i, own] + S[j, own]) ** 2
+            total += float((loss / counts[y[j]]).sum()) / (counts[own] * 6)
+        return total
+
+    W = np.column_stack([part.w for part in run.parts])
+    assert run.points[-1].objective == pytest.approx(value(W.ravel()), rel=1e-12)
+    best = minimize(value, np.zeros(12), method="BFGS").fun
+    assert run.points[-1].objective <= best + 1e-8
+
+
+def test_a_solver_without_weights_trains_one_vs_rest_and_says_so():
+    data = drawn()
+    run = solve(get_solver("sht-auc", k=3), data, passes=20)
+    assert run.trained_on == "class[each=rest]"
+    assert one_vs_rest(data.target.y, run.decision_function(data.rows)) > 0.8
+
+
+def test_a_solver_without_weights_refuses_weights_of_rows():
+    data = drawn()
+    weighted = replace(data, target=replace(data.target, weights=np.arange(1.0, data.n + 1)))
+    with pytest.raises(UnsupportedError, match="learns without the weights of rows"):
+        solve("sht-auc", weighted)
+
+
+def test_seconds_are_divided_among_the_classes():
+    run = solve(get_solver("sht-auc", k=3), drawn(2000, 4), seconds=0.2)
+    assert run.stop is Stop.SECONDS
+    assert 0.1 < run.seconds < 1.0
+    each = [part.seconds for part in run.parts]
+    assert max(each) < 0.15
+
+
+def test_together_takes_the_latest_point_of_each_fit():
+    assert together([[1, 2, 4], [1, 3]]) == [(0, 0), (1, 0), (2, 1)]
+    assert together([[5], [1, 6]]) == [(0, 0), (0, 1)]
+
+
+def test_a_joint_point_has_means_and_the_sum_of_seconds():
+    one, two = (Point(3, 2.0, s, f, None, 3.0 + s) for s, f in ((0.0, 1.0), (1.0, 3.0)))
+    joint = joined_point([one, two])
+    assert (joint.passes, joint.seconds, joint.objective, joint.gap) == (2.0, 1.0, 2.0, None)
+    assert joint.residual == 2.5
+
+
+def test_select_judges_by_m_and_goes_along_the_path():
+    data = drawn()
+    chosen = select("svm-or", data, grid=(10.0, 0.1), folds=3)
+    assert chosen.chosen == 0.1
+    assert chosen.run.parts
+    assert 0.8 < chosen.best.auc < 1.0
+
+
+def test_a_trial_hands_its_weights_to_its_neighbour():
+    data = drawn()
+    trial = Trial({}, lambda _: get_solver("svm-or", lam=0.1))
+    w = trial.on(data, data, partial(solve, passes=500), None, ())
+    assert w.shape == (3, 4)
+    again = Trial({}, lambda _: get_solver("svm-or", lam=0.1))
+    starts = []
+
+    def solved(solver, rows):
+        run = solve(solver, rows, passes=500)
+        starts.extend(part.points[0].objective for part in run.parts)
+        return run
+
+    again.on(data, data, solved, w, ())
+    assert again.passes < trial.passes
+    assert len(starts) == 3
+
+
+@dataclass(frozen=True)
+class Diverging:
+    """A solver whose weights are not finite for one class."""
+
+    space: ClassVar = {}
+
+    @property
+    def needs(self):
+        return get_solver("svm-or").needs
+
+    def problem(self, data, rng):
+        return get_solver("svm-or").problem(data, rng)
+
+    def iterates(self, problem, rng):
+        from aucbench.protocols import State
+
+        yield State(1, np.full(problem.data.d, np.nan), 0)
+
+
+def test_an_invalid_class_makes_the_run_invalid():
+    run = solve(Diverging(), drawn())
+    assert run.stop is Stop.INVALID
+    trial = Trial({}, lambda _: Diverging())
+    assert trial.on(drawn(), drawn(), solve, None, ()) is None
+    assert trial.fault == Stop.INVALID.value
