@@ -31,7 +31,7 @@ def needs_labels(target: Target) -> str:
 
 def checked_target(y: Any, n: int, positive: Any, negative: Any, weights: Any) -> Target:
     """Check what was given as `y`: labels, or a target that is checked already."""
-    if isinstance(y, Survival | Grades | Categories):
+    if isinstance(y, Labels | Survival | Grades | Categories):
         return _checked_before(y, n, positive, negative, weights)
     y = plain("y", y)
     if y.shape[:1] != (n,):
@@ -41,7 +41,11 @@ def checked_target(y: Any, n: int, positive: Any, negative: Any, weights: Any) -
 
 
 def _checked_before(
-    target: Survival | Grades | Categories, n: int, positive: Any, negative: Any, weights: Any
+    target: Labels | Survival | Grades | Categories,
+    n: int,
+    positive: Any,
+    negative: Any,
+    weights: Any,
 ) -> Target:
     if target.n != n:
         raise DataError(f"X has {n} rows but y has {target.n} {target.what}; give one per row")

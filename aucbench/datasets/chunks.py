@@ -23,7 +23,6 @@ from aucbench.data.targets import REST, Classes, counted, label_vector, several,
 from aucbench.datasets import arrow, changepoint, formats, svmlight
 from aucbench.datasets.compressed import open_plain
 from aucbench.datasets.endings import naming, short_reason
-from aucbench.datasets.files import class_names
 from aucbench.datasets.formats import Table
 from aucbench.datasets.images import is_idx
 from aucbench.datasets.label import find_label
@@ -31,6 +30,7 @@ from aucbench.datasets.loading import Loading
 from aucbench.datasets.located import source_of
 from aucbench.datasets.manifest import verify
 from aucbench.datasets.sources import File, feature_names, least, with_names
+from aucbench.datasets.targets import class_names
 from aucbench.datasets.textfile import layout_of, open_frame
 from aucbench.errors import DataError, require_whole
 
@@ -282,7 +282,7 @@ def _extent(lines: Iterable[NumberedLine]) -> tuple[int, bool]:
 
 def _parsed(part: Sequence[NumberedLine], d: int, zero: bool) -> Table:
     try:
-        X, y = svmlight.parsed((line for _, line in part), d, zero=zero)
+        X, y, _ = svmlight.parsed((line for _, line in part), d, zero=zero)
     except (ValueError, LookupError, OverflowError) as error:
         if len(part) == 1:
             raise _unreadable(part[0][0], error, 1 - zero, d - zero) from error

@@ -8,20 +8,16 @@ catalogue. In a set of a collection, the rarer one of two classes is positive.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from aucbench.data import Data
-from aucbench.data.targets import REST, Classes, Labels, counted, label_vector
 from aucbench.data.understood import Remark
 from aucbench.datasets import changepoint
 from aucbench.datasets.catalogue import Entry, entries
-from aucbench.datasets.collections import Member, rarer
+from aucbench.datasets.collections import Member
 from aucbench.datasets.endings import naming
 from aucbench.datasets.examine import examine
 from aucbench.datasets.formats import Wanted
@@ -30,10 +26,10 @@ from aucbench.datasets.loading import OF_SET, Loading
 from aucbench.datasets.located import source_of
 from aucbench.datasets.memory import Held, frame_of, is_table
 from aucbench.datasets.parsed import read_once
-from aucbench.datasets.reading import Plain, Reading
-from aucbench.datasets.roles import roles_of, with_test_rows
+from aucbench.datasets.reading import COLUMNS, Reading
+from aucbench.datasets.roles import EVENT, roles_of, with_test_rows
 from aucbench.datasets.sources import File, Published
-from aucbench.datasets.textfile import is_number
+from aucbench.datasets.targets import meant_by
 from aucbench.errors import DataError
 
 Source = File | Published | Member | Held
@@ -155,10 +151,8 @@ def _origin(source: Any) -> Source:
 
 
 def _changepoints(origin: File, name: str, asked: Loading) -> Data:
-    without = ("positive", "negative", "target", "task", "separator", "decimal", "test")
-    strange = [
-        option for option in (*without, "groups", "time", "weights") if option in asked.options()
-    ]
+    without = ("positive", "negative", "task", "separator", "decimal", "test", "labels", *COLUMNS)
+    strange = [option for option in without if option in asked.options()]
     if strange:
         raise changepoint.no_labels(name, f"leave out {' and '.join(strange)}")
     folds = changepoint.OWN_FOLDS if asked.folds == OF_SET else asked.folds
@@ -177,34 +171,35 @@ def _read(origin: Source, tested: Source | None, asked: Loading) -> Data:
     """Read rows with labels."""
     entry = origin.entry
     drop = asked.left_out(entry.drop)
-    others = (*drop, *(c for c in (asked.groups, asked.time, asked.weights) if c is not None))
+    others = (asked.groups, asked.time, asked.weights, asked.event)
+    role = "target" if asked.time_to_event is None else "time_to_event"
+    target = getattr(asked, role)
     wanted = Wanted(
-        asked.target,
+        target,
         0,
         asked.separator,
         asked.decimal,
-        tuple(map(str, others)),
+        tuple(map(str, (*drop, *(column for column in others if column is not None)))),
         asked.unlabelled,
         tuple(map(str, asked.missing)),
+        role,
     )
     table, folds = origin.table(wanted), None
     if tested is not None:
-        same = replace(wanted, target=table.target if asked.target is None else asked.target)
+        same = replace(wanted, target=table.target if target is None else target)
         table, folds = with_test_rows(table, tested.table(same), str(tested))
     table, gaps, unused = with_gaps(table, asked)
     values, roles = roles_of(table, asked)
     table = table.without([*drop, *roles])
-    y = label_vector(table.y)
-    classes, why = _classes(origin, y, asked)
-    labels = Labels.of_mask(classes.holds(y))
-    seen = examine(table, labels.y > 0, asked, gaps)
-    data = Data.of(seen.X, labels.y, relevant=relevant_columns(entry, seen.names), **values)
+    meant = meant_by(origin, table, values.pop(EVENT, None), asked)
+    seen = examine(table, meant.high, asked, gaps)
+    data = Data.of(seen.X, meant.target, relevant=relevant_columns(entry, seen.names), **values)
     left = {str(c): "as asked" if asked.drop else entry.drop[str(c)] for c in drop}
     understood = replace(
         seen.understood,
-        label=table.label + why,
-        positive=tuple(map(_plain, classes.positive)),
-        negative=tuple(map(_plain, classes.negative)),
+        label=meant.label,
+        positive=meant.positive,
+        negative=meant.negative,
         dropped={**left, **seen.understood.dropped, **{str(c): role for c, role in roles.items()}},
         remarks=(*map(Remark, table.warnings), *unused, *seen.understood.remarks),
     )
@@ -219,12 +214,6 @@ def _read(origin: Source, tested: Source | None, asked: Loading) -> Data:
     )
 
 
-def _plain(label: Any) -> Plain:
-    """Return a label as it is where JSON holds it, so that decisions are labels of the table."""
-    label = label.item() if hasattr(label, "item") else label
-    return label if isinstance(label, str | bool | int | float) else str(label)
-
-
 def relevant_columns(entry: Entry, names: Sequence[str] | None) -> list[int] | None:
     """Return the numbers of the features that are known to matter; None where none is known.
 
@@ -232,63 +221,3 @@ def relevant_columns(entry: Entry, names: Sequence[str] | None) -> list[int] | N
     """
     known = frozenset(entry.relevant)
     return [j for j, name in enumerate(names or ()) if name in known] or None
-
-
-def _classes(origin: Source, y: NDArray[Any], asked: Loading) -> tuple[Classes, str]:
-    """Return the classes, and how they were divided, for people."""
-    counts = counted(y)
-    if asked.task is not None:
-        positive, negative, why = divide(counts, asked.task, asked.seed or 0)
-        return Classes.of(counts, positive, negative), f", {why}"
-    named = class_names(asked.positive, asked.negative, origin.entry, y)
-    if not isinstance(origin, Member) or named != (None, None):
-        return Classes.of(counts, *named), ""
-    rare = rarer(counts)
-    return Classes.of(counts, rare), "" if rare is None else ", whose rarer class is positive"
-
-
-def divide(labels: Collection[Any], task: str, seed: int = 0) -> tuple[list[Any], list[Any], str]:
-    """Divide three or more classes as the source papers do; the third says how.
-
-    first: "the first class as negative label, and the other classes as positive label" (AUM line
-    search, section 5.1). halves: "randomly partitioning the data into two groups, where each group
-    includes the same number of classes" (SPDAM, section 5.2); of an odd number, one more is
-    negative.
-    """
-    ordered = sorted(labels)
-    if len(ordered) < 3:
-        raise DataError(
-            f"task={task} divides three or more classes, but there are {len(ordered)}; leave it out"
-        )
-    if task == "first":
-        why = f"task=first: the first of {len(ordered)} classes against the others"
-        return ordered[1:], ordered[:1], why
-    drawn = np.random.default_rng(seed).permutation(len(ordered))[: len(ordered) // 2]
-    positive = [ordered[at] for at in sorted(drawn)]
-    negative = [label for label in ordered if label not in positive]
-    why = f"task=halves, seed={seed}: {len(positive)} of {len(ordered)} classes drawn"
-    return positive, negative, why
-
-
-def class_names(positive: Any, negative: Any, entry: Entry, y: Any) -> tuple[Any, Any]:
-    """Return the labels of both classes: those asked for, or else those of the catalogue."""
-    if positive is None and negative is None and entry.positive:
-        return [*entry.positive], REST
-    return as_labels(positive, y), negative if negative == REST else as_labels(negative, y)
-
-
-def as_labels(positive: Any, y: Any) -> Any:
-    """Return `positive` with text as numbers or truth values where the labels y are such.
-
-    The command line gives text.
-    """
-    if isinstance(positive, Collection) and not isinstance(positive, str | bytes):
-        return [as_labels(label, y) for label in positive]
-    kind = np.asarray(y).dtype.kind
-    if kind == "b" and isinstance(positive, str) and positive.lower() in ("true", "false"):
-        return positive.lower() == "true"
-    numeric = kind in "fiub"
-    if numeric and isinstance(positive, str) and is_number(positive):
-        number = float(positive)
-        return int(number) if number.is_integer() else number
-    return positive

@@ -53,6 +53,7 @@ class Table:
     label: str = ""  # where the labels come from, for people
     target: str | int | None = None  # the label column, by name or by number
     warnings: tuple[str, ...] = ()  # sentences of the source about what may be wrong
+    queries: Any = None  # (n,): the number behind qid: in each line of svmlight, if there are some
 
     @property
     def d(self) -> int:
@@ -84,6 +85,7 @@ class Wanted:
     others: tuple[str, ...] = ()
     unlabelled: str = "refuse"  # or "skip": what becomes of rows without a label
     missing: tuple[str, ...] = ()  # cells that mean a missing one, as in a `Reading`
+    role: str = "target"  # the option that names the column of the labels
 
 
 def stacked(parts: Sequence[Any]) -> Any:
@@ -102,6 +104,16 @@ def stacked(parts: Sequence[Any]) -> Any:
     if any(hasattr(part, "iloc") or hasattr(part, "tocsr") for part in parts):
         raise DataError("the two files are of different kinds; give both in one format")
     return np.vstack(parts)
+
+
+def joined_queries(tables: Sequence[Table]) -> Any:
+    """Return the numbers behind qid of several files, one below the other; None without any."""
+    each = [table.queries for table in tables]
+    if all(queries is None for queries in each):
+        return None
+    if any(queries is None for queries in each):
+        raise DataError("only one of the files has a qid in each line; give it in both, or in none")
+    return np.concatenate(each)
 
 
 def read_table(path: Path, wanted: Wanted) -> Table:
@@ -141,15 +153,18 @@ def reader_of(path: Path) -> str:
 def _svmlight(stream: IO[bytes], wanted: Wanted) -> Table:
     if wanted.target is not None:
         raise DataError(
-            f"target={wanted.target!r} is for tables, but in svmlight the label is first in each "
-            "line; leave it out"
+            f"{wanted.role}={wanted.target!r} is for tables, but in svmlight the label is first in "
+            "each line; leave it out"
         )
-    X, y = svmlight.parsed(stream)
+    rows = svmlight.parsed(stream)
+    X, queries = rows.X, svmlight.groups_in(rows)
     if not X.shape[0]:
         raise DataError("there is no row in it; give lines such as '1 3:0.5 7:2'")
     if X.shape[1] < wanted.width:
         X.resize((X.shape[0], wanted.width))
-    return Table(X, svmlight.whole_labels(y), label="the first number of each line")
+    y = svmlight.whole_labels(rows.y)
+    label = "the first number of each line" + ("" if queries is None else ", groups from its qid")
+    return Table(X, y, label=label, queries=queries)
 
 
 def _csv(stream: IO[bytes], wanted: Wanted, separator: str | None = None) -> Table:

@@ -22,7 +22,9 @@ WORDS = {  # of options that take one of a few words
     "decimal": MARKS,
     "text": ("hash", "drop", "refuse"),
     "unlabelled": ("refuse", "skip"),
+    "labels": ("two", "grades"),
 }
+COLUMNS = ("target", "groups", "time", "weights", "time_to_event", "event")  # fields that name one
 SEPARATORS = ("tab", "space")
 NO_COLUMN = "none"  # alone: nothing is dropped, also of what the catalogue leaves out
 PLAIN_WANTED = "text, a finite number, true or false"
@@ -67,11 +69,19 @@ class Reading:
         Column of files that is no feature; rows count for it, in the AUC and in training.
     test : str, optional
         File, name or address of test rows, in place of splits.
+    labels : "two" or "grades"
+        What labels are. two: two classes; grades: ordered numbers, of which a higher one is better.
+    time_to_event : str or int, optional
+        Column of files with how long each row was observed, in place of labels; a row whose event
+        comes earlier shall have a higher score.
+    event : str or int, optional
+        Column of files that says whether the event happened at that time: 1 or 0, or words of which
+        positive names that of an event.
 
     Raises
     ------
     ParameterError
-        When a value is none of these.
+        When a value is none of these, or one is without another that it needs.
     """
 
     positive: PlainLabels = None
@@ -89,6 +99,9 @@ class Reading:
     time: str | int | None = None
     weights: str | int | None = None
     test: str | None = None
+    labels: str = "two"
+    time_to_event: str | int | None = None
+    event: str | int | None = None
 
     def __post_init__(self) -> None:
         for name, words in WORDS.items():
@@ -113,11 +126,31 @@ class Reading:
             _require_column("drop", column)
         if not isinstance(self.drop_suspicious, bool):
             raise ParameterError(f"drop_suspicious is true or false, got {self.drop_suspicious!r}")
-        for name in ("target", "groups", "time", "weights"):
+        for name in COLUMNS:
             if (column := getattr(self, name)) is not None:
                 _require_column(name, column)
         if self.test is not None and not isinstance(self.test, str):
             raise ParameterError(f"test is the name of a file with test rows, got {self.test!r}")
+        self._require_one_target()
+
+    def _require_one_target(self) -> None:
+        """Refuse options that are about another target than the one that is asked for."""
+        if (self.time_to_event is None) != (self.event is None):
+            one, other = ("time_to_event", "event")[:: 1 if self.event is None else -1]
+            raise ParameterError(
+                f"{one} is given without {other}; name both columns, the one of times and the one "
+                "that says whether the event happened then"
+            )
+        if self.event is not None and (self.labels != "two" or self.target is not None):
+            other = "target" if self.labels == "two" else f"labels={self.labels}"
+            raise ParameterError(
+                f"time_to_event and event stand in place of labels; leave {other} out"
+            )
+        if self.labels == "grades" and (self.positive is not None or self.negative is not None):
+            raise ParameterError(
+                "positive and negative divide labels into two classes, but labels=grades has an "
+                "order; leave one of both out"
+            )
 
     def options(self) -> dict[str, Any]:
         """Return the values that differ from the defaults, by name."""

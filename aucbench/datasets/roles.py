@@ -8,23 +8,34 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.datasets.formats import Table, stacked
+from aucbench.datasets.formats import Table, joined_queries, stacked
 from aucbench.datasets.label import column_at
 from aucbench.datasets.reading import Reading
 from aucbench.datasets.tables.columns import RawColumn
 from aucbench.errors import DataError
 
+EVENT = "event"  # the role of the column that says whether an event happened
 MOST_NAMED = 5  # columns that a message lists
 
 
 def roles_of(table: Table, asked: Reading) -> tuple[dict[str, Any], dict[str | int, str]]:
-    """Return arguments of `Data.of` (groups, times, weights), and what their columns are.
+    """Return groups, times, weights and events by name, and what their columns are.
 
     Numbers count the columns as those of `drop` do.
     """
-    values: dict[str, Any] = {}
+    values: dict[str, Any] = {} if table.queries is None else {"groups": table.queries}
+    if table.queries is not None and asked.groups is not None:
+        raise DataError(
+            f"the qid of each line says its group, and groups={asked.groups!r} names another; "
+            "leave groups out"
+        )
     columns: dict[str | int, str] = {}
-    named = {"groups": asked.groups, "times": asked.time, "weights": asked.weights}
+    named = {
+        "groups": asked.groups,
+        "times": asked.time,
+        "weights": asked.weights,
+        EVENT: asked.event,
+    }
     for role, wanted in named.items():
         if wanted is None:
             continue
@@ -55,7 +66,8 @@ def with_test_rows(table: Table, test: Table, name: str) -> tuple[Table, NDArray
     folds = np.repeat(np.array([-1, 0], np.int32), sizes)
     y = np.concatenate([np.asarray(table.y), np.asarray(test.y)])
     said = tuple(dict.fromkeys((*table.warnings, *test.warnings)))
-    return replace(table, X=stacked([X, other]), y=y, warnings=said), folds
+    queries = joined_queries([table, test])
+    return replace(table, X=stacked([X, other]), y=y, queries=queries, warnings=said), folds
 
 
 def _require_same(names: tuple[str, ...], others: tuple[str, ...], file: str) -> None:
@@ -80,6 +92,8 @@ def _cells(table: Table, at: int, name: str, role: str, decimal: str) -> Any:
     if raw.values is not None:
         # As they are: large whole numbers would be rounded to float64, and made equal.
         return raw.values if role == "weights" else raw.series.to_numpy()
+    if role == EVENT:
+        return raw.series.to_numpy()
     if role == "groups":
         return np.where(raw.at < 0, np.nan, raw.at)
     column = raw.column(decimal)

@@ -18,7 +18,7 @@ from aucbench.datasets.catalogue import Entry
 from aucbench.datasets.compressed import open_plain
 from aucbench.datasets.download import cached_path, fetch_files
 from aucbench.datasets.endings import format_of, naming, without_compression
-from aucbench.datasets.formats import Table, Wanted, read_table, stacked
+from aucbench.datasets.formats import Table, Wanted, joined_queries, read_table, stacked
 from aucbench.datasets.manifest import MANIFEST, manifest_row, verify
 from aucbench.errors import DataError
 
@@ -174,7 +174,8 @@ def _rows(files: Published, wanted: Wanted) -> Table:
     )
     tables = [read_table(path, asked) for path in files.paths]
     y = np.concatenate([table.y for table in tables])
-    table = replace(tables[0], X=stacked([table.X for table in tables]), y=y).without(raw.drop)
+    whole = {"X": stacked([table.X for table in tables]), "queries": joined_queries(tables)}
+    table = replace(tables[0], y=y, **whole).without(raw.drop)
     if table.d != d:
         raise DataError(f"{files} has {table.d} features, wanted {d}; fetch it again")
     return replace(table, names=raw.names or table.names)
@@ -193,8 +194,8 @@ def _rcv1(paths: Sequence[Path]) -> Table:
     with naming(topics), open_plain(topics) as stream:
         lines = [line.split() for line in stream]
         held = [int(number) for topic, number, _ in lines if topic == TOPIC.encode()]
-    y = np.isin(np.concatenate([y for _, y in parts]), held).astype(np.int64)
-    return Table(stacked([X for X, _ in parts]), y, label=f"topic {TOPIC} of a document")
+    y = np.isin(np.concatenate([part.y for part in parts]), held).astype(np.int64)
+    return Table(stacked([part.X for part in parts]), y, label=f"topic {TOPIC} of a document")
 
 
 _READERS: dict[str, Callable[[Sequence[Path]], Table]] = {

@@ -7,7 +7,7 @@ line with such a text is refused, unless it stands in a comment.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,11 +15,29 @@ from aucbench.data.arrays import MAX_STORED
 from aucbench.errors import DataError
 
 
-def parsed(lines: Iterable[bytes], d: int | None = None, *, zero: bool | str = "auto") -> Any:
-    """Return the rows (CSR) and the labels of lines."""
+class Parsed(NamedTuple):
+    """The rows of lines."""
+
+    X: Any  # CSR, (n, d)
+    y: Any  # (n,): the first number of each line
+    queries: Any  # the number behind qid: of each line that has one
+
+
+def parsed(lines: Iterable[bytes], d: int | None = None, *, zero: bool | str = "auto") -> Parsed:
+    """Return the rows of lines."""
     from sklearn.datasets import load_svmlight_file
 
-    return load_svmlight_file(_Lines(lines), n_features=d, zero_based=zero)
+    return Parsed(*load_svmlight_file(_Lines(lines), n_features=d, zero_based=zero, query_id=True))
+
+
+def groups_in(rows: Parsed) -> Any:
+    """Return the qid of each line, (n,), or None where no line has one."""
+    if 0 < rows.queries.size < rows.y.size:
+        raise DataError(
+            f"{rows.queries.size} of {rows.y.size} lines have a qid, which says the group of a "
+            "row; give one in each line, or in none"
+        )
+    return rows.queries if rows.queries.size else None
 
 
 def whole_labels(y: Any) -> Any:

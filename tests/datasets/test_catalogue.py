@@ -19,9 +19,9 @@ from aucbench.about import references
 from aucbench.datasets import entries, entry_of, load, located, sources, suites
 from aucbench.datasets.catalogue import KINDS, NOT_STATED, Entry, Raw
 from aucbench.datasets.download import RemoteFile
-from aucbench.datasets.files import divide
 from aucbench.datasets.images import CIFAR_PARTS, CIFAR_PIXELS, STL_PARTS, STL_PIXELS
 from aucbench.datasets.registered import aucbench_datasets
+from aucbench.datasets.targets import divide
 from aucbench.errors import DataError, ParameterError
 from aucbench.registry import describe, parse_spec
 

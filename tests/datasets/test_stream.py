@@ -89,7 +89,7 @@ def test_the_chunks_of_any_file_are_its_rows(ending, packed, rows, sparse, tmp_p
 @pytest.mark.parametrize(
     "text",
     [
-        "# head\n\n1 2:1 4:2 # a row\n   \n-1 1:3\n  # -1 1:1\n1 qid:3 2:5\n-1 qid:3\n\n",
+        "# head\n\n1 qid:1 2:1 4:2 # row\n  \n-1 qid:1 1:3\n  # -1 1:1\n1 qid:3 2:5\n-1 qid:3\n\n",
         "1 1:1\r\n-1 2:2\r\n\r\n0 7:0\r\n".replace("0 7", "1 7"),
         "1\n-1\n1\n",
         "1 0:4\n-1 3:1\n1 2:1\n",

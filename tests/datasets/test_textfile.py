@@ -85,7 +85,7 @@ def test_a_tsv_has_tabs_even_beside_commas(tmp_path):
 
 
 def test_a_txt_of_svmlight_is_svmlight(tmp_path):
-    content = "# made by hand\n\n1 1:1.5 2:7\n-1 qid:3 1:2 # a row\n"
+    content = "# made by hand\n\n1 qid:3 1:1.5 2:7\n-1 qid:3 1:2 # a row\n"
     data = load(write(tmp_path / "t.txt", content))
     np.testing.assert_array_equal(data.rows.dense().matrix, [[1.5, 7], [2, 0]])
     read(tmp_path / "t.txt.gz", gzip.compress(text("\t").encode()))
