@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from aucbench.data import Data
 from aucbench.data.arrays import ALL, Block
+from aucbench.data.categories import Categories
 from aucbench.data.grades import Grades
 from aucbench.data.survival import Survival
 from aucbench.data.targets import Labels
 from aucbench.errors import UnsupportedError
+from aucbench.pairs.classes import ByClass
 from aucbench.pairs.kinds import Grade, Pairs, Time, labelled
 from aucbench.pairs.members import Members
 
@@ -27,6 +29,8 @@ def pairs_of(data: Data) -> Pairs | None:
         return pairs
     if isinstance(data.target, Labels):
         return None
+    if isinstance(data.target, Categories):
+        return ByClass()
     if isinstance(data.target, Survival):
         return Time()
     if isinstance(data.target, Grades):

@@ -30,7 +30,11 @@ class Pairs(Protocol):
     """
 
     kind: ClassVar[str]
-    measure: ClassVar[str]
+
+    @property
+    def measure(self) -> str:
+        """The name, mostly a class attribute."""
+        ...
 
     def members(self, data: Data, rows: Block = ALL) -> Members:
         """Return the pairs within a block of rows.

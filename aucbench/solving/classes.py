@@ -16,12 +16,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import hypot
 from statistics import fmean
+from typing import Any
 
 from aucbench.data import Categories, Data
+from aucbench.errors import DataError
+from aucbench.pairs import ByClass
 from aucbench.protocols import Solver
 from aucbench.records import Point, Run, Stop
 
-EVEN, REST = "classes", "rest"  # what counts the same: pairs of classes, or rows
 ONE_VS_REST = "class[each=rest]"  # the pairs of a solver without weights
 NEEDS_WEIGHTS = (
     "learns without the weights of rows, which pairs of classes that count the same need; take a "
@@ -33,32 +35,38 @@ ENDS = (  # of several fits the first of these is that of all
 )
 
 
-def trains(solver: Solver, data: Data) -> str:
-    """Return what counts the same in the fits: `EVEN`, or `REST`, where rows do."""
+def pairs_trained(solver: Solver, data: Data) -> ByClass:
+    """Return the pairs of a fit: those asked for, or else those that the solver can learn."""
     if data.pairs is not None:
-        return str(data.pairs.each)
-    return EVEN if getattr(solver.needs, "weights", False) else REST
+        return _of_classes(data.pairs)
+    return ByClass("classes" if getattr(solver.needs, "weights", False) else "rest")
 
 
 def trained_on(solver: Solver, data: Data) -> str:
     """Return the pairs that a solver takes in place of those of the target; mostly empty."""
     asked = data.pairs is not None or not isinstance(data.target, Categories)
-    return "" if asked or trains(solver, data) == EVEN else ONE_VS_REST
+    return "" if asked or pairs_trained(solver, data).each == "classes" else ONE_VS_REST
 
 
 def why_not_classes(solver: Solver, data: Data) -> str | None:
     """Return why a solver cannot learn the pairs of classes that are asked for."""
     lacks = not getattr(solver.needs, "weights", False)
-    return NEEDS_WEIGHTS if lacks and trains(solver, data) == EVEN else None
+    return NEEDS_WEIGHTS if lacks and pairs_trained(solver, data).each == "classes" else None
+
+
+def _of_classes(pairs: Any) -> ByClass:
+    if not isinstance(pairs, ByClass):
+        raise DataError(
+            f"the rows have three or more classes, whose pairs are those of ByClass, and "
+            f"{type(pairs).__name__} was given; leave pairs out"
+        )
+    return pairs
 
 
 def against_rest(solver: Solver, data: Data) -> Iterator[Data]:
     """Yield the rows for the fit of each class, with labels of two classes."""
-    target = data.target
-    assert isinstance(target, Categories)
-    even = trains(solver, data) == EVEN
-    for k in range(target.k):
-        yield replace(data, target=target.against_rest(k, even=even), pairs=None)
+    for labels in pairs_trained(solver, data).labels(data):
+        yield replace(data, target=labels, pairs=None)
 
 
 def joined(runs: Sequence[Run], told: str = "") -> Run:
