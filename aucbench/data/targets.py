@@ -299,5 +299,7 @@ def _example(counts: Mapping[Any, int], labels: Sequence[Any], chosen: list[Any]
         return f"for example --positive {named} (in Python positive={first[0]!r})"
     return (
         f"for example --positive {named} --negative {','.join(map(str, others[:2]))}, or "
-        f"--positive {named} --negative {REST} (in Python positive={alike!r}, negative={REST!r})"
+        f"--positive {named} --negative {REST} (in Python positive={alike!r}, "
+        f"negative={REST!r}); or give each class a score of its own, --labels classes (in Python "
+        "labels='classes', or Categories.of(y) as y)"
     )

@@ -76,6 +76,7 @@ class Understood:
     label: str = ""
     positive: tuple[str | int | float | bool, ...] = ()  # the labels of both classes
     negative: tuple[str | int | float | bool, ...] = ()
+    labels: tuple[str | int | float | bool, ...] = ()  # of three classes or more, in their order
     # numbers of features by kind, before they are encoded
     kinds: Mapping[str, int] = field(default_factory=dict)
     dropped: Mapping[str, str] = field(default_factory=dict)  # columns that are left out, and why
@@ -90,7 +91,8 @@ class Understood:
     @staticmethod
     def from_json(plain: Mapping[str, Any]) -> Understood:
         """Inverse of `to_json`; what an older aucbench wrote has warnings only."""
-        fits = {**FITS, **({"remarks": _are_remarks} if "remarks" in plain else {})}
+        later = {"remarks": _are_remarks, "labels": FITS["positive"]}
+        fits = {**FITS, **{name: fit for name, fit in later.items() if name in plain}}
         wrong = [name for name, fit in fits.items() if not fit(plain[name])]
         if wrong:
             raise DataError(f"{wrong[0]!r} of what was understood is {plain[wrong[0]]!r}")
@@ -99,6 +101,7 @@ class Understood:
             label=plain["label"],
             positive=tuple(plain["positive"]),
             negative=tuple(plain["negative"]),
+            labels=tuple(plain.get("labels", ())),
             kinds=plain["kinds"],
             dropped=plain["dropped"],
             remarks=tuple(remark_of(*one) for one in told),
@@ -114,7 +117,9 @@ class Understood:
 
     @property
     def classes(self) -> str:
-        """Both classes, such as "positive 'yes', negative 'no'"; empty when there are no labels."""
+        """The classes, such as "positive 'yes', negative 'no'"; empty when there are no labels."""
+        if self.labels:
+            return f"{len(self.labels)} classes, {_listed(self.labels)}"
         if not self.positive:
             return ""
         return f"positive {_listed(self.positive)}, negative {_listed(self.negative)}"

@@ -128,6 +128,11 @@ def load(source: Any, reading: Reading | None = None, **options: Any) -> Data:
         return _changepoints(origin, name, asked)
     if asked.folds != OF_SET:
         raise DataError(f"folds={asked.folds!r} is for changepoint sets; leave it out for {origin}")
+    if asked.task is not None and asked.labels != "two":
+        raise DataError(
+            f"task={asked.task} makes two classes, and labels={asked.labels} does not; leave one "
+            "of both out"
+        )
     if asked.task is not None and (asked.positive is not None or asked.negative is not None):
         raise DataError(f"task={asked.task} says which classes are positive; leave one of both out")
     tested = tests if asked.test is None else source_of(asked.test)
@@ -200,6 +205,7 @@ def _read(origin: Source, tested: Source | None, asked: Loading) -> Data:
         label=meant.label,
         positive=meant.positive,
         negative=meant.negative,
+        labels=meant.classes,
         dropped={**left, **seen.understood.dropped, **{str(c): role for c, role in roles.items()}},
         remarks=(*map(Remark, table.warnings), *unused, *seen.understood.remarks),
     )

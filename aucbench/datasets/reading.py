@@ -22,7 +22,7 @@ WORDS = {  # of options that take one of a few words
     "decimal": MARKS,
     "text": ("hash", "drop", "refuse"),
     "unlabelled": ("refuse", "skip"),
-    "labels": ("two", "grades"),
+    "labels": ("two", "classes", "grades"),
 }
 COLUMNS = ("target", "groups", "time", "weights", "time_to_event", "event")  # fields that name one
 SEPARATORS = ("tab", "space")
@@ -69,8 +69,9 @@ class Reading:
         Column of files that is no feature; rows count for it, in the AUC and in training.
     test : str, optional
         File, name or address of test rows, in place of splits.
-    labels : "two" or "grades"
-        What labels are. two: two classes; grades: ordered numbers, of which a higher one is better.
+    labels : "two", "classes" or "grades"
+        What labels are. two: two classes; classes: each label is a class with a score of its own,
+        if there are three or more; grades: ordered numbers, of which a higher one is better.
     time_to_event : str or int, optional
         Column of files with how long each row was observed, in place of labels; a row whose event
         comes earlier shall have a higher score.
@@ -146,10 +147,11 @@ class Reading:
             raise ParameterError(
                 f"time_to_event and event stand in place of labels; leave {other} out"
             )
-        if self.labels == "grades" and (self.positive is not None or self.negative is not None):
+        if self.labels != "two" and (self.positive is not None or self.negative is not None):
+            has = "an order" if self.labels == "grades" else "all of them"
             raise ParameterError(
-                "positive and negative divide labels into two classes, but labels=grades has an "
-                "order; leave one of both out"
+                f"positive and negative divide labels into two classes, but labels={self.labels} "
+                f"has {has}; leave one of both out"
             )
 
     def options(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What the labels of a table mean: two classes, grades, or times of events."""
+"""What the labels of a table mean: two classes or more, grades, or times of events."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.data import Grades, Labels, Survival, Target
+from aucbench.data import Categories, Grades, Labels, Survival, Target
+from aucbench.data.categories import ordered_labels
 from aucbench.data.targets import REST, Classes, counted, label_vector, shown_labels, usual
 from aucbench.datasets.catalogue import Entry
 from aucbench.datasets.collections import Member, rarer
@@ -32,6 +33,7 @@ class Meant:
     label: str  # where it comes from, for people
     positive: tuple[Plain, ...] = ()  # the labels of both classes, if there are two
     negative: tuple[Plain, ...] = ()
+    classes: tuple[Plain, ...] = ()  # the labels, if each is a class
 
 
 def meant_by(origin: Source, table: Table, events: Any, asked: Loading) -> Meant:
@@ -41,6 +43,8 @@ def meant_by(origin: Source, table: Table, events: Any, asked: Loading) -> Meant
     if asked.labels == "grades":
         return _grades(table)
     y = label_vector(table.y)
+    if asked.labels == "classes" and len(counted(y)) > 2:
+        return _each(table, y)
     classes, why = _classes(origin, y, asked)
     labels = Labels.of_mask(classes.holds(y))
     sides = (tuple(map(_plain, side)) for side in (classes.positive, classes.negative))
@@ -60,6 +64,13 @@ def _grades(table: Table) -> Meant:
     levels = [f"{level:g}" for level in target.levels[:: max(1, target.levels.size - 1)]]
     said = f"{table.label}; {target.levels.size} grades from {' to '.join(levels)}"
     return Meant(target, ~_lower_half(target.y), said)
+
+
+def _each(table: Table, y: NDArray[Any]) -> Meant:
+    """Each label is a class. A column with their numbers tells the classes of the upper half."""
+    target = Categories.of(y)
+    labels = tuple(map(_plain, ordered_labels(counted(y))))
+    return Meant(target, target.y >= target.k // 2, table.label, classes=labels)
 
 
 def _lower_half(values: NDArray[np.float64]) -> NDArray[np.bool_]:
