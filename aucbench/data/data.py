@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench import kernels
 from aucbench.data.arrays import ALL, Block, Index, Rows, Vector, lock
 from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.inputs import check_rows, feature_numbers
@@ -20,6 +19,7 @@ from aucbench.data.row_roles import held_out, numbered
 from aucbench.data.targets import Classes, Labels, side_of
 from aucbench.data.understood import Understood
 from aucbench.errors import DataError, UnsupportedError
+from aucbench.kernels import linear
 from aucbench.showing import bars, heading, listed, paragraphs
 
 FAR = 1e30  # weights beyond, or below 1/FAR, mean nothing in a sum of losses
@@ -439,5 +439,5 @@ class Data:
 def square_norms(X: Rows) -> Vector:
     """|x_i|^2 of each row, shape (n,)."""
     out = np.empty(X.n)
-    kernels.linear.square_norms(*X.stored_arrays, X.n, out)
+    linear.square_norms(*X.stored_arrays, X.n, out)
     return out

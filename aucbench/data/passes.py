@@ -14,10 +14,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench import kernels
 from aucbench.data.arrays import ALL, Block, Rows, Vector, span
 from aucbench.data.tally import READ
 from aucbench.errors import DataError
+from aucbench.kernels import linear
 from aucbench.kernels.parallel import mapped
 
 DIVIDED_FROM = 2**18  # stored values: 0.2 ms
@@ -58,7 +58,7 @@ def scores(X: Rows, w: Vector, block: Block = ALL) -> Vector:
     w, out = np.ascontiguousarray(w), np.empty(hi - lo)
 
     def fill(cut: Cut) -> None:
-        kernels.linear.scores(*X.stored_arrays, order, *cut, w, out[cut[0] - lo : cut[1] - lo])
+        linear.scores(*X.stored_arrays, order, *cut, w, out[cut[0] - lo : cut[1] - lo])
 
     mapped(fill, parts(X, lo, hi, 0))
     return out
@@ -70,7 +70,7 @@ def pullback(X: Rows, r: Vector, block: Block = ALL) -> Vector:
 
     def sums(cut: Cut) -> Vector:
         out = np.zeros(X.d)
-        kernels.linear.pullback(*X.stored_arrays, order, *cut, r[cut[0] - lo : cut[1] - lo], out)
+        linear.pullback(*X.stored_arrays, order, *cut, r[cut[0] - lo : cut[1] - lo], out)
         return out
 
     return _total(mapped(sums, parts(X, lo, hi, X.d)))
@@ -89,9 +89,7 @@ def affine(
 
     def sums(cut: Cut) -> tuple[Vector, Vector]:
         out, of_classes = np.zeros(X.d), np.zeros(2)
-        kernels.linear.affine_pass(
-            *X.stored_arrays, order, *cut, y, w, slope, shift, out, of_classes
-        )
+        linear.affine_pass(*X.stored_arrays, order, *cut, y, w, slope, shift, out, of_classes)
         return out, of_classes
 
     summed = mapped(sums, parts(X, lo, hi, X.d))
@@ -120,7 +118,7 @@ def margin(
 
     def sums(cut: Cut) -> tuple[Vector, float]:
         out = np.zeros(X.d)
-        return out, kernels.linear.margin_pass(
+        return out, linear.margin_pass(
             *X.stored_arrays, order, *cut, y, w, weight, logistic, out, shift
         )
 

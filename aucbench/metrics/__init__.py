@@ -1,9 +1,11 @@
 """Measures of quality: arrays in, a float out. The harness calls them, solvers do not."""
 
 from aucbench.metrics.auc import auc as auc
-from aucbench.metrics.auc import auc_of as auc_of
 from aucbench.metrics.classes import hand_till as hand_till
 from aucbench.metrics.classes import one_vs_rest as one_vs_rest
+from aucbench.metrics.of_target import auc_of as auc_of
+from aucbench.metrics.order import cindex as cindex
+from aucbench.metrics.order import grade_auc as grade_auc
 from aucbench.metrics.support import support_f1 as support_f1
 from aucbench.metrics.support import support_jaccard as support_jaccard
 from aucbench.metrics.support import support_precision as support_precision

@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from aucbench.aum.loss import roc_auc
-from aucbench.data.breakpoints import Breakpoints
-from aucbench.data.categories import Categories
 from aucbench.data.concordance import weighted_concordance
-from aucbench.data.kinds import Target
-from aucbench.data.targets import Labels
-from aucbench.errors import DataError, UnsupportedError
+from aucbench.errors import DataError
 from aucbench.kernels.vectors import Mask, Vector, checked_rows, row_weights
-from aucbench.metrics.classes import hand_till
 
 
 def auc(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> float:
@@ -38,36 +32,6 @@ def auc(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> fl
     """
     positive, s = checked_scores(y, scores)
     return weighted_concordance(positive, s, row_weights(weights, s.size))
-
-
-def auc_of(target: Target, scores: ArrayLike) -> float:
-    """Area under the ROC curve of labels, with their weights, or of breakpoints; M of classes.
-
-    That of breakpoints is the one of the R function `ROChange`, see `aucbench.aum.roc_auc`. It
-    may lie outside [0, 1]. That of three or more classes is Hand and Till's M.
-
-    Parameters
-    ----------
-    target : Labels, Breakpoints or Categories
-        What was to be predicted, for n rows.
-    scores : array of shape (n,), or (n, K) for K classes
-        A larger score means more positive.
-
-    Raises
-    ------
-    DataError
-        As `auc` for labels, as `aucbench.aum.roc_auc` for breakpoints.
-    """
-    if isinstance(target, Labels):
-        return auc(target.y, scores, target.weights)
-    if isinstance(target, Breakpoints):
-        return roc_auc(target, scores)
-    if isinstance(target, Categories):
-        return hand_till(target.y, scores, target.weights)
-    raise UnsupportedError(
-        f"the AUC is a measure of two classes, but the rows have {target.what}; take the "
-        "concordance of their pairs"
-    )
 
 
 def checked_scores(y: ArrayLike, scores: ArrayLike) -> tuple[Mask, Vector]:

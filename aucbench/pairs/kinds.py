@@ -14,6 +14,7 @@ from aucbench.data.grades import Grades
 from aucbench.data.survival import Survival
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError, ParameterError
+from aucbench.pairs.censoring import Censoring
 from aucbench.pairs.members import Blocks, Members
 from aucbench.pairs.ordered import Ordered
 
@@ -124,8 +125,11 @@ def labelled(
 
 def weights_of(data: Data, rows: Block) -> Vector:
     """Return what each row of a block counts for."""
-    weights = data.weights
-    return np.ones(data.n)[rows] if weights is None else weights[rows]
+    return _weights(data.weights, data.n, rows)
+
+
+def _weights(weights: Vector | None, n: int, rows: Block) -> Vector:
+    return np.ones(n)[rows] if weights is None else weights[rows]
 
 
 @dataclass(frozen=True)
@@ -183,32 +187,26 @@ class Time:
                 "the pairs are those of survival times, and the rows have none; name their columns "
                 "with --time-to-event and --event"
             )
-        t, event, v = target.time[rows], target.event[rows], weights_of(data, rows)
+        return self.of(target, rows)
+
+    def of(
+        self, target: Survival, rows: Block = ALL, censoring: Censoring | None = None
+    ) -> Members:
+        """Return the comparable pairs of survival times, see `members`.
+
+        `censoring` is that of other rows, such as those that a model learnt from; None: of these.
+        """
+        t, event = target.time[rows], target.event[rows]
+        v = _weights(target.weights, target.n, rows)
         upper = event if self.tau is None else event & (t < self.tau)
         shares = np.where(upper, v, 0.0)
         if self.weight == "ipcw":
-            shares *= inverse_censoring(t, event, upper)
+            curve = Censoring.of(t, event) if censoring is None else censoring
+            shares *= curve.weights(t, upper)
         key = np.unique(np.stack([t, ~event]), axis=1, return_inverse=True)[1].reshape(-1)
         within = "" if self.tau is None else f" before tau = {self.tau:g}"
         counts = f"{int(upper.sum())} events{within} and {t.size - int(event.sum())} censored rows"
         return Ordered.of(key, shares, v, nothing=f"no two rows can be compared: {counts}")
-
-
-def inverse_censoring(t: Vector, event: NDArray[np.bool_], upper: NDArray[np.bool_]) -> Vector:
-    """Return Ĝ(t)⁻² of the rows in `upper`, and 0 of the others.
-
-    Ĝ is the Kaplan–Meier curve of the censoring times; at one time, events leave first.
-    """
-    times, place = np.unique(t, return_inverse=True)
-    censored = np.bincount(place, ~event, times.size)
-    leaving = np.bincount(place, minlength=times.size)
-    at_risk = t.size - np.append(0, np.cumsum(leaving)[:-1]) - (leaving - censored)
-    with np.errstate(invalid="ignore"):
-        G = np.cumprod(np.where(censored > 0, 1.0 - censored / at_risk, 1.0))[place]
-    if (upper & (G <= 0.0)).any():
-        at = float(t[upper & (G <= 0.0)].min())
-        raise DataError(f"censoring leaves no row at time {at:g}; give a tau that is not above it")
-    return np.where(upper, 1.0 / np.where(upper, G, 1.0) ** 2, 0.0)
 
 
 @dataclass(frozen=True)
@@ -222,12 +220,14 @@ class Grade:
     Parameters
     ----------
     column : str, optional
-        Column of a file with the group of each row, such as a query; pairs are those of one group.
-        None: all rows are one group.
+        The column of a file with the group of each row, such as a query; None: the groups of the
+        rows, if they have some.
     each : {"pair", "grades"}
         What counts the same.
     gain : {"none", "linear", "exp2"}
         How much a difference of grades counts.
+    across : bool
+        Compare rows of different groups too; else pairs are those of one group.
 
     Raises
     ------
@@ -243,6 +243,7 @@ class Grade:
     column: str | None = None
     each: Literal["pair", "grades"] = "pair"
     gain: Literal["none", "linear", "exp2"] = "none"
+    across: bool = False
 
     kind: ClassVar[str] = "order"
     measure: ClassVar[str] = "grade-auc"
@@ -252,6 +253,11 @@ class Grade:
         _one_of("gain", self.gain, ("none", "linear", "exp2"))
         if self.gain != "none" and self.each == "grades":
             raise ParameterError(f"gain={self.gain} and each=grades are two weights; give one")
+        if self.across and self.column is not None:
+            raise ParameterError(
+                f"column={self.column} names groups, and across=true compares rows of different "
+                "ones; give one"
+            )
 
     def members(self, data: Data, rows: Block = ALL) -> Members:
         """Return the pairs of different grades.
@@ -261,9 +267,12 @@ class Grade:
         DataError
             When the target is not grades, or when no two rows can be compared.
         """
-        grades = _grades_of(data)[rows]
-        v = weights_of(data, rows)
-        group = None if self.column is None else groups_of(data, rows)
+        alone = self.column is None and (self.across or data.groups is None)
+        group = None if alone else groups_of(data, rows)
+        return self.of(_grades_of(data)[rows], weights_of(data, rows), group)
+
+    def of(self, grades: Vector, v: Vector, group: NDArray[np.int64] | None = None) -> Members:
+        """Return the pairs of different grades; v is what each row counts for, see `members`."""
         values, rank = np.unique(grades, return_inverse=True)
         many = f"{grades.size} rows have {values.size} different grades"
         nothing = f"no two rows can be compared: {many}" + (

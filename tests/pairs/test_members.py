@@ -142,7 +142,7 @@ def test_pairs_of_grades_are_those_of_the_definition(each, gain, function, group
         y, v = rng.integers(0, 4, n).astype(float), rng.integers(1, 4, n).astype(float)
         group = rng.integers(0, 3, n)
         data = of_target(Grades(y, v), groups=group)
-        kind = Grade("query" if grouped else None, each, gain)
+        kind = Grade(None, each, gain, across=not grouped)
         pairs = naive_pairs.of_grades(
             y.astype(int), v.astype(int), each, function, group if grouped else None
         )
