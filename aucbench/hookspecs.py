@@ -47,6 +47,11 @@ def aucbench_features() -> Factories:  # type: ignore[empty-body]
 
 
 @hookspec
+def aucbench_pairs() -> Factories:  # type: ignore[empty-body]
+    """Kinds of pairs: frozen dataclasses that follow `aucbench.pairs.Pairs`."""
+
+
+@hookspec
 def aucbench_datasets() -> Factories:  # type: ignore[empty-body]
     """Data sets: functions of their parameters that return `Data`."""
 

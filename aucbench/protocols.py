@@ -461,6 +461,8 @@ class Needs:
         Whether it learns from error functions too, not from labels only.
     weights : bool
         Whether it minimises an objective with the weights of rows, where there are some.
+    pairs : tuple of str
+        Kinds of pairs, beside all pairs of labels, that it trains on: "group", "range", "order".
     passes : float or None
         Passes of a fit where the user gives no budget; None: 50.
     path : str or None
@@ -488,6 +490,7 @@ class Needs:
     projector_parameters: tuple[str, ...] = ()
     breakpoints: bool = False
     weights: bool = False
+    pairs: tuple[str, ...] = ()
     passes: float | None = None
     path: str | None = None
     inert: tuple[str, ...] = ()
@@ -507,6 +510,7 @@ class Needs:
         for name, what in (
             ("packages", "modules"),
             ("inert", "parameters"),
+            ("pairs", "kinds of pairs"),
             ("objective_parameters", "parameters"),
             ("projector_parameters", "parameters"),
         ):

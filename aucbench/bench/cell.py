@@ -14,6 +14,7 @@ from aucbench.errors import UnknownNameError
 from aucbench.ranges import Range
 from aucbench.registry.specs import TUNED_MARK, Spec, joined_specs, parse_spec, short
 
+ALL_PAIRS = "all pairs"  # of labels, on which a solver trains that takes no others
 TARGET_FILE = "target.npz"  # in which a worker hands the target of a data set to the parent
 Scalar = str | int | float | bool
 Grid = tuple[tuple[str, tuple[Scalar, ...] | Range], ...]
@@ -43,6 +44,7 @@ class Cell:
     repeat_fits: int = 1  # how often the final fit is done, to measure its time
     holdout: float | None = None  # share of the rows that is drawn as the test set of 1 split
     tune_seconds: float | None = None  # limit of tuning and the fit after it, see `solving.halving`
+    pairs: str | None = None  # which pairs count in training; None: what the target says
 
     @property
     def label(self) -> str:
@@ -64,6 +66,8 @@ class Cell:
         for role, spec in (("objective", self.objective), ("projector", self.projector)):
             if spec is not None:
                 yield role, f"{role}s", spec
+        if self.pairs is not None:
+            yield "pairs", "pairs", self.pairs
         for number, part in enumerate(joined_specs(self.features)):
             yield f"features {number}" if number else "features", "features", part
 
@@ -78,7 +82,7 @@ class Cell:
 
 
 NAMES = tuple(f.name for f in fields(Cell))
-LATER = ("tune_seconds",)  # records of earlier versions lack it
+LATER = ("tune_seconds", "pairs")  # records of earlier versions lack them
 _values = attrgetter(*NAMES)
 _parsed = lru_cache(maxsize=256)(parse_spec)  # many cells have the same solver
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from hashlib import blake2b
 from math import isfinite, nan
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,13 +24,26 @@ from aucbench.kernels.vectors import Vector
 from aucbench.processes.isolated import MOST_ENDS, UNRETURNED, Process, ended
 from aucbench.processes.records import Job, Outcome
 from aucbench.processes.scratch import Scratch
+from aucbench.registry import get_pairs
 from aucbench.registry.discovery import enabled
-from aucbench.registry.specs import FILE_MARK, short
+from aucbench.registry.lookup import owner
+from aucbench.registry.specs import FILE_MARK, Spec, parse_spec, short
 from aucbench.stats.measures import MEASURES, Measure, measure
 from aucbench.stats.rows import Fold
 
+if TYPE_CHECKING:
+    from aucbench.pairs import Pairs
+
 BATCH = 10  # values that one process computes within the limits of a call
 NAME = re.compile(r"\s*([\w.:-]*)")
+# By measure: the parameters of its pairs, and what the measure calls them. That of `time` has no
+# weight: the censoring of the training rows is not known where test rows are measured.
+SHARED: Mapping[str, Mapping[str, str]] = {
+    "gauc": {"each": "each"},
+    "pauc": {"max": "max_fpr", "min_tpr": "min_tpr"},
+    "cindex": {"tau": "tau"},
+    "grade-auc": {"each": "each", "gain": "gain"},
+}
 Value = tuple[float, str]  # NaN with the reason
 
 
@@ -44,6 +57,27 @@ def measure_of(spec: str) -> Measure:
         return measure(own)
     addon = addon_of("metrics", own)
     return _measure_by(addon, short(addon.name))
+
+
+def measure_of_pairs(pairs: Pairs) -> str:
+    """Return the measure of pairs of aucbench, with what both have parameters for."""
+    of_both = SHARED.get(pairs.measure, {})
+    params = {
+        of_both[f.name]: value
+        for f in fields(cast("Any", pairs))
+        if f.name in of_both and (value := getattr(pairs, f.name)) not in (None, f.default)
+    }
+    return str(Spec(pairs.measure, params))
+
+
+def default_measure(pairs: str | None) -> str:
+    """Return the measure that is used where none is named: that of the pairs, or the AUC."""
+    if pairs is None:
+        return "auc"
+    owned = owner("pairs", parse_spec(pairs).name)
+    if owned is not None and owned[0].builtin:
+        return measure_of_pairs(get_pairs(pairs))
+    return str(addon_of("pairs", pairs).about["measure"])
 
 
 @lru_cache(maxsize=64)

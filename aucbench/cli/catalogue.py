@@ -33,6 +33,7 @@ class Kind(StrEnum):
     OBJECTIVES = "objectives"
     PROJECTORS = "projectors"
     FEATURES = "features"
+    PAIRS = "pairs"
     METRICS = "metrics"
     REPORT_SECTIONS = "report_sections"
     EXPORTERS = "exporters"
@@ -265,7 +266,7 @@ def _state(plugin: Plugin) -> str:
 
 
 def _page(d: Description) -> Iterator[str]:
-    kind = d.kind.removesuffix("s").replace("_", " ")
+    kind = d.kind if d.kind == "pairs" else d.kind.removesuffix("s").replace("_", " ")
     yield f"{d.name}: {kind} of {d.distribution} {d.version} (plugin {d.plugin})"
     yield ""
     if d.about.purpose:

@@ -18,6 +18,11 @@ from aucbench.errors import ParameterError
 Texts = list[str] | None
 VERSIONS = "Two versions of a package"
 OWN = "In place of the solvers' own."
+PAIRS = (
+    "Which pairs count, in training and in the measure: group[column=user], "
+    "fpr[max=0.1,rest=0.5], top, or what `list pairs` shows. [default: what the target says, all "
+    "pairs of labels]"
+)
 
 
 @grouped
@@ -56,6 +61,7 @@ def compare(
     files: Annotated[Reading, Group(FILES, first=("target", "positive"))],
     objective: Annotated[str | None, typer.Option(help=OWN, rich_help_panel=FITS)] = None,
     projector: Annotated[str | None, typer.Option(help=OWN, rich_help_panel=FITS)] = None,
+    pairs: Annotated[str | None, typer.Option(help=PAIRS, rich_help_panel=FITS)] = None,
     fits: Annotated[Fits, Group(FITS, first=("splits", "passes"))],
     options: Annotated[Options, Group(RUNS)],
     output: Annotated[Output, Group(OUTPUT, first=("metrics",))],
@@ -97,11 +103,12 @@ def compare(
         passes=fits.passes,
         seconds=fits.seconds,
         gap_tol=fits.gap_tol,
+        pairs=pairs,
     )
     if options.looks is not None and (before is not None or after is not None):
         raise ParameterError("--looks is of one run, and two versions have one each; leave it out")
     plan = options.limited(plan, output.reference)
-    printed = output.printed(plan.timeout)
+    printed = output.printed(plan)
     if before is not None or after is not None:
         go_versions(plan, options, (before, after), out, json, printed)
         return

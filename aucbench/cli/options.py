@@ -10,6 +10,7 @@ from aucbench.errors import DataError, ParameterError, require_at_least
 
 if TYPE_CHECKING:
     from aucbench.bench.addons import Addon
+    from aucbench.bench.plan.plan import Plan
     from aucbench.report.demand import Demand
     from aucbench.report.evidence import Evidence
     from aucbench.report.findings import Findings, Means, Settings
@@ -31,7 +32,7 @@ class Output:
     metrics : tuple of str
         auc, ap, pauc[max_fpr=.1], precision[k=10], recall[k=10], brier, log-loss, or what
         `list metrics` shows, from the stored scores; the verdict is on the first one; repeatable.
-        [default: auc]
+        [default: that of the pairs, which of all pairs is auc]
     rope : float
         Differences of the measure up to this size are practically zero.
     reference : str, optional
@@ -58,8 +59,8 @@ class Output:
     fail_if: tuple[str, ...] = field(default=(), metadata=WHOLE)
     sections: tuple[str, ...] = field(default=(), metadata=WHOLE)
 
-    def printed(self, timeout: float) -> Printed:
-        """Look up what is named; each look-up has at most `timeout` seconds, unless that is 0.
+    def printed(self, plan: Plan) -> Printed:
+        """Look up what is named, in the time of a cell of the plan for each look-up.
 
         Raises
         ------
@@ -67,7 +68,7 @@ class Output:
             When an option makes no sense, or both `md` and `tex` are given.
         """
         from aucbench.bench.addons import supervised
-        from aucbench.bench.measuring import measure_of
+        from aucbench.bench.measuring import default_measure, measure_of
         from aucbench.registry.isolated_imports import within
         from aucbench.report.demand import Demand
         from aucbench.report.terminal import SORTS
@@ -77,9 +78,10 @@ class Output:
         if self.sort not in SORTS:
             raise ParameterError(f"--sort {self.sort} is no order; give {', '.join(SORTS)}")
         require_at_least(0.0, rope=self.rope)
-        with supervised(), within(timeout or None):
+        with supervised(), within(plan.timeout or None):
+            named = specs(self.metrics) or (default_measure(plan.pairs),)
             return Printed(
-                tuple(dict.fromkeys(map(measure_of, specs(self.metrics or ("auc",))))),
+                tuple(dict.fromkeys(map(measure_of, named))),
                 self.rope,
                 self.reference,
                 self.sort,

@@ -26,9 +26,9 @@ class Judged:
 
     Attributes
     ----------
-    metric : str
+    metric : str, optional
         auc, ap, pauc[max_fpr=.1], precision[k=10], recall[k=10], brier, log-loss, or what
-        `list metrics` shows.
+        `list metrics` shows. [default: that of the pairs, which of all pairs is auc]
     rope : float
         Differences of the measure up to this size are practically zero.
     level : float
@@ -43,7 +43,7 @@ class Judged:
         Sections of plugins, as `list report_sections` shows them; repeatable.
     """
 
-    metric: str = "auc"
+    metric: str | None = None
     rope: float = 0.005
     level: float = 0.95
     reference: str | None = None

@@ -53,7 +53,7 @@ def run(
 
     asked = options.limited(read_plan(plan), output.reference)
     again = shlex.join(["aucbench", "run", str(plan), "--out", str(out)])
-    printed = output.printed(asked.timeout)
+    printed = output.printed(asked)
     with placed_in(plan):
         go(asked, options, out, json, f"go on with: {again}", printed)
 

@@ -122,6 +122,7 @@ def built(wanted: ModelPlan, records: Sequence[Record], findings: Findings, stor
         "versions": dict(own[0].machine.get("versions") or {}),
         "choice": [*_reasons(wanted, findings, choice), *_stacked(stack), *said_of_search(own)],
         "warnings": list(warnings(wanted.reading, data, model)),
+        **({} if wanted.pairs is None else {"pairs": wanted.pairs, "measure": findings.measure}),
     }
     return replace(
         model,

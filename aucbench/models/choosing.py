@@ -27,6 +27,7 @@ from aucbench.bench import Store
 from aucbench.bench.options import Fits
 from aucbench.bench.plan.errors import PlanError, PlanErrors
 from aucbench.bench.plan.fields import DEFAULT_TIMEOUT, Choice, choices
+from aucbench.bench.plan.pairs import checked_pairs, written
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.record import Record
 from aucbench.data import Data
@@ -39,15 +40,17 @@ from aucbench.models.calibration import require_method
 from aucbench.models.options import AUTO, MINUTES, NO_CALIBRATION, Aims, Making
 from aucbench.models.recipe import one_thread
 from aucbench.protocols import FeatureMap
-from aucbench.registry import get_dataset, get_preprocessing, get_solver
+from aucbench.registry import get_dataset, get_pairs, get_preprocessing, get_solver
 from aucbench.registry.specs import Spec, parse_spec
 from aucbench.report.evidence import evidence_of
 from aucbench.report.findings import Findings, Settings, findings_of
 from aucbench.solving.halving import TIME
 from aucbench.solving.loop import solve
 from aucbench.solving.points import mappings, size_of
+from aucbench.solving.wrappers import why_refused
 
 LINEAR = ("logistic", "svm-or", "sht-auc", "roc-svm-nystrom")
+OF_PAIRS = ("svm-or", "rank-svm", "sht-auc", "roc-svm-nystrom")  # where pairs are named
 TRIED, INNER = 6, 2  # points of a grid, inner folds
 SEARCHED, PARTS = 60, 3  # the same within a limit of minutes
 FOR_SEARCH = 0.6  # share of the minutes; the others are for the last fits
@@ -58,12 +61,25 @@ LARGE, HUGE, MANY = 1_000_000, 3_000_000, 20_000  # numbers, numbers and rows of
 TOY = 24  # rows
 
 
-def auto_solvers() -> tuple[str, ...]:
+def auto_solvers(pairs: str | None = None) -> tuple[str, ...]:
     """Return the solvers of which `auto` takes the best: those of `compare`.
 
-    The boosted trees are those of lightgbm if it is installed, else those of scikit-learn.
+    The boosted trees are those of lightgbm if it is installed, else those of scikit-learn. With
+    pairs they are those that train on them.
+
+    Raises
+    ------
+    UnsupportedError
+        When none of them does.
     """
-    return (*LINEAR, "lightgbm" if find_spec("lightgbm") else "hist-gradient-boosting")
+    if pairs is None:
+        return (*LINEAR, "lightgbm" if find_spec("lightgbm") else "hist-gradient-boosting")
+    kind = get_pairs(pairs).kind
+    trees = ("lightgbm-pairwise",) if find_spec("lightgbm") else ()
+    chosen = tuple(n for n in (*OF_PAIRS, *trees) if kind in get_solver(n).needs.pairs)
+    if not chosen:
+        raise UnsupportedError(f"auto has no solver that trains on {pairs}; name one by --solver")
+    return chosen
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +106,7 @@ class ModelPlan:
         Limit of the whole fit, if it tunes; None: none, and fewer points are tried.
     stack : bool
         Whether the model is the mean rank of the three best, where that is better.
-    features, splits, holdout, seed, passes, seconds, tune_seconds :
+    features, splits, holdout, seed, passes, seconds, tune_seconds, pairs :
         As in `Plan`.
     held : Data, optional
         The rows, where the source is a table in memory.
@@ -121,6 +137,7 @@ class ModelPlan:
     minutes: float | None = None
     stack: bool = False
     tune_seconds: float | None = None
+    pairs: str | None = None
 
     def __post_init__(self) -> None:
         require_method(self.calibration)
@@ -142,9 +159,11 @@ class ModelPlan:
             When there is no such calibration, or as `Aims.aim`.
         """
         tune = making.tuned(making.solver)
+        pairs, reading = checked_pairs(written(making.pairs), reading)
         return ModelPlan(
             source=source,
-            solvers=auto_solvers() if making.solver == (AUTO,) else making.solver,
+            solvers=auto_solvers(pairs) if making.solver == (AUTO,) else making.solver,
+            pairs=pairs,
             tune=tune,
             minutes=(making.minutes or MINUTES) if tune else None,
             stack=making.stack,
@@ -162,11 +181,10 @@ class ModelPlan:
         )
 
     def rows(self) -> Data:
-        """Return the rows of the source."""
-        for rows in (self.held, self.known):
-            if rows is not None:
-                return rows
-        return get_dataset(self.source, **self.reading.options())
+        """Return the rows of the source, with the pairs that count."""
+        known = (rows for rows in (self.held, self.known) if rows is not None)
+        data = next(known, None) or get_dataset(self.source, **self.reading.options())
+        return data if self.pairs is None else replace(data, pairs=get_pairs(self.pairs))
 
     @property
     def plan(self) -> Plan:
@@ -181,6 +199,7 @@ class ModelPlan:
             seeds=(self.seed,),
             passes=self.passes,
             seconds=self.seconds,
+            pairs=self.pairs,
             tune_evals=TRIED if self.tune_seconds is None else SEARCHED,
             inner_splits=INNER if self.tune_seconds is None else PARTS,
             tune_seconds=self.tune_seconds,
@@ -240,7 +259,8 @@ def require_savable(wanted: ModelPlan) -> None:
     if is_changepoint(parse_spec(wanted.source).name):
         raise UnsupportedError(f"{wanted.source} has error functions, and a model needs labels")
     rng = np.random.default_rng(0)
-    toy = Data.of(rng.normal(size=(TOY, 3)), np.arange(TOY) % 2)
+    toy = Data.of(rng.normal(size=(TOY, 3)), np.arange(TOY) % 2, groups=np.arange(TOY) // 4)
+    toy = replace(toy, pairs=wanted.pairs and get_pairs(wanted.pairs))
     phi = get_preprocessing(wanted.features).fit(toy, rng)
     refused: dict[str, AucbenchError] = {}
     for spec in wanted.solvers:
@@ -257,6 +277,8 @@ def require_savable(wanted: ModelPlan) -> None:
 
 def _require_savable(spec: str, toy: Data, phi: FeatureMap) -> None:
     solver = get_solver(spec)
+    if toy.pairs is not None and (refusal := why_refused(solver, toy)):
+        raise UnsupportedError(refusal)
     try:
         run = solve(solver, toy, passes=1)
     except DataError:  # the solver does not like made-up rows, which says nothing of others

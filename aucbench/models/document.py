@@ -37,7 +37,10 @@ BOUNDS = ("estimate", "low", "high")  # of an interval; JSON has no NaN, so that
 MOST_WHOLE = 2**53  # no count of a model is larger
 # What `explain`, `predict` and the estimator read of a provenance; it may hold more.
 ORIGIN: Mapping[str, Any] = {
-    **dict.fromkeys(("solver", "features", "aucbench", "date", "data", "label", "decimal"), str),
+    **dict.fromkeys(
+        ("solver", "features", "aucbench", "date", "data", "label", "decimal", "pairs", "measure"),
+        str,
+    ),
     **dict.fromkeys(("n", "n_pos", "seed"), int),
     **dict.fromkeys(("passes", "seconds"), float | None),
     **dict.fromkeys(("choice", "warnings"), tuple[str, ...]),

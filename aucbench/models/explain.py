@@ -105,7 +105,7 @@ def lines(model: Model) -> Iterator[str]:
     for sentence in about.get("choice", ()):
         yield f"  {sentence}"
     if model.auc is not None:
-        yield f"AUC {share_text(model.auc)} on {model.auc_rows}"
+        yield f"{about.get('measure', 'AUC')} {share_text(model.auc)} on {model.auc_rows}"
     yield from _operating(model)
     yield from _calibration(model)
     yield from _weights(model)
@@ -130,6 +130,8 @@ def _origin(about: Mapping[str, Any]) -> Iterator[str]:
     if "n" in about:
         data = about.get("data", "a table")
         yield f"learnt from {data}: {about['n']} rows, {about['n_pos']} positive"
+    if about.get("pairs"):
+        yield f"pairs that count: {about['pairs']}"
     if about.get("label"):
         yield f"label: {about['label']}"
     if about.get("left_out"):

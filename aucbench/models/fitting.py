@@ -9,6 +9,7 @@ from typing import Any
 
 from aucbench.bench import Store
 from aucbench.bench.options import NO_ENGINE, ONE_MODEL, Fits, Options
+from aucbench.bench.plan.pairs import checked_pairs, written
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.record import Record
 from aucbench.data import Data
@@ -62,6 +63,8 @@ def fit(table: Any, **options: Any) -> Model:
     test = {"test": options["test"]} if is_table(options.get("test")) else {}
     plain = {name: value for name, value in options.items() if name not in test}
     reading, making, aims, fits, limits = divided(plain, OPTIONS, "fit")
+    pairs, reading = checked_pairs(written(making.pairs), reading)
+    making = replace(making, pairs=pairs)
     held = _held(table, reading, test)
     source = os.fspath(table) if held is None else name_of(held, "table")
     read = replace(reading, test=TESTS) if test else reading

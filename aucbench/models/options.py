@@ -23,7 +23,7 @@ class Making:
     solver : tuple of str
         auto, or names such as svm-or[lam=.1],logistic, of which the best is taken; repeatable.
         auto tunes logistic, svm-or, sht-auc, roc-svm-nystrom, and lightgbm or else
-        hist-gradient-boosting. [default: auto]
+        hist-gradient-boosting; with --pairs those that train on them. [default: auto]
     features : str
         The feature map, as in compare.
     calibration : str
@@ -35,6 +35,10 @@ class Making:
     stack : bool
         Take the mean rank of the three best solvers, if that is better than the best one alone
         beyond the interval of the difference.
+    pairs : str, optional
+        Which pairs count, in training and in the measure: group[column=user],
+        fpr[max=0.1,rest=0.5], top, or what `list pairs` shows. [default: what the target says, all
+        pairs of labels]
     by : tuple of str
         Columns by whose values the page of the model tells the AUC, beside categories and truth
         values; repeatable.
@@ -46,6 +50,7 @@ class Making:
     tune: bool | None = field(default=None, metadata={"negatable": True})
     minutes: float | None = None
     stack: bool = False
+    pairs: str | None = None
     by: tuple[str, ...] = field(default=(), metadata={"whole": True})
 
     def __post_init__(self) -> None:

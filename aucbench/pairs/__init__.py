@@ -1,5 +1,6 @@
 """Which pairs of rows count, and how much, independent of the loss and of the solver."""
 
+from aucbench.hookspecs import Factories, hookimpl
 from aucbench.pairs.chosen import members_of, pairs_of
 from aucbench.pairs.classes import ByClass
 from aucbench.pairs.kinds import Grade, Group, Pairs, Time
@@ -19,3 +20,9 @@ __all__ = [
     "members_of",
     "pairs_of",
 ]
+
+
+@hookimpl
+def aucbench_pairs() -> Factories:
+    """Return the built-in kinds of pairs by name."""
+    return {"group": Group, "time": Time, "grade": Grade}

@@ -1,4 +1,4 @@
-"""Build solvers, objectives, projectors, feature maps and data sets by name; find functions."""
+"""Build solvers, objectives, projectors, feature maps, pairs and data sets by name."""
 
 from __future__ import annotations
 
@@ -39,6 +39,7 @@ from aucbench.registry.specs import Spec, in_file, joined_specs, parse_spec, spl
 
 if TYPE_CHECKING:
     from aucbench.data import Data
+    from aucbench.pairs import Pairs
     from aucbench.protocols import FeatureMap, Needs, Objective, Projector, Solver
 
 __all__ = [
@@ -52,6 +53,7 @@ __all__ = [
     "get_features",
     "get_function",
     "get_objective",
+    "get_pairs",
     "get_preprocessing",
     "get_projector",
     "get_solver",
@@ -140,6 +142,11 @@ def get_features(spec: str | Spec | FeatureMap, /, **params: Any) -> FeatureMap:
     from aucbench.features import Chain
 
     return _given("features", Chain(tuple(map(get_features, parts))), params)  # type: ignore[no-any-return]
+
+
+def get_pairs(spec: str | Spec | Pairs, /, **params: Any) -> Pairs:
+    """Build the pairs that count: `get_pairs("group", each="group")`; raises as `get_solver`."""
+    return _get("pairs", spec, params)  # type: ignore[no-any-return]
 
 
 def get_preprocessing(spec: str | Spec | FeatureMap, /) -> FeatureMap:

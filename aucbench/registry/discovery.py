@@ -39,11 +39,11 @@ ALLOWED = "AUCBENCH_PLUGINS"
 OFF = "-"  # in front of a name in it
 PREFIX = f"{PROJECT}_"  # of the name of a hook
 KINDS = (
-    *("solvers", "objectives", "projectors", "features", "datasets"),
+    *("solvers", "objectives", "projectors", "features", "pairs", "datasets"),
     *("metrics", "report_sections", "exporters"),
 )
 WORDS = (
-    *("solver", "objective", "projector", "feature map", "data set"),
+    *("solver", "objective", "projector", "feature map", "kind of pairs", "data set"),
     *("metric", "report section", "exporter"),
 )
 CALLED = dict(zip(KINDS, WORDS, strict=True))

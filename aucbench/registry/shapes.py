@@ -22,6 +22,7 @@ ABILITIES = {
     "objectives": ("value", "grad"),
     "projectors": ("__call__", "contains", "value"),
     "features": ("__call__", "fit", "exempt"),
+    "pairs": ("members", "kind", "measure"),
     "datasets": ("rows", "target"),
     "metrics": ("__call__",),
     "report_sections": ("__call__",),
@@ -33,9 +34,10 @@ TELLING = {  # what tells an instance or a class of a kind
     "projectors": ("contains", "value"),
     "features": ("fit", "exempt"),
     "objectives": ("value", "grad"),
+    "pairs": ("members", "measure"),
 }
 ROUNDING = 1e-12  # of a metric, which may be a sum of shares
-METHODS = {"problem", "iterates", "value", "grad", "contains", "fit"}
+METHODS = {"problem", "iterates", "value", "grad", "contains", "fit", "members"}
 
 
 def fault(kind: str, thing: Any) -> str | None:

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 from aucbench.bench.addons import supervised
 from aucbench.bench.inline import named_solvers
-from aucbench.bench.measuring import measure_of
+from aucbench.bench.measuring import default_measure, measure_of
 from aucbench.bench.options import Options
 from aucbench.bench.plan.fields import DEFAULT_TIMEOUT, choices
+from aucbench.bench.plan.pairs import checked_pairs, written
 from aucbench.bench.plan.plan import Plan, default_solvers
 from aucbench.bench.results.convergence import Optima, flat_row
 from aucbench.bench.results.export import flat
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pandas import DataFrame
 
+    from aucbench.pairs import Pairs
     from aucbench.report.findings import Findings, Means
     from aucbench.report.inline_page import InlinePage
 
@@ -59,6 +61,7 @@ def compare(
     features: str | Iterable[str] = "auto",
     objective: str | None = None,
     projector: str | None = None,
+    pairs: str | Pairs | None = None,
     reading: Reading = PLAIN_READING,
     splits: int | None = None,
     repeats: int = 1,
@@ -72,7 +75,7 @@ def compare(
     holdout: float | None = None,
     jobs: int | None = None,
     out: Path | None = None,
-    metrics: str | Iterable[str] = "auc",
+    metrics: str | Iterable[str] | None = None,
     rope: float = ROPE,
     families: Mapping[str, Sequence[str]] = NO_FAMILIES,
     looks: int | None = None,
@@ -111,9 +114,9 @@ def compare(
         Cells that run at once. Default: the number of cores.
     out : Path, optional
         Folder that keeps the results; cells that are in it already are not run again.
-    metrics : str or iterable of str
+    metrics : str or iterable of str, optional
         Such as `auc,brier`, see `aucbench.stats.measure`, or metrics of plugins. The verdict is
-        on the first one.
+        on the first one. The default is that of the pairs, which of all pairs is the AUC.
     rope : float
         Differences up to this size are practically zero.
     families : mapping of str to sequence of str
@@ -128,6 +131,9 @@ def compare(
         given by themselves: `target="outcome"`. `test` may be a table too.
     quiet : bool
         No bar. There is one in a notebook, and in a terminal on stderr.
+    pairs : str or Pairs, optional
+        Which pairs count, in training and in the measure, such as `"group[column=user]"` or
+        `Fpr(max=0.1)`. A solver that does not train on them trains on all pairs, and is marked.
     objective, projector, splits, holdout, repeats, passes, seconds, gap_tol, seed :
         See `Plan`.
 
@@ -150,12 +156,15 @@ def compare(
     from aucbench.report.evidence import require_planned
 
     require_no_run("compare")
-    measures = tuple(measure_of(spec).name for spec in _specs(metrics))
-    if not measures:
-        raise ParameterError("there is no metric; give one, such as auc")
     require_at_least(0.0, rope=rope)
     solvers, sets = _asked(given, solvers, data)
-    named, held, asked = _named(sets, reading, options)
+    asked, test = _reading(reading, options)
+    count, asked = checked_pairs(_pairs(pairs, sets), asked)
+    wanted = _specs(default_measure(count) if metrics is None else metrics)
+    measures = tuple(measure_of(spec).name for spec in wanted)
+    if not measures:
+        raise ParameterError("there is no metric; give one, such as auc")
+    named, held, asked = _named(sets, asked, test)
     chosen = default_solvers(named) if solvers is None else _specs(solvers)
     specs, inline = named_solvers(chosen)
     plan = Plan(
@@ -177,6 +186,7 @@ def compare(
         families={name: tuple(members) for name, members in families.items()},
         looks=looks,
         reference=None if looks is None else reference,
+        pairs=count,
     )
     require_planned(plan, reference)
     if looks is not None and measures[0] != "auc":
@@ -359,13 +369,30 @@ def _asked(given: tuple[Any, ...], solvers: Any, data: Any) -> tuple[Any, tuple[
     return first if solvers is None else solvers, _specs(data)
 
 
-def _named(
-    sets: Iterable[Any], reading: Reading, options: Mapping[str, Any]
-) -> tuple[list[str], dict[str, Data], Reading]:
-    """Return names of data sets, rows in memory by name, and how files among them are read."""
+def _pairs(pairs: Any, sets: Iterable[Any]) -> Any:
+    """Return the text of the pairs that are asked for; or else of those that rows come with."""
+    own = {written(one.pairs) for one in sets if isinstance(one, Data) and one.pairs is not None}
+    asked = written(pairs)
+    if own - {asked} and (asked is not None or len(own) > 1):
+        raise ParameterError(
+            f"rows come with the pairs {', '.join(sorted(own))}, and one kind of pairs counts in a "
+            "comparison; give it as pairs, and leave it out of the rows"
+        )
+    return asked if asked is not None else next(iter(own), None)
+
+
+def _reading(reading: Reading, options: Mapping[str, Any]) -> tuple[Reading, Mapping[str, Any]]:
+    """Return how files and tables are read, and the test rows where they are a table."""
     test = {"test": options["test"]} if is_table(options.get("test")) else {}
     plain = {name: value for name, value in options.items() if name not in test}
     [asked] = divided({**reading.options(), **plain}, {Reading: ()}, "compare")
+    return asked, test
+
+
+def _named(
+    sets: Iterable[Any], asked: Reading, test: Mapping[str, Any]
+) -> tuple[list[str], dict[str, Data], Reading]:
+    """Return names of data sets, rows in memory by name, and how files among them are read."""
     names: list[str] = []
     held: dict[str, Data] = {}
     files = False

@@ -44,7 +44,7 @@ from aucbench.report.naming import OF_TUNING, Key, names_of, shared
 OF_DATA = ("dataset", "reading", "splits", "holdout")
 OF_SOLVER = (
     *("label", "features", "objective", "projector", "passes", "seconds", "gap_tol"),
-    *("tune_evals", "inner_splits", "tune_seconds", "repeat_fits"),
+    *("tune_evals", "inner_splits", "tune_seconds", "repeat_fits", "pairs"),
 )
 NOT_YET = "not run yet"
 BUILDS = {"simd": "SIMD", "sort": "sort by"}  # how the kernels computed
@@ -300,7 +300,8 @@ class Evidence:
         ]
         by_budget = sum(fit.descent.stop in BUDGET for fit in ok)
         overspent = [fit.overspent for fit in ok if not isnan(fit.overspent)]
-        return Ends.of(len(ok), by_budget, judged, overspent)
+        ends = Ends.of(len(ok), by_budget, judged, overspent)
+        return replace(ends, other_pairs=next((f.other_pairs for f in ok if f.other_pairs), ""))
 
 
 def evidence_of(

@@ -18,7 +18,7 @@ import numpy as np
 
 from aucbench.bench.addons import supervised
 from aucbench.bench.cell import solver_of
-from aucbench.bench.measuring import measure_of
+from aucbench.bench.measuring import default_measure, measure_of
 from aucbench.errors import DataError, UnknownNameError
 from aucbench.report.curves import Pace, paces, profiles_of
 from aucbench.report.evidence import Evidence, Place
@@ -41,8 +41,9 @@ PER_POINT = 11  # numbers: three by passes, two by seconds, three each of ROC an
 class Settings:
     """What the user chooses."""
 
-    # As in `aucbench.bench.measuring.measure_of`, or one of values from elsewhere.
-    measure: str | Measure = AUC
+    # As in `aucbench.bench.measuring.measure_of`, or one of values from elsewhere. None: that of
+    # the pairs which all cells share, or else the AUC.
+    measure: str | Measure | None = None
     rope: float = ROPE  # this and the level as in `aucbench.stats.words`
     level: float = LEVEL
     reference: str | None = None  # a solver against which the others are told
@@ -338,7 +339,8 @@ def findings_of(evidence: Evidence, settings: Settings | None = None) -> Finding
     s = settings or Settings()
     if s.reference is not None:
         solver_of(evidence.solvers, s.reference)
-    chosen = s.measure if isinstance(s.measure, Measure) else measure_of(s.measure)
+    named = s.measure or default_measure(evidence.common.get("pairs"))
+    chosen = named if isinstance(named, Measure) else measure_of(named)
     points = s.points(len(evidence.groups))
     with supervised():
         insides = tuple(

@@ -77,6 +77,11 @@ class Fit:
     tuned: tuple[tuple[Mapping[str, Any], float], ...] = ()  # what was tried, and its inner AUC
     chosen: Mapping[str, Any] | None = None  # the parameters that were chosen
     division: str = ""  # how its rows were divided, as in `Sizes`
+    other_pairs: str = ""  # those that it trained on, where they are not those asked for
+    # Of the training rows, as in `Sizes`.
+    groups: float = NAN
+    left_out: float = NAN
+    constant: float = NAN
 
     @property
     def ok(self) -> bool:
@@ -112,6 +117,10 @@ class Fit:
             ),
             chosen=tuning.get("chosen"),
             division=sizes.division or "",
+            other_pairs="" if (own := sizes.trained_on) in (None, record.cell.pairs) else own,
+            groups=_or_nan(sizes.groups),
+            left_out=_or_nan(sizes.left_out),
+            constant=_or_nan(sizes.constant),
         )
 
 

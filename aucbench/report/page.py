@@ -37,6 +37,7 @@ SAID = {  # of the choices that all cells share
     "features": "features {}",
     "objective": "objective {}",
     "projector": "projector {}",
+    "pairs": "pairs {}",
     "passes": "at most {} passes",
     "seconds": "at most {} seconds",
     "tune_evals": "tuned by at most {} points",

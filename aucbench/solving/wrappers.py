@@ -107,6 +107,20 @@ class WithParts(WithSolver):
 
 
 @dataclass(frozen=True)
+class OnAllPairs(WithSolver):
+    """A solver that takes rows of labels as they are, whatever pairs of them count."""
+
+    @property
+    def needs(self) -> Needs:
+        """The needs of the solver inside, which sees all pairs."""
+        return replace(self.solver.needs, pairs=("group", "range"))
+
+    def problem(self, data: Data, rng: np.random.Generator) -> Problem:
+        """Problem of the solver inside, on all pairs."""
+        return self.solver.problem(replace(data, pairs=None), rng)
+
+
+@dataclass(frozen=True)
 class WithProblems(WithSolver):
     """Keeps the problem of the solver inside, which has the training rows and so is in no `Run`.
 

@@ -44,6 +44,7 @@ def test_every_field_of_a_cell_counts():
         "repeat_fits": 2,
         "holdout": 0.2,
         "tune_seconds": 9.0,
+        "pairs": "group",
     }
     found = {identify(replace(tuned, **{name: value})) for name, value in other.items()}
 

@@ -10,7 +10,7 @@ from aucbench.registry.fingerprints import CANONICAL, hash_of_text
 from aucbench.registry.specs import bare
 from aucbench.store import SCHEMA
 
-SPECS = ("solver", "dataset", "features", "objective", "projector")
+SPECS = ("solver", "dataset", "features", "objective", "projector", "pairs")
 OF_TUNING = (
     "tune_evals",
     "inner_splits",
@@ -72,7 +72,7 @@ def _text(cell: Cell, *, data: str, plugins: Mapping[str, str], code: str) -> st
     fields |= {
         name: bare(fields[name], joined=name == "features")
         for name in SPECS
-        if fields[name] is not None
+        if fields.get(name) is not None
     }
     used = {"data": data, "plugins": dict(plugins), "code": code, "schema": SCHEMA}
     return CANONICAL.encode({"cell": fields, **used})

@@ -27,6 +27,7 @@ from aucbench.bench.plan.fields import (
     choices,
 )
 from aucbench.bench.plan.looks import checked_reference, in_order
+from aucbench.bench.plan.pairs import checked_pairs
 from aucbench.datasets.reading import Reading, plain_value
 from aucbench.errors import ParameterError, require_above, require_at_least, require_whole
 from aucbench.ranges import DEFAULT_PASSES, GAP_TOL, RANGE_EXAMPLE, Range
@@ -79,6 +80,9 @@ class Plan:
         reference. No part of the id of a cell.
     reference : str or None
         The solver against which the looks judge the others.
+    pairs : str or None
+        Which pairs count in training, such as `group[column=user]` or `fpr[max=0.1]`; its `column`
+        is that of the groups of `reading`. None: what the target says, which of labels is all.
 
     Raises
     ------
@@ -108,9 +112,13 @@ class Plan:
     families: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     looks: int | None = None
     reference: str | None = None
+    pairs: str | None = None
 
     def __post_init__(self) -> None:
         _check(self)
+        pairs, reading = checked_pairs(self.pairs, self.reading)
+        object.__setattr__(self, "pairs", pairs)
+        object.__setattr__(self, "reading", reading)
         # What is in files has its whole path, so that a plan means the same in every folder.
         maps = tuple(anchored(spec, joined=True) for spec in self.features)
         object.__setattr__(self, "features", maps)
@@ -152,7 +160,8 @@ class Plan:
         """Yield kind, specification and tuning of each thing that it names, in its order."""
         for choice in self.solvers:
             yield "solvers", choice.spec, choice.tuning
-        for kind, spec in (("objectives", self.objective), ("projectors", self.projector)):
+        own = (("objectives", self.objective), ("projectors", self.projector))
+        for kind, spec in (*own, ("pairs", self.pairs)):
             if spec is not None:
                 yield kind, spec, False
         for part in chain.from_iterable(map(joined_specs, self.features)):
@@ -178,7 +187,7 @@ class Plan:
         tuning = (int(self.tune_evals), int(self.inner_splits), int(self.repeat_fits))
         holdout = None if self.holdout is None else float(self.holdout)
         limit = None if self.tune_seconds is None else float(self.tune_seconds)
-        return (*about, self.split_count), (*budget, *tuning, holdout, limit)
+        return (*about, self.split_count), (*budget, *tuning, holdout, limit, self.pairs)
 
 
 def default_solvers(datasets: Sequence[str]) -> tuple[str, ...]:

@@ -32,6 +32,7 @@ splits = 5                # or holdout = 0.2: a share of the rows is the test se
 repeats = 1               # repeat r of seed s is shuffled with seed s + r
 seeds = [0]
 # objective = "logistic"  # in place of the solvers' own; projector likewise
+# pairs = "group"         # which pairs count: group[column=user], fpr[max=0.1,rest=0.5], ...
 
 [files]                   # how data sets that are files are read; all may be left out
 # target = "outcome"      # the column of the labels
@@ -158,7 +159,7 @@ def _without_places(document: Mapping[str, Any]) -> dict[str, Any]:
         changed["suite"] = suite
     for name in changed.keys() & {"datasets", "features"}:
         changed[name] = [bare(spec, joined=name == "features") for spec in changed[name]]
-    for name in changed.keys() & {"objective", "projector"}:
+    for name in changed.keys() & {"objective", "projector", "pairs"}:
         changed[name] = bare(changed[name])
     changed["solvers"] = [{**one, "spec": bare(one["spec"])} for one in changed["solvers"]]
     return changed

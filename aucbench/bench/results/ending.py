@@ -120,7 +120,7 @@ def _said(outcome: Outcome) -> _Lines:
 
 def _sizes(about: Mapping[str, Any]) -> Sizes:
     known = {name: about.get(name) for name in Sizes.__slots__}
-    wanted = {name: str if name == "data" else int for name in known}
+    wanted = {name: str if name in ("data", "trained_on") else int for name in known}
     fit: dict[str, Any] = {n: value for n, value in known.items() if type(value) is wanted[n]}
     return Sizes(**fit)
 

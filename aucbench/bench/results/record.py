@@ -38,6 +38,17 @@ class Sizes:
     weighted: bool | None = about(
         "whether rows have weights, which count in the AUC and in training"
     )
+    trained_on: str | None = about(
+        "the pairs that were asked for, or `all pairs` (of labels) where the solver does not train "
+        "on them; empty where none were asked for"
+    )
+    groups: int | None = about("groups of the training rows with a pair", "groups")
+    left_out: int | None = about(
+        "groups of the training rows that hold one class and are left out", "groups"
+    )
+    constant: int | None = about(
+        "features that are constant in each group of the training rows, and cannot help", "features"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

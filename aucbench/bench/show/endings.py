@@ -12,6 +12,7 @@ from aucbench.ranges import ENOUGH, OVERSPENT
 from aucbench.records import Stop
 
 BUDGET_MARK, STALLED_MARK, OPEN_MARK, OVER_MARK, FALSE_MARK = "b", "s", "N", "o", "x"
+PAIRS_MARK = "p"
 NAMED = 3  # data sets that a note names
 
 
@@ -30,6 +31,7 @@ class Ends:
     overspent: tuple[float, ...] = ()
     # Of each fit whose certificate another fit disproves: who does, and both numbers.
     disproved: tuple[str, ...] = ()
+    other_pairs: str = ""  # that the fits trained on, where they are not those asked for
 
     @staticmethod
     def of(
@@ -48,8 +50,9 @@ class Ends:
 
     @property
     def mark(self) -> str:
-        """Mark in a table: the most serious end of the fits, and whether any overspent."""
-        return self.end + (OVER_MARK if self.overspent else "")
+        """Mark in a table: the most serious end of the fits, any overspent, or on other pairs."""
+        over = OVER_MARK if self.overspent else ""
+        return self.end + over + (PAIRS_MARK if self.other_pairs else "")
 
     @property
     def end(self) -> str:
@@ -69,6 +72,10 @@ def end_notes(rows: Sequence[Row]) -> tuple[str, ...]:
     notes = []
     if any(ends.end == BUDGET_MARK for *_, ends in rows):
         notes.append(f"{BUDGET_MARK}: fits used up their budget before the method ended")
+    others = dict.fromkeys((ends.other_pairs, solver) for solver, _, ends in rows)
+    for pairs in dict.fromkeys(pairs for pairs, _ in others if pairs):
+        whose = ", ".join(solver for one, solver in others if one == pairs)
+        notes.append(f"{PAIRS_MARK}: trained on {pairs}, not on those that are judged: {whose}")
     for field, head, said in NOTES:
         own = [row for row in rows if getattr(row[2], field)]
         if own:

@@ -84,7 +84,7 @@ def protocol(plan: Plan, tried: tuple[int, int] | None = None) -> str:
     limits = ((plan.passes, "passes"), (plan.seconds, "seconds"))
     told = [f"{limit:g} {unit}" for limit, unit in limits if limit is not None]
     budget = " or ".join(told) or f"{DEFAULT_PASSES:g} passes or the solver's own"
-    own = ((plan.objective, "objective"), (plan.projector, "projector"))
+    own = ((plan.objective, "objective"), (plan.projector, "projector"), (plan.pairs, "pairs"))
     asked = "".join(f", {kind} {short(spec)}" for spec, kind in own if spec is not None)
     if any(choice.tune for choice in plan.solvers):
         points = f"at most {plan.tune_evals} points"

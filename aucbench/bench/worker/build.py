@@ -8,6 +8,7 @@ from typing import Any
 
 from aucbench import registry
 from aucbench.bench.cell import Cell, Tuning
+from aucbench.bench.worker.pairing import trainable
 from aucbench.errors import PluginError
 from aucbench.protocols import Solver
 from aucbench.ranges import samples
@@ -20,12 +21,14 @@ from aucbench.solving.wrappers import recast
 def build(cell: Cell, point: Mapping[str, Any]) -> Solver:
     """Return the solver of a cell at a point of its grid.
 
-    It works on the objective and the projector of the cell, where these are given.
+    It works on the objective and the projector of the cell, where these are given; and on all
+    pairs of labels, where it does not train on those of the cell.
     """
     solver = registry.get_solver(cell.solver, **point)
     objective = cell.objective and partial(registry.get_objective, cell.objective)
     projector = cell.projector and registry.get_projector(cell.projector)
-    return recast(solver, objective=objective or None, projector=projector or None)
+    solver = recast(solver, objective=objective or None, projector=projector or None)
+    return trainable(cell, solver)
 
 
 def plugin_of(kind: str, spec: Spec) -> tuple[str, str, str] | None:

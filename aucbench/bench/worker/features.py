@@ -75,4 +75,5 @@ class Refitted:
     def _raw(self, rows: Index) -> Data:
         target = self.train.target.take(rows)
         ties = {name: array[rows] for name, array in self.train.ties.items()}
-        return Data(self.raw.take(self.numbers[rows]), target, schema=self.schema, **ties)
+        known = {"schema": self.schema, "pairs": self.train.pairs}
+        return Data(self.raw.take(self.numbers[rows]), target, **known, **ties)

@@ -24,6 +24,7 @@ from aucbench.bench.worker.build import build, plugin_of
 from aucbench.bench.worker.features import Refitted, mapped_parts
 from aucbench.bench.worker.imports import imported_since, mark_imports
 from aucbench.bench.worker.measure import fitted_cell
+from aucbench.bench.worker.pairing import paired, told_of
 from aucbench.bench.worker.plain import plain_parameters, strict
 from aucbench.bench.worker.resolve import resolved, resolved_grid
 from aucbench.bench.worker.rows import RAW, TEST, TRAIN
@@ -170,6 +171,7 @@ def cell(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
         lines({"about": {**known, "conditions": conditions}})
         try:
             with blamed():
+                train = paired(planned, train)
                 solver = build(planned, {})
                 lines({"about": {"plugin": plugin_of("solvers", planned.solver)}})
                 lines(_imports(request, known, mark))
@@ -209,6 +211,11 @@ def _fitted(
     lines: Callable[[Mapping[str, Any]], None],
 ) -> dict[str, Any]:
     cost: dict[str, Any] = {}
+    try:
+        if told := told_of(planned, solver, train):
+            lines({"about": told})
+    except (DataError, UnsupportedError) as refusal:  # these rows have no such pairs
+        return {"status": "skipped", "reason": str(refusal)}
     if reason := why_refused(solver, train):
         return {"status": "skipped", "reason": reason}
     if planned.tune:

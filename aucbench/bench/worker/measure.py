@@ -216,6 +216,8 @@ def _named(problem: Problem, train: Data) -> str | None:
     parts = [_text(problem.f, but=("data",)), _text(problem.project)]
     if not isinstance(problem.features, NoMap):
         parts.append(_text(problem.features))
+    if problem.data.pairs is not None:
+        parts.append(_text(problem.data.pairs))
     known = [part for part in parts if part is not None]
     return " + ".join(known) if len(known) == len(parts) else None
 

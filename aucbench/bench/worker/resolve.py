@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from functools import partial
 from types import NoneType
 from typing import Any
@@ -130,6 +131,16 @@ def _dataset(spec: Spec) -> dict[str, Any]:
     return {}
 
 
+def _pairs(spec: Spec) -> dict[str, Any]:
+    pairs, claim = registry.get_pairs(spec), find("pairs", spec.name)
+    about = {"kind": pairs.kind, "measure": pairs.measure}
+    return {
+        "name": str(spec),
+        "qualified": str(replace(spec, name=claim.qualified)),
+        "about": about,
+    }
+
+
 def _built(build: Callable[[Spec], object], spec: Spec) -> dict[str, Any]:
     build(spec)
     return {}
@@ -153,6 +164,7 @@ LOOKED_UP: dict[str, Callable[[Spec], dict[str, Any]]] = {
     "objectives": _objective,
     "projectors": partial(_built, registry.get_projector),
     "features": partial(_built, registry.get_preprocessing),
+    "pairs": _pairs,
     "datasets": _dataset,
     **{kind: partial(_function, kind) for kind in ("metrics", "report_sections", "exporters")},
 }

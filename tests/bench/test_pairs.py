@@ -1,0 +1,106 @@
+"""Pairs of a plan: their text, the column of their groups, what records say of them."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from aucbench import Data, compare
+from aucbench.bench.cell import ALL_PAIRS, Cell
+from aucbench.bench.plan.errors import PlanError
+from aucbench.bench.plan.pairs import checked_pairs, written
+from aucbench.bench.plan.plan import Plan
+from aucbench.bench.plan.toml import parse_plan, write_plan
+from aucbench.datasets.reading import Reading
+from aucbench.errors import ParameterError
+from aucbench.pairs import Grade, Group
+from aucbench.report.document import text
+from aucbench.report.terminal import notes, tables
+
+
+def test_a_column_of_groups_is_one_that_the_reader_takes():
+    named = Plan(("x",), pairs="group[column=user,each=group]")
+    positional = Plan(("x",), pairs="group[user,each=group]")
+    apart = Plan(("x",), pairs="group[each=group]", reading=Reading(groups="user"))
+
+    assert named == positional == apart
+    assert {cell.pairs for cell in named.cells()} == {"group[each=group]"}
+    assert Plan(("x",), pairs="grade[query]").reading.groups == "query"
+    assert Plan(("x",), pairs="grade[query]").pairs == "grade[query]"  # else of all rows
+
+
+def test_two_columns_of_groups_are_refused():
+    with pytest.raises(PlanError, match="takes its groups from user, and groups names shop"):
+        Plan(("x",), pairs="group[column=user]", reading=Reading(groups="shop"))
+    assert Plan(("x",), pairs="group[column=user]", reading=Reading(groups="user")).pairs == "group"
+
+
+@pytest.mark.parametrize("pairs", [None, "all"])
+def test_without_pairs_a_cell_is_what_it_was(pairs):
+    cell = next(Plan(("x",), pairs=pairs).cells())
+
+    assert cell.pairs is None
+    assert cell == next(Plan(("x",)).cells())
+    before = {name: value for name, value in cell.to_json().items() if name != "pairs"}
+    assert Cell.from_json(before) == cell  # of a record of an earlier version
+
+
+def test_a_plan_in_a_file_has_its_pairs():
+    plan = Plan(("x",), pairs="group[column=user]")
+
+    assert parse_plan(write_plan(plan)) == plan
+    assert 'pairs = "group"' in write_plan(plan)
+    with pytest.raises(PlanError, match="pairs"):
+        parse_plan('datasets = ["x"]\npairs = 3')
+
+
+def test_objects_of_ours_are_written_as_text():
+    assert written(Group(each="group")) == "group[each=group]"
+    assert written(Grade(gain="exp2")) == "grade[gain=exp2]"
+    assert written(None) is None
+    assert checked_pairs(written(Group("user")), Reading()) == ("group", Reading(groups="user"))
+    with pytest.raises(PlanError, match="name a class in a file"):
+        written(3.0)
+
+
+@pytest.fixture(scope="module")
+def grouped():
+    rng = np.random.default_rng(0)
+    group = np.repeat(np.arange(30), 4)
+    y = (rng.random(120) < 0.4).astype(int)
+    y[group == 7] = 0
+    X = np.c_[rng.normal(size=120) + y, rng.normal(size=30)[group], rng.normal(size=120)]
+    return Data.of(X, y, groups=group)
+
+
+def test_a_solver_without_these_pairs_takes_part_on_all_pairs_and_is_marked(grouped):
+    arguments = {"splits": 3, "metrics": "auc", "features": "none"}
+    results = compare("logistic", grouped, pairs=Group(), **arguments)
+    plain = compare("logistic", grouped, **arguments)
+
+    assert {record.sizes.trained_on for record in results} == {ALL_PAIRS}
+    assert {record.sizes.trained_on for record in plain} == {None}
+    assert [r.measures.auc for r in results] == [r.measures.auc for r in plain]
+    assert {r.id for r in results}.isdisjoint(r.id for r in plain)
+    assert "  p" in text(tables(results.findings))
+    said = "p: trained on all pairs, not on those that are judged: logistic"
+    assert said in [*notes(results.findings)]
+
+
+def test_rows_bring_their_pairs(grouped):
+    rows = replace(grouped, pairs=Group())
+    results = compare("logistic", rows, splits=2, metrics="auc")
+
+    assert {record.cell.pairs for record in results} == {"group"}
+    with pytest.raises(ParameterError, match="come with the pairs group"):
+        compare("logistic", rows, splits=2, pairs="group[each=group]")
+
+
+def test_pairs_that_the_rows_do_not_have_are_a_reason():
+    rows = Data.of(np.eye(8), np.arange(8) % 2)
+    results = compare("logistic", rows, splits=2, pairs="time", metrics="auc")
+
+    assert {record.status.status for record in results} == {"skipped"}
+    assert all("survival" in record.why for record in results)
+    with pytest.raises(PlanError, match="gain of grade must be"):
+        compare("logistic", rows, pairs="grade[gain=exp3]", metrics="auc")
