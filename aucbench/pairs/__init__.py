@@ -25,4 +25,4 @@ __all__ = [
 @hookimpl
 def aucbench_pairs() -> Factories:
     """Return the built-in kinds of pairs by name."""
-    return {"group": Group, "time": Time, "grade": Grade}
+    return {"group": Group, "time": Time, "grade": Grade, "class": ByClass}
