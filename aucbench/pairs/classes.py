@@ -77,7 +77,7 @@ class ByClass:
         if not isinstance(target, Categories):
             raise DataError(
                 f"the pairs are those of three or more classes, and the target is {target.what}; "
-                "leave --pairs class out, or read all classes with --classes all"
+                "leave --pairs class out, or read each label as a class with --labels classes"
             )
         for k in range(target.k):
             yield target.against_rest(k, even=self.each == "classes")

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from aucbench import projectors
 from aucbench.bench.evaluation.verdict import Judged, Measures, Status, number
+from aucbench.data import Categories
 from aucbench.data.arrays import Index, Vector
 from aucbench.data.kinds import Target
 from aucbench.data.packed import pack_arrays
@@ -29,6 +30,7 @@ from aucbench.ranges import DIVERGED
 from aucbench.records import CellStatus, Stop
 
 SLACK = 0.05  # seconds by which two clocks may differ
+ANY = -1  # as a length
 MOST_WEIGHTS = 100_000  # of one cell that are kept
 NUMBERS = (  # that a worker reports, and of which it alone can know
     *("objective", "objective_at_start", "gap", "passes", "passes_limit", "fit_seconds"),
@@ -62,9 +64,10 @@ def measured(
         return Judged(_own_status(result), reported)
     try:
         _require_time(result, outcome.wall_seconds)
-        scores = _array(outcome.files, "scores.npy", numbers.size)
-        w = _array(outcome.files, "w.npy") if "w.npy" in outcome.files else None
-        along = _along(result, outcome.files, numbers.size, points)
+        each = (target.k,) if isinstance(target, Categories) else ()
+        scores = _array(outcome.files, "scores.npy", numbers.size, *each)
+        w = _array(outcome.files, "w.npy", *each, ANY) if "w.npy" in outcome.files else None
+        along = _along(result, outcome.files, (numbers.size, *each), points)
     except UnfitScoresError as unfit:
         return Judged(Status(status=CellStatus.ERROR, reason=str(unfit)), reported)
     columns = _without_exempt(result, w)
@@ -79,7 +82,8 @@ def measured(
         failed = Status(status=CellStatus.ERROR, reason=str(error), error_type=type(error).__name__)
         return Judged(failed, measures)
     arrays: dict[str, NDArray[Any]] = {"scores": scores, "rows": numbers}
-    if keep_weights and columns is not None and result.get("keeps_columns") is True:
+    own = keep_weights and columns is not None and columns.ndim == 1  # not of several classes
+    if own and columns is not None and result.get("keeps_columns") is True:
         arrays |= {"w": columns} if columns.size <= MOST_WEIGHTS else {}
     file = pack_arrays(arrays)
     last = {points - 1: auc} if points else {}
@@ -114,7 +118,7 @@ def _reported(result: Mapping[str, Any]) -> Measures:
 
 
 def _along(
-    result: Mapping[str, Any], files: Mapping[str, bytes], size: int, points: int
+    result: Mapping[str, Any], files: Mapping[str, bytes], size: tuple[int, ...], points: int
 ) -> list[tuple[int, Vector]]:
     """Return numbers of points of the curve, without the last one, and the test scores there."""
     numbers = result.get("test_points") or []
@@ -123,26 +127,24 @@ def _along(
     whole = isinstance(numbers, list) and all(type(number) is int for number in numbers)
     if not whole or numbers != sorted({*numbers}) or not 0 <= numbers[0] <= numbers[-1] < points:
         raise UnfitScoresError(f"the cell names points of a curve of {points} that are none")
-    scores = _array(files, "along.npy", len(numbers), size)
+    scores = _array(files, "along.npy", len(numbers), *size)
     return [*zip(numbers, scores, strict=True)]
 
 
 def _array(files: Mapping[str, bytes], name: str, *shape: int) -> Vector:
-    """Return an array of the worker, of this shape; without one a vector of any size."""
+    """Return an array of the worker, of this shape, in which `ANY` is any length."""
     try:
         array: NDArray[Any] = np.load(BytesIO(files[name]), allow_pickle=False)
     except KeyError:
         raise UnfitScoresError(f"the cell handed over no {name}") from None
     except Exception as error:  # from bytes of a plugin the parser may raise anything
         raise UnfitScoresError(f"{name} of the cell is no array: {type(error).__name__}") from error
-    wanted, axes = max(1, len(shape)), ("vector", "matrix")
+    wanted, axes = len(shape), ("vector", "matrix", "block")
     if not isinstance(array, np.ndarray) or array.dtype != np.float64 or array.ndim != wanted:
         raise UnfitScoresError(f"{name} of the cell is no {axes[wanted - 1]} of float64")
-    if shape and array.shape[-1] != shape[-1]:
-        rows = array.shape[-1], shape[-1]
-        raise UnfitScoresError("the cell handed over {} scores of {} test rows".format(*rows))
-    if shape and array.shape != shape:
-        raise UnfitScoresError(f"{name} of the cell has {len(array)} rows, wanted {shape[0]}")
+    if any(size not in (ANY, own) for own, size in zip(array.shape, shape, strict=True)):
+        sizes = (" x ".join(map(str, sizes)) for sizes in (array.shape, shape))
+        raise UnfitScoresError("{} of the cell has {} numbers, wanted {}".format(name, *sizes))
     return array
 
 
@@ -160,21 +162,29 @@ def _require_time(result: Mapping[str, Any], lived: float) -> None:
 def _without_exempt(result: Mapping[str, Any], w: Vector | None) -> Vector | None:
     """Return the weights of features, without the trailing ones that belong to none."""
     exempt = result.get("exempt")
-    if w is None or not isinstance(exempt, int) or not 0 <= exempt <= w.size:
+    if w is None or not isinstance(exempt, int) or not 0 <= exempt <= w.shape[-1]:
         return None
-    return w[: w.size - exempt]
+    return w[..., : w.shape[-1] - exempt]
 
 
 def _feasible(result: Mapping[str, Any], w: Vector | None) -> bool | None:
-    """Check with a projector of aucbench that is built here; else take the report of the worker."""
+    """Check with projectors of aucbench that are built here; else take the report of the worker."""
     described, reported = result.get("set"), result.get("feasible")
-    if w is not None and isinstance(described, dict):
-        try:
-            project = getattr(projectors, described["class"])(**described["parameters"])
-            return bool(project.contains(w))
-        except (LookupError, AttributeError, TypeError, ValueError, AucbenchError):
-            return False  # `fitted_cell` did not write this description, so nothing is certain
-    return reported if isinstance(reported, bool) else None
+    sets = described if isinstance(described, list) else [described]
+    if w is None or not sets or not all(isinstance(one, dict) for one in sets):
+        return reported if isinstance(reported, bool) else None
+    return len(sets) == len(np.atleast_2d(w)) and all(
+        _contains(one, row) for one, row in zip(sets, np.atleast_2d(w), strict=True)
+    )
+
+
+def _contains(described: Mapping[str, Any], w: Vector) -> bool:
+    """Whether a set has the weights, by its class and its parameters."""
+    try:
+        project = getattr(projectors, described["class"])(**described["parameters"])
+        return bool(project.contains(w))
+    except (LookupError, AttributeError, TypeError, ValueError, AucbenchError):
+        return False  # `fitted_cell` did not write this description, so nothing is certain
 
 
 def _fault(
@@ -209,6 +219,7 @@ def _fault(
 
 
 def _spread(scores: Vector) -> float:
+    """Return the range of the scores, the least one of several classes."""
     with np.errstate(all="ignore"):
-        spread = float(scores.max() - scores.min())
+        spread = float(np.min(scores.max(axis=0) - scores.min(axis=0)))
     return inf if np.isnan(spread) else spread

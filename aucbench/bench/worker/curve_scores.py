@@ -32,14 +32,15 @@ class Kept:
 
 
 class KeptWeights:
-    """Weights at some points of one curve."""
+    """Weights at some points of one curve, which is one of `curves` that share the limits."""
 
-    def __init__(self) -> None:
+    def __init__(self, curves: int = 1) -> None:
         self.points: list[Kept] = []
+        self._curves = curves
 
     def add(self, place: int, passes: float, w: Vector) -> None:
         """Copy the weights at a point, and forget those of another one if they are too many."""
-        most = min(MOST, WEIGHT_BYTES // (8 * max(1, w.size)))
+        most = min(MOST, WEIGHT_BYTES // self._curves // (8 * max(1, w.size)))
         if most:
             at = log(max(passes, FLOOR))
             self.points.append(Kept(place, at, np.array(w, dtype=np.float64)))
@@ -54,10 +55,9 @@ class KeptWeights:
         The weights at the end of the fit score them anyway.
         """
         some = [point for point in self.points if point.place < last]
-        free = MOST_BYTES - 2 * 8 * (
-            test.n + problem.data.d
-        )  # twice what the end takes, to be safe
-        most = max(0, min(SCORE_BYTES, free)) // (8 * test.n)
+        at_end = 2 * 8 * (test.n + problem.data.d)  # twice what that takes, to be safe
+        free = MOST_BYTES // self._curves - at_end
+        most = max(0, min(SCORE_BYTES // self._curves, free)) // (8 * test.n)
         if len(some) > most:
             some = [some[j] for j in np.linspace(0, len(some) - 1, most).round().astype(int)]
         if not some:

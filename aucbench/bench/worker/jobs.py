@@ -21,6 +21,7 @@ from aucbench.bench.cell import TARGET_FILE, Cell, hashable
 from aucbench.bench.worker import machine, rows
 from aucbench.bench.worker.blame import blamed
 from aucbench.bench.worker.build import build, plugin_of
+from aucbench.bench.worker.classes import fitted_classes
 from aucbench.bench.worker.features import Refitted, mapped_parts
 from aucbench.bench.worker.imports import imported_since, mark_imports
 from aucbench.bench.worker.measure import fitted_cell
@@ -29,7 +30,7 @@ from aucbench.bench.worker.plain import plain_parameters, strict
 from aucbench.bench.worker.resolve import resolved, resolved_grid
 from aucbench.bench.worker.rows import RAW, TEST, TRAIN
 from aucbench.bench.worker.tune import Tuned, tune
-from aucbench.data import Data
+from aucbench.data import Categories, Data
 from aucbench.data.block import Block, laid_out
 from aucbench.data.inputs import require_filled
 from aucbench.data.npz import npy_bytes
@@ -227,7 +228,8 @@ def _fitted(
         solver, cost = build(planned, tuned.best), {"tune_seconds": tuned.seconds}
     lines({"parameters": plain_parameters(solver)})
     try:
-        done = fitted_cell(planned, solver, train, partial(rows.mapped, block, TEST), lines)
+        fitted = fitted_classes if isinstance(train.target, Categories) else fitted_cell
+        done = fitted(planned, solver, train, partial(rows.mapped, block, TEST), lines)
     except UnsupportedError as refusal:  # for example, more rows than the method is for
         return {"status": "skipped", "reason": str(refusal)}
     for name, array in done.arrays.items():

@@ -43,9 +43,16 @@ class FittedCell(NamedTuple):
 
 
 def fitted_cell(
-    cell: Cell, solver: Solver, train: Data, test: Callable[[], Rows], emit: Emit
+    cell: Cell,
+    solver: Solver,
+    train: Data,
+    test: Callable[[], Rows],
+    emit: Emit,
+    fits: int = 1,
 ) -> FittedCell:
     """Fit to mapped rows, then score the test rows, which `test` gives; `emit` takes the curve.
+
+    It is one of so many `fits` of the cell, which share the limits of what is handed over.
 
     `deterministic` says whether several fits gave the same weights, or the same scores.
     `score_error` bounds what rounding does to a typical training score, `exempt` counts the
@@ -53,7 +60,7 @@ def fitted_cell(
     columns of the training rows, and `set` describes the projector where it is one of aucbench.
     `test_points` are the numbers of the points of the curve whose weights score the test rows.
     """
-    curve = Curve(emit)
+    curve = Curve(emit, fits)
     run = fit(cell, WithProblems(solver, curve.problems), train, every=1.0, watch=curve)
     problem = curve.problems[-1]
     last = run.points[-1]
@@ -107,9 +114,9 @@ def fit(
 class Curve:
     """Measures and emits the points of one fit."""
 
-    def __init__(self, emit: Emit) -> None:
+    def __init__(self, emit: Emit, fits: int = 1) -> None:
         self.problems: list[Problem] = []  # the one that is solved
-        self.weights = KeptWeights()
+        self.weights = KeptWeights(fits)
         self.count = 0
         self._emit = emit
         self._last: Point | None = None
