@@ -15,16 +15,15 @@ Design
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from math import inf, nextafter
 from os import PathLike
-from typing import Any, NoReturn, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Rows, Vector
@@ -34,15 +33,10 @@ from aucbench.errors import AucbenchError, DataError, ParameterError, Unsupporte
 from aucbench.metrics import Aim, auc, intercept_at
 from aucbench.models import Model
 from aucbench.models.calibration import FOLDS, Calibrator, calibrator, require_method
-from aucbench.models.inputs import (
-    data_of,
-    raw_rows,
-    remember_columns,
-    require_columns,
-    rows_of,
-)
+from aucbench.models.estimator import Scoring
+from aucbench.models.inputs import data_of, remember_columns, require_columns, rows_of
 from aucbench.models.labels import announced, labelled, require_one_source
-from aucbench.models.learnt import Learnt, Start, learnt
+from aucbench.models.learnt import Start
 from aucbench.models.online import Online, require_streaming
 from aucbench.models.saving import model_of, restore
 from aucbench.models.tables import plain_column, plain_frame
@@ -52,13 +46,9 @@ from aucbench.protocols import (
     Scorer,
     Solver,
     identity,
-    input_weights,
 )
 from aucbench.ranges import GAP_TOL
-from aucbench.registry import get_preprocessing, get_solver
-from aucbench.solving.hyperparameters import hyperparameters, with_hyperparameters
-
-INSIDE = "solver__"
+from aucbench.registry import get_preprocessing
 
 
 def _streams(model: AUCClassifier) -> bool:
@@ -78,7 +68,7 @@ def _calibrates(model: AUCClassifier) -> bool:
     return True
 
 
-class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
     """Binary classifier that maximises the AUC with any registered solver.
 
     Judge it by `auc_score`, or by `scoring="roc_auc"` in `cross_val_score` and `GridSearchCV`:
@@ -315,10 +305,6 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Both labels, the positive one last."""
         return self.classes_[::-1] if self._turned else self.classes_
 
-    @property
-    def _schema(self) -> Any:
-        return None if self.encoding_ is None else self.encoding_.schema
-
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels of rows X (n, d) -> (n,): positive from the threshold on."""
         second = self.decision_function(X) > 0
@@ -378,20 +364,6 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The decision function of a row whose features are zeros, shape (1,)."""
         return self._shifted(np.array([self._affine()[1]]))
 
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """Names of the features that `coef_` weighs, shape (d,).
-
-        Parameters
-        ----------
-        input_features : array of shape (n_features_in_,), optional
-            Names of the columns, where the rows of the fit had none.
-        """
-        check_is_fitted(self)
-        if self.encoding_ is not None:
-            return np.array(self.encoding_.names, dtype=object)
-        names: NDArray[Any] = _check_feature_names_in(self, input_features)
-        return names
-
     @property
     def keeps_rows_(self) -> bool | None:
         """Whether training rows are in this object: see `Run.keeps_rows`.
@@ -403,41 +375,15 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return True
         return self.run_.keeps_rows if self._online is None else self._online.keeps_rows
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters by name; with `deep` those of the solver too, as `solver__k`."""
-        params: dict[str, Any] = super().get_params(deep=False)
-        if deep:
-            params |= {INSIDE + name: value for name, value in self._of_solver().items()}
-        return params
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters; `solver__k=5` puts a solver with k = 5 in the place of `solver`.
-
-        Raises
-        ------
-        UnknownNameError, ParameterError
-            When there is no such solver, or the solver has no such parameter or refuses its value.
-        """
-        inside = {n.removeprefix(INSIDE): v for n, v in params.items() if n.startswith(INSIDE)}
-        super().set_params(**{n: v for n, v in params.items() if not n.startswith(INSIDE)})
-        if inside:
-            self.solver = with_hyperparameters(get_solver(self.solver), **inside)
-        return self
-
     def __sklearn_tags__(self) -> Any:
         """Two classes; dense rows with gaps and text, or sparse rows without gaps."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
-        tags.input_tags.sparse = tags.input_tags.allow_nan = tags.input_tags.string = True
         return tags
 
     def __sklearn_is_fitted__(self) -> bool:
         """Whether `fit` or `partial_fit` was called."""
         return hasattr(self, "run_") or hasattr(self, "weights_")
-
-    def _learnt(self, train: Data, seed: int, start: Start | None = None) -> Learnt:
-        limits = {"passes": self.passes, "seconds": self.seconds, "gap_tol": self.gap_tol}
-        return learnt(self.solver, self.features, train, seed, start, **limits)
 
     def _start(self) -> Start:
         """Return what a warm start goes on from."""
@@ -456,23 +402,9 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             scores.append(self._learnt(rest, seed).scores(held.rows))
         return calibrator(method, np.concatenate(y), np.concatenate(scores))
 
-    def _scores_of(self, X: Any) -> Vector:
-        """Return the scores of rows that a user gives, before the threshold is subtracted."""
-        check_is_fitted(self)
-        X = plain_frame(X)
-        if self.encoding_ is None:
-            rows, _ = rows_of(X)
-            require_columns(self, X)
-            return self._raw_scores(rows)
-        require_columns(self, X)
-        rows, schema = raw_rows(X, self._schema)
-        assert schema is not None  # that of the encoding
-        encoding = replace(self.encoding_, schema=schema)
-        return Learnt(encoding, self.features_, self.run_).scores(rows)
-
     def _raw_scores(self, rows: Rows) -> Vector:
         if self._online is None:
-            return Learnt(self.encoding_, self.features_, self.run_).scores(rows)
+            return super()._raw_scores(rows)
         return Scorer(self.features_, self.weights_.size).by_weights(self.weights_, rows)
 
     @property
@@ -480,20 +412,10 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The number below the threshold: score - cut > 0 exactly where score >= threshold."""
         return nextafter(self.threshold_, -inf)
 
-    def _affine(self) -> tuple[Vector, float]:
-        """Return (v, c): the score is v . x + c."""
-        check_is_fitted(self)
-        w, inner = self._weights()
-        own = None if w is None else input_weights(inner, w)
-        outer = None if own is None else input_weights(self.features_, own[0])
-        if own is None or outer is None:
-            _not_affine(self)
-        return outer[0], outer[1] + own[1]
-
     def _weights(self) -> tuple[Vector | None, FeatureMap]:
         if self._online is not None:
             return self.weights_, identity
-        return self.run_.w, self.run_.scorer.features
+        return super()._weights()
 
     def _choose_threshold(self, y: NDArray[Any], scored: Vector) -> None:
         self.threshold_ = intercept_at(y, scored, **self._require_one_aim().given())
@@ -567,24 +489,6 @@ class AUCClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         restore(model, Model.load(path))
         return model
 
-    def _of_solver(self) -> dict[str, Any]:
-        try:
-            return hyperparameters(get_solver(self.solver))
-        except AucbenchError:  # there is no such solver; fit tells why
-            return {}
-
-    def _seed(self) -> int:
-        if self.random_state is not None:
-            return self.random_state
-        return int(np.random.SeedSequence().generate_state(1)[0])
-
 
 def _chunk(X: Any, y: Any, labels: NDArray[Any]) -> Chunk:
     return Chunk.of(rows_of(X)[0], y, positive=labels.tolist()[1])
-
-
-def _not_affine(model: AUCClassifier) -> NoReturn:
-    raise AttributeError(
-        f"the score of {model.solver!r} after {model.features!r} is no weighted sum of columns, "
-        "so that there are no coef_ and intercept_; run_ has what was learnt"
-    )

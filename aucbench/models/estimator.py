@@ -1,0 +1,139 @@
+"""What estimators of scikit-learn share that score rows by a solver."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NoReturn, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
+
+from aucbench.data import Data
+from aucbench.data.arrays import Rows, Vector
+from aucbench.datasets.tables import Encoding
+from aucbench.errors import AucbenchError
+from aucbench.models.inputs import raw_rows, require_columns, rows_of
+from aucbench.models.learnt import Learnt, Start, learnt
+from aucbench.models.tables import plain_frame
+from aucbench.protocols import FeatureMap, Solver, input_weights
+from aucbench.records import Run
+from aucbench.registry import get_solver
+from aucbench.solving.hyperparameters import hyperparameters, with_hyperparameters
+
+INSIDE = "solver__"
+
+
+class Scoring(BaseEstimator):  # type: ignore[misc]
+    """An estimator with a solver, a map of features, and the limits of a fit.
+
+    A class below it has the parameters `solver`, `features`, `passes`, `seconds`, `gap_tol` and
+    `random_state`, and sets what `fit` learns: `encoding_`, `features_` and `run_`.
+    """
+
+    solver: str | Solver
+    features: str | FeatureMap
+    passes: float | None
+    seconds: float | None
+    gap_tol: float
+    random_state: int | None
+    encoding_: Encoding | None
+    features_: FeatureMap
+    run_: Run
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters by name; with `deep` those of the solver too, as `solver__k`."""
+        params: dict[str, Any] = super().get_params(deep=False)
+        if deep:
+            params |= {INSIDE + name: value for name, value in self._of_solver().items()}
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; `solver__k=5` puts a solver with k = 5 in the place of `solver`.
+
+        Raises
+        ------
+        UnknownNameError, ParameterError
+            When there is no such solver, or the solver has no such parameter or refuses its value.
+        """
+        inside = {n.removeprefix(INSIDE): v for n, v in params.items() if n.startswith(INSIDE)}
+        super().set_params(**{n: v for n, v in params.items() if not n.startswith(INSIDE)})
+        if inside:
+            self.solver = with_hyperparameters(get_solver(self.solver), **inside)
+        return self
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Names of the features that `coef_` weighs, shape (d,).
+
+        Parameters
+        ----------
+        input_features : array of shape (n_features_in_,), optional
+            Names of the columns, where the rows of the fit had none.
+        """
+        check_is_fitted(self)
+        if self.encoding_ is not None:
+            return np.array(self.encoding_.names, dtype=object)
+        names: NDArray[Any] = _check_feature_names_in(self, input_features)
+        return names
+
+    def __sklearn_tags__(self) -> Any:
+        """Dense rows with gaps and text, or sparse rows without gaps."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = tags.input_tags.allow_nan = tags.input_tags.string = True
+        return tags
+
+    def _learnt(self, train: Data, seed: int, start: Start | None = None) -> Learnt:
+        limits = {"passes": self.passes, "seconds": self.seconds, "gap_tol": self.gap_tol}
+        return learnt(self.solver, self.features, train, seed, start, **limits)
+
+    def _scores_of(self, X: Any) -> Vector:
+        """Return the scores of rows that a user gives, before the threshold is subtracted."""
+        check_is_fitted(self)
+        X = plain_frame(X)
+        if self.encoding_ is None:
+            rows, _ = rows_of(X)
+            require_columns(self, X)
+            return self._raw_scores(rows)
+        require_columns(self, X)
+        rows, schema = raw_rows(X, self._schema)
+        assert schema is not None  # that of the encoding
+        encoding = replace(self.encoding_, schema=schema)
+        return Learnt(encoding, self.features_, self.run_).scores(rows)
+
+    def _raw_scores(self, rows: Rows) -> Vector:
+        return Learnt(self.encoding_, self.features_, self.run_).scores(rows)
+
+    def _affine(self) -> tuple[Vector, float]:
+        """Return (v, c): the score is v . x + c."""
+        check_is_fitted(self)
+        w, inner = self._weights()
+        own = None if w is None else input_weights(inner, w)
+        outer = None if own is None else input_weights(self.features_, own[0])
+        if own is None or outer is None:
+            self._refuse_coefficients()
+        return outer[0], outer[1] + own[1]
+
+    def _refuse_coefficients(self) -> NoReturn:
+        raise AttributeError(
+            f"the score of {self.solver!r} after {self.features!r} is no weighted sum of columns, "
+            "so that there are no coef_ and intercept_; run_ has what was learnt"
+        )
+
+    def _weights(self) -> tuple[Vector | None, FeatureMap]:
+        return self.run_.w, self.run_.scorer.features
+
+    @property
+    def _schema(self) -> Any:
+        return None if self.encoding_ is None else self.encoding_.schema
+
+    def _of_solver(self) -> dict[str, Any]:
+        try:
+            return hyperparameters(get_solver(self.solver))
+        except AucbenchError:  # there is no such solver; fit tells why
+            return {}
+
+    def _seed(self) -> int:
+        if self.random_state is not None:
+            return self.random_state
+        return int(np.random.SeedSequence().generate_state(1)[0])
