@@ -10,10 +10,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.data.arrays import Index, Vector, lock
+from aucbench.data.arrays import Index, Vector
 from aucbench.data.sorting import argsort
 from aucbench.errors import DataError
 from aucbench.kernels.vectors import Mask
+from aucbench.pairs.segments import Segments, Side
+from aucbench.pairs.sums import concordant
 
 MOST_PAIRS = 2**62  # their numbers are added up in 64 bits
 Pair = tuple[Index, Index]  # numbers of upper rows, and of the lower rows beside them
@@ -66,6 +68,11 @@ class Members(ABC):
 
     @property
     @abstractmethod
+    def segments(self) -> Segments:
+        """The same pairs as rows in the order of their keys, from which losses add them up."""
+
+    @property
+    @abstractmethod
     def components(self) -> tuple[Index, NDArray[np.int64]]:
         """The rows that have a pair, part after part of the graph of pairs, and their parts.
 
@@ -95,55 +102,9 @@ class Members(ABC):
         θ = Σ π_ij k_ij with k = 1[s_i > s_j] + ½ 1[s_i = s_j], the share of pairs in order.
         A_r (n,) is the sum of π k over the pairs of row r, and B_r (n,) that of π.
         """
-        s = np.asarray(s, np.float64)
-        A = concordant(self.blocks, s)
+        A = concordant(self.segments, np.asarray(s, np.float64))
         above, below = self.row_masses
         return 0.5 * float(A.sum()), A, above + below
-
-
-@dataclass(frozen=True, eq=False)
-class Side:
-    """The upper rows of all blocks, or the lower ones, block after block.
-
-    Attributes
-    ----------
-    starts : array of shape (G + 1,)
-        Where the rows of each block begin; no block is empty.
-    rows : int32 array of shape (R,)
-        Numbers of rows.
-    shares : array of shape (R,)
-        What each counts for in its block, above 0.
-    """
-
-    starts: NDArray[np.int64]
-    rows: Index
-    shares: Vector
-
-    def __post_init__(self) -> None:
-        lock(self, "starts", "rows", "shares")
-
-    @cached_property
-    def sizes(self) -> NDArray[np.int64]:
-        """How many rows each block has, (G,)."""
-        return np.diff(self.starts)
-
-    @cached_property
-    def masses(self) -> Vector:
-        """Σ of the shares of each block, (G,)."""
-        return self.sums(self.shares)
-
-    def sums(self, x: Vector) -> Vector:
-        """Return the sum over each block, (G,), of a number for each membership, (R,)."""
-        return np.add.reduceat(x, self.starts[:-1])
-
-    def each(self, of_blocks: NDArray[Any]) -> NDArray[Any]:
-        """Return for each membership, (R,), what its block has, (G,)."""
-        return np.repeat(of_blocks, self.sizes)
-
-    def added(self, x: Vector, n: int) -> Vector:
-        """Return the sum over the memberships of each row, (n,), of numbers (R,)."""
-        sums: Vector = np.bincount(self.rows, x, n).astype(np.float64)
-        return sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,6 +187,23 @@ class Blocks(Members):
         """Itself."""
         return self
 
+    @cached_property
+    def segments(self) -> Segments:
+        """The upper rows of each block, of key 0, and after them the lower ones, of key 1."""
+        starts = self.upper.starts + self.lower.starts
+        upper, lower = (
+            np.arange(side.rows.size) + side.each(shift)
+            for side, shift in (
+                (self.upper, self.lower.starts[:-1]),
+                (self.lower, self.upper.starts[1:]),
+            )
+        )
+        rows, key = np.empty(starts[-1], np.int32), np.ones(starts[-1], np.int32)
+        a, b = np.zeros(starts[-1]), np.zeros(starts[-1])
+        rows[upper], rows[lower] = self.upper.rows, self.lower.rows
+        key[upper], a[upper], b[lower] = 0, self.upper.shares, self.lower.shares
+        return Segments(self.n, rows, key, starts, a, b)
+
     @property
     def count(self) -> int:
         """Number G of blocks."""
@@ -278,38 +256,6 @@ class Blocks(Members):
         used = np.unique(rows)
         order = used[np.argsort(part[used], kind="stable")].astype(np.int32)
         return order, part[order].astype(np.int64)
-
-
-def concordant(members: Blocks, s: Vector) -> Vector:
-    """Return A (n,): for each row the sum of π k over its pairs, k = 1[s_i > s_j] + ½ 1[=]."""
-    sides = (members.upper, members.lower)
-    block = np.concatenate([side.each(np.arange(members.count)) for side in sides])
-    shares = np.concatenate([side.shares for side in sides])
-    x = np.concatenate([s[side.rows] for side in sides])
-    order = np.lexsort((x, block))
-    upper = (np.arange(x.size) < members.upper.rows.size)[order]
-    block, x, shares = block[order], x[order], shares[order]
-    new = np.append(True, (block[1:] != block[:-1]) | (x[1:] != x[:-1]))
-    tie, first = np.flatnonzero(new), np.flatnonzero(np.append(True, block[1:] != block[:-1]))
-    sums = [_sums(np.where(side, shares, 0.0)) for side in (upper, ~upper)]
-    begin, end = _spans(tie, x.size)
-    start, stop = _spans(first, x.size)
-    below = 0.5 * (sums[1][begin] + sums[1][end]) - sums[1][start]
-    above = sums[0][stop] - 0.5 * (sums[0][begin] + sums[0][end])
-    out = np.empty(x.size)
-    out[order] = shares * np.where(upper, below, above)
-    cut = members.upper.rows.size
-    return members.upper.added(out[:cut], members.n) + members.lower.added(out[cut:], members.n)
-
-
-def _sums(x: Vector) -> Vector:
-    return np.append(0.0, np.cumsum(x))
-
-
-def _spans(first: NDArray[np.intp], size: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return for each of `size` places where its run begins and ends, from where runs begin."""
-    ends = np.append(first[1:], size)
-    return np.repeat(first, ends - first), np.repeat(ends, ends - first)
 
 
 def _side(rows: Any, block: Any, shares: Vector, mask: Mask) -> Side:

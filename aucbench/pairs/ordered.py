@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from aucbench.data.arrays import Index, Vector, lock
 from aucbench.errors import DataError
 from aucbench.pairs.members import MOST_PAIRS, Blocks, Members, NoPairsError, Pair
+from aucbench.pairs.segments import Segments
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,6 +167,11 @@ class Ordered(Members):
         out = np.empty(self.n)
         out[self.order] = x
         return out
+
+    @cached_property
+    def segments(self) -> Segments:
+        """The rows in order."""
+        return Segments(self.n, self.order, self.key.astype(np.int32), self.starts, self.a, self.b)
 
     @cached_property
     def blocks(self) -> Blocks:
