@@ -125,7 +125,7 @@ class _Passes:
     def _placed(self, out: Vector) -> Vector:
         """Return what the memberships have found as sums over each row."""
         if not self._once:
-            return np.bincount(self.of.rows, out, self.n)
+            return np.bincount(self.of.rows, out, self.n).astype(np.float64, copy=False)
         placed = np.empty(self.n)
         placed[self.of.rows] = out
         return placed
@@ -146,13 +146,13 @@ class _Passes:
     ) -> tuple[float, float]:
         group, m = self._groups[g], self._groups[g].key.size
         part = slice(int(self.of.starts[g]), int(self.of.starts[g]) + m)
-        sorted_x, sorted_u, place, *rest = self._memory
+        sorted_x, sorted_u, place, scratch, places, leaf = self._memory
         sorted_x[0, :m], place[0, :m] = argsort(x[part])
         v = u[part] if mode == BEND else u
         if mode == BEND:
             sorted_u[0, :m] = v[place[0, :m]]
         rows = (group.first, group.key, x[part], group.a, group.b, v)
-        memory = (sorted_x, sorted_u, place, *rest)
+        memory = (sorted_x, sorted_u, place, scratch, places, leaf)
         found = blocks.large_group(mode, shift, group.even, *rows, *memory, out[part])
         if group.even:
             out[part] *= group.factor
