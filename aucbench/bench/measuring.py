@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
 from math import isfinite, nan
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,29 +21,20 @@ from numpy.typing import ArrayLike
 from aucbench.bench.addons import Addon, addon_of, supervised
 from aucbench.hookspecs import PROJECT
 from aucbench.kernels.vectors import Vector
+from aucbench.metrics.pairs import PAIRED, measured_by
+from aucbench.metrics.pairs import measure_of as built_in
 from aucbench.processes.isolated import MOST_ENDS, UNRETURNED, Process, ended
 from aucbench.processes.records import Job, Outcome
 from aucbench.processes.scratch import Scratch
 from aucbench.registry import get_pairs
 from aucbench.registry.discovery import enabled
 from aucbench.registry.lookup import owner
-from aucbench.registry.specs import FILE_MARK, Spec, parse_spec, short
-from aucbench.stats.measures import MEASURES, Measure, measure
-from aucbench.stats.rows import Fold
-
-if TYPE_CHECKING:
-    from aucbench.pairs import Pairs
+from aucbench.registry.specs import FILE_MARK, parse_spec, short
+from aucbench.stats.measures import MEASURES, Measure
+from aucbench.stats.rows import Fold, Rows
 
 BATCH = 10  # values that one process computes within the limits of a call
 NAME = re.compile(r"\s*([\w.:-]*)")
-# By measure: the parameters of its pairs, and what the measure calls them. That of `time` has no
-# weight: the censoring of the training rows is not known where test rows are measured.
-SHARED: Mapping[str, Mapping[str, str]] = {
-    "gauc": {"each": "each"},
-    "pauc": {"max": "max_fpr", "min_tpr": "min_tpr"},
-    "cindex": {"tau": "tau"},
-    "grade-auc": {"each": "each", "gain": "gain"},
-}
 Value = tuple[float, str]  # NaN with the reason
 
 
@@ -53,21 +44,10 @@ def measure_of(spec: str) -> Measure:
     name = NAME.match(own)
     third = any(not entry.builtin for entry in enabled())
     loose = FILE_MARK in own
-    if not (third or loose) or name is None or name[1] in MEASURES:
-        return measure(own)
+    if not (third or loose) or name is None or name[1] in {*MEASURES, *PAIRED}:
+        return built_in(own)
     addon = addon_of("metrics", own)
     return _measure_by(addon, short(addon.name))
-
-
-def measure_of_pairs(pairs: Pairs) -> str:
-    """Return the measure of pairs of aucbench, with what both have parameters for."""
-    of_both = SHARED.get(pairs.measure, {})
-    params = {
-        of_both[f.name]: value
-        for f in fields(cast("Any", pairs))
-        if f.name in of_both and (value := getattr(pairs, f.name)) not in (None, f.default)
-    }
-    return str(Spec(pairs.measure, params))
 
 
 def default_measure(pairs: str | None) -> str:
@@ -76,7 +56,7 @@ def default_measure(pairs: str | None) -> str:
         return "auc"
     owned = owner("pairs", parse_spec(pairs).name)
     if owned is not None and owned[0].builtin:
-        return measure_of_pairs(get_pairs(pairs))
+        return measured_by(get_pairs(pairs))
     return str(addon_of("pairs", pairs).about["measure"])
 
 
@@ -98,15 +78,16 @@ class PluginMeasure(Measure):
         """Return the value on rows, NaN where there is none; `failures` says why."""
         return float(self.values([Fold(y, scores, weights)])[0])
 
-    def values(self, folds: Sequence[Fold | None]) -> Vector:
+    def values(self, folds: Sequence[Rows | None]) -> Vector:
         """Return the value on each fold, NaN where there is none."""
-        asked = {_digest(fold): fold for fold in folds if fold and fold.has_both_classes}
+        labelled = [fold if isinstance(fold, Fold) else None for fold in folds]
+        asked = {_digest(fold): fold for fold in labelled if fold and fold.has_both_classes}
         new = [(key, fold) for key, fold in asked.items() if key not in self._known]
         with supervised() as process:
             for first in range(0, len(new), BATCH):
                 self._ask(process, new[first : first + BATCH])
         none = (nan, "")
-        return np.array([self._known.get(_digest(f), none)[0] if f else nan for f in folds])
+        return np.array([self._known.get(_digest(f), none)[0] if f else nan for f in labelled])
 
     def failure(self, y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> str:
         """Return why these rows have no value; empty when they have one, or were not asked for."""

@@ -11,10 +11,10 @@ from aucbench.stats.measures import (
     average_precision,
     calibrated_brier,
     calibrated_log_loss,
-    partial_auc,
     precision_at,
     recall_at,
 )
+from aucbench.stats.partial import partial_auc
 
 CALIBRATED = {
     "one-positive": "a calibration needs two positive rows, and without one there is no value",

@@ -12,6 +12,8 @@ from aucbench.stats.best_set import steadiness as steadiness
 from aucbench.stats.calibration import calibrated as calibrated
 from aucbench.stats.delong import auc_difference as auc_difference
 from aucbench.stats.delong import auc_interval as auc_interval
+from aucbench.stats.influence import Influence as Influence
+from aucbench.stats.influence import Influences as Influences
 from aucbench.stats.looks import Look as Look
 from aucbench.stats.looks import looks_at as looks_at
 from aucbench.stats.measures import Measure as Measure
@@ -20,11 +22,11 @@ from aucbench.stats.measures import average_precision as average_precision
 from aucbench.stats.measures import brier as brier
 from aucbench.stats.measures import log_loss as log_loss
 from aucbench.stats.measures import measure as measure
-from aucbench.stats.measures import partial_auc as partial_auc
 from aucbench.stats.measures import precision_at as precision_at
 from aucbench.stats.measures import recall_at as recall_at
 from aucbench.stats.pairs import Pair as Pair
 from aucbench.stats.pairs import pairwise as pairwise
+from aucbench.stats.partial import partial_auc as partial_auc
 from aucbench.stats.power import PowerPlan as PowerPlan
 from aucbench.stats.power import Spread as Spread
 from aucbench.stats.power import data_sets_needed as data_sets_needed

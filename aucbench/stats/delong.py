@@ -244,6 +244,19 @@ class Placements:
         total = factor * float(together.sum() - own.sum()) + float(alone.sum())
         return max(0.0, total) / folds**2, _degrees(alone, counts) / repeats
 
+    @property
+    def groups(self) -> int:
+        """Number of groups; 0 where rows have none."""
+        return 0 if self.parts.clusters is None else self.parts.clusters.count
+
+    def interval(self, level: float = LEVEL, repeats: int = 1) -> Interval:
+        """Return `interval_of` them."""
+        return interval_of(self, level, repeats)
+
+    def difference(self, other: Placements, level: float = LEVEL, repeats: int = 1) -> Difference:
+        """Return `difference_of` them and those of other scores of the same rows."""
+        return difference_of(self, other, level, repeats)
+
     def leads(self, repeats: int) -> tuple[Lead, Lead]:
         """Return what these differences say of the least mean difference, and less the largest."""
         seen = *self.variance(repeats), self.rows(repeats)

@@ -7,9 +7,11 @@ raise it too when there is one class only.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from math import nan
+from typing import Any
 
 import numpy as np
 import scipy  # its parts are imported when they are used
@@ -19,11 +21,12 @@ from aucbench.data.concordance import weighted_concordance
 from aucbench.errors import DataError, ParameterError, UnknownNameError, require_whole
 from aucbench.kernels.vectors import Vector
 from aucbench.stats.calibration import calibrated
-from aucbench.stats.rows import Fold
+from aucbench.stats.influence import Influence
+from aucbench.stats.partial import Range, partial_auc, partial_influence
+from aucbench.stats.rows import Fold, Rows
 
-SPEC = re.compile(
-    r"\s*(?P<name>[\w-]+)\s*(?:\[\s*(?:(?P<key>\w+)\s*=)?\s*(?P<value>[^\[\]=,]+)\])?\s*"
-)
+SPEC = re.compile(r"\s*(?P<name>[\w-]+)\s*(?:\[(?P<inside>[^\[\]]*)\])?\s*")
+Value = float | int | str | None
 
 
 def auc(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> float:
@@ -43,23 +46,6 @@ def average_precision(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None
     rows = Fold.of_both_classes(y, scores, weights)
     precision = average_precision_score(rows.positive, _places(rows), sample_weight=rows.weights)
     return min(float(precision), 1.0)  # it adds up shares, whose sum is 1 but for rounding
-
-
-def partial_auc(
-    y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None, *, max_fpr: float = 0.1
-) -> float:
-    """Area under the ROC curve up to the false-positive rate f = `max_fpr`, standardised.
-
-    With the area A(f) up to the rate f it is (1 + (A(f) - f² / 2) / (f - f² / 2)) / 2. That is
-    1/2 for random scores and 1 for perfect ones. For f = 1 it is the AUC. McClish (1989),
-    "Analyzing a Portion of the ROC Curve", Medical Decision Making 9.
-    """
-    from sklearn.metrics import roc_auc_score
-
-    _require_rate(max_fpr)
-    rows = Fold.of_both_classes(y, scores, weights)
-    area = roc_auc_score(rows.positive, _places(rows), sample_weight=rows.weights, max_fpr=max_fpr)
-    return float(area)
 
 
 def precision_at(
@@ -124,25 +110,37 @@ class Measure:
     """
 
     name: str  # the canonical specification, such as "pauc[max_fpr=0.1]"
-    # (y, scores, weights) -> float, and `key` if it has one
+    # (y, scores, weights) -> float, and its parameters
     function: Callable[..., float] | None = None
-    key: str = ""  # a parameter
-    value: float | int = 0
+    params: Mapping[str, Value] = field(default_factory=dict, hash=False)
     smaller: bool = False  # whether a smaller value is better; else a larger one is
     share: bool = False  # whether its values are in [0, 1], and 1 is the best
+    # (fold, parameters) -> how it moves with each row; None: its variance is not known
+    moved: Callable[..., Influence] | None = None
 
     def __call__(self, y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> float:
         """Return the value on rows, NaN where they have none; errors are those of the function."""
         if self.function is None:
             raise DataError(f"the measure {self.name} is known by its values only")
-        return self.function(y, scores, weights, **({self.key: self.value} if self.key else {}))
+        return self.function(y, scores, weights, **self.params)
 
-    def values(self, folds: Sequence[Fold | None]) -> Vector:
+    @property
+    def has_variance(self) -> bool:
+        """Whether its variance over test rows is known."""
+        return self.moved is not None
+
+    def influence(self, fold: Rows) -> Influence | None:
+        """Return how it moves with each row of a fold; None where the fold has no value."""
+        if self.moved is None or not isinstance(fold, Fold) or not fold.has_both_classes:
+            return None
+        return self.moved(fold, **self.params)
+
+    def values(self, folds: Sequence[Rows | None]) -> Vector:
         """Return the value on each fold; NaN without a fold, and where it has one class only."""
         return np.array(
             [
                 self(fold.positive, fold.scores, fold.weights)
-                if fold is not None and fold.has_both_classes
+                if isinstance(fold, Fold) and fold.has_both_classes
                 else nan
                 for fold in folds
             ],
@@ -166,59 +164,112 @@ def measure(spec: str) -> Measure:
     ----------
     spec : str
         `auc`, `ap` (average precision), `pauc[max_fpr=.1]`, `precision[k=10]`, `recall[k=10]`,
-        `brier` or `log-loss`. The parameter may be left out, and so may its name. The last two
-        are of calibrated scores, and smaller is better; see `calibrated`.
+        `brier` or `log-loss`. The first parameter may be left out, and so may its name. The last
+        two are of calibrated scores, and smaller is better; see `calibrated`. Others of `pauc` are
+        `min_fpr`, `min_tpr` and `scale`, see `partial_auc`.
 
     Raises
     ------
     UnknownNameError
         When no measure or parameter has the name.
     ParameterError
-        When the text is no specification, or its value makes no sense.
+        When the text is no specification, or a value makes no sense.
     """
+    name, given = parts_of(spec)
+    if name not in MEASURES:
+        raise UnknownNameError("measure", name, MEASURES)
+    kind = MEASURES[name]
+    params = filled(name, given, kind.defaults, spec)
+    if kind.check is not None:
+        kind.check(**params)
+    return Measure(
+        named(name, params, kind.defaults),
+        kind.function,
+        params,
+        smaller=kind.smaller,
+        share=not kind.smaller and params.get("scale") != "raw",
+        moved=kind.moved,
+    )
+
+
+def parts_of(spec: str) -> tuple[str, dict[str, str]]:
+    """Return the name in a specification, and its values by key; that without a key has ""."""
     parts = SPEC.fullmatch(spec)
     if parts is None:
         raise ParameterError(f"{spec!r} is no measure; write it like pauc[max_fpr=.1]")
-    name, key, value = parts["name"], parts["key"], parts["value"]
-    if name not in MEASURES:
-        raise UnknownNameError("measure", name, MEASURES)
-    function, known, default = MEASURES[name]
-    if not known:
-        if value is not None:
-            raise ParameterError(f"the measure {name} has no parameter, got {spec!r}")
-        return Measure(name, function, smaller=name in LOSSES, share=name not in LOSSES)
-    if key and key != known:
-        raise UnknownNameError(f"parameter of {name}", key, [known])
-    value = default if value is None else value
+    given: dict[str, str] = {}
+    for piece in (parts["inside"] or "").split(",") if parts["inside"] is not None else ():
+        key, equals, value = (part.strip() for part in piece.partition("="))
+        key, value = (key, value) if equals else ("", key)
+        if not value or key in given or (not key and given):
+            raise ParameterError(f"{spec!r} is no measure; write it like pauc[max_fpr=.1]")
+        given[key] = value
+    return parts["name"], given
+
+
+def filled(
+    name: str, given: Mapping[str, str], defaults: Mapping[str, Value], spec: str
+) -> dict[str, Value]:
+    """Return all parameters of a measure: those given, of the type of their defaults."""
+    if given and not defaults:
+        raise ParameterError(f"the measure {name} has no parameter, got {spec!r}")
+    values = dict(defaults)
+    for key, text in given.items():
+        own = key or next(iter(defaults))
+        if own not in defaults:
+            raise UnknownNameError(f"parameter of {name}", own, defaults)
+        values[own] = text if isinstance(defaults[own], str) else _number(own, text, spec, defaults)
+    return values
+
+
+def named(name: str, params: Mapping[str, Value], defaults: Mapping[str, Value]) -> str:
+    """Return the canonical specification: the first number, and what is no default."""
+    first = next((key for key, value in defaults.items() if isinstance(value, float | int)), None)
+    told = [
+        f"{key}={value}" if isinstance(value, str) else f"{key}={value:g}"
+        for key, value in params.items()
+        if value is not None and (key == first or value != defaults[key])
+    ]
+    return f"{name}[{','.join(told)}]" if told else name
+
+
+def _number(key: str, text: str, spec: str, defaults: Mapping[str, Value]) -> float | int:
     try:
-        number = float(value)
+        number = float(text)
     except ValueError:
-        raise ParameterError(f"{value!r} in {spec!r} is no number") from None
-    if known == "max_fpr":
-        _require_rate(number)
-    elif number.is_integer():
-        number = int(number)
-        require_whole(1, k=number)
-    else:
-        raise ParameterError(f"k must be a whole number, got {value}")
-    return Measure(f"{name}[{known}={number:g}]", function, known, number, share=True)
+        raise ParameterError(f"{text!r} in {spec!r} is no number") from None
+    if not isinstance(defaults[key], int):
+        return number
+    if not number.is_integer():
+        raise ParameterError(f"{key} must be a whole number, got {text}")
+    return int(number)
 
 
-MEASURES: dict[str, tuple[Callable[..., float], str, str]] = {
-    "auc": (auc, "", ""),
-    "ap": (average_precision, "", ""),
-    "pauc": (partial_auc, "max_fpr", "0.1"),
-    "precision": (precision_at, "k", "10"),
-    "recall": (recall_at, "k", "10"),
-    "brier": (calibrated_brier, "", ""),
-    "log-loss": (calibrated_log_loss, "", ""),
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A built-in measure, and its parameters with their defaults."""
+
+    function: Callable[..., float]
+    defaults: Mapping[str, Value] = field(default_factory=dict)
+    smaller: bool = False
+    moved: Callable[..., Influence] | None = None
+    check: Callable[..., Any] | None = None  # raises where parameters make no sense
+
+
+MEASURES: dict[str, Kind] = {
+    "auc": Kind(auc),
+    "ap": Kind(average_precision),
+    "pauc": Kind(
+        partial_auc,
+        {"max_fpr": 0.1, "min_fpr": 0.0, "min_tpr": 0.0, "scale": "mcclish"},
+        moved=partial_influence,
+        check=Range,
+    ),
+    "precision": Kind(precision_at, {"k": 10}, check=partial(require_whole, 1)),
+    "recall": Kind(recall_at, {"k": 10}, check=partial(require_whole, 1)),
+    "brier": Kind(calibrated_brier, smaller=True),
+    "log-loss": Kind(calibrated_log_loss, smaller=True),
 }
-LOSSES = ("brier", "log-loss")
-
-
-def _require_rate(max_fpr: float) -> None:
-    if not 0 < max_fpr <= 1:
-        raise ParameterError(f"max_fpr must be in (0, 1], got {max_fpr}")
 
 
 def _places(rows: Fold) -> Vector:

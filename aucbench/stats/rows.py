@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any, Protocol
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from aucbench.errors import DataError
 from aucbench.kernels.vectors import checked_rows, even, weights_of
+
+
+class Rows(Protocol):
+    """Test rows of one split with the scores of one solver, of any target."""
+
+    groups: Any  # the number of the group of each row, or None
+
+    def has_rows_of(self, other: Any) -> bool:
+        """Whether these are the rows of the other one, in the same order."""
+        ...
 
 
 class Fold:
@@ -66,7 +78,9 @@ class Fold:
         """Whether the fold has an AUC."""
         return bool(0 < np.count_nonzero(self.positive) < self.positive.size)
 
-    def has_rows_of(self, other: Fold) -> bool:
+    def has_rows_of(self, other: Any) -> bool:
         """Whether labels and weights are those of the other fold, row by row."""
+        if not isinstance(other, Fold):
+            return False
         same = np.array_equal(self.positive, other.positive)
         return same and np.array_equal(self.weights, other.weights)

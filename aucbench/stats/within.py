@@ -20,25 +20,27 @@ Design
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from math import isnan, nan
-from typing import TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
 from aucbench.errors import DataError
 from aucbench.kernels.vectors import Vector
-from aucbench.stats.delong import PlacedRows, Placements, difference_of, interval_of, placed_rows
+from aucbench.stats.delong import Placements, placed_rows
+from aucbench.stats.influence import Influences
 from aucbench.stats.measures import Measure, measure
 from aucbench.stats.resampled import Splits, corrected_interval, differences
-from aucbench.stats.rows import Fold
+from aucbench.stats.rows import Fold, Rows
 from aucbench.stats.words import LEVEL, PROBABLY, ROPE, Difference, Interval, Word, holm
 
 Split: TypeAlias = tuple[int, int]  # repeat and fold; the same ones have the same test rows
 
-NOT_THE_AUC = "DeLong's variance is that of the AUC."
+NO_VARIANCE = "The variance of this measure over test rows is not known."
 ENOUGH = 5  # repeats; more of them lower what a difference must be by a few per cent only
 
 
@@ -118,7 +120,7 @@ class WithinDataset:
 
 
 def within(
-    folds: Mapping[str, Mapping[Split, Fold]],
+    folds: Mapping[str, Mapping[Split, Rows]],
     ratio: float,
     *,
     repeats: int = 1,
@@ -142,7 +144,8 @@ def within(
         Whether further repeats would divide the rows otherwise. If not, as with windows of time,
         no word says that repeats would help.
     by : str or Measure
-        As in `measure`. By another measure than the AUC there is the corrected variance only.
+        As in `measure`. By a measure whose variance over test rows is not known, there is the
+        corrected variance only.
     level, rope : float
         As in `Difference.word`.
 
@@ -159,10 +162,12 @@ def within(
     _require_same_rows(folds, splits)
     if chosen.name == "auc":
         runs = {name: _placed(of, splits) for name, of in folds.items()}
+    elif chosen.has_variance:
+        runs = {name: _influenced(of, splits, chosen) for name, of in folds.items()}
     else:  # all at once, since a measure of a plugin is computed in another process
         values = chosen.values([of.get(split) for of in folds.values() for split in splits])
         table = values.reshape(len(folds), len(splits))
-        runs = {name: _Runs(row, None, NOT_THE_AUC) for name, row in zip(folds, table, strict=True)}
+        runs = {name: _Runs(row, None, NO_VARIANCE) for name, row in zip(folds, table, strict=True)}
     return _Table(runs, splits, ratio, repeats, redrawn, chosen, level, rope).judged()
 
 
@@ -193,32 +198,54 @@ def within_values(
     return _Table(runs, (), ratio, repeats, redrawn, chosen, level, rope).judged()
 
 
+class Placed(Protocol):
+    """What the rows of several folds say of a mean: `Placements`, or `Influences`."""
+
+    @property
+    def groups(self) -> int:
+        """Number of groups; 0 where rows have none."""
+        ...
+
+    def interval(self, level: float = ..., repeats: int = ...) -> Interval:
+        """Return the interval of the mean."""
+        ...
+
+    def difference(self, other: Any, level: float = ..., repeats: int = ...) -> Difference:
+        """Return the mean less that of other scores of the same rows."""
+        ...
+
+
 class _Runs:
     """One solver in all splits: its values, and its rows placed once for all pairs."""
 
-    def __init__(self, values: Vector, placed: Mapping[Split, PlacedRows] | None, note: str):
-        self.values, self.placed, self.note = values, placed, note
+    def __init__(
+        self,
+        values: Vector,
+        placed: Mapping[Split, Any] | None,
+        note: str,
+        join: Callable[[Sequence[Any]], Placed] = Placements.joined,
+    ):
+        self.values, self.placed, self.note, self._join = values, placed, note, join
         self.missing = int(np.isnan(values).sum())
-        self._joined: dict[tuple[Split, ...], Placements] = {}
+        self._joined: dict[tuple[Split, ...], Placed] = {}
 
-    def joined(self, splits: Iterable[Split]) -> Placements:
-        """Return the placements of these splits; the last ones asked for stay in memory."""
+    def joined(self, splits: Iterable[Split]) -> Placed:
+        """Return what the rows of these splits say; the last ones asked for stay in memory."""
         assert self.placed is not None
         wanted = tuple(splits)
         if wanted not in self._joined:
-            self._joined = {wanted: Placements.joined([self.placed[split] for split in wanted])}
+            self._joined = {wanted: self._join([self.placed[split] for split in wanted])}
         return self._joined[wanted]
 
     @property
     def groups(self) -> int:
         """Number of groups of the test rows; 0 where rows have none."""
-        clusters = self.joined(self.placed).parts.clusters if self.placed else None
-        return 0 if clusters is None else clusters.count
+        return self.joined(self.placed).groups if self.placed else 0
 
     def interval(self, level: float, repeats: int) -> Interval:
-        """Return DeLong's interval; one without bounds where no row was placed."""
+        """Return the interval over test rows; one without bounds where no row was placed."""
         if self.placed is not None:
-            return interval_of(self.joined(self.placed), level, repeats)
+            return self.joined(self.placed).interval(level, repeats)
         known = self.values[~np.isnan(self.values)]
         mean = float(known.mean()) if known.size else nan
         return Interval(mean, nan, nan, level, "none", self.note)
@@ -226,19 +253,28 @@ class _Runs:
     def less(
         self, other: _Runs, ratio: float, level: float, repeats: int
     ) -> tuple[Difference, Splits]:
-        """Return the difference of this solver less another one by DeLong and over splits."""
+        """Return the difference of this solver less another one, over rows and over splits."""
         splits = Splits.of(differences(self.values, other.values), ratio, repeats)
         if self.placed is None or other.placed is None:
             bare = Difference(splits.mean, nan, nan, nan, level, "DeLong, paired", self.note)
             return bare, splits
         common = tuple(split for split in self.placed if split in other.placed)
-        return difference_of(self.joined(common), other.joined(common), level, repeats), splits
+        return self.joined(common).difference(other.joined(common), level, repeats), splits
 
 
-def _placed(folds: Mapping[Split, Fold], splits: tuple[Split, ...]) -> _Runs:
-    placed = {split: placed_rows(fold) for split, fold in folds.items()}
+def _placed(folds: Mapping[Split, Rows], splits: tuple[Split, ...]) -> _Runs:
+    labelled = {split: fold for split, fold in folds.items() if isinstance(fold, Fold)}
+    placed = {split: placed_rows(fold) for split, fold in labelled.items()}
     aucs = [Placements.joined([rows]).aucs[0] if (rows := placed.get(x)) else nan for x in splits]
     return _Runs(np.array(aucs, np.float64), placed, "")
+
+
+def _influenced(folds: Mapping[Split, Rows], splits: tuple[Split, ...], chosen: Measure) -> _Runs:
+    """Return what the rows of each split say of a measure of pairs."""
+    placed = {split: chosen.influence(fold) for split, fold in folds.items()}
+    values = [nan if (one := placed.get(x)) is None else one.value for x in splits]
+    grouped = any(fold.groups is not None for fold in folds.values())
+    return _Runs(np.array(values), placed, "", partial(Influences.joined, grouped=grouped))
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,7 +388,7 @@ def _best(runs: Mapping[str, _Runs], *, smaller: bool) -> str | None:
 
 
 def _require_same_rows(
-    folds: Mapping[str, Mapping[Split, Fold]], splits: tuple[Split, ...]
+    folds: Mapping[str, Mapping[Split, Rows]], splits: tuple[Split, ...]
 ) -> None:
     for split in splits:
         first, *others = (name for name, of in folds.items() if split in of)

@@ -167,7 +167,7 @@ def test_parameters_reach_the_function():
         ("pauc[fpr=.1]", UnknownNameError, "unknown parameter of pauc 'fpr'"),
         ("auc[3]", ParameterError, "has no parameter"),
         *((spec, ParameterError, "is no measure") for spec in ("", "pauc[", "pauc[]", "auc,ap")),
-        ("pauc[max_fpr=.1,k=2]", ParameterError, "is no measure"),
+        ("pauc[max_fpr=.1,k=2]", UnknownNameError, "unknown parameter of pauc"),
         ("pauc[max_fpr=x]", ParameterError, "is no number"),
         *((f"pauc[{rate}]", ParameterError, r"max_fpr must be in \(0, 1\]") for rate in (0, 1.5)),
         *((f"pauc[{rate}]", ParameterError, r"max_fpr must be in") for rate in ("nan", "inf")),

@@ -21,6 +21,7 @@ from aucbench.stats import (
     within,
     within_values,
 )
+from aucbench.stats.within import NO_VARIANCE
 
 SIGNALS = {"good": 2.0, "fair": 1.0, "twin": 1.0, "none": 0.0}
 
@@ -110,7 +111,7 @@ def test_another_measure_has_the_variance_over_splits_alone(folds):
         expected = [measure("ap")(fold.positive, fold.scores) for fold in rows]
         assert_allclose(solver.values, expected, rtol=1e-14)
         assert isnan(solver.delong.low)
-        assert solver.delong.note == "DeLong's variance is that of the AUC."
+        assert solver.delong.note == NO_VARIANCE
         assert_allclose(solver.delong.estimate, solver.resampled.estimate)
     pair = found.pair("good", "fair")
     assert (pair.verdict.low, pair.verdict.p) == (pair.resampled.low, pair.resampled.p)

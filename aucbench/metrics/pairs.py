@@ -1,0 +1,286 @@
+"""Measures of pairs: the share of pairs in order, whichever pairs count.
+
+Design
+  a. One measure belongs to each kind of pairs, and `quality_of` is that of the pairs of some rows.
+     Inner folds of a tuner, models and the parent call it, so that what is trained is what is
+     chosen by and judged by.
+  b. Rows with groups are independent from group to group only. So groups are the units of the
+     variance wherever there are some, also where pairs may be of different groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cache
+from math import nan
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from aucbench.data import Data
+from aucbench.data.arrays import Vector
+from aucbench.data.breakpoints import Breakpoints
+from aucbench.data.targets import Labels
+from aucbench.errors import DataError, UnknownNameError
+from aucbench.kernels.vectors import floats
+from aucbench.metrics.of_target import auc_of
+from aucbench.metrics.rows import TargetRows, bare
+from aucbench.pairs import (
+    Blocks,
+    ByClass,
+    Grade,
+    Group,
+    Members,
+    NoPairsError,
+    Pairs,
+    Time,
+    pairs_of,
+)
+from aucbench.stats.influence import Influence
+from aucbench.stats.measures import MEASURES, Measure, Value, filled, measure, named, parts_of
+from aucbench.stats.rows import Fold, Rows
+
+AUC = "auc"
+# By measure: the parameters of its pairs, and what the measure calls them. That of `time` has no
+# weight: where test rows are measured, the censoring of the training rows may not be known.
+SHARED: Mapping[str, Mapping[str, str]] = {
+    "gauc": {"each": "each"},
+    "pauc": {"max": "max_fpr", "min_tpr": "min_tpr"},
+    "cindex": {"tau": "tau"},
+    "grade-auc": {"each": "each", "gain": "gain", "across": "across"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """The pairs of a measure, and its parameters with their defaults."""
+
+    pairs: Callable[..., Pairs]
+    defaults: Mapping[str, Value]
+
+
+def _grade(each: Any, gain: Any, across: str) -> Grade:
+    return Grade(each=each, gain=gain, across=across.lower() == "true")
+
+
+PAIRED: dict[str, Kind] = {
+    "gauc": Kind(Group, {"each": "pair"}),
+    "cindex": Kind(Time, {"weight": "none", "tau": None}),
+    "grade-auc": Kind(_grade, {"each": "pair", "gain": "none", "across": "false"}),
+    "hand-till": Kind(lambda: ByClass("classes"), {}),
+    "one-vs-rest": Kind(lambda: ByClass("rest"), {}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PairMeasure(Measure):
+    """The share of pairs in order, with the scores of ties counted half."""
+
+    pairs: Any = None  # `Pairs`
+
+    def __call__(self, y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> float:
+        """Return the value on labels without groups; NaN where no two rows can be compared."""
+        return float(self.values([Fold(y, scores, weights)])[0])
+
+    @property
+    def has_variance(self) -> bool:
+        """Whether its variance over test rows is known."""
+        return True
+
+    def values(self, folds: Sequence[Rows | None]) -> Vector:
+        """Return the value on each fold; NaN without one, and where no two rows can be compared."""
+        values = np.full(len(folds), nan)
+        for number, fold in enumerate(folds):
+            if fold is not None:
+                data, scores = _judged(fold)
+                values[number] = concordance_of(self.pairs, data, scores)
+        return values
+
+    def influence(self, fold: Rows) -> Influence | None:
+        """Return how it moves with each row or group; None where no two rows can be compared."""
+        return influence_of(self.pairs, *_judged(fold))
+
+
+def pair_measure(spec: str) -> PairMeasure:
+    """Return a measure of pairs by its specification, such as `gauc[each=group]`.
+
+    Parameters
+    ----------
+    spec : str
+        `gauc`, within groups; `cindex`, of survival times; `grade-auc`; `hand-till` or
+        `one-vs-rest`, of three or more classes. Parameters are those of `Group`, `Time` and
+        `Grade`.
+
+    Raises
+    ------
+    UnknownNameError, ParameterError
+        As `aucbench.stats.measure`.
+    """
+    name, given = parts_of(spec)
+    kind = PAIRED[name]
+    params = filled(name, given, kind.defaults, spec)
+    told = named(name, params, kind.defaults)
+    return PairMeasure(told, None, params, share=True, pairs=kind.pairs(**params))
+
+
+def measure_of(spec: str) -> Measure:
+    """Return a measure of aucbench by its specification: of pairs, or as `stats.measure`."""
+    name, _ = parts_of(spec)
+    if name in PAIRED:
+        return pair_measure(spec)
+    if name not in MEASURES:
+        raise UnknownNameError("measure", name, [*MEASURES, *PAIRED])
+    return measure(spec)
+
+
+def measured_by(pairs: Pairs | None) -> str:
+    """Return the measure of pairs of aucbench, with what both have parameters for."""
+    if pairs is None:
+        return AUC
+    shared = SHARED.get(pairs.measure, {})
+    told = [
+        f"{shared[f.name]}={value}"
+        for f in fields(cast("Any", pairs))
+        if f.name in shared and (value := getattr(pairs, f.name)) not in (None, f.default)
+    ]
+    return f"{pairs.measure}[{','.join(told)}]" if told else pairs.measure
+
+
+@cache
+def _measure_by(spec: str) -> Measure:
+    return measure_of(spec)
+
+
+def quality_of(data: Data, scores: ArrayLike) -> float:
+    """Return how good scores are by the measure of the pairs of some rows.
+
+    It is the AUC of labels, the grouped AUC, the partial AUC, the concordance index of survival
+    times, that of grades, or Hand and Till's M. Of error functions it is the AUC of `roc_auc`.
+
+    Parameters
+    ----------
+    data : Data
+        Target, groups and pairs; its features are not looked at.
+    scores : array of shape (n,), or (n, K) for K classes
+
+    Raises
+    ------
+    DataError
+        When no two rows can be compared, or a score is NaN.
+    """
+    target = data.target
+    if isinstance(target, Breakpoints) or (data.pairs is None and isinstance(target, Labels)):
+        return auc_of(target, scores)
+    chosen = _measure_by(measured_by(pairs_of(data)))
+    if isinstance(chosen, PairMeasure):
+        return _theta(chosen.pairs, data, TargetRows(data, floats("scores", scores)).scores)
+    return chosen(data.labels.y, scores, data.labels.weights)
+
+
+def concordance_of(pairs: Pairs, data: Data, scores: Vector) -> float:
+    """Return the share of pairs in order; NaN where no two rows can be compared."""
+    try:
+        return _theta(pairs, data, scores)
+    except NoPairsError:
+        return nan
+
+
+def _theta(pairs: Pairs, data: Data, scores: Vector) -> float:
+    columns = [members.concordance(s)[0] for members, s in _columns(pairs, data, scores)]
+    return min(1.0, sum(columns) / len(columns))  # a sum of shares may be rounded up
+
+
+def influence_of(pairs: Pairs, data: Data, scores: Vector) -> Influence | None:
+    """Return how the share of pairs in order moves with each row, or each group of rows.
+
+    None where no two rows can be compared. Of classes, it is the mean over the columns.
+    """
+    units = np.arange(data.n) if data.groups is None else data.groups
+    try:
+        columns = [*_columns(pairs, data, scores)]
+    except NoPairsError:
+        return None
+    psi, inner, upper, lower = np.zeros((4, data.n))
+    theta = 0.0
+    for members, s in columns:
+        value, A, B = members.concordance(s)
+        own = _psi(pairs, data, value, A, B)
+        above, below = members.row_masses
+        theta, psi = theta + value, psi + own
+        upper, lower = upper + above, lower + below
+        if pairs.kind == "group":
+            inner = own
+        elif data.groups is not None:
+            inner = inner + _inside(members, s, value, units)
+    K = len(columns)
+    masses = upper / K, lower / K
+    told = Influence.of(theta / K, psi / K, masses, units, inside=inner / K)
+    return told.leaving_out(*_groups(columns[0][0])) if pairs.kind == "group" else told
+
+
+def _columns(pairs: Pairs, data: Data, scores: Vector) -> Iterator[tuple[Members, Vector]]:
+    """Yield pairs and the scores that order them: one column for each class."""
+    if not isinstance(pairs, ByClass):
+        if scores.ndim != 1:
+            raise DataError(f"scores have shape {scores.shape}; give one for each row, shape (n,)")
+        yield pairs.members(data), scores
+        return
+    of_each = [*pairs.of_each(data)]
+    if scores.ndim != 2 or scores.shape[1] != len(of_each):
+        raise DataError(
+            f"scores have shape {scores.shape} for {len(of_each)} classes; give one for each row "
+            "and class, shape (n, K)"
+        )
+    yield from zip(of_each, np.ascontiguousarray(scores.T), strict=True)
+
+
+def _psi(pairs: Pairs, data: Data, theta: float, A: Vector, B: Vector) -> Vector:
+    """Return Σ π (k − θ) over the pairs of each row.
+
+    Where classes weigh the same, each pair of classes has a θ of its own, that of the rows of one
+    class in a column: how many rows a class has moves nothing.
+    """
+    if not (isinstance(pairs, ByClass) and pairs.each == "classes"):
+        return A - theta * B
+    y: Any = data.target.y  # type: ignore[union-attr]
+    own: Vector = A - (np.bincount(y, A) / np.bincount(y, B))[y] * B
+    return own
+
+
+def _inside(members: Members, s: Vector, theta: float, units: Any) -> Vector:
+    """Return Σ π (k − θ) over those pairs of each row whose two rows are of one unit."""
+    sides = (members.blocks.upper, members.blocks.lower)
+    rows, shares, block = (
+        np.concatenate(x)
+        for x in zip(
+            *((a.rows, a.shares, a.each(np.arange(a.sizes.size))) for a in sides), strict=True
+        )
+    )
+    unit = np.unique(units, return_inverse=True)[1][rows]
+    cell = np.unique(block * (int(unit.max()) + 1) + unit, return_inverse=True)[1]
+    upper = np.arange(rows.size) < sides[0].rows.size
+    try:
+        inner = Blocks.of(members.n, rows, cell, upper, shares)
+    except NoPairsError:
+        return np.zeros(members.n)
+    masses = [np.bincount(cell[side], shares[side], cell.max() + 1) for side in (upper, ~upper)]
+    _, A, B = inner.concordance(s)
+    own: Vector = float(masses[0] @ masses[1]) * (A - theta * B)
+    return own
+
+
+def _groups(members: Members) -> tuple[int, int]:
+    """Return how many groups are left out, and how many there are."""
+    return members.left_out, members.left_out + members.blocks.count
+
+
+def _judged(fold: Rows) -> tuple[Data, Vector]:
+    """Return target and groups of test rows, and their scores."""
+    if isinstance(fold, TargetRows):
+        return fold.data, fold.scores
+    assert isinstance(fold, Fold)
+    y = np.where(fold.positive, np.int8(1), np.int8(-1))
+    even = (fold.weights == 1.0).all()
+    return bare(Labels(y, None if even else fold.weights), fold.groups), fold.scores

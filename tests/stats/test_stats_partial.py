@@ -1,0 +1,207 @@
+"""Areas of parts of the ROC curve: golden numbers, scikit-learn, the definition, derivatives."""
+
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import roc_auc_score
+
+from aucbench.errors import ParameterError
+from aucbench.stats import Fold, auc, auc_interval, measure, partial_auc
+from aucbench.stats.influence import Influences
+from aucbench.stats.partial import Range, Tied, partial_influence
+
+Y = np.array([1, 1, 1, 1, 0, 0, 0, 0, 0])
+S = np.array([4, 2, 1, 0, 3, 2, 0.5, -1, -2])
+GOLDEN = [
+    (1, 0, F(27, 40), F(27, 40), F(27, 40)),
+    (0.4, 0, F(1, 8), F(5, 16), F(73, 128)),
+    (0.5, 0, F(1, 5), F(2, 5), F(3, 5)),
+    (0.3, 0, F(13, 160), F(13, 48), F(233, 408)),
+    (1, 0.5, F(1, 4), F(1, 2), F(2, 3)),
+    (0.5, 0.25, F(3, 40), F(1, 5), F(31, 55)),
+    (0.3, 0.4, F(0), F(0), F(1, 2)),
+]
+
+
+@pytest.mark.parametrize(("fpr", "tpr", "raw", "norm", "mcclish"), GOLDEN)
+def test_golden_areas(fpr, tpr, raw, norm, mcclish):
+    told = [
+        partial_auc(Y, S, max_fpr=fpr, min_tpr=tpr, scale=scale)
+        for scale in ("raw", "norm", "mcclish")
+    ]
+    assert told == pytest.approx([float(raw), float(norm), float(mcclish)], abs=1e-15)
+
+
+def rows(draw, least=1, most=8):
+    """Labels, scores with ties, and weights of a few rows of both classes."""
+    m, n = draw(st.integers(least, most)), draw(st.integers(least, most))
+    quarters = st.lists(st.integers(-6, 6), min_size=m + n, max_size=m + n)
+    weights = st.lists(st.integers(1, 3), min_size=m + n, max_size=m + n)
+    return np.repeat([1, 0], [m, n]), np.array(draw(quarters)) / 4, np.array(draw(weights)) * 1.0
+
+
+def naive(y, s, v, low, high, tpr):
+    """The integral of (TPR(u) − tpr)₊ in fractions, edge by edge of the polygon."""
+    v = [F(int(x)) for x in v]
+    masses = [sum(x for x, label in zip(v, y, strict=True) if label == k) for k in (0, 1)]
+    T = f = area = F(0)
+    for value in sorted({*s.tolist()}, reverse=True):
+        on = [x for x, score in enumerate(s.tolist()) if score == value]
+        q, p = (sum((v[i] for i in on if y[i] == k), F(0)) / masses[k] for k in (0, 1))
+        if q:
+            slope, begin, end = p / q, max(f, low), min(f + q, high)
+            if slope and T + slope * (begin - f) < tpr:
+                begin = max(begin, f + (tpr - T) / slope)
+            if end > begin and T + slope * (end - f) > tpr:
+                area += (end - begin) * (T + slope * ((begin + end) / 2 - f) - tpr)
+        T, f = T + p, f + q
+    return area
+
+
+@given(st.data())
+def test_the_area_is_the_integral_of_the_polygon(data):
+    y, s, v = rows(data.draw)
+    low, high = sorted(data.draw(st.sets(st.integers(0, 10), min_size=2, max_size=2)))
+    low, high, tpr = F(low, 10), F(high, 10), F(data.draw(st.integers(0, 9)), 10)
+    part = {"min_fpr": float(low), "max_fpr": float(high), "min_tpr": float(tpr)}
+    told = partial_auc(y, s, v, scale="raw", **part)
+    assert told == pytest.approx(float(naive(y, s, v, low, high, tpr)), abs=1e-14)
+
+
+@given(st.data())
+def test_the_measure_of_scikit_learn(data):
+    y, s, v = rows(data.draw)
+    rate = data.draw(st.floats(0.01, 1.0))
+    told = partial_auc(y, s, v, max_fpr=rate)
+    assert told == pytest.approx(roc_auc_score(y, s, sample_weight=v, max_fpr=rate), abs=1e-12)
+    reverse = roc_auc_score(1 - y, -s, sample_weight=v, max_fpr=rate)
+    focus = partial_auc(y, s, v, max_fpr=1, min_tpr=min(1 - rate, 1 - 1e-12))
+    assert focus == pytest.approx(reverse, abs=1e-9)
+
+
+@given(st.data())
+def test_laws_of_ranges(data):
+    y, s, v = rows(data.draw)
+    whole = auc(y, s, v)
+    for scale in ("raw", "norm", "mcclish"):
+        assert partial_auc(y, s, v, max_fpr=1, scale=scale) == pytest.approx(whole, abs=1e-14)
+    rates = np.linspace(0.1, 1, 10)
+    norms = [partial_auc(y, s, v, max_fpr=rate, scale="norm") for rate in rates]
+    assert np.all(np.diff(norms) >= -1e-12)
+    norms = [partial_auc(y, s, v, max_fpr=0.7, min_tpr=tpr, scale="norm") for tpr in rates[:-1]]
+    assert np.all(np.diff(norms) <= 1e-12)
+    twice = np.repeat(np.arange(y.size), v.astype(int))
+    assert partial_auc(y[twice], s[twice], max_fpr=0.4, min_tpr=0.2) == pytest.approx(
+        partial_auc(y, s, v, max_fpr=0.4, min_tpr=0.2), abs=1e-12
+    )
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_placements_are_the_derivatives_of_the_area(seed):
+    rng = np.random.default_rng(seed)
+    y = np.repeat([1, 0], [7, 11])
+    s = np.round(2 * rng.normal(size=18) + y) / 2
+    v = rng.integers(1, 4, 18) + 0.1 * rng.random(18)  # no corner lies at an end of the range
+    part = Range(0.43, 0.07 * (seed % 2), 0.17 * (seed % 3), "raw")
+    told = partial_influence(Fold(y, s, v), **{n: getattr(part, n) for n in part.__slots__})
+    for i in range(18):
+        step = np.eye(18)[i] * 1e-5
+        ends = [Tied.of(Fold(y, s, v + t)).edges(part).share for t in (step, -step)]
+        own = (ends[0] - ends[1]) / 2e-5 * part.most * v[i]
+        assert told.psi[i] == pytest.approx(own, abs=1e-8)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_whole_curve_has_the_variance_of_delong(weighted):
+    rng = np.random.default_rng(3)
+    y = np.repeat([1, 0], [30, 50])
+    s = np.round(rng.normal(size=80) + y, 1)
+    fold = Fold(y, s, rng.random(80) + 0.5 if weighted else None)
+    told = Influences.joined([partial_influence(fold, max_fpr=1.0, scale="norm")])
+    from aucbench.stats.delong import Placements
+
+    placed = Placements.of([fold])
+    assert told.values == pytest.approx(placed.aucs)
+    assert told.variance() == pytest.approx(placed.variance(1))
+    wide, ours = auc_interval([fold]), told.interval()
+    assert ours.estimate == pytest.approx(wide.estimate)
+    assert 0 < ours.low < ours.estimate < ours.high < 1
+
+
+def test_scales_have_one_interval():
+    rng = np.random.default_rng(0)
+    y = np.repeat([1, 0], [60, 300])
+    fold = Fold(y, rng.normal(size=360) + y)
+    raw, norm, mcclish = (
+        Influences.joined([partial_influence(fold, max_fpr=0.2, scale=scale)]).interval()
+        for scale in ("raw", "norm", "mcclish")
+    )
+    assert (raw.low, raw.high) == pytest.approx((0.2 * norm.low, 0.2 * norm.high))
+    low, high = (0.5 * (1 + (0.2 * x - 0.02) / 0.18) for x in (norm.low, norm.high))
+    assert (mcclish.low, mcclish.high) == pytest.approx((low, high))
+
+
+def test_few_rows_in_the_range_take_a_bootstrap_and_say_so():
+    rng = np.random.default_rng(0)
+    y = np.repeat([1, 0], [40, 80])
+    s, r = (rng.normal(size=120) + y for _ in range(2))
+    pauc = measure("pauc[max_fpr=.1]")
+    a, b = (Influences.joined([pauc.influence(Fold(y, x))]) for x in (s, r))
+    assert a.interval().method == "stratified bootstrap, log-odds"
+    assert a.interval() == a.interval()
+    assert a.difference(b).method == "stratified bootstrap, paired"
+    assert a.difference(b).low < a.difference(b).effect < a.difference(b).high
+    assert a.difference(a).p == 1.0
+    more = Influences.joined([pauc.influence(Fold(np.repeat(y, 3), np.repeat(s, 3)))])
+    assert more.interval().method == "influence, log-odds"
+    grouped = [pauc.influence(Fold(y, s, groups=np.arange(120) // 2))]
+    told = Influences.joined(grouped, grouped=True).interval()
+    assert np.isnan(told.low)
+    assert told.note == "Few rows are in the range, and they have groups."
+
+
+def test_groups_of_one_row_are_rows():
+    rng = np.random.default_rng(1)
+    y = np.repeat([1, 0], [60, 200])
+    s = rng.normal(size=260) + y
+    pauc = measure("pauc[max_fpr=.2,min_tpr=.1]")
+    rows = Influences.joined([pauc.influence(Fold(y, s))])
+    each = Influences.joined([pauc.influence(Fold(y, s, groups=np.arange(260)))], grouped=True)
+    assert rows.variance() == pytest.approx(each.variance())
+    twice = Fold(np.repeat(y, 2), np.repeat(s, 2), groups=np.repeat(np.arange(260), 2))
+    double = Influences.joined([pauc.influence(twice)], grouped=True)
+    assert rows.variance() == pytest.approx(double.variance())
+    assert double.groups == 260
+
+
+@pytest.mark.parametrize(
+    ("part", "message"),
+    [
+        ({"max_fpr": 0}, r"max_fpr must be in \(0, 1\], got 0"),
+        ({"max_fpr": 0.2, "min_fpr": 0.2}, r"min_fpr must be in \[0, 0.2\), below max_fpr"),
+        ({"min_fpr": -1}, "min_fpr must be in"),
+        ({"min_tpr": 1}, r"min_tpr must be in \[0, 1\), got 1"),
+        ({"scale": "half"}, "scale is 'half'; give one of mcclish, norm, raw"),
+        ({"max_fpr": float("nan")}, "max_fpr must be in"),
+    ],
+)
+def test_ranges_that_are_none_are_refused(part, message):
+    with pytest.raises(ParameterError, match=message):
+        partial_auc(Y, S, **part)
+
+
+@pytest.mark.parametrize(
+    ("spec", "name"),
+    [
+        ("pauc[.2,min_tpr=.3,scale=norm]", "pauc[max_fpr=0.2,min_tpr=0.3,scale=norm]"),
+        ("pauc[scale=raw]", "pauc[max_fpr=0.1,scale=raw]"),
+        ("pauc[min_fpr=0.05]", "pauc[max_fpr=0.1,min_fpr=0.05]"),
+    ],
+)
+def test_the_parameters_of_a_range_are_in_its_name(spec, name):
+    assert measure(spec).name == name
+    assert measure(name) == measure(spec)
+    assert measure(spec).share is ("raw" not in spec)
