@@ -36,6 +36,7 @@ TITLES = {
     "objectives": "Objectives",
     "projectors": "Projectors",
     "features": "Feature maps",
+    "pairs": "Kinds of pairs",
     "datasets": "Data sets",
     "metrics": "Metrics",
     "report_sections": "Report sections",

@@ -16,8 +16,8 @@ def new(
     kind: Annotated[
         str,
         typer.Argument(
-            help="solver, objective, projector, features, dataset, metric, or kernel: a solver "
-            "with a compiled loop."
+            help="solver, objective, projector, features, pairs, dataset, metric, or kernel: a "
+            "solver with a compiled loop."
         ),
     ],
     name: Annotated[str, typer.Argument(help="Such as heavy-ball.")],

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 SETUPTOOLS, CYTHON = "setuptools>=77", "Cython>=3.1"
 ON = "aucbench compare --data"
-OWN, SHT, TWO = (
+OWN, SHT, TWO, PAIRS = (
     f"{ON} breast-cancer,digits-8 --solvers {names}"
-    for names in ("{name},sht-auc", "sht-auc", "logistic,sht-auc")
+    for names in ("{name},sht-auc", "sht-auc", "logistic,sht-auc", "svm-or,logistic")
 )
 
 
@@ -33,6 +33,7 @@ KINDS = {
     "objective": Kind("An objective", "ObjectiveSuite", "objective", f"{SHT} --objective {{name}}"),
     "projector": Kind("A projector", "ProjectorSuite", "projector", f"{SHT} --projector {{name}}"),
     "features": Kind("A feature map", "FeaturesSuite", "features", f"{TWO} --features {{name}}"),
+    "pairs": Kind("A kind of pairs", "PairsSuite", "pairs", f"{PAIRS} --pairs {{name}}"),
     "dataset": Kind("A data set", "DatasetSuite", "dataset", f"{ON} {{name}},breast-cancer"),
     "metric": Kind("A metric", "MetricSuite", "metric", f"{TWO} --metrics auc,{{name}}"),
     "kernel": Kind("A solver with a compiled kernel", "SolverSuite", "solver", OWN, compiled=True),

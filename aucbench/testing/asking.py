@@ -19,7 +19,14 @@ from aucbench.testing.laws import EXPECTED, Law, found, told
 from aucbench.testing.samples import LARGE, SMALL, Extent, extended
 from aucbench.testing.subjects import LAWS, Subject, named, subject_of
 
-SIZED = ("solvers", "objectives", "projectors", "features", "metrics")  # which read the sample
+SIZED = (
+    "solvers",
+    "objectives",
+    "projectors",
+    "features",
+    "pairs",
+    "metrics",
+)  # which read the sample
 SIZES = tuple(dict.fromkeys(each.size for each in LARGE))
 SLOWEST = 10.0  # seconds of the first states, up to which laws are asked on large samples
 
@@ -33,7 +40,7 @@ def check(
     ----------
     thing : str, solver, projector, feature map, Data, class, function or module
         A text is `name[k=3]`, `distribution:name`, `module:Class` or `file.py`. A class of a
-        solver, a projector or a feature map is called without arguments. Of an objective the
+        solver, a projector, a feature map or pairs is called without arguments. Of an objective the
         class is wanted, which is called with `Data`. A function without required parameters makes
         a data set, and one with two is a metric. A module or an object that hears an event of a
         run is a listener.

@@ -7,6 +7,7 @@ package. The classes here are abstract, so that asv does not run them where they
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from functools import cache
 from math import inf
 from typing import Any, ClassVar
@@ -22,6 +23,7 @@ from aucbench.registry import (
     get_features,
     get_function,
     get_objective,
+    get_pairs,
     get_projector,
     get_solver,
 )
@@ -207,6 +209,42 @@ class FeaturesSuite(OnData):
 
     def _fitted(self) -> Any:
         return get_features(self.features).fit(self.train, np.random.default_rng(0))
+
+
+class PairsSuite(OnData):
+    """Time and memory of the pairs of rows, and of the share of them that scores have in order.
+
+    Attributes
+    ----------
+    pairs : str
+        Their name, such as "group[each=group]". The rows have groups of ten.
+    """
+
+    @property
+    @abstractmethod
+    def pairs(self) -> str:
+        """Name of the pairs."""
+
+    def setup(self, data: str) -> None:
+        """Read the rows, and draw scores."""
+        super().setup(data)
+        self.train = replace(self.train, groups=np.arange(self.train.n, dtype=np.int32) // 10)
+        self.scores = np.random.default_rng(0).normal(self.train.y)
+
+    def time_members(self, data: str) -> None:
+        """Seconds of finding the pairs."""
+        self._members()
+
+    def time_concordance(self, data: str) -> None:
+        """Seconds of the share of pairs in order, with the search for the pairs."""
+        self._members().concordance(self.scores)
+
+    def peakmem_members(self, data: str) -> None:
+        """Memory of the process, at most."""
+        self._members()
+
+    def _members(self) -> Any:
+        return get_pairs(self.pairs).members(self.train)
 
 
 class DatasetSuite(ABC):

@@ -47,6 +47,11 @@ def parametrize_feature_checks(features: Things, *, expected: Expected = None) -
     return _parametrized("features", "features", features, expected)
 
 
+def parametrize_pairs_checks(pairs: Things, *, expected: Expected = None) -> Any:
+    """Decorate `def test(pairs, law): law(pairs)`, else as solvers."""
+    return _parametrized("pairs", "pairs", pairs, expected)
+
+
 def parametrize_dataset_checks(datasets: Things, *, expected: Expected = None) -> Any:
     """Decorate `def test(dataset, law): law(dataset)`; functions, `Data` or names."""
     return _parametrized("datasets", "dataset", datasets, expected)

@@ -35,6 +35,7 @@ from aucbench.testing import (
     listeners,
     metrics,
     objectives,
+    pairs,
     projectors,
     solvers,
 )
@@ -43,14 +44,15 @@ from aucbench.testing.laws import EXPECTED, Law
 LAWS: Mapping[str, tuple[Law, ...]] = {
     laws.kind: tuple(laws)
     for laws in (
-        *(solvers.laws, objectives.laws, projectors.laws, features.laws, datasets.laws),
-        *(metrics.laws, addons.sections, addons.exporters, listeners.laws),
+        *(solvers.laws, objectives.laws, projectors.laws, features.laws, pairs.laws),
+        *(datasets.laws, metrics.laws, addons.sections, addons.exporters, listeners.laws),
     )
 }
 GET: Mapping[str, Callable[[str], Any]] = {  # kinds whose classes are called without arguments
     "solvers": registry.get_solver,
     "projectors": registry.get_projector,
     "features": registry.get_features,
+    "pairs": registry.get_pairs,
 }
 
 

@@ -83,7 +83,7 @@ def test_a_solver_without_these_pairs_takes_part_on_all_pairs_and_is_marked(grou
     assert [r.measures.auc for r in results] == [r.measures.auc for r in plain]
     assert {r.id for r in results}.isdisjoint(r.id for r in plain)
     assert "  p" in text(tables(results.findings))
-    said = "p: trained on all pairs, not on those that are judged: logistic"
+    said = "p: trained on all pairs, in place of those that count: logistic"
     assert said in [*notes(results.findings)]
 
 

@@ -13,6 +13,7 @@ from aucbench.testing import (
     parametrize_feature_checks,
     parametrize_metric_checks,
     parametrize_objective_checks,
+    parametrize_pairs_checks,
     parametrize_projector_checks,
     parametrize_solver_checks,
 )
@@ -86,6 +87,16 @@ def test_objectives(objective, law):
 @parametrize_projector_checks(written("projectors"))
 def test_projectors(projector, law):
     law(projector)
+
+
+@parametrize_pairs_checks(written("pairs"))
+def test_pairs(pairs, law):
+    law(pairs)
+
+
+@parametrize_pairs_checks(["group[each=group]", "grade[each=grades]", "grade[gain=exp2]"])
+def test_pairs_with_other_parameters(pairs, law):
+    law(pairs)
 
 
 @parametrize_projector_checks(["box[lo=0]", "l1-ball[R=40]", "elastic-net[l1=0.5,l2=2]"])

@@ -13,6 +13,7 @@ MEASURED = {
     "SolverSuite": ("solver", "sht-auc[k=5]"),
     "ObjectiveSuite": ("objective", "logistic"),
     "ProjectorSuite": ("projector", "box[lo=-1,hi=1]"),
+    "PairsSuite": ("pairs", "group[each=group]"),
     "FeaturesSuite": ("features", "standard"),
     "DatasetSuite": ("dataset", "outbreak[n=40,d=30]"),
     "MetricSuite": ("metric", "auc"),

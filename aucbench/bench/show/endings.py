@@ -75,7 +75,7 @@ def end_notes(rows: Sequence[Row]) -> tuple[str, ...]:
     others = dict.fromkeys((ends.other_pairs, solver) for solver, _, ends in rows)
     for pairs in dict.fromkeys(pairs for pairs, _ in others if pairs):
         whose = ", ".join(solver for one, solver in others if one == pairs)
-        notes.append(f"{PAIRS_MARK}: trained on {pairs}, not on those that are judged: {whose}")
+        notes.append(f"{PAIRS_MARK}: trained on {pairs}, in place of those that count: {whose}")
     for field, head, said in NOTES:
         own = [row for row in rows if getattr(row[2], field)]
         if own:
