@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from aucbench.kernels.headers import get_include, require_kernel_api
     from aucbench.kernels.parallel import threads
     from aucbench.metrics import auc, intercept_at
-    from aucbench.models import AUCClassifier, Model, fit
+    from aucbench.models import AUCClassifier, GradeRanker, Model, SurvivalRanker, fit
     from aucbench.optim.classifiers import from_estimator
     from aucbench.protocols import Objective, Problem, Projector, Solver, State
     from aucbench.records import Run
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AUCClassifier",
     "Data",
+    "GradeRanker",
     "Model",
     "Objective",
     "Problem",
@@ -45,6 +46,7 @@ __all__ = [
     "Selection",
     "Solver",
     "State",
+    "SurvivalRanker",
     "auc",
     "compare",
     "fit",
@@ -66,7 +68,7 @@ __all__ = [
 
 _MODULES = {
     "data": ("Data",),
-    "models": ("AUCClassifier", "Model", "fit"),
+    "models": ("AUCClassifier", "GradeRanker", "Model", "SurvivalRanker", "fit"),
     "judging.judge": ("judge",),
     "kernels.headers": ("get_include", "require_kernel_api"),
     "hookspecs": ("hookimpl",),

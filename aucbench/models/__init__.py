@@ -16,8 +16,18 @@ if TYPE_CHECKING:
     from aucbench.models.incoming import Scored, scored
     from aucbench.models.model import Model
     from aucbench.models.operating import Operating
+    from aucbench.models.rankers import GradeRanker, SurvivalRanker
 
-__all__ = ["AUCClassifier", "Model", "Operating", "Scored", "fit", "scored"]
+__all__ = [
+    "AUCClassifier",
+    "GradeRanker",
+    "Model",
+    "Operating",
+    "Scored",
+    "SurvivalRanker",
+    "fit",
+    "scored",
+]
 
 __getattr__, __dir__, _ = lazy_loader.attach(
     __name__,
@@ -27,5 +37,6 @@ __getattr__, __dir__, _ = lazy_loader.attach(
         "incoming": ("Scored", "scored"),
         "model": ("Model",),
         "operating": ("Operating",),
+        "rankers": ("GradeRanker", "SurvivalRanker"),
     },
 )

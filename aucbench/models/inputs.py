@@ -179,7 +179,7 @@ def data_of(
     DataError, TypeError
         As `rows_of`, `labels_of` and `weights_of`, and when X and y differ in length.
     """
-    rows, names, schema = _rows_and_schema(X, schema)
+    rows, names, schema = rows_and_schema(X, schema)
     require_filled(rows)
     classes, labels = labels_of(y, pos_label)
     if labels.size != rows.n:
@@ -195,9 +195,10 @@ def data_of(
     return replace(data, names=names, schema=schema), classes
 
 
-def _rows_and_schema(
-    X: Any, schema: Schema | None
+def rows_and_schema(
+    X: Any, schema: Schema | None = None
 ) -> tuple[Rows, tuple[str, ...] | None, Schema | None]:
+    """Return rows, names of columns, and the schema of a table with more than numbers."""
     if schema is not None:
         codes, schema = coded(X, schema)
         return rows(codes), schema.names, schema
