@@ -114,9 +114,9 @@ def predict(
             flagged += int(result.positive.sum())
             faulty += sum(map(bool, result.faults))
             first = first or next(filter(None, result.faults), "")
-    named = label_of(loaded.positive, "positive")
+    named = f": {flagged} {label_of(loaded.positive, 'positive')}" if loaded.decides else ""
     note = f"; {faulty} without a score, see the column problem" if faulty else ""
-    say(f"{done} rows: {flagged} {named}{note}", err=True)
+    say(f"{done} rows{named}{note}", err=True)
     if loaded.operating and (told := loaded.operating.surprise(flagged, done - faulty)):
         say(f"warning: {told}", err=True)
     if faulty == done:

@@ -27,6 +27,7 @@ from aucbench.bench.results.record import Record
 from aucbench.data import Data
 from aucbench.data.arrays import Index
 from aucbench.data.folds import splits
+from aucbench.data.packed import arrays_of
 from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError
 from aucbench.models import Model
@@ -128,7 +129,9 @@ def built(wanted: ModelPlan, records: Sequence[Record], findings: Findings, stor
         model,
         auc=stack.auc if stack and others else known.interval,
         auc_rows=_auc_rows(wanted, own[0].sizes.division, tuned=bool(choice.tune)),
-        assessment=assessed(held, data, model, by=wanted.by, seed=wanted.seed),
+        assessment=None
+        if held is None
+        else assessed(held, data, model, by=wanted.by, seed=wanted.seed),
         provenance={**model.provenance, **about},
     )
 
@@ -166,11 +169,13 @@ def _learnt(reading: Reading, data: Data) -> Index:
 
 
 def _require_same(source: str, data: Data, record: Record, store: Store) -> None:
-    """Raise `DataError` when the labels are not those of the run."""
-    stored = store.scores(record.id, record.sizes.data)
-    if stored is not None and "y" in stored:
+    """Raise `DataError` when the target is not that of the run."""
+    stored = store.scores(record.id, record.sizes.data) or {}
+    own = arrays_of(data.target)
+    known = {name: stored[name] for name in own if name in stored}
+    for name, array in known.items():
         rows = stored["rows"]
-        if rows.max() >= data.n or not np.array_equal(data.y[rows], stored["y"]):
+        if rows.max() >= data.n or not np.array_equal(own[name][rows], array):
             raise DataError(f"{source} has changed since the run began; start it again")
 
 

@@ -57,8 +57,10 @@ def _require_score(part: Model | Member, d: int) -> None:
 
 
 def _require_columns(model: Model) -> None:
-    if model.width < 1 or not model.negative or not model.positive:
+    if model.width < 1 or bool(model.negative) != bool(model.positive):
         raise DataError("it reads no column, or a class has no label")
+    if not model.decides and (model.operating or model.calibrator):
+        raise DataError("it has a threshold or probabilities, and no classes")
     if model.columns is not None and len({*model.columns}) != model.width:
         raise DataError(f"its {model.width} columns do not have different names")
     if model.encoding is not None and len(model.encoding.schema.columns) != model.width:

@@ -32,8 +32,10 @@ def decided(
     splits: Sequence[Split],
     aim: Aim,
     calibration: str | None,
-) -> tuple[Model, HeldOut]:
+) -> tuple[Model, HeldOut | None]:
     """Fit a model, choose its threshold by rows that were held out, and calibrate it.
+
+    A model that ranks rows has no threshold, and nothing is held out for it.
 
     Parameters
     ----------
@@ -51,6 +53,8 @@ def decided(
         When the solver cannot be fitted to a part of the rows, or the aim cannot be reached.
     """
     model = recipe.fitted(data, learnt, split=len(splits))  # as none of the splits
+    if not model.decides:
+        return model, None
     held = HeldOut.of(recipe, data, splits, model, learnt)
     groups = None if data.groups is None else data.groups[held.rows]
     point = Operating.of(held.y, held.scores, aim, held.what, groups=groups, seed=recipe.seed)
@@ -101,15 +105,15 @@ def warnings(reading: Reading, data: Data, model: Model) -> Iterator[str]:
     """Yield what may not hold, and what is not taken into account."""
     if model.drift is not None:
         yield from model.drift.warnings()
-    elif data.times is not None:
+    elif data.times is not None and model.decides:
         yield (
             "windows of time could not be compared: after the first half of the rows, two windows "
             "need 10 flagged rows, 10 positives and 10 negatives each"
         )
     yield from data.understood.warnings
-    if reading.weights is not None:
+    if reading.weights is not None and model.decides:
         yield f"the threshold and the calibration count each row once, without {reading.weights}"
-    if reading.groups is not None:
+    if reading.groups is not None and model.decides:
         yield (
             f"rows of one {reading.groups} may be alike: the intervals of the AUC and of the "
             "threshold count groups, but those of the reliability curve and of windows count rows"

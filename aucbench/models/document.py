@@ -36,12 +36,14 @@ LEARNT: Mapping[str, type[Any]] = {part.kind: part for part in (Number, OneHot, 
 BOUNDS = ("estimate", "low", "high")  # of an interval; JSON has no NaN, so that None stands for it
 MOST_WHOLE = 2**53  # no count of a model is larger
 # What `explain`, `predict` and the estimator read of a provenance; it may hold more.
+COUNTS = ("n_pos", "n_events", "grades")  # beside the number of rows, one of them
 ORIGIN: Mapping[str, Any] = {
     **dict.fromkeys(
         ("solver", "features", "aucbench", "date", "data", "label", "decimal", "pairs", "measure"),
         str,
     ),
-    **dict.fromkeys(("n", "n_pos", "seed"), int),
+    **dict.fromkeys(("n", *COUNTS, "seed"), int),
+    **dict.fromkeys(("target", "measure"), str),
     **dict.fromkeys(("passes", "seconds"), float | None),
     **dict.fromkeys(("choice", "warnings"), tuple[str, ...]),
     **dict.fromkeys(("left_out", "versions"), dict[str, str]),
@@ -215,6 +217,6 @@ def _origin(plain: Any, _: Any) -> dict[str, Any]:
         origin[name] = _converter().structure(origin[name], ORIGIN[name])
     if any(group.keys() != GROUP for group in origin.get("reliability", ())):
         raise DataError("a group of the reliability has other values than rows and shares")
-    if ("n" in origin) != ("n_pos" in origin):
+    if ("n" in origin) != any(name in origin for name in COUNTS):
         raise DataError("the number of rows comes without that of the positive ones")
     return origin

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from aucbench.data import Survival
 from aucbench.data.arrays import Vector
 from aucbench.data.understood import by_kind, remark_of
 from aucbench.models.drift import SHARES, Drift
@@ -129,7 +130,7 @@ def warning_lines(model: Model) -> Iterator[str]:
 def _origin(about: Mapping[str, Any]) -> Iterator[str]:
     if "n" in about:
         data = about.get("data", "a table")
-        yield f"learnt from {data}: {about['n']} rows, {about['n_pos']} positive"
+        yield f"learnt from {data}: {sizes_of(about)}"
     if about.get("pairs"):
         yield f"pairs that count: {about['pairs']}"
     if about.get("label"):
@@ -143,7 +144,18 @@ def _origin(about: Mapping[str, Any]) -> Iterator[str]:
         yield f"made by {', '.join(filter(None, makers))}"
 
 
+def sizes_of(about: Mapping[str, Any]) -> str:
+    """Return how many rows a model learnt from, and of which kind."""
+    for name, what in (("n_pos", "positive"), ("n_events", "events"), ("grades", "grades")):
+        if name in about:
+            return f"{about['n']} rows, {about[name]} {what}"
+    return f"{about['n']} rows"
+
+
 def _operating(model: Model) -> Iterator[str]:
+    if not model.decides:
+        yield f"it ranks rows: {ranking_of(model)}"
+        return
     positive, negative = (_listed(labels) for labels in (model.positive, model.negative))
     yield f"score ≥ {model.threshold:.6g}: {positive}, else {negative}"
     point = model.operating
@@ -171,7 +183,15 @@ def _windows(drift: Drift | None) -> Iterator[str]:
         yield (f"  {window.rows}  {flags:.4g}  {positives:.4g}  {sensitivity:.4g}  {precision:.4g}")
 
 
+def ranking_of(model: Model) -> str:
+    """Return what the scores of a model that ranks rows say."""
+    timed = model.provenance.get("target") == Survival.what
+    return f"a higher score means {'an earlier event' if timed else 'a higher grade'}"
+
+
 def _calibration(model: Model) -> Iterator[str]:
+    if not model.decides:
+        return
     if model.calibrator is None:
         yield "no probabilities: it was not calibrated"
         return

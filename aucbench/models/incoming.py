@@ -40,7 +40,8 @@ class Scored:
     probability : array of shape (n,), or None
         Of the positive class; None without a calibrator.
     positive : array of shape (n,)
-        Whether the score reaches the threshold; False where a row has a fault.
+        Whether the score reaches the threshold; False where a row has a fault, and for a model
+        that ranks rows.
     faults : sequence of str
         Why a row has no score, or an empty text.
     ignored : tuple of str
@@ -83,7 +84,7 @@ def scored(
     scores = np.where([fault is not None for fault in faults], np.nan, scores)
     calibrated = None if model.calibrator is None else model.calibrator(scores)
     probability = None if calibrated is None else np.where(np.isnan(scores), np.nan, calibrated)
-    positive = scores >= model.threshold
+    positive = (scores >= model.threshold) & model.decides
     said = [fault or "" for fault in faults]
     return Scored(scores, probability, positive, said, _ignored(model, frame))
 
@@ -105,9 +106,15 @@ def scored_table(model: Model, table: Any) -> tuple[Scored, Any]:
 
 
 def answered(model: Model, result: Scored, index: Any = None) -> Any:
-    """Return a data frame with score, probability, decision and problem of each row."""
+    """Return a data frame with score, probability, decision and problem of each row.
+
+    A model that ranks rows has no decision.
+    """
     import pandas as pd
 
+    if not model.decides:
+        told = {"score": result.scores, "problem": [*result.faults]}
+        return pd.DataFrame(told, index=index)
     labels = label_of(model.negative, "negative"), label_of(model.positive, "positive")
     both = zip(result.positive.tolist(), result.faults, strict=True)
     chance = {} if result.probability is None else {"probability": result.probability}

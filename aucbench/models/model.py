@@ -64,7 +64,7 @@ class Model:
     encoding : Encoding or None
         Makes features of the codes of a table; None: all columns are numbers.
     negative, positive : tuple of labels
-        The labels of the two classes.
+        The labels of the two classes; none where the model ranks rows, and decides nothing.
     threshold : float
         A row whose score is at least this is predicted positive.
     operating : Operating or None
@@ -78,7 +78,7 @@ class Model:
     assessment : Assessment or None
         What rows that did not train it say of it, for its page.
     auc : Interval or None
-        The AUC on rows that did not train the model.
+        The AUC on rows that did not train the model, or what stands for it, see `measure`.
     auc_rows : str
         Which rows these were.
     spread : array of shape (d,), or None
@@ -169,6 +169,16 @@ class Model:
         if part is not None:
             return part.d
         return np.asarray(self.weights).size
+
+    @property
+    def decides(self) -> bool:
+        """Whether it divides rows into two classes; else it ranks them."""
+        return bool(self.positive)
+
+    @property
+    def measure(self) -> str:
+        """What `auc` measures, for people."""
+        return str(self.provenance.get("measure", "AUC"))
 
     @property
     def members(self) -> tuple[Model, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import isnan
 from typing import TYPE_CHECKING
 
-from aucbench.models.explain import explanation, kind_of, warning_lines
+from aucbench.models.explain import explanation, kind_of, ranking_of, sizes_of, warning_lines
 from aucbench.showing import Span, bars, folded, heading, listed, paragraphs, shown, spans
 from aucbench.stats import Interval
 
@@ -22,7 +22,7 @@ def line(model: Model) -> str:
     """Return what the model is, in one line."""
     about = model.provenance
     origin = f" of {about['data']}" if "data" in about else ""
-    auc = "" if model.auc is None else f", AUC {_share(model.auc)}"
+    auc = "" if model.auc is None else f", {model.measure} {_share(model.auc)}"
     solver = about.get("solver", "a model")
     return shown(f"<Model {solver}: {model.width} columns{origin}{auc}>")
 
@@ -42,11 +42,14 @@ def as_html(model: Model) -> str:
 def _facts(model: Model) -> Iterator[tuple[str, str]]:
     about = model.provenance
     if "n" in about:
-        yield "learnt from", f"{about.get('data')}: {about['n']} rows, {about['n_pos']} positive"
+        yield "learnt from", f"{about.get('data')}: {sizes_of(about)}"
     if about.get("label"):
         yield "label", str(about["label"])
     if model.auc_rows:
         yield "judged by", model.auc_rows
+    if not model.decides:
+        yield "scores", ranking_of(model)
+        return
     positive, negative = (" or ".join(map(str, s)) for s in (model.positive, model.negative))
     yield "decision", f"score ≥ {model.threshold:.6g}: {positive}, else {negative}"
     point = model.operating
@@ -59,11 +62,11 @@ def _facts(model: Model) -> Iterator[tuple[str, str]]:
 
 
 def _quality(model: Model) -> str:
-    known = {} if model.auc is None else {"AUC": model.auc}
+    known = {} if model.auc is None else {model.measure: model.auc}
     if model.operating is not None:
         known |= {name: getattr(model.operating, name) for name in SHARES}
     lines = [
-        Span(name, x.estimate, x.low, x.high, name == "AUC")
+        Span(name, x.estimate, x.low, x.high, name == model.measure)
         for name, x in known.items()
         if not isnan(x.estimate)
     ]

@@ -16,7 +16,14 @@ import numpy as np
 from aucbench.metrics import Aim
 from aucbench.models.assessment import SMALLEST, Assessment, Cut, Effect
 from aucbench.models.drift import SHARES
-from aucbench.models.explain import explanation, kind_of, share_text, warning_lines
+from aucbench.models.explain import (
+    explanation,
+    kind_of,
+    ranking_of,
+    share_text,
+    sizes_of,
+    warning_lines,
+)
 from aucbench.models.model import Model
 from aucbench.models.reliability import Reliability
 from aucbench.report.document import NOTHING, Chapter, Grid
@@ -79,18 +86,22 @@ def chapters(model: Model) -> list[Chapter]:
 def _facts(model: Model) -> Iterator[str]:
     about = model.provenance
     if "n" in about:
-        share = about["n_pos"] / about["n"]
+        share = f" ({about['n_pos'] / about['n']:.1%})" if "n_pos" in about else ""
         yield (
-            f"Learnt from {about.get('data', 'a table')}: {about['n']} rows, {about['n_pos']} "
-            f"positive ({share:.1%}), {model.width} columns."
+            f"Learnt from {about.get('data', 'a table')}: {sizes_of(about)}{share}, {model.width} "
+            "columns."
         )
     if about.get("label"):
-        yield f"Label: {about['label']}; positive: {_labels(model.positive)}."
+        positive = f"; positive: {_labels(model.positive)}" if model.decides else ""
+        yield f"Label: {about['label']}{positive}."
 
 
 def _answer(model: Model) -> Iterator[str]:
     if model.auc is not None:
-        yield f"AUC {share_text(model.auc)} on {model.auc_rows}."
+        yield f"{model.measure} {share_text(model.auc)} on {model.auc_rows}."
+    if not model.decides:
+        yield f"The model ranks rows: {ranking_of(model)}."
+        return
     point, positive = model.operating, _labels(model.positive)
     if point is None:
         yield f"A row whose score is at least {model.threshold:.6g} counts as {positive}."
@@ -185,6 +196,8 @@ def _ranking(model: Model) -> Iterator[str | Chart]:
 
 
 def _probabilities(model: Model) -> Iterator[str | Grid | Chart]:
+    if not model.decides:
+        return
     if model.calibrator is None:
         yield "The model was not calibrated: it gives scores, and no probabilities."
         return
@@ -359,6 +372,8 @@ def _limits(model: Model) -> Iterator[str]:
         "operating": "what its threshold does",
         "auc": "its AUC",
     }
+    if not model.decides:
+        lacking = {"auc": f"its {model.measure}"}
     absent = [what for name, what in lacking.items() if getattr(model, name) is None]
     if absent:
         yield (
@@ -366,8 +381,8 @@ def _limits(model: Model) -> Iterator[str]:
         )
     if model.auc is not None:
         yield (
-            "The AUC and its interval are of models fitted to a part of the rows, as a fit to all "
-            "rows leaves none to judge it."
+            f"The {model.measure} and its interval are of models fitted to a part of the rows, as "
+            "a fit to all rows leaves none to judge it."
         )
     if model.operating is not None:
         yield (

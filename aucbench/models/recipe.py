@@ -11,6 +11,8 @@ import numpy as np
 
 from aucbench.data import Data
 from aucbench.data.arrays import Index, Rows, Vector
+from aucbench.data.targets import Labels
+from aucbench.datasets.reading import Plain
 from aucbench.datasets.tables import Encoding
 from aucbench.models.model import Model
 from aucbench.models.stack import Member, Stack, knots_of
@@ -85,19 +87,26 @@ class Recipe:
             width=part.d,
             columns=part.names,
             encoding=encoding,
-            negative=part.understood.negative or ("-1",),
-            positive=part.understood.positive or ("1",),
+            **classes_of(part),
             threshold=0.0,
             provenance={
                 "solver": str(self.spec),
                 "features": self.features,
                 "seed": self.seed,
                 "n": part.n,
-                "n_pos": part.labels.n_pos,
+                **part.target.numbers,
                 "stop": run.stop.name,
             },
         )
         return replace(model, spread=spread_of(model.mapped(part.rows)))
+
+
+def classes_of(data: Data) -> dict[str, tuple[Plain, ...]]:
+    """Return the labels of both classes by name; none where rows have another target."""
+    if not isinstance(data.target, Labels):
+        return {"negative": (), "positive": ()}
+    known = data.understood
+    return {"negative": known.negative or ("-1",), "positive": known.positive or ("1",)}
 
 
 @contextmanager

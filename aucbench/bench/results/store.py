@@ -37,7 +37,14 @@ SEALS = {
     ABOUT: Seal(b', "seal": "', b'"}', end=b"}"),
 }
 DIGITS = 16  # of the name of a plan
-OF_ROWS = ("y", "weights", "groups")  # arrays of a target that are beside scores
+OF_ROWS = (
+    "y",
+    "time",
+    "event",
+    "grades",
+    "weights",
+    "groups",
+)  # arrays of a target that are beside scores
 RELEVANT = "relevant"  # as in `aucbench.data.packed`, which imports NumPy
 
 
