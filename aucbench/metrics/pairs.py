@@ -157,7 +157,8 @@ def quality_of(data: Data, scores: ArrayLike) -> float:
     """Return how good scores are by the measure of the pairs of some rows.
 
     It is the AUC of labels, the grouped AUC, the partial AUC, the concordance index of survival
-    times, that of grades, or Hand and Till's M. Of error functions it is the AUC of `roc_auc`.
+    times, that of grades, or Hand and Till's M. Of error functions it is the AUC of `roc_auc`. Of
+    pairs whose measure is that of a plugin, it is the share of pairs in order.
 
     Parameters
     ----------
@@ -173,7 +174,10 @@ def quality_of(data: Data, scores: ArrayLike) -> float:
     target = data.target
     if isinstance(target, Breakpoints) or (data.pairs is None and isinstance(target, Labels)):
         return auc_of(target, scores)
-    chosen = _measure_by(measured_by(pairs_of(data)))
+    pairs = pairs_of(data)
+    if pairs is not None and pairs.measure.partition("[")[0] not in {*PAIRED, *MEASURES}:
+        return _theta(pairs, data, TargetRows(data, floats("scores", scores)).scores)
+    chosen = _measure_by(measured_by(pairs))
     if isinstance(chosen, PairMeasure):
         return _theta(chosen.pairs, data, TargetRows(data, floats("scores", scores)).scores)
     return chosen(data.labels.y, scores, data.labels.weights)

@@ -22,6 +22,7 @@ from aucbench.report.drawn import DIGITS, drawn
 from aucbench.report.evidence import Group
 from aucbench.report.findings import Findings
 from aucbench.report.inside import Row, sizes
+from aucbench.report.pairing import pair_notes
 from aucbench.stats.best_set import BestSet
 from aucbench.stats.pairs import Pair
 from aucbench.stats.ranking import Standing
@@ -215,6 +216,7 @@ class Page:
         for number, name in enumerate(names):
             of = f"{name}: " if len(names) > 1 else ""
             told += [f"{of}{line}" for line in by_kind(evidence.understood(number).remarks)]
+        told += pair_notes(evidence)
         return tuple(filter(None, told))
 
     @property

@@ -18,6 +18,7 @@ from aucbench.report.document import NOTHING, Grid
 from aucbench.report.evidence import Evidence, Group
 from aucbench.report.findings import Findings, Means
 from aucbench.report.inside import Inside, Row, sizes
+from aucbench.report.pairing import pair_notes
 from aucbench.stats.words import Interval
 
 LEADING = "*"
@@ -138,6 +139,7 @@ def notes(findings: Findings, *, by_set: bool = True) -> Iterator[str]:
         yield f"intervals: {', '.join(method for method, _ in methods.most_common())}"
     if findings.grouped:
         yield findings.grouped
+    yield from pair_notes(evidence)
     if evidence.elsewhere is not None:
         yield from evidence.elsewhere.remarks
     names = evidence.solvers, evidence.datasets

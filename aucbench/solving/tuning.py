@@ -7,7 +7,8 @@ Design
      (`Needs.path`). On other parameters the weights after a given budget would depend on the
      grid.
   c. A trial that failed on one fold is not tried on the folds that follow.
-  d. The highest mean AUC wins. Among equal means the first trial wins.
+  d. The highest mean AUC wins, or of the measure of the pairs that count. Among equal means the
+     first trial wins.
   e. Within a limit of time, `halving` tries the points on few rows first.
 
 `select` gives it solvers that the caller named, and the worker of a benchmark the grid of a cell
@@ -28,6 +29,7 @@ import numpy as np
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.metrics import auc_of
+from aucbench.metrics.pairs import quality_of
 from aucbench.protocols import Problem, Solver, contains
 from aucbench.ranges import DIVERGED
 from aucbench.records import Run, Stop
@@ -49,7 +51,7 @@ class Trial:
     build : function (values) -> Solver
         Called for each fold; what it raises is a failure of the trial.
     aucs : list of float
-        AUC of the rows held out, for each fold until one failed.
+        AUC of the rows held out, or the measure of their pairs, for each fold until one failed.
     passes, seconds : float
         Of all its fits.
     error : exception or None
@@ -93,7 +95,7 @@ class Trial:
             fits = zip(run.parts or (run,), observed.problems, strict=True)
             faults = (fault_of(*fit) or why_diverged(*fit) for fit in fits)
             self.fault = next(filter(None, faults), None)
-            score = None if self.fault else auc_or_none(held, run.decision_function(held.rows))
+            score = None if self.fault else quality_or_none(held, run.decision_function(held.rows))
         except MemoryError:  # a limit of memory holds for all trials
             raise
         except refused as error:
@@ -171,6 +173,11 @@ def why_diverged(run: Run, problem: Problem) -> str | None:
     if start is not None and isfinite(start) and end > DIVERGED * start > 0.0:
         return f"The objective is {end / start:.3g} times its value at w = 0."
     return None
+
+
+def quality_or_none(data: Data, scores: Vector) -> float | None:
+    """Return the measure of the pairs that count; None when a score is NaN."""
+    return None if np.isnan(scores).any() else quality_of(data, scores)
 
 
 def auc_or_none(data: Data, scores: Vector) -> float | None:

@@ -1,11 +1,12 @@
 """Pairs of a plan: their text, the column of their groups, what records say of them."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
-from aucbench import Data, compare
+from aucbench import Data, auc, compare, get_solver, solve
 from aucbench.bench.cell import ALL_PAIRS, Cell
 from aucbench.bench.plan.errors import PlanError
 from aucbench.bench.plan.pairs import checked_pairs, written
@@ -13,9 +14,11 @@ from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import parse_plan, write_plan
 from aucbench.datasets.reading import Reading
 from aucbench.errors import ParameterError
+from aucbench.metrics.pairs import quality_of
 from aucbench.pairs import Grade, Group
 from aucbench.report.document import text
 from aucbench.report.terminal import notes, tables
+from aucbench.solving.tuning import Trial
 
 
 def test_a_column_of_groups_is_one_that_the_reader_takes():
@@ -85,6 +88,28 @@ def test_a_solver_without_these_pairs_takes_part_on_all_pairs_and_is_marked(grou
     assert "  p" in text(tables(results.findings))
     said = "p: trained on all pairs, in place of those that count: logistic"
     assert said in [*notes(results.findings)]
+
+
+def test_the_measure_and_the_tuner_are_those_of_the_pairs(grouped):
+    results = compare(
+        "logistic[C=1]", grouped, pairs=Group(each="group"), splits=2, features="none"
+    )
+    row = results.findings.insides[0].rows[0]
+    shares = []
+    for record in results:
+        arrays = results._scores[record.id]
+        rows = grouped.take(arrays["rows"].astype(np.int32))
+        shares.append(quality_of(replace(rows, pairs=Group(each="group")), arrays["scores"]))
+
+    assert results.findings.measure.lower() == "gauc[each=group]"
+    assert row.known.values == pytest.approx(shares)
+    held = replace(grouped, pairs=Group())
+    trial = Trial({}, lambda _: get_solver("logistic"))
+    solver = partial(solve, passes=5)
+    trial.on(grouped, held, solver, None, ())
+    run = solver(get_solver("logistic"), grouped)
+    assert trial.aucs == [quality_of(held, run.decision_function(held.rows))]
+    assert trial.aucs != [auc(held.y, run.decision_function(held.rows))]
 
 
 def test_rows_bring_their_pairs(grouped):
