@@ -17,7 +17,14 @@ if TYPE_CHECKING:
     from aucbench.kernels.headers import get_include, require_kernel_api
     from aucbench.kernels.parallel import threads
     from aucbench.metrics import auc, intercept_at
-    from aucbench.models import AUCClassifier, GradeRanker, Model, SurvivalRanker, fit
+    from aucbench.models import (
+        AUCClassifier,
+        ClassModel,
+        GradeRanker,
+        Model,
+        SurvivalRanker,
+        fit,
+    )
     from aucbench.optim.classifiers import from_estimator
     from aucbench.protocols import Objective, Problem, Projector, Solver, State
     from aucbench.records import Run
@@ -36,6 +43,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AUCClassifier",
+    "ClassModel",
     "Data",
     "GradeRanker",
     "Model",
@@ -68,7 +76,7 @@ __all__ = [
 
 _MODULES = {
     "data": ("Data",),
-    "models": ("AUCClassifier", "GradeRanker", "Model", "SurvivalRanker", "fit"),
+    "models": ("AUCClassifier", "ClassModel", "GradeRanker", "Model", "SurvivalRanker", "fit"),
     "judging.judge": ("judge",),
     "kernels.headers": ("get_include", "require_kernel_api"),
     "hookspecs": ("hookimpl",),

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from aucbench.bench.plan.plan import Plan
     from aucbench.bench.results.record import Record
-    from aucbench.models import Model
+    from aucbench.models import ClassModel, Model
 
 MODEL, FIRST = (
     "How the model is made",
@@ -54,7 +54,7 @@ def fit(
     """
     from aucbench.models import building
     from aucbench.models.choosing import ModelPlan
-    from aucbench.models.explain import lines
+    from aucbench.models.telling import lines
     from aucbench.store import require_writable
 
     require_writable(out)
@@ -94,12 +94,12 @@ def predict(
     from aucbench.datasets.endings import naming
     from aucbench.datasets.frames import pieces
     from aucbench.errors import require_whole
-    from aucbench.models import Model
-    from aucbench.models.incoming import answered, label_of, scored
+    from aucbench.models import load_model
+    from aucbench.models.telling import Decided, answered, scored
 
     require_whole(1, rows=rows)
-    loaded = Model.load(model)
-    done = flagged = faulty = 0
+    loaded = load_model(model)
+    decided, done, faulty = Decided(loaded), 0, 0
     first = ""  # fault
     separator = separator or loaded.provenance.get("separator")
     with _written(out) as text:
@@ -109,15 +109,15 @@ def predict(
                 keys = _keys(piece.frame, key, done)
             if not done:
                 _say_columns(loaded, result.ignored, table)
-            _write(text, answered(loaded, result), keys, key or "row", first=not done)
+            answer = answered(loaded, result)
+            _write(text, answer, keys, key or "row", first=not done)
+            decided.add(answer)
             done += len(result.faults)
-            flagged += int(result.positive.sum())
             faulty += sum(map(bool, result.faults))
             first = first or next(filter(None, result.faults), "")
-    named = f": {flagged} {label_of(loaded.positive, 'positive')}" if loaded.decides else ""
     note = f"; {faulty} without a score, see the column problem" if faulty else ""
-    say(f"{done} rows{named}{note}", err=True)
-    if loaded.operating and (told := loaded.operating.surprise(flagged, done - faulty)):
+    say(f"{done} rows{decided}{note}", err=True)
+    if told := decided.surprise(done - faulty):
         say(f"warning: {told}", err=True)
     if faulty == done:
         say(f"error: no row of {table} has a score: {first}", err=True)
@@ -133,10 +133,10 @@ def explain(
     """Say what a model learnt, from what, how good it is, and what its threshold does."""
     from json import dumps
 
-    from aucbench.models import Model
-    from aucbench.models.explain import explanation, lines
+    from aucbench.models import load_model
+    from aucbench.models.telling import explanation, lines
 
-    loaded = Model.load(model)
+    loaded = load_model(model)
     if html is not None:
         _write_page(loaded, f"Model {model.stem}", html)
     if json:
@@ -146,8 +146,8 @@ def explain(
         say(line)
 
 
-def _write_page(model: Model, title: str, path: Path) -> None:
-    from aucbench.models.page import page_of
+def _write_page(model: Model | ClassModel, title: str, path: Path) -> None:
+    from aucbench.models.telling import page_of
     from aucbench.store import require_writable
 
     require_writable(path)
@@ -170,7 +170,7 @@ def _written(out: Path) -> Iterator[TextIO]:
         text.detach()
 
 
-def _say_columns(model: Model, ignored: tuple[str, ...], table: Path) -> None:
+def _say_columns(model: Model | ClassModel, ignored: tuple[str, ...], table: Path) -> None:
     about = model.provenance
     say(
         f"{table}: {model.width} columns for {about.get('solver', 'the model')}"

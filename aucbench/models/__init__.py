@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import lazy_loader
 
 if TYPE_CHECKING:
+    from aucbench.models.classes import ClassModel, load_model
     from aucbench.models.classifier import AUCClassifier
     from aucbench.models.fitting import fit
     from aucbench.models.incoming import Scored, scored
@@ -20,18 +21,21 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AUCClassifier",
+    "ClassModel",
     "GradeRanker",
     "Model",
     "Operating",
     "Scored",
     "SurvivalRanker",
     "fit",
+    "load_model",
     "scored",
 ]
 
 __getattr__, __dir__, _ = lazy_loader.attach(
     __name__,
     submod_attrs={
+        "classes": ("ClassModel", "load_model"),
         "classifier": ("AUCClassifier",),
         "fitting": ("fit",),
         "incoming": ("Scored", "scored"),

@@ -14,9 +14,10 @@ Design
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
@@ -24,9 +25,9 @@ from aucbench.bench import Store
 from aucbench.bench.plan.fields import Choice
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.record import Record
-from aucbench.data import Data
+from aucbench.data import Categories, Data
 from aucbench.data.arrays import Index
-from aucbench.data.folds import splits
+from aucbench.data.folds import Split, splits
 from aucbench.data.packed import arrays_of
 from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError
@@ -39,11 +40,15 @@ from aucbench.models.choosing import (
     said_of_search,
     with_best_point,
 )
+from aucbench.models.class_making import labels_of, models_of, require_for_classes
+from aucbench.models.classes import ClassModel
 from aucbench.models.deciding import decided, origin, warnings
 from aucbench.models.recipe import Recipe
 from aucbench.models.stacking import Stacking, stacking
 from aucbench.registry.specs import Spec, short
 from aucbench.report.findings import Findings
+
+OF_ONE_CLASS = ("n", "n_pos", "warnings", "remarks")  # in the origin of a model of one class
 
 
 def fitted(
@@ -52,7 +57,7 @@ def fitted(
     store: Store,
     tell: Callable[[Findings], object],
     jobs: int | None = None,
-) -> Model:
+) -> Model | ClassModel:
     """Return the best model: compare, choose, and fit to all rows.
 
     Parameters
@@ -71,6 +76,7 @@ def fitted(
     """
     begin = perf_counter()
     require_savable(wanted)
+    require_for_classes(wanted)
     if wanted.by:
         require_columns(wanted.rows(), wanted.by)
     wanted = wanted.within(begin, jobs or len(os.sched_getaffinity(0)))
@@ -81,7 +87,9 @@ def fitted(
     return model if wanted.minutes is None else _timed(model, begin, wanted.minutes)
 
 
-def built(wanted: ModelPlan, records: Sequence[Record], findings: Findings, store: Store) -> Model:
+def built(
+    wanted: ModelPlan, records: Sequence[Record], findings: Findings, store: Store
+) -> Model | ClassModel:
     """Return the model of the best solver of a comparison.
 
     Parameters
@@ -114,7 +122,6 @@ def built(wanted: ModelPlan, records: Sequence[Record], findings: Findings, stor
     )
     parts = splits(data, wanted.plan.split_count, wanted.seed, wanted.holdout)
     learnt = _learnt(wanted.reading, data)
-    model, held = decided(recipe, data, learnt, parts, wanted.aim, wanted.calibration)
     known = next(row for row in findings.insides[0].rows if row.solver == place).known
     assert known is not None  # the solver is complete
     about = {
@@ -122,21 +129,45 @@ def built(wanted: ModelPlan, records: Sequence[Record], findings: Findings, stor
         "data_hash": own[0].sizes.data,
         "versions": dict(own[0].machine.get("versions") or {}),
         "choice": [*_reasons(wanted, findings, choice), *_stacked(stack), *said_of_search(own)],
-        "warnings": list(warnings(wanted.reading, data, model)),
         **({} if wanted.pairs is None else {"pairs": wanted.pairs, "measure": findings.measure}),
     }
+    judged: dict[str, Any] = {
+        "auc": stack.auc if stack and others else known.interval,
+        "auc_rows": _auc_rows(wanted, own[0].sizes.division, tuned=bool(choice.tune)),
+    }
+    if isinstance(data.target, Categories):
+        return _of_classes(wanted, recipe, data, learnt, parts, about, judged)
+    model, held = decided(recipe, data, learnt, parts, wanted.aim, wanted.calibration)
+    about["warnings"] = list(warnings(wanted.reading, data, model))
     return replace(
         model,
-        auc=stack.auc if stack and others else known.interval,
-        auc_rows=_auc_rows(wanted, own[0].sizes.division, tuned=bool(choice.tune)),
         assessment=None
         if held is None
         else assessed(held, data, model, by=wanted.by, seed=wanted.seed),
         provenance={**model.provenance, **about},
+        **judged,
     )
 
 
-def _timed(model: Model, begin: float, minutes: float) -> Model:
+def _of_classes(
+    wanted: ModelPlan,
+    recipe: Recipe,
+    data: Data,
+    learnt: Index,
+    parts: Sequence[Split],
+    about: Mapping[str, Any],
+    judged: Mapping[str, Any],
+) -> ClassModel:
+    """Return the model of three or more classes."""
+    models = []
+    for model in models_of(recipe, data, learnt, parts, wanted.by):
+        told = {"warnings": list(warnings(wanted.reading, data, model))}
+        models.append(replace(model, provenance={**model.provenance, **about, **told}))
+    own = {name: value for name, value in models[0].provenance.items() if name not in OF_ONE_CLASS}
+    return ClassModel(labels=labels_of(data), models=tuple(models), provenance=own, **judged)
+
+
+def _timed(model: Model | ClassModel, begin: float, minutes: float) -> Model | ClassModel:
     """Return the model, which says how long it took."""
     spent = perf_counter() - begin
     said = f"It was made in {spent:.0f} s, of --minutes {minutes:g}."
@@ -171,11 +202,11 @@ def _learnt(reading: Reading, data: Data) -> Index:
 def _require_same(source: str, data: Data, record: Record, store: Store) -> None:
     """Raise `DataError` when the target is not that of the run."""
     stored = store.scores(record.id, record.sizes.data) or {}
-    own = arrays_of(data.target)
-    known = {name: stored[name] for name in own if name in stored}
-    for name, array in known.items():
+    for name, own in arrays_of(data.target).items():
+        if name not in stored or own.size != data.n:  # the names of classes are no labels of rows
+            continue
         rows = stored["rows"]
-        if rows.max() >= data.n or not np.array_equal(own[name][rows], array):
+        if rows.max() >= data.n or not np.array_equal(own[rows], stored[name]):
             raise DataError(f"{source} has changed since the run began; start it again")
 
 

@@ -36,7 +36,7 @@ def explanation(model: Model) -> dict[str, Any]:
     plain = model.to_tree()
     return {
         "kind": kind_of(model),
-        "features": _features(model),
+        "features": features_of(model),
         "columns": list(model.columns or ()),
         "negative": list(model.negative),
         "positive": list(model.positive),
@@ -82,7 +82,8 @@ def feature_weights(model: Model) -> Vector | None:
     return np.asarray(np.abs(np.asarray(model.weights)) * spread)
 
 
-def _features(model: Model) -> list[dict[str, Any]]:
+def features_of(model: Model) -> list[dict[str, Any]]:
+    """Return the features of a model, the most important first, as `explanation` lists them."""
     names, counts = model.feature_names, feature_weights(model)
     if names is None or counts is None:
         return []
@@ -102,7 +103,7 @@ def lines(model: Model) -> Iterator[str]:
     """Yield the explanation for people, a line at a time."""
     about = model.provenance
     yield f"{about.get('solver', 'a model')}, features {about.get('features', 'as they are')}"
-    yield from _origin(about)
+    yield from origin_lines(about)
     for sentence in about.get("choice", ()):
         yield f"  {sentence}"
     if model.auc is not None:
@@ -127,7 +128,8 @@ def warning_lines(model: Model) -> Iterator[str]:
     yield from by_kind(remarks)
 
 
-def _origin(about: Mapping[str, Any]) -> Iterator[str]:
+def origin_lines(about: Mapping[str, Any]) -> Iterator[str]:
+    """Yield from which table a model was learnt, and who made it."""
     if "n" in about:
         data = about.get("data", "a table")
         yield f"learnt from {data}: {sizes_of(about)}"
@@ -210,7 +212,7 @@ def _calibration(model: Model) -> Iterator[str]:
 
 
 def _weights(model: Model) -> Iterator[str]:
-    kind, features = kind_of(model), _features(model)
+    kind, features = kind_of(model), features_of(model)
     if kind == "kernel":
         yield "a kernel machine: its weights belong to landmarks, not to features"
         return

@@ -19,6 +19,7 @@ from aucbench.datasets.reading import Reading
 from aucbench.errors import ParameterError
 from aucbench.models.building import fitted
 from aucbench.models.choosing import ModelPlan
+from aucbench.models.classes import ClassModel
 from aucbench.models.model import Model
 from aucbench.models.options import Aims, Making
 from aucbench.options import Kinds, divided, takes
@@ -29,7 +30,7 @@ OPTIONS: Kinds = {Reading: (), Making: (), Aims: (), Fits: ONE_MODEL, Options: N
 
 
 @takes(OPTIONS)
-def fit(table: Any, **options: Any) -> Model:
+def fit(table: Any, **options: Any) -> Model | ClassModel:
     """Compare solvers on a table, and return the best one, fitted to all rows.
 
     The options are those of the command `aucbench fit`, with the same defaults. The threshold
@@ -45,8 +46,9 @@ def fit(table: Any, **options: Any) -> Model:
 
     Returns
     -------
-    Model
-        It scores new tables by `predict`, and is kept by `save`.
+    Model or ClassModel
+        It scores new tables by `predict`, and is kept by `save`. With labels="classes" and three
+        or more of them it is a `ClassModel`, which decides by the probabilities of all classes.
 
     Raises
     ------

@@ -91,18 +91,22 @@ def scored(
 
 def scored_table(model: Model, table: Any) -> tuple[Scored, Any]:
     """Return the scored rows of a table or an array in memory, and their index."""
+    frame, named = in_memory(table)
+    return scored(model, frame, named=named), frame.index
+
+
+def in_memory(table: Any) -> tuple[Any, bool]:
+    """Return a table or an array in memory as a data frame, and whether its columns have names."""
     import pandas as pd
 
     if is_table(table):
-        frame = frame_of(table)
-        return scored(model, frame), frame.index
+        return frame_of(table), True
     if np.ndim(table) != 2:
         raise DataError(
             f"got {type(table).__name__}, wanted a table with columns, such as a data frame, or an "
             "array of numbers; Model.scores takes sparse matrices"
         )
-    frame = pd.DataFrame(np.asarray(table))
-    return scored(model, frame, named=False), frame.index
+    return pd.DataFrame(np.asarray(table)), False
 
 
 def answered(model: Model, result: Scored, index: Any = None) -> Any:

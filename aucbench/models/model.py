@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from math import isfinite
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
     from aucbench.report.inline_page import InlinePage
 
+T = TypeVar("T")
+CLASSES = "classes"  # in a file, of a model of several classes
 INTERCEPT, LINEAR, STACK = "(intercept)", "linear", "stack"
 
 
@@ -308,15 +310,11 @@ class Model:
             this aucbench.
         """
         tree = archive.read(Path(path))
-        try:
-            return Model.from_tree(tree)
-        except (DataError, UnsupportedError) as error:
-            raise DataError(f"{path}: {error}") from error
-        except Exception as error:  # a damaged document can make anything raise
+        if CLASSES in tree:
             raise DataError(
-                f"{path} is damaged: its parts do not fit together ({type(error).__name__}: "
-                f"{str(error)[:120]}); take another copy"
-            ) from error
+                f"{path} is a model of several classes; read it by aucbench.ClassModel.load"
+            )
+        return read_tree(path, tree, Model.from_tree)
 
     def to_tree(self) -> dict[str, Any]:
         """Return all of it as plain values and arrays."""
@@ -363,6 +361,19 @@ class Model:
         model: Model = structured(parts, Model)
         require_fit(model)
         return model
+
+
+def read_tree(path: Any, tree: Mapping[str, Any], read: Callable[[Mapping[str, Any]], T]) -> T:
+    """Return read(tree), and name the file in all errors."""
+    try:
+        return read(tree)
+    except (DataError, UnsupportedError) as error:
+        raise DataError(f"{path}: {error}") from error
+    except Exception as error:  # a damaged document can make anything raise
+        raise DataError(
+            f"{path} is damaged: its parts do not fit together ({type(error).__name__}: "
+            f"{str(error)[:120]}); take another copy"
+        ) from error
 
 
 OUTSIDE = ("format", "version", "feature_names")  # what is in the file for other readers

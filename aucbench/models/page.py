@@ -71,7 +71,7 @@ def chapters(model: Model) -> list[Chapter]:
         ("Thresholds", _thresholds(model)),
         ("Ranking", _ranking(model)),
         ("Probabilities", _probabilities(model)),
-        ("What matters", _matters(model)),
+        ("What matters", matters(model)),
         ("Effects", _effects(model)),
         ("Groups of rows", _groups(model)),
         ("Windows of time", _windows(model)),
@@ -185,14 +185,20 @@ def _ranking(model: Model) -> Iterator[str | Chart]:
     known = model.assessment
     if known is None:
         return
-    tp, fp = (np.array([getattr(cut, name) for cut in known.cuts], float) for name in ("tp", "fp"))
-    recall, fpr = tp / known.positives, fp / (known.rows - known.positives)
     solver = str(model.provenance.get("solver", SAID))
-    roc = {solver: ([0.0, *fpr], [0.0, *recall])}
+    roc = {solver: roc_of(known)}
     yield Chart("ROC curve", "false positive rate", "sensitivity", roc, diagonal=True)
-    share = known.positives / known.rows
+    tp, fp = (np.array([getattr(cut, name) for cut in known.cuts], float) for name in ("tp", "fp"))
+    recall, share = tp / known.positives, known.positives / known.rows
     pr = {solver: ([*recall], [*tp / (tp + fp)]), "rows taken blindly": ([0, 1], [share, share])}
     yield Chart("Precision and sensitivity", "sensitivity", "precision", pr)
+
+
+def roc_of(known: Assessment) -> tuple[list[float], list[float]]:
+    """Return false positive rates and sensitivities of the ROC curve."""
+    negatives = known.rows - known.positives
+    fpr = [cut.fp / negatives for cut in known.cuts]
+    return [0.0, *fpr], [0.0, *(cut.tp / known.positives for cut in known.cuts)]
 
 
 def _probabilities(model: Model) -> Iterator[str | Grid | Chart]:
@@ -227,15 +233,16 @@ def _reliability(curve: Reliability) -> Iterator[Grid | Chart]:
     yield grid(
         ("rows", "probability", "positive", "95 % interval"),
         [
-            [group.rows, group.probability, group.positive.estimate, _range(group.positive)]
+            [group.rows, group.probability, group.positive.estimate, range_of(group.positive)]
             for group in curve.groups
         ],
         ("d", ".4f", ".4f", ""),
-        spans=[*map(_span, seen)],
+        spans=[*map(span_of, seen)],
     )
 
 
-def _matters(model: Model) -> Iterator[str | Grid]:
+def matters(model: Model) -> Iterator[str | Grid]:
+    """Yield what the columns are worth, and the weights."""
     known = model.assessment
     if known is not None and known.importance:
         some = f" of {known.columns}" if len(known.importance) < known.columns else ""
@@ -246,9 +253,9 @@ def _matters(model: Model) -> Iterator[str | Grid]:
         )
         yield grid(
             ("column", "fall of the AUC", "95 % interval"),
-            [[one.column, one.drop.estimate, _range(one.drop)] for one in known.importance],
+            [[one.column, one.drop.estimate, range_of(one.drop)] for one in known.importance],
             ("", ".4f", ""),
-            spans=[_span(one.drop) for one in known.importance],
+            spans=[span_of(one.drop) for one in known.importance],
             title=f"{len(known.importance)}{some} columns",
         )
     features = explanation(model)["features"]
@@ -308,8 +315,8 @@ def _level_grid(effect: Effect, unit: str) -> Grid:
     for place in effect.places:
         seen = wilson(place.positives, place.rows, LEVEL)
         name = place.name or f"{place.value:.4g}"
-        lines.append([name, place.rows, place.predicted, seen.estimate, _range(seen)])
-        spans.append(_span(seen))
+        lines.append([name, place.rows, place.predicted, seen.estimate, range_of(seen)])
+        spans.append(span_of(seen))
     header = (effect.column, "rows", f"{unit} by the model", SEEN, "95 % interval")
     forms = ("", "d", ".4f", ".4f", "")
     return grid(header, lines, forms, spans=spans, title=effect.column)
@@ -327,10 +334,10 @@ def _groups(model: Model) -> Iterator[str | Grid]:
     lines: list[list[Cell]] = []
     for one in known.groups:
         counts: list[Cell] = [one.column, one.level, one.rows, one.positives]
-        lines.append([*counts, one.others, one.p, one.auc.estimate, _range(one.auc)])
+        lines.append([*counts, one.others, one.p, one.auc.estimate, range_of(one.auc)])
     header = ("column", "value", "rows", "positives", "others", "p", "AUC", "95 % interval")
     forms = ("", "", "d", "d", ".4f", ".2g", ".4f", "")
-    yield grid(header, lines, forms, spans=[_span(one.auc) for one in known.groups])
+    yield grid(header, lines, forms, spans=[span_of(one.auc) for one in known.groups])
 
 
 def _windows(model: Model) -> Iterator[str | Grid]:
@@ -344,11 +351,11 @@ def _windows(model: Model) -> Iterator[str | Grid]:
     lines: list[list[Cell]] = []
     for number, one in enumerate(drift.windows, 1):
         shares: list[Cell] = [one.share(name).estimate for name in SHARES]
-        auc: list[Cell] = [one.auc.estimate, _range(one.auc)] if one.auc else [None, ""]
+        auc: list[Cell] = [one.auc.estimate, range_of(one.auc)] if one.auc else [None, ""]
         lines.append([number, one.rows, *shares, *auc])
     header = ("window", "rows", *SHARE_NAMES, "AUC", "95 % interval")
     forms = ("d", "d", *[".4f"] * len(SHARES), ".4f", "")
-    yield grid(header, lines, forms, spans=[_span(one.auc) for one in drift.windows])
+    yield grid(header, lines, forms, spans=[span_of(one.auc) for one in drift.windows])
 
 
 def _origin(model: Model) -> Iterator[str | Grid]:
@@ -428,13 +435,15 @@ def _text(cell: Cell, form: str) -> str:
     return NOTHING if cell is None or np.isnan(cell) else format(cell, form)
 
 
-def _span(one: Interval | None) -> tuple[float, float, float] | None:
+def span_of(one: Interval | None) -> tuple[float, float, float] | None:
+    """Return low, value and high, which a page draws; None where one is not known."""
     if one is None or np.isnan([one.low, one.estimate, one.high]).any():
         return None
     return one.low, one.estimate, one.high
 
 
-def _range(one: Interval) -> str:
+def range_of(one: Interval) -> str:
+    """Return the interval as text."""
     return NOTHING if np.isnan(one.low) else f"{one.low:.4f} to {one.high:.4f}"
 
 

@@ -1,0 +1,186 @@
+"""Models of three or more classes: fit, save, load, predict and explain."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+from typer.testing import CliRunner
+
+import aucbench
+from aucbench.cli import app
+from aucbench.errors import DataError, ParameterError
+from aucbench.metrics import hand_till
+from aucbench.models import ClassModel, Model, load_model
+from aucbench.models.class_lines import explanation, lines
+from aucbench.models.odds import best, log_odds, probabilities, sigmoids
+
+
+def frame(n=150, seed=0, labels=("ape", "bee", "cat")):
+    rng = np.random.default_rng(seed)
+    y = np.append(np.arange(3), rng.integers(0, 3, n - 3))
+    X = rng.normal(size=(n, 3)) + 1.5 * np.eye(3)[y]
+    kind = np.where(y == 1, "wings", rng.choice(["legs", "paws"], n))
+    table = {"long": X[:, 0], "tall": X[:, 1], "wide": X[:, 2], "kind": kind}
+    return pd.DataFrame({**table, "label": np.array(labels)[y]})
+
+
+@pytest.fixture(scope="module")
+def model():
+    return aucbench.fit(frame(), labels="classes", solver="svm-or", splits=3)
+
+
+def test_fit_returns_a_model_of_all_classes(model):
+    assert isinstance(model, ClassModel)
+    assert model.labels == ("ape", "bee", "cat")
+    assert 0.85 < model.auc.estimate < 1.0
+    assert [one.positive for one in model.models] == [("ape",), ("bee",), ("cat",)]
+    assert model.models[0].negative == ("bee", "cat")
+    assert "3 classes" in repr(model)
+
+
+def test_new_rows_are_ranked_and_decided(model):
+    new = frame(90, seed=1)
+    answer = model.predict(new.drop(columns="label"))
+    y = new["label"].map({"ape": 0, "bee": 1, "cat": 2}).to_numpy()
+    scores = answer[[f"score {label}" for label in model.labels]].to_numpy()
+    assert hand_till(y, scores) > 0.85
+    p = answer[[f"probability {label}" for label in model.labels]].to_numpy()
+    np.testing.assert_allclose(p.sum(axis=1), 1.0)
+    assert answer["decision"].tolist() == [model.labels[k] for k in p.argmax(axis=1)]
+    assert (answer["decision"] == new["label"]).mean() > 0.75
+    assert (answer["problem"] == "").all()
+
+
+def test_the_file_gives_the_same_scores(model, tmp_path):
+    path = tmp_path / "animals.model"
+    model.save(path)
+    for again in (load_model(path), ClassModel.load(path)):
+        new = frame(40, seed=2)
+        pd.testing.assert_frame_equal(again.predict(new), model.predict(new))
+        assert again.labels == model.labels
+        assert again.auc == model.auc
+        assert [*lines(again)] == [*lines(model)]
+    with pytest.raises(DataError, match=r"read it by aucbench\.ClassModel\.load"):
+        Model.load(path)
+    model.models[0].save(tmp_path / "two.model")
+    assert isinstance(load_model(tmp_path / "two.model"), Model)
+    with pytest.raises(DataError, match=r"read it by aucbench\.Model\.load"):
+        ClassModel.load(tmp_path / "two.model")
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda tree: tree.update(classes=["ape", "bee"]), "3 models for 2 different classes"),
+        (lambda tree: tree.update(models={}), "no list of models"),
+        (lambda tree: tree["models"][1].update(calibrator=None), "not calibrated by a sigmoid"),
+        (lambda tree: tree["models"].pop(), "2 models for 3 different classes"),
+        (lambda tree: tree.update(auc_rows=3), "auc_rows"),
+        (lambda tree: tree.pop("provenance"), "provenance"),
+        (lambda tree: tree["models"][2].update(width=3), "damaged|columns"),
+    ],
+)
+def test_a_damaged_file_is_refused(model, tmp_path, change, told):
+    whole, bad = tmp_path / "whole.model", tmp_path / "bad.model"
+    model.save(whole)
+    with zipfile.ZipFile(whole) as archive, zipfile.ZipFile(bad, "w") as copy:
+        for name in archive.namelist():
+            content = archive.read(name)
+            if name == "model.json":
+                tree = json.loads(content)
+                change(tree)
+                content = json.dumps(tree)
+            copy.writestr(name, content)
+    with pytest.raises(DataError, match=told):
+        load_model(bad)
+
+
+def test_it_explains_each_class(model):
+    told = "\n".join(lines(model))
+    assert "class bee: AUC" in told
+    assert "kind=wings" in told or "kind" in told
+    plain = explanation(model)
+    assert [one["positive"] for one in plain["classes"]] == [["ape"], ["bee"], ["cat"]]
+    json.dumps(plain, allow_nan=False)
+    page = model.report().content.decode()
+    for text in ("ROC curves, each class against the rest", "Class bee against the rest"):
+        assert text in page
+    assert "bee against the rest" in model._repr_html_()
+
+
+def test_labels_are_escaped_where_they_are_shown(model):
+    odd = replace(model, labels=("<b>x</b>", "y", "z\x1b[31m"))
+    for page in (odd.report().content.decode(), odd._repr_html_()):
+        assert "<b>x</b>" not in page
+        assert "&lt;b&gt;x" in page
+        assert "\x1b" not in page
+    assert "\x1b" not in repr(odd)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"sensitivity": 0.9}, "an aim of the threshold is for two classes"),
+        ({"calibration": "none"}, "--calibration none is for two classes"),
+        ({"stack": True, "solver": ("svm-or", "logistic")}, "--stack is for two classes"),
+    ],
+)
+def test_options_of_two_classes_are_refused(options, told):
+    with pytest.raises(ParameterError, match=told):
+        aucbench.fit(frame(), labels="classes", **{"solver": "svm-or", **options})
+
+
+def test_the_commands_fit_predict_and_explain(tmp_path):
+    table, new, out = (tmp_path / name for name in ("train.csv", "new.csv", "scores.csv"))
+    frame().to_csv(table, index=False)
+    rows = frame(30, seed=3).drop(columns="label")
+    rows.to_csv(new, index=False)
+    path, page = str(tmp_path / "a.model"), tmp_path / "a.html"
+    run = lambda *args: CliRunner().invoke(app, [*map(str, args)])  # noqa: E731
+    made = run("fit", "--data", table, "--labels", "classes", "--solver", "ls-svm", "-o", path)
+    assert made.exit_code == 0, made.output
+    assert "class cat: AUC" in made.output
+    scored = run("predict", path, new, "--out", out)
+    assert scored.exit_code == 0, scored.output
+    answer = pd.read_csv(out)
+    counts = answer["decision"].value_counts()
+    assert f"30 rows: {counts.get('ape', 0)} ape, {counts.get('bee', 0)} bee" in scored.output
+    assert [*answer.columns[:3]] == ["row", "decision", "score ape"]
+    told = run("explain", path, "--html", page)
+    assert "the class with the largest probability" in told.output
+    assert page.read_text().count("against the rest") > 3
+    assert json.loads(run("explain", path, "--json").output)["kind"] == "classes"
+
+
+def test_a_row_that_cannot_be_read_has_no_decision(model):
+    new = frame(4, seed=4).astype({"long": object})
+    new.loc[1, "long"] = "far"
+    answer = model.predict(new)
+    assert answer["decision"].isna().tolist() == [False, True, False, False]
+    assert "far" in answer["problem"][1]
+    assert np.isnan(answer["score cat"][1])
+
+
+def test_log_odds_are_on_one_scale_and_change_no_rank():
+    rng = np.random.default_rng(0)
+    y = np.append(np.arange(3), rng.integers(0, 3, 97))
+    scores = (rng.normal(size=(100, 3)) + np.eye(3)[y]) * [1.0, 100.0, 0.01] + [5.0, 0.0, -3.0]
+    odds = log_odds(scores, sigmoids(y.astype(np.int32), scores))
+    assert hand_till(y, odds) == hand_till(y, scores)
+    assert (best(odds) == y).mean() > (scores.argmax(axis=1) == y).mean()
+    p = probabilities(odds)
+    np.testing.assert_allclose(p, expit(odds) / expit(odds).sum(axis=1, keepdims=True))
+    far = probabilities(np.array([[-1e6, -1e6 - 1.0, -2e6]]))
+    np.testing.assert_allclose(far, [[1 / (1 + np.exp(-1)), 1 / (1 + np.exp(1)), 0.0]])
+
+
+def test_models_that_read_other_columns_are_no_model(model):
+    other = replace(model.models[1], columns=None, encoding=model.models[1].encoding)
+    with pytest.raises(DataError, match="reads other columns"):
+        replace(model, models=(model.models[0], other, model.models[2]))
