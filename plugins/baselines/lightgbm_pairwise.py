@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.about import about
+from aucbench.data import Data
 from aucbench.data.arrays import Index
-from aucbench.errors import ParameterError, require_count
+from aucbench.errors import ParameterError, UnsupportedError, require_count
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.protocols import Problem, State
 
 from .lightgbm import LightGbm, boosted
+from .parts import queries
 
 LIMIT = 10_000  # rows of a query that lambdarank takes
 OBJECTIVES = ("lambdarank", "rank_xendcg")
@@ -26,7 +28,8 @@ OBJECTIVES = ("lambdarank", "rank_xendcg")
 class LightGbmPairwise(LightGbm):
     """F ← F + ν T_t, T_t fitted to the gradient of Σ_ij |ΔNDCG_ij| log(1 + exp(F(x_j) − F(x_i))).
 
-    i runs over positives, j over negatives: all rows are one query, with relevance 0 and 1.
+    i runs over positives, j over negatives: all rows are one query, with relevance 0 and 1. Where
+    pairs within groups count, each group is a query, and rows without a pair are left out.
     |ΔNDCG_ij|, the gain of swapping the two rows in the ranking, weighs pairs near its top
     more; where it is the same for all pairs the AUC is left. LightGBM cannot leave it out.
 
@@ -54,7 +57,7 @@ class LightGbmPairwise(LightGbm):
     objective: Literal["lambdarank", "rank_xendcg"] = "lambdarank"
     truncation: int | None = None
 
-    needs: ClassVar = replace(LightGbm.needs, weights=False)
+    needs: ClassVar = replace(LightGbm.needs, weights=False, pairs=("group",))
     expected_failures: ClassVar[Mapping[str, str]] = dict.fromkeys(
         ("any-order", "exchanged-classes"),
         "rows with one score are ranked in their order, and all scores are equal at first",
@@ -72,13 +75,23 @@ class LightGbmPairwise(LightGbm):
         """The boosted trees, once."""
         data, settings = problem.data, self.settings(rng)
         settings |= {"objective": self.objective, "metric": "None"}
-        rows, positive, sizes = data.rows, data.y > 0, [data.n]
+        data, sizes = queries(data, "lightgbm-pairwise")
         if self.objective == "lambdarank":
-            settings["lambdarank_truncation_level"] = self.truncation or min(data.n, LIMIT)
-            if data.n > LIMIT:
-                order, sizes = dealt(positive, rng)
-                rows, positive = rows.take(order), positive[order]
-        yield boosted(settings, rows, positive, self.n_estimators, group=sizes)
+            settings["lambdarank_truncation_level"] = self.truncation or min(max(sizes), LIMIT)
+            if max(sizes) > LIMIT:
+                data, sizes = _shorter(data, rng)
+        yield boosted(settings, data.rows, data.y > 0, self.n_estimators, group=sizes)
+
+
+def _shorter(data: Data, rng: np.random.Generator) -> tuple[Data, list[int]]:
+    """Return queries that LightGBM takes, of rows that are too many for one."""
+    if data.pairs is not None:
+        raise UnsupportedError(
+            f"a group has more than {LIMIT} rows, which LightGBM does not take; take svm-or or "
+            "rank-svm, or objective=rank_xendcg"
+        )
+    order, sizes = dealt(data.y > 0, rng)
+    return data.take(order), sizes
 
 
 def dealt(positive: NDArray[np.bool_], rng: np.random.Generator) -> tuple[Index, list[int]]:

@@ -10,8 +10,9 @@ import numpy as np
 
 from aucbench.data import Data, Labels
 from aucbench.data.arrays import Rows, Vector
-from aucbench.errors import MissingExtraError
+from aucbench.errors import MissingExtraError, UnsupportedError
 from aucbench.optim.trees import portable
+from aucbench.pairs import members_of
 from aucbench.protocols import Model
 
 PINNED = "OMP_NUM_THREADS"
@@ -64,6 +65,32 @@ def dense(rows: Rows, solver: str) -> Rows:
         When sparse rows would take more than 2 GiB.
     """
     return rows.densified(DENSE, solver, WAY_OUT)
+
+
+def queries(data: Data, solver: str) -> tuple[Data, list[int]]:
+    """Rows query by query, and the sizes of the queries: the groups in which pairs count.
+
+    Rows without a pair are left out. Where all pairs count, all rows are one query.
+
+    Raises
+    ------
+    DataError
+        When no group has a pair.
+    UnsupportedError
+        When a row is in several groups.
+    """
+    if data.pairs is None:
+        return data, [data.n]
+    blocks = members_of(data).blocks
+    sides = (blocks.upper, blocks.lower)
+    rows = np.concatenate([side.rows for side in sides])
+    block = np.concatenate([side.each(np.arange(blocks.count)) for side in sides])
+    if np.unique(rows).size < rows.size:
+        raise UnsupportedError(
+            f"{solver} takes each row in one group, and these pairs have a row in several; take "
+            "svm-or, rank-svm or ls-svm"
+        )
+    return data.take(rows[np.lexsort((rows, block))]), np.bincount(block).tolist()
 
 
 @dataclass(frozen=True)

@@ -165,16 +165,25 @@ def _base(learner: Mapping[str, Any]) -> float:
     return stored
 
 
-def boosted(settings: dict[str, Any], data: Data, count: int, *, one_query: bool = False) -> State:
-    """The state with `count` trees, fitted to labels 0 and 1 of dense rows."""
+def boosted(
+    settings: dict[str, Any],
+    data: Data,
+    count: int,
+    *,
+    queries: list[int] | None = None,
+) -> State:
+    """The state with `count` trees, fitted to labels 0 and 1 of dense rows.
+
+    `queries` are the sizes of the queries of a ranking, in the order of the rows.
+    """
     import xgboost
 
     labels = (data.y > 0).astype(np.float32)
     sample = xgboost.DMatrix(
         data.rows.locked(), labels, weight=data.unit_weights, nthread=threads()
     )
-    if one_query:
-        sample.set_group([data.n])
+    if queries is not None:
+        sample.set_group(queries)
     booster = xgboost.train(settings, sample, count)
     return State(1, None, count * data.n, model=OnDense(Trees(booster)), last=True)
 

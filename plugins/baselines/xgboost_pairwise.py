@@ -13,6 +13,7 @@ from aucbench.errors import require_count
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.protocols import Problem, State
 
+from .parts import queries
 from .xgboost import XgBoost, boosted
 
 
@@ -21,7 +22,8 @@ from .xgboost import XgBoost, boosted
 class XgBoostPairwise(XgBoost):
     """F ← F + ν T_t, T_t fitted to the gradient of Σ_ij log(1 + exp(F(x_j) − F(x_i))).
 
-    i runs over positives, j over negatives: all rows are one query, with relevance 0 and 1. For
+    i runs over positives, j over negatives: all rows are one query, with relevance 0 and 1. Where
+    pairs within groups count, each group is a query, and rows without a pair are left out. For
     each row and each tree, `pairs` rows of the other class are drawn; pairs are not weighted by
     their place in the ranking. Sparse rows are made dense, as `xgboost` does.
 
@@ -40,7 +42,7 @@ class XgBoostPairwise(XgBoost):
 
     pairs: int = 1
 
-    needs: ClassVar = replace(XgBoost.needs, weights=False)
+    needs: ClassVar = replace(XgBoost.needs, weights=False, pairs=("group",))
     expected_failures: ClassVar[Mapping[str, str]] = dict.fromkeys(
         ("any-order", "exchanged-classes"),
         "the partners of a row are drawn by its place",
@@ -58,7 +60,8 @@ class XgBoostPairwise(XgBoost):
             "lambdarank_pair_method": "mean",
             "lambdarank_num_pair_per_sample": self.pairs,
         }
-        yield boosted(settings, problem.data, self.n_estimators, one_query=True)
+        data, sizes = queries(problem.data, "xgboost-pairwise")
+        yield boosted(settings, data, self.n_estimators, queries=sizes)
 
 
 @hookimpl

@@ -18,6 +18,7 @@ from aucbench.cli import app
 from aucbench.data import Data
 from aucbench.data.arrays import Rows
 from aucbench.errors import DataError, MissingExtraError, ParameterError
+from aucbench.pairs import Group
 from aucbench.ranges import holds
 from aucbench.records import Stop
 from aucbench.registry import describe
@@ -142,6 +143,52 @@ def test_xgboost_pairwise():
 
     expected = ranker.predict(AT)
     np.testing.assert_allclose(scores("xgboost-pairwise", pairs=3), expected, rtol=1e-6)
+
+
+def grouped():
+    """Rows in shuffled groups of six; those of a group with one class take no part."""
+    group = np.random.default_rng(3).permutation(np.arange(len(X)) // 6)
+    order = np.argsort(group, kind="stable")
+    both = [r for r in np.split(order, np.flatnonzero(np.diff(group[order])) + 1) if np.ptp(Y[r])]
+    return group, np.concatenate(both), [rows.size for rows in both]
+
+
+def scores_in_groups(name, **params):
+    data = Data.of(X, Y, groups=grouped()[0], pairs=Group())
+    return solve(get_solver(name, n_estimators=9, **params), data).decision_function(AT)
+
+
+def test_groups_are_queries_of_lightgbm():
+    _, rows, sizes = grouped()
+    ranker = lightgbm.LGBMRanker(
+        objective="lambdarank",
+        n_estimators=9,
+        random_state=seed_of(),
+        lambdarank_truncation_level=max(sizes),
+        deterministic=True,
+        force_row_wise=True,
+        n_jobs=1,
+        verbosity=-1,
+    ).fit(X[rows], Y[rows] > 0, group=sizes)
+
+    found = scores_in_groups("lightgbm-pairwise")
+    np.testing.assert_allclose(found, ranker.predict(AT), rtol=1e-12)
+
+
+def test_groups_are_queries_of_xgboost():
+    _, rows, sizes = grouped()
+    ranker = xgboost.XGBRanker(
+        objective="rank:pairwise",
+        n_estimators=9,
+        learning_rate=0.3,
+        lambdarank_pair_method="mean",
+        lambdarank_num_pair_per_sample=3,
+        random_state=seed_of(),
+        n_jobs=1,
+    ).fit(X[rows], Y[rows] > 0, qid=np.repeat(np.arange(len(sizes)), sizes))
+
+    found = scores_in_groups("xgboost-pairwise", pairs=3)
+    np.testing.assert_allclose(found, ranker.predict(AT), rtol=1e-6)
 
 
 @pytest.mark.parametrize("name", [*TREES, *PAIRWISE])
