@@ -121,11 +121,18 @@ def test_rows_bring_their_pairs(grouped):
         compare("logistic", rows, splits=2, pairs="group[each=group]")
 
 
-def test_pairs_that_the_rows_do_not_have_are_a_reason():
+@pytest.mark.parametrize(
+    ("pairs", "said"),
+    [("time", "survival"), ("group", "--groups"), ("class", "leave --pairs class out")],
+)
+def test_pairs_that_the_rows_do_not_have_are_a_reason(pairs, said):
     rows = Data.of(np.eye(8), np.arange(8) % 2)
-    results = compare("logistic", rows, splits=2, pairs="time", metrics="auc")
+    results = compare("logistic", rows, splits=2, pairs=pairs, metrics="auc")
 
     assert {record.status.status for record in results} == {"skipped"}
-    assert all("survival" in record.why for record in results)
+    assert all(said in record.why for record in results)
+
+
+def test_a_wrong_parameter_of_pairs_is_refused():
     with pytest.raises(PlanError, match="gain of grade must be"):
-        compare("logistic", rows, pairs="grade[gain=exp3]", metrics="auc")
+        compare("logistic", "breast-cancer", pairs="grade[gain=exp3]", metrics="auc")

@@ -57,12 +57,13 @@ def told_of(cell: Cell, solver: Solver, train: Data) -> dict[str, Any]:
             f"{cell.pairs} are pairs of two classes, and the rows have {train.target.what}; leave "
             "the pairs out, or take those of this target"
         )
+    if train.pairs.kind == "class":
+        next(train.pairs.labels(train))  # which the target has, or refuses
+        return {"trained_on": cell.pairs}
+    members = members_of(train)
     if isinstance(solver, OnAllPairs):
         return {"trained_on": ALL_PAIRS}
     told: dict[str, Any] = {"trained_on": cell.pairs}
-    if train.pairs.kind == "class":
-        return told
-    members = members_of(train)
     told["constant"] = int(constant_columns(train.rows, *members.components).size)
     if train.groups is not None and within_groups(train.pairs):
         told["left_out"] = int(members.left_out)
