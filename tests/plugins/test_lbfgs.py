@@ -144,7 +144,8 @@ def test_the_normal_step_ends_on_any_numbers():
     for value in (0.0, 1e-300, 1e150, np.nan):
         ds = np.array([value, 0.0, -value])
         with np.errstate(all="ignore"):
-            assert 0.0 <= normal_step(y, np.zeros(3), ds, (0.1, 0.2), -1.0) <= 10.0
+            margins = margins_of_classes(y, np.zeros(3), ds)
+            assert 0.0 <= normal_step(margins, (0.1, 0.2), -1.0) <= 10.0
 
 
 def test_a_sample_holds_enough_of_both_classes():
