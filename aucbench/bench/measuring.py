@@ -89,9 +89,9 @@ class PluginMeasure(Measure):
         none = (nan, "")
         return np.array([self._known.get(_digest(f), none)[0] if f else nan for f in labelled])
 
-    def failure(self, y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> str:
+    def failure(self, rows: Rows) -> str:
         """Return why these rows have no value; empty when they have one, or were not asked for."""
-        return self._known.get(_digest(Fold(y, scores, weights)), (nan, ""))[1]
+        return self._known.get(_digest(rows), (nan, ""))[1] if isinstance(rows, Fold) else ""
 
     @property
     def failures(self) -> tuple[str, ...]:

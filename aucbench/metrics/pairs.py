@@ -20,8 +20,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from aucbench.data import Data
-from aucbench.data.arrays import Vector
+from aucbench.data.arrays import ALL, Block, Vector
 from aucbench.data.breakpoints import Breakpoints
+from aucbench.data.survival import Survival
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError, UnknownNameError
 from aucbench.kernels.vectors import floats
@@ -38,6 +39,7 @@ from aucbench.pairs import (
     Time,
     pairs_of,
 )
+from aucbench.pairs.censoring import Censoring
 from aucbench.stats.influence import Influence
 from aucbench.stats.measures import MEASURES, Measure, Value, filled, measure, named, parts_of
 from aucbench.stats.rows import Fold, Rows
@@ -85,6 +87,11 @@ class PairMeasure(Measure):
         return float(self.values([Fold(y, scores, weights)])[0])
 
     @property
+    def is_told(self) -> bool:
+        """Whether it is known by its values only."""
+        return False
+
+    @property
     def has_variance(self) -> bool:
         """Whether its variance over test rows is known."""
         return True
@@ -94,13 +101,12 @@ class PairMeasure(Measure):
         values = np.full(len(folds), nan)
         for number, fold in enumerate(folds):
             if fold is not None:
-                data, scores = _judged(fold)
-                values[number] = concordance_of(self.pairs, data, scores)
+                values[number] = concordance_of(_uncensored(self.pairs, fold), *_judged(fold))
         return values
 
     def influence(self, fold: Rows) -> Influence | None:
         """Return how it moves with each row or group; None where no two rows can be compared."""
-        return influence_of(self.pairs, *_judged(fold))
+        return influence_of(_uncensored(self.pairs, fold), *_judged(fold))
 
 
 def pair_measure(spec: str) -> PairMeasure:
@@ -278,6 +284,27 @@ def _inside(members: Members, s: Vector, theta: float, units: Any) -> Vector:
 def _groups(members: Members) -> tuple[int, int]:
     """Return how many groups are left out, and how many there are."""
     return members.left_out, members.left_out + members.blocks.count
+
+
+@dataclass(frozen=True)
+class _Weighted(Time):
+    """Pairs of survival times that count by the censoring of other rows."""
+
+    censoring: Censoring | None = None
+
+    def members(self, data: Data, rows: Block = ALL) -> Members:
+        """Return the comparable pairs."""
+        if not isinstance(data.target, Survival):
+            return super().members(data, rows)  # which refuses
+        return self.of(data.target, rows, self.censoring)
+
+
+def _uncensored(pairs: Pairs, fold: Rows) -> Pairs:
+    """Return the pairs, with the censoring of the training rows where pairs count by it."""
+    learnt = fold.learnt if isinstance(fold, TargetRows) else None
+    if learnt is None or not isinstance(pairs, Time) or pairs.weight != "ipcw":
+        return pairs
+    return _Weighted(pairs.tau, pairs.weight, Censoring.of(learnt.time, learnt.event))
 
 
 def _judged(fold: Rows) -> tuple[Data, Vector]:

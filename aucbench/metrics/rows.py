@@ -13,6 +13,7 @@ from aucbench.data import Data
 from aucbench.data.arrays import Index, Rows, Vector
 from aucbench.data.kinds import Target
 from aucbench.data.packed import ROWS, arrays_of, target_of
+from aucbench.data.survival import Survival
 from aucbench.errors import DataError
 from aucbench.kernels.vectors import floats
 from aucbench.stats.rows import Fold
@@ -29,6 +30,9 @@ class TargetRows:
     scores : array of shape (n,), or (n, K) for K classes
         A larger score means more positive, an earlier event, a higher grade, or that the row is
         more like the class of the column.
+    learnt : Survival, or None
+        The rows whose censoring is taken for that of these rows, by `cindex[weight=ipcw]`: those
+        that a model learnt from. None: these rows.
 
     Raises
     ------
@@ -38,6 +42,7 @@ class TargetRows:
 
     data: Data
     scores: Vector
+    learnt: Survival | None = None
 
     def __post_init__(self) -> None:
         s, n = self.scores, self.data.n
@@ -74,4 +79,7 @@ def rows_of(arrays: Mapping[str, NDArray[Any]]) -> Fold | TargetRows | None:
     if not any(next(iter(own)) in arrays for own in ROWS.values()):
         return None
     data = bare(target_of(arrays), arrays.get("groups"))
-    return TargetRows(data, floats("scores", arrays["scores"]))
+    learnt = None
+    if "learnt_time" in arrays:
+        learnt = Survival(arrays["learnt_time"], arrays["learnt_event"])
+    return TargetRows(data, floats("scores", arrays["scores"]), learnt)

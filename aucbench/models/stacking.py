@@ -16,7 +16,7 @@ from aucbench.errors import ParameterError
 from aucbench.report.findings import Findings
 from aucbench.report.inside import folds_of
 from aucbench.stats import Difference, Interval, within
-from aucbench.stats.rows import Fold
+from aucbench.stats.rows import Fold, Rows
 
 MEMBERS = 3
 STACK = "the stack"
@@ -80,13 +80,19 @@ def stacking(findings: Findings) -> Stacking:
         )
     names = tuple(evidence.solvers[j] for j in places)
     best = folds[places[0]]
-    stack = {key: mean_rank([folds[j][key] for j in places]) for key in best}
-    compared = within(
-        {STACK: stack, names[0]: best}, evidence.ratio(0), repeats=evidence.repeats(0)
-    )
+    stack = {key: mean_rank([_labelled(folds[j][key]) for j in places]) for key in best}
+    ratio, repeats = evidence.ratio(0), evidence.repeats(0)
+    compared = within({STACK: stack, names[0]: best}, ratio, repeats=repeats, by=findings.chosen)
     own = next(solver for solver in compared.solvers if solver.name == STACK)
     difference = compared.pair(STACK, names[0]).verdict
     return Stacking(tuple(places), names, difference, own.interval)
+
+
+def _labelled(rows: Rows) -> Fold:
+    """Return test rows with labels, or raise `ParameterError`."""
+    if isinstance(rows, Fold):
+        return rows
+    raise ParameterError("a stack ranks rows with labels of two classes; leave --stack out")
 
 
 def mean_rank(folds: Sequence[Fold]) -> Fold:

@@ -49,6 +49,8 @@ OF_SOLVER = (
 NOT_YET = "not run yet"
 BUILDS = {"simd": "SIMD", "sort": "sort by"}  # how the kernels computed
 
+# What stands for the AUC, by what is known of the target of a data set.
+STANDING = {"n_events": "cindex", "grades": "grade-auc", "classes": "hand-till"}
 FIXED = ("own folds", "times")  # ends of divisions that no seed changes
 
 Place = tuple[int, int]  # numbers of a data set and a solver
@@ -161,6 +163,12 @@ class Evidence:
         fits = (fit for _, group in self.row(dataset) for fit in group.fits.values())
         known = next((self.about(data) for data in {fit.data for fit in fits if fit.data}), None)
         return Understood() if known is None else Understood.from_json(known["understood"])
+
+    def standing(self, dataset: int) -> str:
+        """Return the measure that the AUC of the fits is: another one where targets are others."""
+        fits = (fit for _, group in self.row(dataset) for fit in group.fits.values())
+        known = next((self.about(data) for data in {fit.data for fit in fits if fit.data}), None)
+        return next((own for name, own in STANDING.items() if name in (known or {})), "auc")
 
     @cached_property
     def complete(self) -> tuple[int, ...]:

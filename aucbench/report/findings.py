@@ -31,7 +31,11 @@ from aucbench.stats.profiles import Profile, shifted_geometric_mean
 from aucbench.stats.ranking import Standing, average_ranks, bradley_terry
 from aucbench.stats.words import LEVEL, ROPE, Interval
 
-TITLES = {"auc": "AUC", "ap": "AP", "brier": "Brier score"}
+TITLES = {
+    **{"auc": "AUC", "ap": "AP", "brier": "Brier score", "pauc": "pAUC", "gauc": "grouped AUC"},
+    **{"cindex": "C-index", "grade-auc": "grade AUC", "hand-till": "Hand–Till M"},
+    "one-vs-rest": "one-vs-rest AUC",
+}
 NUMBERS = 1_500_000  # of all curves; each takes 5 to 6 bytes of a page
 FEWEST, MOST = 8, 40  # points of a curve
 PER_POINT = 11  # numbers: three by passes, two by seconds, three each of ROC and precision-recall
@@ -70,7 +74,7 @@ class Findings:
     @property
     def measure(self) -> str:
         """Name of the measure for people."""
-        return title_of(self.chosen)
+        return title_of(self.chosen, self.evidence)
 
     @property
     def smaller(self) -> bool:
@@ -132,8 +136,8 @@ class Findings:
             return ""
         count = " or ".join(map(str, sorted(groups)[:2]))
         return (
-            f"intervals and verdicts of the AUC count {count} groups, not rows, because rows of "
-            "one group may be alike"
+            f"intervals and verdicts of the {self.measure} count {count} groups, not rows, because "
+            "rows of one group may be alike"
         )
 
     @property
@@ -326,7 +330,7 @@ def means_of(evidence: Evidence, measure_name: str) -> Means:
         }
     if not chosen.failures:  # else the column stays empty, and the failures say why
         _require_values(chosen, evidence, np.array([*values.values()]))
-    return Means(title_of(chosen), values, chosen.failures)
+    return Means(title_of(chosen, evidence), values, chosen.failures)
 
 
 def findings_of(evidence: Evidence, settings: Settings | None = None) -> Findings:
@@ -352,9 +356,16 @@ def findings_of(evidence: Evidence, settings: Settings | None = None) -> Finding
     return findings
 
 
-def title_of(measure: Measure) -> str:
-    """Return the name of a measure for people: AUC, AP, pAUC[max_fpr=.1]."""
-    return TITLES.get(measure.name, measure.name.replace("pauc", "pAUC"))
+def title_of(measure: Measure, evidence: Evidence) -> str:
+    """Return the name of a measure for people: AUC, AP, pAUC[max_fpr=.1], C-index."""
+    name = measure.name
+    if name == AUC and evidence.datasets:
+        standing = {evidence.standing(i) for i in range(len(evidence.datasets))}
+        if len(standing) > 1:
+            return "AUC, C or M"
+        [name] = standing
+    own, bracket, rest = name.partition("[")
+    return f"{TITLES.get(own, own)}{bracket}{rest}"
 
 
 def _means(values: Array) -> Array:

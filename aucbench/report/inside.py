@@ -16,16 +16,18 @@ from typing import TypeAlias
 import numpy as np
 
 from aucbench.errors import DataError
+from aucbench.metrics.pairs import measure_of
+from aucbench.metrics.rows import rows_of
 from aucbench.report.evidence import Evidence, Group
 from aucbench.stats.measures import Measure
 from aucbench.stats.roc import Band, bands
-from aucbench.stats.rows import Fold
+from aucbench.stats.rows import Fold, Rows
 from aucbench.stats.tables import average_ranks_of
 from aucbench.stats.within import PairWithin, SolverWithin, WithinDataset, within, within_values
 
 AUC = "auc"
 NO_SCORES = "The folder does not hold all scores of this data set with their labels."
-Folds: TypeAlias = dict[int, dict[tuple[int, int], Fold]]  # by solver and fold
+Folds: TypeAlias = dict[int, dict[tuple[int, int], Rows]]  # by solver and fold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,11 +99,12 @@ def inside(
     It raises `DataError` when scores cannot be read, or a measure other than the AUC needs those
     of a damaged file, and errors as `within`.
     """
+    measure = of_dataset(measure, evidence, dataset)
     groups = dict(evidence.row(dataset))
     means = {solver: np.nan_to_num(group.mean("auc")) for solver, group in groups.items()}
     best_first = sorted(groups, key=means.__getitem__, reverse=True)
     folds = folds_of(evidence, {solver: groups[solver] for solver in best_first})
-    if not folds and not _is_told(measure):
+    if not folds and not _is_told(measure, evidence, dataset):
         _refuse_lost(evidence, dataset, measure)
     compared = _compared(evidence, dataset, folds, measure=measure, level=level, rope=rope)
     known = {evidence.solvers.index(solver.name): solver for solver in compared.solvers}
@@ -140,7 +143,7 @@ def _compared(
     values = {
         evidence.solvers[solver]: aucs
         for solver, aucs in evidence.by_split(dataset).items()
-        if evidence.group(dataset, solver).ok and _is_told(measure)
+        if evidence.group(dataset, solver).ok and _is_told(measure, evidence, dataset)
     }
     return within_values(
         values,
@@ -154,9 +157,14 @@ def _compared(
     )
 
 
-def _is_told(measure: Measure) -> bool:
+def of_dataset(measure: Measure, evidence: Evidence, dataset: int) -> Measure:
+    """Return what stands for the AUC where the rows of a data set have another target."""
+    return measure_of(evidence.standing(dataset)) if measure.name == AUC else measure
+
+
+def _is_told(measure: Measure, evidence: Evidence, dataset: int) -> bool:
     """Whether the fits themselves have the values of a measure."""
-    return measure.name == AUC or measure.function is None
+    return measure.name == evidence.standing(dataset) or measure.is_told
 
 
 def _refuse_lost(evidence: Evidence, dataset: int, measure: Measure) -> None:
@@ -172,9 +180,10 @@ def _refuse_lost(evidence: Evidence, dataset: int, measure: Measure) -> None:
 
 def _classes(folds: Folds) -> tuple[int, int] | None:
     """Return the test rows of both classes in the folds of one seed; each row is in one at most."""
-    if not folds:
+    every = [item for of in folds.values() for item in of.items()]
+    of_seed = {key: fold for key, fold in every if isinstance(fold, Fold)}
+    if not of_seed:
         return None
-    of_seed = {key: fold for of in folds.values() for key, fold in of.items()}
     first = min(seed for seed, _ in of_seed)
     positive = [fold.positive for (seed, _), fold in of_seed.items() if seed == first]
     count = sum(int(np.count_nonzero(rows)) for rows in positive)
@@ -203,7 +212,7 @@ def sizes(one: Inside) -> str:
 def means_inside(evidence: Evidence, dataset: int, measure: Measure) -> dict[int, float]:
     """Return the mean of a measure over the splits by solver; empty where scores are missing."""
     groups = dict(evidence.row(dataset))
-    if measure.name == AUC:
+    if measure.name in (AUC, evidence.standing(dataset)):
         return {solver: group.mean("auc") for solver, group in groups.items() if group.ok}
     folds = folds_of(evidence, groups)
     values = iter(measure.values([fold for of in folds.values() for fold in of.values()]))
@@ -225,10 +234,9 @@ def folds_of(evidence: Evidence, groups: Mapping[int, Group]) -> Folds:
             if not fit.ok:
                 continue
             arrays = evidence.scores(fit)
-            if arrays is None or "y" not in arrays:
+            fold = None if arrays is None else rows_of(arrays)
+            if fold is None:
                 return {}
-            known = (arrays.get(name) for name in ("weights", "groups"))
-            fold = Fold(arrays["y"], arrays["scores"], *known)
             folds.setdefault(solver, {})[key] = fold
     return folds
 
@@ -237,6 +245,7 @@ def _bands(folds: Folds, points: int) -> tuple[dict[int, Band], dict[int, Band]]
     """Return the mean ROC and precision-recall curves of the solvers that have one."""
     roc, pr = {}, {}
     for solver, of in folds.items():
-        if known := [fold for fold in of.values() if fold.has_both_classes]:
+        labelled = (fold for fold in of.values() if isinstance(fold, Fold))
+        if known := [fold for fold in labelled if fold.has_both_classes]:
             roc[solver], pr[solver] = bands(known, points)
     return roc, pr

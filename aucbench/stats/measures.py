@@ -125,6 +125,11 @@ class Measure:
         return self.function(y, scores, weights, **self.params)
 
     @property
+    def is_told(self) -> bool:
+        """Whether it is known by its values only."""
+        return self.function is None
+
+    @property
     def has_variance(self) -> bool:
         """Whether its variance over test rows is known."""
         return self.moved is not None
@@ -147,7 +152,7 @@ class Measure:
             dtype=np.float64,
         )
 
-    def failure(self, y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> str:
+    def failure(self, rows: Rows) -> str:
         """Return why it has no value on rows, where it does not raise an error; mostly empty."""
         return ""
 

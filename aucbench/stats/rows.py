@@ -14,7 +14,10 @@ from aucbench.kernels.vectors import checked_rows, even, weights_of
 class Rows(Protocol):
     """Test rows of one split with the scores of one solver, of any target."""
 
-    groups: Any  # the number of the group of each row, or None
+    @property
+    def groups(self) -> Any:
+        """The number of the group of each row, or None."""
+        ...
 
     def has_rows_of(self, other: Any) -> bool:
         """Whether these are the rows of the other one, in the same order."""

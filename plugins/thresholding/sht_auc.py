@@ -78,7 +78,6 @@ class ShtAuc:
         unless="gamma",
         projector=True,
         projector_parameters=("k",),
-        pairs=("group", "order"),
     )
 
     def __post_init__(self) -> None:
@@ -89,7 +88,7 @@ class ShtAuc:
     def problem(
         self, data: Data, rng: np.random.Generator, budget: Budget | None = None
     ) -> Problem:
-        """Minimise the pairwise square over k-sparse weights; of other pairs, those in a block."""
+        """Minimise the pairwise square over k-sparse weights."""
         return Problem(PairwiseSquare(data), TopK(kept(self, data, rng, budget)))
 
     def iterates(

@@ -66,7 +66,7 @@ def judged(done, points, **replaced):
     arrays = {**done.arrays, **replaced}
     files = {f"{name}.npy": saved(np.asarray(array)) for name, array in arrays.items()}
     outcome = Outcome(ending=Ending.OK, wall_seconds=60.0, result=done.result, files=files)
-    return measured(outcome, np.arange(60, dtype=np.int32), HELD.target, len(points))
+    return measured(outcome, np.arange(60, dtype=np.int32), HELD, len(points))
 
 
 @pytest.mark.parametrize("solver", ["svm-or[lam=0.1]", "sht-auc[k=3]", "logistic"])

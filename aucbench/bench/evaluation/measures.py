@@ -19,12 +19,11 @@ from numpy.typing import NDArray
 
 from aucbench import projectors
 from aucbench.bench.evaluation.verdict import Judged, Measures, Status, number
-from aucbench.data import Categories
+from aucbench.data import Categories, Data
 from aucbench.data.arrays import Index, Vector
-from aucbench.data.kinds import Target
 from aucbench.data.packed import pack_arrays
 from aucbench.errors import AucbenchError
-from aucbench.metrics import auc_of
+from aucbench.metrics.pairs import quality_of
 from aucbench.processes.records import Outcome
 from aucbench.ranges import DIVERGED
 from aucbench.records import CellStatus, Stop
@@ -47,15 +46,16 @@ class UnfitScoresError(Exception):
 def measured(
     outcome: Outcome,
     numbers: Index,
-    target: Target,
+    held: Data,
     points: int,
     *,
     keep_weights: bool = False,
 ) -> Judged:
     """Judge a cell whose process returned; its curve has so many points.
 
-    `numbers` and `target` are of the test rows. With `keep_weights` the weights are kept beside the
-    scores, where each belongs to a column of the data.
+    `numbers` and `held` are of the test rows, and `held` has their target and groups. With
+    `keep_weights` the weights are kept beside the scores, where each belongs to a column of the
+    data.
     """
     result = outcome.result or {}
     reported = _reported(result)
@@ -64,7 +64,7 @@ def measured(
         return Judged(_own_status(result), reported)
     try:
         _require_time(result, outcome.wall_seconds)
-        each = (target.k,) if isinstance(target, Categories) else ()
+        each = (held.target.k,) if isinstance(held.target, Categories) else ()
         scores = _array(outcome.files, "scores.npy", numbers.size, *each)
         w = _array(outcome.files, "w.npy", *each, ANY) if "w.npy" in outcome.files else None
         along = _along(result, outcome.files, (numbers.size, *each), points)
@@ -76,8 +76,8 @@ def measured(
     if fault := _fault(measures, result, scores, w):
         return Judged(Status(status=CellStatus.INVALID, reason=fault), measures)
     try:
-        auc = auc_of(target, scores)
-        aucs = {point: auc_of(target, row) for point, row in along if not np.isnan(row).any()}
+        auc = quality_of(held, scores)
+        aucs = {point: quality_of(held, row) for point, row in along if not np.isnan(row).any()}
     except AucbenchError as error:
         failed = Status(status=CellStatus.ERROR, reason=str(error), error_type=type(error).__name__)
         return Judged(failed, measures)

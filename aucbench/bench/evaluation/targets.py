@@ -12,9 +12,9 @@ from functools import lru_cache, partial
 import numpy as np
 
 from aucbench.bench.cell import Cell
+from aucbench.data import Data
 from aucbench.data.arrays import Index, Rows
 from aucbench.data.folds import Split, splits
-from aucbench.data.kinds import Target
 from aucbench.data.npz import unpack
 from aucbench.data.packed import pack_known, pack_numbers, with_known
 from aucbench.errors import DataError
@@ -60,10 +60,10 @@ class KeptTarget:
         """Return the numbers of the training rows of a cell."""
         return self._parts(cell)[0]
 
-    def held(self, cell: Cell) -> tuple[Index, Target]:
-        """Return the numbers and the target of the test rows of a cell."""
+    def held(self, cell: Cell) -> tuple[Index, Data]:
+        """Return the numbers of the test rows of a cell, and their target and groups as data."""
         numbers = self._parts(cell)[1]
-        return numbers, self._of_all.target.take(numbers)
+        return numbers, self._of_all.take(numbers)
 
     def kind(self, cell: Cell) -> str:
         """Return how the rows are divided, for people: "5 folds", "share of 0.2 by groups"."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     # SciPy and scikit-learn take a second to import
     from aucbench.stats import Measure
+    from aucbench.stats.rows import Rows
 
 
 def metrics_of(record: Record, store: Store, measures: Sequence[Measure]) -> dict[str, Any]:
@@ -38,15 +39,22 @@ def measured_values(
     """
     values: dict[str, Any] = {measure.name: None for measure in measures if measure.name != "auc"}
     failures: dict[str, str] = {}
+    rows = None if arrays is None else _rows(arrays, values)
     for measure in measures:
-        if measure.name not in values or arrays is None or "y" not in arrays:
+        if measure.name not in values or rows is None:
             continue
-        rows = (arrays["y"], arrays["scores"], arrays.get("weights"))
         try:
-            value = measure(*rows)
+            value = float(measure.values([rows])[0])
         except DataError:
             continue  # None; the table says why
         values[measure.name] = None if isnan(value) else value
-        if why := measure.failure(*rows):
+        if why := measure.failure(rows):
             failures[measure.name] = why
     return {**values, "metric_failures": failures} if failures else values
+
+
+def _rows(arrays: Mapping[str, NDArray[Any]], values: Mapping[str, Any]) -> Rows | None:
+    """Return the test rows, if there is a measure of them."""
+    from aucbench.metrics.rows import rows_of
+
+    return rows_of(arrays) if values else None

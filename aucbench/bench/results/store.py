@@ -37,15 +37,10 @@ SEALS = {
     ABOUT: Seal(b', "seal": "', b'"}', end=b"}"),
 }
 DIGITS = 16  # of the name of a plan
-OF_ROWS = (
-    "y",
-    "time",
-    "event",
-    "grades",
-    "weights",
-    "groups",
-)  # arrays of a target that are beside scores
-RELEVANT = "relevant"  # as in `aucbench.data.packed`, which imports NumPy
+# Arrays of a target that are beside scores, as in `aucbench.data.packed`, which imports NumPy.
+OF_ROWS = ("y", "weights", "groups", "time", "event", "grades", "category")
+CLASSES, LEARNT = "classes", ("time", "event")
+RELEVANT = "relevant"
 
 
 class Store(DocumentStore):
@@ -82,12 +77,14 @@ class Store(DocumentStore):
         return self.documents()  # type: ignore[return-value] # `read` makes records of them
 
     def scores(self, cell: str, data: str | None = None) -> dict[str, NDArray[Any]] | None:
-        """Return `scores` and `rows` of a cell, with `y`, `weights` and `groups` if there are some.
+        """Return `scores` and `rows` of a cell, with the target of the rows if it can be had.
 
         None where there are no scores. `rows` are the numbers of the test rows in the data set, `y`
-        their labels, `groups` the numbers of their groups. There is no `y` during a run, after a
-        run that was killed until the next one ends, where the file of the targets cannot be used,
-        which `problems` then says, and for rows that have error functions in place of labels.
+        their labels, `groups` the numbers of their groups. Of other targets it has `time` and
+        `event`, besides `learnt_time` and `learnt_event` of all other rows; `grades`; or `category`
+        and `classes`. There is no target during a run, after a run that was killed until the next
+        one ends, where the file of the targets cannot be used, which `problems` then says, and for
+        rows that have error functions in place of labels.
         Where the data set knows which features are relevant, their numbers are `relevant`, and `w`
         has the weights of all features if these are known: the feature map keeps the columns, and
         there are at most 100 000.
@@ -109,8 +106,8 @@ class Store(DocumentStore):
         known: dict[str, NDArray[Any]] = {
             name: target[name][arrays["rows"]] for name in OF_ROWS if name in target
         }
-        truth = {RELEVANT: target[RELEVANT]} if RELEVANT in target else {}
-        return {**arrays, **known, **truth}
+        whole = {name: target[name] for name in (RELEVANT, CLASSES) if name in target}
+        return {**arrays, **known, **whole, **_learnt(target, arrays["rows"])}
 
     def _read_target(self, data: str) -> Mapping[str, NDArray[Any]]:
         """Return the arrays of the targets of a data set; none where its file cannot be used."""
@@ -228,3 +225,12 @@ class Store(DocumentStore):
             }
         except OSError as error:
             raise refused("read", folder, error) from error
+
+
+def _learnt(target: Mapping[str, NDArray[Any]], rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    """Return times and events of all rows but these, by which censoring is known."""
+    if not all(name in target for name in LEARNT):
+        return {}
+    import numpy as np
+
+    return {f"learnt_{name}": np.delete(target[name], rows) for name in LEARNT}
