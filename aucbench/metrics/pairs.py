@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 from aucbench.data import Data
 from aucbench.data.arrays import ALL, Block, Vector
 from aucbench.data.breakpoints import Breakpoints
+from aucbench.data.categories import Categories
 from aucbench.data.survival import Survival
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError, UnknownNameError
@@ -178,7 +179,9 @@ def quality_of(data: Data, scores: ArrayLike) -> float:
         When no two rows can be compared, or a score is NaN.
     """
     target = data.target
-    if isinstance(target, Breakpoints) or (data.pairs is None and isinstance(target, Labels)):
+    if isinstance(target, Breakpoints):
+        return auc_of(target, scores)
+    if data.pairs is None and isinstance(target, Labels | Categories):
         return auc_of(target, scores)
     pairs = pairs_of(data)
     if pairs is not None and pairs.measure.partition("[")[0] not in {*PAIRED, *MEASURES}:

@@ -101,7 +101,7 @@ def test_the_measure_and_the_tuner_are_those_of_the_pairs(grouped):
         rows = grouped.take(arrays["rows"].astype(np.int32))
         shares.append(quality_of(replace(rows, pairs=Group(each="group")), arrays["scores"]))
 
-    assert results.findings.measure.lower() == "gauc[each=group]"
+    assert results.findings.measure == "grouped AUC[each=group]"
     assert row.known.values == pytest.approx(shares)
     held = replace(grouped, pairs=Group())
     trial = Trial({}, lambda _: get_solver("logistic"))

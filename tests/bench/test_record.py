@@ -454,7 +454,7 @@ def test_an_auc_that_cannot_be_had_is_an_error_of_the_cell_not_of_the_run(monkey
     def refuses(target, scores):
         raise DataError("fp changes by 0 over all thresholds")
 
-    monkeypatch.setattr("aucbench.bench.evaluation.measures.auc_of", refuses)
+    monkeypatch.setattr("aucbench.bench.evaluation.measures.quality_of", refuses)
     made = record()
 
     assert (made.status.status, made.measures.auc) == ("error", None)

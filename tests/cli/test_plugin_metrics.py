@@ -17,6 +17,7 @@ from aucbench.bench import Store
 from aucbench.bench.measuring import MOST_ENDS, measure_of
 from aucbench.errors import DataError, ParameterError, PluginError, UnknownNameError
 from aucbench.processes.records import Limits
+from aucbench.stats import Fold
 
 SOURCE = '''
 """Metrics, right and wrong ones."""
@@ -211,7 +212,9 @@ def test_rows_with_weights(acme):
     assert measure_of("lift")(y, scores, weights) == 0.75
     miss = measure_of("miss")
     assert np.isnan(miss(y, scores, weights))
-    assert "the test rows have weights, which it does not take" in miss.failure(y, scores, weights)
+    assert "the test rows have weights, which it does not take" in miss.failure(
+        Fold(y, scores, weights)
+    )
     assert miss(y, scores, [2.0] * 4) == 0.5
 
 

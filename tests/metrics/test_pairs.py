@@ -154,7 +154,7 @@ def test_the_quality_of_rows_is_the_measure_of_their_pairs():
     rest = Data.of(X((40, 1)), Categories.of(classes), pairs=ByClass("rest"))
     assert quality_of(rest, S) == pytest.approx(one_vs_rest(classes, S), abs=1e-14)
     with pytest.raises(DataError, match=r"scores have shape \(40, 2\) for 3 classes"):
-        quality_of(of, S[:, :2])
+        quality_of(rest, S[:, :2])
     with pytest.raises(DataError, match="1 score"):
         quality_of(within, np.where(np.arange(40) == 3, np.nan, s))
     with pytest.raises(DataError, match="the rows have none"):
