@@ -146,6 +146,9 @@ def some_rows(pairs: Any) -> None:
     for data in data_sets(pairs):
         rows = np.arange(0, data.n - data.n % 12, dtype=np.int32)
         alone, inside = data.take(rows), members_of(pairs, data, rows)
+        for members in inside:
+            told = f"the members of {rows.size} rows have {members.n} rows"
+            require(members.n == rows.size, told)
         u = np.cos(np.arange(rows.size))
         for a, b in zip(shares(inside, u), shares(members_of(pairs, alone), u), strict=True):
             require_close("what pairs of some rows count", a, b, atol=COUNTS)

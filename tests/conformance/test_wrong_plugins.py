@@ -499,6 +499,10 @@ def weightless(self, data, rng):
     return Problem(Weightless(data))
 
 
+def of_all_pairs(self, data, rng):
+    return Problem(PairwiseSquare(replace(data, pairs=None)))
+
+
 def thread_count():
     from threadpoolctl import threadpool_info
 
@@ -713,6 +717,11 @@ SOLVERS = {
         "needs-weights",
         "the AUC on heavy rows is",
         solver(Direct, weights=lambda s, d, r: means_apart(d), needs=Needs(weights=True)),
+    ),
+    "pairs ignored": (
+        "needs-pairs",
+        "of the pairs that count are in order",
+        solver(problem=of_all_pairs, needs=Needs(pairs=("group",))),
     ),
     "breakpoints refused": (
         "needs-breakpoints",

@@ -16,6 +16,7 @@ from aucbench.testing.solvers.fits import RANKED, require_fit
 
 laws = Laws("solvers")
 SIZE, SHIFT = 6, 5.0  # rows of a group, and standard deviations of the groups
+FEWEST = 360  # rows, from which trees of few rows grow
 
 
 @laws(f"share of pairs in order above {RANKED}")
@@ -42,7 +43,7 @@ def needs_pairs(solver: Any) -> None:
 def _rows() -> Iterator[tuple[str, str, Data]]:
     """Yield rows of each kind of pairs, and what they are."""
     rng = np.random.default_rng(8)
-    n, d = extent().n - extent().n % SIZE, extent().d
+    n, d = max(FEWEST, extent().n // SIZE * SIZE), extent().d
     X = rng.normal(size=(n, d))
     group = np.arange(n) // SIZE
     shift = rng.normal(size=group[-1] + 1)[group]
