@@ -14,7 +14,8 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import inf, nextafter
 from os import PathLike
 from typing import Any, Self
@@ -30,16 +31,25 @@ from aucbench.data.arrays import Rows, Vector
 from aucbench.data.folds import drawn_parts
 from aucbench.data.targets import Labels
 from aucbench.errors import AucbenchError, DataError, ParameterError, UnsupportedError
-from aucbench.metrics import Aim, auc, intercept_at
-from aucbench.models import Model
-from aucbench.models.calibration import FOLDS, Calibrator, calibrator, require_method
+from aucbench.metrics import Aim, auc, hand_till, intercept_at
+from aucbench.models.calibration import FOLDS, calibrator, require_method
+from aucbench.models.classes import load_model
 from aucbench.models.estimator import Scoring
 from aucbench.models.inputs import data_of, remember_columns, require_columns, rows_of
 from aucbench.models.labels import announced, labelled, require_one_source
 from aucbench.models.learnt import Start
+from aucbench.models.multiclass import (
+    affine_of,
+    refreshed,
+    require_for_classes,
+    require_online,
+    sides_of,
+)
+from aucbench.models.odds import best, log_odds, probabilities, sigmoids
 from aucbench.models.online import Online, require_streaming
 from aucbench.models.saving import model_of, restore
 from aucbench.models.tables import plain_column, plain_frame
+from aucbench.pairs import ByClass
 from aucbench.protocols import (
     FeatureMap,
     NoMap,
@@ -48,7 +58,13 @@ from aucbench.protocols import (
     identity,
 )
 from aucbench.ranges import GAP_TOL
-from aucbench.registry import get_preprocessing
+from aucbench.registry import get_pairs, get_preprocessing, get_solver
+from aucbench.solving.classes import pairs_trained
+from aucbench.solving.tuning import weights_of
+
+LEARNT = (  # what a fit before has learnt
+    *("run_", "weights_", "calibrator_", "calibrators_", "pairs_", "pos_label_", "threshold_"),
+)
 
 
 def _streams(model: AUCClassifier) -> bool:
@@ -69,12 +85,17 @@ def _calibrates(model: AUCClassifier) -> bool:
 
 
 class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
-    """Binary classifier that maximises the AUC with any registered solver.
+    """Classifier that maximises the AUC of two classes, or more, with any registered solver.
 
     Judge it by `auc_score`, or by `scoring="roc_auc"` in `cross_val_score` and `GridSearchCV`:
     `score` is the accuracy, as of every classifier of scikit-learn. There is no `class_weight`.
     The AUC compares each positive row with each negative one, and every such pair would have the
     same weight w₊w₋. To find more of one class, take `sensitivity` or `specificity`.
+
+    Of three or more classes it learns one score for each, by which rows of this class rank above
+    all others: it maximises Hand and Till's M. Each column of scores is then put on the scale of
+    log-odds by a sigmoid of its own, which changes no AUC. `predict` takes the class with the
+    largest one. (The largest raw score would say nothing: each column has a scale of its own.)
 
     Parameters
     ----------
@@ -110,15 +131,23 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
     calibration : {"sigmoid", "isotonic"}, optional
         How `predict_proba` is made of scores: Platt's sigmoid, or isotonic regression. It is
         fitted to scores of rows that did not train what scored them, by 5 folds, so that a fit
-        takes six times as long. None: there is no `predict_proba`.
+        takes six times as long. None: there is no `predict_proba`. Three or more classes take
+        "sigmoid" only.
+    pairs : Pairs or str, optional
+        Which pairs of rows count, such as `aucbench.pairs.ByClass("rest")` or its name. None: all
+        pairs of two classes. Of three or more classes those of `ByClass()`, by which each pair of
+        classes counts the same; or of `ByClass("rest")`, one-vs-rest, if the solver ignores
+        weights of rows.
 
     Attributes
     ----------
-    classes_ : array of shape (2,)
-        Both labels, as the user writes them, sorted. As scikit-learn asks for, the decision
-        function is positive for the second one, also where the first one is `pos_label_`.
+    classes_ : array of shape (2,) or (K,)
+        The labels, as the user writes them, sorted. As scikit-learn asks for, the decision
+        function is positive for the second of two, also where the first one is `pos_label_`.
     pos_label_ : label
-        The positive one.
+        The positive one of two.
+    pairs_ : ByClass
+        Of three or more classes: the pairs that were trained.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : array of shape (n_features_in_,)
@@ -130,18 +159,22 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
         The map of these features, learnt.
     run_ : Run
         After `fit`: weights or model, curve and the reason why the solver ended.
-    weights_ : array of shape (d,)
+    weights_ : array of shape (d,) or (K, d)
         After `partial_fit`: the weights so far, of mapped features.
     threshold_ : float
         Score from which a row counts as positive; after `partial_fit` chosen on the latest
         chunk that held both classes, 0 until there is one.
     coef_ : array of shape (1, d)
         Weights of the features that `get_feature_names_out` names, where the map is affine. They
-        are the columns as they were given, or with `encoding_` what it makes of them.
-    intercept_ : array of shape (1,)
-        With `coef_`: the decision function is X @ coef_[0] + intercept_[0], up to rounding.
+        are the columns as they were given, or with `encoding_` what it makes of them. Of K classes
+        it has a row for each.
+    intercept_ : array of shape (1,) or (K,)
+        With `coef_`: the decision function is X @ coef_.T + intercept_, up to rounding.
     calibrator_ : Sigmoid or Isotonic
         With `calibration`: from a score before the threshold is subtracted to the probability.
+    calibrators_ : tuple of K Sigmoid
+        Of three or more classes: from the score of each to its log-odds against the rest; fitted to
+        the rows that would choose a threshold, or with `calibration` by folds.
     """
 
     _online: Online | None = None
@@ -162,6 +195,7 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
         warm_start: bool = False,
         calibration: str | None = None,
         pos_label: Any = None,
+        pairs: Any = None,
     ):
         self.solver = solver
         self.features = features
@@ -176,6 +210,7 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
         self.warm_start = warm_start
         self.calibration = calibration
         self.pos_label = pos_label
+        self.pairs = pairs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn weights and a threshold from rows X (n, d) and labels y (n,).
@@ -186,7 +221,7 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
             A table is a data frame of pandas or polars, or a table of pyarrow. Its text, dates
             and missing cells become features as in `aucbench.fit`; so do those of an array.
         y : array of shape (n,)
-            Two labels; see `pos_label`.
+            Two labels, see `pos_label`; or more.
         sample_weight : array of shape (n,), optional
             Weights of rows: a pair of rows weighs w_i w_j. Solvers whose objective has them take
             them, such as svm-or and logistic. Rows of weight 0 are left out. The feature map and
@@ -195,11 +230,11 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
         Raises
         ------
         DataError
-            When a number is infinite, a cell of a sparse matrix is missing, there are not two
-            classes, or labels do not say which one is positive.
+            When a number is infinite, a cell of a sparse matrix is missing, there is one class, or
+            labels do not say which one is positive.
         ParameterError
-            When sensitivity, specificity or a value of aim is out of its range, or the threshold
-            shall reach more than one of them.
+            When sensitivity, specificity or a value of aim is out of its range, the threshold
+            shall reach more than one of them, or an option is for two classes and y has more.
         UnknownNameError
             When `aim` has another name than `Aim`.
         UnsupportedError
@@ -212,7 +247,11 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
         warm = self.warm_start and self.__sklearn_is_fitted__()
         schema, start = (self._schema, self._start()) if warm else (None, None)
         data, classes = data_of(X, y, sample_weight, self.pos_label, schema)
-        if self.calibration is not None and data.labels.weights is not None:
+        pairs = get_pairs(self.pairs) if isinstance(self.pairs, str) else self.pairs
+        data = data if pairs is None else replace(data, pairs=pairs)
+        if classes.size > 2:
+            require_for_classes(self, classes, start)
+        if self.calibration is not None and data.weights is not None:
             raise UnsupportedError(
                 "calibration counts rows, not weights; leave out sample_weight or calibration"
             )
@@ -222,11 +261,16 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
             train, held = data.split(self.validation, np.random.default_rng(seed).spawn(3)[2])
         fitted = self._learnt(train, seed, start)
         scores = fitted.scores(held.rows)
-        calibrated = None if self.calibration is None else self._calibrated(data, seed)
+        calibrated = None if self.calibration is None else self._held_out(data, seed)
         self._begin(X, classes, fitted.features)
         self.run_, self.encoding_ = fitted.run, fitted.without_texts
+        if classes.size > 2:
+            told = (held.target.y, scores) if calibrated is None else calibrated  # type: ignore[union-attr]
+            self.calibrators_ = sigmoids(*told)
+            self.pairs_ = pairs_trained(get_solver(self.solver), data)
+            return self
         if calibrated is not None:
-            self.calibrator_ = calibrated
+            self.calibrator_ = calibrator(str(self.calibration), *calibrated)
         self._choose_threshold(held.y, scores)
         return self
 
@@ -244,8 +288,9 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
             labels with it, and says how its file writes them.
         y : array of shape (n,), optional
             Labels; left out with a `Chunk`.
-        classes : array of two labels, optional
-            The labels that will come; needed at the first call unless both are known by then.
+        classes : array of labels, optional
+            The labels that will come; needed at the first call unless all are known by then. Of
+            three or more, each is learnt against the rest.
 
         Raises
         ------
@@ -265,31 +310,48 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
         known = None if self._online is None else self._known
         labels = announced(X, y, classes, known, self.pos_label)
         chunk = X if isinstance(X, Chunk) else _chunk(X, y, labels)
+        sides = [chunk.y] if labels.size == 2 else sides_of(labels, y)
         rows = chunk.rows if isinstance(X, Chunk) else X
         online = self._online
         if online is None:
-            online = self._started(chunk)
+            require_online(self)
+            online = self._started(chunk, len(sides))
             self._begin(rows, labels, online.features, online)
         else:
             require_columns(self, rows)
             self._require_same(online)
-        self.weights_ = online.learn(chunk)
-        if np.unique(chunk.y).size == 2:
-            self._choose_threshold(chunk.y, self._raw_scores(chunk.rows))
+        self.weights_ = online.learn(chunk.rows, sides)
+        self._decide_by(sides, self._raw_scores(chunk.rows))
         return self
+
+    def _decide_by(self, sides: Sequence[NDArray[np.int8]], scores: Vector) -> None:
+        """Choose the threshold, or the sigmoids of classes, by the rows of a chunk."""
+        if self._many:
+            before = getattr(self, "calibrators_", None)
+            self.calibrators_, self.pairs_ = refreshed(before, sides, scores), ByClass("rest")
+        elif np.unique(sides[0]).size == 2:
+            self._choose_threshold(sides[0], scores)
 
     def decision_function(self, X: Any) -> Vector:
         """Scores less the threshold of rows X (n, d) -> (n,); above 0 for the second class.
 
         A row whose score is the threshold is positive. The shift leaves the AUC as it is. Where
-        `pos_label_` is the first class, all signs are turned.
+        `pos_label_` is the first class, all signs are turned. Of K classes it has the shape (n, K):
+        the log-odds of each class against the rest, whose AUCs are those of the scores.
 
         Raises
         ------
         DataError
             When X is no matrix of finite numbers with the columns of the fit.
         """
-        return self._shifted(self._scores_of(X))
+        scores = self._scores_of(X)
+        return log_odds(scores, self.calibrators_) if self._many else self._shifted(scores)
+
+    @property
+    def _many(self) -> bool:
+        """Whether there are three or more classes."""
+        check_is_fitted(self)
+        return bool(self.classes_.size > 2)
 
     def _shifted(self, scores: Vector) -> Vector:
         """Return numbers above 0 exactly where `predict` gives the second class."""
@@ -302,13 +364,17 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
 
     @property
     def _known(self) -> NDArray[Any]:
-        """Both labels, the positive one last."""
-        return self.classes_[::-1] if self._turned else self.classes_
+        """The labels; of two, the positive one is last."""
+        return self.classes_[::-1] if not self._many and self._turned else self.classes_
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Labels of rows X (n, d) -> (n,): positive from the threshold on."""
-        second = self.decision_function(X) > 0
-        labels: NDArray[Any] = self.classes_[second.astype(np.intp)]
+        """Labels of rows X (n, d) -> (n,): positive from the threshold on.
+
+        Of three or more classes, the one with the largest log-odds.
+        """
+        decided = self.decision_function(X)
+        number = best(decided) if self._many else (decided > 0).astype(np.intp)
+        labels: NDArray[Any] = self.classes_[number]
         return labels
 
     @available_if(_calibrates)  # type: ignore[untyped-decorator]
@@ -316,8 +382,11 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
         """Probabilities of both classes of rows X (n, d) -> (n, 2); only with `calibration`.
 
         They rise with the decision function. `predict` does not cut them at 1/2, but at the
-        threshold.
+        threshold. Of K classes they have the shape (n, K): the probabilities of each class against
+        the rest, divided by their sum. `predict` takes the largest.
         """
+        if self._many:
+            return probabilities(self.decision_function(X))
         positive = self.calibrator_(self._scores_of(X))
         both = [1.0 - positive, positive]
         return np.column_stack(both[::-1] if self._turned else both)
@@ -337,7 +406,8 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
     def auc_score(self, X: Any, y: Any = None) -> float:
         """Area under the ROC curve of the scores on rows X (n, d) with labels y (n,).
 
-        A `Chunk` has its labels, and is given without y.
+        A `Chunk` has its labels, and is given without y. Of three or more classes it is Hand and
+        Till's M.
 
         Raises
         ------
@@ -346,6 +416,8 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
         """
         check_is_fitted(self)
         rows, labels = labelled(self._known, X, plain_column(y))
+        if self._many:
+            return hand_till(np.searchsorted(self.classes_, labels), self._scores_of(rows))
         positive = np.asarray(labels == self.pos_label_)
         if positive.all() or not positive.any():
             raise DataError(
@@ -355,13 +427,17 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
 
     @property
     def coef_(self) -> Vector:
-        """Weights of the features that `get_feature_names_out` names, shape (1, d)."""
+        """Weights of the features that `get_feature_names_out` names, shape (1, d) or (K, d)."""
+        if self._many:
+            return affine_of(self)[0]
         weights = self._affine()[0][None, :]
         return -weights if self._turned else weights
 
     @property
     def intercept_(self) -> Vector:
-        """The decision function of a row whose features are zeros, shape (1,)."""
+        """The decision function of a row whose features are zeros, shape (1,) or (K,)."""
+        if self._many:
+            return affine_of(self)[1]
         return self._shifted(np.array([self._affine()[1]]))
 
     @property
@@ -375,37 +451,33 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
             return True
         return self.run_.keeps_rows if self._online is None else self._online.keeps_rows
 
-    def __sklearn_tags__(self) -> Any:
-        """Two classes; dense rows with gaps and text, or sparse rows without gaps."""
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
-
     def __sklearn_is_fitted__(self) -> bool:
         """Whether `fit` or `partial_fit` was called."""
         return hasattr(self, "run_") or hasattr(self, "weights_")
 
     def _start(self) -> Start:
         """Return what a warm start goes on from."""
-        w, _ = self._weights()
+        w = self.weights_ if self._online is not None else weights_of(self.run_)
         if w is None:
             raise UnsupportedError(
                 f"{self.solver!r} learns no weights to start from; fit it with warm_start=False"
             )
         return Start(w, self.features_, self.encoding_)
 
-    def _calibrated(self, data: Data, seed: int) -> Calibrator:
-        """Return the calibrator, fitted to scores of rows that are held out."""
-        method, y, scores = str(self.calibration), [], []
+    def _held_out(self, data: Data, seed: int) -> tuple[NDArray[Any], Vector]:
+        """Return labels, or numbers of classes, and scores of rows that are held out."""
+        y, scores = [], []
         for rest, held in drawn_parts(data, FOLDS, seed):
-            y.append(held.y)
+            y.append(held.strata)
             scores.append(self._learnt(rest, seed).scores(held.rows))
-        return calibrator(method, np.concatenate(y), np.concatenate(scores))
+        return np.concatenate(y), np.concatenate(scores)
 
     def _raw_scores(self, rows: Rows) -> Vector:
         if self._online is None:
             return super()._raw_scores(rows)
-        return Scorer(self.features_, self.weights_.size).by_weights(self.weights_, rows)
+        W = np.atleast_2d(self.weights_)
+        each = Scorer(self.features_, W.shape[1]).by_each([*W], rows)
+        return np.ascontiguousarray(each.T) if self._many else each[0]
 
     @property
     def _cut(self) -> float:
@@ -431,24 +503,28 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
         self, X: Any, labels: NDArray[Any], features: FeatureMap, online: Online | None = None
     ) -> None:
         """Forget what was learnt before."""
-        for name in ("run_", "weights_", "calibrator_"):
+        for name in LEARNT:
             self.__dict__.pop(name, None)
         remember_columns(self, X)
-        self.classes_, self.pos_label_ = np.sort(labels), labels.tolist()[1]
+        self.classes_ = np.sort(labels)
+        if labels.size == 2:
+            self.pos_label_, self.threshold_ = labels.tolist()[1], 0.0
         self.features_, self.encoding_ = features, None
-        self.threshold_ = 0.0
         self._online = online
 
-    def _started(self, chunk: Chunk) -> Online:
+    def _started(self, chunk: Chunk, count: int) -> Online:
+        """Return an empty memory for each of so many fits."""
         solver = require_streaming(self.solver)
         seed = self._seed()
         phi = get_preprocessing(self.features)
         if not isinstance(phi, NoMap):
             rows = Data(chunk.rows, Labels(chunk.y))  # a class may be missing
             phi = phi.fit(rows, np.random.default_rng([seed, 0]))
-        rng = np.random.default_rng(seed).spawn(2)[1]  # the one that `solve` hands over
         d = phi(chunk.rows.take(slice(0, 1))).d
-        return Online(self.solver, phi, solver, solver.start(np.zeros(d), rng))
+        # The generator that `solve` hands over, in the fit of each class.
+        rngs = [np.random.default_rng(seed).spawn(2)[1] for _ in range(count)]
+        memories = tuple(solver.start(np.zeros(d), rng) for rng in rngs)
+        return Online(self.solver, phi, solver, memories)
 
     def _require_same(self, online: Online) -> None:
         if online.spec != self.solver:
@@ -486,9 +562,9 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
             When a class of the model has several labels.
         """
         model = cls()
-        restore(model, Model.load(path))
+        restore(model, load_model(path))
         return model
 
 
 def _chunk(X: Any, y: Any, labels: NDArray[Any]) -> Chunk:
-    return Chunk.of(rows_of(X)[0], y, positive=labels.tolist()[1])
+    return Chunk.of(rows_of(X)[0], y, positive=labels.tolist()[-1])

@@ -107,7 +107,10 @@ class Scoring(BaseEstimator):  # type: ignore[misc]
     def _affine(self) -> tuple[Vector, float]:
         """Return (v, c): the score is v . x + c."""
         check_is_fitted(self)
-        w, inner = self._weights()
+        return self._affine_of(*self._weights())
+
+    def _affine_of(self, w: Vector | None, inner: FeatureMap) -> tuple[Vector, float]:
+        """Return (v, c) for weights of the rows that `inner` makes of mapped ones."""
         own = None if w is None else input_weights(inner, w)
         outer = None if own is None else input_weights(self.features_, own[0])
         if own is None or outer is None:

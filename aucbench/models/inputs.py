@@ -15,7 +15,7 @@ from sklearn.utils import assert_all_finite, check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from aucbench.data import Data
+from aucbench.data import Categories, Data
 from aucbench.data.arrays import Rows, Vector, rows
 from aucbench.data.inputs import check_rows, require_filled
 from aucbench.data.targets import counted, shown_labels, usual
@@ -87,12 +87,12 @@ def require_columns(estimator: Any, X: Any) -> None:
 
 
 def labels_of(y: Any, pos_label: Any = None) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the two classes, the positive one last, and the label of each row.
+    """Return the classes and the label of each row; of two classes, the positive one is last.
 
     Raises
     ------
     DataError
-        When y is missing, is no vector of labels, does not have two classes, or as `ordered`.
+        When y is missing, is no vector of labels, has one class, or as `ordered`.
     """
     if y is None:
         raise DataError(
@@ -104,15 +104,21 @@ def labels_of(y: Any, pos_label: Any = None) -> tuple[NDArray[Any], NDArray[Any]
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
     classes = np.unique(y)
-    if classes.size > 2:
-        raise DataError(
-            "Only binary classification is supported. The type of the target is multiclass: it "
-            f"has {classes.size} classes and AUC needs exactly two; wrap the classifier in "
-            "sklearn.multiclass.OneVsRestClassifier"
-        )
     if classes.size < 2:
-        raise DataError(f"y has {classes.size} class; AUC needs exactly two classes")
+        raise DataError(f"y has {classes.size} class; AUC needs two classes or more")
+    if classes.size > 2:
+        return unordered(classes, pos_label), y
     return ordered(classes, pos_label, counted(y)), y
+
+
+def unordered(classes: NDArray[Any], pos_label: Any) -> NDArray[Any]:
+    """Return three or more classes; refuse a `pos_label`, which is for two."""
+    if pos_label is not None and not (isinstance(pos_label, str) and pos_label == LAST):
+        raise DataError(
+            f"pos_label={pos_label!r} says which of two classes is positive, and y has "
+            f"{classes.size} classes; leave it out"
+        )
+    return classes
 
 
 def ordered(classes: NDArray[Any], pos_label: Any, counts: Mapping[Any, int]) -> NDArray[Any]:
@@ -171,6 +177,8 @@ def data_of(
 ) -> tuple[Data, NDArray[Any]]:
     """Return the rows with labels -1 and 1, and the classes; the second one is positive.
 
+    Of three or more classes, the rows have `Categories`, numbered in the order of the classes.
+
     Rows of weight 0 are left out. A table with text, dates or missing cells becomes codes, by
     `schema` where that is known.
 
@@ -186,13 +194,22 @@ def data_of(
         raise DataError(
             f"X has {rows.n} rows but y has {labels.size} labels; give one label per row"
         )
-    signs = np.where(labels == classes[1], np.int8(1), np.int8(-1))
     weights = weights_of(sample_weight, rows.n)
     if weights is not None:
         weighty = np.flatnonzero(weights).astype(np.int32)
-        rows, signs, weights = rows.take(weighty), signs[weighty], weights[weighty]
-    data = Data.of(rows, signs, weights=weights)
+        rows, labels, weights = rows.take(weighty), labels[weighty], weights[weighty]
+    data = Data.of(rows, _target_of(labels, classes), weights=weights)
     return replace(data, names=names, schema=schema), classes
+
+
+def _target_of(labels: NDArray[Any], classes: NDArray[Any]) -> Any:
+    """Return -1 and 1 for two classes, the second of which is positive; else `Categories`."""
+    if classes.size == 2:
+        return np.where(labels == classes[1], np.int8(1), np.int8(-1))
+    numbers = np.searchsorted(classes, labels).astype(np.int32)
+    target = Categories(numbers, np.array([*map(str, classes.tolist())]))
+    target.require_pairs()
+    return target
 
 
 def rows_and_schema(

@@ -16,7 +16,7 @@ from aucbench.data import Chunk
 from aucbench.data.targets import Classes, counted
 from aucbench.errors import DataError
 from aucbench.kernels.vectors import plain
-from aucbench.models.inputs import as_data_error, ordered
+from aucbench.models.inputs import as_data_error, ordered, unordered
 
 SIGNS = Classes(positive=(1,), negative=(-1,))
 
@@ -30,14 +30,14 @@ def require_one_source(X: Any, y: Any) -> None:
 def announced(
     X: Any, y: Any, classes: Any, known: NDArray[Any] | None, pos_label: Any = None
 ) -> NDArray[Any]:
-    """Return both labels, the positive one last, when no others came now.
+    """Return the labels, of two the positive one last, when no others came now.
 
     Parameters
     ----------
     X, y : rows with their labels, or Chunk and None
-    classes : array of two labels, or None
+    classes : array of labels, or None
         Those that the user announces.
-    known : array of shape (2,), or None
+    known : array of labels, or None
         Those of the calls before.
     pos_label : label, optional
         The positive one; a `Chunk` says it by itself.
@@ -45,16 +45,16 @@ def announced(
     Raises
     ------
     DataError
-        When there are not two labels, another one, or one of the other class than before; as
+        When there is one label only, another one, or one of the other class than before; as
         `ordered`.
     """
     here = _listed(_classes_of(X)) if isinstance(X, Chunk) else np.unique(plain("y", y)).tolist()
     named = here if classes is None else np.unique(plain("classes", classes)).tolist()
     if known is None:
-        if len(named) != 2:
+        if len(named) < 2:
             raise DataError(
-                f"there are {len(named)} labels at the first call and AUC needs two; name them by "
-                "classes= when the first chunk lacks one"
+                f"there are {len(named)} labels at the first call and AUC needs two or more; name "
+                "them by classes= when the first chunk lacks one"
             )
         _refuse_strange(here, np.array(named), "the first call announced", "announce it too")
         known = _first_known(X, np.array(sorted(named)), pos_label, counted(plain("y", y)))
@@ -90,7 +90,9 @@ def labelled(known: NDArray[Any], X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
 def _first_known(
     X: Any, named: NDArray[Any], pos_label: Any, counts: dict[Any, int]
 ) -> NDArray[Any]:
-    """Return both labels of the first call, the positive one last."""
+    """Return the labels of the first call; of two, the positive one is last."""
+    if named.size > 2:
+        return unordered(named, pos_label)
     if not isinstance(X, Chunk) or pos_label is not None:
         return ordered(named, pos_label, counts)
     return named[::-1] if _against(named.tolist(), _classes_of(X)) else named

@@ -29,9 +29,13 @@ def sigmoids(y: Index, scores: Vector) -> tuple[Sigmoid, ...]:
     """
     if not np.isfinite(scores).all():
         raise DataError("a score is not finite and has no probability; scale the features")
-    even = np.ones(y.size)
-    told = (platt(y == k, np.ascontiguousarray(s), even) for k, s in enumerate(scores.T))
-    return tuple(Sigmoid(-a, -b) for a, b in told)
+    return tuple(sigmoid_of(y == k, s) for k, s in enumerate(scores.T))
+
+
+def sigmoid_of(positive: NDArray[np.bool_], scores: Vector) -> Sigmoid:
+    """Fit a sigmoid to the scores (n,) of one class against the rest, both of which have rows."""
+    a, b = platt(positive, np.ascontiguousarray(scores), np.ones(scores.size))
+    return Sigmoid(-a, -b)
 
 
 def log_odds(scores: Vector, each: Sequence[Sigmoid]) -> Vector:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from aucbench.data import Chunk
 from aucbench.data.arrays import Rows, Vector
@@ -17,19 +19,31 @@ from aucbench.registry import described, get_solver
 
 @dataclass(slots=True)
 class Online:
-    """A streaming solver that learns: its specification, its feature map, and its memory."""
+    """A streaming solver that learns: its specification, its feature map, and its memory.
+
+    Of three or more classes it has a memory for each, which learns the class against the rest.
+    """
 
     spec: str | Solver
     features: FeatureMap
     solver: Streaming
-    memory: Any
+    memories: tuple[Any, ...]
 
-    def learn(self, chunk: Chunk) -> Vector:
-        """Take the rows as they come and return a copy of the weights."""
+    def learn(self, rows: Rows, sides: Sequence[NDArray[np.int8]]) -> Vector:
+        """Take the rows as they come, and return a copy of the weights, (d,) or (K, d).
+
+        `sides` are the labels -1 and 1 for each memory.
+        """
         if not isinstance(self.features, NoMap):
-            chunk = Chunk(mapped(self.features, chunk.rows), chunk.y)
-        self.solver.update(self.memory, chunk, np.arange(chunk.n, dtype=np.int32))
-        w = np.array(self.solver.weights(self.memory), dtype=np.float64)
+            rows = mapped(self.features, rows)
+        pairs = zip(self.memories, sides, strict=True)
+        each = [self._updated(memory, Chunk(rows, y)) for memory, y in pairs]
+        return each[0] if len(each) == 1 else np.array(each)
+
+    def _updated(self, memory: Any, chunk: Chunk) -> Vector:
+        """Let a memory take the rows, and return its weights."""
+        self.solver.update(memory, chunk, np.arange(chunk.n, dtype=np.int32))
+        w = np.array(self.solver.weights(memory), dtype=np.float64)
         if not np.isfinite(w).all():
             raise DataError(
                 "the weights are not finite after this chunk; scale the features or take smaller "
@@ -40,7 +54,7 @@ class Online:
     @property
     def keeps_rows(self) -> bool:
         """Whether the memory has rows in it, as a buffer does."""
-        return _has_rows(self.memory)
+        return _has_rows(self.memories)
 
 
 def require_streaming(spec: str | Solver) -> Streaming:

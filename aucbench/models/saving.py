@@ -9,22 +9,24 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from aucbench.data.arrays import Vector
+from aucbench.bench.plan.pairs import written
 from aucbench.datasets.tables import Encoding
 from aucbench.errors import UnsupportedError
 from aucbench.features import AppendOne, Chain
-from aucbench.models import Model
+from aucbench.models import ClassModel, Model
+from aucbench.models.multiclass import NOTHING_MEASURED, run_of, runs_of
+from aucbench.pairs import ByClass, aucbench_pairs
 from aucbench.protocols import FeatureMap, Scorer, identity
-from aucbench.records import Point, Run, Stop
+from aucbench.records import Run, Stop
+from aucbench.solving.classes import joined
 
 CHOSEN_ON_TRAINING = (
     "the threshold was chosen on training rows, whose scores are too good; validation=0.3 would "
     "keep some rows for it"
 )
-NOTHING_MEASURED = Point(step=0, passes=0.0, seconds=0.0, objective=None, gap=None)
 
 
-def model_of(fitted: BaseEstimator) -> Model:
+def model_of(fitted: BaseEstimator) -> Model | ClassModel:
     """Return what a fitted classifier learnt.
 
     Raises
@@ -32,11 +34,42 @@ def model_of(fitted: BaseEstimator) -> Model:
     UnsupportedError
         As `Model.of_run`.
     """
-    names = getattr(fitted, "feature_names_in_", None)
+    if fitted._many:
+        return _class_model_of(fitted)
     negative, positive = fitted._known.tolist()
-    encoding = fitted.encoding_
+    run = getattr(fitted, "run_", None) or run_of(fitted.weights_)
+    return _model_of(
+        fitted,
+        run,
+        negative=(negative,),
+        positive=(positive,),
+        threshold=float(fitted.threshold_),
+        calibrator=getattr(fitted, "calibrator_", None),
+    )
+
+
+def _class_model_of(fitted: BaseEstimator) -> ClassModel:
+    labels = tuple(fitted.classes_.tolist())
+    models = [
+        _model_of(
+            fitted,
+            run,
+            negative=(*labels[:k], *labels[k + 1 :]),
+            positive=(labels[k],),
+            threshold=-sigmoid.b / sigmoid.a if sigmoid.a else 0.0,  # where it is as likely as not
+            calibrator=sigmoid,
+        )
+        for k, (run, sigmoid) in enumerate(zip(runs_of(fitted), fitted.calibrators_, strict=True))
+    ]
+    about = {**models[0].provenance, "pairs": f"class[each={fitted.pairs_.each}]"}
+    return ClassModel(labels=labels, models=tuple(models), provenance=about)
+
+
+def _model_of(fitted: BaseEstimator, run: Run, **own: Any) -> Model:
+    names, encoding = getattr(fitted, "feature_names_in_", None), fitted.encoding_
     params = {name: _plain(value) for name, value in fitted.get_params(deep=False).items()}
-    run = getattr(fitted, "run_", None) or _of_weights(fitted.weights_)
+    if type(fitted.pairs) in aucbench_pairs().values():
+        params["pairs"] = written(fitted.pairs)
     last = run.points[-1]
     return Model.of_run(
         run,
@@ -44,10 +77,7 @@ def model_of(fitted: BaseEstimator) -> Model:
         width=int(fitted.n_features_in_) if encoding is None else len(encoding.schema.columns),
         columns=_columns(names, encoding),
         encoding=encoding,
-        negative=(negative,),
-        positive=(positive,),
-        threshold=float(fitted.threshold_),
-        calibrator=getattr(fitted, "calibrator_", None),
+        **own,
         provenance={
             "solver": params["solver"],
             "features": params["features"],
@@ -62,14 +92,17 @@ def model_of(fitted: BaseEstimator) -> Model:
     )
 
 
-def restore(empty: BaseEstimator, model: Model) -> None:
+def restore(empty: BaseEstimator, model: Model | ClassModel) -> None:
     """Give a classifier what a model learnt.
 
     Raises
     ------
     UnsupportedError
-        When a class has several labels, or the model is a stack.
+        When a class of two has several labels, or the model is a stack.
     """
+    if isinstance(model, ClassModel):
+        _restore_classes(empty, model)
+        return
     if model.stack is not None:
         raise UnsupportedError(
             "the model is a stack of several solvers; use aucbench.Model.load, or aucbench predict"
@@ -78,24 +111,41 @@ def restore(empty: BaseEstimator, model: Model) -> None:
         raise UnsupportedError(
             "a class of the model has several labels; use aucbench.Model.load, or aucbench predict"
         )
+    empty.run_ = _restored(empty, model)
+    empty.classes_ = np.sort(np.array([model.negative[0], model.positive[0]]))
+    empty.pos_label_, empty.threshold_ = model.positive[0], model.threshold
+    if model.calibrator is not None:
+        empty.calibrator_ = model.calibrator
+
+
+def _restore_classes(empty: BaseEstimator, model: ClassModel) -> None:
+    empty.run_ = joined([_restored(empty, one) for one in model.models])
+    labels = np.array(model.labels)
+    if not np.array_equal(labels, np.sort(labels)):
+        raise UnsupportedError(
+            "the labels of the model are not in the order of NumPy; use aucbench.ClassModel.load"
+        )
+    empty.classes_ = labels
+    empty.calibrators_ = tuple(one.calibrator for one in model.models)
+    each = str(model.provenance.get("pairs", "")).removeprefix("class[each=").removesuffix("]")
+    empty.pairs_ = ByClass("rest" if each == "rest" else "classes")
+
+
+def _restored(empty: BaseEstimator, model: Model) -> Run:
+    """Give a classifier parameters, columns and maps; return the run of a model."""
     about, (inner, outer) = model.provenance, _divided(model.maps)
     known = empty.get_params(deep=False)
     params = {"solver": about.get("solver", known["solver"]), **about.get("parameters", {})}
     empty.set_params(**{name: value for name, value in params.items() if name in known})
-    passes, seconds = (float(about.get(name) or 0.0) for name in ("passes", "seconds"))
-    point = replace(NOTHING_MEASURED, passes=passes, seconds=seconds)
-    stop = Stop[about.get("stop", Stop.FINISHED.name)]
-    empty.run_ = Run(model.weights, Scorer(inner, model.d), stop, (point,), model.trees)
     empty.features_, empty.encoding_ = outer, model.encoding
-    empty.classes_ = np.sort(np.array([model.negative[0], model.positive[0]]))
-    empty.pos_label_ = model.positive[0]
     empty.n_features_in_ = int(about.get("width_in", model.width))
-    empty.threshold_ = model.threshold
     columns = about.get("columns_in", model.columns)
     if columns is not None:
         empty.feature_names_in_ = np.array(columns, dtype=object)
-    if model.calibrator is not None:
-        empty.calibrator_ = model.calibrator
+    passes, seconds = (float(about.get(name) or 0.0) for name in ("passes", "seconds"))
+    point = replace(NOTHING_MEASURED, passes=passes, seconds=seconds)
+    stop = Stop[about.get("stop", Stop.FINISHED.name)]
+    return Run(model.weights, Scorer(inner, model.d), stop, (point,), model.trees)
 
 
 def _columns(names: Any, encoding: Encoding | None) -> tuple[str, ...] | None:
@@ -103,11 +153,6 @@ def _columns(names: Any, encoding: Encoding | None) -> tuple[str, ...] | None:
     if encoding is not None:
         return tuple(encoding.schema.names)
     return None if names is None else tuple(map(str, names))
-
-
-def _of_weights(w: Vector) -> Run:
-    """Return the run of weights that `partial_fit` learnt from mapped rows."""
-    return Run(w, Scorer(identity, w.size), Stop.FINISHED, (NOTHING_MEASURED,))
 
 
 def _divided(maps: tuple[FeatureMap, ...]) -> tuple[FeatureMap, FeatureMap]:

@@ -80,8 +80,8 @@ def test_same_seed_same_model_and_none_is_a_fresh_one():
 def test_mistakes_are_told():
     with pytest.raises(NotFittedError):
         AUCClassifier().predict(X)
-    with pytest.raises(DataError, match="exactly two"):
-        AUCClassifier().fit(X, np.arange(200) % 3)
+    with pytest.raises(DataError, match="y has 1 class; AUC needs two classes or more"):
+        AUCClassifier().fit(X, np.zeros(200))
     with pytest.raises(UnknownNameError, match="sht-auc"):
         AUCClassifier("shtauc").fit(X, Y)
     with pytest.raises(DataError, match="X has 4 features, but AUCClassifier is expecting 6"):
@@ -330,8 +330,6 @@ def test_more_classes_are_each_against_the_rest():
     model = OneVsRestClassifier(AUCClassifier("svm-or")).fit(rows, digits)
 
     assert model.score(rows, digits) > 0.6
-    with pytest.raises(DataError, match="OneVsRestClassifier"):
-        AUCClassifier().fit(rows, digits)
 
 
 def test_metadata_routing_leaves_it_as_it_is():
