@@ -274,8 +274,11 @@ def pair_pass(
     const double[::1] s, const int[::1] positives, const int[::1] negatives, double step,
     double[::1] c,
 ):
-    """Return the sum of the hinges; for each active pair, c[i] -= step and c[j] += step."""
-    cdef Py_ssize_t pairs = positives.shape[0], k
+    """Return the sum of the hinges, and how many are above 0.
+
+    For each of these pairs, c[i] -= step and c[j] += step.
+    """
+    cdef Py_ssize_t pairs = positives.shape[0], k, active = 0
     cdef double loss, pull, part = 0.0, total = 0.0
     cdef int i, j
     with nogil:
@@ -283,10 +286,11 @@ def pair_pass(
             i, j = positives[k], negatives[k]
             loss = s[j] - (s[i] - 1.0)
             pull = step if loss > 0.0 else 0.0
+            active += loss > 0.0
             part += 0.0 if loss <= 0.0 else loss  # NaN stays NaN
             c[i] -= pull
             c[j] += pull
             if k % BLOCK == 0:
                 total += part
                 part = 0.0
-    return total + part
+    return total + part, active

@@ -410,19 +410,19 @@ def hinges(s, y):
 
 
 def hinge_of_scores(s, y):
-    """Mean hinge over all pairs, its derivatives in s, and the number of active pairs."""
+    """Mean hinge over all pairs, its derivatives in s, and the share of active pairs."""
     losses, active = hinges(s, y)
     c = np.zeros(len(y))
     c[y > 0], c[y < 0] = -active.sum(axis=1) / losses.size, active.sum(axis=0) / losses.size
-    return math.fsum(losses.ravel()) / losses.size, c, active.sum()
+    return math.fsum(losses.ravel()) / losses.size, c, active.mean()
 
 
 def squared_hinge_of_scores(s, y):
-    """Mean squared hinge over all pairs, its derivatives in s, and the number of active pairs."""
+    """Mean squared hinge over all pairs, its derivatives in s, and the share of active pairs."""
     losses, active = hinges(s, y)
     c = np.zeros(len(y))
     c[y > 0], c[y < 0] = -2 * losses.sum(axis=1), 2 * losses.sum(axis=0)
-    return math.fsum(losses.ravel() ** 2) / losses.size, c / losses.size, active.sum()
+    return math.fsum(losses.ravel() ** 2) / losses.size, c / losses.size, active.mean()
 
 
 def pair_logistic_of_scores(s, y, v=None):

@@ -289,6 +289,8 @@ def _page(d: Description) -> Iterator[str]:
         better = "greater" if d.scale.greater_is_better else "smaller"
         yield f"A {better} value is better; values are in [{d.scale.low:g}, {d.scale.high:g}]"
         yield f"Takes {'weights' if d.weighted else 'no weights'} of rows"
+    if d.counting:
+        yield f"Kind {', judged by '.join(d.counting)}"
     if d.needs is not None:
         honoured = [
             f"--{option}" for option in ("objective", "projector") if getattr(d.needs, option)
@@ -298,3 +300,5 @@ def _page(d: Description) -> Iterator[str]:
         targets = "labels and error functions" if errors_too else "labels"
         weighted = " with weights of rows" if getattr(d.needs, "weights", False) else ""
         yield f"Learns from {targets}{weighted}"
+        if pairs := getattr(d.needs, "pairs", ()):
+            yield f"Trains on pairs of the kinds {', '.join(pairs)}"

@@ -59,34 +59,37 @@ def of_pullback(data: Data, weight: float) -> float:
     return gamma(data.n + 4) * longest(data) * weight
 
 
-def of_hinge(data: Data, w: Vector) -> Slack:
+def of_hinge(data: Data, w: Vector, memberships: int = 0) -> Slack:
     """Return (e, η) of a mean of [1 − s_i + s_j]₊ over pairs of rows (i, j).
 
     An error s of the scores moves the mean by at most 2s. It may also move a pair across the
-    kink, which costs as much. The mean is a sum of n multiples of scores. With
-    weights of rows, these multiples are sums of up to n weights, and are rounded themselves.
+    kink, which costs as much. The mean is a sum of n multiples of scores.
+
+    Where pairs have shares, these multiples are sums of up to n shares, and are rounded themselves;
+    each row adds up those of at most `memberships` blocks. 0: pairs are counted.
     """
     length = float(np.linalg.norm(w))
     e = 4.0 * of_scores(data, w) + of_pullback(data, 4.0 * length)
-    if data.weights is not None:
-        e += of_pullback(data, 4.0 * length) + 4.0 * gamma(data.n + 4)
-        return e, of_pullback(data, 4.0)
-    return e, of_pullback(data, 2.0)
+    if not memberships:
+        return e, of_pullback(data, 2.0)
+    sums = gamma(data.n + memberships + 8)
+    return e + 4.0 * sums * (1.0 + longest(data) * length), 4.0 * sums * longest(data)
 
 
-def of_squared_hinge(data: Data, w: Vector, error: float) -> Slack:
+def of_squared_hinge(data: Data, w: Vector, error: float, memberships: int = 0) -> Slack:
     """Return (e, η) of a mean of [1 − s_i + s_j]₊² over all pairs, for scores that err by `error`.
 
     A hinge is at most h = 1 + 2R‖w‖ with R = max ‖x_i‖. An error of the scores moves it by twice
     as much, so that it moves the mean by 4(h + error) error at most. The magnitudes of the
     derivatives in the scores add up to 4h at most, and their errors to 8 error. A sum of up to n
-    hinges has an error of γ_n n h, and so have its products with weights of rows.
+    hinges has an error of γ_n n h, and so have its products with shares of rows in up to
+    `memberships` blocks; 0: pairs are counted.
     """
     R = longest(data)
     h = 1.0 + 2.0 * R * float(np.linalg.norm(w))
     error += 2.0 * UNIT * h  # of s_i - 1
-    sums = 8.0 * gamma(data.n + 8) * (h + 2.0 * error)
-    if data.weights is not None:
+    sums = 8.0 * gamma(data.n + memberships + 8) * (h + 2.0 * error)
+    if memberships:
         sums *= 2.0
     return (4.0 * error + sums) * (h + 2.0 * error), R * (8.0 * error + 2.0 * sums)
 

@@ -6,6 +6,7 @@ Vector = NDArray[np.float64]
 TERMS: int
 
 def exponential_pass(
+    starts: NDArray[np.int64],
     t: Vector,
     mass: Vector,
     side: NDArray[np.int8],

@@ -1,4 +1,4 @@
-"""The common part of the losses over all pairs."""
+"""The common part of the losses over pairs."""
 
 from __future__ import annotations
 
@@ -9,40 +9,68 @@ from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from aucbench.data import Data
 from aucbench.data.arrays import ALL, Block, Index, Vector
-from aucbench.objectives.differences import constant_columns, pulled
+from aucbench.objectives.differences import constant_columns, constant_in_parts, pulled
 from aucbench.objectives.pair_sums import PairSums
-from aucbench.objectives.weighted_pair_sums import WeightedPairSums
+from aucbench.pairs import Members, NoPairsError, members_of, pairs_of
+from aucbench.pairs.range import Ranged, RangeSums
+from aucbench.pairs.sums import BlockSums
 
-# Scores (n,) -> mean loss over pairs, its derivatives (n,), number of pairs with a loss above 0.
-Sums = Callable[[Vector], tuple[float, Vector, int]]
+# Scores (n,) -> mean loss over pairs, its derivatives (n,), share of pairs with a loss above 0.
+Sums = Callable[[Vector], tuple[float, Vector, float]]
+SAMPLE = 8192  # pairs that are drawn to see how margins are spread
+HingeSums = PairSums | BlockSums | RangeSums
 
 
-def hinge_sums(data: Data, rows: Block, *, squared: bool) -> PairSums | WeightedPairSums:
-    """Return the sums of hinges over the pairs within the block `rows`."""
-    y, weights = data.y[rows], data.weights
-    if weights is None:
+def hinge_sums(data: Data, rows: Block, *, squared: bool) -> HingeSums:
+    """Return the sums of hinges over the pairs within the block `rows`.
+
+    Raises
+    ------
+    NoPairsError
+        When there is no pair.
+    """
+    pairs = pairs_of(data)
+    if pairs is None and data.weights is None:
+        y = data.y[rows]
+        require_both_classes(y)
         return PairSums(y, squared=squared)
-    return WeightedPairSums(y, weights[rows], squared=squared)
+    members = members_of(data, rows)
+
+    def over(some: Members) -> BlockSums:
+        return BlockSums(some.segments, squared=squared)
+
+    return RangeSums(pairs, members.blocks, over) if isinstance(pairs, Ranged) else over(members)
+
+
+def require_both_classes(y: NDArray[np.int8]) -> None:
+    """Raise `NoPairsError` if labels are of one class."""
+    if abs(int(y.sum(dtype=np.int64))) == y.size:
+        raise NoPairsError(f"all {y.size} labels are of one class")
 
 
 @dataclass(frozen=True, eq=False)
 class AllPairs(ABC):
-    """f(w): the mean over all pairs (positive i, negative j) of a loss of w·(x_i − x_j).
+    """f(w): the mean over pairs (i, j) of a loss of w·(x_i − x_j), where i should score higher.
 
-    With weights v of rows it is the mean with weights v_i v_j.
+    Which pairs count, and how much, is `Data.pairs` (`aucbench.pairs`): f = Σ π_ij φ(s_i − s_j).
+    Without them, they are all pairs of a positive and a negative, and a pair of rows with weights
+    counts v_i v_j.
 
     Parameters
     ----------
     data : Data
-        Training rows with labels, dense or CSR.
+        Training rows, dense or CSR.
     """
 
     expected_failures: ClassVar[Mapping[str, str]] = {
         "blocks": "pairs within a block are not all pairs, so blocks do not add up to the whole"
     }
+
+    over_pairs: ClassVar[bool] = True
 
     data: Data
 
@@ -55,20 +83,43 @@ class AllPairs(ABC):
         return self._sums_over(ALL)
 
     @cached_property
+    def members(self) -> Members | None:
+        """The pairs; None: all pairs of labels without weights, which need no list."""
+        plain = pairs_of(self.data) is None and self.data.weights is None
+        return None if plain else members_of(self.data)
+
+    @cached_property
+    def some_pairs(self) -> tuple[Index, Index] | None:
+        """Pairs that were drawn, to see how margins are spread; None: all pairs of labels."""
+        if self.members is None or pairs_of(self.data) is None:
+            return None
+        return self.members.drawn(SAMPLE, np.random.default_rng(0))
+
+    @property
+    def _memberships(self) -> int:
+        """The most memberships of a row, for bounds of rounding; 0 where pairs are counted."""
+        return 0 if self.members is None else self.members.most
+
+    @cached_property
     def _constant(self) -> Index:
-        return constant_columns(self.data.rows, np.arange(self.data.n, dtype=np.int32))
+        if self.members is None or pairs_of(self.data) is None:
+            return constant_columns(self.data.rows, np.arange(self.data.n, dtype=np.int32))
+        return constant_in_parts(self.data.rows, *self.members.components)
 
     def of_scores(self, s: Vector) -> tuple[float, Vector]:
         """Return f and its derivatives c (n,) in the scores s (n,) of all rows; ∇f = Xᵀc."""
         value, c, _ = self._pair_sums(s)
         return value, c
 
-    def active(self, s: Vector) -> int:
-        """Return the number of pairs whose loss is above 0 at the scores s (n,)."""
+    def active(self, s: Vector) -> float:
+        """Return the share of pairs whose loss is above 0 at the scores s (n,)."""
         return self._pair_sums(s)[2]
 
     def pullback(self, c: Vector, rows: Block = ALL) -> Vector:
-        """Return X_Bᵀc for such derivatives c; exactly 0 for columns that are constant."""
+        """Return X_Bᵀc for such derivatives c; exactly 0 for columns that are constant.
+
+        A column is constant if it has one value in all rows that pairs connect.
+        """
         return pulled(self.data, c, rows, self._constant)
 
     def value(self, w: Vector) -> float:
@@ -81,10 +132,12 @@ class AllPairs(ABC):
         return value, self.pullback(c)
 
     def grad(self, w: Vector, rows: Block = ALL) -> Vector:
-        """Return a subgradient over the pairs within the block `rows`; 0 if it lacks a class."""
+        """Return a subgradient over the pairs within the block `rows`; 0 if it has none."""
         if isinstance(rows, slice) and rows.indices(self.data.n) == (0, self.data.n, 1):
             return self.both(w)[1]
-        s, y = self.data.scores(w, rows), self.data.y[rows]
-        if abs(int(y.sum(dtype=np.int64))) == y.size:
+        s = self.data.scores(w, rows)
+        try:
+            sums = self._sums_over(rows)
+        except NoPairsError:
             return np.zeros(self.data.d)
-        return self.pullback(self._sums_over(rows)(s)[1], rows)
+        return self.pullback(sums(s)[1], rows)

@@ -51,6 +51,33 @@ def _begins(part: NDArray[Any]) -> NDArray[np.intp]:
     return np.maximum.accumulate(np.where(new, np.arange(part.size), 0))
 
 
+def constant_in_parts(X: Rows, rows: Index, part: NDArray[np.int64]) -> Index:
+    """Return the columns that have one value in all rows of each part, in some part not 0.
+
+    Parameters
+    ----------
+    X : Rows
+        The rows.
+    rows : array of shape (m,)
+        Numbers of rows, part after part.
+    part : array of shape (m,)
+        The part of each, ascending.
+    """
+    M = X.matrix
+    first = rows[np.searchsorted(part, part)]
+    columns = np.arange(X.d, dtype=np.int32)
+    lo, hi = 0, FIRST
+    while columns.size and lo < rows.size:
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is not zero
+            apart = M[rows[lo:hi]][:, columns] - M[first[lo:hi]][:, columns]
+        varying = np.unique(apart.nonzero()[-1])
+        columns = np.delete(columns, varying)
+        lo, hi = hi, hi + LATER
+    some = M[np.unique(first)][:, columns].nonzero()[-1]
+    constant: Index = columns[np.unique(some)]
+    return constant
+
+
 def pulled(data: Data, c: Vector, block: Block, constant: Index) -> Vector:
     """Return X_Bᵀc for Σc = 0; it is exactly 0 in the `constant` columns."""
     g = data.pullback(c, block)

@@ -14,6 +14,8 @@ from aucbench.data.sorting import argsort
 from aucbench.errors import DataError, UnsupportedError, require_count
 from aucbench.kernels import hinge
 from aucbench.objectives.differences import constant_columns, pulled
+from aucbench.pairs import members_of, pairs_of
+from aucbench.pairs.range import Ranged
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,15 +51,30 @@ class IncompleteHinge:
 
     @staticmethod
     def draw(data: Data, pairs: int, rng: np.random.Generator) -> IncompleteHinge:
-        """Draw `pairs` of the n₊n₋ pairs uniformly with replacement."""
+        """Draw `pairs` of the n₊n₋ pairs uniformly with replacement, or from `Data.pairs`.
+
+        Raises
+        ------
+        UnsupportedError
+            When the pairs are those in a range of the ROC curve, which needs all scores.
+        """
         require_count(1, pairs=pairs)
+        if isinstance(data.pairs, Ranged):
+            raise UnsupportedError(
+                "which pairs are in a range of the ROC curve is known from all scores only, and "
+                "this loss draws pairs; take svm-or or roc-svm-full"
+            )
+        if pairs_of(data) is not None:
+            return IncompleteHinge(data, *members_of(data).drawn(pairs, rng))
         pos, neg = (np.flatnonzero(data.y == side).astype(np.int32) for side in (1, -1))
         i = pos[rng.integers(0, pos.size, pairs)]
         return IncompleteHinge(data, i, neg[rng.integers(0, neg.size, pairs)])
 
     def __post_init__(self) -> None:
         """Check what the kernel does not check."""
-        self.data.require_no_weights("a hinge over drawn pairs")
+        ordered = pairs_of(self.data) is not None  # they need not be of two classes
+        if not ordered:
+            self.data.require_no_weights("a hinge over drawn pairs")
         for rows, side in ((self.positives, 1), (self.negatives, -1)):
             whole = rows.dtype == np.int32 and rows.ndim == 1 and rows.size > 0
             if not whole or rows.min() < 0 or rows.max() >= self.data.n:
@@ -65,7 +82,7 @@ class IncompleteHinge:
                     f"pairs are not int32 row numbers below {self.data.n}, at least one pair; use "
                     "IncompleteHinge.draw to make them"
                 )
-            if (self.data.y[rows] != side).any():
+            if not ordered and (self.data.y[rows] != side).any():
                 raise DataError(
                     "a pair has a row of the wrong class; give a positive and a negative row, in "
                     "this order"
@@ -102,6 +119,18 @@ class IncompleteHinge:
 
     def of_scores(self, s: Vector) -> tuple[float, Vector]:
         """Return f and its derivatives c (n,) in the scores s (n,) of all rows; ∇f = Xᵀc."""
+        return self.cut(s)[:2]
+
+    @property
+    def some_pairs(self) -> tuple[Index, Index] | None:
+        """The pairs, from which the spread of margins is seen; None: those of all rows show it."""
+        return None if pairs_of(self.data) is None else (self.positives, self.negatives)
+
+    def cut(self, s: Vector) -> tuple[float, Vector, float]:
+        """Return f and its derivatives c (n,) at scores s (n,), and b with f(u) ≥ b + c·Xu.
+
+        b is the share of active pairs.
+        """
         if s.shape != (self.data.n,):
             raise DataError(f"scores have shape {s.shape} for {self.data.n} rows; give one per row")
         return _mean_hinge(s, *self._pairs)
@@ -118,7 +147,7 @@ class IncompleteHinge:
     def both(self, w: Vector) -> tuple[float, Vector]:
         """Return f(w) and a subgradient from one evaluation."""
         block, i, j = self._used
-        value, c = _mean_hinge(self.data.scores(w, block), i, j)
+        value, c, _ = _mean_hinge(self.data.scores(w, block), i, j)
         return value, self.pullback(c, block)
 
     def grad(self, w: Vector, rows: Block = ALL) -> Vector:
@@ -141,7 +170,7 @@ class IncompleteHinge:
         return of_hinge(self.data, w)
 
 
-def _mean_hinge(s: Vector, i: Index, j: Index) -> tuple[float, Vector]:
+def _mean_hinge(s: Vector, i: Index, j: Index) -> tuple[float, Vector, float]:
     c = np.zeros(s.size)
-    total = hinge.pair_pass(np.ascontiguousarray(s), i, j, 1.0 / i.size, c)
-    return total / i.size, c
+    total, active = hinge.pair_pass(np.ascontiguousarray(s), i, j, 1.0 / i.size, c)
+    return total / i.size, c, active / i.size

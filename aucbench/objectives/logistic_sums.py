@@ -11,6 +11,8 @@ from aucbench.data.sorting import argsort
 from aucbench.errors import DataError
 from aucbench.kernels import logistic_pairs
 from aucbench.kernels.vectors import even_classes
+from aucbench.pairs import Blocks
+from aucbench.pairs.sums import HINGE, Passes
 
 
 def _coefficients() -> Vector:
@@ -52,11 +54,10 @@ class LogisticSums:
     def __init__(self, y: NDArray[np.int8], weights: Vector | None):
         self.y = y
         self.mass = np.ones(y.size) if weights is None else even_classes(weights, y > 0)
-        self.pairs = int((y > 0).sum()) * int((y < 0).sum())
         self.total = float(self.mass[y > 0].sum()) * float(self.mass[y < 0].sum())
 
-    def __call__(self, s: Vector) -> tuple[float, Vector, int]:
-        """Return the mean loss, its derivatives in s (n,), and the number of pairs.
+    def __call__(self, s: Vector) -> tuple[float, Vector, float]:
+        """Return the mean loss, its derivatives in s (n,), and 1: every pair has a loss.
 
         If a score is NaN or infinite, so is the mean, or NaN, and the derivatives have no meaning.
 
@@ -71,7 +72,9 @@ class LogisticSums:
         v, y = self.mass[order], self.y[order]
         near, bend = np.empty((2, t.size)), np.empty((2, t.size))
         with np.errstate(over="ignore", invalid="ignore"):  # of scores that are not finite
-            logistic_pairs.exponential_pass(t, v, y, VALUE, SLOPE, near, bend)
+            logistic_pairs.exponential_pass(
+                np.array([0, t.size]), t, v, y, VALUE, SLOPE, near, bend
+            )
             # A pair is wrong if its negative is above. Hinges are sums over wrong pairs, of
             # distances from the middle score, so that few digits cancel.
             middle = t - t[t.size // 2]
@@ -83,4 +86,45 @@ class LogisticSums:
             slopes = v * (wrong + bend[1] - bend[0])
         c = np.empty(t.size)
         c[order] = slopes / self.total
-        return total / self.total, c, self.pairs
+        return total / self.total, c, 1.0
+
+
+class LogisticBlockSums:
+    """The same as `LogisticSums` over the pairs of blocks, Σ π_ij log(1 + e^(s_j − s_i)).
+
+    Parameters
+    ----------
+    members : Blocks
+        The pairs.
+    """
+
+    def __init__(self, members: Blocks):
+        self.n, self._passes = members.n, Passes(members.segments)
+        sides = (members.upper, members.lower)
+        self._starts = members.upper.starts + members.lower.starts
+        self._block = np.concatenate([side.each(np.arange(members.count)) for side in sides])
+        self._rows = np.concatenate([side.rows for side in sides])
+        self._mass = np.concatenate([side.shares for side in sides])
+        self._side = np.where(np.arange(self._rows.size) < sides[0].rows.size, 1, -1).astype(
+            np.int8
+        )
+
+    def __call__(self, s: Vector) -> tuple[float, Vector, float]:
+        """Return the mean loss, its derivatives in s (n,), and 1: every pair has a loss.
+
+        Raises
+        ------
+        DataError
+            Unless there is one score for each row.
+        """
+        c, wrong, _ = self._passes(HINGE, 0.0, s)
+        x, order = argsort(s[self._rows])
+        again = argsort(self._block[order].astype(np.float64))[1]
+        order, t = order[again], x[again]
+        v, near, bend = self._mass[order], np.empty((2, t.size)), np.empty((2, t.size))
+        with np.errstate(over="ignore", invalid="ignore"):  # of scores that are not finite
+            logistic_pairs.exponential_pass(
+                self._starts, t, v, self._side[order], VALUE, SLOPE, near, bend
+            )
+            value = wrong + float(v @ near[0])
+            return value, c + np.bincount(self._rows[order], v * (bend[1] - bend[0]), self.n), 1.0

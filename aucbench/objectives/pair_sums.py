@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
@@ -13,19 +12,19 @@ from aucbench.data.sorting import argsort
 from aucbench.errors import DataError
 from aucbench.kernels import hinge
 from aucbench.kernels.parallel import count, mapped
+from aucbench.pairs.sums import Bend
 
 CELLS = 2  # cells of the grid per sorted score
 BLOCK = 256  # rows whose sums are kept apart: that of cython/hinge.pyx
 SHARED_FROM = 2**17  # rows of the larger class from which threads share them
 MOVES = 4  # moves per sorted score after which insertion sort costs more than another sort
-Bend = Callable[[Vector], Vector]
 # sign, shift and step of the other class; a; centre, scale and table of the grid
 Sorted = tuple[float, float, float, Vector, float, float, Index]
 PAD = 4  # infinities behind the sorted scores: cython/hinge.h compares this many at once
 
 
 class PairSums:
-    """Loss, its derivatives and the number of active pairs, over all pairs of fixed labels.
+    """Loss, its derivatives and the share of active pairs, over all pairs of fixed labels.
 
     Only the smaller class is sorted (see cython/hinge.pyx). A call starts from the order of the
     last call. The object owns the memory that a call needs, so two threads must not share it.
@@ -52,8 +51,8 @@ class PairSums:
         self.rank = np.empty(self.others.size if squared else 0, np.int32)
         self.below, self.sums = (np.empty(m + 1 if squared else 0) for _ in range(2))
 
-    def __call__(self, s: Vector) -> tuple[float, Vector, int]:
-        """Return the mean loss of all pairs, its derivatives in s (n,), and the active pairs.
+    def __call__(self, s: Vector) -> tuple[float, Vector, float]:
+        """Return the mean loss, its derivatives in s (n,), and the share of active pairs.
 
         If a score is NaN or infinite, so is the mean, and the derivatives have no meaning.
 
@@ -77,7 +76,7 @@ class PairSums:
         else:
             kept = (self.a, self.order, self.counts, self.parts)
             total, active = hinge.linear_sorted(step, *kept, c)
-        return total / self.pairs, c, active
+        return total / self.pairs, c, active / self.pairs
 
     def bend(self) -> Bend:
         """Return u -> D u, with the second derivatives D (n, n) at the scores of the last call.

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 
 from aucbench.data.arrays import Block, Vector
 from aucbench.data.rounding import Slack, of_hinge
-from aucbench.objectives.all_pairs import AllPairs, hinge_sums
-from aucbench.objectives.pair_sums import PairSums
-from aucbench.objectives.weighted_pair_sums import WeightedPairSums
+from aucbench.objectives.all_pairs import AllPairs, HingeSums, hinge_sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,9 +18,11 @@ class PairwiseHinge(AllPairs):
 
         f = (1/n₊n₋) [Σ_i −k_i t_i + Σ_j κ_j s_j],  c_i = −k_i/n₊n₋,  c_j = κ_j/n₊n₋,
 
-    where c are the derivatives in the scores. It takes one sort of the smaller class, and one
-    search for each row of the other class: O(n log n). It is faster when the order of the scores
-    is almost that of the last call.
+    where c are the derivatives in the scores. Other pairs than all of two classes have weights π_ij
+    (`Data.pairs`), and k_i and κ_j are sums of them.
+
+    It takes one sort of the smaller class, and one search for each row of the other class:
+    O(n log n). It is faster when the order of the scores is almost that of the last call.
 
     Parameters
     ----------
@@ -34,9 +34,17 @@ class PairwiseHinge(AllPairs):
     Joachims, "Training linear SVMs in linear time", KDD 2006.
     """
 
-    def _sums_over(self, rows: Block) -> PairSums | WeightedPairSums:
+    def _sums_over(self, rows: Block) -> HingeSums:
         return hinge_sums(self.data, rows, squared=False)
+
+    def cut(self, s: Vector) -> tuple[float, Vector, float]:
+        """Return f at the scores s (n,), its derivatives c (n,), and b with f(u) ≥ b + c·Xu.
+
+        b = Σ π_ij over the active pairs. With all of c, it is a valid cut for any scores s, so that
+        the rounding of scores does not harm the bound.
+        """
+        return self._pair_sums(s)
 
     def rounding(self, w: Vector) -> Slack:
         """Return (e, η), bounds of the rounding of f and of its subgradient at w."""
-        return of_hinge(self.data, w)
+        return of_hinge(self.data, w, self._memberships)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
+from typing import ClassVar
 
 import numpy as np
 
@@ -12,7 +13,10 @@ from aucbench.data import Data
 from aucbench.data.arrays import ALL, Block, Index, Vector, size
 from aucbench.data.passes import affine
 from aucbench.data.rounding import UNIT, Slack, gamma, longest, of_scores
-from aucbench.objectives.differences import constant_columns
+from aucbench.errors import UnsupportedError
+from aucbench.objectives.differences import constant_columns, constant_in_parts, pulled
+from aucbench.pairs import Members, NoPairsError, members_of, pairs_of
+from aucbench.pairs.range import Ranged
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +31,10 @@ class PairwiseSquare:
 
         F(w) = (1/n₊) Σ₊ (w·(x_i−m₊))² + (1/n₋) Σ₋ (w·(x_j−m₋))² + (1 + w·δ)².
 
+    Of other pairs (`Data.pairs`) it is 1 − 2 e·s + s·Ls, with the scores s and the Laplacian L and
+    the degrees e of π. Those of groups, times and grades have this form, and those of a range do
+    not: there is a largest margin beyond which the square falls no more, so that it is not convex.
+
     Rows are never centred. The coefficients of m₊, m₋ and δ are added up once per block. So the
     cost of a block is one reading of its stored values, plus O(d).
 
@@ -35,16 +43,37 @@ class PairwiseSquare:
     data : Data
         Training rows, dense or CSR.
 
+    Raises
+    ------
+    UnsupportedError
+        When the pairs are those of a range of the ROC curve.
+
     References
     ----------
     Yang, Zhou, Lei & Ying, "Stochastic hard thresholding algorithms for AUC
     maximization", ICDM 2020.
     """
 
+    over_pairs: ClassVar[bool] = True
+
     data: Data
+
+    def __post_init__(self) -> None:
+        if isinstance(self.data.pairs, Ranged):
+            raise UnsupportedError(
+                "the square is not monotone, so that it has no convex partial form; use "
+                "pairwise-squared-hinge"
+            )
+
+    @cached_property
+    def members(self) -> Members | None:
+        """The pairs; None: all pairs of labels, with their weights."""
+        return None if pairs_of(self.data) is None else members_of(self.data)
 
     @cached_property
     def _constant(self) -> Index:
+        if self.members is not None:
+            return constant_in_parts(self.data.rows, *self.members.components)
         return constant_columns(self.data.rows, np.arange(self.data.n, dtype=np.int32))
 
     @cached_property
@@ -60,6 +89,8 @@ class PairwiseSquare:
         constant that is added to all scores changes no digit, unless it rounds the scores.
         """
         s = self.data.scores(w)
+        if self.members is not None:
+            return self._of_members(self.members, s)
         classes = []
         for rows in (self.data.y < 0, self.data.y > 0):
             shares = None if self.data.weights is None else self.data.labels.shares[rows]
@@ -68,12 +99,19 @@ class PairwiseSquare:
         loss = 1.0 + (neg - pos) + (rest_neg - rest_pos)
         return spread_pos + spread_neg + loss * loss
 
+    @staticmethod
+    def _of_members(members: Members, s: Vector) -> float:
+        s = s - float(s.mean())  # the origin is free
+        return 1.0 - 2.0 * float(members.degrees @ s) + float(s @ members.laplacian(s))
+
     def grad(self, w: Vector, rows: Block = ALL) -> Vector:
         """Return the gradient over a block of b rows.
 
         (2/b) [Σ₊ (w·(x−m₊))(x−m₊)/p + Σ₋ (w·(x−m₋))(x−m₋)/(1−p)] + 2(1 + w·δ)δ, where the sums
         run over the positives and the negatives of the block. With weights, a row has the factor
         2na/b in place of 2/(bp).
+
+        Of other pairs it is 2 Xᵀ(Ls − e) over those inside the block, and 0 where there is none.
         """
         return self._block_product(w, rows, offset=1.0)
 
@@ -90,9 +128,11 @@ class PairwiseSquare:
         R, s = longest(self.data), of_scores(self.data, w)
         root = 1.0 + 4.0 * R * float(np.linalg.norm(w))
         e = 4.0 * s * (root + 3.0 * s) + 128.0 * UNIT * root * root
-        if self.data.weights is not None:  # the shares are rounded too, and summed in any order
-            e += 8.0 * gamma(self.data.n + 8) * root * root
-            return e, R * (16.0 * s + 48.0 * gamma(self.data.n + 8) * root)
+        if self.members is not None or self.data.weights is not None:
+            # The shares are rounded too, and summed in any order.
+            most = 0 if self.members is None else self.members.most
+            sums = gamma(self.data.n + most + 8)
+            return e + 8.0 * sums * root * root, R * (16.0 * s + 48.0 * sums * root)
         return e, R * (16.0 * s + 24.0 * gamma(self.data.n + 4) * root)
 
     def _block_product(self, w: Vector, rows: Block, offset: float) -> Vector:
@@ -101,6 +141,8 @@ class PairwiseSquare:
         Columns that are constant have no part in it. They are left out of the scores, so that a
         large weight of one, such as an intercept, rounds nothing.
         """
+        if self.members is not None:
+            return self._product_of_members(self.members, w, rows, offset)
         data, (m_neg, m_pos) = self.data, self.data.means
         constant = self._constant
         if constant.size:
@@ -122,6 +164,19 @@ class PairwiseSquare:
         if constant.size:
             out[constant] = 0.0
         return out
+
+    def _product_of_members(
+        self, members: Members, w: Vector, rows: Block, offset: float
+    ) -> Vector:
+        """Return 2 X_Bᵀ(L X_B w − offset e) of the pairs inside a block."""
+        if not (isinstance(rows, slice) and rows.indices(self.data.n) == (0, self.data.n, 1)):
+            try:
+                members = members_of(self.data, rows)
+            except NoPairsError:
+                return np.zeros(self.data.d)
+        s = self.data.scores(w, rows)
+        c = 2.0 * (members.laplacian(s) - offset * members.degrees)
+        return pulled(self.data, c, rows, self._constant)
 
 
 def _moments(s: Vector, shares: Vector | None) -> tuple[float, float, float]:

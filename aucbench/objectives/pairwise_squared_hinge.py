@@ -7,10 +7,16 @@ from functools import cached_property
 
 from aucbench.data.arrays import ALL, Block, Vector
 from aucbench.data.rounding import Slack, of_scores, of_squared_hinge
-from aucbench.objectives.all_pairs import AllPairs, hinge_sums
-from aucbench.objectives.pair_sums import Bend, PairSums
+from aucbench.errors import UnsupportedError
+from aucbench.objectives.all_pairs import AllPairs, HingeSums, hinge_sums
 from aucbench.objectives.pairwise_square import PairwiseSquare
-from aucbench.objectives.weighted_pair_sums import WeightedPairSums
+from aucbench.pairs.range import RangeSums
+from aucbench.pairs.sums import Bend
+
+KINKS = (
+    "a range of the ROC curve has kinks where rows change places at its end, so that there are no "
+    "second derivatives; take svm-or or roc-svm-full"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,10 +43,10 @@ class PairwiseSquaredHinge(AllPairs):
     """
 
     @cached_property
-    def _pair_sums(self) -> PairSums | WeightedPairSums:
+    def _pair_sums(self) -> HingeSums:
         return self._sums_over(ALL)
 
-    def _sums_over(self, rows: Block) -> PairSums | WeightedPairSums:
+    def _sums_over(self, rows: Block) -> HingeSums:
         return hinge_sums(self.data, rows, squared=True)
 
     @cached_property
@@ -58,12 +64,18 @@ class PairwiseSquaredHinge(AllPairs):
         summed over the active pairs of the row. So H v = Xᵀ D X v with the Hessian H of f, for
         O(n) and two readings of the rows.
         """
+        if isinstance(self._pair_sums, RangeSums):
+            raise UnsupportedError(KINKS)
         value, c, _ = self._pair_sums(s)
         return value, c, self._pair_sums.bend()
 
     def rounding(self, w: Vector) -> Slack:
         """Return (e, η), bounds of the rounding of f and of its gradient at w."""
-        return of_squared_hinge(self.data, w, of_scores(self.data, w))
+        return self.rounding_at(w, of_scores(self.data, w))
+
+    def rounding_at(self, w: Vector, error: float) -> Slack:
+        """Return (e, η) for scores of w that err by at most `error`."""
+        return of_squared_hinge(self.data, w, error, self._memberships)
 
     def curvature(self, v: Vector, rows: Block = ALL) -> Vector:
         """Return H v with the Hessian of the pairwise square, where every pair is active."""

@@ -14,9 +14,12 @@ from typing import Any, Final
 import numpy as np
 
 from aucbench.data import Data, uncounted
+from aucbench.data.arrays import Vector
 from aucbench.data.concordance import weighted_concordance
 from aucbench.errors import ParameterError, require_above, require_count
-from aucbench.optim.scale import default_ridge
+from aucbench.optim.scale import concentration, default_ridge
+from aucbench.pairs import pairs_of
+from aucbench.pairs.range import Ranged
 from aucbench.protocols import Budget
 
 AUTO: Final = "auto"
@@ -41,7 +44,9 @@ def chosen(
     first one is taken, so put the preferred ones first.
     The clock of `solve` counts all of this, because `problem` calls it. `rows_seen` does not: it is
     tuning, whose passes `solve` does not count either where the caller tunes.
-    With fewer than 30 rows of a class, no trial is worth its noise, and the last value is taken.
+    With fewer than 30 rows of a class, no trial is worth its noise, and the last value is taken. Of
+    other pairs (`Data.pairs`), the share in order is what ranks, of those in the range where there
+    is one.
 
     Parameters
     ----------
@@ -58,7 +63,7 @@ def chosen(
     budget : Budget, optional
         Of the fit; a trial gets no more passes.
     """
-    if len(values) == 1 or min(data.labels.n_pos, data.labels.n_neg) < FEWEST:
+    if len(values) == 1 or _too_few(data):
         return values[-1]
     rest, held = data.split(HELD, rng)
     seed = int(rng.integers(2**31))
@@ -74,10 +79,28 @@ def chosen(
         scores = problem.scores_of(state, held.rows)
         if not np.isfinite(scores).all():
             return -inf
-        return weighted_concordance(held.y > 0, scores, held.weights)
+        return _quality(held, scores)
 
     with uncounted():
         return max(values, key=quality)
+
+
+def _too_few(data: Data) -> bool:
+    """Return whether a trial is not worth its noise."""
+    if pairs_of(data) is None:
+        return min(data.labels.n_pos, data.labels.n_neg) < FEWEST
+    return concentration(data) > 2.0 / FEWEST
+
+
+def _quality(held: Data, scores: Vector) -> float:
+    """Return the share of pairs in order."""
+    pairs = pairs_of(held)
+    if pairs is None:
+        return weighted_concordance(held.y > 0, scores, held.weights)
+    members = pairs.members(held)
+    if isinstance(pairs, Ranged):
+        members = pairs.within(members.blocks, scores)
+    return members.concordance(scores)[0]
 
 
 def ridge(

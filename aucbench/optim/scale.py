@@ -13,6 +13,8 @@ import numpy as np
 
 from aucbench.data import Data
 from aucbench.errors import DataError
+from aucbench.optim.pair_gram import mean_square_distance
+from aucbench.pairs import members_of, pairs_of
 
 # Factor of `noise`. On the development sets of docs/defaults.md, 0.1, 0.3 and 1 were
 # tried for ls-svm and svm-or; 0.3 was the best of them whichever set was left out.
@@ -25,7 +27,7 @@ def pair_square(data: Data, parameter: str) -> float:
     """Return D² = 1/(n₊n₋) Σ_i Σ_j ‖x_i − x_j‖², the mean square distance of a pair.
 
     A pair of rows with weights counts for their product. It is E₊‖x‖² + E₋‖x‖² − 2 m₊·m₋, in one
-    reading of the rows. It is 1 where all rows are 0.
+    reading of the rows. It is 1 where all rows are 0. Of other pairs it is Σ π_ij ‖x_i − x_j‖².
 
     Parameters
     ----------
@@ -39,14 +41,10 @@ def pair_square(data: Data, parameter: str) -> float:
     DataError
         When rows are so long that D² overflows.
     """
-    positive, square = data.y > 0, data.chunk.square_norms
-    m_neg, m_pos = data.means
     with np.errstate(over="ignore", invalid="ignore"):  # reported below
-        if data.weights is None:
-            level = float(square[positive].mean() + square[~positive].mean())
-        else:
-            level = float(data.labels.shares @ square)
-        least = max(level - 2.0 * float(m_neg @ m_pos), EXACT * level)
+        of_classes = pairs_of(data) is None
+        square, level = _of_classes(data) if of_classes else _of_members(data)
+        least = max(square, EXACT * level)
     if not isfinite(least):
         raise DataError(
             f"rows of length {data.longest:.3g} are too long to derive {parameter} from: scale the "
@@ -55,10 +53,32 @@ def pair_square(data: Data, parameter: str) -> float:
     return least or 1.0
 
 
+def _of_classes(data: Data) -> tuple[float, float]:
+    """Return D², and E₊‖x‖² + E₋‖x‖²."""
+    positive, square = data.y > 0, data.chunk.square_norms
+    m_neg, m_pos = data.means
+    if data.weights is None:
+        level = float(square[positive].mean() + square[~positive].mean())
+    else:
+        level = float(data.labels.shares @ square)
+    return level - 2.0 * float(m_neg @ m_pos), level
+
+
+def _of_members(data: Data) -> tuple[float, float]:
+    return mean_square_distance(data, members_of(data))
+
+
 def noise(data: Data, parameter: str) -> float:
-    """Return D² (1/n₊ + 1/n₋), see `default_ridge`; raises as `pair_square`."""
+    """Return D² κ, see `default_ridge`; raises as `pair_square`."""
+    return pair_square(data, parameter) * concentration(data)
+
+
+def concentration(data: Data) -> float:
+    """Return κ = 1/n₊ + 1/n₋, and of other pairs Σ_i [(Σ_j π_ij)² + (Σ_j π_ji)²]."""
+    if pairs_of(data) is not None:
+        return members_of(data).concentration
     n_pos, n_neg = data.labels.counts
-    return pair_square(data, parameter) * (1.0 / n_pos + 1.0 / n_neg)
+    return 1.0 / n_pos + 1.0 / n_neg
 
 
 def default_ridge(data: Data, parameter: str = "lam") -> float:
@@ -69,7 +89,8 @@ def default_ridge(data: Data, parameter: str = "lam") -> float:
     the noise in the gradient of such a loss, and it vanishes as both classes grow.
 
     Of rows with weights, n₊ and n₋ are how many rows of equal weight tell as much (`Labels.counts`
-    of `aucbench.data.targets`). So weights and their multiples give the same ridge.
+    of `aucbench.data.targets`). So weights and their multiples give the same ridge. Of other pairs
+    (`Data.pairs`), κ = Σ_i [(Σ_j π_ij)² + (Σ_j π_ji)²] takes the place of 1/n₊ + 1/n₋.
 
     Parameters
     ----------

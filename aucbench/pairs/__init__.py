@@ -6,10 +6,12 @@ from aucbench.pairs.classes import ByClass
 from aucbench.pairs.kinds import Grade, Group, Pairs, Time
 from aucbench.pairs.members import Blocks, Members, NoPairsError
 from aucbench.pairs.ordered import Ordered
+from aucbench.pairs.range import Fpr, Top
 
 __all__ = [
     "Blocks",
     "ByClass",
+    "Fpr",
     "Grade",
     "Group",
     "Members",
@@ -17,6 +19,7 @@ __all__ = [
     "Ordered",
     "Pairs",
     "Time",
+    "Top",
     "members_of",
     "pairs_of",
 ]
@@ -25,4 +28,4 @@ __all__ = [
 @hookimpl
 def aucbench_pairs() -> Factories:
     """Return the built-in kinds of pairs by name."""
-    return {"group": Group, "time": Time, "grade": Grade, "class": ByClass}
+    return {"group": Group, "fpr": Fpr, "top": Top, "time": Time, "grade": Grade, "class": ByClass}

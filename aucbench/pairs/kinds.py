@@ -14,6 +14,7 @@ from aucbench.data.grades import Grades
 from aucbench.data.survival import Survival
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError, ParameterError
+from aucbench.kernels.vectors import even_classes
 from aucbench.pairs.censoring import Censoring
 from aucbench.pairs.members import Blocks, Members
 from aucbench.pairs.ordered import Ordered
@@ -116,6 +117,8 @@ def labelled(
 ) -> Blocks:
     """Return the pairs of a positive and a negative, of the same group where there are groups."""
     y, v = data.labels.y[rows], weights_of(data, rows)
+    if data.weights is not None:
+        v = even_classes(v, y > 0)
     block = np.zeros(y.size, np.int64) if groups is None else groups
     weight: Literal["equal"] | None = "equal" if each == "group" else None
     nothing = "all labels are of one class" if groups is None else "no group has rows of both"

@@ -79,6 +79,11 @@ class Members(ABC):
         Two rows are in one part if pairs lead from one to the other.
         """
 
+    @property
+    @abstractmethod
+    def most(self) -> int:
+        """The most blocks that a row is a member of."""
+
     @cached_property
     def row_masses(self) -> tuple[Vector, Vector]:
         """Σ_j π_ij of each row as the upper one, and Σ_i π_ij as the lower one, each (n,)."""
@@ -186,6 +191,11 @@ class Blocks(Members):
     def blocks(self) -> Blocks:
         """Itself."""
         return self
+
+    @cached_property
+    def most(self) -> int:
+        """The most blocks that a row is a member of."""
+        return int(np.bincount(self.segments.rows).max())
 
     @cached_property
     def segments(self) -> Segments:

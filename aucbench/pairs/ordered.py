@@ -168,6 +168,11 @@ class Ordered(Members):
         out[self.order] = x
         return out
 
+    @property
+    def most(self) -> int:
+        """The most blocks that a row is a member of: the bits of the keys."""
+        return max(int(self.key.max()).bit_length(), 1)
+
     @cached_property
     def segments(self) -> Segments:
         """The rows in order."""

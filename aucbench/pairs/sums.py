@@ -40,7 +40,7 @@ class BlockSums:
 
     def __init__(self, of: Segments, *, squared: bool):
         self.n, self.squared = of.n, squared
-        self._passes = _Passes(of)
+        self._passes = Passes(of)
 
     def __call__(self, s: Vector) -> tuple[float, Vector, float]:
         """Return the mean loss, its derivatives in s (n,), and A; for squared hinges A is NaN.
@@ -52,7 +52,6 @@ class BlockSums:
         DataError
             Unless there is one score for each row.
         """
-        _require_scores(s, self.n)
         self._last = s
         c, value, mass = self._passes(SQUARED if self.squared else HINGE, 1.0, s)
         return value, c, np.nan if self.squared else mass
@@ -79,8 +78,7 @@ def concordant(of: Segments, s: Vector) -> Vector:
     DataError
         Unless there is one score for each row.
     """
-    _require_scores(s, of.n)
-    return _Passes(of)(CONCORDANCE, 0.0, s)[0]
+    return Passes(of)(CONCORDANCE, 0.0, s)[0]
 
 
 def _taken(s: Vector, rows: Index) -> Vector:
@@ -89,13 +87,14 @@ def _taken(s: Vector, rows: Index) -> Vector:
     return taken
 
 
-def _require_scores(s: Vector, n: int) -> None:
-    if s.shape != (n,):
-        raise DataError(f"scores have shape {s.shape} for {n} rows; give one per row")
+class Passes:
+    """Passes over all pairs of segments; it owns the memory that they need.
 
-
-class _Passes:
-    """A pass over all pairs; it owns the memory that a pass needs."""
+    Parameters
+    ----------
+    of : Segments
+        The pairs.
+    """
 
     def __init__(self, of: Segments):
         self.n, self.of = of.n, of
@@ -110,7 +109,15 @@ class _Passes:
     def __call__(
         self, mode: int, shift: float, s: Vector, u: Vector = NONE
     ) -> tuple[Vector, float, float]:
-        """Return the sums of the rows (n,), the value and the active mass."""
+        """Return the sums of the rows (n,), the value and the active mass.
+
+        Raises
+        ------
+        DataError
+            Unless there is one score for each row.
+        """
+        if s.shape != (self.n,):
+            raise DataError(f"scores have shape {s.shape} for {self.n} rows; give one per row")
         of = self.of
         x = _taken(s, of.rows)
         v = _taken(u, of.rows) if mode == BEND else u

@@ -89,6 +89,7 @@ class Description:
     streaming: bool = False  # whether it follows `aucbench.protocols.Streaming`
     scale: Scale | None = None  # of a metric: its range, and what is better
     weighted: bool = False  # of a metric: whether it takes weights of rows
+    counting: tuple[str, ...] = ()  # of pairs: their kind, and the measure where all have one
 
 
 def list_solvers() -> list[str]:
@@ -274,7 +275,12 @@ def description_of(claim: Claim) -> Description:
         streaming=all(hasattr(factory, name) for name in STREAMING),
         scale=scale_of(factory) if kind == "metrics" else None,
         weighted=kind == "metrics" and takes_weights(factory),
+        counting=_counting(factory) if kind == "pairs" else (),
     )
+
+
+def _counting(pairs: Any) -> tuple[str, ...]:
+    return tuple(t for name in ("kind", "measure") if isinstance(t := getattr(pairs, name), str))
 
 
 def _origin(kind: str, name: str, entry: PluginEntry) -> Description:

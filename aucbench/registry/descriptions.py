@@ -69,7 +69,9 @@ def plain(d: Description) -> dict[str, Any]:
         metric : dict or None
         Of a metric: `greater_is_better`, `low`, `high` (None where it has no end), and `weights`:
         whether it takes weights of rows.
-    missing : str or None
+        pairs : dict or None
+            Of pairs: `kind`, and `measure` unless it depends on parameters.
+        missing : str or None
             What to install before it can be used.
         bibtex : list of str or None
             Its papers; None, with the reason in `problem`, where they cannot be read.
@@ -93,6 +95,7 @@ def plain(d: Description) -> dict[str, Any]:
         "streaming": d.streaming,
         "missing": d.missing,
         "metric": _metric(d),
+        "pairs": dict(zip(("kind", "measure"), d.counting, strict=False)) or None,
     }
     try:
         return {**document, "bibtex": list(bibtex(d.about.cites).values()), "problem": None}

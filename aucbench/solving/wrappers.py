@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from aucbench.data import IGNORES_WEIGHTS, Breakpoints, Categories, Data, needs_
 from aucbench.data.arrays import Vector
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError, UnsupportedError
+from aucbench.pairs import Pairs, pairs_of
 from aucbench.protocols import (
     Budget,
     Needs,
@@ -26,6 +27,13 @@ from aucbench.protocols import (
 from aucbench.ranges import Space
 from aucbench.registry.signatures import signature
 from aucbench.solving.classes import why_not_classes
+
+PAIRED = "svm-or, rank-svm, ls-svm, roc-svm and roc-svm-full"
+PAIRS = {  # kinds of pairs: what they are, and which solvers train on them
+    "group": ("pairs within groups", PAIRED),
+    "order": ("ordered pairs, of survival times or grades", PAIRED),
+    "range": ("a range of the ROC curve", "svm-or, roc-svm-full and roc-svm-nystrom"),
+}
 
 
 @dataclass(frozen=True)
@@ -99,10 +107,30 @@ class WithParts(WithSolver):
     projector: Projector | None = None
     without: tuple[str, ...] = ()
 
+    @property
+    def needs(self) -> Needs:
+        """The needs of the solver inside; a loss over pairs that takes its place has other pairs.
+
+        Those of a range do not bend smoothly.
+        """
+        own = self.solver.needs
+        return own if self.objective is None else replace(own, pairs=("group", "order"))
+
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
-        """Problem of the solver inside, with f and Omega put in its place."""
+        """Problem of the solver inside, with f and Omega put in its place.
+
+        Raises
+        ------
+        UnsupportedError
+            When the rows have other pairs, and f is no loss over pairs.
+        """
         own = self.solver.problem(data, rng)
         f = own.f if self.objective is None else self.objective(own.data)
+        if self.objective is not None and other_pairs(data) and not getattr(f, "over_pairs", False):
+            raise UnsupportedError(
+                f"{type(f).__name__} has no pairs, and the rows have others than all of two "
+                "classes; take pairwise-square, pairwise-squared-hinge or pairwise-logistic"
+            )
         return replace(own, f=f, project=self.projector or own.project)
 
 
@@ -178,17 +206,34 @@ def of_class(solver: Solver, k: int) -> Solver:
     return solver
 
 
+def other_pairs(data: Data) -> bool:
+    """Whether the pairs that count are others than all of two classes."""
+    return not isinstance(data.target, Breakpoints | Categories) and pairs_of(data) is not None
+
+
+def why_not_pairs(solver: Solver, data: Data) -> str | None:
+    """Return why a solver does not train on the pairs of these rows; None when it does."""
+    pairs = cast(Pairs, pairs_of(data))
+    if pairs.kind in getattr(solver.needs, "pairs", ()):
+        return None
+    what, others = PAIRS.get(pairs.kind, (f"pairs of the kind {pairs.kind!r}", PAIRED))
+    return f"{type(core(solver)).__name__} does not train on {what}; {others} do"
+
+
 def why_refused(solver: Solver, data: Data) -> str | None:
     """Return why the solver cannot learn from these rows; None when it can.
 
-    It may need labels where the rows have breakpoints, or ignore the weights that they have.
+    It may need labels where the rows have breakpoints, have no such pairs, or ignore the weights of
+    rows.
     """
     takes = Labels | Breakpoints if getattr(solver.needs, "breakpoints", False) else Labels
     if isinstance(data.target, Categories):
         if reason := why_not_classes(solver, data):
             return reason
-    elif not isinstance(data.target, takes):
+    elif isinstance(data.target, Breakpoints) and not isinstance(data.target, takes):
         return needs_labels(data.target)
+    elif other_pairs(data) and (reason := why_not_pairs(solver, data)):
+        return reason
     if data.weights is not None and not getattr(solver.needs, "weights", False):
         return IGNORES_WEIGHTS
     return None

@@ -10,14 +10,14 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks.measured import DATA, machine, one_thread, write
-from benchmarks.peers import curves, kernels, objectives
+from benchmarks.peers import curves, groups, kernels, objectives
 from benchmarks.peers.process import apart
 from benchmarks.peers.programs import VARIABLES, given
 from benchmarks.peers.sets import Kept, keep
 
 OBJECTIVES = ("a9a", "ijcnn1", "usps", "mnist", "news20", "normal")
 CURVES = ("a9a", "ijcnn1", "usps", "mnist", "sector", "skin")
-PACKAGES = ("lightgbm", "xgboost", "xgboost-cpu", "torch", "libauc")
+PACKAGES = ("lightgbm", "xgboost", "xgboost-cpu", "catboost", "torch", "libauc")
 Row = dict[str, Any]
 
 
@@ -121,13 +121,35 @@ def of_curves(asked: argparse.Namespace, kept: Callable[[Iterable[str]], list[Ke
     return rows
 
 
+def of_groups(asked: argparse.Namespace, kept: Callable[[Iterable[str]], list[Kept]]) -> list[Row]:
+    """Measure pairs within groups: the time to equal objectives, and the grouped AUC."""
+    rows: list[Row] = []
+    for name in asked.sets or groups.SETS:
+        if why := groups.at_hand(name):
+            say(f"{name} is not at hand: {why}")
+            continue
+        with TemporaryDirectory() as folder:
+            for row in apart(groups.objective, name, Path(folder), asked.repeats):
+                rows.append({"what": "objective", **row})
+                say(f"{name:8} λ {row['lam']:.2g}: {told(row)}")
+        for row in apart(groups.quality, name):
+            rows.append({"what": "quality", **row})
+            say(f"{name:8} {row['method']:20} {row['gauc']:.4f} after {row['seconds']:.3g} s")
+    return rows
+
+
 def say(line: str) -> None:
     """Print a line at once: a run takes minutes."""
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
 
 
-PARTS = {"kernels": of_kernels, "objectives": of_objectives, "curves": of_curves}
+PARTS = {
+    "kernels": of_kernels,
+    "objectives": of_objectives,
+    "curves": of_curves,
+    "groups": of_groups,
+}
 
 if __name__ == "__main__":
     sys.exit(main())

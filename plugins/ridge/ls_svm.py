@@ -39,6 +39,9 @@ class LsSvm:
     features, the products of the rows take the place of the matrix: O(n² d), and each iteration
     reads the rows once more.
 
+    Of other pairs (`Data.pairs`) the system is (2XᵀLX + λI) w = 2Xᵀe, with the Laplacian L and the
+    degrees e of π: pairs of groups, survival times or grades.
+
     Means and covariances of rows with weights are weighted. Where the residual ‖∇‖ is computed from
     its definition, the state has a certified gap, by strong convexity: (‖∇‖ + rounding)²/(2λ).
 
@@ -68,7 +71,7 @@ class LsSvm:
     tol: float = 1e-10
 
     space: ClassVar = {"lam": tuple(10.0**e for e in range(1, -6, -1))}
-    needs: ClassVar = Needs(path="lam", weights=True)
+    needs: ClassVar = Needs(path="lam", weights=True, pairs=("group", "order"))
 
     def __post_init__(self) -> None:
         require_above_or_auto(0, lam=self.lam)

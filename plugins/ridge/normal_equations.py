@@ -11,6 +11,8 @@ from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.data.rounding import gamma, longest
 from aucbench.optim import Counted
+from aucbench.optim.pair_gram import pair_diagonal, pair_gram
+from aucbench.pairs import members_of, pairs_of
 
 DIRECT = 4000  # features up to which the d x d matrix is formed: 128 MB
 DIGITS = 1e-3  # of λ; above this rounding of the products, the d x d matrix is better
@@ -32,6 +34,8 @@ def preconditioner(f: Counted, lam: float) -> Callable[[Vector], Vector]:
         Ridge λ > 0.
     """
     data = f.data
+    if pairs_of(data) is not None:
+        return _of_pairs(f, lam)
     if data.d > DIRECT:
         f.rows_seen += data.n
         return _by_diagonal(data, lam)
@@ -44,6 +48,22 @@ def preconditioner(f: Counted, lam: float) -> Callable[[Vector], Vector]:
     except LinAlgError:
         f.rows_seen += data.n
         return _by_diagonal(data, lam)
+
+
+def _of_pairs(f: Counted, lam: float) -> Callable[[Vector], Vector]:
+    """Return r -> M⁻¹ r for H = 2XᵀLX + λI, with the Laplacian L of the pairs."""
+    data, members = f.data, members_of(f.data)
+    f.rows_seen += data.n
+    if data.d <= DIRECT:
+        H = 2.0 * pair_gram(data, members)
+        H[np.diag_indices(data.d)] += lam
+        try:
+            factor = cho_factor(H, overwrite_a=True, check_finite=False)
+            return lambda r: cho_solve(factor, r, check_finite=False)
+        except LinAlgError:
+            f.rows_seen += data.n
+    diagonal = 2.0 * pair_diagonal(data, members) + lam
+    return lambda r: r / diagonal
 
 
 def _has_digits(data: Data, lam: float) -> bool:

@@ -10,13 +10,19 @@ from typing import Protocol
 import numpy as np
 
 from aucbench.data import Data
-from aucbench.data.arrays import Vector
+from aucbench.data.arrays import Block, Index, Vector
 from aucbench.data.rounding import Slack, gamma
 from aucbench.optim.bundle import EPS, Bundle
 from aucbench.protocols import State
 
 from .lbfgs import Lbfgs
-from .line_search import WeakWolfe, normal_step, sample
+from .line_search import (
+    WeakWolfe,
+    margins_of_classes,
+    margins_of_pairs,
+    normal_step,
+    sample,
+)
 from .row_newton import RowNewton
 
 EARLIEST = 10  # evaluations before L-BFGS may give up, see `_GapProgress.stalled`
@@ -27,15 +33,20 @@ IDLE = 3  # evaluations in a row without progress, after which rounding is the r
 
 
 class PairLoss(Protocol):
-    """A mean of [1 − s_i + s_j]₊ over pairs, positive i and negative j, as f of scores."""
+    """A mean of [1 − s_i + s_j]₊ over pairs, upper rows i and lower rows j, as f of scores."""
 
     @property
     def data(self) -> Data:
         """The rows."""
         ...
 
-    def of_scores(self, s: Vector) -> tuple[float, Vector]:
-        """Return the value, and coefficients c (n,) whose pullback Xᵀc is a subgradient."""
+    @property
+    def some_pairs(self) -> tuple[Index, Index] | None:
+        """Pairs that were drawn, upper and lower rows; None: all pairs of the two classes."""
+        ...
+
+    def cut(self, s: Vector) -> tuple[float, Vector, float]:
+        """Return f at s, derivatives c (n,) with a subgradient Xᵀc, and b: f(u) ≥ b + c·Xu."""
         ...
 
     def pullback(self, c: Vector) -> Vector:
@@ -64,7 +75,6 @@ class _GapProgress:
         self.below = -inf  # bound of min P from below
         self.drift = 0.0  # largest error of a cut at its own point
         self.rounding = 0.0  # bound of the rounding error of the last gap
-        self._side = f.data.y.astype(np.float64)
         self._means = 1.0  # 2.0 once there are cuts from means of subgradients, see `below_by`
         self.aside = 0  # rows that were read for other things than evaluations
         self.best = self.minimiser = np.zeros(0)
@@ -72,11 +82,10 @@ class _GapProgress:
 
     def evaluate(self, w: Vector) -> _BundlePoint:
         """Compute P and a subgradient at w, and update the best point, the cuts and the gap."""
-        hinge, c = self.f.of_scores(self.data.scores(w) if w.any() else np.zeros(self.data.n))
+        s = self.data.scores(w) if w.any() else np.zeros(self.data.n)
+        # (g, b) is a valid cut for any scores, so that their rounding does not harm the bound.
+        hinge, c, b = self.f.cut(s)
         g = self.f.pullback(c)
-        # b is the share of the active pairs. (g, b) is a valid cut for any scores, so that the
-        # rounding of the scores does not harm the bound.
-        b = -0.5 * float(c @ self._side)
         self.drift = max(self.drift, abs(hinge - b - float(g @ w)))
         value = hinge + 0.5 * self.lam * float(w @ w)
         if value < self.value or not self.gaps:
@@ -101,12 +110,14 @@ class _GapProgress:
         return (half + sqrt(half * half + apart)) ** 2
 
     def below_by(self, c: Vector) -> None:
-        """Add the cut of a mean of subgradients; c (n,) are its derivatives in the scores.
+        """Add the cut of a mean of subgradients over all pairs of two classes.
+
+        c (n,) are its derivatives in the scores, and b is half of their magnitudes.
 
         They are rounded sums of n shares of pairs, so that the error of g is twice that of a
         subgradient, whose c are exact counts. The next evaluation takes the cut into account.
         """
-        b = -0.5 * float(c @ self._side)
+        b = -0.5 * float(c @ self.data.y)
         self.cuts.add(self.pullback(c), b)
         self._means = 2.0
         self.drift = max(self.drift, 4.0 * gamma(self.data.n + 4) * b)
@@ -124,12 +135,18 @@ class _GapProgress:
 
     def first_step(self, at: _BundlePoint, p: Vector, slope: float) -> float:
         """Return the length of the first step, along p, when L-BFGS does not know the scale yet."""
-        y, some = self.data.y, sample(self.data.y)
-        rows = y[some].size
-        self.aside += rows * (2 if at.w.any() else 1)
-        ridge = (self.lam, self.lam * float(p @ p))
-        s = self.data.scores(at.w, some) if at.w.any() else np.zeros(rows)
-        return normal_step(y[some], s, self.data.scores(p, some), ridge, slope)
+        pairs = self.f.some_pairs
+        rows = None if pairs is None else np.unique(np.concatenate(pairs))
+        some: Block = sample(self.data.y) if rows is None else rows
+        ds = self.data.scores(p, some)
+        self.aside += ds.size * (2 if at.w.any() else 1)
+        s = self.data.scores(at.w, some) if at.w.any() else np.zeros(ds.size)
+        if pairs is None or rows is None:
+            margins = margins_of_classes(self.data.y[some], s, ds)
+        else:
+            i, j = (np.searchsorted(rows, side) for side in pairs)
+            margins = margins_of_pairs(s[i] - s[j], ds[i] - ds[j])
+        return normal_step(margins, (self.lam, self.lam * float(p @ p)), slope)
 
     def stalled(self) -> bool:
         """Return whether the last evaluations closed less than GAIN of the gap, due to kinks."""

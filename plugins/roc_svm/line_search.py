@@ -72,27 +72,26 @@ def sample(y: NDArray[np.int8]) -> slice:
     return some if min(counts) >= ENOUGH_ROWS else slice(None)
 
 
-def normal_step(
-    y: NDArray[np.int8], s: Vector, ds: Vector, ridge: tuple[float, float], slope: float
-) -> float:
+Margins = tuple[list[float], list[list[float]]]  # mean (2,) and covariance (2, 2), in s and ds
+
+
+def normal_step(margins: Margins, ridge: tuple[float, float], slope: float) -> float:
     """Return the η that would minimise P(w + ηp) if margins of pairs were normal variables.
 
-    Let margins of pairs at the scores s + η ds have the mean 1 − μ and the variance σ², where the
-    two rows of a pair are independent. Then the hinge has the mean μΦ(μ/σ) + σφ(μ/σ). Its
-    derivative in η is shifted so that it is exact at 0. It has one zero, which bisection finds.
-    This costs no evaluation of P, and a sample of the rows is enough.
+    Let margins of pairs at the scores s + η ds have the mean 1 − μ and the variance σ². Then the
+    hinge has the mean μΦ(μ/σ) + σφ(μ/σ). Its derivative in η is shifted so that it is exact at 0.
+    It has one zero, which bisection finds. This costs no evaluation of P.
 
     Parameters
     ----------
-    y : array of shape (n,), int8 in {-1, +1}
-    s, ds : array of shape (n,)
-        Scores of w and of p.
+    margins : tuple
+        Mean and covariance of the margins of a random pair in the scores of w and of p.
     ridge : tuple of 2 floats
         λ and λ‖p‖², > 0.
     slope : float
         Derivative of P at η = 0, < 0.
     """
-    (m, dm), ((v, c), (_, dv)) = _margins(y, s, ds)
+    (m, dm), ((v, c), (_, dv)) = margins
     lam, bend = ridge
 
     def rise(step: float) -> float:
@@ -109,8 +108,15 @@ def normal_step(
     return high
 
 
-def _margins(y: NDArray[np.int8], s: Vector, ds: Vector) -> tuple[list[float], list[list[float]]]:
-    """Return mean (2,) and covariance (2, 2) of the margins of a random pair, in s and in ds."""
+def margins_of_classes(y: NDArray[np.int8], s: Vector, ds: Vector) -> Margins:
+    """Return mean and covariance of the margins of a random pair of two independent rows.
+
+    Parameters
+    ----------
+    y : array of shape (n,), int8 in {-1, +1}
+    s, ds : array of shape (n,)
+        Scores of w and of p.
+    """
     mean, cov = np.zeros(2), np.zeros((2, 2))
     for side in (1, -1):
         members = y == side
@@ -120,3 +126,11 @@ def _margins(y: NDArray[np.int8], s: Vector, ds: Vector) -> tuple[list[float], l
         mean += side * centre
         cov += both @ both.T / both.shape[1]
     return mean.tolist(), cov.tolist()
+
+
+def margins_of_pairs(z: Vector, dz: Vector) -> Margins:
+    """Return mean and covariance of the margins of given pairs in s and in ds, each (m,)."""
+    both = np.stack([z, dz])
+    mean = both.mean(axis=1)
+    both -= mean[:, None]
+    return mean.tolist(), (both @ both.T / z.size).tolist()

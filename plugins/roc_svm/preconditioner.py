@@ -10,7 +10,10 @@ from scipy.linalg import cho_factor, cho_solve
 from aucbench.data import Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.data.passes import pullback
+from aucbench.errors import DataError
 from aucbench.objectives import PairwiseSquaredHinge
+from aucbench.optim.pair_gram import pair_diagonal
+from aucbench.pairs import members_of, pairs_of
 
 Map = Callable[[Vector], Vector]
 WIDE = 1000  # features beyond which a factor of a d × d matrix costs more than it saves
@@ -34,6 +37,22 @@ def balanced(data: Data, m: int, rng: np.random.Generator) -> Index:
     return np.sort(np.concatenate(parts)).astype(np.int32)
 
 
+def sampled(data: Data, m: int, rng: np.random.Generator) -> Index:
+    """Draw about m rows that have pairs: of both classes, or of whole groups, or any of them."""
+    if pairs_of(data) is None:
+        return balanced(data, m, rng)
+    if data.n <= m:
+        return np.arange(data.n, dtype=np.int32)
+    rows = members_of(data).components[0]
+    if data.groups is None:
+        return np.sort(rng.choice(rows, min(m, rows.size), replace=False))
+    group = data.groups[rows]
+    order = rng.permutation(np.unique(group))
+    sizes = np.bincount(group)[order]
+    chosen = order[: max(1, int(np.searchsorted(np.cumsum(sizes), m)))]
+    return np.sort(rows[np.isin(group, chosen)])
+
+
 def preconditioner(f: PairwiseSquaredHinge, s: Vector, lam: float, rng: np.random.Generator) -> Map:
     """Return r -> M⁻¹ r, where M resembles the Hessian of f + (λ/2)‖·‖² at the scores s.
 
@@ -54,16 +73,20 @@ def sampled_hessian(
     """Return r -> M⁻¹ r, where M is close to the Hessian of f + (λ/2)‖·‖² at the scores s.
 
     M = H_S + λI + 0.05 diag(A). H_S is the Hessian over the pairs of 8d rows S, half of them of
-    each class. A is the Hessian where every pair is active; its diagonal is added because a
-    feature that is 0 in the sample still bends f. With a sample of all rows it is left out, and M
-    is the Hessian. It costs O(nnz + d³).
+    each class, or whole groups. A is the Hessian where every pair is active; its diagonal is added
+    because a feature that is 0 in the sample still bends f. With a sample of all rows it is left
+    out, and M is the Hessian. It costs O(nnz + d³).
     """
     data = f.data
-    rows = balanced(data, PER_FEATURE * data.d, rng)
+    rows = sampled(data, PER_FEATURE * data.d, rng)
     whole = rows.size == data.n
-    part = f if whole else PairwiseSquaredHinge(data.take(rows))
+    try:
+        part = f if whole else PairwiseSquaredHinge(data.take(rows))
+        bend = part.bent(s if whole else s[rows])[2]
+    except DataError:  # none of these rows can be compared
+        diagonal = full_diagonal(data) + lam
+        return lambda r: r / diagonal
     X = np.ascontiguousarray(part.data.rows.dense().matrix.T)
-    bend = part.bent(s if whole else s[rows])[2]
     H = np.stack([bend(x) for x in X]) @ X.T
     diagonal = (1.0 + JITTER) * H.diagonal() + lam
     if not whole:
@@ -74,7 +97,12 @@ def sampled_hessian(
 
 
 def full_diagonal(data: Data) -> Vector:
-    """Return 2/(n₊n₋) Σ_i Σ_j (x_i − x_j)², (d,): the diagonal where every pair is active."""
+    """Return 2/(n₊n₋) Σ_i Σ_j (x_i − x_j)², (d,): the diagonal where every pair is active.
+
+    Of other pairs it is about that of Σ π_ij (x_i − x_j)².
+    """
+    if pairs_of(data) is not None:
+        return 2.0 * pair_diagonal(data, members_of(data))
     a = data.labels.shares
     squares = np.zeros(data.d)
     for lo, part in data.rows.pieces(max(PIECE, data.d)):

@@ -13,10 +13,11 @@ import numpy as np
 from aucbench.about import about
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
-from aucbench.data.rounding import gamma, gap_of_gradient, longest, of_scores, of_squared_hinge
+from aucbench.data.rounding import gamma, gap_of_gradient, longest, of_scores
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import PairwiseSquaredHinge
 from aucbench.optim.choice import require_above_or_auto, ridge
+from aucbench.pairs import pairs_of
 from aucbench.projectors import ElasticNet, ridge_of
 from aucbench.protocols import Budget, Needs, Problem, State
 
@@ -42,7 +43,8 @@ MEMORY = 5  # directions of a step that precondition the next one
 class RankSvm:
     """Minimise P(w) = 1/(n₊n₋) Σ_i Σ_j ([1 − w·(x_i − x_j)]₊)² + (λ/2)‖w‖² over all pairs.
 
-    A pair of rows with weights v counts v_i v_j, and n₊ and n₋ are the sums of v.
+    A pair of rows with weights v counts v_i v_j, and n₊ and n₋ are the sums of v. Other pairs, of
+    groups, survival times or grades, count π_ij (`Data.pairs`).
 
     A step solves H p = −G approximately, where G and H are the gradient and the Hessian of P, by
     conjugate gradients. They end at a residual of η = min(1/2, (‖G‖/‖G₀‖)^¼) ‖G‖, in the norm of
@@ -88,7 +90,7 @@ class RankSvm:
     lam: float | Literal["auto"] | None = None
 
     space: ClassVar = {"lam": tuple(10.0**e for e in range(1, -6, -1))}
-    needs: ClassVar = Needs(path="lam", weights=True)
+    needs: ClassVar = Needs(path="lam", weights=True, pairs=("group", "order"))
 
     def __post_init__(self) -> None:
         require_above_or_auto(0, lam=self.lam)
@@ -119,8 +121,13 @@ class RankSvm:
 
 
 def _sizes(data: Data, w: Vector) -> list[int]:
-    """Return the sizes of the samples, ascending; none where a start w is given."""
+    """Return the sizes of the samples, ascending; none where a start w is given.
+
+    Other pairs than all of two classes start with all rows: a sample may break them.
+    """
     sizes: list[int] = []
+    if pairs_of(data) is not None:
+        return sizes
     m = data.n // GROWTH
     while m >= max(FEWEST, ROWS * data.d) and not w.any():
         sizes.insert(0, m)
@@ -167,7 +174,7 @@ class Point:
         """Compute G, its length and the gap."""
         self.gradient = self._f.pullback(self.c) + self._lam * self.w
         self.residual = float(np.linalg.norm(self.gradient))
-        self.slack = of_squared_hinge(self._f.data, self.w, self.error)
+        self.slack = self._f.rounding_at(self.w, self.error)
         self.gap = gap_of_gradient(self.residual, self.w, self._lam, self.slack)
 
 

@@ -15,7 +15,7 @@ from aucbench.data import Data
 from aucbench.data.arrays import ALL, Block, Index, Vector
 from aucbench.data.rounding import Slack
 from aucbench.errors import UnsupportedError
-from aucbench.optim.scale import RIDGE
+from aucbench.optim.scale import RIDGE, concentration
 from aucbench.projectors import KernelNorm
 from aucbench.protocols import Problem, State
 
@@ -58,7 +58,7 @@ class Coordinates(Protocol):
 class Scored(Protocol):
     """A loss as a function of scores, as `PairLoss`."""
 
-    def of_scores(self, s: Vector) -> tuple[float, Vector]:
+    def cut(self, s: Vector) -> tuple[float, Vector, float]:
         """Return the value and the coefficients."""
         ...
 
@@ -139,9 +139,14 @@ class Turned:
         y: NDArray[np.int8] = self.f.data.y
         return y
 
-    def of_scores(self, s: Vector) -> tuple[float, Vector]:
-        """Return the value, and coefficients c (n,)."""
-        return self.f.of_scores(s)
+    @property
+    def some_pairs(self) -> tuple[Index, Index] | None:
+        """Pairs that were drawn; None: all pairs of the two classes."""
+        return self.f.some_pairs
+
+    def cut(self, s: Vector) -> tuple[float, Vector, float]:
+        """Return the value, coefficients c (n,), and b of the cut."""
+        return self.f.cut(s)
 
     def scores(self, v: Vector, block: Block = ALL) -> Vector:
         """Return the scores of a block of rows, (|B|,)."""
@@ -187,8 +192,7 @@ def kernel_ridge(root: Vector, data: Data) -> float:
     r = root.shape[0]
     trace, total = float((root * root).sum()), float((root.sum(axis=1) ** 2).sum())
     square = 2.0 * (r * trace - total) / (r * (r - 1)) if r > 1 else trace
-    n_pos, n_neg = data.labels.counts
-    return RIDGE * square * (1.0 / n_pos + 1.0 / n_neg)
+    return RIDGE * square * concentration(data)
 
 
 def representer_descent(problem: Problem) -> Iterator[State]:

@@ -68,7 +68,7 @@ class RocSvmFull:
     beta2: float = 0.999
 
     space: ClassVar = {"step": (2e-3, 2e-2, 2e-1), "lam": tuple(10.0**e for e in range(0, -6, -1))}
-    needs: ClassVar = Needs(weights=True)
+    needs: ClassVar = Needs(weights=True, pairs=("group", "range", "order"))
 
     def __post_init__(self) -> None:
         require_above(0, lam=self.lam)

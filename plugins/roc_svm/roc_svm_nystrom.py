@@ -70,7 +70,13 @@ class RocSvmNystrom:
         "lam": tuple(10.0**e for e in range(0, -6, -1)),
         "gamma": ("median", "scale", 1e-3, 1e-2, 1e-1, 1.0, 10.0),
     }
-    needs: ClassVar = Needs(path="lam", passes=100, weights=True, inert=("degree", "coef0"))
+    needs: ClassVar = Needs(
+        path="lam",
+        passes=100,
+        weights=True,
+        inert=("degree", "coef0"),
+        pairs=("group", "range", "order"),
+    )
 
     def __post_init__(self) -> None:
         require_above_or_auto(0, lam=self.lam)

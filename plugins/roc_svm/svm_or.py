@@ -14,6 +14,7 @@ from aucbench.data import Data
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import PairwiseHinge
 from aucbench.optim.choice import require_above_or_auto, ridge
+from aucbench.pairs import pairs_of
 from aucbench.projectors import ElasticNet, ridge_of
 from aucbench.protocols import Budget, Needs, Problem, State
 
@@ -30,7 +31,8 @@ from .row_newton import RowNewton, worth_newton
 class SvmOr:
     """Minimise 1/(n₊n₋) Σ_i Σ_j [1 − w·(x_i − x_j)]₊ + (λ/2)‖w‖² over all pairs, exactly.
 
-    A pair of rows with weights v counts v_i v_j, and n₊ and n₋ are the sums of v.
+    A pair of rows with weights v counts v_i v_j, and n₊ and n₋ are the sums of v. Other pairs, such
+    as those of groups, of survival times or in a range of the ROC curve, count π_ij (`Data.pairs`).
 
     The method follows no single paper. It has three stages:
 
@@ -49,7 +51,8 @@ class SvmOr:
     On at most 3000 rows that have as many features or more, a path of Newton steps on a smoothed
     hinge takes the place of most of the bundle: see `row_newton.py`. It needs the products of all
     rows with each other, O(n² d), and then each tenth of the gap costs one system of at most n
-    equations and 3 passes. A start other than 0, as along a path of λ, goes there at once.
+    equations and 3 passes. It is for all pairs of two
+    classes. A start other than 0, as along a path of λ, goes there at once.
 
     Parameters
     ----------
@@ -78,7 +81,7 @@ class SvmOr:
     lam: float | Literal["auto"] | None = None
 
     space: ClassVar = {"lam": tuple(10.0**e for e in range(1, -6, -1))}
-    needs: ClassVar = Needs(path="lam", weights=True)
+    needs: ClassVar = Needs(path="lam", weights=True, pairs=("group", "range", "order"))
 
     def __post_init__(self) -> None:
         require_above_or_auto(0, lam=self.lam)
@@ -92,7 +95,8 @@ class SvmOr:
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state for each evaluation of all pairs."""
         data, lam = problem.data, ridge_of(problem)
-        newton = partial(RowNewton, data, lam) if worth_newton(data) else None
+        of_classes = pairs_of(data) is None
+        newton = partial(RowNewton, data, lam) if of_classes and worth_newton(data) else None
         return certified_descent(PairwiseHinge(data), lam, problem.start(), newton)
 
 

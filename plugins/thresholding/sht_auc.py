@@ -78,6 +78,7 @@ class ShtAuc:
         unless="gamma",
         projector=True,
         projector_parameters=("k",),
+        pairs=("group", "order"),
     )
 
     def __post_init__(self) -> None:
@@ -88,7 +89,7 @@ class ShtAuc:
     def problem(
         self, data: Data, rng: np.random.Generator, budget: Budget | None = None
     ) -> Problem:
-        """Minimise the pairwise square over k-sparse weights."""
+        """Minimise the pairwise square over k-sparse weights; of other pairs, those in a block."""
         return Problem(PairwiseSquare(data), TopK(kept(self, data, rng, budget)))
 
     def iterates(

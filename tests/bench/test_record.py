@@ -127,7 +127,7 @@ def test_each_field_has_a_meaning_that_the_page_shows():
     elsewhere = {"id", "cell", "parameters", "tuning", "curve", "plugin", "conditions", "machine"}
     elsewhere |= {"imports"}
     assert {*row} - {name for name, *_ in rows} - elsewhere == {
-        *("solver", "tune", "dataset", "features", "with_objective", "with_projector"),
+        *("solver", "tune", "dataset", "features", "with_objective", "with_projector", "pairs"),
         *("repeat", "split", "seed"),
     }
     assert all(f"`{name}`" in page for name in elsewhere)

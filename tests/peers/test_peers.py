@@ -10,6 +10,7 @@ import pytest
 
 import aucbench
 from aucbench import aum
+from aucbench.pairs import Group
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -179,3 +180,18 @@ def test_the_command_measures_bounds(tmp_path):
     for row in read["rows"]:
         assert row["share"][0] == pytest.approx(row["least"] / row["time"], rel=0.9)
     assert min(read["rates"].values()) > 0
+
+
+def test_groups_are_written_as_queries_and_each_method_scores_test_groups(tmp_path):
+    from benchmarks.peers import groups
+
+    data = groups.made(400, 3)
+    data = aucbench.Data.of(data.rows.matrix, data.y, groups=data.groups, pairs=Group())
+    lines = groups._written(data, tmp_path / "rows.svm").read_text().splitlines()
+    queries = [int(line.split()[1].removeprefix("qid:")) for line in lines]
+    assert queries == sorted(queries)
+    assert len({*queries}) == 20
+    train, test = data.split(0.25, np.random.default_rng(0))
+    scored = groups.methods()["rank-svm"](train, test)
+    assert scored.scores.shape == (test.n,)
+    assert "PRSVM" in groups.at_hand("PRSVM")

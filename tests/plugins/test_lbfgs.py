@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from aucbench_plugins.roc_svm.lbfgs import Lbfgs
-from aucbench_plugins.roc_svm.line_search import WeakWolfe, normal_step, sample
+from aucbench_plugins.roc_svm.line_search import WeakWolfe, margins_of_classes, normal_step, sample
 
 RNG = np.random.default_rng(3)
 
@@ -133,7 +133,7 @@ def test_the_normal_step_minimises_the_mean_hinge_of_normal_scores(start):
 
     slope = (value(1e-4) - value(0.0)) / 1e-4
     least = min(value(step) for step in np.linspace(0, 3, 31))
-    step = normal_step(y, s, ds, (lam, lam), slope)
+    step = normal_step(margins_of_classes(y, s, ds), (lam, lam), slope)
 
     assert value(step) - least <= 0.01 * (value(0.0) - least)
     assert 0.1 < step < 3.0
@@ -144,7 +144,8 @@ def test_the_normal_step_ends_on_any_numbers():
     for value in (0.0, 1e-300, 1e150, np.nan):
         ds = np.array([value, 0.0, -value])
         with np.errstate(all="ignore"):
-            assert 0.0 <= normal_step(y, np.zeros(3), ds, (0.1, 0.2), -1.0) <= 10.0
+            margins = margins_of_classes(y, np.zeros(3), ds)
+            assert 0.0 <= normal_step(margins, (0.1, 0.2), -1.0) <= 10.0
 
 
 def test_a_sample_holds_enough_of_both_classes():

@@ -197,6 +197,7 @@ FIELDS = {
     "streaming": bool,
     "missing": (str, type(None)),
     "metric": (dict, type(None)),
+    "pairs": (dict, type(None)),
     "bibtex": (list, type(None)),
     "problem": (str, type(None)),
 }

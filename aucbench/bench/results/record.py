@@ -188,7 +188,7 @@ class Record:
 
 
 SHOWN = (
-    *("solver", "tune", "dataset", "features", "objective", "projector"),
+    *("solver", "tune", "dataset", "features", "objective", "projector", "pairs"),
     *("repeat", "split", "seed"),
 )
 FLAT_NAMES = {"objective": "with_objective", "projector": "with_projector"}

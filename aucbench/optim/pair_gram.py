@@ -1,0 +1,110 @@
+"""XᵀLX and its trace, with the Laplacian L of a distribution of pairs: second derivatives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.data import Data
+from aucbench.data.arrays import Vector
+from aucbench.pairs import Blocks, Members
+
+PIECE = 32  # columns whose products are kept at a time
+MOST_COLUMNS = 300  # of dense rows, whose products with pairs are taken column by column
+
+
+def mean_square_distance(data: Data, members: Members) -> tuple[float, float]:
+    """Return D² = Σ π_ij ‖x_i − x_j‖², and Σ π_ij (‖x_i‖² + ‖x_j‖²), of which it is a part.
+
+    Parameters
+    ----------
+    data : Data
+        The rows.
+    members : Members
+        The pairs.
+    """
+    above, below = members.row_masses
+    level = float((above + below) @ square_norms_of(data))
+    if data.rows.is_sparse:
+        upper, lower = _block_sums(data, members.blocks)
+        return level - 2.0 * float(upper.multiply(lower).sum()), level
+    X = data.rows.matrix
+    cross = sum(float((x := _column(X, k)) @ members.times(x)[0]) for k in range(data.d))
+    return level - 2.0 * cross, level
+
+
+def square_norms_of(data: Data) -> Vector:
+    """Return ‖x_i‖² of all rows, (n,)."""
+    from aucbench.data.data import square_norms
+
+    return square_norms(data.rows)
+
+
+def pair_gram(data: Data, members: Members) -> Vector:
+    """Return XᵀLX = Σ π_ij (x_i − x_j)(x_i − x_j)ᵀ, (d, d).
+
+    It is exact for blocks, and for up to 300 columns of dense rows. Elsewhere the pairs are taken
+    as if upper and lower rows were independent, which is close enough to precondition with.
+    """
+    above, below = members.row_masses
+    m_above, m_below = data.pullback(above), data.pullback(below)
+    middle = 0.5 * (m_above + m_below)
+    H = data.rows.gram(above + below, middle)
+    cross = _cross(data, members, middle)
+    if cross is None:
+        cross = np.outer(m_above - middle, m_below - middle)
+    H -= cross + cross.T
+    return H
+
+
+def _cross(data: Data, members: Members, middle: Vector) -> Vector | None:
+    """Return Σ π_ij (x_i − m)(x_j − m)ᵀ; None where that takes too long."""
+    if isinstance(members, Blocks):
+        upper, lower = _block_sums(data, members)
+        total = np.outer(members.upper.masses, middle), np.outer(members.lower.masses, middle)
+        sides = (_dense(side) - moved for side, moved in zip((upper, lower), total, strict=True))
+        first, second = sides
+        product: Vector = first.T @ second
+        return product
+    if data.rows.is_sparse or data.d > MOST_COLUMNS:
+        return None
+    X, cross = data.rows.matrix, np.empty((data.d, data.d))
+    for lo in range(0, data.d, PIECE):
+        columns = range(lo, min(lo + PIECE, data.d))
+        Q = np.stack([members.times(_column(X, k) - middle[k])[0] for k in columns], axis=1)
+        cross[:, columns] = X.T @ Q - np.outer(middle, Q.sum(axis=0))
+    return cross
+
+
+def pair_diagonal(data: Data, members: Members) -> Vector:
+    """Return about the diagonal of XᵀLX, (d,), from one reading of the rows.
+
+    It is exact where the pairs are all pairs of two classes.
+    """
+    above, below = members.row_masses
+    squares = data.with_rows(data.rows.with_values(data.rows.values**2)).pullback(above + below)
+    return np.maximum(squares - 2.0 * data.pullback(above) * data.pullback(below), 0.0)
+
+
+def _block_sums(data: Data, members: Blocks) -> tuple[Any, Any]:
+    """Return Σ u_gi x_i and Σ v_gj x_j of each block, (G, d), sparse where the rows are."""
+    from scipy.sparse import csr_array
+
+    shape = (members.count, members.n)
+    sides = (members.upper, members.lower)
+    upper, lower = (
+        csr_array((side.shares, side.rows, side.starts), shape=shape) @ data.rows.matrix
+        for side in sides
+    )
+    return upper, lower
+
+
+def _dense(matrix: object) -> Vector:
+    dense: Vector = matrix.toarray() if hasattr(matrix, "toarray") else np.asarray(matrix)
+    return dense
+
+
+def _column(X: NDArray[np.floating], k: int) -> Vector:
+    return np.ascontiguousarray(X[:, k], np.float64)
