@@ -17,7 +17,8 @@ def checked_pairs(pairs: Any, reading: Reading) -> tuple[str | None, Reading]:
     """Return the pairs, and the reading, which takes the column of their groups.
 
     So `group[column=user]` is the same as `group` with `groups="user"`. None, and `all`, stand for
-    the pairs that the target has by itself.
+    the pairs that the target has by itself: those of times and of grades are named here, so that
+    they are measured by their own measure.
 
     Raises
     ------
@@ -25,7 +26,7 @@ def checked_pairs(pairs: Any, reading: Reading) -> tuple[str | None, Reading]:
         When the text is malformed, or two columns of groups are named.
     """
     if pairs is None or pairs == ALL:
-        return None, reading
+        return _own(reading), reading
     require_text(pairs, "pairs", "pairs")
     spec = with_place(("pairs",), parse_spec, anchored(pairs), value=pairs)
     named, column = _divided(spec)
@@ -38,6 +39,13 @@ def checked_pairs(pairs: Any, reading: Reading) -> tuple[str | None, Reading]:
             "pairs",
         )
     return str(named), with_place(("pairs",), lambda: replace(reading, groups=column))
+
+
+def _own(reading: Reading) -> str | None:
+    """Return the pairs of the target that is read; None for those of labels."""
+    if reading.event is not None:
+        return "time"
+    return "grade" if reading.labels == "grades" else None
 
 
 def written(pairs: Any) -> Any:
