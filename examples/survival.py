@@ -17,10 +17,18 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+Model = Callable[[Array], Array]  # rows -> risks
+Fit = Callable[[Array, Array, Array, float], Model]  # rows, times, events, λ
+Measure = Callable[[Array, Array, Array], float]  # times, events, risks -> C
 
 SETS = {
     "veterans": "load_veterans_lung_cancer",
@@ -30,6 +38,7 @@ SETS = {
 }
 LAMBDAS = (1e-3, 1e-2, 1e-1, 1.0, 10.0)  # of the mean squared hinge of a pair + λ/2 ‖w‖²
 REPEATS, FOLDS, INNER = 5, 5, 3
+MOST_COUNTED = 10_000  # rows whose pairs are gone through one by one
 LARGE = (1000, 10_000, 100_000)  # rows of simulated times, for seconds alone
 
 
@@ -44,15 +53,15 @@ def data(folder: Path) -> None:
         table = x.copy()
         table["time"], table["event"] = time, event.astype(int)
         table.to_csv(folder / f"{name}.csv", index=False)
-        X = pd.get_dummies(x, drop_first=True).astype(float)
-        X = X.fillna(X.mean()).to_numpy()
+        levels = pd.get_dummies(x, drop_first=True).astype(float)
+        X = levels.fillna(levels.mean()).to_numpy()
         folds = [folds_of(event, FOLDS, seed) for seed in range(REPEATS)]
         np.savez(folder / f"{name}.npz", X=X, time=time, event=event, folds=folds)
     for n in LARGE:
-        np.savez(folder / f"simulated{n}.npz", **simulated(n))
+        np.savez(folder / f"simulated{n}.npz", **simulated(n))  # type: ignore[arg-type]
 
 
-def simulated(n: int) -> dict[str, np.ndarray]:
+def simulated(n: int) -> dict[str, Array]:
     """Draw exponential times of which about a third is censored, rounded so that some are equal."""
     rng = np.random.default_rng(n)
     X = rng.normal(size=(n, 10))
@@ -62,7 +71,7 @@ def simulated(n: int) -> dict[str, np.ndarray]:
     return {"X": X, "time": time, "event": times[0] <= times[1]}
 
 
-def folds_of(event: np.ndarray, count: int, seed: int) -> np.ndarray:
+def folds_of(event: Array, count: int, seed: int) -> Array:
     """Return the fold of each row; the folds have the same share of events."""
     rng, fold = np.random.default_rng(seed), np.empty(event.size, int)
     for side in (True, False):
@@ -71,13 +80,14 @@ def folds_of(event: np.ndarray, count: int, seed: int) -> np.ndarray:
     return fold
 
 
-def scaled(X: np.ndarray, train: np.ndarray) -> np.ndarray:
+def scaled(X: Array, train: Array) -> Array:
     """Return columns of mean 0 and standard deviation 1 in the training rows."""
     spread = X[train].std(axis=0)
-    return (X - X[train].mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    scaled: Array = (X - X[train].mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    return scaled
 
 
-def pairs_of(time: np.ndarray, event: np.ndarray) -> int:
+def pairs_of(time: Array, event: Array) -> int:
     """Return the number of comparable pairs."""
     later = time.size - np.searchsorted(np.sort(time), time[event], side="right")
     here = np.array([np.count_nonzero(~event & (time == t)) for t in np.unique(time[event])])
@@ -85,7 +95,7 @@ def pairs_of(time: np.ndarray, event: np.ndarray) -> int:
     return int(later.sum() + here @ each)
 
 
-def judged(file: Path, fit, measure) -> dict[str, float]:
+def judged(file: Path, fit: Fit, measure: Measure) -> dict[str, float]:
     """Choose λ by inner folds and return the mean C, its spread over repeats, and the seconds."""
     known = np.load(file)
     X, time, event = known["X"], known["time"], known["event"]
@@ -94,7 +104,7 @@ def judged(file: Path, fit, measure) -> dict[str, float]:
         own = []
         for fold in range(FOLDS):
             train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
-            scores, spent = chosen(X, time, event, train, test, fit, measure)
+            scores, spent = chosen((X, time, event), train, test, fit, measure)
             own.append(measure(time[test], event[test], scores))
             seconds.append(spent)
         values.append(np.mean(own))
@@ -102,8 +112,11 @@ def judged(file: Path, fit, measure) -> dict[str, float]:
     return {**told, "seconds": float(np.median(seconds))}
 
 
-def chosen(X, time, event, train, test, fit, measure):
+def chosen(
+    rows: tuple[Array, Array, Array], train: Array, test: Array, fit: Fit, measure: Measure
+) -> tuple[Array, float]:
     """Return scores of test rows by a fit with the best λ of the inner folds, and its seconds."""
+    X, time, event = rows
     inner = folds_of(event[train], INNER, 0)
     quality = []
     for lam in LAMBDAS:
@@ -120,7 +133,7 @@ def chosen(X, time, event, train, test, fit, measure):
     return model(Z[test]), spent
 
 
-def objective(X, time, event, w, lam: float) -> float:
+def objective(X: Array, time: Array, event: Array, w: Array, lam: float) -> float:
     """Return the mean squared hinge over comparable pairs + λ/2 ‖w‖², by blocks of rows."""
     s, total, pairs = X @ w, 0.0, 0
     for i in np.flatnonzero(event):
@@ -137,16 +150,16 @@ def others(folder: Path) -> None:
     from sksurv.svm import FastSurvivalSVM
     from sksurv.util import Surv
 
-    def measure(time, event, scores):
+    def measure(time: Array, event: Array, scores: Array) -> float:
         return float(concordance_index_censored(event, time, scores, tied_tol=0.0)[0])
 
-    def cox(X, time, event, lam):
+    def cox(X: Array, time: Array, event: Array, lam: float) -> Any:
         model = CoxPHSurvivalAnalysis(alpha=lam * time.size / 100, n_iter=200)
         return model.fit(X, Surv.from_arrays(event, time)).predict
 
-    def fast(X, time, event, lam, **more):
+    def fast(X: Array, time: Array, event: Array, lam: float) -> Any:
         alpha = 2.0 / (lam * pairs_of(time, event))
-        model = FastSurvivalSVM(rank_ratio=1.0, alpha=alpha, max_iter=1000, tol=1e-6, **more)
+        model = FastSurvivalSVM(rank_ratio=1.0, alpha=alpha, max_iter=1000, tol=1e-6)
         return model.fit(X, Surv.from_arrays(event, time)).predict
 
     told = {
@@ -172,11 +185,11 @@ def ours(folder: Path, out: Path) -> None:
     from aucbench.data import Survival
     from aucbench.metrics import cindex
 
-    def measure(time, event, scores):
+    def measure(time: Array, event: Array, scores: Array) -> float:
         return cindex(time, event, scores)
 
-    def fitting(name):
-        def fit(X, time, event, lam):
+    def fitting(name: str) -> Fit:
+        def fit(X: Array, time: Array, event: Array, lam: float) -> Model:
             data = Data.of(X, Survival.of(time, event))
             return solve(get_solver(name, lam=lam), data).decision_function
 
@@ -194,15 +207,14 @@ def ours(folder: Path, out: Path) -> None:
         run = solve(get_solver("rank-svm", lam=1e-2), data)
         own = told[f"simulated{n}"]
         own["rank-svm"] = {"seconds": perf_counter() - begin}
-        if n <= 10_000:
-            for method, w in (
-                ("rank-svm", run.w),
-                ("FastSurvivalSVM", np.load(folder / f"fast{n}.npy")),
-            ):
-                own[method]["objective"] = objective(X, time, event, w, 1e-2)
+        if n <= MOST_COUNTED:
+            own["rank-svm"]["objective"] = objective(X, time, event, np.asarray(run.w), 1e-2)
+            w = np.load(folder / f"fast{n}.npy")
+            own["FastSurvivalSVM"]["objective"] = objective(X, time, event, w, 1e-2)
     out.write_text(json.dumps(told, indent=1) + "\n")
 
 
 if __name__ == "__main__":
     what, *paths = sys.argv[1:]
-    {"data": data, "others": others, "ours": ours}[what](*map(Path, paths))
+    commands: dict[str, Callable[..., None]] = {"data": data, "others": others, "ours": ours}
+    commands[what](*map(Path, paths))

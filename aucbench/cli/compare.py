@@ -91,7 +91,7 @@ def compare(
     datasets = specs(data or ())
     plan = Plan(
         datasets,
-        choices(specs(solvers or ()) or default_solvers(datasets), tune=tune),
+        choices(specs(solvers or ()) or default_solvers(datasets, pairs, files), tune=tune),
         specs(features or ()) or DEFAULT_FEATURES,
         objective,
         projector,

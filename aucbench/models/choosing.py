@@ -30,7 +30,7 @@ from aucbench.bench.plan.fields import DEFAULT_TIMEOUT, Choice, choices
 from aucbench.bench.plan.pairs import checked_pairs, written
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.record import Record
-from aucbench.data import Data
+from aucbench.data import Data, Grades, Survival
 from aucbench.datasets.located import is_changepoint
 from aucbench.datasets.reading import Reading
 from aucbench.errors import AucbenchError, DataError, ParameterError, UnsupportedError
@@ -259,7 +259,8 @@ def require_savable(wanted: ModelPlan) -> None:
     if is_changepoint(parse_spec(wanted.source).name):
         raise UnsupportedError(f"{wanted.source} has error functions, and a model needs labels")
     rng = np.random.default_rng(0)
-    toy = Data.of(rng.normal(size=(TOY, 3)), np.arange(TOY) % 2, groups=np.arange(TOY) // 4)
+    X, rows = rng.normal(size=(TOY, 3)), np.arange(TOY)
+    toy = Data.of(X, _toy_target(wanted.reading), groups=rows // 4)
     toy = replace(toy, pairs=wanted.pairs and get_pairs(wanted.pairs))
     phi = get_preprocessing(wanted.features).fit(toy, rng)
     refused: dict[str, AucbenchError] = {}
@@ -273,6 +274,14 @@ def require_savable(wanted: ModelPlan) -> None:
         raise PlanErrors([PlanError(str(e), "solvers", value=spec) for spec, e in refused.items()])
     for alone in refused.values():
         raise alone
+
+
+def _toy_target(reading: Reading) -> Any:
+    """Return a target of the kind that is read."""
+    rows = np.arange(TOY)
+    if reading.event is not None:
+        return Survival.of(rows, rows % 2)
+    return Grades.of(rows % 3) if reading.labels == "grades" else rows % 2
 
 
 def _require_savable(spec: str, toy: Data, phi: FeatureMap) -> None:

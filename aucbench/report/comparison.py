@@ -165,7 +165,7 @@ def compare(
     if not measures:
         raise ParameterError("there is no metric; give one, such as auc")
     named, held, asked = _named(sets, asked, test)
-    chosen = default_solvers(named) if solvers is None else _specs(solvers)
+    chosen = default_solvers(named, count) if solvers is None else _specs(solvers)
     specs, inline = named_solvers(chosen)
     plan = Plan(
         tuple(named),

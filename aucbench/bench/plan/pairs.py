@@ -10,7 +10,8 @@ from aucbench.datasets.reading import Reading
 from aucbench.registry.specs import Spec, anchored, parse_spec, short
 
 ALL, COLUMN, GROUP = "all", "column", "group"
-FIRST = (GROUP, "grade")  # whose first parameter is the column
+OF_ORDER = TIME, GRADE = "time", "grade"
+FIRST = (GROUP, GRADE)  # whose first parameter is the column
 
 
 def checked_pairs(pairs: Any, reading: Reading) -> tuple[str | None, Reading]:
@@ -44,8 +45,8 @@ def checked_pairs(pairs: Any, reading: Reading) -> tuple[str | None, Reading]:
 def _own(reading: Reading) -> str | None:
     """Return the pairs of the target that is read; None for those of labels."""
     if reading.event is not None:
-        return "time"
-    return "grade" if reading.labels == "grades" else None
+        return TIME
+    return GRADE if reading.labels == "grades" else None
 
 
 def written(pairs: Any) -> Any:

@@ -23,11 +23,12 @@ from aucbench.bench.plan.fields import (
     DEFAULT_SOLVERS,
     DEFAULT_SPLITS,
     DEFAULT_TIMEOUT,
+    ORDER_SOLVERS,
     Choice,
     choices,
 )
 from aucbench.bench.plan.looks import checked_reference, in_order
-from aucbench.bench.plan.pairs import checked_pairs
+from aucbench.bench.plan.pairs import OF_ORDER, checked_pairs
 from aucbench.datasets.reading import Reading, plain_value
 from aucbench.errors import ParameterError, require_above, require_at_least, require_whole
 from aucbench.ranges import DEFAULT_PASSES, GAP_TOL, RANGE_EXAMPLE, Range
@@ -190,13 +191,19 @@ class Plan:
         return (*about, self.split_count), (*budget, *tuning, holdout, limit, self.pairs)
 
 
-def default_solvers(datasets: Sequence[str]) -> tuple[str, ...]:
+def default_solvers(
+    datasets: Sequence[str], pairs: str | None = None, reading: Reading | None = None
+) -> tuple[str, ...]:
     """Return the solvers that fit the data sets: if all are changepoint sets, those that do.
 
-    Kinds are told by the names of files. A set that is not there is not missed here.
+    Kinds are told by the names of files. A set that is not there is not missed here. Times and
+    grades, which `pairs` or `reading` name, have solvers of their own.
     """
     from aucbench.datasets.located import is_changepoint
 
+    counted, _ = checked_pairs(pairs, reading or Reading())
+    if counted is not None and parse_spec(counted).name in OF_ORDER:
+        return ORDER_SOLVERS
     names = [parse_spec(text).name for text in with_members(datasets)]
     changepoints = bool(names) and all(map(is_changepoint, names))
     return CHANGEPOINT_SOLVERS if changepoints else DEFAULT_SOLVERS
