@@ -30,6 +30,10 @@ class AucbenchError(Exception):
         return (str(self),)
 
 
+class CollapsedWarning(UserWarning):
+    """A fit is at its minimum, w = 0, whose scores say nothing."""
+
+
 class DataError(AucbenchError, ValueError):
     """The rows or the labels cannot be used as they are."""
 

@@ -70,6 +70,7 @@ class Run:
     cpu_seconds: float | None = None  # of all threads and ended child processes
     parts: tuple[Run, ...] = ()  # of three or more classes: the fit of each against the rest
     trained_on: str = ""  # other pairs than those of the target, such as class[each=rest]
+    collapsed: bool = False  # in a range of the ROC curve, w = 0 is certified to be the best
 
     @property
     def seconds(self) -> float:

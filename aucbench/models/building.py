@@ -45,6 +45,7 @@ from aucbench.models.classes import ClassModel
 from aucbench.models.deciding import decided, origin, warnings
 from aucbench.models.recipe import Recipe
 from aucbench.models.stacking import Stacking, stacking
+from aucbench.pairs.collapse import COLLAPSED
 from aucbench.registry.specs import Spec, short
 from aucbench.report.findings import Findings
 
@@ -139,6 +140,8 @@ def built(
         return _of_classes(wanted, recipe, data, learnt, parts, about, judged)
     model, held = decided(recipe, data, learnt, parts, wanted.aim, wanted.calibration)
     about["warnings"] = list(warnings(wanted.reading, data, model))
+    if any(record.measures.collapsed for record in own):
+        about["warnings"].append(COLLAPSED)
     return replace(
         model,
         assessment=None

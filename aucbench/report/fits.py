@@ -82,6 +82,7 @@ class Fit:
     groups: float = NAN
     left_out: float = NAN
     constant: float = NAN
+    collapsed: bool = False  # in a range of the ROC curve, w = 0 is the best
 
     @property
     def ok(self) -> bool:
@@ -121,6 +122,7 @@ class Fit:
             groups=_or_nan(sizes.groups),
             left_out=_or_nan(sizes.left_out),
             constant=_or_nan(sizes.constant),
+            collapsed=measures.collapsed is True,
         )
 
 

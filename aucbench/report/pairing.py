@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from math import isnan
 
+from aucbench.pairs.collapse import COLLAPSED
 from aucbench.report.evidence import Evidence
 from aucbench.report.fits import Fit
 
 
 def pair_notes(evidence: Evidence) -> Iterator[str]:
-    """Yield how many groups are left out of training, and how many features cannot help."""
+    """Yield what is left out of training, what cannot help, and which fits are at w = 0."""
     several = len(evidence.datasets) > 1
     for number, name in enumerate(evidence.datasets):
         fits = [fit for _, group in evidence.row(number) for fit in group.ok]
         of = f"{name}: " if several else ""
         yield from (f"{of}{line}" for line in (*_left_out(fits), *_constant(fits)))
+        for solver, group in evidence.row(number):
+            if any(fit.collapsed for fit in group.ok):
+                yield f"{of}{evidence.solvers[solver]}: {COLLAPSED}"
 
 
 def _left_out(fits: Iterable[Fit]) -> Iterator[str]:

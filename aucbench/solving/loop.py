@@ -21,6 +21,7 @@ from math import inf
 from os import times
 from time import perf_counter, process_time
 from typing import Any, TypeVar
+from warnings import warn
 
 import numpy as np
 
@@ -31,12 +32,15 @@ from aucbench.data.rounding import slack_of
 from aucbench.data.tally import READ, counting
 from aucbench.errors import (
     AucbenchError,
+    CollapsedWarning,
     PluginError,
     UnsupportedError,
     require_above,
     require_at_least,
     written_at,
 )
+from aucbench.pairs.collapse import COLLAPSED
+from aucbench.pairs.range import Ranged
 from aucbench.protocols import Budget, Problem, Solver, State, value_of
 from aucbench.ranges import CLAIM, DEFAULT_PASSES, GAP_TOL
 from aucbench.records import Point, Run, Stop
@@ -152,6 +156,11 @@ def solve(
     DataError
         When the rows are codes of a table, see `Data.encoded`; or when they have far more columns
         than values.
+
+    Warns
+    -----
+    CollapsedWarning
+        When the pairs are those in a range of the ROC curve, and w = 0 is certified to be the best.
     """
     data.require_features()
     require_filled(data.rows)
@@ -180,6 +189,8 @@ def solve(
                 raise PluginError(wrong) from error
             raise
     READ.get().rows += clock.rows  # of a solver that calls `solve`
+    if run.collapsed:
+        warn(COLLAPSED, CollapsedWarning, stacklevel=2)
     return run
 
 
@@ -264,6 +275,13 @@ class _Limits:
             return False
         return gap <= tolerance * abs(self.problem.value(state.w) or 0.0)
 
+    def collapsed(self, point: Point) -> bool:
+        """Whether w = 0 is certified to be the best, to the tolerance, in a range of the ROC."""
+        if not isinstance(self.problem.data.pairs, Ranged) or point.gap is None:
+            return False
+        below = (point.objective or 0.0) - point.gap
+        return self._at_zero - below <= max(self.gap_tol, GAP_TOL) * self._at_zero
+
     def allows(self, state: State, value: float | None) -> bool:
         """Whether the objective that the state claims is `value`, the one computed from its w."""
         claimed = state.value
@@ -339,4 +357,5 @@ def _drive(
             if watch is not None and stop is not Stop.INVALID:
                 clock.aside(watch, points[-1], state)
     last = None if state.w is None else np.array(state.w, dtype=np.float64)
-    return Run(last, problem.scorer, stop, tuple(points), state.model, clock.cpu_seconds)
+    told = (tuple(points), state.model, clock.cpu_seconds)
+    return Run(last, problem.scorer, stop, *told, collapsed=limits.collapsed(points[-1]))

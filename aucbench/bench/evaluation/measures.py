@@ -35,7 +35,7 @@ NUMBERS = (  # that a worker reports, and of which it alone can know
     *("objective", "objective_at_start", "gap", "passes", "passes_limit", "fit_seconds"),
     *("cpu_seconds", "fit_seconds_spread", "tune_seconds", "predict_seconds"),
 )
-FLAGS = ("overspent", "deterministic", "feasible")
+FLAGS = ("overspent", "deterministic", "feasible", "collapsed")
 STOPS = frozenset(stop.name for stop in Stop)
 
 

@@ -85,6 +85,10 @@ class Measures:
     tune_seconds: float | None = about("inside solvers and maps while tuning", "s")
     predict_seconds: float | None = about("scoring the test rows", "s")
     deterministic: bool | None = about("whether several fits gave equal weights")
+    collapsed: bool | None = about(
+        "true where w = 0 is certified to be the best in a range of the ROC curve, see "
+        "[pairs](pairs.md)"
+    )
 
 
 @dataclass(frozen=True, slots=True)

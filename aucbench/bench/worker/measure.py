@@ -11,6 +11,7 @@ from math import inf, isfinite
 from statistics import median
 from time import perf_counter
 from typing import Any, NamedTuple
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from aucbench.bench.worker.plain import plain_fields
 from aucbench.data import Data, rounding
 from aucbench.data.arrays import Rows, Vector
 from aucbench.data.data import square_norms
+from aucbench.errors import CollapsedWarning
 from aucbench.features.chain import keeps_columns
 from aucbench.protocols import NoMap, Problem, Scoring, Solver, State, contains
 from aucbench.ranges import OVERSPENT
@@ -67,6 +69,8 @@ def fitted_cell(
     if run.stop is not Stop.INVALID:
         curve.end(last, run)
     result = {**_timed(cell, solver, train, run), "passes": last.passes, "stop": run.stop.name}
+    if run.collapsed:
+        result["collapsed"] = True
     limit = result["passes_limit"] = passes_limit(solver, cell.passes, cell.seconds)
     result["overspent"] = any(
         most is not None and used > OVERSPENT * most
@@ -98,17 +102,19 @@ def fit(
     watch: Callable[[Point, State], None] | None = None,
 ) -> Run:
     """`solve` with the budget and the seed of a cell."""
-    return solve(
-        solver,
-        data,
-        passes=cell.passes,
-        seconds=cell.seconds,
-        gap_tol=cell.gap_tol,
-        seed=cell.seed,
-        every=every,
-        growth=GROWTH,
-        watch=watch,
-    )
+    with catch_warnings():  # the record says that w = 0 is the best
+        simplefilter("ignore", CollapsedWarning)
+        return solve(
+            solver,
+            data,
+            passes=cell.passes,
+            seconds=cell.seconds,
+            gap_tol=cell.gap_tol,
+            seed=cell.seed,
+            every=every,
+            growth=GROWTH,
+            watch=watch,
+        )
 
 
 class Curve:
