@@ -100,7 +100,8 @@ class LogisticBlockSums:
 
     def __init__(self, members: Blocks):
         self.n, self._passes = members.n, Passes(members.segments)
-        sides = (members.upper, members.lower)
+        # Of equal scores the lower rows come first, as a hinge of 0 is no hinge.
+        sides = (members.lower, members.upper)
         self._starts = members.upper.starts + members.lower.starts
         self._block = np.concatenate([side.each(np.arange(members.count)) for side in sides])
         self._rows = np.concatenate([side.rows for side in sides])

@@ -87,7 +87,7 @@ def _least(X: Vector, positive: NDArray[np.bool_], shares: Vector, min_tpr: floa
     room = [(0.0, share / (1.0 - min_tpr)) for share in a.tolist()]
     cost = np.append(np.zeros(a.size + b.size), 1.0)
     bounds = [*room, *[(0.0, None)] * b.size, (0.0, None)]
-    limits = {"A_ub": below, "b_ub": np.zeros(b.size), "A_eq": equal, "b_eq": right}
+    limits: Any = {"A_ub": below, "b_ub": np.zeros(b.size), "A_eq": equal, "b_eq": right}
     found: Any = linprog(cost, bounds=bounds, method="highs", **limits)
     if found.status not in (0, 2):
         raise DataError(f"the linear programme has no answer: {found.message}")

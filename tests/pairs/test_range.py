@@ -1,0 +1,306 @@
+"""Ranges of the ROC curve: the definition, all choices of rows, and where w = 0 is the best."""
+
+from fractions import Fraction as F
+from itertools import combinations
+
+import naive_pairs
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from aucbench import solve
+from aucbench.data import Data
+from aucbench.errors import CollapsedWarning, DataError, ParameterError, UnsupportedError
+from aucbench.objectives import (
+    PairwiseHinge,
+    PairwiseLogistic,
+    PairwiseSquare,
+    PairwiseSquaredHinge,
+)
+from aucbench.pairs import Fpr, Top, least_range, members_of
+from aucbench.pairs.sums import BlockSums
+
+Y = np.array([1, 1, 1, 1, -1, -1, -1, -1, -1])
+S = np.array([4, 2, 1, 0, 3, 2, 0.5, -1, -2])
+GOLDEN = [  # β, α, hinge, its derivatives, squared hinge
+    (1.0, 0.0, "17/20", "0 -1/10 -3/20 -3/20 3/20 3/20 1/10 0 0", "91/40"),
+    (0.4, 0.0, "15/8", "0 -1/4 -1/4 -1/4 3/8 3/8 0 0 0", "43/8"),
+    (0.5, 0.0, "8/5", "0 -1/5 -1/4 -1/4 3/10 3/10 1/10 0 0", "177/40"),
+    (0.3, 0.0, "2", "0 -1/4 -1/4 -1/4 1/2 1/4 0 0 0", "6"),
+    (1.0, 0.5, "7/5", "0 0 -3/10 -3/10 1/5 1/5 1/5 0 0", "81/20"),
+    (0.5, 0.25, "32/15", "0 -4/15 -1/3 -1/3 2/5 2/5 2/15 0 0", "59/10"),
+    (0.3, 0.4, "35/12", "0 -1/6 -5/12 -5/12 2/3 1/3 0 0 0", "37/4"),
+    (None, 0.0, "9/4", "0 -1/4 -1/4 -1/4 3/4 0 0 0 0", "29/4"),
+]
+
+
+def labelled(y, pairs, weights=None, groups=None, X=None):
+    X = np.zeros((len(y), 1)) if X is None else X
+    return Data.of(X, y, pairs=pairs, weights=weights, groups=groups)
+
+
+@pytest.mark.parametrize(("beta", "alpha", "hinge", "c", "squared"), GOLDEN)
+def test_golden_numbers(beta, alpha, hinge, c, squared):
+    data = labelled(Y, Top() if beta is None else Fpr(max=beta, min_tpr=alpha))
+    value, slopes = PairwiseHinge(data).of_scores(S)
+    assert value == pytest.approx(float(F(hinge)))
+    np.testing.assert_allclose(slopes, [float(F(x)) for x in c.split()], atol=1e-15)
+    assert PairwiseSquaredHinge(data).of_scores(S)[0] == pytest.approx(float(F(squared)))
+
+
+def mixture(rows, s, v, room, sign):
+    """Fill the room with the rows of the highest sign·s, by the definition; shares sum to 1."""
+    total, out, left = sum(F(v[r]) for r in rows), {}, F(room)
+    for r in sorted(rows, key=lambda r: (-sign * s[r], r)):
+        mass = min(F(v[r]) / total, left)
+        out[r], left = mass / F(room), left - mass
+    return out
+
+
+def naive(y, s, v, group, beta, alpha):
+    """Return {(i, j): weight} of the range, as fractions, of each group by its mass."""
+    pairs = {}
+    masses = {}
+    for g in {*group.tolist()}:
+        up, low = ([r for r in range(len(y)) if group[r] == g and y[r] == e] for e in (1, -1))
+        if not (up and low):
+            continue
+        masses[g] = sum(F(v[r]) for r in up) * sum(F(v[r]) for r in low)
+        a, b = mixture(up, s, v, 1 - alpha, -1), mixture(low, s, v, beta, 1)
+        for i, p in a.items():
+            for j, q in b.items():
+                pairs[i, j] = masses[g] * p * q
+    total = sum(masses.values())
+    return {pair: weight / total for pair, weight in pairs.items() if weight}
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_ranges_are_those_of_the_definition(grouped):
+    rng = np.random.default_rng(10)
+    for case in range(400):
+        n = int(rng.integers(4, 14))
+        y = np.where(rng.random(n) < 0.5, 1, -1)
+        y[:2] = 1, -1
+        group = rng.integers(0, 3, n) if grouped else np.zeros(n, int)
+        group[:2] = 0
+        weights = rng.integers(1, 4, n) if case % 2 else np.ones(n, int)
+        s = rng.integers(-8, 9, n) / 4
+        beta, alpha = F(int(rng.integers(1, 9)), 8), F(int(rng.integers(0, 8)), 8)
+        rest = (0.0, 0.5)[case % 3 == 0]
+        pairs = Fpr(float(beta), float(alpha), rest, "user" if grouped else None)
+        v = weights.astype(float) if case % 2 else None
+        data = labelled(y, pairs, v, group)
+        twin, whole = (naive(y, s, weights, group, *ab) for ab in ((beta, alpha), (F(1), F(0))))
+        mixed = {p: twin.get(p, F(0)) * (1 - F(rest)) + whole.get(p, F(0)) * F(rest) for p in whole}
+        for loss, objective in (("hinge", PairwiseHinge), ("squared", PairwiseSquaredHinge)):
+            value, c = objective(data).of_scores(s)
+            wanted = naive_pairs.sums(mixed, s, loss)
+            assert value == pytest.approx(float(wanted[0]), rel=1e-12, abs=1e-13)
+            np.testing.assert_allclose(c, np.array(wanted[1], float), atol=1e-12)
+
+
+def vertices(rows, room):
+    """All choices of rows that fill the room: whole shares, and one in part."""
+    count = F(room) * len(rows)
+    whole, part = int(count), count - int(count)
+    for some in combinations(rows, whole):
+        if not part:
+            yield dict.fromkeys(some, 1 / count)
+        for r in [] if not part else [r for r in rows if r not in some]:
+            yield {**dict.fromkeys(some, 1 / count), r: part / count}
+
+
+def test_the_range_is_the_worst_choice_of_rows():
+    rng = np.random.default_rng(11)
+    for _ in range(60):
+        n = int(rng.integers(4, 8))
+        y = np.where(np.arange(n) < n // 2, 1, -1)
+        s = rng.integers(-6, 7, n) / 4
+        beta, alpha = F(int(rng.integers(1, 9)), 8), F(int(rng.integers(0, 8)), 8)
+        worst = {"hinge": F(0), "squared": F(0)}
+        for a in vertices([*np.flatnonzero(y > 0)], 1 - alpha):
+            for b in vertices([*np.flatnonzero(y < 0)], beta):
+                pairs = {(i, j): p * q for i, p in a.items() for j, q in b.items()}
+                for loss in worst:
+                    worst[loss] = max(worst[loss], naive_pairs.sums(pairs, s, loss)[0])
+        data = labelled(y, Fpr(float(beta), float(alpha)))
+        assert PairwiseHinge(data).of_scores(s)[0] == pytest.approx(float(worst["hinge"]))
+        assert PairwiseSquaredHinge(data).of_scores(s)[0] == pytest.approx(float(worst["squared"]))
+
+
+def some_rows(rng, n=60):
+    y = np.where(rng.random(n) < 0.4, 1, -1)
+    y[:2] = 1, -1
+    return y, np.round(rng.normal(size=n), 1) + 0.5 * (y > 0)
+
+
+def test_laws_of_ranges():
+    rng = np.random.default_rng(12)
+    for _ in range(40):
+        y, s = some_rows(rng)
+        whole = PairwiseHinge(labelled(y, None)).of_scores(s)
+        same = PairwiseHinge(labelled(y, Fpr())).of_scores(s)
+        assert same[0] == pytest.approx(whole[0], rel=1e-13)
+        np.testing.assert_allclose(same[1], whole[1], atol=1e-15)
+        losses = [
+            PairwiseHinge(labelled(y, Fpr(max=b))).of_scores(s)[0] for b in (0.02, 0.1, 0.5, 1.0)
+        ]
+        assert losses == sorted(losses, reverse=True)
+        losses = [
+            PairwiseHinge(labelled(y, Fpr(min_tpr=a))).of_scores(s)[0] for a in (0.0, 0.3, 0.9)
+        ]
+        assert losses == sorted(losses)
+        top = PairwiseHinge(labelled(y, Top())).of_scores(s)
+        least = PairwiseHinge(labelled(y, Fpr(max=1e-6))).of_scores(s)
+        assert top[0] == pytest.approx(least[0], rel=1e-12)
+        for objective, at_zero in ((PairwiseHinge, 1.0), (PairwiseLogistic, np.log(2.0))):
+            f = objective(labelled(y, Fpr(max=0.3, min_tpr=0.2)))
+            assert f.of_scores(np.zeros(y.size))[0] == pytest.approx(at_zero, rel=1e-12)
+
+
+def test_a_row_of_weight_two_is_the_row_twice():
+    rng = np.random.default_rng(13)
+    for _ in range(30):
+        y, s = some_rows(rng, 25)
+        v = rng.integers(1, 3, y.size)
+        pairs = Fpr(max=0.3, min_tpr=0.25)
+        twice = np.repeat(np.arange(y.size), v)
+        one = PairwiseHinge(labelled(y, pairs, v.astype(float))).of_scores(s)[0]
+        two = PairwiseHinge(labelled(y[twice], pairs)).of_scores(s[twice])[0]
+        assert one == pytest.approx(two, rel=1e-12)
+
+
+@pytest.mark.parametrize("objective", [PairwiseHinge, PairwiseSquaredHinge, PairwiseLogistic])
+def test_losses_in_a_range_are_convex_and_their_derivatives_are_subgradients(objective):
+    rng = np.random.default_rng(14)
+    for _ in range(60):
+        y, s = some_rows(rng, 30)
+        other = np.round(rng.normal(size=y.size), 1)
+        f = objective(labelled(y, Fpr(max=0.3, min_tpr=0.2, rest=0.1)))
+        (at, c), there = f.of_scores(s), f.of_scores(other)[0]
+        assert f.of_scores(0.5 * (s + other))[0] <= 0.5 * (at + there) + 1e-12
+        assert there >= at + c @ (other - s) - 1e-12
+
+
+def test_the_logistic_loss_of_blocks_is_the_sum_over_pairs():
+    rng = np.random.default_rng(15)
+    for _ in range(20):
+        y, s = some_rows(rng, 40)
+        group = rng.integers(0, 6, y.size)
+        data = Data.of(np.zeros((y.size, 1)), y, groups=group, pairs=Fpr(0.5, 0.0, 0.0, "user"))
+        pairs = naive(y, s, np.ones(y.size, int), group, F(1, 2), F(0))
+        i, j = (np.array([pair[k] for pair in pairs]) for k in (0, 1))
+        pi = np.array([float(x) for x in pairs.values()])
+        value, c = PairwiseLogistic(data).of_scores(s)
+        assert value == pytest.approx(pi @ np.logaddexp(0.0, s[j] - s[i]), rel=1e-12)
+        slope = pi / (1.0 + np.exp(s[i] - s[j]))
+        wanted = np.bincount(j, slope, y.size) - np.bincount(i, slope, y.size)
+        np.testing.assert_allclose(c, wanted, atol=1e-12)
+
+
+def test_what_ranges_refuse():
+    data = labelled(Y, Fpr(max=0.2))
+    with pytest.raises(UnsupportedError, match="no convex partial form; use pairwise-squared-h"):
+        PairwiseSquare(data)
+    with pytest.raises(UnsupportedError, match="take svm-or"):
+        PairwiseSquaredHinge(data).bent(S)
+    for wrong in ({"max": 0.0}, {"max": 1.5}, {"min_tpr": 1.0}, {"rest": -0.1}):
+        with pytest.raises(ParameterError, match="give a share"):
+            Fpr(**wrong)
+    with pytest.raises(ParameterError, match="give a share"):
+        Top(rest=2.0)
+    assert np.isnan(PairwiseHinge(data).of_scores(np.where(S == -2, np.nan, S))[0])
+    with pytest.raises(ParameterError, match="min_tpr"):
+        least_range(data, 1.0)
+    with pytest.raises(DataError, match="select some"):
+        least_range(Data.of(np.zeros((2, 5000)), [0, 1]))
+
+
+def cutting_planes(f, box):
+    """Return the least value of f found in a box, and a bound from below by its cuts."""
+    G, right, best, d = [], [], np.inf, f.data.d
+    w = np.zeros(d)
+    for _ in range(300):
+        value, c, b = f.cut(f.data.scores(w))
+        best = min(best, value)
+        G.append(np.append(f.pullback(c), -1.0))
+        right.append(-b)
+        bounds = [(-box, box)] * d + [(None, None)]
+        k = linprog(np.append(np.zeros(d), 1.0), np.array(G), right, bounds=bounds, method="highs")
+        w = k.x[:d]
+        if best - k.fun < 1e-9:
+            break
+    return best, k.fun
+
+
+@pytest.mark.parametrize("beta", [0.3, 0.6])
+def test_cuts_lead_to_the_minimum_of_a_linear_programme_over_all_choices(beta):
+    rng = np.random.default_rng(16)
+    for _ in range(4):
+        n, d, box = 7, 2, 2.0
+        y = np.where(np.arange(n) < 3, 1, -1)
+        X = rng.normal(size=(n, d)) + 1.0 * (y > 0)[:, None]
+        f = PairwiseHinge(labelled(y, Fpr(max=beta, min_tpr=0.3), X=X))
+        best, below = cutting_planes(f, box)
+        assert best - below < 1e-8
+        # Unknowns are w, the hinge of each pair, and the largest mean.
+        pairs = [(i, j) for i in np.flatnonzero(y > 0) for j in np.flatnonzero(y < 0)]
+        rows, right = [], []
+        for k, (i, j) in enumerate(pairs):
+            rows.append([*(X[j] - X[i]), *[-1.0 * (m == k) for m in range(len(pairs))], 0.0])
+            right.append(-1.0)
+        for a in vertices([*np.flatnonzero(y > 0)], F(7, 10)):
+            for b in vertices([*np.flatnonzero(y < 0)], F(beta).limit_denominator(10)):
+                shares = [float(a.get(i, 0) * b.get(j, 0)) for i, j in pairs]
+                rows.append([*np.zeros(d), *shares, -1.0])
+                right.append(0.0)
+        bounds = [(-box, box)] * d + [(0, None)] * len(pairs) + [(None, None)]
+        cost = [0.0] * (d + len(pairs)) + [1.0]
+        exact = linprog(cost, np.array(rows), right, bounds=bounds, method="highs")
+        assert best == pytest.approx(exact.fun, abs=1e-8)
+
+
+@pytest.mark.parametrize("objective", [PairwiseHinge, PairwiseSquaredHinge, PairwiseLogistic])
+def test_zero_is_the_best_exactly_where_the_reduced_hulls_meet(objective):
+    rng = np.random.default_rng(17)
+    met = 0
+    for _ in range(25):
+        n = int(rng.integers(8, 25))
+        y = np.where(np.arange(n) < n // 2, 1, -1)
+        X = rng.normal(size=(n, 2)) + rng.choice([0.5, 1.0, 1.5]) * (y > 0)[:, None]
+        beta, alpha = float(rng.choice([0.15, 0.3, 0.5, 0.8])), float(rng.choice([0.0, 0.3]))
+        meet = beta <= least_range(labelled(y, None, X=X), alpha)
+        f = objective(labelled(y, Fpr(max=beta, min_tpr=alpha), X=X))
+        lowest = min(
+            f.value(1e-3 * np.array([np.cos(a), np.sin(a)])) for a in np.linspace(0, 2 * np.pi, 361)
+        )
+        # Near 0 the loss falls in some direction, or in none.
+        assert meet == (lowest >= f.value(np.zeros(2)) - 1e-7)
+        met += meet
+    assert 3 < met < 22
+
+
+def test_a_collapse_is_told_and_rest_helps():
+    rng = np.random.default_rng(18)
+    y, s = some_rows(rng, 300)
+    X = np.column_stack([s + (y > 0), rng.normal(size=300)])
+    narrow = labelled(y, Fpr(max=0.02), X=X)
+    assert 0.02 < least_range(narrow) < 1.0
+    with pytest.warns(CollapsedWarning, match="rest=0.5"):
+        run = solve("svm-or", narrow)
+    assert run.collapsed
+    assert not solve("svm-or", labelled(y, Fpr(max=0.02, rest=0.5), X=X)).collapsed
+    assert least_range(labelled(np.array([1, 1, -1]), None, X=np.array([[2.0], [3], [0]]))) == 0.0
+
+
+def test_pairs_in_a_range_are_found_by_selection_as_by_sorting():
+    rng = np.random.default_rng(19)
+    y, s = some_rows(rng, 500)
+    pairs = Fpr(max=0.13, min_tpr=0.2)
+    members = members_of(labelled(y, pairs))
+    weighted = members_of(labelled(y, pairs, np.where(np.arange(500) == 7, 1.0 + 1e-12, 1.0)))
+    values = [
+        BlockSums(pairs.within(some, s).segments, squared=False)(s)[0]
+        for some in (members, weighted)
+    ]
+    assert values[0] == pytest.approx(values[1], rel=1e-9)
