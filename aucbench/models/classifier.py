@@ -134,10 +134,10 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
         takes six times as long. None: there is no `predict_proba`. Three or more classes take
         "sigmoid" only.
     pairs : Pairs or str, optional
-        Which pairs of rows count, such as `aucbench.pairs.ByClass("rest")` or its name. None: all
-        pairs of two classes. Of three or more classes those of `ByClass()`, by which each pair of
-        classes counts the same; or of `ByClass("rest")`, one-vs-rest, if the solver ignores
-        weights of rows.
+        Which pairs of rows count, such as `aucbench.pairs.Group()`, "fpr[max=0.1,rest=0.5]" or
+        "class[each=rest]". None: all pairs of two classes. Of three or more classes those of
+        `ByClass()`, by which each pair of classes counts the same; or of `ByClass("rest")`,
+        one-vs-rest, if the solver ignores weights of rows.
 
     Attributes
     ----------
@@ -212,7 +212,7 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
         self.pos_label = pos_label
         self.pairs = pairs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Learn weights and a threshold from rows X (n, d) and labels y (n,).
 
         Parameters
@@ -226,6 +226,9 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
             Weights of rows: a pair of rows weighs w_i w_j. Solvers whose objective has them take
             them, such as svm-or and logistic. Rows of weight 0 are left out. The feature map and
             the threshold count rows, not weights.
+        groups : array of shape (n,), optional
+            The group of each row, such as a user. No group is on both sides of `validation` or of
+            the folds of `calibration`, and pairs within groups, `pairs="group"`, are those of them.
 
         Raises
         ------
@@ -246,7 +249,7 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
         X, y = plain_frame(X), plain_column(y)
         warm = self.warm_start and self.__sklearn_is_fitted__()
         schema, start = (self._schema, self._start()) if warm else (None, None)
-        data, classes = data_of(X, y, sample_weight, self.pos_label, schema)
+        data, classes = data_of(X, y, sample_weight, self.pos_label, schema, groups)
         pairs = get_pairs(self.pairs) if isinstance(self.pairs, str) else self.pairs
         data = data if pairs is None else replace(data, pairs=pairs)
         if classes.size > 2:

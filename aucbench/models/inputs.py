@@ -18,6 +18,7 @@ from sklearn.utils.validation import validate_data
 from aucbench.data import Categories, Data
 from aucbench.data.arrays import Rows, Vector, rows
 from aucbench.data.inputs import check_rows, require_filled
+from aucbench.data.row_roles import numbered
 from aucbench.data.targets import counted, shown_labels, usual
 from aucbench.datasets.tables import Schema
 from aucbench.errors import AucbenchError, DataError
@@ -173,7 +174,12 @@ def weights_of(sample_weight: Any, n: int) -> Vector | None:
 
 
 def data_of(
-    X: Any, y: Any, sample_weight: Any = None, pos_label: Any = None, schema: Schema | None = None
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    schema: Schema | None = None,
+    groups: Any = None,
 ) -> tuple[Data, NDArray[Any]]:
     """Return the rows with labels -1 and 1, and the classes; the second one is positive.
 
@@ -185,7 +191,7 @@ def data_of(
     Raises
     ------
     DataError, TypeError
-        As `rows_of`, `labels_of` and `weights_of`, and when X and y differ in length.
+        As `rows_of`, `labels_of` and `weights_of`, and when X, y and groups differ in length.
     """
     rows, names, schema = rows_and_schema(X, schema)
     require_filled(rows)
@@ -194,11 +200,12 @@ def data_of(
         raise DataError(
             f"X has {rows.n} rows but y has {labels.size} labels; give one label per row"
         )
-    weights = weights_of(sample_weight, rows.n)
+    weights, group = weights_of(sample_weight, rows.n), numbered("groups", groups, rows.n)
     if weights is not None:
         weighty = np.flatnonzero(weights).astype(np.int32)
         rows, labels, weights = rows.take(weighty), labels[weighty], weights[weighty]
-    data = Data.of(rows, _target_of(labels, classes), weights=weights)
+        group = None if group is None else group[weighty]
+    data = Data.of(rows, _target_of(labels, classes), weights=weights, groups=group)
     return replace(data, names=names, schema=schema), classes
 
 
