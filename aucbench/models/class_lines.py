@@ -21,7 +21,7 @@ DECISION = (
 
 def measure_of(model: ClassModel) -> str:
     """Return the name of what the model was judged by."""
-    return str(model.provenance.get("measure", "Hand–Till AUC"))
+    return str(model.provenance.get("measure", "Hand–Till M"))
 
 
 def explanation(model: ClassModel) -> dict[str, Any]:

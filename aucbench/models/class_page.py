@@ -9,8 +9,8 @@ from aucbench.models.class_lines import DECISION, measure_of, warnings
 from aucbench.models.classes import ClassModel
 from aucbench.models.explain import share_text
 from aucbench.models.model import Model
-from aucbench.models.page import grid, matters, range_of, roc_of, span_of
-from aucbench.report.document import Chapter, Grid
+from aucbench.models.page import matters, range_of, roc_of, span_of
+from aucbench.report.document import Chapter, Grid, grid
 from aucbench.report.inline_page import InlinePage
 from aucbench.report.render import sections_to_html
 from aucbench.sections import Chart

@@ -26,7 +26,7 @@ from aucbench.models.explain import (
 )
 from aucbench.models.model import Model
 from aucbench.models.reliability import Reliability
-from aucbench.report.document import NOTHING, Chapter, Grid
+from aucbench.report.document import NOTHING, Cell, Chapter, Grid, grid
 from aucbench.report.inline_page import InlinePage
 from aucbench.report.render import sections_to_html
 from aucbench.sections import Chart
@@ -38,7 +38,6 @@ PER = 1000  # rows, in which flags and costs are counted
 SURE = 0.05  # adjusted p-value below which groups differ
 SEEN, SAID = "share of positives", "model"
 SHARE_NAMES = ("flagged", "positive", "sensitivity", "precision")  # of `drift.SHARES`
-Cell = str | float | None
 
 
 def page_of(model: Model, title: str = "") -> InlinePage:
@@ -401,38 +400,6 @@ def _limits(model: Model) -> Iterator[str]:
             "An effect is what the model makes of a column, and no cause: a column may stand for "
             "another one."
         )
-
-
-def grid(
-    header: Sequence[str],
-    lines: Sequence[Sequence[Cell]],
-    forms: Sequence[str],
-    *,
-    best: Sequence[bool] = (),
-    spans: Sequence[tuple[float, float, float] | None] = (),
-    title: str = "",
-) -> Grid:
-    """Return a table of texts and of numbers in the given forms."""
-    texts = tuple(
-        tuple(_text(cell, form) for cell, form in zip(line, forms, strict=True)) for line in lines
-    )
-    keys = tuple(tuple("" if cell is None else str(cell) for cell in line) for line in lines)
-    right = [j for j, form in enumerate(forms) if form]
-    return Grid(
-        tuple(header),
-        texts,
-        right,
-        title=title,
-        best=tuple(best),
-        keys=keys,
-        spans=tuple(spans) if any(spans) else (),
-    )
-
-
-def _text(cell: Cell, form: str) -> str:
-    if isinstance(cell, str):
-        return cell
-    return NOTHING if cell is None or np.isnan(cell) else format(cell, form)
 
 
 def span_of(one: Interval | None) -> tuple[float, float, float] | None:

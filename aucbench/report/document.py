@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from math import inf
+from math import inf, isnan
 from textwrap import wrap
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from aucbench.bench.addons import Addon
 
 NOTHING = "-"
+Cell: TypeAlias = str | float | None
 WIDEST = 100  # characters of a line where stdout is no terminal
 SHORTEST = 12  # characters of a name that is shortened
 STRONG = 3  # first columns that are bold in the best lines
@@ -252,3 +253,36 @@ def texed(text: str) -> str:
 
 
 FORMS = {"text": text, "md": markdown, "tex": tex}
+
+
+def grid(
+    header: Sequence[str],
+    lines: Sequence[Sequence[Cell]],
+    forms: Sequence[str],
+    *,
+    best: Sequence[bool] = (),
+    spans: Sequence[tuple[float, float, float] | None] = (),
+    title: str = "",
+) -> Grid:
+    """Return a table of texts and of numbers in the given forms."""
+    texts = tuple(
+        tuple(_cell_text(cell, form) for cell, form in zip(line, forms, strict=True))
+        for line in lines
+    )
+    keys = tuple(tuple("" if cell is None else str(cell) for cell in line) for line in lines)
+    right = [j for j, form in enumerate(forms) if form]
+    return Grid(
+        tuple(header),
+        texts,
+        right,
+        title=title,
+        best=tuple(best),
+        keys=keys,
+        spans=tuple(spans) if any(spans) else (),
+    )
+
+
+def _cell_text(cell: Cell, form: str) -> str:
+    if isinstance(cell, str):
+        return cell
+    return NOTHING if cell is None or isnan(cell) else format(cell, form)

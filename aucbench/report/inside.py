@@ -18,6 +18,7 @@ import numpy as np
 from aucbench.errors import DataError
 from aucbench.metrics.pairs import measure_of
 from aucbench.metrics.rows import rows_of
+from aucbench.report.classes import ClassInside, against_rest, classes_inside
 from aucbench.report.evidence import Evidence, Group
 from aucbench.stats.measures import Measure
 from aucbench.stats.roc import Band, bands
@@ -84,6 +85,7 @@ class Inside:
     compared: WithinDataset  # the solvers with a value
     # Numbers of positive and of negative test rows; None when labels cannot be had.
     classes: tuple[int, int] | None = None
+    each: tuple[ClassInside, ...] = ()  # three or more classes, each against the rest
 
     @property
     def pairs(self) -> tuple[PairWithin, ...]:
@@ -126,7 +128,13 @@ def inside(
         )
         for j, group in groups.items()
     )
-    return Inside(dataset=dataset, rows=rows, compared=compared, classes=_classes(folds))
+    return Inside(
+        dataset=dataset,
+        rows=rows,
+        compared=compared,
+        classes=_classes(folds),
+        each=classes_inside(folds, points),
+    )
 
 
 def _compared(
@@ -201,6 +209,8 @@ def sizes(one: Inside) -> str:
         facts.append(f"{rows} {tested}, {one.classes[0]} positive ({one.classes[0] / rows:.1%})")
     elif fit is not None and not isnan(fit.n_train + fit.n_test):
         facts.append(f"{fit.n_train + fit.n_test:.0f} rows")
+        if one.each:
+            facts.append(f"{len(one.each)} classes")
     widths = sorted({fit.d for row in one.rows for fit in row.group.ok if not isnan(fit.d)})
     if len(widths) > 2:  # of a table, whose levels differ between splits
         facts.append(f"{widths[0]:.0f} to {widths[-1]:.0f} features")
@@ -245,7 +255,8 @@ def _bands(folds: Folds, points: int) -> tuple[dict[int, Band], dict[int, Band]]
     """Return the mean ROC and precision-recall curves of the solvers that have one."""
     roc, pr = {}, {}
     for solver, of in folds.items():
-        labelled = (fold for fold in of.values() if isinstance(fold, Fold))
-        if known := [fold for fold in labelled if fold.has_both_classes]:
-            roc[solver], pr[solver] = bands(known, points)
+        splits = [[*against_rest(rows)] for rows in of.values()]
+        whole = [sides for sides in splits if sides and all(f.has_both_classes for f in sides)]
+        if known := [fold for sides in whole for fold in sides]:
+            roc[solver], pr[solver] = bands(known, points, len(whole[0]))
     return roc, pr

@@ -16,6 +16,7 @@ import numpy as np
 
 from aucbench.bench.show.endings import end_notes
 from aucbench.data.understood import SHOWN_DROPPED, by_kind
+from aucbench.report.classes import class_chapters
 from aucbench.report.curves import SHARES
 from aucbench.report.document import Chapter
 from aucbench.report.drawn import DIGITS, drawn
@@ -82,7 +83,7 @@ class Page:
 
     findings: Findings
     folder: str  # name of the results folder, for the commands
-    added: tuple[Chapter, ...] = ()  # sections of plugins, see `document.signed`
+    added: tuple[Chapter, ...] = ()  # on classes, and sections of plugins, see `document.signed`
     digits: ClassVar = DIGITS
     targets: ClassVar = SHARES
 
@@ -232,6 +233,11 @@ class Page:
         return tuple(told)
 
     @property
+    def has_classes(self) -> bool:
+        """Whether a data set has three or more classes."""
+        return any(one.each for one in self.findings.insides)
+
+    @property
     def has_pairs(self) -> bool:
         """Whether there are pairs of solvers with a verdict."""
         across = len(self.findings.evidence.finished) > 1 and len(self.findings.pairs) > 0
@@ -290,8 +296,8 @@ class Page:
 
 
 def page_of(findings: Findings, *, folder: str, added: Sequence[Chapter] = ()) -> Page:
-    """Return the page of findings, with the sections of plugins."""
-    return Page(findings, folder, tuple(added))
+    """Return the page of findings, with chapters on classes and the sections of plugins."""
+    return Page(findings, folder, (*class_chapters(findings), *added))
 
 
 def _said(name: str, value: Any) -> str:

@@ -43,26 +43,29 @@ def corners(fold: Fold) -> tuple[Vector, Vector]:
     return fp, tp
 
 
-def bands(folds: Sequence[Fold], points: int = 50) -> tuple[Band, Band]:
+def bands(folds: Sequence[Fold], points: int = 50, each: int = 1) -> tuple[Band, Band]:
     """Return the mean ROC curve and the mean precision-recall curve of folds of both classes.
 
     The first is at `points` false positive rates, more of them small, the second at the recalls
-    1/points, 2/points, ..., 1.
+    1/points, 2/points, ..., 1. Of so many successive folds, `each`, the mean is taken first: these
+    are the classes of one split, each against the rest.
     """
     require_whole(2, points=points)
     if not folds or not all(fold.has_both_classes for fold in folds):
         raise DataError("a curve needs folds that hold both classes; leave the others out")
     every = [corners(fold) for fold in folds]
     rates, recalls = np.linspace(0.0, 1.0, points) ** CROWDING, np.arange(1, points + 1) / points
-    return _band(rates, every, _sensitivity), _band(recalls, every, _precision)
+    return _band(rates, every, _sensitivity, each), _band(recalls, every, _precision, each)
 
 
 def _band(
     x: Vector,
     every: Sequence[tuple[Vector, Vector]],
     curve: Callable[[Vector, Vector, Vector], Vector],
+    each: int,
 ) -> Band:
-    table = np.array([curve(x, fp, tp) for fp, tp in every])
+    curves = np.array([curve(x, fp, tp) for fp, tp in every])
+    table = curves.reshape(-1, each, x.size).mean(axis=1)
     return Band(x, table.mean(axis=0), table.min(axis=0), table.max(axis=0))
 
 
