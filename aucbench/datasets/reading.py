@@ -154,6 +154,11 @@ class Reading:
                 f"has {has}; leave one of both out"
             )
 
+    @property
+    def ranks(self) -> bool:
+        """Whether the target is an order without classes: times of events, or grades."""
+        return self.event is not None or self.labels == "grades"
+
     def options(self) -> dict[str, Any]:
         """Return the values that differ from the defaults, by name."""
         return {

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from importlib.util import find_spec
 from math import ceil
 from time import perf_counter
@@ -156,8 +156,11 @@ class ModelPlan:
         Raises
         ------
         UnknownNameError, ParameterError
-            When there is no such calibration, or as `Aims.aim`.
+            When there is no such calibration, an option is about a decision and the model makes
+            none, or as `Aims.aim`.
         """
+        if reading.ranks:
+            making = _ranking(making, aims)
         tune = making.tuned(making.solver)
         pairs, reading = checked_pairs(written(making.pairs), reading)
         return ModelPlan(
@@ -236,6 +239,26 @@ class ModelPlan:
         if numbers <= HUGE or data.n <= MANY or self.reading.time is not None:
             return replace(self, splits=FEWER_FOLDS)
         return replace(self, holdout=HELD_OUT)
+
+
+def _ranking(making: Making, aims: Aims) -> Making:
+    """Return how a model is made that ranks rows: without probabilities, whose default it leaves.
+
+    Raises
+    ------
+    ParameterError
+        When an option is about two classes.
+    """
+    known = {name: value for name, value in asdict(aims).items() if value is not None}
+    named = [*known, *(["by"] if making.by else [])]
+    if making.calibration not in (Making().calibration, NO_CALIBRATION):
+        named.append("calibration")
+    if named:
+        raise ParameterError(
+            "times and grades have no two classes, so that a model of them ranks rows and decides "
+            f"nothing; leave {' and '.join(named)} out"
+        )
+    return replace(making, calibration=NO_CALIBRATION)
 
 
 def _share(spec: str) -> float:

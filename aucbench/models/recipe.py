@@ -95,6 +95,7 @@ class Recipe:
                 "seed": self.seed,
                 "n": part.n,
                 **part.target.numbers,
+                "target": part.target.what,
                 "stop": run.stop.name,
             },
         )
