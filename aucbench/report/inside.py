@@ -20,6 +20,7 @@ from aucbench.metrics.pairs import measure_of
 from aucbench.metrics.rows import rows_of
 from aucbench.report.classes import ClassInside, against_rest, classes_inside
 from aucbench.report.evidence import Evidence, Group
+from aucbench.report.times import TimesInside, times_inside
 from aucbench.stats.measures import Measure
 from aucbench.stats.roc import Band, bands
 from aucbench.stats.rows import Fold, Rows
@@ -86,6 +87,7 @@ class Inside:
     # Numbers of positive and of negative test rows; None when labels cannot be had.
     classes: tuple[int, int] | None = None
     each: tuple[ClassInside, ...] = ()  # three or more classes, each against the rest
+    until: TimesInside | None = None  # survival times: C of the events until a time
 
     @property
     def pairs(self) -> tuple[PairWithin, ...]:
@@ -134,6 +136,7 @@ def inside(
         compared=compared,
         classes=_classes(folds),
         each=classes_inside(folds, points),
+        until=times_inside(folds) if points else None,
     )
 
 

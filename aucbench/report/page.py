@@ -24,6 +24,7 @@ from aucbench.report.evidence import Group
 from aucbench.report.findings import Findings
 from aucbench.report.inside import Row, sizes
 from aucbench.report.pairing import pair_notes
+from aucbench.report.times import time_chapters
 from aucbench.stats.best_set import BestSet
 from aucbench.stats.pairs import Pair
 from aucbench.stats.ranking import Standing
@@ -83,7 +84,9 @@ class Page:
 
     findings: Findings
     folder: str  # name of the results folder, for the commands
-    added: tuple[Chapter, ...] = ()  # on classes, and sections of plugins, see `document.signed`
+    added: tuple[
+        Chapter, ...
+    ] = ()  # on classes and times, and sections of plugins, see `document.signed`
     digits: ClassVar = DIGITS
     targets: ClassVar = SHARES
 
@@ -296,8 +299,8 @@ class Page:
 
 
 def page_of(findings: Findings, *, folder: str, added: Sequence[Chapter] = ()) -> Page:
-    """Return the page of findings, with chapters on classes and the sections of plugins."""
-    return Page(findings, folder, (*class_chapters(findings), *added))
+    """Return the page of findings, with chapters on targets and the sections of plugins."""
+    return Page(findings, folder, (*class_chapters(findings), *time_chapters(findings), *added))
 
 
 def _said(name: str, value: Any) -> str:
