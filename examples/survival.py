@@ -50,6 +50,8 @@ def data(folder: Path) -> None:
     for name, loader in SETS.items():
         x, y = getattr(sksurv.datasets, loader)()
         event, time = (y[field] for field in y.dtype.names)
+        time = np.maximum(time, 0.5)  # FastSurvivalSVM refuses a time of 0, which flchain has
+        x = x.drop(columns="chapter", errors="ignore")  # of flchain: of what somebody died
         table = x.copy()
         table["time"], table["event"] = time, event.astype(int)
         table.to_csv(folder / f"{name}.csv", index=False)
