@@ -60,6 +60,31 @@ def of_grades(y, v, each="pair", gain=None, group=None):
     return scaled(pairs) if pairs else {}
 
 
+def mixture(rows, s, v, room, sign):
+    """Fill the room with the rows of the highest sign·s, by the definition; shares sum to 1."""
+    total, out, left = sum(F(v[r]) for r in rows), {}, F(room)
+    for r in sorted(rows, key=lambda r: (-sign * s[r], r)):
+        mass = min(F(v[r]) / total, left)
+        out[r], left = mass / F(room), left - mass
+    return out
+
+
+def of_range(y, s, v, group, beta, alpha):
+    """Return {(i, j): weight} of the range, as fractions, of each group by its mass."""
+    pairs, masses = {}, {}
+    for g in {*group.tolist()}:
+        up, low = ([r for r in range(len(y)) if group[r] == g and y[r] == e] for e in (1, -1))
+        if not (up and low):
+            continue
+        masses[g] = sum(F(v[r]) for r in up) * sum(F(v[r]) for r in low)
+        a, b = mixture(up, s, v, 1 - alpha, -1), mixture(low, s, v, beta, 1)
+        for i, p in a.items():
+            for j, q in b.items():
+                pairs[i, j] = masses[g] * p * q
+    total = sum(masses.values())
+    return {pair: weight / total for pair, weight in pairs.items() if weight}
+
+
 def inverse_censoring(time, event):
     """The Kaplan–Meier curve of the censoring times at each time, to the power −2; None where 0."""
     out = []

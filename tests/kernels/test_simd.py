@@ -45,6 +45,17 @@ for kind, rows in (("dense", X), ("csr", scipy.sparse.csr_array(X))):
     keep(f"scores {kind}", data.scores(w), data.pullback(rng.standard_normal(300)))
     for name in ("pairwise-hinge", "pairwise-squared-hinge", "pairwise-logistic"):
         keep(f"{name} {kind}", *aucbench.get_objective(name, data).both(w))
+users, days = rng.integers(0, 40, 300), rng.integers(1, 60, 300)
+one, six = np.zeros((3001, 1)), rng.integers(0, 6, 3001)
+for name in ("pairwise-hinge", "pairwise-squared-hinge", "pairwise-logistic"):
+    for kind, target, how in (
+        ("groups", y, {"groups": users, "pairs": aucbench.pairs.Group()}),
+        ("times", aucbench.data.Survival.of(days, y > 0), {}),
+    ):
+        some = aucbench.Data.of(X, target, **how)
+        keep(f"{name} {kind}", *aucbench.get_objective(name, some).both(w))
+    many = aucbench.Data.of(one, aucbench.data.Grades.of(six))
+    keep(f"{name} many", *aucbench.get_objective(name, many).of_scores(rng.standard_normal(3001)))
 v = rng.standard_normal(3001)
 for name, options in (("top-k", {"k": 300}), ("l1-ball", {"R": 9.0}), ("l2-ball", {})):
     keep(name, aucbench.get_projector(name, **options)(v.copy()))

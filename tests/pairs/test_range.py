@@ -48,32 +48,6 @@ def test_golden_numbers(beta, alpha, hinge, c, squared):
     assert PairwiseSquaredHinge(data).of_scores(S)[0] == pytest.approx(float(F(squared)))
 
 
-def mixture(rows, s, v, room, sign):
-    """Fill the room with the rows of the highest sign·s, by the definition; shares sum to 1."""
-    total, out, left = sum(F(v[r]) for r in rows), {}, F(room)
-    for r in sorted(rows, key=lambda r: (-sign * s[r], r)):
-        mass = min(F(v[r]) / total, left)
-        out[r], left = mass / F(room), left - mass
-    return out
-
-
-def naive(y, s, v, group, beta, alpha):
-    """Return {(i, j): weight} of the range, as fractions, of each group by its mass."""
-    pairs = {}
-    masses = {}
-    for g in {*group.tolist()}:
-        up, low = ([r for r in range(len(y)) if group[r] == g and y[r] == e] for e in (1, -1))
-        if not (up and low):
-            continue
-        masses[g] = sum(F(v[r]) for r in up) * sum(F(v[r]) for r in low)
-        a, b = mixture(up, s, v, 1 - alpha, -1), mixture(low, s, v, beta, 1)
-        for i, p in a.items():
-            for j, q in b.items():
-                pairs[i, j] = masses[g] * p * q
-    total = sum(masses.values())
-    return {pair: weight / total for pair, weight in pairs.items() if weight}
-
-
 @pytest.mark.parametrize("grouped", [False, True])
 def test_ranges_are_those_of_the_definition(grouped):
     rng = np.random.default_rng(10)
@@ -90,7 +64,9 @@ def test_ranges_are_those_of_the_definition(grouped):
         pairs = Fpr(float(beta), float(alpha), rest, "user" if grouped else None)
         v = weights.astype(float) if case % 2 else None
         data = labelled(y, pairs, v, group)
-        twin, whole = (naive(y, s, weights, group, *ab) for ab in ((beta, alpha), (F(1), F(0))))
+        twin, whole = (
+            naive_pairs.of_range(y, s, weights, group, *ab) for ab in ((beta, alpha), (F(1), F(0)))
+        )
         mixed = {p: twin.get(p, F(0)) * (1 - F(rest)) + whole.get(p, F(0)) * F(rest) for p in whole}
         for loss, objective in (("hinge", PairwiseHinge), ("squared", PairwiseSquaredHinge)):
             value, c = objective(data).of_scores(s)
@@ -188,7 +164,7 @@ def test_the_logistic_loss_of_blocks_is_the_sum_over_pairs():
         y, s = some_rows(rng, 40)
         group = rng.integers(0, 6, y.size)
         data = Data.of(np.zeros((y.size, 1)), y, groups=group, pairs=Fpr(0.5, 0.0, 0.0, "user"))
-        pairs = naive(y, s, np.ones(y.size, int), group, F(1, 2), F(0))
+        pairs = naive_pairs.of_range(y, s, np.ones(y.size, int), group, F(1, 2), F(0))
         i, j = (np.array([pair[k] for pair in pairs]) for k in (0, 1))
         pi = np.array([float(x) for x in pairs.values()])
         value, c = PairwiseLogistic(data).of_scores(s)

@@ -5,8 +5,8 @@ from itertools import islice
 import numpy as np
 import optima
 import pytest
+from certified_problems import hold, sample, states
 from nights import first
-from scipy.sparse import csr_array
 
 from aucbench.data import Data
 from aucbench.errors import AucbenchError
@@ -15,50 +15,6 @@ from aucbench.registry import get_solver
 from aucbench.solving.loop import solve
 
 pytestmark = pytest.mark.slow
-KINDS = ("normal", "integer", "offset", "copies", "constant", "uneven", "one-sided")
-
-
-def sample(seed):
-    """A small random problem: rows at a scale of 1e-8 to 1e8, and λ from 1e-10 to 1e10."""
-    rng = np.random.default_rng(seed)
-    n, d = int(rng.integers(6, 15)), int(rng.integers(1, 5))
-    y = np.where(np.arange(n) < rng.integers(1, n - 1), 1, -1)
-    X = rng.normal(size=(n, d)) + rng.choice([0.0, 0.5, 3.0]) * (y > 0)[:, None]
-    kind = KINDS[seed % len(KINDS)]
-    if kind == "integer":
-        X = np.round(2 * X)
-    elif kind == "offset":
-        X = X + 10.0 ** rng.uniform(0, 8)
-    elif kind == "copies":
-        X = X[rng.integers(0, n, n) // 2]
-    elif kind == "constant":
-        X[:, 0] = rng.choice([0.1, 1.0, 1e8])
-    elif kind == "uneven":
-        X = X * 10.0 ** rng.uniform(-4, 4, d)
-    elif kind == "one-sided":
-        X[y < 0, 0] = 0.0
-    layout = csr_array if rng.random() < 0.5 else np.asarray
-    X = X * 10.0 ** rng.uniform(-8, 8)
-    return X, y, Data.of(layout(X), y), float(10.0 ** rng.uniform(-10, 10))
-
-
-def states(solver, data, count, every=1):
-    """(w, gap) of the states that certify something, from the first ones and the last one."""
-    problem_rng, rng = np.random.default_rng(0).spawn(2)
-    problem = solver.problem(data, problem_rng)
-    seen = [
-        (state.w.copy(), state.gap)
-        for state in islice(solver.iterates(problem, rng), count)
-        if state.gap is not None and np.isfinite(state.gap)
-    ]
-    return problem, [*seen[:-1:every], *seen[-1:]]
-
-
-def hold(seen, value, least):
-    """Check the gaps; how many there are."""
-    for w, gap in seen:
-        assert value(w) - least <= gap, (float(value(w) - least), gap)
-    return len(seen)
 
 
 @pytest.mark.parametrize("part", first(range(5)))
