@@ -9,8 +9,6 @@ the values beside their spread; no method can avoid that.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,34 +19,22 @@ from aucbench.data.arrays import Block, Index, Rows, Vector
 FIRST, LATER = 64, 4096
 
 
-def constant_columns(X: Rows, rows: Index, part: NDArray[Any] | None = None) -> Index:
-    """Return the columns that have one value in all the given rows, or in each part of them.
+def constant_columns(X: Rows, rows: Index) -> Index:
+    """Return the columns that have one value, other than 0, in all the given rows.
 
-    A loss of pairs within parts has no gradient there. Columns of zeros are left out, because 0
-    times c is exact. The rows are read once at most; reading stops when no column is left.
-
-    Parameters
-    ----------
-    rows : array of int of shape (m,)
-        Numbers of rows, at least one.
-    part : array of int of shape (m,), optional
-        The part of each of them; equal parts are neighbours. None: they are one part.
+    There is at least one row. Columns of zeros are left out, because 0 times c is exact. The
+    rows are read once at most; reading stops when no column is left.
     """
     M = X.matrix
-    first = rows[np.zeros(rows.size, np.intp) if part is None else _begins(part)]
-    columns: Index = np.unique(M[np.unique(first)].nonzero()[-1]).astype(np.int32)
+    columns: Index = M[rows[:1]].nonzero()[-1].astype(np.int32)
     lo, hi = 0, FIRST
     while columns.size and lo < rows.size:
-        differs = M[rows[lo:hi]][:, columns] != M[first[lo:hi]][:, columns]
-        columns = np.delete(columns, np.unique(differs.nonzero()[-1]))
+        part = M[np.append(rows[:1], rows[lo:hi])][:, columns]
+        with np.errstate(over="ignore"):  # an infinite difference is not zero
+            varying = (part.max(axis=0) - part.min(axis=0)).nonzero()[-1]
+        columns = np.delete(columns, varying)
         lo, hi = hi, hi + LATER
     return columns
-
-
-def _begins(part: NDArray[Any]) -> NDArray[np.intp]:
-    """Return for each place where the run of its part begins."""
-    new = np.append(True, part[1:] != part[:-1])
-    return np.maximum.accumulate(np.where(new, np.arange(part.size), 0))
 
 
 def constant_in_parts(X: Rows, rows: Index, part: NDArray[np.int64]) -> Index:

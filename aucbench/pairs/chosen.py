@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 from aucbench.data import Data
 from aucbench.data.arrays import ALL, Block
 from aucbench.data.categories import Categories
@@ -38,8 +40,13 @@ def pairs_of(data: Data) -> Pairs | None:
     raise UnsupportedError("the rows have error functions, which have no pairs; give labels")
 
 
+_KNOWN: WeakKeyDictionary[Data, Members] = WeakKeyDictionary()  # of all rows
+
+
 def members_of(data: Data, rows: Block = ALL) -> Members:
     """Return the pairs within a block of rows; all pairs of labels are one block.
+
+    Those of all rows are found once for each `data`, whose arrays cannot be written.
 
     Raises
     ------
@@ -48,5 +55,13 @@ def members_of(data: Data, rows: Block = ALL) -> Members:
     UnsupportedError
         As `pairs_of`.
     """
+    if rows is not ALL:
+        return _members(data, rows)
+    if (known := _KNOWN.get(data)) is None:
+        known = _KNOWN[data] = _members(data, ALL)
+    return known
+
+
+def _members(data: Data, rows: Block) -> Members:
     pairs = pairs_of(data)
     return labelled(data, rows) if pairs is None else pairs.members(data, rows)

@@ -263,7 +263,7 @@ class Blocks(Members):
         size = self.n + self.count
         graph = coo_array((np.ones(rows.size), (rows, self.n + block)), shape=(size, size))
         part = connected_components(graph, directed=False)[1]
-        used = np.unique(rows)
+        used = np.flatnonzero(np.bincount(rows, minlength=self.n))
         order = used[np.argsort(part[used], kind="stable")].astype(np.int32)
         return order, part[order].astype(np.int64)
 

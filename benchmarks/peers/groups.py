@@ -70,7 +70,8 @@ def made(n: int = SIZE, d: int = 20) -> Data:
     rng = np.random.default_rng(0)
     group = np.repeat(np.arange(n // EACH), EACH)
     X = rng.standard_normal((n, d))
-    noisy = X @ rng.standard_normal(d) + 2.0 * rng.standard_normal(n)
+    w = np.append(4.0, rng.standard_normal(d - 1))
+    noisy = X @ w + 2.0 * rng.standard_normal(n)
     X[:, 0] += 10.0 * rng.standard_normal(n // EACH)[group]
     return Data.of(X, np.where(noisy > np.quantile(noisy, 0.8), 1, -1), groups=group)
 

@@ -16,7 +16,7 @@ from aucbench.bench.cell import ALL_PAIRS, Cell
 from aucbench.data import Data
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError
-from aucbench.objectives.differences import constant_columns
+from aucbench.objectives.differences import constant_in_parts
 from aucbench.pairs import members_of
 from aucbench.protocols import Solver
 from aucbench.solving.classes import trained_on as other_pairs
@@ -64,7 +64,7 @@ def told_of(cell: Cell, solver: Solver, train: Data) -> dict[str, Any]:
     if isinstance(solver, OnAllPairs):
         return {"trained_on": ALL_PAIRS}
     told: dict[str, Any] = {"trained_on": cell.pairs}
-    told["constant"] = int(constant_columns(train.rows, *members.components).size)
+    told["constant"] = int(constant_in_parts(train.rows, *members.components).size)
     if train.groups is not None and within_groups(train.pairs):
         told["left_out"] = int(members.left_out)
         told["groups"] = int(np.unique(train.groups).size) - told["left_out"]
