@@ -94,6 +94,8 @@ class Scale:
         Else a smaller value is better.
     low, high : float
         No value is below or above.
+    of : str
+        What it is a measure of: "labels" of two classes, or another target, such as "classes".
 
     Raises
     ------
@@ -104,6 +106,7 @@ class Scale:
     greater_is_better: bool = True
     low: float = -inf
     high: float = inf
+    of: str = "labels"
 
     def __post_init__(self) -> None:
         if not isinstance(self.greater_is_better, bool):
@@ -115,10 +118,10 @@ class Scale:
 
 
 def metric(
-    *, greater_is_better: bool = True, low: float = -inf, high: float = inf
+    *, greater_is_better: bool = True, low: float = -inf, high: float = inf, of: str = "labels"
 ) -> Callable[[Factory], Factory]:
     """Decorate a metric with a `Scale` of these fields."""
-    said = Scale(greater_is_better, low, high)
+    said = Scale(greater_is_better, low, high, of)
 
     def decorate(function: Factory) -> Factory:
         function.scale = said  # type: ignore[attr-defined]

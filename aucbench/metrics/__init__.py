@@ -6,6 +6,8 @@ from aucbench.metrics.classes import one_vs_rest as one_vs_rest
 from aucbench.metrics.of_target import auc_of as auc_of
 from aucbench.metrics.order import cindex as cindex
 from aucbench.metrics.order import grade_auc as grade_auc
+from aucbench.metrics.pairs import gauc as gauc
+from aucbench.metrics.pairs import quality_of as quality_of
 from aucbench.metrics.support import support_f1 as support_f1
 from aucbench.metrics.support import support_jaccard as support_jaccard
 from aucbench.metrics.support import support_precision as support_precision

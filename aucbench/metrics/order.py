@@ -74,6 +74,18 @@ def cindex(
     return pairs.of(target, censoring=censoring).concordance(s)[0]
 
 
+def survival_cindex(
+    y: Survival,
+    scores: ArrayLike,
+    weights: ArrayLike | None = None,
+    *,
+    weight: Literal["none", "ipcw"] = "none",
+    tau: float | None = None,
+) -> float:
+    """`cindex` of times and events that are one target, as a registered metric takes them."""
+    return cindex(y.time, y.event, scores, weights, weight=weight, tau=tau)
+
+
 def grade_auc(
     y: ArrayLike,
     scores: ArrayLike,

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from math import nan
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -146,18 +146,64 @@ def measured_by(pairs: Pairs | None) -> str:
     """Return the measure of pairs of aucbench, with what both have parameters for."""
     if pairs is None:
         return AUC
-    shared = SHARED.get(pairs.measure, {})
-    told = [
-        f"{shared[f.name]}={value}"
+    shared, defaults = SHARED.get(pairs.measure, {}), _defaults(pairs.measure)
+    values = {
+        name: getattr(pairs, f.name)
         for f in fields(cast("Any", pairs))
-        if f.name in shared and (value := getattr(pairs, f.name)) not in (None, f.default)
+        if (name := shared.get(f.name)) is not None
+    }
+    told = [
+        f"{name}={value}"
+        for name, value in values.items()
+        if value is not None and str(value).lower() != str(defaults[name])
     ]
     return f"{pairs.measure}[{','.join(told)}]" if told else pairs.measure
+
+
+def _defaults(name: str) -> Mapping[str, Value]:
+    """Return the parameters of a measure with their defaults; none of that of a plugin."""
+    if name in PAIRED:
+        return PAIRED[name].defaults
+    return MEASURES[name].defaults if name in MEASURES else {}
 
 
 @cache
 def _measure_by(spec: str) -> Measure:
     return measure_of(spec)
+
+
+def gauc(
+    y: ArrayLike,
+    scores: ArrayLike,
+    weights: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    *,
+    each: Literal["pair", "group"] = "pair",
+) -> float:
+    """Grouped AUC: the share of pairs of a positive and a negative of one group that are in order.
+
+    Equal scores count ½. With `each="group"` it is the mean of the AUCs of the groups. A group of
+    one class has no pair and is left out; CatBoost's QueryAUC counts it as 0 and divides by the
+    number of all groups.
+
+    Parameters
+    ----------
+    y, scores, weights :
+        As `auc`; a pair counts for the product of the weights.
+    groups : array of int of shape (n,), optional
+        The number of the group of each row; without them all rows are one group.
+    each : {"pair", "group"}
+        What counts the same.
+
+    Raises
+    ------
+    DataError
+        As `auc`, and when no group has rows of both classes.
+    ParameterError
+        When `each` is something else.
+    """
+    own = np.zeros(np.shape(scores), np.int64) if groups is None else groups
+    return _theta(Group(each=each), *_judged(Fold(y, scores, weights, own)))
 
 
 def quality_of(data: Data, scores: ArrayLike) -> float:

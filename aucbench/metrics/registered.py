@@ -6,6 +6,9 @@ from collections.abc import Callable
 
 from aucbench.about import about, metric
 from aucbench.hookspecs import Factories, hookimpl
+from aucbench.metrics.classes import hand_till, one_vs_rest
+from aucbench.metrics.order import grade_auc, survival_cindex
+from aucbench.metrics.pairs import gauc
 from aucbench.stats.measures import (
     auc,
     average_precision,
@@ -29,10 +32,22 @@ def of_probabilities(function: Callable[..., float], purpose: str) -> Callable[.
 
 
 RATE = metric(low=0.0, high=1.0)
+CLASSES = metric(low=0.0, high=1.0, of="classes")
 METRICS: Factories = {
     "auc": about("whether positives rank above negatives")(RATE(auc)),
     "ap": about("precision over all recalls")(RATE(average_precision)),
-    "pauc": about("the AUC at small false-positive rates")(RATE(partial_auc)),
+    "pauc": about("the AUC at some false-positive and true-positive rates")(RATE(partial_auc)),
+    "gauc": about("whether positives rank above negatives of their group")(RATE(gauc)),
+    "cindex": about("whether rows with an earlier event rank above others")(
+        metric(low=0.0, high=1.0, of="survival times")(survival_cindex)
+    ),
+    "grade-auc": about("whether higher grades rank above lower ones")(RATE(grade_auc)),
+    "hand-till": about("whether each class ranks above each other one in its own score")(
+        CLASSES(hand_till)
+    ),
+    "one-vs-rest": about("whether each class ranks above the rest in its own score")(
+        CLASSES(one_vs_rest)
+    ),
     "precision": about("how many of the first k rows are positive")(RATE(precision_at)),
     "recall": about("how many positives are among the first k rows")(RATE(recall_at)),
     "brier": of_probabilities(calibrated_brier, "squared error of calibrated probabilities"),

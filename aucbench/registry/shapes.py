@@ -29,6 +29,7 @@ ABILITIES = {
     "exporters": ("__call__",),
 }
 GIVEN = {"metrics": 2, "report_sections": 1, "exporters": 1}  # arguments of a function of a kind
+OF_ROWS = ("weights", "groups")  # what a metric of rows may take besides, in this order
 TELLING = {  # what tells an instance or a class of a kind
     "solvers": ("problem", "iterates"),
     "projectors": ("contains", "value"),
@@ -80,7 +81,8 @@ def _fault_of_maker(kind: str, factory: Any) -> str | None:
 def given_to(kind: str, factory: Any) -> int:
     """Return how many parameters no specification can give, such as the data of an objective."""
     if kind == "metrics":
-        return GIVEN[kind] + takes_weights(factory)
+        known = [*signature(factory).parameters][2:4]
+        return GIVEN[kind] + sum(a == b for a, b in zip(known, OF_ROWS, strict=False))
     return GIVEN.get(kind, int(kind == "objectives"))
 
 

@@ -59,6 +59,8 @@ def drawn(findings: Findings) -> dict[str, Any]:
         "solvers": [shown(name) for name in evidence.solvers],
         "datasets": [shown(name) for name in evidence.datasets],
         "measure": findings.measure,
+        "quality": findings.quality,
+        "range": findings.range,
         "words": [str(word) for word in Word],
         "notes": [*notes],
         "unit": UNIT,

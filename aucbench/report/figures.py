@@ -242,8 +242,8 @@ def _curves(figure: Figure, findings: Findings, one: Inside) -> Lines:
         for row in one.rows
         if (curve := learning_curve(row.group.ok, findings.evidence.optima, findings.points))
     }
-    tested = findings.evidence.has_test_curves
-    auc, name = ("test_auc", "test AUC") if tested else ("train_auc", "training AUC")
+    tested, quality = findings.evidence.has_test_curves, findings.quality
+    auc, name = ("test_auc", f"test {quality}") if tested else ("train_auc", f"training {quality}")
     units = UNITS[1:] if findings.times else UNITS[::-1]
     asked = [*((unit, name, auc) for unit in units), ("passes", GAP, "gap")]
     panels = [(x, y, some) for x, y, of in asked if (some := _along(known, x, of))]
@@ -286,6 +286,9 @@ def _roc(figure: Figure, findings: Findings, one: Inside) -> Lines:
             lines[row.solver] = ax.plot(band.x, band.mean, **style)[0]
             ax.fill_between(band.x, band.low, band.high, color=style["color"], alpha=0.12, lw=0)
     axes[0].plot([0, 1], [0, 1], color="grey", lw=0.6, ls=":")
+    if findings.range is not None:
+        left, right, low, high = findings.range
+        axes[0].fill_between([left, right], low, high, color="grey", alpha=0.15, lw=0)
     axes[0].set(xlabel="false positive rate", ylabel="true positive rate", aspect="equal")
     axes[1].set(xlabel="recall", ylabel="precision")
     return lines
@@ -302,7 +305,7 @@ def _profile(figure: Figure, findings: Findings) -> None:
         for target, share, ax in zip(TARGETS, SHARES, panels, strict=True):
             lines = _profile_panel(ax, findings.profiles[unit, target])
             ax.set(xscale="log", xlabel=f"{unit} divided by the fewest")
-            ax.set_title(f"until {share} of the best test AUC", fontsize=8)
+            ax.set_title(f"until {share} of the best test {findings.quality}", fontsize=8)
             ax.grid()
         panels[0].set_ylabel("share of data sets")
     _legend(figure, lines, findings)

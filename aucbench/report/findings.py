@@ -25,7 +25,7 @@ from aucbench.report.evidence import Evidence, Place
 from aucbench.report.fits import NAN, Array
 from aucbench.report.inside import AUC, Inside, Row, inside, means_inside
 from aucbench.stats.advice import Advice, advise
-from aucbench.stats.measures import Measure
+from aucbench.stats.measures import Measure, measure
 from aucbench.stats.pairs import Pair, pairwise
 from aucbench.stats.profiles import Profile, shifted_geometric_mean
 from aucbench.stats.ranking import Standing, average_ranks, bradley_terry
@@ -75,6 +75,20 @@ class Findings:
     def measure(self) -> str:
         """Name of the measure for people."""
         return title_of(self.chosen, self.evidence)
+
+    @property
+    def quality(self) -> str:
+        """Name for people of what is measured along each fit: the AUC, or what stands for it."""
+        return title_of(measure(AUC), self.evidence)
+
+    @property
+    def range(self) -> tuple[float, float, float, float] | None:
+        """The part of the ROC curve that is measured: rates from and to, first the false ones."""
+        rates = self.chosen.params
+        if "max_fpr" not in rates:
+            return None
+        low, high, least = (float(rates[x] or 0.0) for x in ("min_fpr", "max_fpr", "min_tpr"))
+        return low, high, least, 1.0
 
     @property
     def smaller(self) -> bool:

@@ -164,20 +164,63 @@ class Tied:
     def drawn(self, part: Range, seed: int = 0) -> Vector:
         """Return the area of each sample of a bootstrap; equal rows are drawn in equal places."""
         rng = np.random.default_rng(seed)
-        step = max(1, AT_ONCE // self.size)
-        counts = [min(step, DRAWS - first) for first in range(0, DRAWS, step)]
-        return np.concatenate([self._sample(part, count, rng) for count in counts])
+        run = self.runs(part)
+        sides = [Drawn.of(run[rows], self.shares[rows]) for rows in (self.positive, ~self.positive)]
+        size = int(run.max()) + 1
+        step = max(1, AT_ONCE // max(size, *(side.counts.size for side in sides)))
+        areas = []
+        for first in range(0, DRAWS, step):
+            count = min(step, DRAWS - first)
+            p, q = (side.sample(count, size, rng) for side in sides)
+            areas.append(Edges.of(p, q, part).share)
+        return np.concatenate(areas)
 
-    def _sample(self, part: Range, count: int, rng: np.random.Generator) -> Vector:
-        tables = []
-        for rows in (self.positive, ~self.positive):
-            at, shares = self.at[rows], self.shares[rows]
-            times = rng.multinomial(at.size, np.full(at.size, 1.0 / at.size), size=count)
-            place = (np.arange(count)[:, None] * self.size + at).ravel()
-            sums = np.bincount(place, (times * shares).ravel(), count * self.size)
-            table = sums.reshape(count, self.size)
-            tables.append(table / table.sum(axis=1, keepdims=True))
-        return Edges.of(tables[0], tables[1], part).share
+    def runs(self, part: Range) -> NDArray[np.intp]:
+        """Number runs of edges that are one straight line in each sample, and return those of rows.
+
+        Neighbours with rows of one class, the same one, are a run. So are all edges that are so far
+        behind the range that no sample has them in it.
+        """
+        sides = (self.positive, ~self.positive)
+        has = [np.bincount(self.at[rows], minlength=self.size) > 0 for rows in sides]
+        kind = has[0] + 2 * has[1]
+        joins = (kind[1:] == kind[:-1]) & (kind[1:] < 3)
+        run = np.concatenate([[0], np.cumsum(~joins)])
+        n = int(np.count_nonzero(sides[1]))
+        before = np.cumsum(np.bincount(self.at[sides[1]], minlength=self.size)) / n
+        spread = 8.0 * np.sqrt(part.max_fpr / n) + 20.0 / n
+        last = int(np.searchsorted(before, part.max_fpr + spread))
+        out: NDArray[np.intp] = np.minimum(run, run[last] if last < run.size else run[-1])[self.at]
+        return out
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Drawn:
+    """The rows of a class as a bootstrap draws them: those of one run and one weight together."""
+
+    counts: NDArray[np.intp]
+    means: Vector  # of their shares
+    place: NDArray[np.intp]  # their run
+
+    @staticmethod
+    def of(run: NDArray[np.intp], shares: Vector) -> Drawn:
+        """Put rows together; those of unequal weight only in the last run."""
+        last = int(run.max())
+        alone = np.zeros(run.size, np.intp)
+        if np.ptp(shares) > 0.0:
+            alone = np.where(run < last, np.arange(run.size), 0)
+        keys = np.stack([run, alone])
+        at, inverse, counts = np.unique(keys, axis=1, return_inverse=True, return_counts=True)
+        means = np.bincount(inverse.reshape(-1), shares) / counts
+        return Drawn(counts, means, at[0])
+
+    def sample(self, count: int, size: int, rng: np.random.Generator) -> Vector:
+        """Return the share of the class in each run, (count, size)."""
+        n = int(self.counts.sum())
+        times = rng.multinomial(n, self.counts / n, size=count) * self.means
+        place = (np.arange(count)[:, None] * size + self.place).ravel()
+        table = np.bincount(place, times.ravel(), count * size).reshape(count, size)
+        return np.asarray(table / table.sum(axis=1, keepdims=True))
 
 
 def partial_auc(

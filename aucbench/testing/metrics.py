@@ -29,8 +29,15 @@ def scored() -> Iterator[tuple[str, Any, Vector]]:
     yield "reversed scores", y, -1.0 * y + 0.1 * np.tanh(scores)
 
 
+def require_of_labels(f: Any) -> None:
+    """End the check of a metric that is one of another target."""
+    if (of := scale_of(origin(f)).of) != "labels":
+        raise NotAsked(f"it is a measure of {of}, and the law has labels of two classes")
+
+
 def number(f: Any, y: Any, scores: Vector, name: str = "scores") -> float:
     """f(y, scores), which must be one finite number of its scale."""
+    require_of_labels(f)
     try:
         return checked_value(f, f(y, scores))
     except PluginError as error:
@@ -101,6 +108,7 @@ def tells_good_from_bad(f: Any) -> None:
 @laws("1e-12 of its size")
 def equal_weights(f: Any) -> None:
     """Equal weights, whatever their size, change nothing."""
+    require_of_labels(f)
     if not takes_weights(f):
         raise NotAsked("it takes no weights")
     for name, y, scores in scored():

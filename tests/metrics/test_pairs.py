@@ -23,7 +23,7 @@ from aucbench.metrics.pairs import (
     quality_of,
 )
 from aucbench.metrics.rows import TargetRows, bare, rows_of
-from aucbench.pairs import ByClass, Grade, Group, Time
+from aucbench.pairs import ByClass, Fpr, Grade, Group, Time
 from aucbench.stats import Fold
 from aucbench.stats.delong import Placements
 from aucbench.stats.influence import Influences
@@ -171,6 +171,9 @@ def test_the_quality_of_rows_is_the_measure_of_their_pairs():
         (Grade(gain="exp2"), "grade-auc[gain=exp2]"),
         (Grade(across=True), "grade-auc[across=True]"),
         (ByClass("rest"), "one-vs-rest"),
+        (Fpr(0.1), "pauc"),
+        (Fpr(0.3, 0.2), "pauc[max_fpr=0.3,min_tpr=0.2]"),
+        (Fpr(min_tpr=0.5), "pauc[max_fpr=1.0,min_tpr=0.5]"),
     ],
 )
 def test_pairs_name_their_measure(pairs, name):

@@ -205,3 +205,29 @@ def test_the_parameters_of_a_range_are_in_its_name(spec, name):
     assert measure(spec).name == name
     assert measure(name) == measure(spec)
     assert measure(spec).share is ("raw" not in spec)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("part", [Range(0.05), Range(1.0, 0.0, 0.9), Range(0.6, 0.1, 0.5)])
+def test_samples_are_those_of_the_rows(weighted, part):
+    """Mean and deviation of the areas are those of samples that are drawn row by row."""
+    rng = np.random.default_rng(4)
+    y = np.repeat([1, 0], [40, 150])
+    s = np.round(rng.normal(size=190) + y, 1)
+    fold = Fold(y, s, rng.integers(1, 4, 190) * 1.0 if weighted else None)
+    tied = Tied.of(fold)
+    sides = np.flatnonzero(y), np.flatnonzero(y == 0)
+    each = []
+    for _ in range(600):
+        some = np.concatenate([rng.choice(rows, rows.size) for rows in sides])
+        each.append(Tied.of(Fold(y[some], s[some], fold.weights[some])).edges(part).share)
+    told = tied.drawn(part)
+    assert told.shape == (500,)
+    assert told.mean() == pytest.approx(np.mean(each), abs=4.5 * np.std(each) / 500**0.5)
+    assert told.std() == pytest.approx(np.std(each), rel=0.15)
+    edges = tied.edges(part)
+    run = tied.runs(part)
+    p, q = (np.bincount(run[rows], tied.shares[rows], run.max() + 1) for rows in sides)
+    whole = type(edges).of(p / p.sum(), q / q.sum(), part)
+    assert whole.share == pytest.approx(edges.share, abs=1e-14)  # runs change no area
+    assert run.max() + 1 <= tied.size

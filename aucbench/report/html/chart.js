@@ -68,9 +68,9 @@ const Chart = (() => {
 
   const usable = (x, log) => x !== null && Number.isFinite(x) && (!log || x > 0);
 
-  /* draw(box, {label, x, y, series, diagonal}): an axis is {name, log, low, high}; a series is
-     {number, name, points: [[x, y], ...], band: [[x, low, high], ...], line, marks, size}. A figure
-     without a point is hidden. */
+  /* draw(box, {label, x, y, series, diagonal, area}): an axis is {name, log, low, high}; a series is
+     {number, name, points: [[x, y], ...], band: [[x, low, high], ...], line, marks, size}. The area
+     is shaded, [left, right, from, to]. A figure without a point is hidden. */
   const draw = (box, spec) => {
     const kept = spec.series.map(one => ({...one,
       points: one.points.filter(([x, y]) => usable(x, spec.x.log) && usable(y, spec.y.log)),
@@ -108,6 +108,10 @@ const Chart = (() => {
     const [from, to] = [Math.max(0, x.low, y.low), Math.min(1, x.high, y.high)];
     if (spec.diagonal && from < to) svg.append(node("line", {class: "axis", "stroke-dasharray": "2 4",
       x1: x.place(from), y1: y.place(from), x2: x.place(to), y2: y.place(to)}));
+    if (spec.area) {
+      const [a, b, c, d] = spec.area;
+      svg.append(node("rect", {class: "range", x: x.place(a), width: x.place(b) - x.place(a), y: y.place(d), height: y.place(c) - y.place(d)}));
+    }
     for (const one of kept) svg.append(series(one, x.place, y.place));
     box.replaceChildren(svg);
   };

@@ -151,13 +151,13 @@
   };
   const charts = {
     ...(told ? {"info-passes": info("passes"), "info-seconds": info("seconds")} : {}),
-    "auc-passes": box => Chart.draw(box, {label: `AUC of the ${auc} rows against passes`, x: {name: "passes", log: true}, y: {name: `${auc} AUC`}, series: curve("passes", "auc")}),
-    "auc-seconds": box => Chart.draw(box, {label: `AUC of the ${auc} rows against seconds`, x: {name: "seconds inside the solver", log: true}, y: {name: `${auc} AUC`}, series: curve("seconds", "auc")}),
+    "auc-passes": box => Chart.draw(box, {label: `${data.quality} of the ${auc} rows against passes`, x: {name: "passes", log: true}, y: {name: `${auc} ${data.quality}`}, series: curve("passes", "auc")}),
+    "auc-seconds": box => Chart.draw(box, {label: `${data.quality} of the ${auc} rows against seconds`, x: {name: "seconds inside the solver", log: true}, y: {name: `${auc} ${data.quality}`}, series: curve("seconds", "auc")}),
     "gap": box => Chart.draw(box, {label: "Gap of the objective against passes", x: {name: "passes", log: true}, y: {name: "(f − f*) / (f(0) − f*)", log: true}, series: curve("passes", "gap")}),
-    "roc": box => Chart.draw(box, {label: "ROC curves", x: {name: "false positive rate", low: 0, high: 1}, y: {name: "true positive rate", low: 0, high: 1}, diagonal: true, series: band("roc", [[0, 0]])}),
+    "roc": box => Chart.draw(box, {label: "ROC curves", x: {name: "false positive rate", low: 0, high: 1}, y: {name: "true positive rate", low: 0, high: 1}, diagonal: true, area: data.range, series: band("roc", [[0, 0]])}),
     "pr": box => Chart.draw(box, {label: "Precision-recall curves", x: {name: "recall", low: 0, high: 1}, y: {name: "precision"}, series: band("pr", [])}),
-    "sparsity": box => Chart.draw(box, {label: "AUC against non-zero weights", x: {name: "non-zero weights", log: true}, y: {name: data.measure}, series: [...front("nnz"), ...cloud("nnz")]}),
-    "speed": box => Chart.draw(box, {label: "AUC against seconds of a fit", x: {name: "seconds of a fit", log: true}, y: {name: data.measure}, series: [...front("seconds"), ...cloud("seconds")]}),
+    "sparsity": box => Chart.draw(box, {label: `${data.measure} against non-zero weights`, x: {name: "non-zero weights", log: true}, y: {name: data.measure}, series: [...front("nnz"), ...cloud("nnz")]}),
+    "speed": box => Chart.draw(box, {label: `${data.measure} against seconds of a fit`, x: {name: "seconds of a fit", log: true}, y: {name: data.measure}, series: [...front("seconds"), ...cloud("seconds")]}),
     "profile-seconds": profile("seconds"),
     "profile-passes": profile("passes"),
   };
