@@ -1,6 +1,6 @@
 """Make the tables of "How fast" from `docs/data/speed_*.json`, which two commands write.
 
-`python -m benchmarks.peers` writes the parts kernels, objectives and curves, and
+`python -m benchmarks.peers` writes the parts kernels, objectives, curves and groups, and
 `python -m benchmarks.bounds` the part bounds. A page asks for a table with `<!-- speed NAME -->`.
 """
 
@@ -77,6 +77,29 @@ def of_objectives() -> Iterator[str]:
         cells = (name, f"{row['lam']:.1g}", row["peer"], theirs, excess)
         cells = (*cells, f"`{row['solver']}`", ours, ratio, megabytes(row["megabytes"]))
         yield f"| {' | '.join(cells)} |"
+
+
+def of_groups() -> Iterator[str]:
+    """Yield the table of equal objectives over pairs within groups."""
+    yield "| data | pairs | λ | its time | above the optimum | `rank-svm` | ratio |"
+    yield "|---|---|---|---|---|---|---|"
+    for row in rows("groups"):
+        if row["what"] == "objective":
+            name = f"{row['set']}, {grouped(row['n'])} × {grouped(row['d'])}"
+            ours, theirs, ratio = ended(row)
+            excess = "–" if row["excess"] is None else small(row["excess"])
+            cells = (name, grouped(row["pairs"]), f"{row['lam']:.1g}", theirs, excess, ours, ratio)
+            yield f"| {' | '.join(cells)} |"
+
+
+def of_grouped_auc() -> Iterator[str]:
+    """Yield the table of the grouped AUC of test groups, and of seconds."""
+    yield "| data | method | grouped AUC | CPU time of the fit |"
+    yield "|---|---|---|---|"
+    for row in rows("groups"):
+        if row["what"] == "quality":
+            name = row["method"] if " " in row["method"] else f"`{row['method']}`"
+            yield f"| {row['set']} | {name} | {row['gauc']:.4f} | {span(row['seconds'])} |"
 
 
 def small(share: float) -> str:
@@ -266,6 +289,8 @@ TABLES: dict[str, Callable[[], Iterator[str]]] = {
     "<!-- speed conditions -->": conditions,
     **{f"<!-- speed {group} -->": partial(of_kernels, group) for group in GROUPS},
     "<!-- speed objectives -->": of_objectives,
+    "<!-- speed groups -->": of_groups,
+    "<!-- speed grouped AUC -->": of_grouped_auc,
     "<!-- speed linear -->": partial(of_curves, True),
     "<!-- speed curved -->": partial(of_curves, False),
     "<!-- speed rates -->": of_rates,
