@@ -8,6 +8,7 @@ import numpy as np
 
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, rows
+from aucbench.data.targets import Labels
 
 
 def uniform(data: Data, rank: int, rng: np.random.Generator) -> Rows:
@@ -19,14 +20,29 @@ def stratified(data: Data, rank: int, rng: np.random.Generator) -> Rows:
     """Draw half of the landmarks from each class, without replacement.
 
     If a class has too few rows, more are drawn from the other class. (Rejected: the shares of
-    the classes in the data, which leave a rare class with almost no landmark.)
+    the classes in the data, which leave a rare class with almost no landmark.) Of another target
+    it draws as many from each stratum, such as a class of several, or events and censored rows.
     """
+    if not isinstance(data.target, Labels):
+        return _of_strata(data, rank, rng)
     positive, negative = (np.flatnonzero(data.y == side) for side in (1, -1))
     wanted = min(max(rank // 2, rank - negative.size), positive.size)
     drawn = [
         rng.choice(positive, wanted, replace=False),
         rng.choice(negative, rank - wanted, replace=False),
     ]
+    return _taken(data, np.concatenate(drawn))
+
+
+def _of_strata(data: Data, rank: int, rng: np.random.Generator) -> Rows:
+    """Draw as many landmarks from each stratum as its rows allow, the smallest first."""
+    members = [np.flatnonzero(data.strata == stratum) for stratum in np.unique(data.strata)]
+    drawn: list[np.ndarray[tuple[int], np.dtype[np.intp]]] = []
+    left = rank
+    for done, rows_of_one in enumerate(sorted(members, key=len)):
+        count = min(left // (len(members) - done), rows_of_one.size)
+        drawn.append(rng.choice(rows_of_one, count, replace=False))
+        left -= count
     return _taken(data, np.concatenate(drawn))
 
 

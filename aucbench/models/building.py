@@ -46,8 +46,10 @@ from aucbench.models.deciding import decided, origin, warnings
 from aucbench.models.recipe import Recipe
 from aucbench.models.stacking import Stacking, stacking
 from aucbench.pairs.collapse import COLLAPSED
+from aucbench.registry import get_solver
 from aucbench.registry.specs import Spec, short
 from aucbench.report.findings import Findings
+from aucbench.solving.classes import trained_on
 
 OF_ONE_CLASS = ("n", "n_pos", "warnings", "remarks")  # in the origin of a model of one class
 
@@ -162,6 +164,8 @@ def _of_classes(
     judged: Mapping[str, Any],
 ) -> ClassModel:
     """Return the model of three or more classes."""
+    if other := trained_on(get_solver(recipe.spec), data):
+        about = {**about, "trained_on": other}
     models = []
     for model in models_of(recipe, data, learnt, parts, wanted.by):
         told = {"warnings": list(warnings(wanted.reading, data, model))}

@@ -86,6 +86,8 @@ def lines(model: ClassModel) -> Iterator[str]:
     yield from (f"  {sentence}" for sentence in about.get("choice", ()))
     if model.auc is not None:
         yield f"{measure_of(model)} {share_text(model.auc)} on {model.auc_rows}"
+    if about.get("trained_on"):
+        yield f"trained on {about['trained_on']}: the solver ignores weights of rows"
     yield DECISION
     yield "each class against the rest, on rows that did not train it:"
     for label, one in zip(model.labels, model.models, strict=True):

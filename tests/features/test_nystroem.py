@@ -7,7 +7,7 @@ from scipy.spatial.distance import pdist
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.svm import SVC
 
-from aucbench.data import Data
+from aucbench.data import Categories, Data
 from aucbench.data.arrays import rows
 from aucbench.errors import DataError, ParameterError, UnknownNameError
 from aucbench.features import Kernel, KernelColumns, Nystroem, kernel_columns, landmarks
@@ -281,3 +281,10 @@ def test_the_kernel_auto_is_linear_for_text_and_rbf_for_others():
     assert Kernel("auto").scaled(table).name == "rbf"
     with pytest.raises(ParameterError, match="knows no training rows"):
         Kernel("auto")(table, table)
+
+
+def test_stratified_landmarks_have_as_many_of_each_class_as_there_are():
+    y = np.repeat([0, 1, 2], [50, 3, 30])
+    data = Data.of(np.arange(83.0)[:, np.newaxis], Categories.of(y))
+    drawn = landmarks.choose(data, 21, "stratified", np.random.default_rng(0)).matrix.ravel()
+    assert np.bincount(y[drawn.astype(int)]).tolist() == [9, 3, 9]
