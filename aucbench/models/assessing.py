@@ -34,9 +34,11 @@ from aucbench.models.attribution import (
     date_of,
     effects,
     importances,
+    judged_by,
     levels_of,
 )
 from aucbench.models.model import Model
+from aucbench.report.findings import titled
 from aucbench.stats import Fold, holm
 from aucbench.stats.apart import equal_p
 from aucbench.stats.delong import Placements, interval_of
@@ -84,6 +86,7 @@ def assessed(
         columns=model.width,
         effects=effects(model, data, held.rows, names, rng),
         groups=_groups(held, data, model, by),
+        measure=titled(judged_by(data).name),
     )
 
 

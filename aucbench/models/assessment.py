@@ -134,6 +134,8 @@ class Assessment:
     effects : tuple of Effect
         In the order of `importance`.
     groups : tuple of Subgroup
+    measure : str
+        What falls by the importance of a column, for people: that of the pairs that were trained.
     """
 
     rows: int
@@ -145,3 +147,4 @@ class Assessment:
     columns: int
     effects: tuple[Effect, ...]
     groups: tuple[Subgroup, ...]
+    measure: str = "AUC"

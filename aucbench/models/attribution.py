@@ -3,7 +3,9 @@
 Design
   a. Importance is the fall of the AUC when the cells of a column are dealt out anew among rows that
      the model has not seen. The mean placements of `DEALS` deals are compared with those of the
-     rows as they are, by DeLong's test of correlated curves.
+     rows as they are, by DeLong's test of correlated curves. Where other pairs of rows count, it is
+     the fall of their measure, and influences take the place of placements. If they are within
+     groups, cells are dealt out within groups: so a column that is constant there is worth nothing.
   b. The AUC compares classes, so that each class is drawn from by itself: a rare class stays whole.
   c. With many columns, those are judged that count most in the model: by |weight| × spread, by the
      splits of trees, or by the correlation of features and scores for a kernel.
@@ -23,13 +25,15 @@ from numpy.typing import NDArray
 from aucbench.data import Data
 from aucbench.data.arrays import Index, Rows, Vector
 from aucbench.datasets.tables import Column
+from aucbench.metrics.pairs import AUC, PAIRED, measure_of, measured_by
 from aucbench.models.assessment import SMALLEST, Effect, Importance, Place
 from aucbench.models.encoded import Encoded
 from aucbench.models.explain import feature_weights
 from aucbench.models.model import Model
 from aucbench.models.recipe import spread_of
-from aucbench.stats import Fold, Interval
+from aucbench.stats import Difference, Fold, Influence, Influences, Interval
 from aucbench.stats.delong import Placements, difference_of
+from aucbench.stats.measures import MEASURES, Measure, parts_of
 
 DEALS = 5  # times that the cells of a column are dealt out
 MOST_JUDGED = 20  # columns
@@ -52,21 +56,53 @@ def importances(
     unseen : array
         Numbers of rows that it has not seen, of both classes.
     """
-    chosen = _of_each_class(data.y, unseen, rng)
+    measure, groups = judged_by(data), data.groups
+    grouped = data.pairs is not None and data.pairs.kind == "group" and measure.name != AUC
+    drawn = _of_whole_groups if grouped else _of_each_class
+    chosen = drawn(data, unseen, rng)
     encoded = Encoded.of(part)
     y, table = data.y[chosen], encoded.features(data.rows.take(chosen))
     scores = encoded.model.scores(table)
-    groups = None if data.groups is None else data.groups[chosen]
-    base = Placements.of([Fold(y, scores, groups=groups)])
+    own = None if groups is None else groups[chosen]
+    within = own if grouped else None
     told = []
     for j in judged_columns(encoded, table, scores):
-        deals = [encoded.dealt(table, j, rng.permutation(y.size)) for _ in range(DEALS)]
-        scored = map(encoded.model.scores, deals)
-        falls = [Placements.of([Fold(y, each, groups=groups)]).values for each in scored]
-        drop = difference_of(base, replace(base, values=np.mean(falls, axis=0)))
+        deals = [encoded.dealt(table, j, _order(y.size, within, rng)) for _ in range(DEALS)]
+        folds = [Fold(y, s, groups=own) for s in (scores, *map(encoded.model.scores, deals))]
+        drop = _fall(measure, folds[0], folds[1:])
         interval = Interval(drop.effect, drop.low, drop.high, drop.level, drop.method, drop.note)
         told.append(Importance(column=column_name(part, j), drop=interval))
     return tuple(sorted(told, key=lambda one: -one.drop.estimate)), int(y.size)
+
+
+def judged_by(data: Data) -> Measure:
+    """Return the measure of the pairs that count, if aucbench has it; or else the AUC."""
+    spec = measured_by(data.pairs)
+    known = data.pairs is not None and parts_of(spec)[0] in (*PAIRED, *MEASURES)
+    return measure_of(spec if known else AUC)
+
+
+def _order(n: int, groups: Index | None, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Return a random order of rows; within groups, where there are some."""
+    if groups is None:
+        return rng.permutation(n)
+    order = np.empty(n, np.intp)
+    order[np.argsort(groups, kind="stable")] = np.lexsort((rng.random(n), groups))
+    return order
+
+
+def _fall(measure: Measure, base: Fold, dealt: Sequence[Fold]) -> Difference:
+    """Return a measure on rows, less its mean over deals of a column."""
+    if measure.name == AUC:
+        placed = Placements.of([base])
+        falls = [Placements.of([fold]).values for fold in dealt]
+        return difference_of(placed, replace(placed, values=np.mean(falls, axis=0)))
+    own, *others = (measure.influence(fold) for fold in (base, *dealt))
+    told = [*filter(None, others)]  # of the same rows all have pairs, or none
+    mean = Influence.mean(told) if told else None
+    grouped = base.groups is not None
+    whole, dealt_out = (Influences.joined([one], grouped=grouped) for one in (own, mean))
+    return whole.difference(dealt_out)
 
 
 def effects(
@@ -180,7 +216,18 @@ def _said(encoded: Encoded, features: Rows) -> float:
     return float(np.mean(scores if calibrator is None else calibrator(scores)))
 
 
-def _of_each_class(y: Vector, numbers: Index, rng: np.random.Generator) -> Index:
+def _of_whole_groups(data: Data, numbers: Index, rng: np.random.Generator) -> Index:
+    """Return the rows of groups that are drawn until there are enough rows."""
+    assert data.groups is not None
+    own = data.groups[numbers]
+    known, sizes = np.unique(own, return_counts=True)
+    order = rng.permutation(known.size)
+    enough = 1 + int(np.searchsorted(np.cumsum(sizes[order]), 2 * MOST_OF_CLASS))
+    return np.sort(numbers[np.isin(own, known[order[:enough]])]).astype(np.int32)
+
+
+def _of_each_class(data: Data, numbers: Index, rng: np.random.Generator) -> Index:
+    y = data.y
     parts = [numbers[y[numbers] > 0], numbers[y[numbers] <= 0]]
     drawn = [
         part if part.size <= MOST_OF_CLASS else rng.choice(part, MOST_OF_CLASS, replace=False)

@@ -246,12 +246,12 @@ def matters(model: Model) -> Iterator[str | Grid]:
     if known is not None and known.importance:
         some = f" of {known.columns}" if len(known.importance) < known.columns else ""
         yield (
-            f"How far the AUC falls when the cells of a column are dealt out anew among "
-            f"{known.judged} rows that the model has not seen, with 95 % intervals. Columns that "
-            "say the same share their worth."
+            f"How far the {known.measure} falls when the cells of a column are dealt out anew "
+            f"among {known.judged} rows that the model has not seen, with 95 % intervals. Columns "
+            "that say the same share their worth."
         )
         yield grid(
-            ("column", "fall of the AUC", "95 % interval"),
+            ("column", f"fall of the {known.measure}", "95 % interval"),
             [[one.column, one.drop.estimate, range_of(one.drop)] for one in known.importance],
             ("", ".4f", ""),
             spans=[span_of(one.drop) for one in known.importance],

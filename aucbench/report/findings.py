@@ -378,7 +378,12 @@ def title_of(measure: Measure, evidence: Evidence) -> str:
         if len(standing) > 1:
             return "AUC, C or M"
         [name] = standing
-    own, bracket, rest = name.partition("[")
+    return titled(name)
+
+
+def titled(spec: str) -> str:
+    """Return the specification of a measure for people."""
+    own, bracket, rest = spec.partition("[")
     return f"{TITLES.get(own, own)}{bracket}{rest}"
 
 

@@ -112,6 +112,18 @@ class Influence:
         """Return the same, which says how many groups have no pair."""
         return replace(self, groups=(groups, total))
 
+    @staticmethod
+    def mean(several: Sequence[Influence]) -> Influence:
+        """Return the mean of a measure over several scores of the same rows."""
+        psi = np.mean([one.psi for one in several], axis=0)
+        draws = [one.draws for one in several if one.draws is not None]
+        return replace(
+            several[0],
+            value=float(np.mean([one.value for one in several])),
+            psi=psi,
+            draws=np.mean(draws, axis=0) if draws else None,
+        )
+
     def minus(self, other: Influence) -> Influence:
         """Return the difference on the same rows, whose samples are the same too."""
         draws = None if self.draws is None or other.draws is None else self.draws - other.draws

@@ -31,6 +31,7 @@ from aucbench.models.attribution import (
 )
 from aucbench.models.encoded import Encoded
 from aucbench.models.recipe import Recipe
+from aucbench.pairs import Group
 from aucbench.registry.specs import parse_spec
 
 
@@ -217,3 +218,22 @@ def test_the_shape_of_an_effect_needs_no_positive_among_the_rows_that_are_looked
     held = np.arange(4000, dtype=np.int32)
     told = effects(model, data, held, ["column 0"], np.random.default_rng(1))
     assert [one.column for one in told] == ["column 0"]
+
+
+def test_within_groups_a_column_of_the_group_is_worth_nothing():
+    rng = np.random.default_rng(0)
+    group = np.repeat(np.arange(300), 4)
+    own, level = rng.normal(size=1200), rng.normal(size=300)[group]
+    y = np.where(own + 2 * level + rng.normal(size=1200) > 0, 1, -1)
+    data = Data.of(np.column_stack([own, level]), y, groups=group)
+    first, unseen = np.arange(400), np.arange(400, 1200, dtype=np.int32)
+    part = Recipe(spec=parse_spec("logistic"), passes=5.0).fitted(data, first)
+    told = {
+        name: {one.column: one.drop for one in importances(part, judged, unseen, rng)[0]}
+        for name, judged in (("auc", data), ("gauc", replace(data, pairs=Group())))
+    }
+    own, level = told["gauc"]
+    assert told["auc"][level].low > 0.1
+    assert told["gauc"][level].estimate == 0.0
+    assert told["gauc"][own].low > 0.05
+    assert told["gauc"][own].method == "influence by groups, paired"
