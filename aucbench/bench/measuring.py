@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 from aucbench.bench.addons import Addon, addon_of, supervised
 from aucbench.hookspecs import PROJECT
 from aucbench.kernels.vectors import Vector
+from aucbench.metrics.group_ranges import NAME as GROUPED_RANGE
 from aucbench.metrics.pairs import PAIRED, measured_by
 from aucbench.metrics.pairs import measure_of as built_in
 from aucbench.processes.isolated import MOST_ENDS, UNRETURNED, Process, ended
@@ -44,7 +45,7 @@ def measure_of(spec: str) -> Measure:
     name = NAME.match(own)
     third = any(not entry.builtin for entry in enabled())
     loose = FILE_MARK in own
-    if not (third or loose) or name is None or name[1] in {*MEASURES, *PAIRED}:
+    if not (third or loose) or name is None or name[1] in {*MEASURES, *PAIRED, GROUPED_RANGE}:
         return built_in(own)
     addon = addon_of("metrics", own)
     return _measure_by(addon, short(addon.name))

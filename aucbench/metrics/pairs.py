@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
-from math import nan
+from math import isnan, nan
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -27,6 +27,7 @@ from aucbench.data.survival import Survival
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError, UnknownNameError
 from aucbench.kernels.vectors import floats
+from aucbench.metrics.group_ranges import DEFAULTS, NAME, grouped_range
 from aucbench.metrics.of_target import auc_of
 from aucbench.metrics.rows import TargetRows, bare
 from aucbench.pairs import (
@@ -51,6 +52,7 @@ AUC = "auc"
 SHARED: Mapping[str, Mapping[str, str]] = {
     "gauc": {"each": "each"},
     "pauc": {"max": "max_fpr", "min_tpr": "min_tpr"},
+    NAME: {"max": "max_fpr", "min_tpr": "min_tpr"},
     "cindex": {"tau": "tau"},
     "grade-auc": {"each": "each", "gain": "gain", "across": "across"},
 }
@@ -137,8 +139,10 @@ def measure_of(spec: str) -> Measure:
     name, _ = parts_of(spec)
     if name in PAIRED:
         return pair_measure(spec)
+    if name == NAME:
+        return grouped_range(spec)
     if name not in MEASURES:
-        raise UnknownNameError("measure", name, [*MEASURES, *PAIRED])
+        raise UnknownNameError("measure", name, [*MEASURES, *PAIRED, NAME])
     return measure(spec)
 
 
@@ -146,24 +150,29 @@ def measured_by(pairs: Pairs | None) -> str:
     """Return the measure of pairs of aucbench, with what both have parameters for."""
     if pairs is None:
         return AUC
-    shared, defaults = SHARED.get(pairs.measure, {}), _defaults(pairs.measure)
+    name = pairs.measure
+    if pairs.kind == "range" and getattr(pairs, "column", None) is not None:
+        name = NAME  # the range is one within each group
+    shared, defaults = SHARED.get(name, {}), _defaults(name)
     values = {
-        name: getattr(pairs, f.name)
+        shared[f.name]: getattr(pairs, f.name)
         for f in fields(cast("Any", pairs))
-        if (name := shared.get(f.name)) is not None
+        if f.name in shared
     }
     told = [
-        f"{name}={value}"
-        for name, value in values.items()
-        if value is not None and str(value).lower() != str(defaults[name])
+        f"{key}={value}"
+        for key, value in values.items()
+        if value is not None and str(value).lower() != str(defaults[key])
     ]
-    return f"{pairs.measure}[{','.join(told)}]" if told else pairs.measure
+    return f"{name}[{','.join(told)}]" if told else name
 
 
 def _defaults(name: str) -> Mapping[str, Value]:
     """Return the parameters of a measure with their defaults; none of that of a plugin."""
     if name in PAIRED:
         return PAIRED[name].defaults
+    if name == NAME:
+        return DEFAULTS
     return MEASURES[name].defaults if name in MEASURES else {}
 
 
@@ -235,7 +244,11 @@ def quality_of(data: Data, scores: ArrayLike) -> float:
     chosen = _measure_by(measured_by(pairs))
     if isinstance(chosen, PairMeasure):
         return _theta(chosen.pairs, data, TargetRows(data, floats("scores", scores)).scores)
-    return chosen(data.labels.y, scores, data.labels.weights)
+    rows = Fold(data.labels.y, scores, data.labels.weights, data.groups)
+    value = float(chosen.values([rows])[0])
+    if isnan(value):
+        raise NoPairsError("no group has rows of both classes")
+    return value
 
 
 def concordance_of(pairs: Pairs, data: Data, scores: Vector) -> float:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from aucbench.about import about, metric
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.metrics.classes import hand_till, one_vs_rest
+from aucbench.metrics.group_ranges import grouped_partial_auc
 from aucbench.metrics.order import grade_auc, survival_cindex
 from aucbench.metrics.pairs import gauc
 from aucbench.stats.measures import (
@@ -37,6 +38,7 @@ METRICS: Factories = {
     "auc": about("whether positives rank above negatives")(RATE(auc)),
     "ap": about("precision over all recalls")(RATE(average_precision)),
     "pauc": about("the AUC at some false-positive and true-positive rates")(RATE(partial_auc)),
+    "gpauc": about("the partial AUC of groups, on average")(RATE(grouped_partial_auc)),
     "gauc": about("whether positives rank above negatives of their group")(RATE(gauc)),
     "cindex": about("whether rows with an earlier event rank above others")(
         metric(low=0.0, high=1.0, of="survival times")(survival_cindex)

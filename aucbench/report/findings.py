@@ -34,7 +34,7 @@ from aucbench.stats.words import LEVEL, ROPE, Interval
 TITLES = {
     **{"auc": "AUC", "ap": "AP", "brier": "Brier score", "pauc": "pAUC", "gauc": "grouped AUC"},
     **{"cindex": "C-index", "grade-auc": "grade AUC", "hand-till": "Hand–Till M"},
-    "one-vs-rest": "one-vs-rest AUC",
+    **{"one-vs-rest": "one-vs-rest AUC", "gpauc": "grouped pAUC"},
 }
 NUMBERS = 1_500_000  # of all curves; each takes 5 to 6 bytes of a page
 FEWEST, MOST = 8, 40  # points of a curve
@@ -85,7 +85,7 @@ class Findings:
     def range(self) -> tuple[float, float, float, float] | None:
         """The part of the ROC curve that is measured: rates from and to, first the false ones."""
         rates = self.chosen.params
-        if "max_fpr" not in rates:
+        if not self.chosen.name.startswith("pauc"):
             return None
         low, high, least = (float(rates[x] or 0.0) for x in ("min_fpr", "max_fpr", "min_tpr"))
         return low, high, least, 1.0

@@ -1,5 +1,6 @@
 """Measures of pairs beside their definition, a dict of pairs in fractions."""
 
+from dataclasses import replace
 from fractions import Fraction as F
 
 import naive_pairs as naive
@@ -24,7 +25,7 @@ from aucbench.metrics.pairs import (
 )
 from aucbench.metrics.rows import TargetRows, bare, rows_of
 from aucbench.pairs import ByClass, Fpr, Grade, Group, Time
-from aucbench.stats import Fold
+from aucbench.stats import Fold, partial_auc
 from aucbench.stats.delong import Placements
 from aucbench.stats.influence import Influences
 
@@ -174,6 +175,7 @@ def test_the_quality_of_rows_is_the_measure_of_their_pairs():
         (Fpr(0.1), "pauc"),
         (Fpr(0.3, 0.2), "pauc[max_fpr=0.3,min_tpr=0.2]"),
         (Fpr(min_tpr=0.5), "pauc[max_fpr=1.0,min_tpr=0.5]"),
+        (Fpr(0.3, column="user"), "gpauc[max_fpr=0.3]"),
     ],
 )
 def test_pairs_name_their_measure(pairs, name):
@@ -209,3 +211,31 @@ def test_rows_of_arrays():
     assert not rows.has_rows_of(Fold(y, s))
     with pytest.raises(DataError, match=r"there are 3 rows, and the scores have shape \(2,\)"):
         rows_of({**times, "scores": s[:2]})
+
+
+def test_a_range_within_groups_is_the_mean_over_pairs():
+    rng = np.random.default_rng(0)
+    group, y = np.repeat(np.arange(6), 20), rng.random(120) < 0.4
+    y[group == 5] = True
+    s, v = np.round(rng.normal(size=120) + y, 1), rng.integers(1, 4, 120) * 1.0
+    told, masses = [], []
+    for g in range(5):
+        own = group == g
+        told.append(partial_auc(y[own], s[own], v[own], max_fpr=0.3, min_tpr=0.1))
+        masses.append(v[own & y].sum() * v[own & ~y].sum())
+    measure = measure_of("gpauc[.3,min_tpr=.1]")
+    assert measure.name == "gpauc[max_fpr=0.3,min_tpr=0.1]"
+    fold = Fold(y, s, v, group)
+    assert measure.values([fold])[0] == pytest.approx(np.average(told, weights=masses))
+    own = measure.influence(fold)
+    assert own.groups == (1, 6)
+    assert own.psi.sum() == pytest.approx(0.0, abs=1e-15)
+    data = Data.of(X((120, 1)), y, groups=group, weights=v, pairs=Fpr(0.3, 0.1, column="g"))
+    assert quality_of(data, s) == pytest.approx(own.value)
+    whole = measure_of("gpauc[max_fpr=1]").influence(fold)
+    assert whole.value == pytest.approx(measure_of("gauc").values([fold])[0])
+    assert whole.psi == pytest.approx(measure_of("gauc").influence(fold).psi)
+    with pytest.raises(DataError, match="the rows have none"):
+        measure.values([Fold(y, s)])
+    with pytest.raises(DataError, match="no group has rows of both classes"):
+        quality_of(replace(data, groups=np.arange(120)), s)
