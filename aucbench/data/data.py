@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from aucbench.data.arrays import ALL, Block, Index, Rows, Vector, lock
 from aucbench.data.breakpoints import Breakpoints
+from aucbench.data.categories import Categories
 from aucbench.data.inputs import check_rows, feature_numbers
 from aucbench.data.kinds import Target, checked_target, needs_labels
 from aucbench.data.passes import pullback, scores
@@ -232,6 +233,10 @@ class Data:
         return heading(told) + paragraphs(self.understood.lines()) + facts + self._classes()
 
     def _classes(self) -> str:
+        if isinstance(self.target, Categories):
+            names = self.target.names[:SHOWN_NAMES].tolist()
+            known = zip(names, self.target.counts.tolist(), strict=False)
+            return bars("rows of each class", [(name, float(n)) for name, n in known], "g")
         if not isinstance(self.target, Labels):
             return ""
         counts = [("positive", float(self.target.n_pos)), ("negative", float(self.target.n_neg))]

@@ -106,3 +106,9 @@ def test_a_data_set_of_a_plugin_is_checked():
     names = np.array(["a", "b", "c"])
     for y in (data.target.y + 1, data.target.y[:-1], data.target.y.astype(np.int64)):
         assert unsound(replace(data, target=Categories(y, names))) is not None
+
+
+def test_a_notebook_shows_the_rows_of_each_class():
+    shown = Data.of(np.zeros((6, 1)), Categories.of(Y))._repr_html_()
+    assert "rows of each class" in shown
+    assert "3 classes" in shown

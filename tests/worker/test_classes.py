@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from io import BytesIO
 
 import numpy as np
@@ -14,6 +15,7 @@ from aucbench.bench.worker.classes import fitted_classes
 from aucbench.data import Categories, Data
 from aucbench.datasets.reading import Reading
 from aucbench.metrics import hand_till
+from aucbench.pairs import ByClass
 from aucbench.processes.records import Ending, Outcome
 from aucbench.protocols import State
 from aucbench.records import CellStatus
@@ -99,6 +101,19 @@ def test_points_of_the_curve_are_of_all_classes():
     assert objectives[-1] == min(objectives)
     assert points[-1]["train_auc"] > 0.8
     assert done.result["fit_seconds"] == pytest.approx(seconds[-1])
+
+
+def test_equal_problems_have_the_same_name_and_others_another_one():
+    even, again = (fitted(f"{name}[lam=0.1]", passes=300)[0] for name in ("svm-or", "svm-or"))
+    assert even.result["problem"] == again.result["problem"]
+    rest = fitted_classes(
+        cell("svm-or[lam=0.1]"),
+        get_solver("svm-or[lam=0.1]"),
+        replace(TRAIN, pairs=ByClass("rest")),
+        lambda: HELD.rows,
+        lambda _: None,
+    )
+    assert rest.result["problem"] != even.result["problem"]
 
 
 def test_trees_have_scores_and_no_weights():

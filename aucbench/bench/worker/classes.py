@@ -20,7 +20,7 @@ from aucbench.data import Categories, Data
 from aucbench.data.arrays import Rows, Vector
 from aucbench.protocols import Solver
 from aucbench.records import Stop
-from aucbench.solving.classes import ENDS, against_rest, together
+from aucbench.solving.classes import ENDS, against_rest, pairs_trained, together
 from aucbench.solving.loop import LEAST
 from aucbench.solving.wrappers import of_class
 
@@ -62,7 +62,8 @@ def fitted_classes(
     for point in points:
         emit({"point": point})
     scores = np.column_stack([part.arrays["scores"] for part in parts])
-    result = {**_joined([part.result for part in parts]), "test_points": places}
+    pairs = str(pairs_trained(solver, train))
+    result = {**_joined([part.result for part in parts], pairs), "test_points": places}
     return FittedCell(result, {**_weights(parts), "scores": scores, "along": along})
 
 
@@ -79,7 +80,7 @@ def _weights(parts: Sequence[FittedCell]) -> dict[str, Vector]:
     return {"w": np.array(each)} if same else {}
 
 
-def _joined(results: Sequence[Result]) -> dict[str, Any]:
+def _joined(results: Sequence[Result], pairs: str) -> dict[str, Any]:
     """Return what is said of all fits: means of objectives and gaps, sums of times."""
     first = results[0]
     each = [[*times] for times in zip(*(r["fit_seconds_each"] for r in results), strict=True)]
@@ -95,7 +96,7 @@ def _joined(results: Sequence[Result]) -> dict[str, Any]:
         "overspent": any(r["overspent"] for r in results),
         "stop": min(ends, key=ENDS.index).name,
         "score_error": _of_all(results, "score_error", max),
-        "problem": _named([r.get("problem") for r in results]),
+        "problem": _named([r.get("problem") for r in results], pairs),
         "set": [r.get("set") for r in results],
     }
 
@@ -106,12 +107,12 @@ def _of_all(results: Sequence[Result], name: str, of: Callable[[list[Any]], Any]
     return None if None in values else of(values)
 
 
-def _named(problems: Sequence[str | None]) -> str | None:
-    """Return a text that is equal for equal problems of all classes."""
+def _named(problems: Sequence[str | None], pairs: str) -> str | None:
+    """Return a text that is equal for equal problems of all classes, over the same pairs."""
     known = [problem for problem in problems if problem is not None]
     if len(known) < len(problems):
         return None
-    return f"{len(known)} classes: {' | '.join(dict.fromkeys(known))}"
+    return f"{pairs}: {' | '.join(dict.fromkeys(known))}"
 
 
 def _curve(
