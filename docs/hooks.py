@@ -23,6 +23,7 @@ from page_reproductions import with_reproductions
 from page_sets import named_suites, sets
 from page_simulations import with_simulations
 from page_speed import TABLES as SPEED
+from page_survival import peers
 
 from aucbench.about import bibtex
 from aucbench.bench.results.convergence import Convergence
@@ -54,6 +55,7 @@ TABLES = {
     "<!-- options of judge -->": of_judge,
     "<!-- kinds of pairs -->": kinds,
     "<!-- pairs of solvers -->": solvers,
+    "<!-- survival peers -->": peers,
     "<!-- growth: operations -->": operations,
     "<!-- growth: passes -->": passes,
     "<!-- history: commits -->": states,

@@ -11,7 +11,7 @@ from page_session import Session, alike_cell, commands, played, same
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 SESSIONS = (
     *("plugin", "objective", "projector", "feature_map", "dataset", "nonlinear"),
-    *("metric", "listeners", "added"),
+    *("metric", "listeners", "added", "survival"),
 )
 
 
