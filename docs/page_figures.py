@@ -234,6 +234,27 @@ def _seconds(found: Table, column: int) -> np.ndarray:
     return np.array([float(cell[1]) if cell else np.nan for cell in cells])
 
 
+def _ranges(empty: Any, page: str) -> None:
+    """The area up to β of each data set, by what was trained."""
+    found = table(page, "range, `rest")
+    names = [*dict.fromkeys(found.text(0))]
+    empty.set_size_inches(WIDTH, 4.4)
+    axes = empty.subplots(2, 2, sharex=True).flat
+    for ax, name in zip(axes, names, strict=True):
+        at = np.array([of == name for of in found.text(0)])
+        columns = ("range", "range and all pairs", "all pairs")
+        beta = found.numbers(1)[at]
+        lines(ax, beta, {of: found.numbers(2 + j)[at] for j, of in enumerate(columns)})
+        ax.plot(beta, beta / 2, color=INK, lw=0.8, ls=":", label="chance")
+        ax.set(title=name, xscale="log", ylim=(0, 1))
+        ax.set_xticks(beta, [f"{one:g}" for one in beta])
+        ax.set_xticks([], minor=True)
+        ax.grid(lw=0.5)
+    for ax in empty.axes[2:]:
+        ax.set_xlabel("β")
+    empty.legend(*empty.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+
+
 def _leaderboard(empty: Any, page: str) -> None:
     found = table(page, "average rank")
     names = found.text(0)
@@ -438,6 +459,7 @@ FIGURES: dict[str, Callable[[Any, str], None]] = {
     "speed_published": _speed_published,
     "roc_svm_seconds": _roc_svm_seconds,
     "leaderboard": _leaderboard,
+    "ranges": _ranges,
     "choice": _choice,
     "how_soon": _how_soon,
     "within": _within,
