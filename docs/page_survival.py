@@ -34,4 +34,4 @@ def _large(known: Mapping[str, Mapping[str, Mapping[str, float]]]) -> Iterator[s
     for name, row in known.items():
         ours, other = (row[method]["seconds"] for method in ("rank-svm", "FastSurvivalSVM"))
         rows = int(name.removeprefix(SIMULATED))
-        yield f"| {rows} | {ours:.2f} | {other:.2f} | {other / ours:.1f} |"
+        yield f"| {rows} | {ours:.2g} | {other:.3g} | {other / ours:.0f} |"
