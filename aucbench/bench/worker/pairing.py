@@ -54,8 +54,8 @@ def told_of(cell: Cell, solver: Solver, train: Data) -> dict[str, Any]:
         return {"trained_on": other} if other else {}
     if train.pairs.kind in OF_LABELS and not isinstance(train.target, Labels):
         raise DataError(
-            f"{cell.pairs} are pairs of two classes, and the rows have {train.target.what}; leave "
-            "the pairs out, or take those of this target"
+            f"the pairs {cell.pairs} are of two classes, and the rows have {train.target.what}; "
+            "leave the pairs out, or take those of this target"
         )
     if train.pairs.kind == "class":
         next(train.pairs.labels(train))  # which the target has, or refuses
