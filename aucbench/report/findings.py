@@ -82,6 +82,16 @@ class Findings:
         return title_of(measure(AUC), self.evidence)
 
     @property
+    def row_test(self) -> str:
+        """The test of differences over test rows, for people; empty if there is none."""
+        if self.evidence.elsewhere is not None:
+            return ""
+        if self.measure == TITLES[AUC]:
+            return "DeLong's test"
+        known = self.chosen.name == AUC or self.chosen.has_variance
+        return "a t-test by the influence of rows" if known else ""
+
+    @property
     def range(self) -> tuple[float, float, float, float] | None:
         """The part of the ROC curve that is measured: rates from and to, first the false ones."""
         rates = self.chosen.params

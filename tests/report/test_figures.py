@@ -9,7 +9,7 @@ from aucbench.errors import MissingExtraError, ParameterError, UnknownNameError
 from aucbench.report import figures
 from aucbench.report.evidence import evidence_of
 from aucbench.report.figures import FIGURES, LOCAL_FIGURES, check_figure, drawn_figure
-from aucbench.report.findings import findings_of
+from aucbench.report.findings import Settings, findings_of
 
 START = {".pdf": b"%PDF", ".png": b"\x89PNG", ".svg": b"<?xml"}
 
@@ -113,3 +113,18 @@ def test_a_panel_without_content_is_not_drawn_and_no_marker_is_cut(
     marked = [line for ax in drawn for line in ax.lines if line.get_marker() != "None"]
     assert marked
     assert not any(line.get_clip_on() for line in marked)
+
+
+def test_the_range_that_is_measured_is_shaded(evidence, monkeypatch):
+    from matplotlib.axes import Axes
+
+    shaded = []
+    monkeypatch.setattr(Axes, "fill_between", lambda ax, x, *ends, **_: shaded.append((x, *ends)))
+    part = Settings(measure="pauc[max_fpr=.3,min_fpr=.1,min_tpr=.2]")
+    found = findings_of(evidence, part)
+    drawn(found, "roc")
+    assert found.range == (0.1, 0.3, 0.2, 1.0)
+    assert shaded[-1] == ([0.1, 0.3], 0.2, 1.0)
+    assert found.row_test == "a t-test by the influence of rows"
+    assert findings_of(evidence).row_test == "DeLong's test"
+    assert findings_of(evidence, Settings(measure="ap")).row_test == ""
