@@ -19,6 +19,7 @@ USUAL = (  # pairs of words, negative and positive, in any case
     *(("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t"), ("0", "1"), ("-1", "1")),
     *(("neg", "pos"), ("negative", "positive")),
 )
+ORDERED = "; or, if they are in an order, read them as grades, --labels grades"
 REST = "rest"  # as `negative`: every label that is not positive
 MOST_SHOWN = 8  # labels that a message lists
 
@@ -301,5 +302,9 @@ def _example(counts: Mapping[Any, int], labels: Sequence[Any], chosen: list[Any]
         f"for example --positive {named} --negative {','.join(map(str, others[:2]))}, or "
         f"--positive {named} --negative {REST} (in Python positive={alike!r}, "
         f"negative={REST!r}); or give each class a score of its own, --labels classes (in Python "
-        "labels='classes', or Categories.of(y) as y)"
+        "labels='classes', or Categories.of(y) as y)" + (ORDERED if _are_numbers(counts) else "")
     )
+
+
+def _are_numbers(counts: Mapping[Any, int]) -> bool:
+    return all(isinstance(label, int | float) and not isinstance(label, bool) for label in counts)

@@ -61,7 +61,7 @@ def both_classes(source: Any) -> None:
     """There is a label for each row, -1 or +1 as int8, and both classes occur."""
     data = made(source)
     if not isinstance(data.target, Labels):
-        not_asked("its target is error functions")
+        not_asked(f"its target is {data.target.what}")
     y = data.y
     require(y.shape == (data.n,), f"{y.size} labels for {data.n} rows")
     require(y.dtype == np.int8, f"the labels are {y.dtype}, wanted int8; use Data.of")
