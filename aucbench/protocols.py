@@ -463,6 +463,8 @@ class Needs:
         Whether it minimises an objective with the weights of rows, where there are some.
     pairs : tuple of str
         Kinds of pairs, beside all pairs of labels, that it trains on: "group", "range", "order".
+        Solvers with weights train on those of classes too; "class" says that one without draws
+        them by their weights.
     passes : float or None
         Passes of a fit where the user gives no budget; None: 50.
     path : str or None

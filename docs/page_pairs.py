@@ -34,4 +34,5 @@ def _own(known: Description) -> Iterator[str]:
 
 
 def _classes(known: Description) -> str:
-    return "Hand–Till" if known.needs and known.needs.weights else "one-vs-rest"
+    even = known.needs and (known.needs.weights or "class" in known.needs.pairs)
+    return "Hand–Till" if even else "one-vs-rest"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from aucbench.data import Categories, Data
-from aucbench.data.arrays import ALL, Block
+from aucbench.data.arrays import ALL, Block, Vector
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.pairs.kinds import labelled
@@ -86,3 +86,27 @@ class ByClass:
         """Yield for each class k the pairs on column k; the mean over k is over all pairs."""
         for labels in self.labels(data):
             yield labelled(replace(data, target=labels), ALL)
+
+
+@dataclass(frozen=True, eq=False)
+class Weighted:
+    """Pairs of a positive and a negative, each of which counts for the product of its weights.
+
+    They are those of class k against the rest, for a solver that draws pairs and takes no weights
+    of rows: each pair is drawn by what it counts.
+
+    Attributes
+    ----------
+    weights : array of shape (n,)
+        What each row counts for, above 0.
+    """
+
+    weights: Vector
+
+    kind: ClassVar[str] = "class"
+    measure: ClassVar[str] = "auc"
+
+    def members(self, data: Data, rows: Block = ALL) -> Members:
+        """Return all pairs of two classes as one block."""
+        labels = Labels(data.labels.y, self.weights)
+        return labelled(replace(data, target=labels, pairs=None), rows)

@@ -4,7 +4,8 @@ Design
   a. The loss of Hand and Till is the mean over the classes of the loss of all pairs of a class
      against the rest, where all classes weigh the same. Each term has scores of its own, so that
      K fits to weighted labels minimise it, and the mean of their gaps is its gap.
-  b. A solver that ignores weights cannot train it. Its fits are one-vs-rest, where rows weigh the
+  b. A solver that draws pairs draws them by their weights. Another one that ignores weights cannot
+     train it. Its fits are one-vs-rest, where rows weigh the
      same. If the pairs were not asked for, it takes these, and `Run.trained_on` says so.
   c. Fits are done one after another, so that one problem is in memory. A limit of passes is that of
      each fit; a limit of seconds is divided among those that are left.
@@ -19,11 +20,13 @@ from statistics import fmean
 from typing import Any
 
 from aucbench.data import Categories, Data
+from aucbench.data.targets import Labels
 from aucbench.errors import DataError
-from aucbench.pairs import ByClass
+from aucbench.pairs.classes import ByClass, Weighted
 from aucbench.protocols import Solver
 from aucbench.records import Point, Run, Stop
 
+KIND = ByClass.kind
 ONE_VS_REST = "class[each=rest]"  # the pairs of a solver without weights
 NEEDS_WEIGHTS = (
     "learns without the weights of rows, which pairs of classes that count the same need; take a "
@@ -39,7 +42,7 @@ def pairs_trained(solver: Solver, data: Data) -> ByClass:
     """Return the pairs of a fit: those asked for, or else those that the solver can learn."""
     if data.pairs is not None:
         return _of_classes(data.pairs)
-    return ByClass("classes" if getattr(solver.needs, "weights", False) else "rest")
+    return ByClass("classes" if _weighs(solver) or _draws(solver) else "rest")
 
 
 def trained_on(solver: Solver, data: Data) -> str:
@@ -50,7 +53,7 @@ def trained_on(solver: Solver, data: Data) -> str:
 
 def why_not_classes(solver: Solver, data: Data) -> str | None:
     """Return why a solver cannot learn the pairs of classes that are asked for."""
-    lacks = not getattr(solver.needs, "weights", False)
+    lacks = not (_weighs(solver) or _draws(solver))
     return NEEDS_WEIGHTS if lacks and pairs_trained(solver, data).each == "classes" else None
 
 
@@ -66,7 +69,20 @@ def _of_classes(pairs: Any) -> ByClass:
 def against_rest(solver: Solver, data: Data) -> Iterator[Data]:
     """Yield the rows for the fit of each class, with labels of two classes."""
     for labels in pairs_trained(solver, data).labels(data):
-        yield replace(data, target=labels, pairs=None)
+        if labels.weights is None or _weighs(solver):
+            yield replace(data, target=labels, pairs=None)
+        else:
+            yield replace(data, target=Labels(labels.y), pairs=Weighted(labels.weights))
+
+
+def _weighs(solver: Solver) -> bool:
+    """Whether it takes weights of rows."""
+    return bool(getattr(solver.needs, "weights", False))
+
+
+def _draws(solver: Solver) -> bool:
+    """Whether it draws pairs by what they count."""
+    return KIND in getattr(solver.needs, "pairs", ())
 
 
 def joined(runs: Sequence[Run], told: str = "") -> Run:

@@ -73,7 +73,7 @@ class RocSvm:
     beta2: float = 0.999
 
     space: ClassVar = {"step": (2e-3, 2e-2, 2e-1), "lam": tuple(10.0**e for e in range(0, -6, -1))}
-    needs: ClassVar = Needs(pairs=("group", "order"))
+    needs: ClassVar = Needs(pairs=("group", "order", "class"))
 
     def __post_init__(self) -> None:
         require_above(0, lam=self.lam)

@@ -75,7 +75,7 @@ class RocSvmKernel:
         "gamma": ("median", "scale", 1e-3, 1e-2, 1e-1, 1.0, 10.0),
     }
     needs: ClassVar = Needs(
-        path="lam", passes=500, inert=("degree", "coef0"), pairs=("group", "order")
+        path="lam", passes=500, inert=("degree", "coef0"), pairs=("group", "order", "class")
     )
 
     def __post_init__(self) -> None:

@@ -9,15 +9,24 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from aucbench import get_objective, get_solver, solve
+from aucbench import get_objective, get_solver, list_solvers, solve
 from aucbench.data import Categories, Data
 from aucbench.errors import UnsupportedError
 from aucbench.metrics import hand_till, one_vs_rest
+from aucbench.pairs import ByClass
 from aucbench.records import Point, Stop
-from aucbench.solving.classes import joined_point, together
+from aucbench.solving.classes import against_rest, joined_point, together
 from aucbench.solving.selection import select
 from aucbench.solving.tuning import Trial
+from aucbench.solving.wrappers import why_refused
 
+BUILT = {  # what cannot be built by its name alone
+    "estimator": "estimator[sklearn.tree:DecisionTreeClassifier,max_depth=3]",
+    "hist-gradient-boosting": "hist-gradient-boosting[max_iter=5]",
+    "interval-regression": "interval-regression[lam=0.01]",
+    "lightgbm": "lightgbm[n_estimators=5]",
+    "random-forest": "random-forest[n_estimators=3]",
+}
 GOLDEN = [  # y, 4S; Hand–Till hinge, squared hinge and square; one-vs-rest hinge
     (
         [0, 0, 1, 1, 1, 2],
@@ -222,3 +231,33 @@ def test_an_invalid_class_makes_the_run_invalid():
     trial = Trial({}, lambda _: Diverging())
     assert trial.on(drawn(), drawn(), solve, None, ()) is None
     assert trial.fault == Stop.INVALID.value
+
+
+def test_a_solver_that_draws_pairs_draws_them_by_their_weights():
+    y = np.repeat([0, 1, 2], [40, 4, 16])
+    data = Data.of(np.random.default_rng(0).normal(size=(60, 2)), Categories.of(y))
+    solver = get_solver("roc-svm", pairs=200_000)
+    assert solve(get_solver("roc-svm"), data, passes=3).trained_on == ""
+    for k, part in enumerate(against_rest(solver, data)):
+        f = solver.problem(part, np.random.default_rng(k)).f
+        assert (y[f.positives] == k).all()
+        others = [c for c in range(3) if c != k]
+        share = np.mean(y[f.negatives] == others[0])
+        assert share == pytest.approx(0.5, abs=0.006)  # five standard deviations
+
+
+@pytest.mark.parametrize("name", list_solvers())
+def test_every_solver_trains_classes_as_its_table_says(name):
+    solver = get_solver(BUILT.get(name, name))
+    data = drawn(60)
+    even = solver.needs.weights or "class" in solver.needs.pairs
+    run = solve(solver, data, passes=2)
+    assert len(run.parts) == 3
+    assert run.decision_function(data.rows).shape == (60, 3)
+    assert run.trained_on == ("" if even else "class[each=rest]")
+    asked = replace(data, pairs=ByClass())
+    if even:
+        assert why_refused(solver, asked) is None
+    else:
+        assert "class[each=rest]" in why_refused(solver, asked)
+    assert why_refused(solver, replace(data, pairs=ByClass("rest"))) is None
