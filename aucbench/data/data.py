@@ -406,6 +406,8 @@ class Data:
             When the rows have labels and a class is missing.
         """
         ties = {name: array[block] for name, array in self.ties.items()}
+        if hasattr(self.pairs, "take"):  # pairs that hold something of each row
+            ties["pairs"] = self.pairs.take(block)
         return replace(self, rows=self.rows.take(block), target=self.target.take(block), **ties)
 
     def split(self, fraction: float, rng: np.random.Generator) -> tuple[Data, Data]:

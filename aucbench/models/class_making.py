@@ -21,7 +21,7 @@ from aucbench.models.deciding import decided
 from aucbench.models.model import Model
 from aucbench.models.recipe import Recipe
 from aucbench.registry import get_solver
-from aucbench.solving.classes import pairs_trained
+from aucbench.solving.classes import against_rest
 from aucbench.stats import Fold
 from aucbench.stats.delong import Placements, interval_of
 
@@ -64,11 +64,10 @@ def models_of(
 ) -> Iterator[Model]:
     """Yield the model of each class; parameters and errors are those of `deciding.decided`."""
     labels = labels_of(data)
-    trained = pairs_trained(get_solver(recipe.spec), data)
-    for k, target in enumerate(trained.labels(data)):
+    for k, one in enumerate(against_rest(get_solver(recipe.spec), data)):
         others = (*labels[:k], *labels[k + 1 :])
         understood = replace(data.understood, labels=(), positive=(labels[k],), negative=others)
-        part = replace(data, target=target, pairs=None, understood=understood)
+        part = replace(one, understood=understood)
         model, held = decided(recipe, part, learnt, splits, Aim(), CALIBRATION)
         assert held is not None  # a model of two classes decides
         groups = None if data.groups is None else data.groups[held.rows]

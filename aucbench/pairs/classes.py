@@ -106,6 +106,10 @@ class Weighted:
     kind: ClassVar[str] = "class"
     measure: ClassVar[str] = "auc"
 
+    def take(self, block: Block) -> Weighted:
+        """Return the same for some rows, as `Data.take` asks for it."""
+        return Weighted(self.weights[block])
+
     def members(self, data: Data, rows: Block = ALL) -> Members:
         """Return all pairs of two classes as one block."""
         labels = Labels(data.labels.y, self.weights)

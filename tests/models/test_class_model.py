@@ -184,3 +184,12 @@ def test_models_that_read_other_columns_are_no_model(model):
     other = replace(model.models[1], columns=None, encoding=model.models[1].encoding)
     with pytest.raises(DataError, match="reads other columns"):
         replace(model, models=(model.models[0], other, model.models[2]))
+
+
+def test_a_model_of_a_solver_that_draws_pairs():
+    made = aucbench.fit(frame(), labels="classes", solver="roc-svm", splits=3, passes=20)
+    assert made.auc.estimate > 0.8
+    assert "trained_on" not in made.provenance
+    rest = aucbench.fit(frame(), labels="classes", solver="sht-auc[k=3]", splits=3, passes=20)
+    assert rest.provenance["trained_on"] == "class[each=rest]"
+    assert any("trained on class[each=rest]" in line for line in lines(rest))

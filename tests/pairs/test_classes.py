@@ -15,6 +15,7 @@ from aucbench.data import Categories, Data
 from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.metrics import hand_till, one_vs_rest
 from aucbench.pairs import ByClass, Group, members_of, pairs_of
+from aucbench.pairs.classes import Weighted
 
 
 def classed(seed, n=12, k=3):
@@ -87,3 +88,13 @@ def test_a_solver_without_weights_refuses_pairs_of_classes_that_are_asked_for():
         solve("sht-auc", even)
     run = solve(get_solver("sht-auc", k=2), rest, passes=5)
     assert run.trained_on == ""  # they were asked for
+
+
+def test_weighted_pairs_are_taken_with_their_rows():
+    y, v = np.array([1, 1, 0, 0, 1]), np.array([1.0, 2.0, 3.0, 4.0, 5.0])
+    X = np.arange(5.0)[:, np.newaxis]
+    some = np.array([4, 2, 0], np.int32)
+    drawn = Data.of(X, y, pairs=Weighted(v)).take(some)
+    weighted = Data.of(X[some], y[some], weights=v[some])
+    s = np.array([0.5, 1.0, 2.0])
+    assert members_of(drawn).concordance(s)[0] == members_of(weighted).concordance(s)[0] == 1 / 6
