@@ -142,6 +142,11 @@ class Reading:
                 f"{one} is given without {other}; name both columns, the one of times and the one "
                 "that says whether the event happened then"
             )
+        if self.event is not None and str(self.event) == str(self.time_to_event):
+            raise ParameterError(
+                f"time_to_event and event both name {self.event!r}; one column has the times, and "
+                "another one says whether the event happened then"
+            )
         if self.event is not None and (self.labels != "two" or self.target is not None):
             other = "target" if self.labels == "two" else f"labels={self.labels}"
             raise ParameterError(

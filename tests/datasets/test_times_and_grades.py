@@ -94,6 +94,7 @@ def test_a_missing_event_or_time_is_refused_or_left_out(table):
     [
         ({"time_to_event": "time"}, "time_to_event is given without event"),
         ({"event": "died"}, "event is given without time_to_event"),
+        ({"event": "a", "time_to_event": "a"}, "both name 'a'"),
         ({**TIMES, "target": "a"}, "stand in place of labels; leave target out"),
         ({**TIMES, "labels": "grades"}, "leave labels=grades out"),
         ({"labels": "grades", "positive": 1}, "labels=grades has an order"),
