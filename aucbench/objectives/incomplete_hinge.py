@@ -13,7 +13,7 @@ from aucbench.data.rounding import Slack, of_hinge
 from aucbench.data.sorting import argsort
 from aucbench.errors import DataError, UnsupportedError, require_count
 from aucbench.kernels import hinge
-from aucbench.objectives.differences import constant_columns, pulled
+from aucbench.objectives.differences import constant_columns, constant_in_parts, pulled
 from aucbench.pairs import members_of, pairs_of
 from aucbench.pairs.range import Ranged
 
@@ -113,9 +113,13 @@ class IncompleteHinge:
 
     @cached_property
     def _constant(self) -> Index:
-        """Columns that are constant over all rows that are in a pair."""
+        """Columns that are constant over all rows that are in a pair, or in each part of them."""
         rows = np.unique(np.concatenate([self.positives, self.negatives]))
-        return constant_columns(self.data.rows, rows)
+        flat = constant_columns(self.data.rows, rows)
+        if pairs_of(self.data) is None:
+            return flat
+        parts = members_of(self.data).components
+        return np.union1d(flat, constant_in_parts(self.data.rows, *parts)).astype(np.int32)
 
     def of_scores(self, s: Vector) -> tuple[float, Vector]:
         """Return f and its derivatives c (n,) in the scores s (n,) of all rows; ∇f = Xᵀc."""

@@ -81,3 +81,14 @@ def test_a_solver_trains_on_pairs_or_refuses_them(name, kind):
     if bare in CERTIFIED:
         assert run.stop is Stop.CERTIFIED
         assert run.points[-1].gap is not None
+
+
+@pytest.mark.parametrize("name", sorted(TAKERS["group"]))
+def test_what_is_constant_in_each_group_has_no_weight(name):
+    X, inside, group = rows()
+    level = np.random.default_rng(3).normal(size=(40, 2))[group]
+    y = np.where(inside + 2.0 * level[:, 0] > 0.5, 1, -1)
+    data = Data.of(np.c_[X, level], y, groups=group, pairs=Group())
+    w = solve(get_solver(name), data, passes=30).w
+    np.testing.assert_array_equal(w[4:], 0.0)
+    assert w[0] > 0.0
