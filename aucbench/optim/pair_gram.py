@@ -31,8 +31,8 @@ def mean_square_distance(data: Data, members: Members) -> tuple[float, float]:
         upper, lower = _block_sums(data, members.blocks)
         return level - 2.0 * float(upper.multiply(lower).sum()), level
     X = data.rows.matrix
-    cross = sum(float((x := _column(X, k)) @ members.times(x)[0]) for k in range(data.d))
-    return level - 2.0 * cross, level
+    pieces = (X[:, lo : lo + PIECE].astype(np.float64) for lo in range(0, data.d, PIECE))
+    return level - 2.0 * sum(map(members.inner, pieces)), level
 
 
 def square_norms_of(data: Data) -> Vector:

@@ -58,6 +58,10 @@ class Members(ABC):
         """Return Lu, (n,), where u·Lu = Σ π_ij (u_i − u_j)²."""
 
     @abstractmethod
+    def inner(self, X: Vector) -> float:
+        """Return Σ π_ij x_i·x_j for columns X (n, p)."""
+
+    @abstractmethod
     def drawn(self, count: int, rng: np.random.Generator) -> Pair:
         """Draw pairs from π, with replacement."""
 
@@ -243,6 +247,14 @@ class Blocks(Members):
             moved = x * side.each(other.masses) - side.each(sums[1 - k])
             out += side.added(side.shares * moved, self.n)
         return out
+
+    def inner(self, X: Vector) -> float:
+        """Return Σ π_ij x_i·x_j for columns X (n, p), O(Rp)."""
+        upper, lower = (
+            np.add.reduceat(side.shares[:, None] * X[side.rows], side.starts[:-1])
+            for side in (self.upper, self.lower)
+        )
+        return float((upper * lower).sum())
 
     def drawn(self, count: int, rng: np.random.Generator) -> Pair:
         """Draw pairs from π: a block by its mass, then one row of each side by its share."""

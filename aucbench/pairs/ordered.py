@@ -107,6 +107,11 @@ class Ordered(Members):
         sizes = np.diff(np.append(first, self.n))
         return np.repeat(first, sizes), np.repeat(first + sizes, sizes)
 
+    @cached_property
+    def _masses(self) -> tuple[Vector, Vector]:
+        """The sums of b over larger keys, and of a over smaller ones, for each row in order."""
+        return self._above(self.b), self._below(self.a)
+
     def _above(self, x: Vector) -> Vector:
         """Return for each row the sum of x over the rows of its group with larger keys."""
         after, end = self._ties[1], self._groups[1]
@@ -139,12 +144,25 @@ class Ordered(Members):
         """Return Lu, O(n); u is measured from the middle of each group, so that few digits go."""
         x, sizes = u[self.order], np.diff(self.starts)
         x = x - np.repeat(np.add.reduceat(x, self.starts[:-1]) / sizes, sizes)
-        up = self.a * (x * self._above(self.b) - self._above(self.b * x))
-        return self._placed(up + self.b * (x * self._below(self.a) - self._below(self.a * x)))
+        above, below = self._masses
+        up = self.a * (x * above - self._above(self.b * x))
+        return self._placed(up + self.b * (x * below - self._below(self.a * x)))
+
+    def inner(self, X: Vector) -> float:
+        """Return Σ π_ij x_i·x_j for columns X (n, p), O(np)."""
+        x = X[self.order]
+        sums = np.zeros((self.n + 1, x.shape[1]))
+        np.cumsum(self.b[::-1, None] * x[::-1], axis=0, out=sums[1:])
+        after, end = self._ties[1], self._groups[1]
+        behind = sums[self.n - after]
+        if self.starts.size > 2:
+            behind = np.where((after < end)[:, None], behind - sums[self.n - end], 0.0)
+        x *= self.a[:, None]
+        return float(np.einsum("ij,ij->", x, behind))
 
     def drawn(self, count: int, rng: np.random.Generator) -> Pair:
         """Draw pairs from π: an upper row by its mass, then a row with a larger key by its b."""
-        mass = np.cumsum(self.a * self._above(self.b))
+        mass = np.cumsum(self.a * self._masses[0])
         i = np.searchsorted(mass, rng.random(count) * mass[-1], side="right")
         after, end = self._ties[1][i], self._groups[1][i]
         sums = np.append(0.0, np.cumsum(self.b))
@@ -159,7 +177,7 @@ class Ordered(Members):
         All of them in a group have a pair with the upper row of the smallest key, or with its
         lower rows.
         """
-        has = (self.a * self._above(self.b) > 0.0) | (self.b * self._below(self.a) > 0.0)
+        has = (self.a * self._masses[0] > 0.0) | (self.b * self._masses[1] > 0.0)
         return self.order[has], self._groups[0][has]
 
     def _placed(self, x: Vector) -> Vector:

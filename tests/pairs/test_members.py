@@ -78,6 +78,10 @@ def check(members, pairs, rng):
     got = members.concordance(s)
     assert got[0] == pytest.approx(float(theta), abs=1e-12)
     np.testing.assert_allclose(got[1:], np.array([A, B], float), atol=1e-12)
+    X = np.stack([u, s], axis=1)
+    inner = sum(float(w) * float(X[i] @ X[j]) for (i, j), w in pairs.items())
+    for some in (members, members.blocks):
+        assert some.inner(X) == pytest.approx(inner, abs=1e-11)
     rows, part = members.components
     assert sorted(rows.tolist()) == sorted({r for pair in pairs for r in pair})
     parts = dict(zip(rows.tolist(), part.tolist(), strict=True))
