@@ -186,6 +186,7 @@ def test_models_that_read_other_columns_are_no_model(model):
         replace(model, models=(model.models[0], other, model.models[2]))
 
 
+@pytest.mark.nightly
 def test_a_model_of_a_solver_that_draws_pairs():
     made = aucbench.fit(frame(), labels="classes", solver="roc-svm", splits=3, passes=20)
     assert made.auc.estimate > 0.8

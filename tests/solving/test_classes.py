@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from nights import some
 
 from aucbench import get_objective, get_solver, list_solvers, solve
 from aucbench.data import Categories, Data
@@ -20,6 +21,7 @@ from aucbench.solving.selection import select
 from aucbench.solving.tuning import Trial
 from aucbench.solving.wrappers import why_refused
 
+EACH_CHANGE = {"svm-or", "roc-svm", "sht-auc", "aum"}  # weights, draws, neither, a path
 BUILT = {  # what cannot be built by its name alone
     "estimator": "estimator[sklearn.tree:DecisionTreeClassifier,max_depth=3]",
     "hist-gradient-boosting": "hist-gradient-boosting[max_iter=5]",
@@ -162,10 +164,9 @@ def test_a_solver_without_weights_refuses_weights_of_rows():
 
 def test_seconds_are_divided_among_the_classes():
     run = solve(get_solver("sht-auc", k=3), drawn(2000, 4), seconds=0.2)
+    assert [part.stop for part in run.parts] == [Stop.SECONDS] * 4
     assert run.stop is Stop.SECONDS
-    assert 0.1 < run.seconds < 1.0
-    each = [part.seconds for part in run.parts]
-    assert max(each) < 0.15
+    assert 0.15 < run.seconds < 2.0  # one fit does not take the time of all
 
 
 def test_together_takes_the_latest_point_of_each_fit():
@@ -246,7 +247,7 @@ def test_a_solver_that_draws_pairs_draws_them_by_their_weights():
         assert share == pytest.approx(0.5, abs=0.006)  # five standard deviations
 
 
-@pytest.mark.parametrize("name", list_solvers())
+@pytest.mark.parametrize("name", some(list_solvers(), EACH_CHANGE))
 def test_every_solver_trains_classes_as_its_table_says(name):
     solver = get_solver(BUILT.get(name, name))
     data = drawn(60)
