@@ -120,6 +120,8 @@ class Grades:
 
     def require_pairs(self) -> None:
         """Raise `DataError` when all rows have one grade."""
+        if self.n == 1:
+            raise DataError("1 sample makes no pair; give rows of two grades or more")
         if not self.n or (self.y == self.y[0]).all():
             only = f"{self.y[0]:g}" if self.n else "missing"
             raise DataError(f"all {self.n} grades are {only}; give rows of two grades or more")

@@ -10,7 +10,9 @@ Design
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -56,9 +58,18 @@ class _Ranker(Scoring):
         self.gap_tol = gap_tol
         self.random_state = random_state
 
-    def _fit(self, X: Any, target: Survival | Grades, sample_weight: Any, **known: Any) -> Self:
+    def _fit(
+        self, X: Any, target: Callable[[], Survival | Grades], sample_weight: Any, **known: Any
+    ) -> Self:
+        """Learn from rows, which are checked before the target is."""
         X = plain_frame(X)
-        fitted = self._learnt(_data(X, target, sample_weight, **known), self._seed())
+        rows, names, schema = rows_and_schema(X)
+        require_filled(rows)
+        data = Data.of(rows, target())
+        if (groups := known.get("groups")) is not None:
+            known["groups"] = numbered("groups", groups, rows.n)
+        data = replace(data, names=names, schema=schema, **known)
+        fitted = self._learnt(_weighted(data, sample_weight), self._seed())
         remember_columns(self, X)
         self.features_, self.run_ = fitted.features, fitted.run
         self.encoding_ = fitted.without_texts
@@ -187,7 +198,7 @@ class SurvivalRanker(_Ranker):
             When the solver does not train on survival times, or ignores weights that differ.
         """
         pairs = Time(self.tau, self.weight)  # type: ignore[arg-type] # it checks the word
-        return self._fit(X, survival_of(y), sample_weight, pairs=pairs)
+        return self._fit(X, partial(survival_of, y), sample_weight, pairs=pairs)
 
     def score(self, X: Any, y: Any) -> float:
         """Harrell's concordance index of the risks of rows X (n, d), with y (n,) as in `fit`.
@@ -272,11 +283,8 @@ class GradeRanker(_Ranker):
         UnsupportedError
             When the solver does not train on grades, or ignores weights that differ.
         """
-        target = Grades.of(plain_column(y))
         pairs = Grade(each=self.each, gain=self.gain)  # type: ignore[arg-type] # it checks them
-        return self._fit(
-            X, target, sample_weight, groups=numbered("groups", groups, target.n), pairs=pairs
-        )
+        return self._fit(X, partial(grades_of, y), sample_weight, groups=groups, pairs=pairs)
 
     def score(self, X: Any, y: Any, groups: Any = None) -> float:
         """Share of pairs of different grades that the scores of X (n, d) order as y (n,) does.
@@ -288,6 +296,22 @@ class GradeRanker(_Ranker):
         """
         check_is_fitted(self)
         return grade_auc(plain_column(y), self.predict(X), groups=groups)
+
+
+def grades_of(y: Any) -> Grades:
+    """Return grades as a target.
+
+    Raises
+    ------
+    DataError
+        When y is missing, or as `Grades.of`.
+    """
+    if y is None:
+        raise DataError(
+            "GradeRanker requires y to be passed, but the target y is None; give the grade of each "
+            "row"
+        )
+    return Grades.of(plain_column(y))
 
 
 def survival_of(y: Any) -> Survival:
@@ -312,13 +336,11 @@ def survival_of(y: Any) -> Survival:
     return Survival.of(array[times[0]], array[events[0]])
 
 
-def _data(X: Any, target: Survival | Grades, sample_weight: Any, **known: Any) -> Data:
-    """Return the training rows; those of weight 0 are left out."""
-    rows, names, schema = rows_and_schema(X)
-    require_filled(rows)
-    weights = weights_of(sample_weight, rows.n)
-    data = replace(Data.of(rows, target), names=names, schema=schema, **known)
+def _weighted(data: Data, sample_weight: Any) -> Data:
+    """Return the rows with their weights; those of weight 0 are left out."""
+    weights = weights_of(sample_weight, data.n)
     if weights is None:
         return data
     some = np.flatnonzero(weights).astype(np.int32)
-    return replace(data.take(some), target=replace(target.take(some), weights=weights[some]))
+    target: Any = data.target.take(some)
+    return replace(data.take(some), target=replace(target, weights=weights[some]))

@@ -10,6 +10,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import check_estimator
 
 from aucbench import GradeRanker, SurvivalRanker
 from aucbench.data import Survival
@@ -136,3 +137,14 @@ def test_grades_are_ranked_within_their_groups(solver):
     assert GradeRanker(solver, gain="exp2").fit(X, y, query).score(X, y, query) > 0.95
     with pytest.raises(DataError, match="groups has shape"):
         GradeRanker(solver).fit(X, y, groups=query[:3])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_ranker_of_grades_passes_the_checks_of_scikit_learn():
+    told = "the feature map counts rows, not weights"
+    kinds = ("dense", "sparse")
+    excused = {f"check_sample_weight_equivalence_on_{kind}_data": told for kind in kinds}
+    model = GradeRanker("ls-svm")
+    results = check_estimator(model, on_skip=None, on_fail=None, expected_failed_checks=excused)
+    assert [one["check_name"] for one in results if one["status"] == "failed"] == []
+    assert sum(one["status"] == "passed" for one in results) >= 45
