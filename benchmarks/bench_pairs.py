@@ -10,6 +10,7 @@ import aucbench
 from aucbench.data.grades import Grades
 from aucbench.data.survival import Survival
 from aucbench.pairs import Fpr, Grade, Group
+from aucbench.testing.benchmarks import PairsSuite
 
 SIZES = [100_000, 1_000_000]
 OBJECTIVES = ["pairwise-hinge", "pairwise-squared-hinge"]
@@ -97,3 +98,9 @@ class Fits:
 
     def time_solve(self, solver: str, kind: str) -> None:
         aucbench.solve(self.solver, self.data)
+
+
+class GroupMembers(PairsSuite):
+    """The search for the pairs within groups, and the share of them in order."""
+
+    pairs = "group[each=group]"
