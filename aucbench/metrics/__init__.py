@@ -7,6 +7,7 @@ from aucbench.metrics.of_target import auc_of as auc_of
 from aucbench.metrics.order import cindex as cindex
 from aucbench.metrics.order import grade_auc as grade_auc
 from aucbench.metrics.pairs import gauc as gauc
+from aucbench.metrics.pairs import measure_of as measure_of
 from aucbench.metrics.pairs import quality_of as quality_of
 from aucbench.metrics.support import support_f1 as support_f1
 from aucbench.metrics.support import support_jaccard as support_jaccard

@@ -25,7 +25,7 @@ from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.categories import Categories
 from aucbench.data.survival import Survival
 from aucbench.data.targets import Labels
-from aucbench.errors import DataError, UnknownNameError
+from aucbench.errors import DataError, ParameterError, UnknownNameError
 from aucbench.kernels.vectors import floats
 from aucbench.metrics.group_ranges import DEFAULTS, NAME, grouped_range
 from aucbench.metrics.of_target import auc_of
@@ -67,6 +67,8 @@ class Kind:
 
 
 def _grade(each: Any, gain: Any, across: str) -> Grade:
+    if across.lower() not in ("true", "false"):
+        raise ParameterError(f"across is {across!r}; give true or false")
     return Grade(each=each, gain=gain, across=across.lower() == "true")
 
 

@@ -58,7 +58,7 @@ class Influence:
     draws : array of shape (B,), or None
         θ on the samples of a bootstrap, which gives the variance in place of ψ.
     seen : float
-        How many rows the draws rest on.
+        How many rows the value rests on, where it is about a part of the rows.
     groups : (int, int)
         How many groups of pairs were left out, because no two of their rows can be compared, and
         how many there are in all.
@@ -104,8 +104,8 @@ class Influence:
         used = (upper > 0) | (lower > 0)
         return Influence(theta, known[used], own[used], upper[used], lower[used], ends)
 
-    def by_draws(self, draws: Vector, seen: float) -> Influence:
-        """Return the same with the variance of a bootstrap."""
+    def seeing(self, seen: float, draws: Vector | None = None) -> Influence:
+        """Return the same, resting on so many rows, with the variance of a bootstrap if given."""
         return replace(self, draws=draws, seen=seen)
 
     def leaving_out(self, groups: int, total: int) -> Influence:
@@ -236,9 +236,11 @@ class Influences:
         return ""
 
     def hidden(self, level: float, repeats: int) -> float:
-        """Return the largest share of pairs with a unit of a kind that no unit here is of."""
+        """Return how much the largest share of units that may be hidden can move the measure."""
         units = min(self._counts) / (1 if self.grouped else repeats)
-        return float(1.0 - (1.0 - level) ** (2.0 / units))
+        seen = sum(fold.seen for fold in self.folds) / repeats
+        low, high = self.folds[0].ends
+        return float((high - low) * (1.0 - (1.0 - level) ** (2.0 / max(1.0, min(units, seen)))))
 
     @property
     def method(self) -> str:

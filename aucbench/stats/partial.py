@@ -291,11 +291,9 @@ def partial_influence(
         psi[rows] = width * own * (placed[rows] - own @ placed[rows])
     masses = np.where(tied.positive, tied.shares, 0.0), np.where(tied.positive, 0.0, tied.shares)
     units = np.arange(psi.size) if fold.groups is None else fold.groups
-    whole = Influence.of(value, psi, masses, units, ends=part.ends)
     inside = _inside(fold, part)
-    if inside >= FEWEST:
-        return whole
-    return whole.by_draws((high - low) * tied.drawn(part), inside)
+    draws = None if inside >= FEWEST else (high - low) * tied.drawn(part)
+    return Influence.of(value, psi, masses, units, ends=part.ends).seeing(inside, draws)
 
 
 def _inside(fold: Fold, part: Range) -> float:

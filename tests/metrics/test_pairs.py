@@ -194,6 +194,8 @@ def test_names_are_canonical_and_have_the_parameters():
         measure_of("gauc[both]")
     with pytest.raises(UnknownNameError, match=r"unknown measure 'gac'.*gauc"):
         measure_of("gac")
+    with pytest.raises(ParameterError, match="across is 'maybe'; give true or false"):
+        measure_of("grade-auc[across=maybe]")
     with pytest.raises(ParameterError, match="has no parameter"):
         measure_of("hand-till[2]")
 

@@ -231,3 +231,16 @@ def test_samples_are_those_of_the_rows(weighted, part):
     whole = type(edges).of(p / p.sum(), q / q.sum(), part)
     assert whole.share == pytest.approx(edges.share, abs=1e-14)  # runs change no area
     assert run.max() + 1 <= tied.size
+
+
+def test_alike_in_a_range_of_few_rows_is_not_equivalent():
+    rng = np.random.default_rng(0)
+    y = np.repeat([1, 0], [500, 1000])
+    s = rng.normal(size=1500) + y
+    low = np.where((y == 0) & (s < np.quantile(s[y == 0], 0.5)), -9.0 - rng.random(1500), s)
+    for rate, rows in ((0.02, 20), (0.2, 200)):
+        pauc = measure(f"pauc[{rate},scale=norm]")
+        a, b = (Influences.joined([pauc.influence(Fold(y, x))]) for x in (s, low))
+        less = a.difference(b)
+        assert (less.effect, less.p, less.method) == (0.0, 1.0, "rule of three")
+        assert less.high == pytest.approx(1 - 0.05 ** (2 / rows))
