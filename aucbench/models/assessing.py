@@ -90,6 +90,31 @@ def assessed(
     )
 
 
+def assessed_ranking(part: Model, unseen: Index, data: Data, *, seed: int = 0) -> Assessment:
+    """Return what rows held out say of a model that ranks: what its columns are worth.
+
+    Parameters
+    ----------
+    part : Model
+        Fitted to other rows.
+    unseen : array
+        Numbers of rows that it has not seen.
+    """
+    importance, judged = importances(part, data, unseen, np.random.default_rng(seed))
+    return Assessment(
+        rows=int(unseen.size),
+        positives=0,
+        cuts=(),
+        flags=(),
+        judged=judged,
+        importance=importance,
+        columns=part.width,
+        effects=(),
+        groups=(),
+        measure=titled(judged_by(data).name),
+    )
+
+
 def require_columns(data: Data, by: Sequence[str]) -> None:
     """Raise `AucbenchError` unless these columns are read and have groups."""
     names = data.names or tuple(f"column {j}" for j in range(data.d))

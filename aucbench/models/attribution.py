@@ -18,19 +18,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.data import Data
+from aucbench.data import Data, Grades, Labels, Target
 from aucbench.data.arrays import Index, Rows, Vector
 from aucbench.datasets.tables import Column
 from aucbench.metrics.pairs import AUC, PAIRED, measure_of, measured_by
+from aucbench.metrics.rows import TargetRows, bare
 from aucbench.models.assessment import SMALLEST, Effect, Importance, Place
 from aucbench.models.encoded import Encoded
 from aucbench.models.explain import feature_weights
 from aucbench.models.model import Model
 from aucbench.models.recipe import spread_of
+from aucbench.pairs import pairs_of
 from aucbench.stats import Difference, Fold, Influence, Influences, Interval
 from aucbench.stats.delong import Placements, difference_of
 from aucbench.stats.measures import MEASURES, Measure, parts_of
@@ -57,28 +60,43 @@ def importances(
         Numbers of rows that it has not seen, of both classes.
     """
     measure, groups = judged_by(data), data.groups
-    grouped = data.pairs is not None and data.pairs.kind == "group" and measure.name != AUC
+    grouped = _within_groups(data) and measure.name != AUC
     drawn = _of_whole_groups if grouped else _of_each_class
     chosen = drawn(data, unseen, rng)
     encoded = Encoded.of(part)
-    y, table = data.y[chosen], encoded.features(data.rows.take(chosen))
+    table, target = encoded.features(data.rows.take(chosen)), data.target.take(chosen)
     scores = encoded.model.scores(table)
     own = None if groups is None else groups[chosen]
     within = own if grouped else None
     told = []
     for j in judged_columns(encoded, table, scores):
-        deals = [encoded.dealt(table, j, _order(y.size, within, rng)) for _ in range(DEALS)]
-        folds = [Fold(y, s, groups=own) for s in (scores, *map(encoded.model.scores, deals))]
+        deals = [encoded.dealt(table, j, _order(chosen.size, within, rng)) for _ in range(DEALS)]
+        folds = [_rows(target, s, own) for s in (scores, *map(encoded.model.scores, deals))]
         drop = _fall(measure, folds[0], folds[1:])
         interval = Interval(drop.effect, drop.low, drop.high, drop.level, drop.method, drop.note)
         told.append(Importance(column=column_name(part, j), drop=interval))
-    return tuple(sorted(told, key=lambda one: -one.drop.estimate)), int(y.size)
+    return tuple(sorted(told, key=lambda one: -one.drop.estimate)), int(chosen.size)
+
+
+def _within_groups(data: Data) -> bool:
+    """Whether pairs are of two rows of one group."""
+    if isinstance(data.target, Grades):
+        pairs: Any = pairs_of(data)
+        return data.groups is not None and not getattr(pairs, "across", False)
+    return data.pairs is not None and data.pairs.kind == "group"
+
+
+def _rows(target: Target, scores: Vector, groups: Index | None) -> Fold | TargetRows:
+    if isinstance(target, Labels):  # rows count the same
+        return Fold(target.y, scores, groups=groups)
+    return TargetRows(bare(target, groups), scores)
 
 
 def judged_by(data: Data) -> Measure:
     """Return the measure of the pairs that count, if aucbench has it; or else the AUC."""
-    spec = measured_by(data.pairs)
-    known = data.pairs is not None and parts_of(spec)[0] in (*PAIRED, *MEASURES)
+    pairs = data.pairs if isinstance(data.target, Labels) else pairs_of(data)
+    spec = measured_by(pairs)
+    known = pairs is not None and parts_of(spec)[0] in (*PAIRED, *MEASURES)
     return measure_of(spec if known else AUC)
 
 
@@ -91,11 +109,13 @@ def _order(n: int, groups: Index | None, rng: np.random.Generator) -> NDArray[np
     return order
 
 
-def _fall(measure: Measure, base: Fold, dealt: Sequence[Fold]) -> Difference:
+def _fall(
+    measure: Measure, base: Fold | TargetRows, dealt: Sequence[Fold | TargetRows]
+) -> Difference:
     """Return a measure on rows, less its mean over deals of a column."""
-    if measure.name == AUC:
+    if measure.name == AUC and isinstance(base, Fold):
         placed = Placements.of([base])
-        falls = [Placements.of([fold]).values for fold in dealt]
+        falls = [Placements.of([fold]).values for fold in dealt if isinstance(fold, Fold)]
         return difference_of(placed, replace(placed, values=np.mean(falls, axis=0)))
     own, *others = (measure.influence(fold) for fold in (base, *dealt))
     told = [*filter(None, others)]  # of the same rows all have pairs, or none
@@ -227,7 +247,7 @@ def _of_whole_groups(data: Data, numbers: Index, rng: np.random.Generator) -> In
 
 
 def _of_each_class(data: Data, numbers: Index, rng: np.random.Generator) -> Index:
-    y = data.y
+    y = data.strata
     parts = [numbers[y[numbers] > 0], numbers[y[numbers] <= 0]]
     drawn = [
         part if part.size <= MOST_OF_CLASS else rng.choice(part, MOST_OF_CLASS, replace=False)

@@ -32,7 +32,8 @@ from aucbench.data.packed import arrays_of
 from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError
 from aucbench.models import Model
-from aucbench.models.assessing import assessed, require_columns
+from aucbench.models.assessing import assessed, assessed_ranking, require_columns
+from aucbench.models.assessment import Assessment
 from aucbench.models.choosing import (
     ModelPlan,
     compared,
@@ -146,12 +147,22 @@ def built(
         about["warnings"].append(COLLAPSED)
     return replace(
         model,
-        assessment=None
+        assessment=_ranking(recipe, data, learnt, parts, model)
         if held is None
         else assessed(held, data, model, by=wanted.by, seed=wanted.seed),
         provenance={**model.provenance, **about},
         **judged,
     )
+
+
+def _ranking(
+    recipe: Recipe, data: Data, learnt: Index, parts: Sequence[Split], final: Model
+) -> Assessment:
+    """Return what the rows held out of the last split say of a model that ranks."""
+    rest, held = parts[-1]
+    same = np.array_equal(rest, learnt)
+    part = final if same else recipe.fitted(data, rest, split=len(parts) - 1)
+    return assessed_ranking(part, held, data, seed=recipe.seed)
 
 
 def _of_classes(

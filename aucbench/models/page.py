@@ -98,11 +98,18 @@ def _facts(model: Model) -> Iterator[str]:
 def _answer(model: Model) -> Iterator[str]:
     if model.auc is not None:
         yield f"{model.measure} {share_text(model.auc)} on {model.auc_rows}."
+    yield from _decision(model)
+    if model.assessment is not None and (most := _sure(model.assessment)):
+        verb = "matters" if len(most) == 1 else "matter"
+        yield f"{', '.join(most)} {verb} most."
+
+
+def _decision(model: Model) -> Iterator[str]:
+    """Yield what becomes of a score."""
+    point, positive = model.operating, _labels(model.positive)
     if not model.decides:
         yield f"The model ranks rows: {ranking_of(model)}."
-        return
-    point, positive = model.operating, _labels(model.positive)
-    if point is None:
+    elif point is None:
         yield f"A row whose score is at least {model.threshold:.6g} counts as {positive}."
     else:
         yield (
@@ -114,9 +121,6 @@ def _answer(model: Model) -> Iterator[str]:
             f"Of these rows {share_text(point.precision, percent=True)} are positive, and they are "
             f"{share_text(point.sensitivity, percent=True)} of all positives."
         )
-    if model.assessment is not None and (most := _sure(model.assessment)):
-        verb = "matters" if len(most) == 1 else "matter"
-        yield f"{', '.join(most)} {verb} most."
 
 
 def _sure(known: Assessment) -> list[str]:
@@ -182,7 +186,7 @@ def _costs(aim: Aim) -> tuple[float, float] | None:
 
 def _ranking(model: Model) -> Iterator[str | Chart]:
     known = model.assessment
-    if known is None:
+    if known is None or not model.decides:
         return
     solver = str(model.provenance.get("solver", SAID))
     roc = {solver: roc_of(known)}
@@ -395,7 +399,7 @@ def _limits(model: Model) -> Iterator[str]:
             "Intervals say what other rows of the same kind would give. They know nothing of "
             "change."
         )
-    if model.assessment is not None:
+    if model.assessment is not None and model.assessment.effects:
         yield (
             "An effect is what the model makes of a column, and no cause: a column may stand for "
             "another one."

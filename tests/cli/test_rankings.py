@@ -75,6 +75,7 @@ def test_a_model_of_times_ranks_rows_and_decides_nothing(folder):
     assert known["positive"] == []
     assert known["provenance"]["n_events"] == int((frame.state == "dead").sum())
     assert "The model ranks rows" in page.read_text()
+    assert "How far the C-index falls" in page.read_text()
     assert not Model.load(out).decides
 
 
@@ -99,3 +100,14 @@ def test_grades_are_compared_within_their_queries(folder):
     assert "grade AUC" in printed
     assert "count 15 groups" in flat(printed)
     assert all(row["groups"] == 15 or row["auc"] > 0.9 for row in strict(out))
+
+
+def test_columns_of_grades_are_dealt_out_within_queries(folder):
+    out = folder / "grades.model"
+    data = ("--data", folder / "grades.csv", "--target", "rating", "--labels", "grades")
+    done("fit", *data, "--groups", "query", "--splits", 2, "--solver", "ls-svm", "--out", out)
+    known = Model.load(out).assessment
+    assert known.measure == "grade AUC"
+    assert known.importance[0].column == "age"
+    assert known.importance[0].drop.estimate > 0.2
+    assert "an interval needs 10" in known.importance[0].drop.note  # of 7 queries
