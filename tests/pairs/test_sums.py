@@ -72,6 +72,7 @@ def dense(members):
     return P
 
 
+@pytest.mark.debug
 @pytest.mark.parametrize("even", [False, True])
 @pytest.mark.parametrize("small", [0, 64, 2000])
 def test_many_rows_are_as_all_their_pairs(small, even, monkeypatch):
