@@ -86,7 +86,7 @@ class Output:
                 self.reference,
                 self.sort,
                 "md" if self.md else "tex" if self.tex else "text",
-                tuple(map(Demand.of, self.fail_if)),
+                tuple(Demand.of(text, default_measure(plan.pairs)) for text in self.fail_if),
                 named_sections(self.sections),
             )
 

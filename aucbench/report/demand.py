@@ -31,8 +31,11 @@ class Demand:
     by: float  # the least difference that counts, which is also half the width of the rope
 
     @staticmethod
-    def of(text: str) -> Demand:
-        """Read "A worse|better than B [on MEASURE] [by DIFFERENCE]", or raise `ParameterError`."""
+    def of(text: str, measure: str = "auc") -> Demand:
+        """Read "A worse|better than B [on MEASURE] [by DIFFERENCE]", or raise `ParameterError`.
+
+        `measure` is the one that counts where the text names none.
+        """
         parts = FORM.fullmatch(text)
         if parts is None:
             raise ParameterError(f"cannot read the condition {text!r}; write it as {EXAMPLE}")
@@ -42,7 +45,7 @@ class Demand:
             by = -1.0
         if not (isfinite(by) and by >= 0.0):
             raise ParameterError(f"{parts['by']!r} in {text!r} is no difference; give 0.005, say")
-        name = measure_of(parts["measure"] or "auc").name
+        name = measure_of(parts["measure"] or measure).name
         return Demand(parts["a"], Word(parts["word"]), parts["b"], name, by)
 
     def require_solvers(self, names: Sequence[str]) -> None:

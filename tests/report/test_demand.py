@@ -38,6 +38,8 @@ def test_it_is_read_from_words():
         "sht-auc[k=5]", Word.WORSE, "logistic", "pauc[max_fpr=0.1]", 0.01
     )
     assert Demand.of("a better than b") == Demand("a", Word.BETTER, "b", "auc", 0.005)
+    assert Demand.of("a better than b", "gauc[each=group]").measure == "gauc[each=group]"
+    assert Demand.of("a better than b on ap", "gauc").measure == "ap"
 
 
 @pytest.mark.parametrize(
