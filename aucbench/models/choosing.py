@@ -258,6 +258,8 @@ def _ranking(making: Making, aims: Aims) -> Making:
             "times and grades have no two classes, so that a model of them ranks rows and decides "
             f"nothing; leave {' and '.join(named)} out"
         )
+    if making.stack:
+        raise ParameterError("a stack ranks rows with labels of two classes; leave --stack out")
     return replace(making, calibration=NO_CALIBRATION)
 
 
