@@ -21,9 +21,6 @@ from numpy.typing import ArrayLike
 from aucbench.bench.addons import Addon, addon_of, supervised
 from aucbench.hookspecs import PROJECT
 from aucbench.kernels.vectors import Vector
-from aucbench.metrics.group_ranges import NAME as GROUPED_RANGE
-from aucbench.metrics.pairs import PAIRED, measured_by
-from aucbench.metrics.pairs import measure_of as built_in
 from aucbench.processes.isolated import MOST_ENDS, UNRETURNED, Process, ended
 from aucbench.processes.records import Job, Outcome
 from aucbench.processes.scratch import Scratch
@@ -31,7 +28,7 @@ from aucbench.registry import get_pairs
 from aucbench.registry.discovery import enabled
 from aucbench.registry.lookup import owner
 from aucbench.registry.specs import FILE_MARK, parse_spec, short
-from aucbench.stats.measures import MEASURES, Measure
+from aucbench.stats.measures import MEASURES, Measure, measure
 from aucbench.stats.rows import Fold, Rows
 
 BATCH = 10  # values that one process computes within the limits of a call
@@ -40,12 +37,21 @@ Value = tuple[float, str]  # NaN with the reason
 
 
 def measure_of(spec: str) -> Measure:
-    """Return a measure by its specification: a built-in one, or that of a plugin."""
+    """Return a measure by its specification: a built-in one, or that of a plugin.
+
+    The measures of pairs take kernels along, and are imported where one of them is asked for.
+    """
     own = spec.strip().removeprefix(f"{PROJECT}:")
     name = NAME.match(own)
+    if name is not None and name[1] in MEASURES:
+        return measure(own)
+    from aucbench.metrics.group_ranges import NAME as GROUPED_RANGE
+    from aucbench.metrics.pairs import PAIRED
+    from aucbench.metrics.pairs import measure_of as built_in
+
     third = any(not entry.builtin for entry in enabled())
     loose = FILE_MARK in own
-    if not (third or loose) or name is None or name[1] in {*MEASURES, *PAIRED, GROUPED_RANGE}:
+    if not (third or loose) or name is None or name[1] in {*PAIRED, GROUPED_RANGE}:
         return built_in(own)
     addon = addon_of("metrics", own)
     return _measure_by(addon, short(addon.name))
@@ -57,6 +63,8 @@ def default_measure(pairs: str | None) -> str:
         return "auc"
     owned = owner("pairs", parse_spec(pairs).name)
     if owned is not None and owned[0].builtin:
+        from aucbench.metrics.pairs import measured_by
+
         return measured_by(get_pairs(pairs))
     return str(addon_of("pairs", pairs).about["measure"])
 

@@ -20,7 +20,6 @@ from aucbench.data.row_roles import held_out, numbered
 from aucbench.data.targets import Classes, Labels, side_of
 from aucbench.data.understood import Understood
 from aucbench.errors import DataError, UnsupportedError
-from aucbench.kernels import linear
 from aucbench.showing import bars, heading, listed, paragraphs
 
 FAR = 1e30  # weights beyond, or below 1/FAR, mean nothing in a sum of losses
@@ -445,6 +444,8 @@ class Data:
 
 def square_norms(X: Rows) -> Vector:
     """|x_i|^2 of each row, shape (n,)."""
+    from aucbench.kernels import linear  # it takes SciPy along, see `passes`
+
     out = np.empty(X.n)
     linear.square_norms(*X.stored_arrays, X.n, out)
     return out

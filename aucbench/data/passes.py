@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from aucbench.data.arrays import ALL, Block, Rows, Vector, span
 from aucbench.data.tally import READ
 from aucbench.errors import DataError
-from aucbench.kernels import linear
 from aucbench.kernels.parallel import mapped
 
+# `kernels.linear` is imported in functions: it takes SciPy along, which the process that starts a
+# run does without.
 DIVIDED_FROM = 2**18  # stored values: 0.2 ms
 PART = 2**19  # stored values of each part where there are more than two
 MOST = 16  # parts
@@ -48,6 +49,8 @@ def scores(X: Rows, w: Vector, block: Block = ALL) -> Vector:
     DataError
         Unless there are as many weights as features; kernels do not check this.
     """
+    from aucbench.kernels import linear
+
     if X.d != w.size:
         raise DataError(
             f"the rows have {X.d} features after mapping, but there are {w.size} weights; give the "
@@ -66,6 +69,8 @@ def scores(X: Rows, w: Vector, block: Block = ALL) -> Vector:
 
 def pullback(X: Rows, r: Vector, block: Block = ALL) -> Vector:
     """Return X_Bᵀ r, shape (d,), where r has one number for each row in the block B."""
+    from aucbench.kernels import linear
+
     order, lo, hi = span(block, X.n)
 
     def sums(cut: Cut) -> Vector:
@@ -84,6 +89,8 @@ def affine(
     c_i = slope[k] (x_i · w) + shift[k], where k is 0 for a negative row and 1 for a positive one.
     Each row is read once.
     """
+    from aucbench.kernels import linear
+
     order, lo, hi = span(block, X.n)
     READ.get().rows += hi - lo
 
@@ -113,6 +120,8 @@ def margin(
     k is 0 for a negative row and 1 for a positive one. g(m) is 1 / (1 + exp(m)) for the logistic
     loss, and exp(−m) for the exponential loss. Each row is read once.
     """
+    from aucbench.kernels import linear
+
     order, lo, hi = span(block, X.n)
     READ.get().rows += hi - lo
 
