@@ -239,6 +239,12 @@ def test_noise_and_rising_curves_are_no_decay():
     assert decays_of(x[:3], 1.0 / x[:3]) == ()
 
 
+def test_a_certificate_that_nothing_can_be_gained_is_no_lack_of_convergence():
+    none = fit([1.0, 1.0, 1.0], gaps=[1e-2, 1e-4, 5e-7], stop="CERTIFIED")
+    assert judged(none).converged is True
+    assert judged(fit([1.0, 1.0, 1.0], gaps=[1e-2, 1e-2, 1e-3])).converged is False
+
+
 @pytest.fixture(scope="module")
 def fits():
     """Fits of exact and of iterative solvers, some of them of one problem."""

@@ -31,7 +31,7 @@ import numpy as np
 from aucbench.bench.evaluation.verdict import about, number
 from aucbench.bench.results.decay import FEWEST, Decay, Vector, decays_of
 from aucbench.bench.results.record import Record
-from aucbench.ranges import CLAIM, DEFAULT_PASSES, ENOUGH
+from aucbench.ranges import CLAIM, DEFAULT_PASSES, ENOUGH, GAP_TOL
 from aucbench.records import Stop
 from aucbench.registry.fingerprints import hash_of
 
@@ -205,7 +205,8 @@ class Optima:
         if gap is None or unit is None:
             return Convergence(residual=descent.residual)
         convergence = Convergence(residual=descent.residual, relative_gap=gap / unit, gap_kind=kind)
-        if gap > ENOUGH * unit:
+        nothing = kind == "certified" and gap <= GAP_TOL * descent.start  # w = 0 is as good
+        if gap > ENOUGH * unit and not nothing:
             return replace(
                 convergence, converged=False, passes_factor=_factor(descent, convergence, unit)
             )
