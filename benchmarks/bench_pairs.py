@@ -9,7 +9,10 @@ import numpy as np
 import aucbench
 from aucbench.data.grades import Grades
 from aucbench.data.survival import Survival
+from aucbench.metrics.pairs import measure_of
+from aucbench.metrics.rows import TargetRows, bare
 from aucbench.pairs import Fpr, Grade, Group
+from aucbench.stats import Fold
 from aucbench.testing.benchmarks import PairsSuite
 
 SIZES = [100_000, 1_000_000]
@@ -77,6 +80,32 @@ class Concordance:
 
     def time_concordance(self, n: int, kind: str) -> None:
         self.members.concordance(self.scores)
+
+
+class OfPairs:
+    """Measures of pairs of n test rows, and parts of the ROC curve: value and influences."""
+
+    version = "1"
+    params = (
+        [10_000, 100_000],
+        ["gauc", "cindex", "grade-auc", "pauc[max_fpr=.1]", "pauc[max_fpr=.00005]"],
+    )
+    param_names = ("n", "measure")
+
+    def setup(self, n: int, measure: str) -> None:
+        rng = np.random.default_rng(0)
+        y, s = rng.random(n) < 0.3, rng.standard_normal(n)
+        self.measure = measure_of(measure)
+        self.rows: Fold | TargetRows = Fold(y, s + y)
+        if measure == "gauc":
+            self.rows = Fold(y, s + y, groups=rng.integers(0, n // 10, n))
+        elif measure == "cindex":
+            self.rows = TargetRows(bare(Survival(rng.exponential(np.exp(-s)), y)), s)
+        elif measure == "grade-auc":
+            self.rows = TargetRows(bare(Grades(np.clip(np.round(s), -2.0, 2.0))), s)
+
+    def time_influence(self, n: int, measure: str) -> None:
+        self.measure.influence(self.rows)
 
 
 class Fits:

@@ -5,11 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from aucbench import stats
-from aucbench.data.grades import Grades
-from aucbench.data.survival import Survival
-from aucbench.metrics.pairs import measure_of
-from aucbench.metrics.rows import TargetRows, bare
-from aucbench.stats import Fold
 
 
 class DeLong:
@@ -32,32 +27,6 @@ class DeLong:
 
     def time_difference(self, n: int, scores: str) -> None:
         stats.auc_difference(self.a, self.b)
-
-
-class OfPairs:
-    """Measures of pairs of n test rows, and parts of the ROC curve: value and influences."""
-
-    version = "1"
-    params = (
-        [10_000, 100_000],
-        ["gauc", "cindex", "grade-auc", "pauc[max_fpr=.1]", "pauc[max_fpr=.00005]"],
-    )
-    param_names = ("n", "measure")
-
-    def setup(self, n: int, measure: str) -> None:
-        rng = np.random.default_rng(0)
-        y, s = rng.random(n) < 0.3, rng.standard_normal(n)
-        self.measure = measure_of(measure)
-        self.rows: Fold | TargetRows = Fold(y, s + y)
-        if measure == "gauc":
-            self.rows = Fold(y, s + y, groups=rng.integers(0, n // 10, n))
-        elif measure == "cindex":
-            self.rows = TargetRows(bare(Survival(rng.exponential(np.exp(-s)), y)), s)
-        elif measure == "grade-auc":
-            self.rows = TargetRows(bare(Grades(np.clip(np.round(s), -2.0, 2.0))), s)
-
-    def time_influence(self, n: int, measure: str) -> None:
-        self.measure.influence(self.rows)
 
 
 class OneTable:

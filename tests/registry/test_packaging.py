@@ -94,7 +94,7 @@ def test_the_command_and_the_types_are_installed():
 # Resuming a run and dealing folds have no public names; their benchmarks are not in the history, as
 # those of pairs and of targets other than labels, which are newer than it.
 INSIDE = {"bench_harness", "growth"}
-INSIDE |= {"bench_classes", "bench_pairs", "bench_stats", "bench_survival"}
+INSIDE |= {"bench_classes", "bench_pairs", "bench_survival"}
 
 
 @pytest.mark.parametrize(
