@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import sleep
 from typing import TYPE_CHECKING
 
 from aucbench.errors import DataError
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from filelock import FileLock
 
 PAUSE = 0.2  # seconds between two attempts
+ATTEMPTS = 5  # to read who has the lock, which is told a moment after it was taken
+UNKNOWN = "another process"
 
 
 class RunLock:
@@ -57,7 +60,7 @@ class RunLock:
             try:
                 lock.acquire(blocking=False)
             except Timeout:
-                who = holder(self._folder)
+                who = _holder_told(self._folder)
                 tell(f"{who} writes into {self._folder}; this run begins when that one ends")
                 lock.acquire()
         except RuntimeError as error:  # this thread has it, and would wait for itself
@@ -68,6 +71,15 @@ class RunLock:
             self._home.require()  # it may be gone since then
             raise refused("lock", self._folder, error) from error
         return lock
+
+
+def _holder_told(folder: Path) -> str:
+    """Return what to call the process that has the lock; it tells its name after it has it."""
+    for _ in range(ATTEMPTS):
+        if (who := holder(folder)) != UNKNOWN:
+            break
+        sleep(PAUSE)
+    return who
 
 
 def is_held(folder: Path) -> bool:
@@ -81,4 +93,4 @@ def holder(folder: Path) -> str:
         who = json.loads((folder / HOLDER).read_bytes())
         return f"process {who['process']} on {who['host']}"
     except (OSError, ValueError, LookupError, TypeError):  # it has not told, or the file is damaged
-        return "another process"
+        return UNKNOWN
