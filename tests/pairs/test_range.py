@@ -240,7 +240,7 @@ def test_cuts_lead_to_the_minimum_of_a_linear_programme_over_all_choices(beta):
 def test_zero_is_the_best_exactly_where_the_reduced_hulls_meet(objective):
     rng = np.random.default_rng(17)
     met = 0
-    for _ in range(25):
+    for _ in range(14):
         n = int(rng.integers(8, 25))
         y = np.where(np.arange(n) < n // 2, 1, -1)
         X = rng.normal(size=(n, 2)) + rng.choice([0.5, 1.0, 1.5]) * (y > 0)[:, None]
@@ -253,7 +253,7 @@ def test_zero_is_the_best_exactly_where_the_reduced_hulls_meet(objective):
         # Near 0 the loss falls in some direction, or in none.
         assert meet == (lowest >= f.value(np.zeros(2)) - 1e-7)
         met += meet
-    assert 3 < met < 22
+    assert 1 < met < 12
 
 
 def test_a_collapse_is_told_and_rest_helps():

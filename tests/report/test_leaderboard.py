@@ -1,5 +1,6 @@
 """The worked example: one command from data to a report."""
 
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,18 @@ import pytest
 SCRIPT = Path(__file__).parents[2] / "examples" / "leaderboard.py"
 
 
+def test_a_sample_has_the_rows_and_the_classes_that_were_asked_for(
+    data_folder, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("AUCBENCH_DATA", str(data_folder))
+    write = runpy.run_path(str(SCRIPT))["write_sample"]
+    for name in ("fourclass", "satimage"):
+        write(name, tmp_path / name, 120)
+        labels = [float(line.split()[0]) for line in (tmp_path / name).read_text().splitlines()]
+        assert (len(labels), sum(labels)) == (120, 0.0)
+
+
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_leaderboard_of_two_tasks(data_folder, tmp_path, monkeypatch):
     monkeypatch.setenv("AUCBENCH_DATA", str(data_folder))
