@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from aucbench.data import Data
 from aucbench.data.arrays import ALL, Block, Index, Vector
-from aucbench.objectives.differences import constant_columns, constant_in_parts, pulled
+from aucbench.objectives.differences import constant_over_pairs, pulled
 from aucbench.objectives.pair_sums import PairSums
 from aucbench.pairs import Members, NoPairsError, members_of, pairs_of
 from aucbench.pairs.range import Ranged, RangeSums
@@ -83,28 +83,21 @@ class AllPairs(ABC):
         return self._sums_over(ALL)
 
     @cached_property
-    def members(self) -> Members | None:
-        """The pairs; None: all pairs of labels without weights, which need no list."""
-        plain = pairs_of(self.data) is None and self.data.weights is None
-        return None if plain else members_of(self.data)
-
-    @cached_property
     def some_pairs(self) -> tuple[Index, Index] | None:
         """Pairs that were drawn, to see how margins are spread; None: all pairs of labels."""
-        if self.members is None or pairs_of(self.data) is None:
+        if pairs_of(self.data) is None:
             return None
-        return self.members.drawn(SAMPLE, np.random.default_rng(0))
+        return members_of(self.data).drawn(SAMPLE, np.random.default_rng(0))
 
     @property
     def _memberships(self) -> int:
         """The most memberships of a row, for bounds of rounding; 0 where pairs are counted."""
-        return 0 if self.members is None else self.members.most
+        counted = pairs_of(self.data) is None and self.data.weights is None
+        return 0 if counted else members_of(self.data).most
 
     @cached_property
     def _constant(self) -> Index:
-        if self.members is None or pairs_of(self.data) is None:
-            return constant_columns(self.data.rows, np.arange(self.data.n, dtype=np.int32))
-        return constant_in_parts(self.data.rows, *self.members.components)
+        return constant_over_pairs(self.data)
 
     def of_scores(self, s: Vector) -> tuple[float, Vector]:
         """Return f and its derivatives c (n,) in the scores s (n,) of all rows; ∇f = Xᵀc."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from aucbench.data import Data
 from aucbench.data.arrays import Block, Index, Rows, Vector
+from aucbench.pairs import members_of, pairs_of
 
 # Rows read together. Few columns are constant over the first ones, so the first block is small.
 FIRST, LATER = 64, 4096
@@ -62,6 +63,13 @@ def constant_in_parts(X: Rows, rows: Index, part: NDArray[np.int64]) -> Index:
     some = M[np.unique(first)][:, columns].nonzero()[-1]
     constant: Index = columns[np.unique(some)]
     return constant
+
+
+def constant_over_pairs(data: Data) -> Index:
+    """Return the columns that have one value in all rows that the pairs of `data` connect."""
+    if pairs_of(data) is None:
+        return constant_columns(data.rows, np.arange(data.n, dtype=np.int32))
+    return constant_in_parts(data.rows, *members_of(data).components)
 
 
 def pulled(data: Data, c: Vector, block: Block, constant: Index) -> Vector:

@@ -14,7 +14,7 @@ from aucbench.data.arrays import ALL, Block, Index, Vector, size
 from aucbench.data.passes import affine
 from aucbench.data.rounding import UNIT, Slack, gamma, longest, of_scores
 from aucbench.errors import UnsupportedError
-from aucbench.objectives.differences import constant_columns, constant_in_parts, pulled
+from aucbench.objectives.differences import constant_over_pairs, pulled
 from aucbench.pairs import Members, NoPairsError, members_of, pairs_of
 from aucbench.pairs.range import Ranged
 
@@ -72,9 +72,7 @@ class PairwiseSquare:
 
     @cached_property
     def _constant(self) -> Index:
-        if self.members is not None:
-            return constant_in_parts(self.data.rows, *self.members.components)
-        return constant_columns(self.data.rows, np.arange(self.data.n, dtype=np.int32))
+        return constant_over_pairs(self.data)
 
     @cached_property
     def _delta(self) -> Vector:

@@ -18,7 +18,7 @@ from aucbench.data.arrays import Vector
 from aucbench.data.concordance import weighted_concordance
 from aucbench.errors import ParameterError, require_above, require_count
 from aucbench.optim.scale import concentration, default_ridge
-from aucbench.pairs import pairs_of
+from aucbench.pairs import members_of, pairs_of
 from aucbench.pairs.range import Ranged
 from aucbench.protocols import Budget
 
@@ -97,7 +97,7 @@ def _quality(held: Data, scores: Vector) -> float:
     pairs = pairs_of(held)
     if pairs is None:
         return weighted_concordance(held.y > 0, scores, held.weights)
-    members = pairs.members(held)
+    members = members_of(held)
     if isinstance(pairs, Ranged):
         members = pairs.within(members.blocks, scores)
     return members.concordance(scores)[0]

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
+from aucbench.data.data import square_norms
 from aucbench.pairs import Blocks, Members
 
 PIECE = 32  # columns whose products are kept at a time
@@ -26,20 +27,13 @@ def mean_square_distance(data: Data, members: Members) -> tuple[float, float]:
         The pairs.
     """
     above, below = members.row_masses
-    level = float((above + below) @ square_norms_of(data))
+    level = float((above + below) @ square_norms(data.rows))
     if data.rows.is_sparse:
         upper, lower = _block_sums(data, members.blocks)
         return level - 2.0 * float(upper.multiply(lower).sum()), level
     X = data.rows.matrix
     pieces = (X[:, lo : lo + PIECE].astype(np.float64) for lo in range(0, data.d, PIECE))
     return level - 2.0 * sum(map(members.inner, pieces)), level
-
-
-def square_norms_of(data: Data) -> Vector:
-    """Return ‖x_i‖² of all rows, (n,)."""
-    from aucbench.data.data import square_norms
-
-    return square_norms(data.rows)
 
 
 def pair_gram(data: Data, members: Members) -> Vector:

@@ -5,8 +5,8 @@ Design
      against the rest, where all classes weigh the same. Each term has scores of its own, so that
      K fits to weighted labels minimise it, and the mean of their gaps is its gap.
   b. A solver that draws pairs draws them by their weights. Another one that ignores weights cannot
-     train it. Its fits are one-vs-rest, where rows weigh the
-     same. If the pairs were not asked for, it takes these, and `Run.trained_on` says so.
+     train it. Its fits are one-vs-rest, where rows weigh the same. If the pairs were not asked for,
+     it takes these, and `Run.trained_on` says so.
   c. Fits are done one after another, so that one problem is in memory. A limit of passes is that of
      each fit; a limit of seconds is divided among those that are left.
 """

@@ -10,7 +10,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.data.rounding import gamma, longest
-from aucbench.objectives.differences import constant_in_parts
+from aucbench.objectives.differences import constant_over_pairs
 from aucbench.optim import Counted
 from aucbench.optim.pair_gram import pair_diagonal, pair_gram
 from aucbench.pairs import members_of, pairs_of
@@ -57,7 +57,7 @@ def _of_pairs(f: Counted, lam: float) -> Callable[[Vector], Vector]:
     f.rows_seen += data.n
     if data.d <= DIRECT:
         H = 2.0 * pair_gram(data, members)
-        flat = constant_in_parts(data.rows, *members.components)  # with rounding errors in H
+        flat = constant_over_pairs(data)  # with rounding errors in H
         H[flat], H[:, flat] = 0.0, 0.0
         H[np.diag_indices(data.d)] += lam
         try:
