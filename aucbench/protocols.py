@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 
-from aucbench.data import Chunk, Data, scores
+from aucbench.data import Chunk, Data, Shapes, Terms, scores
 from aucbench.data.arrays import ALL, Block, Index, Rows, Vector
 from aucbench.data.inputs import check_rows
 from aucbench.errors import (
@@ -137,7 +137,9 @@ class FeatureMap(Protocol):
     `shared = True` is fitted only once for a split: it must not use labels, and what it learns
     from rows must not matter. A class with `keeps_rows = True` holds rows that it was fitted to.
     With `keeps_columns = True` feature j of phi(x) belongs to column j of x.
-    An affine map may have a method `input_weights`, see the function of this name.
+    An affine map may have a method `input_weights`, and a map of columns one by one, or of pairs of
+    them, a method `terms`: see the functions of these names. A map that bends columns makes the
+    shapes of effects that are asked for, `Data.shapes`, of bounds of weights.
     """
 
     exempt: ClassVar[int]  # trailing coordinates that are not features (an intercept)
@@ -183,6 +185,49 @@ def input_weights(phi: FeatureMap, w: Vector) -> tuple[Vector, float] | None:
     method = getattr(phi, "input_weights", None)
     linear: tuple[Vector, float] | None = None if method is None else method(w)
     return linear
+
+
+def terms(phi: FeatureMap, d: int, shapes: Shapes | None = None) -> Terms | None:
+    """Return the terms of the features of phi, and the bounds of their weights; None if unknown.
+
+    A map that makes several features of a column declares a method `terms()`. Where feature j is
+    column j times a positive number, and a constant, each column is a linear term.
+
+    Parameters
+    ----------
+    phi : FeatureMap
+        A map that is fitted.
+    d : int
+        The number of its features.
+    shapes : Shapes, optional
+        What the effects of some columns must be.
+
+    Raises
+    ------
+    UnsupportedError
+        When the map cannot say what the shapes mean for its features.
+    """
+    method = getattr(phi, "terms", None)
+    known: Terms | None = None if method is None else method()
+    if known is None and (scales_columns(phi, d) or shapes is not None):
+        require_scaled_columns(phi, d)
+        known = Terms.each(d, shapes)
+    return known
+
+
+def scales_columns(phi: FeatureMap, d: int) -> bool:
+    """Return whether each of d features is a column times a positive number, and a constant."""
+    by_columns = getattr(phi, "keeps_columns", False) and not phi.exempt
+    return by_columns and input_weights(phi, np.zeros(d)) is not None
+
+
+def require_scaled_columns(phi: FeatureMap, d: int) -> None:
+    """Raise `UnsupportedError` unless `scales_columns`, for the shapes of effects."""
+    if not scales_columns(phi, d):
+        raise UnsupportedError(
+            f"the features of {type(phi).__name__} mix columns or rows, so that no effect of a "
+            "column can be increasing or convex; take splines, bins, auto, standard or none"
+        )
 
 
 class Model(Protocol):

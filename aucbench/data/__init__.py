@@ -12,10 +12,12 @@ from aucbench.data.data import IGNORES_WEIGHTS, Chunk, Data
 from aucbench.data.grades import Grades
 from aucbench.data.kinds import NEEDS_LABELS, Target, needs_labels
 from aucbench.data.passes import scores
+from aucbench.data.shapes import Shape, Shapes
 from aucbench.data.sorting import argsort, sort_in_use
 from aucbench.data.survival import Survival
 from aucbench.data.tally import uncounted
 from aucbench.data.targets import Labels
+from aucbench.data.terms import Terms
 
 __all__ = [
     "ALL",
@@ -30,8 +32,11 @@ __all__ = [
     "Index",
     "Labels",
     "Rows",
+    "Shape",
+    "Shapes",
     "Survival",
     "Target",
+    "Terms",
     "Vector",
     "argsort",
     "needs_labels",

@@ -17,7 +17,9 @@ from aucbench.data.inputs import check_rows, feature_numbers
 from aucbench.data.kinds import Target, checked_target, needs_labels
 from aucbench.data.passes import pullback, scores
 from aucbench.data.row_roles import held_out, numbered
+from aucbench.data.shapes import Shapes
 from aucbench.data.targets import Classes, Labels, side_of
+from aucbench.data.terms import Terms
 from aucbench.data.understood import Understood
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.showing import bars, heading, listed, paragraphs
@@ -116,6 +118,11 @@ class Data:
     pairs : Pairs, or None
         Which pairs of rows count in a loss over pairs, and how much, as in `aucbench.pairs`. None:
         all pairs of a positive and a negative, or those of another target.
+    shapes : Shapes, or None
+        What the effects of some columns must be, such as increasing. A feature map makes bounds of
+        weights of it.
+    terms : Terms, or None
+        The terms of an additive score that the features belong to, and the bounds of their weights.
     """
 
     rows: Rows
@@ -129,6 +136,8 @@ class Data:
     times: Index | None = None
     relevant: Index | None = None
     pairs: Any = None  # `aucbench.pairs.Pairs`, which stands above this room
+    shapes: Shapes | None = None
+    terms: Terms | None = None
 
     def __post_init__(self) -> None:
         lock(self, *TIES, "relevant")
@@ -357,7 +366,8 @@ class Data:
         if self.schema is None:
             return self
         encoding = self.schema.encoding(self.rows)
-        return replace(self.with_rows(encoding(self.rows)), names=encoding.names)
+        encoded: Data = encoding.applied(self)
+        return replace(encoded, names=encoding.names)
 
     def require_features(self) -> None:
         """Raise `DataError` if the rows are codes of a table."""
@@ -438,8 +448,10 @@ class Data:
 
     def with_rows(self, mapped: Rows) -> Data:
         """Return the same target over mapped rows, without what is known of the columns."""
-        known = replace(self, names=None, schema=None, relevant=None, understood=Understood())
-        return replace(known, rows=mapped)
+        of_columns: dict[str, Any] = dict.fromkeys(
+            ("names", "schema", "relevant", "shapes", "terms")
+        )
+        return replace(self, rows=mapped, understood=Understood(), **of_columns)
 
 
 def square_norms(X: Rows) -> Vector:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
-from aucbench.data import Data
+from aucbench.data import Data, Terms
 from aucbench.data.arrays import Rows, Vector
 from aucbench.errors import ParameterError, PluginError, short, written_at
-from aucbench.protocols import FeatureMap, input_weights
+from aucbench.protocols import FeatureMap, input_weights, require_scaled_columns, terms
 
 
 @dataclass(frozen=True)
@@ -60,9 +60,19 @@ class Chain:
         learnt: list[FeatureMap] = []
         for phi in self.maps:
             if learnt:
-                data = data.with_rows(mapped(learnt[-1], data.rows))
+                if data.shapes is not None:
+                    require_scaled_columns(learnt[-1], data.d)
+                rows = mapped(learnt[-1], data.rows)
+                data = replace(data.with_rows(rows), shapes=data.shapes)
             learnt.append(fitted(phi, data, rng))
         return Chain(tuple(learnt))
+
+    def terms(self) -> Terms | None:
+        """Return the terms of the last map, where all maps before it keep the columns."""
+        *before, last = self.maps
+        method = getattr(last, "terms", None)
+        known: Terms | None = method() if method and all(map(keeps_columns, before)) else None
+        return known
 
     def input_weights(self, w: Vector) -> tuple[Vector, float] | None:
         """Return (v, c) with w·φ(x) = v·x + c, or None where a map is not affine."""
@@ -114,6 +124,22 @@ def mapped(phi: FeatureMap, rows: Rows) -> Rows:
         f"{_called(phi)} must return Rows, one for each of {rows.n}, got {came}"
         f"{written_at(type(phi).__call__)}"
     )
+
+
+def applied(phi: FeatureMap, data: Data) -> Data:
+    """Return the data with mapped rows, and with what the map says of their terms.
+
+    It is for training rows, whose bounds a solver reads.
+
+    Raises
+    ------
+    PluginError
+        As `mapped`.
+    UnsupportedError
+        When effects must have a shape, and the features cannot say what that means.
+    """
+    rows = mapped(phi, data.rows)
+    return replace(data.with_rows(rows), terms=terms(phi, rows.d, data.shapes))
 
 
 def _called(phi: FeatureMap) -> str:

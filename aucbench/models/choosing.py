@@ -34,6 +34,7 @@ from aucbench.data import Data, Grades, Survival
 from aucbench.datasets.located import is_changepoint
 from aucbench.datasets.reading import Reading
 from aucbench.errors import AucbenchError, DataError, ParameterError, UnsupportedError
+from aucbench.features.chain import applied
 from aucbench.metrics import Aim
 from aucbench.models import Model
 from aucbench.models.calibration import require_method
@@ -292,7 +293,7 @@ def require_savable(wanted: ModelPlan) -> None:
     for spec in wanted.solvers:
         try:
             with one_thread():
-                _require_savable(spec, toy.with_rows(phi(toy.rows)), phi)
+                _require_savable(spec, applied(phi, toy), phi)
         except AucbenchError as error:
             refused[spec] = error
     if len(refused) > 1:

@@ -10,7 +10,7 @@ import numpy as np
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
 from aucbench.datasets.tables import Encoding
-from aucbench.features.chain import mapped
+from aucbench.features.chain import applied, mapped
 from aucbench.protocols import MAPPED_ROWS, FeatureMap, NoMap, Solver
 from aucbench.records import Run
 from aucbench.registry import get_preprocessing, get_solver
@@ -68,12 +68,10 @@ def learnt(
         encoding = Encoding.learn(train.schema, train.rows)
         if start is not None and start.encoding is not None:
             encoding = replace(start.encoding, schema=train.schema)
-        train = train.with_rows(encoding(train.rows))
+        train = encoding.applied(train)
     if start is None:
         phi = get_preprocessing(features)
         phi = phi.fit(train, np.random.default_rng([seed, 0]))  # as the first split of a run
     else:
         method, phi = WithStart(method, start.weights, required=True), start.features
-    if not isinstance(phi, NoMap):
-        train = train.with_rows(mapped(phi, train.rows))
-    return Learnt(encoding, phi, solve(method, train, seed=seed, **limits))
+    return Learnt(encoding, phi, solve(method, applied(phi, train), seed=seed, **limits))

@@ -14,6 +14,7 @@ from aucbench.data.arrays import Index, Rows, Vector
 from aucbench.data.targets import Labels
 from aucbench.datasets.reading import Plain
 from aucbench.datasets.tables import Encoding
+from aucbench.features.chain import applied
 from aucbench.models.model import Model
 from aucbench.models.stack import Member, Stack, knots_of
 from aucbench.registry import get_preprocessing, get_solver
@@ -71,12 +72,12 @@ class Recipe:
 
     def _alone(self, part: Data, split: int) -> Model:
         encoding = None if part.schema is None else Encoding.learn(part.schema, part.rows)
-        train = part if encoding is None else part.with_rows(encoding(part.rows))
+        train = part if encoding is None else encoding.applied(part)
         phi = get_preprocessing(self.features).fit(train, np.random.default_rng([self.seed, split]))
         with one_thread():
             run = solve(
                 get_solver(self.spec),
-                train.with_rows(phi(train.rows)),
+                applied(phi, train),
                 passes=self.passes,
                 seconds=self.seconds,
                 seed=self.seed,

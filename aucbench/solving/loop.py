@@ -39,9 +39,10 @@ from aucbench.errors import (
     require_at_least,
     written_at,
 )
+from aucbench.features.chain import applied
 from aucbench.pairs.collapse import COLLAPSED
 from aucbench.pairs.range import Ranged
-from aucbench.protocols import Budget, Problem, Solver, State, value_of
+from aucbench.protocols import Budget, Problem, Solver, State, identity, value_of
 from aucbench.ranges import CLAIM, DEFAULT_PASSES, GAP_TOL
 from aucbench.records import Point, Run, Stop
 from aucbench.registry import get_solver
@@ -168,6 +169,8 @@ def solve(
         solver = get_solver(solver)
     require_above(0, passes=passes, seconds=seconds)
     require_at_least(0, growth=growth)
+    if data.shapes is not None and data.terms is None:
+        data = applied(identity, data)
     if reason := why_refused(solver, data):
         raise UnsupportedError(reason)
     if isinstance(data.target, Categories):

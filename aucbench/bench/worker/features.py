@@ -19,7 +19,7 @@ from aucbench.data import Data
 from aucbench.data.arrays import Index, Rows
 from aucbench.datasets.tables import Encoding, Schema
 from aucbench.errors import AucbenchError, DataError, PluginError
-from aucbench.features.chain import fitted, mapped
+from aucbench.features.chain import applied, fitted, mapped
 from aucbench.protocols import FeatureMap
 from aucbench.solving.apart import require_mapped_alone
 from aucbench.solving.loop import Clock
@@ -35,12 +35,12 @@ def mapped_parts(
     """
     if train.schema is not None:
         encoding = Encoding.learn(train.schema, train.rows)
-        train, held = train.with_rows(encoding(train.rows)), encoding(held)
+        train, held = encoding.applied(train), encoding(held)
     phi = fitted(features, train, rng)
     mapped_held = mapped(phi, held)
     name = f"the feature map {type(phi).__name__}"
     require_mapped_alone(name, partial(mapped, phi), held, mapped_held)
-    return train.with_rows(mapped(phi, train.rows)), mapped_held
+    return applied(phi, train), mapped_held
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,5 +75,6 @@ class Refitted:
     def _raw(self, rows: Index) -> Data:
         target = self.train.target.take(rows)
         ties = {name: array[rows] for name, array in self.train.ties.items()}
-        known = {"schema": self.schema, "pairs": self.train.pairs}
+        kept = ("pairs", "shapes")
+        known = {"schema": self.schema, **{name: getattr(self.train, name) for name in kept}}
         return Data(self.raw.take(self.numbers[rows]), target, **known, **ties)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from aucbench.data import Data, Shapes
 from aucbench.data.arrays import DENSE_FROM, Rows, rows
 from aucbench.datasets.tables.cells import emptied
 from aucbench.datasets.tables.columns import Column, RawColumn, column_of, plain_column
@@ -222,6 +223,31 @@ class Encoding:
         """Return the encoding for codes of another table, see `Schema.bound`."""
         schema = self.schema.bound(frame)
         return self if schema is self.schema else replace(self, schema=schema)
+
+    def applied(self, data: Data) -> Data:
+        """Return the data with the features of its coded rows, and the shapes of their effects.
+
+        Raises
+        ------
+        DataError
+            When the effect of a column that is no number must have a shape.
+        """
+        shapes = None if data.shapes is None else self._shapes(data.shapes)
+        return replace(data.with_rows(self(data.rows)), shapes=shapes)
+
+    def _shapes(self, shapes: Shapes) -> Shapes:
+        first = np.cumsum([0, *(part.width for part in self.parts)])
+        of_features = []
+        for j, shape in shapes.of_columns:
+            column, part = self.schema.columns[j], self.parts[j]
+            if not isinstance(part, Number):
+                raise DataError(
+                    f"the effect of column {column.name!r} cannot be {shape}: it is a "
+                    f"{column.kind}, and only numbers have an order; leave it out"
+                )
+            if part.width:  # a column without a known cell has no effect
+                of_features.append((int(first[j]), shape))
+        return Shapes(tuple(of_features))
 
     def __call__(self, coded: Rows) -> Rows:
         """Return the features of coded rows (n, columns) -> (n, d), dense or CSR."""
