@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from aucbench.features.append_one import AppendOne
 from aucbench.features.automatic import Automatic
+from aucbench.features.bins import Bins
 from aucbench.features.chain import Chain
 from aucbench.features.kernel_columns import Kernel, KernelColumns
 from aucbench.features.maxabs import MaxAbs
 from aucbench.features.min_max import MinMax
 from aucbench.features.nystroem import Nystroem
+from aucbench.features.splines import Splines
 from aucbench.features.standard import Standard
 from aucbench.features.unit import Unit
 from aucbench.features.unit_centred import UnitCentred
@@ -18,12 +20,14 @@ from aucbench.protocols import NoMap
 __all__ = [
     "AppendOne",
     "Automatic",
+    "Bins",
     "Chain",
     "Kernel",
     "KernelColumns",
     "MaxAbs",
     "MinMax",
     "Nystroem",
+    "Splines",
     "Standard",
     "Unit",
     "UnitCentred",
@@ -37,9 +41,11 @@ def aucbench_features() -> Factories:
         "none": NoMap,
         "append-one": AppendOne,
         "auto": Automatic,
+        "bins": Bins,
         "maxabs": MaxAbs,
         "min-max": MinMax,
         "nystroem": Nystroem,
+        "splines": Splines,
         "standard": Standard,
         "unit": Unit,
         "unit-centred": UnitCentred,

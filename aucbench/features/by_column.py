@@ -1,0 +1,230 @@
+"""Features of a column alone: spline or step functions, one block of them for each column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.data import Terms
+from aucbench.data.arrays import Rows, Vector, lock, rows
+from aucbench.errors import DataError, ParameterError
+
+
+class Block(Protocol):
+    """Functions of one column."""
+
+    @property
+    def width(self) -> int:
+        """Their number q."""
+        ...
+
+    @property
+    def curved(self) -> NDArray[np.bool_]:
+        """Which of them bend the effect, (q,)."""
+        ...
+
+    @property
+    def signs(self) -> Vector:
+        """The sign that each weight must have, 0 for either, (q,)."""
+        ...
+
+    def __call__(self, x: Vector) -> Vector:
+        """Their values at numbers x (n,) -> (n, q)."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Spline:
+    """Functions with B-spline coefficients C on knots; outside of the knots they are constant.
+
+    Numbers are measured from the lowest one in units of the range of the training rows, so that
+    digits are kept at any offset.
+
+    Attributes
+    ----------
+    low, high : float
+        The least and the largest training number.
+    knots : array of shape (m + degree + 1,)
+        In [0, 1], the ends repeated.
+    C : array of shape (m, q)
+        The coefficients of q functions.
+    degree : int
+        1 or 3.
+    signs : array of shape (q,)
+        As in `Block`.
+    straight : int
+        1 where the first function is the linear part, 0 where there is none.
+    """
+
+    low: float
+    high: float
+    knots: Vector
+    C: Vector
+    degree: int
+    signs: Vector
+    straight: int = 1
+
+    def __post_init__(self) -> None:
+        lock(self, "knots", "C", "signs")
+
+    @property
+    def curved(self) -> NDArray[np.bool_]:
+        """All but the linear part."""
+        return np.arange(self.width) >= self.straight
+
+    @property
+    def width(self) -> int:
+        """q."""
+        return int(self.C.shape[1])
+
+    def __call__(self, x: Vector) -> Vector:
+        """Values of the functions, (n,) -> (n, q)."""
+        return curve(self.knots, self.C, self.degree, unit(x, self.low, self.high))
+
+
+def unit(x: Vector, low: float, high: float) -> Vector:
+    """Return (x − low)/(high − low), and 0 or 1 where x is outside; halves cannot overflow."""
+    u: Vector = (x / 2 - low / 2) / (high / 2 - low / 2)
+    return np.clip(u, 0.0, 1.0, out=u)
+
+
+def curve(knots: Vector, C: Vector, degree: int, u: Vector) -> Vector:
+    """Return Σ_i C_ik B_i(u), (n, q)."""
+    from scipy.interpolate import BSpline
+
+    values: Vector = BSpline(knots, C, degree)(u)
+    return values
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """scale · (1[x ≥ t_k] − rest_k) for each threshold t_k.
+
+    Attributes
+    ----------
+    thresholds : array of shape (q,)
+        Ascending.
+    scale : float
+        Common to all steps.
+    rest : array of shape (q,)
+        What is subtracted, so that features of sparse rows are 0 where the column is.
+    sign : int
+        The sign that all weights must have; 0 for either.
+    """
+
+    thresholds: Vector
+    scale: float
+    rest: Vector
+    sign: int = 0
+
+    def __post_init__(self) -> None:
+        lock(self, "thresholds", "rest")
+
+    @property
+    def width(self) -> int:
+        """q."""
+        return int(self.thresholds.size)
+
+    @property
+    def curved(self) -> NDArray[np.bool_]:
+        """All of them; a table with two values has one step, which is its linear part."""
+        return np.full(self.width, self.width > 1)
+
+    @property
+    def signs(self) -> Vector:
+        """`sign` for each step."""
+        return np.full(self.width, float(self.sign))
+
+    def __call__(self, x: Vector) -> Vector:
+        """Values of the steps, (n,) -> (n, q)."""
+        steps: Vector = self.scale * ((x[:, None] >= self.thresholds) - self.rest)
+        return steps
+
+
+def columns_of(X: Rows) -> Iterator[Vector]:
+    """Yield each column (n,); what sparse rows do not store is 0."""
+    if not X.is_sparse:
+        for column in X.matrix.T:
+            yield np.ascontiguousarray(column)
+        return
+    csc = X.matrix.tocsc()
+    for j in range(X.d):
+        column = np.zeros(X.n)
+        own = slice(*csc.indptr[j : j + 2])
+        column[csc.indices[own]] = csc.data[own]
+        yield column
+
+
+def by_column(X: Rows, blocks: Sequence[Block | None], name: str) -> Rows:
+    """Return the features of all columns side by side, in the layout of the rows.
+
+    Of sparse rows only stored numbers are mapped: the functions are 0 at 0.
+
+    Parameters
+    ----------
+    X : Rows
+        n rows of d columns.
+    blocks : sequence of d functions or None
+        What is made of each column; None: nothing.
+    name : str
+        The name of the map, for the error message.
+
+    Raises
+    ------
+    DataError
+        When the rows have another number of columns.
+    """
+    if len(blocks) != X.d:
+        raise DataError(
+            f"{name} was fitted on {len(blocks)} features, but the rows have {X.d}; give the "
+            "columns it was fitted on"
+        )
+    if X.is_sparse:
+        return _sparse(X, blocks)
+    starts = np.cumsum([0, *(0 if block is None else block.width for block in blocks)])
+    out = np.empty((X.n, starts[-1]))
+    for column, block, lo in zip(X.matrix.T, blocks, starts, strict=False):
+        if block is not None:
+            out[:, lo : lo + block.width] = block(np.ascontiguousarray(column))
+    return rows(out)
+
+
+def terms_of(blocks: Sequence[Block | None]) -> Terms:
+    """Return one term for each column that has functions."""
+    some = [(j, block) for j, block in enumerate(blocks) if block is not None]
+    owner = np.repeat(np.arange(len(some), dtype=np.int32), [block.width for _, block in some])
+    signs = np.concatenate([block.signs for _, block in some])
+    terms = Terms(tuple((j,) for j, _ in some), owner, np.concatenate([b.curved for _, b in some]))
+    return terms.bounded(np.where(signs > 0, 0.0, -inf), np.where(signs < 0, 0.0, inf))
+
+
+def _sparse(X: Rows, blocks: Sequence[Block | None]) -> Rows:
+    from scipy.sparse import csr_array
+
+    csc, lo = X.matrix.tocsc(), 0
+    values, features, numbers = [], [], []
+    for j, block in enumerate(blocks):
+        if block is None:
+            continue
+        own = slice(*csc.indptr[j : j + 2])
+        part = block(csc.data[own])
+        i, k = np.nonzero(part)
+        values.append(part[i, k])
+        features.append(lo + k)
+        numbers.append(csc.indices[own][i])
+        lo += block.width
+    places: tuple[NDArray[Any], NDArray[Any]] = (np.concatenate(numbers), np.concatenate(features))
+    return rows(csr_array((np.concatenate(values), places), shape=(X.n, lo)))
+
+
+def require_learnt(blocks: object, name: str) -> None:
+    """Raise `ParameterError` where a map has learnt nothing yet."""
+    if blocks is None:
+        raise ParameterError(
+            f"{name} has not learnt from training rows yet; call fit(data, rng) first"
+        )

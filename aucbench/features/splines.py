@@ -1,0 +1,263 @@
+"""Splines of each column: an additive score whose ridge is on the curvature of its effects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from aucbench.about import about
+from aucbench.data import Data, Shape, Shapes, Terms
+from aucbench.data.arrays import Rows, Vector
+from aucbench.errors import DataError, require_above, require_count
+from aucbench.features.by_column import (
+    Spline,
+    by_column,
+    columns_of,
+    require_learnt,
+    terms_of,
+    unit,
+)
+
+TAIL = 1e-3  # share of the rows at either end that lies beyond the outermost knots
+CLOSEST = 1e-9  # knots nearer than this part of the range are one
+FLAT = 1e-4  # share of the variance of a column's curved functions below which one is left out
+
+
+@about(cites=("eilers1996", "wood2017"))
+@dataclass(frozen=True)
+class Splines:
+    """φ(x) = the linear part and the curved parts of each column, so that w·φ(x) = Σ_j f_j(x_j).
+
+    f_j is a cubic spline with knots at quantiles of the column. It is written as f_j = Σ_i c_i B_i
+    in B-splines, and its roughness is Σ_i (c_{i+1} − 2c_i + c_{i−1})², as in P-splines. The
+    features are chosen so that the squared length of their weights is the sum of:
+
+    - the square of the slope of the linear part, in units of the deviation of the column;
+    - the roughness of what is left, and the square of the part in which c_i is linear in i, both in
+      units in which all curved features of a column together have the variance `curve`².
+
+    So a solver with the ridge λ has the ridge λ on slopes and λ/curve² on curvature. The curved
+    features of a column are uncorrelated with each other, and with the linear one, over the
+    training rows. Those with less than 10⁻⁴ of the variance are left out, which changes no effect
+    that the ridge lets through; about 8 features of a column remain of 20 knots.
+
+    A column with at most as many values as knots has a knot at each value, and its effect is
+    straight between them. One with two values has the linear feature only, and one with a single
+    value none. A value that has its share of the rows, such as 0, takes one knot; the others lie at
+    quantiles of the other rows. The outermost 0.1 % of the rows lie beyond the last knots. Beyond
+    them the effect is constant, as it is in trees. Sparse rows stay sparse: their features are 0
+    where the column is.
+
+    An effect that must be increasing has c_i that do not fall, and increments c_{i+1} − c_i ≥ 0 as
+    weights (I-splines). One that must be convex has second divided differences of c as weights.
+    Solvers that keep bounds of weights train on them. Both hold between the outermost knots.
+
+    Parameters
+    ----------
+    knots : int
+        Number of knots of a column, at least 3.
+    curve : float
+        Deviation of the curved features of a column, > 0, in units of that of the linear one. The
+        smaller it is, the smoother are the effects at the same λ.
+    blocks : tuple of Spline or None, learnt by `fit`
+        The functions of each column.
+
+    Raises
+    ------
+    ParameterError
+        When applied before `fit`, or when a parameter is out of its range.
+    DataError
+        When no column has two values, or when applied to rows with another number of columns.
+
+    References
+    ----------
+    Eilers & Marx, "Flexible smoothing with B-splines and penalties", Statistical Science 11, 1996.
+    Features without correlation that carry the penalty: Wood, "Generalized additive models", 2nd
+    edition, 2017, section 5.4.2.
+    """
+
+    knots: int = 20
+    curve: float = 1.0
+    blocks: tuple[Spline | None, ...] | None = field(default=None, repr=False, compare=False)
+
+    exempt: ClassVar[int] = 0
+    expected_failures: ClassVar[Mapping[str, str]] = {
+        "layouts": "features of sparse rows are measured from those of 0"
+    }
+
+    def __post_init__(self) -> None:
+        require_count(3, knots=self.knots)
+        require_above(0, curve=self.curve)
+
+    def fit(self, data: Data, rng: np.random.Generator) -> Splines:
+        """Return the map with knots and scales from `data`; it reads the shapes of effects too."""
+        shapes, at_zero = data.shapes or Shapes(()), data.rows.is_sparse
+        blocks = tuple(
+            self._block(x, shapes.get(j), at_zero) for j, x in enumerate(columns_of(data.rows))
+        )
+        if not any(blocks):
+            raise DataError(
+                f"splines need a column with two values, and each of the {data.d} column(s) has "
+                f"one value in all {data.n} training rows"
+            )
+        return replace(self, blocks=blocks)
+
+    def terms(self) -> Terms:
+        """Return the terms: one for each column that has features."""
+        return terms_of(self._learnt())
+
+    def __call__(self, X: Rows) -> Rows:
+        """Map rows (n, d) to rows (n, p) of the same layout."""
+        return by_column(X, self._learnt(), "splines")
+
+    def _learnt(self) -> tuple[Spline | None, ...]:
+        require_learnt(self.blocks, "splines")
+        assert self.blocks is not None
+        return self.blocks
+
+    def _block(self, x: Vector, shape: Shape, at_zero: bool) -> Spline | None:
+        """Return the functions of a column."""
+        levels, counts = np.unique(x, return_counts=True)
+        if levels.size == 1:
+            return None
+        low, high = _ends(x, levels)
+        few = levels.size <= self.knots
+        places = levels if few else knots_at(levels, counts, self.knots)
+        inner = _apart(unit(places, low, high))
+        degree = 1 if few or inner.size <= 3 else 3
+        t = np.r_[[0.0] * degree, inner, [1.0] * degree]
+        moments = _Moments.of(t, degree, unit(x, low, high))
+        C, signs, straight = _shaped(moments, shape, self.curve)
+        C -= moments.mean @ C
+        block = Spline(low, high, t, C, degree, signs, straight)
+        if at_zero:
+            block = replace(block, C=C - block(np.zeros(1)))
+        return block
+
+
+def knots_at(levels: Vector, counts: Any, k: int) -> Vector:
+    """Return about k of the levels: those with a share of 1/k, quantiles of the others, the ends.
+
+    Parameters
+    ----------
+    levels : array of shape (m,)
+        Ascending values.
+    counts : array of shape (m,)
+        How many rows have them.
+    k : int
+        At least 3.
+    """
+    heavy = counts * k >= counts.sum()
+    rest, own = levels[~heavy], np.cumsum(counts[~heavy])
+    free = max(k - int(heavy.sum()) - 2, 0)
+    middles = (np.arange(free) + 0.5) / max(free, 1) * own[-1] if rest.size else np.empty(0)
+    inner = rest[np.minimum(np.searchsorted(own, middles), rest.size - 1)]
+    knots: Vector = np.unique(np.concatenate([levels[[0, -1]], levels[heavy], inner]))
+    return knots
+
+
+def _ends(x: Vector, levels: Vector) -> tuple[float, float]:
+    """Return the values between which the effect may bend."""
+    low, high = np.quantile(x, (TAIL, 1.0 - TAIL), method="nearest")
+    if np.count_nonzero((levels >= low) & (levels <= high)) < 3:  # rare values are all there is
+        low, high = levels[0], levels[-1]
+    return float(low), float(high)
+
+
+def _apart(u: Vector) -> Vector:
+    """Return 0, 1 and the knots between them that are apart."""
+    inner = np.unique(u)
+    inner = inner[(inner > CLOSEST) & (inner < 1.0 - CLOSEST)]
+    kept = np.r_[True, np.diff(inner) > CLOSEST] if inner.size else np.empty(0, bool)
+    knots: Vector = np.r_[0.0, inner[kept], 1.0]
+    return knots
+
+
+@dataclass(frozen=True)
+class _Moments:
+    """Moments of the B-splines B_i(u) over rows.
+
+    Attributes
+    ----------
+    knots : array of shape (m + degree + 1,)
+    degree : int
+    line : array of shape (m,)
+        The coefficients of u.
+    mean : array of shape (m,)
+        Means of B_i.
+    cov : array of shape (m, m)
+        Covariances of B_i.
+    """
+
+    knots: Vector
+    degree: int
+    line: Vector
+    mean: Vector
+    cov: Vector
+
+    @staticmethod
+    def of(knots: Vector, degree: int, u: Vector) -> _Moments:
+        """Measure them at u (n,) in [0, 1]."""
+        from scipy.interpolate import BSpline
+
+        B = BSpline.design_matrix(u, knots, degree)
+        mean: Vector = np.asarray(B.mean(axis=0)).ravel()
+        cov = (B.T @ B).toarray() / u.size - np.outer(mean, mean)
+        m = knots.size - degree - 1
+        line = np.mean([knots[k : k + m] for k in range(1, degree + 1)], axis=0)
+        return _Moments(knots, degree, line, mean, cov)
+
+    def inner(self, A: Vector, C: Vector) -> Vector:
+        """Return the covariances of functions with coefficients A (m, a) and C (m, c)."""
+        both: Vector = A.T @ self.cov @ C
+        return both
+
+    def scaled(self, C: Vector, size: float = 1.0) -> Vector:
+        """Return the functions so that the sum of their variances is size²."""
+        total = float(np.einsum("ij,ik,kj->", C, self.cov, C))
+        return C * (size / np.sqrt(total)) if total > 0.0 else C
+
+
+def _shaped(moments: _Moments, shape: Shape, curve: float) -> tuple[Vector, Vector, int]:
+    """Return coefficients (m, q) of a column's functions, their signs, and how many are linear."""
+    m, line = moments.line.size, moments.scaled(moments.line[:, None])
+    if m == 2:
+        return line, np.full(1, float(shape.slope)), 1
+    if shape.bend:
+        bent = moments.scaled(_bent(moments, shape), curve)
+        return np.c_[line, bent], np.r_[float(shape.slope), [float(shape.bend)] * bent.shape[1]], 1
+    if shape.slope:
+        steps = np.tri(m, k=-1)[:, :-1]  # c_i is the sum of the increments before i
+        return moments.scaled(steps, curve), np.full(m - 1, float(shape.slope)), 0
+    curved = _uncorrelated(moments, curve)
+    return np.c_[line, curved], np.zeros(1 + curved.shape[1]), 1
+
+
+def _bent(moments: _Moments, shape: Shape) -> Vector:
+    """Return c (m, m − 2) of functions whose slope grows at one place.
+
+    An effect that rises ever slower, or falls ever slower, is measured from its right end, so that
+    the bound of its linear part is that of its least steep slope.
+    """
+    m, p = moments.line.size, moments.degree
+    spans = (moments.knots[p + 1 : p + m] - moments.knots[1:m]) / p  # of c_{i+1} − c_i
+    grown = np.tri(m - 1, k=-1)[:, :-1]
+    if shape.slope * shape.bend < 0:
+        grown = grown - 1.0
+    return np.vstack([np.zeros(m - 2), np.cumsum(spans[:, None] * grown, axis=0)])
+
+
+def _uncorrelated(moments: _Moments, curve: float) -> Vector:
+    """Return c (m, q) of curved functions on which a ridge is the roughness."""
+    m, line = moments.line.size, moments.line[:, None]
+    bends = np.linalg.pinv(np.diff(np.eye(m), 2, axis=0))
+    place = np.linspace(-0.5, 0.5, m)[:, None]  # c_i that is linear in i
+    C = np.c_[place * np.sqrt(np.square(bends).sum()), bends]
+    C -= line @ (moments.inner(line, C) / moments.inner(line, line))
+    values, vectors = np.linalg.eigh(moments.inner(C, C))
+    total = float(np.maximum(values, 0.0).sum())
+    kept = np.flatnonzero(values > FLAT * total)[::-1]
+    return moments.scaled(C @ vectors[:, kept], curve)

@@ -1,0 +1,290 @@
+"""`splines` and `bins`: functions of one column each, their scales, shapes and ends."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import inf
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from aucbench.data import Data, Shape, Shapes
+from aucbench.data.arrays import rows
+from aucbench.data.grades import Grades
+from aucbench.errors import DataError, ParameterError, UnknownNameError, UnsupportedError
+from aucbench.features import Bins, Chain, Splines, Standard, splines
+from aucbench.features.bins import few_digits
+from aucbench.features.chain import applied
+from aucbench.features.splines import knots_at
+
+ASKED = [
+    "+1",
+    "-1",
+    "convex",
+    "concave",
+    "increasing-convex",
+    "increasing-concave",
+    "decreasing-convex",
+    "decreasing-concave",
+]
+
+
+def table(n: int = 400, seed: int = 0) -> np.ndarray:
+    """A normal column, two values, six values, a heavy tail, a constant, and many zeros."""
+    rng = np.random.default_rng(seed)
+    columns = (
+        rng.normal(size=n),
+        rng.integers(0, 2, n),
+        rng.integers(0, 6, n),
+        np.exp(3.0 * rng.normal(size=n)),
+        np.full(n, 7.0),
+        np.where(rng.random(n) < 0.7, 0.0, rng.random(n)),
+    )
+    return np.column_stack(columns)
+
+
+def data(X=None, shapes: Shapes | None = None) -> Data:
+    X = table() if X is None else X
+    return replace(Data.of(X, np.arange(X.shape[0]) % 3 == 0), shapes=shapes)
+
+
+def fit(phi, of: Data):
+    return phi.fit(of, np.random.default_rng(0))
+
+
+def test_steps_are_those_of_a_loop_over_rows_and_thresholds() -> None:
+    of = data()
+    phi = fit(Bins(count=4), of)
+    got = phi(of.rows).matrix
+    expected = []
+    for x, block in zip(table().T, phi.blocks, strict=True):
+        if block is not None:
+            raw = [[float(v >= t) for t in block.thresholds] for v in x]
+            centred = np.array(raw) - np.mean(raw, axis=0)
+            expected.append(centred / np.sqrt(centred.var(axis=0).sum()))
+    assert np.allclose(got, np.hstack(expected), atol=1e-12)
+
+
+@pytest.mark.parametrize("rule", ["quantile", "tree"])
+def test_there_are_no_more_bins_than_asked(rule: str) -> None:
+    for count in (2, 3, 5, 10):
+        phi = fit(Bins(count=count, rule=rule), data())
+        assert all(block is None or 1 <= block.width < count for block in phi.blocks)
+
+
+def test_a_value_with_its_share_of_the_rows_has_a_bin_of_its_own() -> None:
+    x = np.r_[np.zeros(70), np.linspace(1.0, 2.0, 30)]
+    phi = fit(Bins(count=4), data(x[:, None]))
+    thresholds = phi.blocks[0].thresholds
+    assert 0.0 < thresholds[0] <= 1.0
+    assert thresholds.size == 3
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "t"),
+    [
+        (1.0, 2.0, 2.0),
+        (0.0, 1.0, 1.0),
+        (1499.2, 1503.8, 1502.0),
+        (-0.31, -0.29, -0.3),
+        (0.0, 5e-324, 5e-324),
+    ],
+)
+def test_a_threshold_has_few_digits(a: float, b: float, t: float) -> None:
+    assert few_digits(a, b) == t
+
+
+def test_thresholds_divide_the_training_values_as_the_levels_do() -> None:
+    x = np.random.default_rng(3).normal(size=300) * 1e-3 + 1e3
+    (block,) = fit(Bins(), data(x[:, None])).blocks
+    counts = np.diff(np.r_[0, np.searchsorted(np.sort(x), block.thresholds), x.size])
+    assert counts.min() >= 29
+    assert counts.max() <= 31
+
+
+def test_the_thresholds_of_a_tree_divide_the_classes() -> None:
+    x = np.linspace(0.0, 1.0, 300)
+    y = (x > 0.3) & (x < 0.6)
+    phi = fit(Bins(count=3, rule="tree"), Data.of(x[:, None], y))
+    assert np.allclose(phi.blocks[0].thresholds, [0.3, 0.6], atol=0.01)
+
+
+def test_curved_functions_are_uncorrelated_with_each_other_and_the_line() -> None:
+    of = data()
+    phi = fit(Splines(curve=0.5), of)
+    F, terms = phi(of.rows).matrix, phi.terms()
+    assert terms.columns == ((0,), (1,), (2,), (3,), (5,))
+    for t in range(len(terms.columns)):
+        own = F[:, terms.owner == t]
+        cov = np.cov(own.T, bias=True).reshape(own.shape[1], -1)
+        assert np.allclose(cov, np.diag(cov.diagonal()), atol=1e-9)
+        assert cov[0, 0] == pytest.approx(1.0)
+        if own.shape[1] > 1:
+            assert cov.diagonal()[1:].sum() == pytest.approx(0.25)
+            x = of.rows.matrix[:, terms.columns[t][0]]
+            inside = (x >= phi.blocks[terms.columns[t][0]].low) & (
+                x <= phi.blocks[terms.columns[t][0]].high
+            )
+            line = np.corrcoef(x[inside], own[inside, 0])[0, 1]
+            assert line == pytest.approx(1.0, abs=1e-9)
+
+
+def test_a_ridge_on_the_weights_is_the_roughness_of_the_effect(monkeypatch) -> None:
+    monkeypatch.setattr(splines, "FLAT", 1e-13)
+    rng = np.random.default_rng(1)
+    x = rng.random((500, 1))
+    block = fit(Splines(knots=6, curve=1.0), data(x)).blocks[0]
+    line, C = block.C[:, 0], block.C[:, 1:]
+    D = np.diff(np.eye(len(C)), 2, axis=0)
+    place = np.linspace(-0.5, 0.5, len(C))
+    rough = np.linalg.pinv(D)
+
+    def parts(c):
+        v = D @ c
+        return np.r_[place @ (c - rough @ v) / (place @ place) / np.linalg.norm(rough), v]
+
+    # A line of the slope that is least rough may be added: the linear feature has its own ridge.
+    L = np.c_[parts(line), parts(np.ones(len(C)))]
+    ratios = []
+    for _ in range(5):
+        w = rng.normal(size=C.shape[1])
+        v = parts(C @ w)
+        left = v - L @ np.linalg.lstsq(L, v, rcond=None)[0]
+        ratios.append(w @ w / (left @ left))
+    assert np.allclose(ratios, ratios[0], rtol=1e-8)
+
+
+def test_splines_follow_a_smooth_function() -> None:
+    x = np.random.default_rng(0).uniform(-2.0, 2.0, 2000)
+    of = data(x[:, None])
+    F = fit(Splines(), of)(of.rows).matrix
+    target = np.sin(2.0 * x)
+    A = np.c_[np.ones(x.size), F]
+    rest = target - A @ np.linalg.lstsq(A, target, rcond=None)[0]
+    assert rest.std() < 0.01
+
+
+@pytest.mark.parametrize("phi", [Splines(), Bins()], ids=["splines", "bins"])
+def test_sparse_rows_stay_sparse_and_differ_by_a_constant(phi) -> None:
+    X = table()
+    X[:, 4] = 0.0
+    dense, sparse = data(X), data(csr_array(X))
+    from_dense, learnt = fit(phi, dense)(dense.rows).matrix, fit(phi, sparse)
+    out = learnt(sparse.rows)
+    assert out.is_sparse
+    apart = out.matrix.toarray() - from_dense
+    assert np.ptp(apart, axis=0).max() < 1e-12
+    zero = learnt(rows(csr_array((1, X.shape[1]))))
+    assert zero.matrix.nnz == 0
+    assert np.allclose(learnt(dense.rows).matrix, out.matrix.toarray(), atol=1e-15)
+
+
+@pytest.mark.parametrize("phi", [Splines(), Bins()], ids=["splines", "bins"])
+def test_outside_of_the_training_range_effects_are_constant(phi) -> None:
+    of = data()
+    learnt = fit(phi, of)
+    least, most = of.rows.matrix.min(axis=0), of.rows.matrix.max(axis=0)
+    ends = learnt(rows(np.array([least, most]))).matrix
+    beyond = learnt(rows(np.array([least - 1e300, most + 1e300]))).matrix
+    assert np.array_equal(ends, beyond)
+    assert np.isfinite(beyond).all()
+
+
+@pytest.mark.parametrize("asked", ASKED)
+@pytest.mark.parametrize("column", [0, 2, 3, 5])
+def test_weights_within_the_bounds_give_the_shape(asked: str, column: int) -> None:
+    shape = Shape.of(asked)
+    phi = fit(Splines(), data(shapes=Shapes(((column, shape),))))
+    terms, block = phi.terms(), phi.blocks[column]
+    own = np.flatnonzero(terms.owner == terms.columns.index((column,)))
+    rng = np.random.default_rng(0)
+    size = rng.exponential(size=own.size)
+    w = np.where(terms.low[own] == 0.0, size, rng.normal(size=own.size))
+    w = np.where(terms.high[own] == 0.0, -size, w)
+    f = block(np.linspace(block.low, block.high, 400)) @ w
+    rounding = 1e-12 * np.abs(f).max()
+    if shape.slope:
+        assert (shape.slope * np.diff(f)).min() >= -rounding
+    if shape.bend:
+        assert (shape.bend * np.diff(f, 2)).min() >= -4.0 * rounding
+
+
+def test_a_monotone_effect_can_be_any_monotone_spline() -> None:
+    x = np.random.default_rng(0).uniform(-1.0, 1.0, 500)
+    of = data(x[:, None], Shapes(((0, Shape(1)),)))
+    phi = fit(Splines(knots=8), of)
+    from scipy.optimize import nnls
+
+    F = phi(of.rows).matrix
+    A = np.c_[F, np.ones(x.size), -np.ones(x.size)]
+    assert nnls(A, np.tanh(3.0 * x))[1] / np.sqrt(x.size) < 0.01
+    assert np.array_equal(phi.terms().low, np.zeros(F.shape[1]))
+    assert np.array_equal(phi.terms().high, np.full(F.shape[1], inf))
+
+
+def test_bins_have_slopes_and_no_bends() -> None:
+    of = data(shapes=Shapes(((0, Shape(-1)),)))
+    terms = applied(fit(Bins(), of), of).terms
+    own = terms.owner == 0
+    assert (terms.high[own] == 0.0).all()
+    assert np.isinf(terms.high[~own]).all()
+    with pytest.raises(UnsupportedError, match="splines"):
+        fit(Bins(), data(shapes=Shapes(((0, Shape(0, 1)),))))
+
+
+def test_shapes_go_through_a_chain_that_scales_columns() -> None:
+    of = data(shapes=Shapes(((0, Shape(1)),)))
+    chain = fit(Chain((Standard(), Splines())), of)
+    terms = applied(chain, of).terms
+    assert terms.columns[0] == (0,)
+    assert (terms.low[terms.owner == 0] == 0.0).all()
+
+
+def test_knots_lie_at_heavy_values_and_quantiles_of_the_rest() -> None:
+    levels = np.arange(101.0)
+    counts = np.r_[900, np.ones(100, int)]
+    knots = knots_at(levels, counts, 7)
+    assert knots[0] == 0.0
+    assert knots[-1] == 100.0
+    assert knots.size == 6
+    assert np.allclose(np.diff(knots[1:-1]), 25.0, atol=1.0)
+
+
+def test_an_outlier_leaves_the_others_apart() -> None:
+    x = np.r_[np.random.default_rng(0).normal(size=1999), 1e12]
+    of = data(x[:, None])
+    F = fit(Splines(), of)(of.rows).matrix
+    target = x[:-1] ** 2
+    A = np.c_[np.ones(x.size), F][:-1]
+    assert np.corrcoef(A @ np.linalg.lstsq(A, target, rcond=None)[0], target)[0, 1] > 0.99
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e8])
+def test_an_offset_keeps_the_features(offset: float) -> None:
+    X = table()[:, [0]]
+    F, moved = (fit(Splines(), data(x))(data(x).rows).matrix for x in (X, X + offset))
+    assert np.allclose(F, moved, atol=1e-5)
+
+
+@pytest.mark.parametrize("phi", [Splines(), Bins()], ids=["splines", "bins"])
+def test_refusals(phi) -> None:
+    with pytest.raises(ParameterError, match="has not learnt"):
+        phi(rows(np.zeros((2, 2))))
+    with pytest.raises(ParameterError, match="has not learnt"):
+        phi.terms()
+    with pytest.raises(DataError, match="one value in all"):
+        fit(phi, data(np.ones((30, 2))))
+    with pytest.raises(DataError, match="was fitted on 6"):
+        fit(phi, data())(rows(np.zeros((2, 2))))
+
+
+def test_parameters_out_of_range_are_refused() -> None:
+    for wrong in (lambda: Splines(knots=2), lambda: Splines(curve=0.0), lambda: Bins(count=1)):
+        with pytest.raises(ParameterError):
+            wrong()
+    with pytest.raises(UnknownNameError, match="rule of bins"):
+        Bins(rule="best")
+    grades = Data.of(table(), Grades.of(np.arange(400) % 3))
+    with pytest.raises(UnsupportedError, match="two classes"):
+        fit(Bins(rule="tree"), grades)
