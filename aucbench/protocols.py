@@ -510,6 +510,9 @@ class Needs:
         Kinds of pairs, beside all pairs of labels, that it trains on: "group", "range", "order".
         Solvers with weights train on those of classes too; "class" says that one without draws
         them by their weights.
+    shapes : bool
+        Whether it keeps the bounds of weights of `Data.terms`, where there are some: those of
+        effects that must be increasing, for example.
     passes : float or None
         Passes of a fit where the user gives no budget; None: 50.
     path : str or None
@@ -538,6 +541,7 @@ class Needs:
     breakpoints: bool = False
     weights: bool = False
     pairs: tuple[str, ...] = ()
+    shapes: bool = False
     passes: float | None = None
     path: str | None = None
     inert: tuple[str, ...] = ()
@@ -546,7 +550,7 @@ class Needs:
 
     def __post_init__(self) -> None:
         require_above(0, passes=self.passes)
-        for name in ("projector", "breakpoints", "weights"):
+        for name in ("projector", "breakpoints", "weights", "shapes"):
             if not isinstance(value := getattr(self, name), bool):
                 raise ParameterError(f"{name} of Needs must be True or False, got {value!r}")
         if not isinstance(self.objective, bool | type):

@@ -145,6 +145,17 @@ def elastic_net(v, l1, l2, step):
     return soft_threshold(v, step * l1) / (1 + step * l2)
 
 
+def group_l2(v, owner, low, high, *, group, l2, step):
+    """Minimiser of step (group sum sqrt(p) |u_t| + l2/2 u^2) + (u - v)^2 / 2 within cones."""
+    u = np.clip(v, low, high)
+    for t in np.unique(owner):
+        part = owner == t
+        length = math.sqrt(math.fsum(x * x for x in u[part]))
+        limit = step * group * math.sqrt(part.sum())
+        u[part] = u[part] * (1 - limit / length) if length > limit else 0.0 * u[part]
+    return u / (1 + step * l2)
+
+
 # --- solam -------------------------------------------------------------------------------
 
 

@@ -17,6 +17,7 @@ from aucbench.errors import UnsupportedError
 from aucbench.objectives.differences import constant_over_pairs, pulled
 from aucbench.pairs import Members, NoPairsError, members_of, pairs_of
 from aucbench.pairs.range import Ranged
+from aucbench.pairs.sums import Bend
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +87,9 @@ class PairwiseSquare:
         The mean of a class is two numbers, m and the mean of what scores differ from m by. So a
         constant that is added to all scores changes no digit, unless it rounds the scores.
         """
-        s = self.data.scores(w)
+        return self._of_scores(self.data.scores(w))
+
+    def _of_scores(self, s: Vector) -> float:
         if self.members is not None:
             return self._of_members(self.members, s)
         classes = []
@@ -117,13 +120,44 @@ class PairwiseSquare:
         """Return H_B v, where H_B is the exact Hessian of a block."""
         return self._block_product(v, rows, offset=0.0)
 
+    def bent(self, s: Vector) -> tuple[float, Vector, Bend]:
+        """Return F and its derivatives c (n,) in the scores s (n,), and the product u -> D u.
+
+        D (n, n) has the second derivatives in the scores, which are the same everywhere. With the
+        shares a_i of the rows, and the means of u in both classes,
+
+            (Du)_i = 2a_i (u_i − u₋),  (Du)_j = 2a_j (u_j − u₊)
+
+        for a positive row i and a negative row j, and c is Ds − 2a_i, Ds + 2a_j.
+        """
+        bend = self._bend
+        if self.members is not None:
+            return self._of_scores(s), bend(s - float(s.mean())) - 2.0 * self.members.degrees, bend
+        return self._of_scores(s), bend(s) - 2.0 * self.data.labels.shares * self.data.y, bend
+
+    def _bend(self, u: Vector) -> Vector:
+        if self.members is not None:
+            return 2.0 * self.members.laplacian(u)
+        a, positive = self.data.labels.shares, self.data.y > 0
+        u_pos, u_neg = (float(a[rows] @ u[rows]) for rows in (positive, ~positive))
+        out: Vector = 2.0 * a * (u - np.where(positive, u_neg, u_pos))
+        return out
+
+    def pullback(self, c: Vector) -> Vector:
+        """Return Xᵀc of such derivatives c; exactly 0 for columns that are constant."""
+        return pulled(self.data, c, ALL, self._constant)
+
     def rounding(self, w: Vector) -> Slack:
-        """Return (e, η), bounds of the rounding of F(w) and of the length of ∇F(w).
+        """Return (e, η), bounds of the rounding of F(w) and of the length of ∇F(w)."""
+        return self.rounding_at(w, of_scores(self.data, w))
+
+    def rounding_at(self, w: Vector, error: float) -> Slack:
+        """Return (e, η) for scores of w that err by at most `error`.
 
         They follow from √F ≤ 1 + 4R‖w‖ with R = max ‖x_i‖. An error s of each score moves F by
         at most 4s√F + 12s². Class means and sums over rows have a relative error of γ_n.
         """
-        R, s = longest(self.data), of_scores(self.data, w)
+        R, s = longest(self.data), error
         root = 1.0 + 4.0 * R * float(np.linalg.norm(w))
         e = 4.0 * s * (root + 3.0 * s) + 128.0 * UNIT * root * root
         if self.members is not None or self.data.weights is not None:

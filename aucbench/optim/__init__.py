@@ -11,6 +11,7 @@ from aucbench.optim.lanczos import lipschitz, top_eigenvalue
 from aucbench.optim.proximal_newton import proximal_newton
 from aucbench.optim.scale import default_l1, default_ridge, noise, pair_square
 from aucbench.optim.streaming import capped, passes, row_order
+from aucbench.optim.term_newton import term_newton
 
 __all__ = [
     "Bundle",
@@ -29,5 +30,6 @@ __all__ = [
     "require_whole_or_auto",
     "ridge",
     "row_order",
+    "term_newton",
     "top_eigenvalue",
 ]

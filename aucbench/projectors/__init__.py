@@ -3,6 +3,7 @@
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.projectors.box import Box
 from aucbench.projectors.elastic_net import ElasticNet, ridge_of
+from aucbench.projectors.group_l2 import GroupL2, penalty_of, term_penalty
 from aucbench.projectors.hyperplane import Hyperplane
 from aucbench.projectors.kernel_norm import KernelNorm
 from aucbench.projectors.l1_ball import L1Ball
@@ -14,6 +15,7 @@ from aucbench.protocols import Identity
 __all__ = [
     "Box",
     "ElasticNet",
+    "GroupL2",
     "Hyperplane",
     "Identity",
     "KernelNorm",
@@ -21,7 +23,9 @@ __all__ = [
     "L2Ball",
     "SoftThreshold",
     "TopK",
+    "penalty_of",
     "ridge_of",
+    "term_penalty",
 ]
 
 
@@ -35,5 +39,6 @@ def aucbench_projectors() -> Factories:
         "box": Box,
         "soft-threshold": SoftThreshold,
         "elastic-net": ElasticNet,
+        "group-l2": GroupL2,
         "identity": Identity,
     }

@@ -34,6 +34,7 @@ PAIRS = {  # kinds of pairs: what they are, and which solvers train on them
     "order": ("ordered pairs, of survival times or grades", PAIRED),
     "range": ("a range of the ROC curve", "svm-or, roc-svm-full and roc-svm-nystrom"),
 }
+SHAPED = "rank-svm and ls-svm"  # which keep the bounds of weights
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,8 @@ class WithParts(WithSolver):
                 f"{type(f).__name__} has no pairs, and the rows have others than all of two "
                 "classes; take pairwise-square, pairwise-squared-hinge or pairwise-logistic"
             )
-        return replace(own, f=f, project=self.projector or own.project)
+        project = None if self.projector is None else on_terms(self.projector, own.data)
+        return replace(own, f=f, project=project or own.project)
 
 
 @dataclass(frozen=True)
@@ -187,6 +189,12 @@ class WithBudget(WithSolver):
         return partial(method, budget=self.budget) if reads_budget(method) else method
 
 
+def on_terms(project: Projector, data: Data) -> Projector:
+    """Return Ω over the terms of the rows, where it has a method `of_terms` and they are known."""
+    method = getattr(project, "of_terms", None)
+    return project if method is None or data.terms is None else cast(Projector, method(data.terms))
+
+
 def reads_budget(method: Callable[..., Any]) -> bool:
     """Whether a method has a parameter `budget`."""
     return "budget" in signature(method).parameters
@@ -224,7 +232,7 @@ def why_refused(solver: Solver, data: Data) -> str | None:
     """Return why the solver cannot learn from these rows; None when it can.
 
     It may need labels where the rows have breakpoints, have no such pairs, or ignore the weights of
-    rows.
+    rows or the shapes of effects.
     """
     takes = Labels | Breakpoints if getattr(solver.needs, "breakpoints", False) else Labels
     if isinstance(data.target, Categories):
@@ -236,7 +244,19 @@ def why_refused(solver: Solver, data: Data) -> str | None:
         return reason
     if data.weights is not None and not getattr(solver.needs, "weights", False):
         return IGNORES_WEIGHTS
-    return None
+    return why_not_shapes(solver, data)
+
+
+def why_not_shapes(solver: Solver, data: Data) -> str | None:
+    """Return why a solver cannot keep the shapes of effects; None when it can, or there are none.
+
+    A `Data` has the shapes before its map is applied, and after that the bounds of weights.
+    """
+    bounded = data.shapes is not None or (data.terms is not None and data.terms.are_bounded)
+    if not bounded or getattr(solver.needs, "shapes", False):
+        return None
+    name = type(core(solver)).__name__
+    return f"{name} does not keep the shapes of effects, such as increasing; {SHAPED} do"
 
 
 def recast(

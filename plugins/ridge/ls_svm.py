@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -16,17 +17,18 @@ from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import PairwiseSquare
 from aucbench.optim import counted
 from aucbench.optim.choice import require_above_or_auto, ridge
-from aucbench.projectors import ElasticNet, ridge_of
+from aucbench.optim.term_newton import term_newton
+from aucbench.projectors import GroupL2, penalty_of, ridge_of, term_penalty
 from aucbench.protocols import Budget, Needs, Problem, State
 
 from .conjugate_gradient import conjugate_gradient
-from .normal_equations import preconditioner
+from .normal_equations import model, preconditioner
 
 
 @about(
     "the exact least-squares ranking, in seconds for few features",
     certified=True,
-    cites=("gao2013",),
+    cites=("gao2013", "bertsekas1982", "yuan2006"),
 )
 @dataclass(frozen=True)
 class LsSvm:
@@ -45,6 +47,10 @@ class LsSvm:
     Means and covariances of rows with weights are weighted. Where the residual ‖∇‖ is computed from
     its definition, the state has a certified gap, by strong convexity: (‖∇‖ + rounding)²/(2λ).
 
+    With bounds of weights (`Data.terms`), as effects that must not fall have them, or with `group`,
+    it takes the loop of `aucbench.optim.term_newton`, whose model is the matrix above. Each state
+    is certified.
+
     Parameters
     ----------
     lam : float or "auto", optional
@@ -54,6 +60,10 @@ class LsSvm:
         `aucbench.optim.ridge`.
     tol : float
         Relative residual > 0 at which it ends.
+    group : float, optional
+        Weight of the group lasso Σ_t √p_t ‖w_t‖ over the terms of the features (`Data.terms`), each
+        of p_t features: all that a map such as `splines` makes of a column. Without terms each
+        column is one. In units of the pairwise square per unit of w. None: no such penalty.
 
     Raises
     ------
@@ -64,27 +74,44 @@ class LsSvm:
 
     References
     ----------
-    The baseline B-LS-SVM of Gao, Jin, Zhu & Zhou, "One-pass AUC optimization", ICML 2013.
+    The baseline B-LS-SVM of Gao, Jin, Zhu & Zhou, "One-pass AUC optimization", ICML 2013. Group
+    lasso: Yuan & Lin, "Model selection and estimation in regression with grouped variables",
+    Journal of the Royal Statistical Society B 68, 2006.
     """
 
     lam: float | Literal["auto"] | None = None
     tol: float = 1e-10
+    group: float | None = None
 
     space: ClassVar = {"lam": tuple(10.0**e for e in range(1, -6, -1))}
-    needs: ClassVar = Needs(path="lam", weights=True, pairs=("group", "order"))
+    needs: ClassVar = Needs(path="lam", weights=True, pairs=("group", "order"), shapes=True)
 
     def __post_init__(self) -> None:
         require_above_or_auto(0, lam=self.lam)
-        require_above(0, tol=self.tol)
+        require_above(0, tol=self.tol, group=self.group)
 
     def problem(
         self, data: Data, rng: np.random.Generator, budget: Budget | None = None
     ) -> Problem:
-        """Minimise the pairwise square with the ridge λ."""
-        return Problem(PairwiseSquare(data), ElasticNet(0.0, ridge(self, data, rng, budget)))
+        """Minimise the pairwise square with the ridge λ, within bounds of weights."""
+        lam = ridge(self, data, rng, budget)
+        return Problem(PairwiseSquare(data), penalty_of(data, lam, self.group))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per product with H. To form M counts as a pass, M⁻¹ of rows too."""
+        penalty = term_penalty(problem)
+        return self._ridge(problem) if penalty is None else self._terms(problem, penalty)
+
+    def _terms(self, problem: Problem, penalty: GroupL2) -> Iterator[State]:
+        f = PairwiseSquare(problem.data)
+        M = cache(partial(model, f, penalty.l2))
+        enough = self.tol * float(np.linalg.norm(f.grad(np.zeros(f.data.d))))
+        w = penalty.bounded(problem.start())
+        points = term_newton(f, penalty, w, lambda _: M(), enough=enough)
+        for t, (at, rows) in enumerate(points, 1):
+            yield State(t, at.w, rows + f.data.n, at.gap, at.residual, at.value)
+
+    def _ridge(self, problem: Problem) -> Iterator[State]:
         square = PairwiseSquare(problem.data)
         f, lam = counted(square), ridge_of(problem)
         b = -f.grad(np.zeros(f.data.d))

@@ -10,12 +10,14 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.data.rounding import gamma, longest
+from aucbench.objectives import PairwiseSquare
 from aucbench.objectives.differences import constant_over_pairs
 from aucbench.optim import Counted
 from aucbench.optim.pair_gram import pair_diagonal, pair_gram
 from aucbench.pairs import members_of, pairs_of
 
 DIRECT = 4000  # features up to which the d x d matrix is formed: 128 MB
+JITTER = 1e-10  # relative, so that rounding leaves the matrix positive definite
 DIGITS = 1e-3  # of λ; above this rounding of the products, the d x d matrix is better
 
 
@@ -51,22 +53,36 @@ def preconditioner(f: Counted, lam: float) -> Callable[[Vector], Vector]:
         return _by_diagonal(data, lam)
 
 
+def model(f: PairwiseSquare, lam: float) -> Vector:
+    """Return about H, (d, d), or its diagonal (d,) beyond 4000 features; it reads the rows once."""
+    data = f.data
+    if data.d > DIRECT:
+        return _diagonal(data, lam)
+    H = _matrix(data, lam) if pairs_of(data) is None else _pair_matrix(data, lam)
+    H[np.diag_indices(data.d)] *= 1.0 + JITTER
+    return H
+
+
 def _of_pairs(f: Counted, lam: float) -> Callable[[Vector], Vector]:
     """Return r -> M⁻¹ r for H = 2XᵀLX + λI, with the Laplacian L of the pairs."""
-    data, members = f.data, members_of(f.data)
+    data = f.data
     f.rows_seen += data.n
     if data.d <= DIRECT:
-        H = 2.0 * pair_gram(data, members)
-        flat = constant_over_pairs(data)  # with rounding errors in H
-        H[flat], H[:, flat] = 0.0, 0.0
-        H[np.diag_indices(data.d)] += lam
         try:
-            factor = cho_factor(H, overwrite_a=True, check_finite=False)
+            factor = cho_factor(_pair_matrix(data, lam), overwrite_a=True, check_finite=False)
             return lambda r: cho_solve(factor, r, check_finite=False)
         except LinAlgError:
             f.rows_seen += data.n
-    diagonal = 2.0 * pair_diagonal(data, members) + lam
+    diagonal = _diagonal(data, lam)
     return lambda r: r / diagonal
+
+
+def _pair_matrix(data: Data, lam: float) -> Vector:
+    H = 2.0 * pair_gram(data, members_of(data))
+    flat = constant_over_pairs(data)  # with rounding errors in H
+    H[flat], H[:, flat] = 0.0, 0.0
+    H[np.diag_indices(data.d)] += lam
+    return H
 
 
 def _has_digits(data: Data, lam: float) -> bool:
@@ -116,8 +132,19 @@ def _matrix(data: Data, lam: float) -> Vector:
 
 
 def _by_diagonal(data: Data, lam: float) -> Callable[[Vector], Vector]:
+    diagonal = _of_classes(data, lam)
+    return lambda r: r / diagonal
+
+
+def _diagonal(data: Data, lam: float) -> Vector:
+    if pairs_of(data) is None:
+        return _of_classes(data, lam)
+    return 2.0 * pair_diagonal(data, members_of(data)) + lam
+
+
+def _of_classes(data: Data, lam: float) -> Vector:
     m_neg, m_pos = data.means
     squares = data.with_rows(data.rows.with_values(data.rows.values**2))
     variances = squares.pullback(2.0 * data.labels.shares) - 2.0 * (m_neg**2 + m_pos**2)
-    diagonal = np.maximum(variances, 0.0) + 2.0 * (m_neg - m_pos) ** 2 + lam
-    return lambda r: r / diagonal
+    diagonal: Vector = np.maximum(variances, 0.0) + 2.0 * (m_neg - m_pos) ** 2 + lam
+    return diagonal

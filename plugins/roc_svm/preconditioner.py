@@ -70,12 +70,31 @@ def preconditioner(f: PairwiseSquaredHinge, s: Vector, lam: float, rng: np.rando
 def sampled_hessian(
     f: PairwiseSquaredHinge, s: Vector, lam: float, rng: np.random.Generator
 ) -> Map:
-    """Return r -> M⁻¹ r, where M is close to the Hessian of f + (λ/2)‖·‖² at the scores s.
+    """Return r -> M⁻¹ r with the M of `hessian_matrix`; M⁻¹ costs O(d³) once."""
+    H = hessian_matrix(f, s, lam, rng)
+    if H.ndim == 1:
+        return lambda r: r / H
+    factor = cho_factor(H, lower=True, overwrite_a=True, check_finite=False)
+    return lambda r: np.asarray(cho_solve(factor, r, check_finite=False))
+
+
+def model(f: PairwiseSquaredHinge, s: Vector, lam: float, rng: np.random.Generator) -> Vector:
+    """Return about the Hessian of f + (λ/2)‖·‖² at s, (d, d), or a diagonal where d > 1000."""
+    if f.data.d <= WIDE:
+        return hessian_matrix(f, s, lam, rng)
+    return full_diagonal(f.data) + lam
+
+
+def hessian_matrix(
+    f: PairwiseSquaredHinge, s: Vector, lam: float, rng: np.random.Generator
+) -> Vector:
+    """Return M, close to the Hessian of f + (λ/2)‖·‖² at the scores s, (d, d).
 
     M = H_S + λI + 0.05 diag(A). H_S is the Hessian over the pairs of 8d rows S, half of them of
     each class, or whole groups. A is the Hessian where every pair is active; its diagonal is added
     because a feature that is 0 in the sample still bends f. With a sample of all rows it is left
-    out, and M is the Hessian. It costs O(nnz + d³).
+    out, and M is the Hessian. It costs O(nnz + d³). Where no rows of the sample can be compared,
+    it is the diagonal of A + λI, (d,).
     """
     data = f.data
     rows = sampled(data, PER_FEATURE * data.d, rng)
@@ -84,16 +103,14 @@ def sampled_hessian(
         part = f if whole else PairwiseSquaredHinge(data.take(rows))
         bend = part.bent(s if whole else s[rows])[2]
     except DataError:  # none of these rows can be compared
-        diagonal = full_diagonal(data) + lam
-        return lambda r: r / diagonal
+        return full_diagonal(data) + lam
     X = np.ascontiguousarray(part.data.rows.dense().matrix.T)
-    H = np.stack([bend(x) for x in X]) @ X.T
+    H: Vector = np.stack([bend(x) for x in X]) @ X.T
     diagonal = (1.0 + JITTER) * H.diagonal() + lam
     if not whole:
         diagonal += SHRINKAGE * full_diagonal(data)
     H[np.diag_indices(data.d)] = diagonal
-    factor = cho_factor(H, lower=True, overwrite_a=True, check_finite=False)
-    return lambda r: np.asarray(cho_solve(factor, r, check_finite=False))
+    return H
 
 
 def full_diagonal(data: Data) -> Vector:

@@ -14,16 +14,18 @@ from aucbench.about import about
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.data.rounding import gamma, gap_of_gradient, longest, of_scores
+from aucbench.errors import require_above
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import PairwiseSquaredHinge
 from aucbench.optim.choice import require_above_or_auto, ridge
+from aucbench.optim.term_newton import TermPoint, term_newton
 from aucbench.pairs import pairs_of
-from aucbench.projectors import ElasticNet, ridge_of
+from aucbench.projectors import penalty_of, ridge_of, term_penalty
 from aucbench.protocols import Budget, Needs, Problem, State
 
 from .lbfgs import Lbfgs
 from .line_search import WeakWolfe
-from .preconditioner import balanced, preconditioner
+from .preconditioner import balanced, model, preconditioner
 
 GROWTH = 16  # rows of a sample for each row of the sample before
 FEWEST = 1000  # rows of a sample that is worth a start
@@ -37,7 +39,10 @@ MEMORY = 5  # directions of a step that precondition the next one
 @about(
     "the best linear ranking by the squared hinge, with a proof of it",
     certified=True,
-    cites=("lee2014", "steihaug1983", "byrd2011", "morales2000"),
+    cites=(
+        *("lee2014", "steihaug1983", "byrd2011", "morales2000"),
+        *("bertsekas1982", "lee2014proximal", "yuan2006"),
+    ),
 )
 @dataclass(frozen=True)
 class RankSvm:
@@ -60,6 +65,10 @@ class RankSvm:
     P is λ-strongly convex and has a gradient. So each state has the certified gap ‖G‖²/(2λ), plus
     a bound of rounding errors. It ends where rounding allows no further progress.
 
+    With bounds of weights (`Data.terms`), as effects that must not fall have them, or with `group`,
+    it takes the loop of `aucbench.optim.term_newton` from the same samples, with the Hessian over a
+    sample as its model. Each state is certified.
+
     Parameters
     ----------
     lam : float or "auto", optional
@@ -68,11 +77,15 @@ class RankSvm:
         `aucbench.optim.default_ridge`. "auto" chooses it by held-out training rows: see
         `aucbench.optim.ridge`. The C of LIBLINEAR's ranking extension, which adds up pairs, is
         1/(λ n₊n₋).
+    group : float, optional
+        Weight of the group lasso Σ_t √p_t ‖w_t‖ over the terms of the features (`Data.terms`), each
+        of p_t features: all that a map such as `splines` makes of a column. Without terms each
+        column is one. In units of the mean squared hinge per unit of w. None: no such penalty.
 
     Raises
     ------
     ParameterError
-        When `lam` is not greater than 0.
+        When `lam` or `group` is not greater than 0.
     DataError
         When `lam` is None and rows are too long to derive it from.
 
@@ -84,33 +97,36 @@ class RankSvm:
     from samples: Byrd, Chin, Neveitt & Nocedal, "On the use of stochastic Hessian information in
     optimization methods for machine learning", SIAM J. Optim. 21, 2011. Pairs of a step before:
     Morales & Nocedal, "Automatic preconditioning by limited memory quasi-Newton updating", SIAM J.
-    Optim. 10, 2000.
+    Optim. 10, 2000. Group lasso: Yuan & Lin, "Model selection and estimation in regression with
+    grouped variables", Journal of the Royal Statistical Society B 68, 2006.
     """
 
     lam: float | Literal["auto"] | None = None
+    group: float | None = None
 
     space: ClassVar = {"lam": tuple(10.0**e for e in range(1, -6, -1))}
-    needs: ClassVar = Needs(path="lam", weights=True, pairs=("group", "order"))
+    needs: ClassVar = Needs(path="lam", weights=True, pairs=("group", "order"), shapes=True)
 
     def __post_init__(self) -> None:
         require_above_or_auto(0, lam=self.lam)
+        require_above(0, group=self.group)
 
     def problem(
         self, data: Data, rng: np.random.Generator, budget: Budget | None = None
     ) -> Problem:
-        """Minimise the pairwise squared hinge with the ridge λ."""
-        penalty = ElasticNet(0.0, ridge(self, data, rng, budget))
-        return Problem(PairwiseSquaredHinge(data), penalty)
+        """Minimise the pairwise squared hinge with the ridge λ, within bounds of weights."""
+        lam = ridge(self, data, rng, budget)
+        return Problem(PairwiseSquaredHinge(data), penalty_of(data, lam, self.group))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state for each product with the Hessian, and one for each new point."""
-        data, lam, w = problem.data, ridge_of(problem), problem.start()
+        data, w = problem.data, problem.start()
         before, step = 0, 0
         for m in [*_sizes(data, w), data.n]:
             whole = m == data.n
             part = data if whole else data.take(balanced(data, m, rng))
             f, rows = PairwiseSquaredHinge(part), 0
-            for at, rows in newton(f, lam, w, rng, 0.0 if whole else PRECISION):
+            for at, rows in _points(f, problem, w, rng, 0.0 if whole else PRECISION):
                 step += 1
                 w = at.w
                 if whole:
@@ -118,6 +134,20 @@ class RankSvm:
                 else:
                     yield State(step, w, before + rows)
             before += rows
+
+
+def _points(
+    f: PairwiseSquaredHinge, problem: Problem, w: Vector, rng: np.random.Generator, precision: float
+) -> Iterator[tuple[Point | TermPoint, int]]:
+    """Yield points of descent from w, with or without bounds and groups, and the rows read."""
+    penalty = term_penalty(problem)
+    if penalty is None:
+        return newton(f, ridge_of(problem), w, rng, precision)
+
+    def bent(s: Vector) -> Vector:
+        return model(f, s, penalty.l2, rng)
+
+    return term_newton(f, penalty, penalty.bounded(w), bent, precision=precision)
 
 
 def _sizes(data: Data, w: Vector) -> list[int]:

@@ -25,7 +25,7 @@ from aucbench.errors import ParameterError
 from aucbench.metrics import auc
 from aucbench.objectives import Logistic, PairwiseSquare
 from aucbench.optim import counted, lipschitz
-from aucbench.projectors import TopK
+from aucbench.projectors import GroupL2, TopK
 from aucbench.protocols import Needs, Problem, State
 from aucbench.registry import get_solver
 from aucbench.testing import LAWS, Verdict, check
@@ -361,6 +361,22 @@ def with_pairs_beside_a_word():
 
 def by_its_step(self, problem, rng):
     return stepping(own_gradient, gamma=self.gamma)(self, problem, rng)
+
+
+def clipped_in_secret(self, problem, rng):
+    terms = problem.data.terms
+    for state in Descent.iterates(self, problem, rng):
+        yield state if terms is None else replace(state, w=np.clip(state.w, terms.low, terms.high))
+
+
+def bounded_problem(self, data, rng):
+    own = Descent.problem(self, data, rng)
+    return replace(own, project=GroupL2(0.0, terms=data.terms))
+
+
+def at_zero(self, problem, rng):
+    for state in Descent.iterates(self, problem, rng):
+        yield replace(state, w=np.zeros_like(state.w))
 
 
 def with_an_inert_step():
@@ -722,6 +738,21 @@ SOLVERS = {
         "needs-pairs",
         "of the pairs that count are in order",
         solver(problem=of_all_pairs, needs=Needs(pairs=("group",))),
+    ),
+    "bounds ignored": (
+        "needs-shapes",
+        "is outside of the bounds of data.terms",
+        solver(needs=Needs(shapes=True)),
+    ),
+    "bounds that are no part of the problem": (
+        "needs-shapes",
+        "allows weights outside of the bounds",
+        solver(iterates=clipped_in_secret, needs=Needs(shapes=True)),
+    ),
+    "bounds by giving up": (
+        "needs-shapes",
+        "within bounds f + Ω is",
+        solver(problem=bounded_problem, iterates=at_zero, needs=Needs(shapes=True)),
     ),
     "breakpoints refused": (
         "needs-breakpoints",

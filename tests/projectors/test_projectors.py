@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from aucbench.projectors import (
     Box,
     ElasticNet,
+    GroupL2,
     Identity,
     L1Ball,
     L2Ball,
@@ -25,7 +26,7 @@ from aucbench.projectors import (
 BALLS = [L1Ball(0.7), L2Ball(0.7)]
 CONVEX = [*BALLS, L1Ball(40.0), Box(-1.0, 0.5), Box(0.0, inf)]
 SETS = [TopK(3), TopK(2, free=2), *CONVEX]
-PENALTIES = [SoftThreshold(0.5), ElasticNet(0.5, 2.0), Identity()]
+PENALTIES = [SoftThreshold(0.5), ElasticNet(0.5, 2.0), GroupL2(0.5, 2.0), Identity()]
 ALL = [*SETS, *PENALTIES]
 
 NUMBERS = st.one_of(
@@ -224,7 +225,9 @@ def test_no_other_point_has_a_smaller_prox_objective(project, pair, step):
 def test_prox_satisfies_the_first_order_condition(project, v, step):
     """(v - w) / step is a subgradient of Omega at w."""
     w = projected(project, v, step)
-    l1 = getattr(project, "t", getattr(project, "l1", 0.0))
+    l1 = next(
+        (getattr(project, name) for name in ("t", "l1", "group") if hasattr(project, name)), 0.0
+    )
     rest = (v - w) / step - getattr(project, "l2", 0.0) * w
     slack = 1e-12 * (1 + np.abs(v) / step)
     assert (np.abs(rest) <= l1 + slack).all()

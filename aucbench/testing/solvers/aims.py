@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from aucbench.data import Breakpoints, Chunk, Data
+from aucbench.data import Breakpoints, Chunk, Data, Terms
 from aucbench.data.arrays import Index, Vector
 from aucbench.metrics import auc
 from aucbench.objectives import Logistic
@@ -260,6 +260,42 @@ def needs_weights(solver: Any) -> None:
     )
     if problem.f is not None:
         require_falls("beside light rows that lie", solver, lying)
+
+
+@laws(f"exact; {SHARE:.0%} of what a plain method gains")
+def needs_shapes(solver: Any) -> None:
+    """`Needs(shapes=True)` is true: no weight leaves its bounds, and f falls within them.
+
+    The bounds keep the sign of half of the weights apart from that of their class means.
+    """
+    if not getattr(solver.needs, "shapes", False):
+        not_asked("it does not declare Needs(shapes=True)")
+    bounded = _bounded(sample())
+    terms = cast(Terms, bounded.terms)
+    low, high = cast(Vector, terms.low), cast(Vector, terms.high)
+    problem, states = trajectory(solver, bounded)
+    for t, _, w in states:
+        require(
+            bool(np.all((w >= low) & (w <= high))),
+            f"a weight of step {t} is outside of the bounds of data.terms; keep them, or declare "
+            "Needs(shapes=False)",
+        )
+    outside = np.where(np.isfinite(low), -1.0, 1.0)
+    require(
+        not problem.project.contains(outside),
+        "the projector of the problem allows weights outside of the bounds of data.terms, so that "
+        "nobody can see whether f is at its minimum within them",
+    )
+    require_falls("within bounds", solver, bounded)
+
+
+def _bounded(data: Data) -> Data:
+    """The rows with bounds of all weights but the last one; those of even ones are uphill."""
+    m_neg, m_pos = data.means
+    upwards = (m_pos > m_neg) ^ (np.arange(data.d) % 2 == 0)
+    low, high = np.where(upwards, 0.0, -np.inf), np.where(upwards, np.inf, 0.0)
+    low[-1], high[-1] = -np.inf, np.inf
+    return replace(data, terms=Terms.each(data.d).bounded(low, high))
 
 
 @laws("1e-10 of each number")

@@ -1,0 +1,284 @@
+"""Newton steps for a smooth loss over pairs, with bounds of weights and the group lasso."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from math import inf
+from typing import Protocol
+
+import numpy as np
+from scipy.linalg import LinAlgError
+
+from aucbench.data import Data
+from aucbench.data.arrays import Vector
+from aucbench.data.rounding import Slack, gamma, longest, of_scores
+from aucbench.optim.term_model import Face, model_minimum
+from aucbench.projectors import GroupL2
+
+ARMIJO = 1e-4
+HALVINGS = 30
+LOOSEST = 0.5  # residual that conjugate gradients leave, relative to that at the start
+LONGEST = 500  # products with the Hessian in one step
+USEFUL = 0.1  # least part of the fall that the model promises which a better step promises too
+
+
+class Bent(Protocol):
+    """A smooth convex loss f of scores; `PairwiseSquaredHinge` and `PairwiseSquare` are such."""
+
+    @property
+    def data(self) -> Data:
+        """The rows."""
+        ...
+
+    def bent(self, s: Vector) -> tuple[float, Vector, Callable[[Vector], Vector]]:
+        """Return f, its derivatives in the scores, and the product with the second ones."""
+        ...
+
+    def pullback(self, c: Vector) -> Vector:
+        """Return Xᵀc of such derivatives c."""
+        ...
+
+    def rounding_at(self, w: Vector, error: float) -> Slack:
+        """Return (e, η) for scores of w that err by at most `error`."""
+        ...
+
+
+class TermPoint:
+    """P = f + Ω at w, its smooth part, and the certificate.
+
+    With the gradient g of f + (λ/2)‖·‖², and Ω without this ridge, P is at least
+
+        P(w) + g·(v − w) + (λ/2)‖v − w‖² + Ω(v) − Ω(w)
+
+    at every v. The least of these is at u, the prox of Ω/λ at w − g/λ. So it bounds the gap.
+
+    Parameters
+    ----------
+    f : Bent
+        The loss and its rows.
+    penalty : GroupL2
+        Ω, with the ridge λ > 0.
+    w : array of shape (d,)
+        A point within the bounds.
+    s : array of shape (n,)
+        The scores of w.
+    error : float
+        Bound of their rounding errors.
+    """
+
+    def __init__(self, f: Bent, penalty: GroupL2, w: Vector, s: Vector, error: float) -> None:
+        self._f, self._penalty = f, penalty
+        self.w, self.s, self.error = w, s, error
+        loss, self._c, self._bend = f.bent(s)
+        self.lengths = penalty.of_lengths(w)  # Ω without the ridge
+        self.value = loss + 0.5 * penalty.l2 * float(w @ w) + self.lengths
+        self.slack = (inf, inf)
+        self.residual = self.gap = inf
+
+    def product(self, v: Vector) -> tuple[Vector, Vector]:
+        """Return the scores of v, and H v, with the Hessian H of f + (λ/2)‖·‖²."""
+        q = self._f.data.scores(v)
+        return q, self._f.pullback(self._bend(q)) + self._penalty.l2 * v
+
+    def differentiate(self) -> None:
+        """Compute g, the gap, and its length λ‖u − w‖, which is that of g without Ω."""
+        lam = self._penalty.l2
+        self.gradient = self._f.pullback(self._c) + lam * self.w
+        self.slack = self._f.rounding_at(self.w, self.error)
+        with np.errstate(over="ignore", invalid="ignore"):
+            u = replace(self._penalty, l2=0.0)(self.w - self.gradient / lam, 1.0 / lam)
+            self.residual = lam * float(np.linalg.norm(u - self.w))
+            self.gap = self._gap(u)
+        if not self.gap < inf:
+            self.gap = inf
+
+    def _gap(self, u: Vector) -> float:
+        """Return the bound at u, and what rounding may add.
+
+        The errors of g count like η. That of u, which is the minimum of a function of second
+        order, counts with its square.
+        """
+        (e, eta), lam, step = self.slack, self._penalty.l2, u - self.w
+        own = gamma(self.w.size + 32)
+        size, steep = float(np.linalg.norm(self.w)), float(np.linalg.norm(self.gradient))
+        away, bent = float(np.linalg.norm(step)), 0.5 * lam * float(step @ step)
+        falls, lengths = self.gradient * step, self._penalty.of_lengths(u)
+        fall = self.lengths - lengths - float(falls.sum()) - bent
+        eta += own * (lam * size + steep)
+        rounded = own * (float(np.abs(falls).sum()) + bent + lengths + self.lengths)
+        rounded += 4.0 * lam * (own * (size + steep / lam)) ** 2
+        apart = max(fall, 0.0) + rounded + eta * (away + eta / (2.0 * lam)) + e
+        return apart * (1.0 + own)
+
+
+Model = Callable[[Vector], Vector]  # scores (n,) -> about the Hessian of f + (λ/2)‖·‖², or its
+
+
+def term_newton(
+    f: Bent,
+    penalty: GroupL2,
+    w: Vector,
+    model: Model,
+    *,
+    precision: float = 0.0,
+    enough: float = 0.0,
+) -> Iterator[tuple[TermPoint, int]]:
+    """Yield points of descent of P = f + Ω from w, and the rows read so far, at least once.
+
+    A step has three parts. The minimum of a model of f plus Ω, which reads no rows, tells which
+    weights stay at a bound or at 0. Conjugate gradients with the Hessian of f improve it along the
+    others; a weight that comes to its bound stays there. A search by halves reads no rows, because
+    scores are linear on the way.
+
+    It ends when the length of the gradient is `enough`, when a step promises to lower P by at most
+    `precision` P, or when rounding allows no further progress.
+
+    Parameters
+    ----------
+    f : Bent
+        The loss and its rows.
+    penalty : GroupL2
+        Ω, with the ridge λ > 0.
+    w : array of shape (d,)
+        The start, within the bounds.
+    model : function (scores) -> array of shape (d, d) or (d,)
+        The model: a positive definite matrix, or a diagonal. It counts as one reading of the rows.
+    precision, enough : float
+        When to end.
+
+    References
+    ----------
+    Lee, Sun & Saunders, "Proximal Newton-type methods for minimizing composite functions", SIAM J.
+    Optim. 24, 2014.
+    """
+    n = f.data.n
+    at = TermPoint(f, penalty, w, _scores(f.data, w), of_scores(f.data, w))
+    at.differentiate()
+    rows = n
+    yield at, rows
+    while at.residual > max(at.slack[1], enough):
+        M = model(at.s)
+        rows += n
+        step = TermStep(at, penalty, M)
+        if not -step.promise > precision * at.value:
+            return
+        for _ in step.approach():
+            rows += n
+            yield at, rows
+        following = step.search(f)
+        if following is None:
+            return
+        at = following
+        at.differentiate()
+        rows += n
+        yield at, rows
+
+
+def _scores(data: Data, w: Vector) -> Vector:
+    return data.scores(w) if w.any() else np.zeros(data.n)
+
+
+class TermStep:
+    """A step p from a point, and its scores q.
+
+    Parameters
+    ----------
+    at : TermPoint
+        The point.
+    penalty : GroupL2
+        Ω.
+    M : array of shape (d, d) or (d,)
+        About the Hessian, or its diagonal.
+
+    Attributes
+    ----------
+    promise : float
+        g·p + Ω(w + p) − Ω(w) of the minimum of the model, which bounds the slope along it.
+    """
+
+    def __init__(self, at: TermPoint, penalty: GroupL2, M: Vector) -> None:
+        self._at, self._penalty, self._M = at, penalty, M
+        try:
+            self._aim = model_minimum(M, at.gradient, penalty, at.w)
+        except LinAlgError:  # rounding has made the model indefinite
+            self._M = M.diagonal().copy()
+            self._aim = model_minimum(self._M, at.gradient, penalty, at.w)
+        self.p, self.q = self._aim - at.w, np.zeros(at.s.size)
+        self.promise = self._slope(self.p)
+        self._directions, self._travelled = 1, float(np.linalg.norm(self.p))
+
+    def _slope(self, p: Vector) -> float:
+        at = self._at
+        return float(at.gradient @ p) + self._penalty.of_lengths(at.w + p) - at.lengths
+
+    def approach(self) -> Iterator[None]:
+        """Let p approach the minimum of the Hessian's own model; yield after each product.
+
+        The weights that the minimum of M has at a bound stay there, and so do terms that are 0. If
+        the slope along p is not steep enough after that, p is the minimum of M again.
+        """
+        first = self.p.copy()
+        self.q, Hp = self._at.product(first)
+        yield
+        first_q = self.q.copy()
+        yield from self._conjugate_gradients(Hp)
+        if not self._slope(self.p) <= USEFUL * self.promise:
+            self.p, self.q = first, first_q
+
+    def _conjugate_gradients(self, Hp: Vector) -> Iterator[None]:
+        at, M = self._at, self._M
+        along = M * self.p if M.ndim == 1 else M @ self.p
+        least = LOOSEST**2 * float(self.p @ along)
+        face = Face.at(self._penalty, self._aim, np.zeros(at.w.size))
+        r = -(at.gradient + Hp + face.pull)
+        solve, v, before = face.solver(M), np.zeros(at.w.size), inf
+        while self._directions < LONGEST:
+            z = solve(r)
+            rz = float(r @ z)
+            if not rz > least:
+                return
+            v, before = z + rz / before * v, rz
+            q, Hv = at.product(v)
+            yield
+            Hv += face.curved(v)
+            curvature = float(v @ Hv)
+            if not curvature > 0.0:
+                return
+            a, stopped = self._reach(v, rz / curvature)
+            self._go(a, v, q)
+            r -= a * Hv
+            if stopped is not None:  # the other weights start again
+                self.p[stopped] = -at.w[stopped]
+                face = face.without(stopped)
+                solve, v, before = face.solver(M), np.zeros(v.size), inf
+
+    def _reach(self, v: Vector, a: float) -> tuple[float, int | None]:
+        """Return how far to go along v, at most a, and the weight that comes to its bound."""
+        if self._penalty.bounds is None:
+            return a, None
+        low, high = self._penalty.bounds
+        outwards = (v < 0.0) & (low == 0.0) | (v > 0.0) & (high == 0.0)
+        ways = np.divide(-(self._at.w + self.p), v, out=np.full(v.size, inf), where=outwards)
+        j = int(np.argmin(ways))
+        return (max(float(ways[j]), 0.0), j) if ways[j] < a else (a, None)
+
+    def _go(self, a: float, v: Vector, q: Vector) -> None:
+        self.p += a * v
+        self.q += a * q
+        self._directions += 1
+        self._travelled += a * float(np.linalg.norm(v))
+
+    def search(self, f: Bent) -> TermPoint | None:
+        """Return a lower point on the way from `at` along p, within the bounds."""
+        at, slope, t = self._at, self._slope(self.p), 1.0
+        length = longest(f.data) * self._travelled
+        error = 4.0 * gamma(f.data.d + 4 * self._directions + 16) * length
+        for _ in range(HALVINGS):
+            w = self._penalty.bounded(at.w + t * self.p)
+            wrong = at.error + t * error + of_scores(f.data, w)
+            trial = TermPoint(f, self._penalty, w, at.s + t * self.q, wrong)
+            if trial.value <= at.value + ARMIJO * t * slope:
+                return trial if trial.value < at.value else None
+            t *= 0.5
+        return None

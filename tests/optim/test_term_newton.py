@@ -1,0 +1,245 @@
+"""The loop for bounds and groups: its model, its minimum, its start, and whom it is for."""
+
+from dataclasses import replace
+from math import inf, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from nights import first
+from scipy.optimize import minimize
+from scipy.sparse import csr_array
+from term_problems import LOSSES, bounds, plain_descent, some_terms, term_problem
+
+from aucbench.data import Data, Shape, Shapes, Terms
+from aucbench.data.rounding import gap_of_gradient
+from aucbench.errors import ParameterError, UnsupportedError
+from aucbench.objectives import PairwiseSquare, PairwiseSquaredHinge
+from aucbench.optim.term_model import Face, model_minimum
+from aucbench.optim.term_newton import TermPoint, term_newton
+from aucbench.projectors import GroupL2
+from aucbench.records import Stop
+from aucbench.registry import get_solver
+from aucbench.solving.loop import solve
+
+SOLVERS = pytest.mark.parametrize("name", LOSSES)
+FREE = {PairwiseSquare: "ls-svm", PairwiseSquaredHinge: "rank-svm"}
+
+
+def model_of(seed, d=7, rank=None):
+    """A positive definite matrix, a gradient, terms with bounds, and a point within these."""
+    rng = np.random.default_rng(seed)
+    A = rng.normal(size=(rank or d, d)) * 10.0 ** rng.uniform(-1, 1, d)
+    terms = some_terms(rng, d)
+    w = np.clip(np.round(rng.normal(size=d)), *bounds(terms))
+    return A.T @ A + 1e-3 * np.eye(d), rng.normal(size=d) * 3.0, terms, w
+
+
+def rise(M, g, penalty, w, v):
+    move = v - w
+    return g @ move + 0.5 * move @ M @ move + penalty.of_lengths(v)
+
+
+@given(st.integers(0, 10**6), st.sampled_from([0.0, 0.1, 2.0]))
+def test_the_minimum_of_the_model_is_a_fixed_point_of_its_prox(seed, group):
+    M, g, terms, w = model_of(seed, rank=3 if seed % 2 else None)
+    penalty = GroupL2(group, terms=terms)
+
+    v = model_minimum(M, g, penalty, w)
+
+    assert penalty.contains(v)
+    bend = float(np.linalg.eigvalsh(M)[-1])
+    moved = penalty(v - (g + M @ (v - w)) / bend, 1.0 / bend)
+    assert bend * np.abs(moved - v).max() <= 1e-5 * np.abs(g).max()
+    for other in (w, np.zeros(v.size), moved):
+        assert rise(M, g, penalty, w, v) <= rise(M, g, penalty, w, other) + 1e-9 * (1 + v @ v)
+
+
+@pytest.mark.parametrize("group", [0.0, 0.5])
+def test_a_diagonal_model_has_a_closed_form(group):
+    _, g, terms, w = model_of(1)
+    M = np.linspace(1.0, 3.0, 7)
+    penalty = GroupL2(group, terms=terms)
+    v = model_minimum(M, g, penalty, w)
+    if group:  # of a matrix that is a multiple of the identity in each term
+        M = np.array([M[terms.owner == t].max() for t in terms.owner])
+    np.testing.assert_allclose(v, model_minimum(np.diag(M), g, penalty, w), atol=1e-8)
+
+
+def test_second_derivatives_of_the_lengths():
+    _, g, terms, v = model_of(4)
+    v = np.where(v == 0.0, 0.5, v)
+    penalty = GroupL2(0.7, terms=replace(terms, low=None, high=None))
+    face, x, h = Face.at(penalty, v, g), np.cos(np.arange(7.0)), 1e-6
+    np.testing.assert_allclose(
+        face.pull @ x,
+        (penalty.of_lengths(v + h * x) - penalty.of_lengths(v - h * x)) / (2 * h),
+        rtol=1e-7,
+    )
+    pulls = [Face.at(penalty, v + side * h * x, g).pull for side in (1, -1)]
+    np.testing.assert_allclose(face.curved(x), (pulls[0] - pulls[1]) / (2 * h), atol=1e-7)
+    np.testing.assert_allclose(face.matrix(np.zeros((7, 7))) @ x, face.curved(x), atol=1e-12)
+
+
+@SOLVERS
+@pytest.mark.parametrize("seed", first(range(42), 7))
+def test_it_is_the_minimum_of_plain_descent(name, seed):
+    problem = term_problem(seed, scaled=False)
+    run = solve(get_solver(name, lam=problem.lam, group=problem.group), problem.data, gap_tol=1e-9)
+    w = plain_descent(problem, LOSSES[name], 4000)
+    mine, plain = (float(problem.value(LOSSES[name], v)) for v in (run.w, w))
+    assert mine <= plain + 1e-9
+    assert mine == pytest.approx(run.points[-1].objective, rel=1e-12)
+    assert run.stop in {Stop.CERTIFIED, Stop.FINISHED}
+
+
+def test_numbers_by_hand():
+    """A pair (1, 1) − (0, 0), λ = 1: w₁ = w₂ = 2/5; with w₂ ≤ 0, w₁ = 2/3 and P = 1/3."""
+    data = Data.of(np.array([[1.0, 1.0], [0.0, 0.0]]), [1, -1])
+    up = Terms.each(2).bounded(np.array([0.0, -inf]), np.array([inf, 0.0]))
+    one = replace(Terms.each(2), columns=((0,),), owner=np.zeros(2, np.int32))
+    for name in LOSSES:
+        run = solve(get_solver(name, lam=1.0), replace(data, terms=up), gap_tol=1e-12)
+        np.testing.assert_allclose(run.w, [2 / 3, 0.0], rtol=1e-9)
+        assert run.points[-1].objective == pytest.approx(1 / 3, rel=1e-9)
+        run = solve(get_solver(name, lam=1.0, group=0.5), replace(data, terms=one), gap_tol=1e-12)
+        # both weights are x with 5x − 2 + ½ √2/√2 = 0
+        np.testing.assert_allclose(run.w, [0.3, 0.3], rtol=1e-9)
+        whole = solve(get_solver(name, lam=1.0, group=2.01), replace(data, terms=one))
+        assert not whole.w.any()
+
+
+@pytest.mark.parametrize("loss", [PairwiseSquare, PairwiseSquaredHinge])
+def test_without_bounds_and_groups_it_comes_to_the_weights_of_the_solver(loss):
+    rng = np.random.default_rng(3)
+    y = np.where(rng.random(300) < 0.3, 1, -1)
+    data = Data.of(rng.normal(size=(300, 6)) + 0.4 * (y > 0)[:, None], y)
+    penalty = GroupL2(0.0, 0.01, terms=Terms.each(6))
+    diagonal = np.full(6, 4.0)
+    *_, (at, _) = term_newton(loss(data), penalty, np.zeros(6), lambda _: diagonal)
+    run = solve(get_solver(FREE[loss], lam=0.01), data, gap_tol=1e-14)
+    np.testing.assert_allclose(at.w, run.w, atol=1e-7)
+
+
+def test_without_bounds_and_groups_the_gap_is_that_of_the_gradient():
+    rng = np.random.default_rng(5)
+    data = Data.of(rng.normal(size=(40, 3)), np.where(np.arange(40) % 3, -1, 1))
+    f, w = PairwiseSquaredHinge(data), rng.normal(size=3)
+    at = TermPoint(f, GroupL2(0.0, 0.2, terms=Terms.each(3)), w, data.scores(w), 1e-12)
+    at.differentiate()
+    alone = gap_of_gradient(float(np.linalg.norm(at.gradient)), w, 0.2, f.rounding_at(w, 1e-12))
+    assert at.gap == pytest.approx(alone, rel=1e-9)
+    assert at.residual == pytest.approx(float(np.linalg.norm(at.gradient)), rel=1e-9)
+
+
+@SOLVERS
+@pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
+def test_wide_rows_have_a_diagonal_model(name, layout, monkeypatch):
+    import aucbench_plugins.ridge.normal_equations as normal_equations
+    import aucbench_plugins.roc_svm.preconditioner as preconditioner
+
+    rng = np.random.default_rng(7)
+    y = np.where(np.arange(80) % 3, -1, 1)
+    X = rng.normal(size=(80, 30)) + 0.3 * (y > 0)[:, None]
+    terms = some_terms(rng, 30)
+    data = replace(Data.of(layout(X), y), terms=terms)
+    for group in (None, 0.05):
+        narrow = solve(get_solver(name, lam=0.1, group=group), data, gap_tol=1e-10)
+        with monkeypatch.context() as patch:
+            patch.setattr(normal_equations, "DIRECT", 10)
+            patch.setattr(preconditioner, "WIDE", 10)
+            wide = solve(get_solver(name, lam=0.1, group=group), data, passes=500, gap_tol=1e-10)
+        assert wide.stop in {Stop.CERTIFIED, Stop.FINISHED}
+        np.testing.assert_allclose(wide.w, narrow.w, atol=1e-5)
+
+
+@SOLVERS
+def test_a_start_outside_of_the_bounds_is_moved_into_them(name):
+    problem = term_problem(9, scaled=False)
+    solver = get_solver(name, lam=problem.lam, group=problem.group)
+    own = replace(solver.problem(problem.data, None), w0=np.full(problem.data.d, -7.0))
+    for state in solver.iterates(own, np.random.default_rng(0)):
+        assert own.project.contains(state.w)
+    low, high = bounds(problem.terms)
+    plain = plain_descent(problem, LOSSES[name], 5000)
+    np.testing.assert_allclose(state.w, np.clip(plain, low, high), atol=1e-6)
+
+
+@SOLVERS
+def test_a_penalty_that_is_too_large_leaves_nothing(name):
+    problem = term_problem(10, scaled=False)
+    f = get_solver(name, lam=problem.lam).problem(problem.data, None).f
+    steep = GroupL2(terms=problem.terms).lengths(f.grad(np.zeros(problem.data.d)))
+    sizes = np.bincount(problem.terms.owner)
+    largest = float((steep / np.sqrt(sizes)).max())
+    run = solve(get_solver(name, lam=problem.lam, group=1.001 * largest), problem.data)
+    assert not run.w.any()
+    assert run.points[-1].gap == pytest.approx(0.0, abs=1e-12)
+
+
+@SOLVERS
+def test_samples_of_many_rows_come_first_for_the_hinge_only(name):
+    rng = np.random.default_rng(2)
+    y = np.where(rng.random(17_000) < 0.2, 1, -1)
+    data = Data.of(rng.normal(size=(17_000, 4)) + 0.3 * (y > 0)[:, None], y)
+    low = np.array([0.0, -inf, -inf, 0.0])
+    data = replace(data, terms=Terms.each(4).bounded(low, np.array([inf, 0.0, 0.0, inf])))
+    run = solve(get_solver(name), data, gap_tol=1e-8)
+    assert run.stop is Stop.CERTIFIED
+    assert (run.w[[0, 3]] > 0.0).all()
+    assert not run.w[[1, 2]].any()
+
+
+@pytest.mark.parametrize("loss", [PairwiseSquare, PairwiseSquaredHinge])
+def test_the_square_bends_as_its_definition(loss):
+    for seed in range(14):
+        problem = term_problem(seed, scaled=False)
+        f, rng = loss(problem.data), np.random.default_rng(seed)
+        w, v = rng.normal(size=(2, problem.data.d))
+        value, c, bend = f.bent(problem.data.scores(w))
+        assert value == pytest.approx(f.value(w), rel=1e-12)
+        np.testing.assert_allclose(f.pullback(c), f.grad(w), rtol=1e-9, atol=1e-10)
+        if loss is PairwiseSquare:
+            product = f.pullback(bend(problem.data.scores(v)))
+            np.testing.assert_allclose(product, f.curvature(v), rtol=1e-9, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", ["svm-or", "roc-svm-nystrom", "sht-auc", "logistic"])
+def test_solvers_that_keep_no_bounds_refuse_them(name):
+    rng = np.random.default_rng(0)
+    data = Data.of(rng.normal(size=(60, 3)), np.where(np.arange(60) % 3, -1, 1))
+    shaped = replace(data, shapes=Shapes(((1, Shape.of("+1")),)))
+    bounded = replace(data, terms=Terms.each(3, shaped.shapes))
+    for refused in (shaped, bounded):
+        with pytest.raises(UnsupportedError, match=r"shapes of effects.* rank-svm and ls-svm do"):
+            solve(get_solver(name), refused)
+    solve(get_solver(name), replace(data, terms=Terms.each(3)), passes=2)
+
+
+@SOLVERS
+@pytest.mark.parametrize("group", [0.0, -1.0, inf])
+def test_a_penalty_of_no_sense_is_refused(name, group):
+    with pytest.raises(ParameterError, match="group"):
+        get_solver(name, group=group)
+
+
+def test_quasi_newton_of_scipy_comes_to_the_same_bounds():
+    problem = term_problem(15, scaled=False)
+    assert problem.group is None
+    solver = get_solver("rank-svm", lam=problem.lam)
+    own = solver.problem(problem.data, None)
+    low, high = bounds(problem.terms)
+
+    def both(w):
+        value, g = own.f.both(w)
+        return value + problem.lam / 2 * w @ w, g + problem.lam * w
+
+    limits = list(zip(low, high, strict=True))
+    options = {"ftol": 1e-15, "gtol": 1e-12}
+    start = np.zeros(low.size)
+    best = minimize(both, start, jac=True, method="L-BFGS-B", bounds=limits, options=options)
+    run = solve(solver, problem.data, gap_tol=1e-12)
+    np.testing.assert_allclose(run.w, best.x, atol=1e-6)
+    assert run.points[-1].objective <= best.fun + 1e-14
+    assert sqrt(run.points[-1].gap) < 1e-5

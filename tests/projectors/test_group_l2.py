@@ -1,0 +1,115 @@
+"""The group lasso over terms within bounds: its definition, its numbers, and where terms are."""
+
+from dataclasses import replace
+from math import inf, sqrt
+
+import numpy as np
+import pytest
+import reference
+from hypothesis import given
+from hypothesis import strategies as st
+from term_problems import bounds, some_terms
+
+from aucbench.data import Data, Terms
+from aucbench.errors import ParameterError
+from aucbench.objectives import PairwiseSquare
+from aucbench.projectors import ElasticNet, GroupL2, penalty_of
+from aucbench.registry import get_solver
+from aucbench.solving.loop import solve
+from aucbench.solving.wrappers import recast
+from aucbench.testing import parametrize_projector_checks
+
+THREE = Terms(((0,), (1,), (0, 1)), np.array([0, 0, 1, 2, 2, 2], np.int32), np.zeros(6, bool))
+UP = THREE.bounded(np.array([0.0, -inf, 0.0, 0.0, 0.0, 0.0]), np.array([inf, inf, inf, 1, 1, 1]))
+STEPS = st.sampled_from([1e-3, 1.0, 30.0])
+
+
+@parametrize_projector_checks([GroupL2(0.7), GroupL2(0.0, 0.3)])
+def test_laws(projector, law):
+    law(projector)
+
+
+@given(st.integers(0, 10**6), STEPS, st.sampled_from([0.0, 0.4]), st.sampled_from([0.0, 2.0]))
+def test_the_prox_is_its_definition(seed, step, group, l2):
+    rng = np.random.default_rng(seed)
+    d = int(rng.integers(1, 9))
+    terms, v = some_terms(rng, d), np.round(rng.normal(size=d), int(rng.integers(0, 9)))
+    low, high = bounds(terms)
+    project = GroupL2(group, l2, terms=terms)
+
+    moved = project(v.copy(), step)
+
+    wanted = reference.group_l2(v, terms.owner, low, high, group=group, l2=l2, step=step)
+    np.testing.assert_allclose(moved, wanted, rtol=1e-13, atol=1e-15)
+    assert project.contains(moved)
+    others = [v, np.zeros(d), *(moved + 0.1 * rng.normal(size=(20, d)))]
+    for u in (np.clip(u, low, high) for u in others):
+        assert aim(project, moved, v, step) <= aim(project, u, v, step) + 1e-12
+
+
+def aim(project, u, v, step):
+    return step * project.value(u) + 0.5 * float(np.sum((u - v) ** 2))
+
+
+def test_numbers_by_hand():
+    v = np.array([3.0, 4.0, -2.0, 1.0, 2.0, 2.0])
+    project = GroupL2(1.0, terms=THREE)
+    assert project.value(v) == pytest.approx(5 * sqrt(2) + 2 + 3 * sqrt(3))
+    moved = project(v.copy(), 1.0)
+    shrunk = [1 - sqrt(2) / 5] * 2 + [0.5] + [1 - sqrt(3) / 3] * 3
+    np.testing.assert_allclose(moved, v * shrunk, rtol=1e-15)
+    assert not project(v.copy(), 5.0).any()
+
+
+def test_outside_of_the_bounds_it_is_infinite():
+    terms = THREE.bounded(np.array([0.0, *[-inf] * 5]), np.full(6, inf))
+    project = GroupL2(0.5, terms=terms)
+    inside, outside = np.ones(6), np.r_[-1e-300, np.ones(5)]
+    assert project.contains(inside)
+    assert project.value(inside) < inf
+    assert not project.contains(outside)
+    assert project.value(outside) == inf
+
+
+def test_intercepts_have_no_penalty_and_no_bound():
+    low, high = np.zeros(6), np.full(6, inf)
+    project = GroupL2(0.5, 1.0, free=1, terms=THREE.bounded(low, high))
+    moved = project(np.full(7, -3.0), 1.0)
+    np.testing.assert_array_equal(moved, [0, 0, 0, 0, 0, 0, -3.0])
+    assert project.contains(moved)
+    assert project.value(moved) == 0.0
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1.0, 1e160, 1e300])
+def test_lengths_neither_overflow_nor_vanish(scale):
+    v = scale * np.array([3.0, 4.0, -2.0, 1.0, 2.0, 2.0])
+    np.testing.assert_allclose(GroupL2(terms=THREE).lengths(v), scale * np.array([5.0, 2.0, 3.0]))
+
+
+def test_a_vector_of_another_size_than_the_terms_is_refused():
+    with pytest.raises(ParameterError, match="the terms have 6 features, and the vector has 5"):
+        GroupL2(terms=THREE)(np.ones(5))
+
+
+def test_without_bounds_and_groups_the_penalty_is_the_ridge():
+    data = Data.of(np.eye(4), [1, -1, 1, -1])
+    assert penalty_of(data, 0.5) == ElasticNet(0.0, 0.5)
+    alone = replace(data, terms=Terms.each(4))
+    assert penalty_of(alone, 0.5) == ElasticNet(0.0, 0.5)
+    assert penalty_of(data, 0.5, group=0.1).group == 0.1
+
+
+def test_a_solver_of_any_projector_gets_the_terms_of_its_rows():
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(200) < 0.3, 1, -1)
+    X = rng.normal(size=(200, 6))
+    X[:, 3:] += 0.8 * (y > 0)[:, None]
+    data = replace(Data.of(X, y), terms=THREE)
+    steepest = PairwiseSquare(data).grad(np.zeros(6))
+    weights = np.sqrt([2.0, 1.0, 3.0])
+    group = 0.5 * float((GroupL2(terms=THREE).lengths(steepest) / weights).max())
+
+    run = solve(recast(get_solver("sht-auc"), projector=GroupL2(group)), data)
+
+    assert not run.w[:3].any()
+    assert run.w[3:].all()
