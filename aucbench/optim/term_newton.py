@@ -20,6 +20,7 @@ ARMIJO = 1e-4
 HALVINGS = 30
 LOOSEST = 0.5  # residual that conjugate gradients leave, relative to that at the start
 LONGEST = 500  # products with the Hessian in one step
+MANY = 3  # products of a step that show that its model is too old
 USEFUL = 0.1  # least part of the fall that the model promises which a better step promises too
 
 
@@ -143,7 +144,8 @@ def term_newton(
     w : array of shape (d,)
         The start, within the bounds.
     model : function (scores) -> array of shape (d, d) or (d,)
-        The model: a positive definite matrix, or a diagonal. It counts as one reading of the rows.
+        The model: a positive definite matrix, or a diagonal. It counts as one reading of the rows,
+        and is renewed where the last step took more than two products.
     precision, enough : float
         When to end.
 
@@ -152,20 +154,22 @@ def term_newton(
     Lee, Sun & Saunders, "Proximal Newton-type methods for minimizing composite functions", SIAM J.
     Optim. 24, 2014.
     """
-    n = f.data.n
+    n, M, directions = f.data.n, np.zeros(0), MANY
     at = TermPoint(f, penalty, w, _scores(f.data, w), of_scores(f.data, w))
     at.differentiate()
     rows = n
     yield at, rows
     while at.residual > max(at.slack[1], enough):
-        M = model(at.s)
-        rows += n
+        if directions >= MANY:
+            M = model(at.s)
+            rows += n
         step = TermStep(at, penalty, M)
         if not -step.promise > precision * at.value:
             return
         for _ in step.approach():
             rows += n
             yield at, rows
+        directions = step.directions
         following = step.search(f)
         if following is None:
             return
@@ -195,6 +199,8 @@ class TermStep:
     ----------
     promise : float
         g·p + Ω(w + p) − Ω(w) of the minimum of the model, which bounds the slope along it.
+    directions : int
+        How many directions p has, each of which takes a product with the Hessian.
     """
 
     def __init__(self, at: TermPoint, penalty: GroupL2, M: Vector) -> None:
@@ -206,7 +212,7 @@ class TermStep:
             self._aim = model_minimum(self._M, at.gradient, penalty, at.w)
         self.p, self.q = self._aim - at.w, np.zeros(at.s.size)
         self.promise = self._slope(self.p)
-        self._directions, self._travelled = 1, float(np.linalg.norm(self.p))
+        self.directions, self._travelled = 1, float(np.linalg.norm(self.p))
 
     def _slope(self, p: Vector) -> float:
         at = self._at
@@ -233,7 +239,7 @@ class TermStep:
         face = Face.at(self._penalty, self._aim, np.zeros(at.w.size))
         r = -(at.gradient + Hp + face.pull)
         solve, v, before = face.solver(M), np.zeros(at.w.size), inf
-        while self._directions < LONGEST:
+        while self.directions < LONGEST:
             z = solve(r)
             rz = float(r @ z)
             if not rz > least:
@@ -266,14 +272,14 @@ class TermStep:
     def _go(self, a: float, v: Vector, q: Vector) -> None:
         self.p += a * v
         self.q += a * q
-        self._directions += 1
+        self.directions += 1
         self._travelled += a * float(np.linalg.norm(v))
 
     def search(self, f: Bent) -> TermPoint | None:
         """Return a lower point on the way from `at` along p, within the bounds."""
         at, slope, t = self._at, self._slope(self.p), 1.0
         length = longest(f.data) * self._travelled
-        error = 4.0 * gamma(f.data.d + 4 * self._directions + 16) * length
+        error = 4.0 * gamma(f.data.d + 4 * self.directions + 16) * length
         for _ in range(HALVINGS):
             w = self._penalty.bounded(at.w + t * self.p)
             wrong = at.error + t * error + of_scores(f.data, w)
