@@ -302,3 +302,5 @@ def _page(d: Description) -> Iterator[str]:
         yield f"Learns from {targets}{weighted}"
         if pairs := getattr(d.needs, "pairs", ()):
             yield f"Trains on pairs of the kinds {', '.join(pairs)}"
+        if getattr(d.needs, "shapes", False):
+            yield "Keeps the shapes of effects"

@@ -35,6 +35,10 @@ PAIRS = {  # kinds of pairs: what they are, and which solvers train on them
     "range": ("a range of the ROC curve", "svm-or, roc-svm-full and roc-svm-nystrom"),
 }
 SHAPED = "rank-svm and ls-svm"  # which keep the bounds of weights
+SHAPES_OF_CLASSES = (
+    "the effect of a column has no one direction where there are three or more classes; name two "
+    "of them as positive and negative, or leave the shapes out"
+)
 
 
 @dataclass(frozen=True)
@@ -252,8 +256,11 @@ def why_not_shapes(solver: Solver, data: Data) -> str | None:
 
     A `Data` has the shapes before its map is applied, and after that the bounds of weights.
     """
-    bounded = data.shapes is not None or (data.terms is not None and data.terms.are_bounded)
-    if not bounded or getattr(solver.needs, "shapes", False):
+    if data.shapes is None and (data.terms is None or not data.terms.are_bounded):
+        return None
+    if isinstance(data.target, Categories):
+        return SHAPES_OF_CLASSES
+    if getattr(solver.needs, "shapes", False):
         return None
     name = type(core(solver)).__name__
     return f"{name} does not keep the shapes of effects, such as increasing; {SHAPED} do"
