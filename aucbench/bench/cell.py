@@ -45,6 +45,7 @@ class Cell:
     holdout: float | None = None  # share of the rows that is drawn as the test set of 1 split
     tune_seconds: float | None = None  # limit of tuning and the fit after it, see `solving.halving`
     pairs: str | None = None  # which pairs count in training; None: what the target says
+    monotone: str | None = None  # the shapes that effects of columns must have
 
     @property
     def label(self) -> str:
@@ -82,7 +83,7 @@ class Cell:
 
 
 NAMES = tuple(f.name for f in fields(Cell))
-LATER = ("tune_seconds", "pairs")  # records of earlier versions lack them
+LATER = ("tune_seconds", "pairs", "monotone")  # records of earlier versions lack them
 _values = attrgetter(*NAMES)
 _parsed = lru_cache(maxsize=256)(parse_spec)  # many cells have the same solver
 

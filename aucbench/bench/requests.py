@@ -78,6 +78,7 @@ def cell_job(
         "learnt": learnt,
         "held": held,
         "target": labels,
+        "monotone": cell.monotone,
     }
     second = Step(_key("split", request), f"{JOBS}:split", request, step, light, fence)
     nameless = replace(cell, dataset="", reading=Reading()).to_json()

@@ -24,6 +24,11 @@ PAIRS = (
     "pairs of labels]"
 )
 
+MONOTONE = (
+    "What effects of columns must be: increasing (+1), decreasing (-1), convex or concave, as in "
+    "income=+1,age=-1,dose=increasing-convex."
+)
+
 
 @grouped
 def compare(
@@ -62,6 +67,7 @@ def compare(
     objective: Annotated[str | None, typer.Option(help=OWN, rich_help_panel=FITS)] = None,
     projector: Annotated[str | None, typer.Option(help=OWN, rich_help_panel=FITS)] = None,
     pairs: Annotated[str | None, typer.Option(help=PAIRS, rich_help_panel=FITS)] = None,
+    monotone: Annotated[str | None, typer.Option(help=MONOTONE, rich_help_panel=FITS)] = None,
     fits: Annotated[Fits, Group(FITS, first=("splits", "passes"))],
     options: Annotated[Options, Group(RUNS)],
     output: Annotated[Output, Group(OUTPUT, first=("metrics",))],
@@ -89,9 +95,10 @@ def compare(
     from aucbench.bench.plan.plan import Plan, default_solvers
 
     datasets = specs(data or ())
+    usual = default_solvers(datasets, pairs, files, monotone)
     plan = Plan(
         datasets,
-        choices(specs(solvers or ()) or default_solvers(datasets, pairs, files), tune=tune),
+        choices(specs(solvers or ()) or usual, tune=tune),
         specs(features or ()) or DEFAULT_FEATURES,
         objective,
         projector,
@@ -104,6 +111,7 @@ def compare(
         seconds=fits.seconds,
         gap_tol=fits.gap_tol,
         pairs=pairs,
+        monotone=monotone,
     )
     if options.looks is not None and (before is not None or after is not None):
         raise ParameterError("--looks is of one run, and two versions have one each; leave it out")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -445,6 +446,34 @@ class Data:
     def strata(self) -> NDArray[np.int8] | Index:
         """What the parts of a split have in the same shares, such as classes or events."""
         return self.target.strata
+
+    def shaped(self, asked: Any) -> Data:
+        """Return the rows with what the effects of some columns must be, see `shapes`.
+
+        Parameters
+        ----------
+        asked : str, mapping of str to shape, or sequence of int
+            Text such as "income=+1,age=-1,dose=convex"; a mapping with such shapes; or 1, -1 or 0
+            for each column, as `monotonic_cst` of scikit-learn.
+
+        Raises
+        ------
+        DataError
+            When there is no such column, or the rows have three or more classes.
+        UnknownNameError, ParameterError
+            When a shape is none, or one is missing.
+        """
+        if isinstance(self.target, Categories):
+            raise DataError(
+                "the rows have three or more classes, and an effect that increases the score of "
+                "one cannot increase that of another; leave the shapes of effects out"
+            )
+        names = self.names if self.schema is None else self.schema.names
+        signs = isinstance(asked, Sequence | np.ndarray) and not isinstance(asked, str)
+        shapes = Shapes.of_signs(asked, self.d) if signs else Shapes.of(asked, names, self.d)
+        if self.schema is not None:
+            self.schema.require_ordered(shapes)
+        return replace(self, shapes=shapes)
 
     def with_rows(self, mapped: Rows) -> Data:
         """Return the same target over mapped rows, without what is known of the columns."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from aucbench.errors import DataError, ParameterError, UnknownNameError
+from aucbench.errors import DataError, ParameterError, UnknownNameError, short
 
 SIGNS = {"+1": "increasing", "1": "increasing", "-1": "decreasing"}
 SLOPES = {"increasing": 1, "decreasing": -1}
@@ -63,6 +63,55 @@ def _words(text: str) -> list[str]:
     return [text] if text in SIGNS else text.split("-")
 
 
+def asked_shapes(asked: Any) -> dict[str, Shape]:
+    """Return the shape that is asked for each column, by the names of the columns.
+
+    Parameters
+    ----------
+    asked : str, or mapping of str to shape
+        Text such as `income=+1,age=-1`, in which a name may hold commas and equals signs; or what
+        `Shape.of` reads for each column.
+
+    Raises
+    ------
+    ParameterError
+        When there is none, an entry is no NAME=SHAPE, or a column is named twice.
+    UnknownNameError
+        As `Shape.of`.
+    """
+    entries = [*(asked.items() if isinstance(asked, Mapping) else _entries(asked))]
+    if not entries:
+        raise ParameterError("no column has a shape; give NAME=SHAPE, such as income=+1,age=-1")
+    shapes: dict[str, Shape] = {}
+    for name, shape in entries:
+        if str(name) in shapes:
+            raise ParameterError(f"column {name!r} has a shape twice; give one")
+        shapes[str(name)] = shape if isinstance(shape, Shape) else Shape.of(shape)
+    return shapes
+
+
+def written_shapes(shapes: Mapping[str, Shape]) -> str:
+    """Return the text that `asked_shapes` reads, the columns in the order of their names."""
+    return ",".join(f"{name}={shapes[name]}" for name in sorted(shapes))
+
+
+def _entries(text: Any) -> Iterator[tuple[str, str]]:
+    """Yield name and shape of each entry; a part without a shape belongs to the next name."""
+    if not isinstance(text, str):
+        raise ParameterError(
+            f"got {type(text).__name__}, wanted text such as income=+1,age=-1, or a mapping of "
+            "columns to shapes"
+        )
+    before = ""
+    for part in text.split(",") if text.strip() else ():
+        name, mark, shape = f"{before}{part}".rpartition("=")
+        before = "" if mark else f"{before}{part},"
+        if mark:
+            yield name.strip(), shape.strip()
+    if before:
+        raise ParameterError(f"{before[:-1]!r} has no shape; give NAME=SHAPE, such as income=+1")
+
+
 @dataclass(frozen=True)
 class Shapes:
     """What the effects of some columns must be.
@@ -76,13 +125,13 @@ class Shapes:
     of_columns: tuple[tuple[int, Shape], ...]
 
     @staticmethod
-    def of(asked: Mapping[str, Any], columns: Sequence[str] | None, d: int) -> Shapes:
+    def of(asked: Any, columns: Sequence[str] | None, d: int) -> Shapes:
         """Find the columns of shapes by their names, or by their numbers where there are none.
 
         Parameters
         ----------
-        asked : mapping of str to shape
-            What `Shape.of` reads for each column.
+        asked : str, or mapping of str to shape
+            As `asked_shapes` reads it.
         columns : sequence of str, or None
             The names of the columns.
         d : int
@@ -93,10 +142,25 @@ class Shapes:
         DataError
             When there is no such column.
         UnknownNameError, ParameterError
-            As `Shape.of`.
+            As `asked_shapes`.
         """
-        shapes = {_number(str(name), columns, d): Shape.of(text) for name, text in asked.items()}
+        shapes = {_number(name, columns, d): shape for name, shape in asked_shapes(asked).items()}
         return Shapes(tuple(sorted(shapes.items(), key=lambda pair: pair[0])))
+
+    @staticmethod
+    def of_signs(signs: Any, d: int) -> Shapes:
+        """Return the shapes of 1, -1 or 0 for each of d columns: rising, falling, or either.
+
+        Raises
+        ------
+        ParameterError
+            When there are others, or another number of them.
+        """
+        each = [*signs]
+        if len(each) != d or any(sign not in (-1, 0, 1) for sign in each):
+            raise ParameterError(f"give 1, -1 or 0 for each of {d} columns, got {short(each)}")
+        known = ((j, Shape(slope=int(sign))) for j, sign in enumerate(each) if sign)
+        return Shapes(tuple(known))
 
     def get(self, column: int) -> Shape:
         """Return the shape of a column; one that is either way where none was asked."""

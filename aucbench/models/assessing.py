@@ -74,7 +74,7 @@ def assessed(
     """
     rng = np.random.default_rng(seed)
     cuts, flags = _cuts(held.y, held.scores)
-    importance, judged = importances(held.part, data, held.part_rows, rng)
+    importance, judged = importances(held.part.model, data, held.part.rows, rng)
     names = [one.column for one in importance]
     return Assessment(
         rows=int(held.y.size),

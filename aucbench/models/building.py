@@ -81,7 +81,7 @@ def fitted(
     begin = perf_counter()
     require_savable(wanted)
     require_for_classes(wanted)
-    if wanted.by:
+    if wanted.by or wanted.monotone is not None:
         require_columns(wanted.rows(), wanted.by)
     wanted = wanted.within(begin, jobs or len(os.sched_getaffinity(0)))
     records = run(wanted.plan)
@@ -134,6 +134,7 @@ def built(
         "versions": dict(own[0].machine.get("versions") or {}),
         "choice": [*_reasons(wanted, findings, choice), *_stacked(stack), *said_of_search(own)],
         **({} if wanted.pairs is None else {"pairs": wanted.pairs, "measure": findings.measure}),
+        **({} if wanted.monotone is None else {"monotone": wanted.monotone}),
     }
     judged: dict[str, Any] = {
         "auc": stack.auc if stack and others else known.interval,

@@ -26,11 +26,13 @@ import numpy as np
 from aucbench.bench import Store
 from aucbench.bench.options import Fits
 from aucbench.bench.plan.errors import PlanError, PlanErrors
-from aucbench.bench.plan.fields import DEFAULT_TIMEOUT, Choice, choices
+from aucbench.bench.plan.fields import DEFAULT_TIMEOUT, SHAPED_SOLVERS, Choice, choices
 from aucbench.bench.plan.pairs import checked_pairs, written
 from aucbench.bench.plan.plan import Plan
+from aucbench.bench.plan.shapes import checked_monotone
 from aucbench.bench.results.record import Record
 from aucbench.data import Data, Grades, Survival
+from aucbench.data.shapes import asked_shapes
 from aucbench.datasets.located import is_changepoint
 from aucbench.datasets.reading import Reading
 from aucbench.errors import AucbenchError, DataError, ParameterError, UnsupportedError
@@ -62,17 +64,19 @@ LARGE, HUGE, MANY = 1_000_000, 3_000_000, 20_000  # numbers, numbers and rows of
 TOY = 24  # rows
 
 
-def auto_solvers(pairs: str | None = None) -> tuple[str, ...]:
+def auto_solvers(pairs: str | None = None, monotone: str | None = None) -> tuple[str, ...]:
     """Return the solvers of which `auto` takes the best: those of `compare`.
 
     The boosted trees are those of lightgbm if it is installed, else those of scikit-learn. With
-    pairs they are those that train on them.
+    pairs they are those that train on them, and with shapes of effects those that keep them.
 
     Raises
     ------
     UnsupportedError
         When none of them does.
     """
+    if monotone is not None:
+        return SHAPED_SOLVERS
     if pairs is None:
         return (*LINEAR, "lightgbm" if find_spec("lightgbm") else "hist-gradient-boosting")
     kind = get_pairs(pairs).kind
@@ -107,7 +111,7 @@ class ModelPlan:
         Limit of the whole fit, if it tunes; None: none, and fewer points are tried.
     stack : bool
         Whether the model is the mean rank of the three best, where that is better.
-    features, splits, holdout, seed, passes, seconds, tune_seconds, pairs :
+    features, splits, holdout, seed, passes, seconds, tune_seconds, pairs, monotone :
         As in `Plan`.
     held : Data, optional
         The rows, where the source is a table in memory.
@@ -139,6 +143,7 @@ class ModelPlan:
     stack: bool = False
     tune_seconds: float | None = None
     pairs: str | None = None
+    monotone: str | None = None
 
     def __post_init__(self) -> None:
         require_method(self.calibration)
@@ -164,10 +169,13 @@ class ModelPlan:
             making = _ranking(making, aims)
         tune = making.tuned(making.solver)
         pairs, reading = checked_pairs(written(making.pairs), reading)
+        shapes = checked_monotone(making.monotone)
+        usual = making.solver == (AUTO,)
         return ModelPlan(
             source=source,
-            solvers=auto_solvers(pairs) if making.solver == (AUTO,) else making.solver,
+            solvers=auto_solvers(pairs, shapes) if usual else making.solver,
             pairs=pairs,
+            monotone=shapes,
             tune=tune,
             minutes=(making.minutes or MINUTES) if tune else None,
             stack=making.stack,
@@ -185,10 +193,11 @@ class ModelPlan:
         )
 
     def rows(self) -> Data:
-        """Return the rows of the source, with the pairs that count."""
+        """Return the rows of the source, with the pairs that count and the shapes of effects."""
         known = (rows for rows in (self.held, self.known) if rows is not None)
         data = next(known, None) or get_dataset(self.source, **self.reading.options())
-        return data if self.pairs is None else replace(data, pairs=get_pairs(self.pairs))
+        data = data if self.pairs is None else replace(data, pairs=get_pairs(self.pairs))
+        return data if self.monotone is None else data.shaped(self.monotone)
 
     @property
     def plan(self) -> Plan:
@@ -204,6 +213,7 @@ class ModelPlan:
             passes=self.passes,
             seconds=self.seconds,
             pairs=self.pairs,
+            monotone=self.monotone,
             tune_evals=TRIED if self.tune_seconds is None else SEARCHED,
             inner_splits=INNER if self.tune_seconds is None else PARTS,
             tune_seconds=self.tune_seconds,
@@ -288,12 +298,15 @@ def require_savable(wanted: ModelPlan) -> None:
     X, rows = rng.normal(size=(TOY, 3)), np.arange(TOY)
     toy = Data.of(X, _toy_target(wanted.reading), groups=rows // 4)
     toy = replace(toy, pairs=wanted.pairs and get_pairs(wanted.pairs))
+    if wanted.monotone is not None:
+        toy = toy.shaped({"0": next(iter(asked_shapes(wanted.monotone).values()))})
     phi = get_preprocessing(wanted.features).fit(toy, rng)
+    mapped = applied(phi, toy)
     refused: dict[str, AucbenchError] = {}
     for spec in wanted.solvers:
         try:
             with one_thread():
-                _require_savable(spec, applied(phi, toy), phi)
+                _require_savable(spec, mapped, phi)
         except AucbenchError as error:
             refused[spec] = error
     if len(refused) > 1:

@@ -138,6 +138,10 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
         "class[each=rest]". None: all pairs of two classes. Of three or more classes those of
         `ByClass()`, by which each pair of classes counts the same; or of `ByClass("rest")`,
         one-vs-rest, if the solver ignores weights of rows.
+    monotone : str, mapping of str to shape, or sequence of int, optional
+        What effects of columns on the score must be: "income=+1,age=-1,dose=convex"; a mapping of
+        names, or of the numbers of columns without names, to such shapes; or 1, -1 or 0 for each
+        column, as `monotonic_cst` of scikit-learn. Of solvers that keep it, such as rank-svm.
 
     Attributes
     ----------
@@ -196,6 +200,7 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
         calibration: str | None = None,
         pos_label: Any = None,
         pairs: Any = None,
+        monotone: Any = None,
     ):
         self.solver = solver
         self.features = features
@@ -211,6 +216,7 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
         self.calibration = calibration
         self.pos_label = pos_label
         self.pairs = pairs
+        self.monotone = monotone
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Learn weights and a threshold from rows X (n, d) and labels y (n,).
@@ -252,6 +258,7 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
         data, classes = data_of(X, y, sample_weight, self.pos_label, schema, groups)
         pairs = get_pairs(self.pairs) if isinstance(self.pairs, str) else self.pairs
         data = data if pairs is None else replace(data, pairs=pairs)
+        data = data if self.monotone is None else data.shaped(self.monotone)
         if classes.size > 2:
             require_for_classes(self, classes, start)
         if self.calibration is not None and data.weights is not None:

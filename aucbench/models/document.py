@@ -42,6 +42,7 @@ ORIGIN: Mapping[str, Any] = {
         ("solver", "features", "aucbench", "date", "data", "label", "decimal", "pairs", "measure"),
         str,
     ),
+    "monotone": str,
     **dict.fromkeys(("n", *COUNTS, "seed"), int),
     **dict.fromkeys(("target", "measure"), str),
     **dict.fromkeys(("passes", "seconds"), float | None),

@@ -135,6 +135,8 @@ def origin_lines(about: Mapping[str, Any]) -> Iterator[str]:
         yield f"learnt from {data}: {sizes_of(about)}"
     if about.get("pairs"):
         yield f"pairs that count: {about['pairs']}"
+    if about.get("monotone"):
+        yield f"effects that must be so: {about['monotone'].replace(',', ', ')}"
     if about.get("label"):
         yield f"label: {about['label']}"
     if about.get("left_out"):

@@ -17,7 +17,7 @@ Design
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,30 @@ RECENT = 20  # rows of each class that the latest window needs
 ENOUGH, ENOUGH_OF_CLASS = 20_000, 1_000  # rows from which no further split is needed
 
 
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A fit to a part of the rows, and the rows that it has not seen.
+
+    Attributes
+    ----------
+    model : Model
+    learnt, rows : arrays
+        Numbers of the rows in the data set that it has learnt from, and of those that it scores.
+    slope, shift : float
+        slope times a score of `model`, plus shift, is on the scale of the final model.
+    """
+
+    model: Model
+    learnt: Index
+    rows: Index
+    slope: float
+    shift: float
+
+    def scores(self, data: Data) -> Vector:
+        """Return the scores of its rows on the scale of the final model."""
+        return self.slope * self.model.scores(data.rows.take(self.rows)) + self.shift
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class HeldOut:
     """Rows that did not train what scored them.
@@ -46,18 +70,20 @@ class HeldOut:
         Numbers of the rows in the data set.
     what : str
         Which rows these are, for people.
-    part : Model
-        Fitted to the training part of the last split.
-    part_rows : array
-        Numbers of the rows that `part` has not seen.
+    parts : tuple of Part
+        The fits that scored them, those of later splits first.
     """
 
     y: NDArray[np.float64]
     scores: Vector
     rows: Index
     what: str
-    part: Model
-    part_rows: Index
+    parts: tuple[Part, ...]
+
+    @property
+    def part(self) -> Part:
+        """The fit to the training part of the last split."""
+        return self.parts[0]
 
     @staticmethod
     def of(
@@ -79,46 +105,48 @@ class HeldOut:
         DataError
             When the solver cannot be fitted to a training part, or a score is not finite.
         """
-        part: tuple[Model, Index] | None = None
-        rows: list[Index] = []
-        scores: list[Vector] = []
+        parts: list[Part] = []
         for k in reversed(range(len(splits))):
             rest, held = splits[k]
             model = final if np.array_equal(rest, learnt) else recipe.fitted(data, rest, split=k)
-            part = part or (model, held)
             common = some_of(rest, recipe.seed)
             own, same = (m.scores(data.rows.take(common)) for m in (model, final))
-            rows.append(held)
-            scores.append(rescaled(model.scores(data.rows.take(held)), own, same))
-            if _enough(data, np.concatenate(rows)):
+            parts.append(Part(model, rest, held, *scale_between(own, same)))
+            if _enough(data, np.concatenate([part.rows for part in parts])):
                 break
-        if part is None:
+        if not parts:
             raise DataError("no rows were held out; ask for splits")
-        numbers, all_scores = np.concatenate(rows[::-1]), np.concatenate(scores[::-1])
-        if not np.isfinite(all_scores).all():
+        numbers = np.concatenate([part.rows for part in reversed(parts)])
+        scores = _scores(parts, data)
+        if not np.isfinite(scores).all():
             raise DataError("a score of a row that was held out is not finite; scale the features")
-        what = _what(data, numbers, len(rows), len(splits))
         return HeldOut(
             y=data.y[numbers],
-            scores=all_scores,
+            scores=scores,
             rows=numbers,
-            what=what,
-            part=part[0],
-            part_rows=part[1],
+            what=_what(data, numbers, len(parts), len(splits)),
+            parts=tuple(parts),
         )
 
+    def by(self, parts: Sequence[Part], data: Data) -> HeldOut:
+        """Return the same rows, scored by other models in place of the fits."""
+        return replace(self, parts=tuple(parts), scores=_scores(parts, data))
 
-def rescaled(scores: Vector, own: Vector, other: Vector) -> Vector:
-    """Return scores of one model on the scale of another: M + (f − m) S/s.
+
+def _scores(parts: Sequence[Part], data: Data) -> Vector:
+    return np.concatenate([part.scores(data) for part in reversed(parts)])
+
+
+def scale_between(own: Vector, other: Vector) -> tuple[float, float]:
+    """Return slope and shift from the scores of one model to those of another: M + (f − m) S/s.
 
     Parameters
     ----------
     own, other : arrays of shape (m,)
         Scores by the two models of the same rows, which both have learnt from.
     """
-    ratio = other.std() / own.std() if own.std() > 0 else 1.0
-    moved: Vector = other.mean() + (scores - own.mean()) * ratio
-    return moved
+    slope = float(other.std() / own.std()) if own.std() > 0 else 1.0
+    return slope, float(other.mean() - own.mean() * slope)
 
 
 def _enough(data: Data, rows: Index) -> bool:

@@ -73,7 +73,12 @@ def run_of(w: Vector) -> Run:
 
 
 def require_online(model: AUCClassifier) -> None:
-    """Raise `ParameterError` where pairs are asked for, which `partial_fit` does not learn."""
+    """Raise `ParameterError` where pairs or shapes are asked for, which `partial_fit` ignores."""
+    if model.monotone is not None:
+        raise ParameterError(
+            "monotone is for fit: no solver that learns from chunks keeps the shapes of effects; "
+            "leave it out"
+        )
     if model.pairs is not None:
         raise ParameterError(
             "pairs is for fit: partial_fit learns from all pairs of two classes, or of one class "

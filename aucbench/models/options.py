@@ -39,6 +39,9 @@ class Making:
         Which pairs count, in training and in the measure: group[column=user],
         fpr[max=0.1,rest=0.5], top, or what `list pairs` shows. [default: what the target says, all
         pairs of labels]
+    monotone : str, optional
+        What effects of columns must be: increasing (+1), decreasing (-1), convex or concave, as in
+        income=+1,age=-1,dose=increasing-convex. The solvers are those that keep it.
     by : tuple of str
         Columns by whose values the page of the model tells the AUC, beside categories and truth
         values; repeatable.
@@ -51,6 +54,7 @@ class Making:
     minutes: float | None = None
     stack: bool = False
     pairs: str | None = None
+    monotone: str | None = None
     by: tuple[str, ...] = field(default=(), metadata={"whole": True})
 
     def __post_init__(self) -> None:

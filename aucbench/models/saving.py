@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from aucbench.bench.plan.pairs import written
+from aucbench.data.shapes import Shape, asked_shapes, written_shapes
 from aucbench.datasets.tables import Encoding
 from aucbench.errors import UnsupportedError
 from aucbench.features import AppendOne, Chain
@@ -70,6 +71,8 @@ def _model_of(fitted: BaseEstimator, run: Run, **own: Any) -> Model:
     params = {name: _plain(value) for name, value in fitted.get_params(deep=False).items()}
     if type(fitted.pairs) in aucbench_pairs().values():
         params["pairs"] = written(fitted.pairs)
+    shapes = _shapes(getattr(fitted, "monotone", None), names)
+    params |= shapes
     last = run.points[-1]
     return Model.of_run(
         run,
@@ -88,8 +91,19 @@ def _model_of(fitted: BaseEstimator, run: Run, **own: Any) -> Model:
             "passes": last.passes,
             "seconds": last.seconds,
             "warnings": [] if fitted.validation else [CHOSEN_ON_TRAINING],
+            **shapes,
         },
     )
+
+
+def _shapes(asked: Any, names: Any) -> dict[str, str]:
+    """Return as text what effects had to be; nothing where all was free."""
+    if asked is None:
+        return {}
+    if not isinstance(asked, str | Mapping):  # a sign for each column
+        both = zip(range(len(asked)) if names is None else names, asked, strict=True)
+        asked = {str(name): Shape(slope=int(sign)) for name, sign in both if sign}
+    return {"monotone": written_shapes(asked_shapes(asked))} if asked else {}
 
 
 def restore(empty: BaseEstimator, model: Model | ClassModel) -> None:

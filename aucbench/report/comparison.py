@@ -62,6 +62,7 @@ def compare(
     objective: str | None = None,
     projector: str | None = None,
     pairs: str | Pairs | None = None,
+    monotone: str | Mapping[str, Any] | None = None,
     reading: Reading = PLAIN_READING,
     splits: int | None = None,
     repeats: int = 1,
@@ -134,6 +135,9 @@ def compare(
     pairs : str or Pairs, optional
         Which pairs count, in training and in the measure, such as `"group[column=user]"` or
         `Fpr(max=0.1)`. A solver that does not train on them trains on all pairs, and is marked.
+    monotone : str or mapping of str to shape, optional
+        What effects of columns must be, such as `"income=+1,age=-1"` or `{"dose": "convex"}`. The
+        solvers are those that train with bounds of weights, see `Needs.shapes`.
     objective, projector, splits, holdout, repeats, passes, seconds, gap_tol, seed :
         See `Plan`.
 
@@ -165,7 +169,8 @@ def compare(
     if not measures:
         raise ParameterError("there is no metric; give one, such as auc")
     named, held, asked = _named(sets, asked, test)
-    chosen = default_solvers(named, count) if solvers is None else _specs(solvers)
+    usual = default_solvers(named, count, monotone=monotone)
+    chosen = usual if solvers is None else _specs(solvers)
     specs, inline = named_solvers(chosen)
     plan = Plan(
         tuple(named),
@@ -187,6 +192,7 @@ def compare(
         looks=looks,
         reference=None if looks is None else reference,
         pairs=count,
+        monotone=monotone,  # type: ignore[arg-type] # the plan writes it as text
     )
     require_planned(plan, reference)
     if looks is not None and measures[0] != "auc":

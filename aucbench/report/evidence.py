@@ -44,7 +44,7 @@ from aucbench.report.naming import OF_TUNING, Key, names_of, shared
 OF_DATA = ("dataset", "reading", "splits", "holdout")
 OF_SOLVER = (
     *("label", "features", "objective", "projector", "passes", "seconds", "gap_tol"),
-    *("tune_evals", "inner_splits", "tune_seconds", "repeat_fits", "pairs"),
+    *("tune_evals", "inner_splits", "tune_seconds", "repeat_fits", "pairs", "monotone"),
 )
 NOT_YET = "not run yet"
 BUILDS = {"simd": "SIMD", "sort": "sort by"}  # how the kernels computed

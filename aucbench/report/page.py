@@ -41,6 +41,7 @@ SAID = {  # of the choices that all cells share
     "objective": "objective {}",
     "projector": "projector {}",
     "pairs": "pairs {}",
+    "monotone": "effects with {}",
     "passes": "at most {} passes",
     "seconds": "at most {} seconds",
     "tune_evals": "tuned by at most {} points",

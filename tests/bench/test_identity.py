@@ -45,6 +45,7 @@ def test_every_field_of_a_cell_counts():
         "holdout": 0.2,
         "tune_seconds": 9.0,
         "pairs": "group",
+        "monotone": "age=increasing",
     }
     found = {identify(replace(tuned, **{name: value})) for name, value in other.items()}
 

@@ -128,7 +128,7 @@ def test_each_field_has_a_meaning_that_the_page_shows():
     elsewhere |= {"imports"}
     assert {*row} - {name for name, *_ in rows} - elsewhere == {
         *("solver", "tune", "dataset", "features", "with_objective", "with_projector", "pairs"),
-        *("repeat", "split", "seed"),
+        *("monotone", "repeat", "split", "seed"),
     }
     assert all(f"`{name}`" in page for name in elsewhere)
 

@@ -68,11 +68,11 @@ def test_importance_is_the_fall_of_the_auc_on_rows_that_the_part_has_not_seen(kn
     assert told["visits"].low > 0 < told["age"].estimate
     assert told["noise"].low < 0.01
     assert model.assessment.columns == len(told) == 7
-    table, y = data.take(held.part_rows).rows, data.y[held.part_rows]
+    table, y = data.take(held.part.rows).rows, data.y[held.part.rows]
     j = data.names.index("visits")
     rng = np.random.default_rng(5)
-    falls = [auc(y, held.part.scores(shuffled(table, j, rng))) for _ in range(30)]
-    naive = auc(y, held.part.scores(table)) - np.mean(falls)
+    falls = [auc(y, held.part.model.scores(shuffled(table, j, rng))) for _ in range(30)]
+    naive = auc(y, held.part.model.scores(table)) - np.mean(falls)
     assert told["visits"].estimate == pytest.approx(naive, abs=0.03)
 
 

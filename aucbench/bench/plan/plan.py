@@ -24,11 +24,13 @@ from aucbench.bench.plan.fields import (
     DEFAULT_SPLITS,
     DEFAULT_TIMEOUT,
     ORDER_SOLVERS,
+    SHAPED_SOLVERS,
     Choice,
     choices,
 )
 from aucbench.bench.plan.looks import checked_reference, in_order
 from aucbench.bench.plan.pairs import OF_ORDER, checked_pairs
+from aucbench.bench.plan.shapes import checked_monotone
 from aucbench.datasets.reading import Reading, plain_value
 from aucbench.errors import ParameterError, require_above, require_at_least, require_whole
 from aucbench.ranges import DEFAULT_PASSES, GAP_TOL, RANGE_EXAMPLE, Range
@@ -84,6 +86,9 @@ class Plan:
     pairs : str or None
         Which pairs count in training, such as `group[column=user]` or `fpr[max=0.1]`; its `column`
         is that of the groups of `reading`. None: what the target says, which of labels is all.
+    monotone : str or None
+        What effects of columns must be, such as `income=+1,age=-1,dose=convex`: increasing,
+        decreasing, convex or concave. It is asked of the columns of the data set, before any map.
 
     Raises
     ------
@@ -114,12 +119,14 @@ class Plan:
     looks: int | None = None
     reference: str | None = None
     pairs: str | None = None
+    monotone: str | None = None
 
     def __post_init__(self) -> None:
         _check(self)
         pairs, reading = checked_pairs(self.pairs, self.reading)
         object.__setattr__(self, "pairs", pairs)
         object.__setattr__(self, "reading", reading)
+        object.__setattr__(self, "monotone", checked_monotone(self.monotone))
         # What is in files has its whole path, so that a plan means the same in every folder.
         maps = tuple(anchored(spec, joined=True) for spec in self.features)
         object.__setattr__(self, "features", maps)
@@ -188,19 +195,26 @@ class Plan:
         tuning = (int(self.tune_evals), int(self.inner_splits), int(self.repeat_fits))
         holdout = None if self.holdout is None else float(self.holdout)
         limit = None if self.tune_seconds is None else float(self.tune_seconds)
-        return (*about, self.split_count), (*budget, *tuning, holdout, limit, self.pairs)
+        pairs = (self.pairs, self.monotone)
+        return (*about, self.split_count), (*budget, *tuning, holdout, limit, *pairs)
 
 
 def default_solvers(
-    datasets: Sequence[str], pairs: str | None = None, reading: Reading | None = None
+    datasets: Sequence[str],
+    pairs: str | None = None,
+    reading: Reading | None = None,
+    monotone: Any = None,
 ) -> tuple[str, ...]:
     """Return the solvers that fit the data sets: if all are changepoint sets, those that do.
 
     Kinds are told by the names of files. A set that is not there is not missed here. Times and
-    grades, which `pairs` or `reading` name, have solvers of their own.
+    grades, which `pairs` or `reading` name, have solvers of their own, and so have effects with
+    shapes.
     """
     from aucbench.datasets.located import is_changepoint
 
+    if checked_monotone(monotone) is not None:
+        return SHAPED_SOLVERS
     counted, _ = checked_pairs(pairs, reading or Reading())
     if counted is not None and parse_spec(counted).name in OF_ORDER:
         return ORDER_SOLVERS

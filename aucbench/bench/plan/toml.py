@@ -33,6 +33,7 @@ repeats = 1               # repeat r of seed s is shuffled with seed s + r
 seeds = [0]
 # objective = "logistic"  # in place of the solvers' own; projector likewise
 # pairs = "group"         # which pairs count: group[column=user], fpr[max=0.1,rest=0.5], ...
+# monotone = "income=+1"  # what effects must be: age=-1, dose=convex, ...; commas between them
 
 [files]                   # how data sets that are files are read; all may be left out
 # target = "outcome"      # the column of the labels

@@ -189,7 +189,7 @@ class Record:
 
 SHOWN = (
     *("solver", "tune", "dataset", "features", "objective", "projector", "pairs"),
-    *("repeat", "split", "seed"),
+    *("monotone", "repeat", "split", "seed"),
 )
 FLAT_NAMES = {"objective": "with_objective", "projector": "with_projector"}
 GROUPS = (Status, Measures, Sizes, Process)

@@ -29,6 +29,7 @@ from aucbench.bench.worker.pairing import paired, told_of
 from aucbench.bench.worker.plain import plain_parameters, strict
 from aucbench.bench.worker.resolve import resolved, resolved_grid
 from aucbench.bench.worker.rows import RAW, TEST, TRAIN
+from aucbench.bench.worker.shaping import shaped
 from aucbench.bench.worker.tune import Tuned, tune
 from aucbench.data import Categories, Data
 from aucbench.data.block import Block, laid_out
@@ -79,7 +80,8 @@ def read(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
         data = data_of(request)
         about = _told(data, room)
         arrays, facts = rows.parts(RAW, data.rows, data.schema)
-        room.keep(laid_out(arrays, {**facts, ABOUT: about}))
+        names = None if data.names is None or data.schema is not None else [*data.names]
+        room.keep(laid_out(arrays, {**facts, ABOUT: about, rows.NAMES: names}))
         return about
 
 
@@ -123,7 +125,7 @@ def split(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     raw = rows.mapped(block, RAW)
     learnt, held = (unpack_numbers(request[name], raw.n) for name in ("learnt", "held"))
     train = unpack_known(raw.take(learnt), request["target"])
-    train = replace(train, schema=rows.schema_of(block, RAW))
+    train = shaped(request["monotone"], replace(train, schema=rows.schema_of(block, RAW)), block)
     features = registry.get_features(request["features"])
     rng = _of_split(request["seed"], request["split"])
     with blamed():
@@ -133,8 +135,8 @@ def split(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     about = {**sizes, "data": known["hash"], "imports": imported_since(mark)}
     about["keeps_columns"] = keeps
     arrays, facts = {LEARNT: learnt}, {ABOUT: about}
-    for place, mapped in ((TRAIN, train.rows), (TEST, test)):
-        more, known = rows.parts(place, mapped)
+    made = (rows.parts(TRAIN, train.rows), rows.parts(TEST, test), rows.terms_parts(train.terms))
+    for more, known in made:
         arrays, facts = {**arrays, **more}, {**facts, **known}
     room.keep(laid_out(arrays, facts))
     return about
@@ -165,6 +167,7 @@ def cell(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     try:
         source, block = (Block(steps[request[name]].content()) for name in ("data", "rows"))
         train = unpack_known(rows.mapped(block, TRAIN), request["target"])
+        train = replace(train, terms=rows.terms_of(block))
         known = _about(block)
         conditions = machine.here()
         if planned.repeat_fits > 1:  # it is fitted again for its time
@@ -245,6 +248,8 @@ def _tuned(planned: Cell, source: Block, block: Block, train: Data) -> Tuned:
     schema = rows.schema_of(source, RAW)
     if schema is not None or not is_shared(features):
         numbers, rng = block.array(LEARNT), _of_split(planned.seed, planned.split)
+        raw = replace(train, rows=rows.mapped(source, RAW).take(numbers), schema=schema)
+        train = replace(train, shapes=shaped(planned.monotone, raw, source).shapes)
         refit = Refitted(features, train, rows.mapped(source, RAW), schema, numbers, rng)
     return tune(planned, partial(build, planned), train, refit)
 

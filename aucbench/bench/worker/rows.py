@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.data import Data
+from aucbench.data import Data, Terms
 from aucbench.data.arrays import Rows
 from aucbench.data.block import Block, laid_out
 from aucbench.data.packed import arrays_of, known_of, pack_arrays, unpack_arrays, with_known
@@ -29,7 +29,9 @@ Facts = dict[str, Any]
 ROWS_FILE, SOURCE_FILE = "rows", "known.npz"
 RAW, TRAIN, TEST = "raw", "train", "test"  # places in a block
 KNOWN = "known"  # among the facts of a block: what a reader knows besides numbers
+NAMES, TERMS = "names", "terms"  # of a data set's columns; of the features that a map made of them
 NAMED = ("groups", "times", "weights")
+OF_TERMS = ("owner", "curved", "low", "high")
 
 
 def data_hash(data: Data) -> str:
@@ -77,6 +79,27 @@ def schema_of(block: Block, place: str) -> Schema | None:
     """Return the schema of the rows of a place, if they are codes of a table."""
     schema = block.facts[place].get("schema")
     return None if schema is None else Schema.from_json(schema)
+
+
+def terms_parts(terms: Terms | None) -> tuple[Arrays, Facts]:
+    """Return the arrays of terms, for a block, and what `terms_of` has to know of them.
+
+    Where each feature is a term of its own without a bound there is nothing to say.
+    """
+    if terms is None or (not terms.are_bounded and len(terms.columns) == terms.owner.size):
+        return {}, {}
+    arrays = {name: getattr(terms, name) for name in OF_TERMS}
+    known = {f"{TERMS}/{name}": array for name, array in arrays.items() if array is not None}
+    return known, {TERMS: [[*columns] for columns in terms.columns]}
+
+
+def terms_of(block: Block) -> Terms | None:
+    """Inverse of `terms_parts`."""
+    if (columns := block.facts.get(TERMS)) is None:
+        return None
+    names = (name for name in OF_TERMS if f"{TERMS}/{name}" in block)
+    arrays: Any = {name: block.array(f"{TERMS}/{name}") for name in names}
+    return Terms(tuple(map(tuple, columns)), **arrays)
 
 
 def save_data(data: Data, folder: Path) -> None:

@@ -124,6 +124,16 @@ class Schema:
             cells, _ = emptied(frame.iloc[:, at[column.name]], column.gaps, self.decimal)
             yield RawColumn.of(cells, column.name)
 
+    def require_ordered(self, shapes: Shapes) -> None:
+        """Raise `DataError` when the effect of a column must have a shape and has no order."""
+        for j, shape in shapes.of_columns:
+            column = self.columns[j]
+            if _LEARNT[column.kind] is not Number:
+                raise DataError(
+                    f"the effect of column {column.name!r} cannot be {shape}: it is a "
+                    f"{column.kind}, and only numbers have an order; leave it out"
+                )
+
     def encoding(self, coded: Rows) -> Encoding:
         """Return what `Encoding.learn` learns from the codes of training rows."""
         return Encoding.learn(self, coded)
@@ -236,16 +246,11 @@ class Encoding:
         return replace(data.with_rows(self(data.rows)), shapes=shapes)
 
     def _shapes(self, shapes: Shapes) -> Shapes:
+        self.schema.require_ordered(shapes)
         first = np.cumsum([0, *(part.width for part in self.parts)])
         of_features = []
         for j, shape in shapes.of_columns:
-            column, part = self.schema.columns[j], self.parts[j]
-            if not isinstance(part, Number):
-                raise DataError(
-                    f"the effect of column {column.name!r} cannot be {shape}: it is a "
-                    f"{column.kind}, and only numbers have an order; leave it out"
-                )
-            if part.width:  # a column without a known cell has no effect
+            if self.parts[j].width:  # a column without a known cell has no effect
                 of_features.append((int(first[j]), shape))
         return Shapes(tuple(of_features))
 

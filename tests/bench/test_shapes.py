@@ -1,0 +1,124 @@
+"""Shapes of effects in a plan: their text, ids, files, and what the fits of a run keep."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from aucbench import Data, compare, get_solver, solve
+from aucbench.bench.cell import Cell
+from aucbench.bench.plan.errors import PlanError
+from aucbench.bench.plan.plan import Plan, default_solvers
+from aucbench.bench.plan.toml import parse_plan, write_plan
+from aucbench.errors import DataError
+from aucbench.records import CellStatus
+
+
+def test_equal_shapes_are_one_text_and_one_cell():
+    plans = [
+        Plan(("x",), monotone="income=+1,age=-1"),
+        Plan(("x",), monotone=" age = decreasing , income=increasing "),
+        Plan(("x",), monotone={"income": 1, "age": "-1"}),
+    ]
+
+    assert {plan.monotone for plan in plans} == {"age=decreasing,income=increasing"}
+    assert len({cell for plan in plans for cell in plan.cells()}) == len([*plans[0].cells()])
+
+
+def test_a_name_may_hold_commas_and_equals_signs():
+    text = "a=b=+1,size, in m=convex"
+    assert Plan(("x",), monotone=text).monotone == "a=b=increasing,size, in m=convex"
+    assert Plan(("x",), monotone={"a,b": 1}).monotone == "a,b=increasing"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "no column has a shape"),
+        ("income", "'income' has no shape"),
+        ("income=up", "unknown shape of an effect"),
+        ("income=+1,income=-1", "has a shape twice"),
+        (3, "wanted text such as"),
+    ],
+)
+def test_what_is_no_shape_is_refused(text, said):
+    with pytest.raises(PlanError, match=said):
+        Plan(("x",), monotone=text)
+
+
+def test_without_shapes_a_cell_is_what_it_was():
+    cell = next(Plan(("x",)).cells())
+    before = {name: value for name, value in cell.to_json().items() if name != "monotone"}
+
+    assert cell.monotone is None
+    assert Cell.from_json(before) == cell  # of a record of an earlier version
+
+
+def test_a_plan_in_a_file_has_its_shapes():
+    plan = Plan(("x",), monotone="age=+1")
+
+    assert parse_plan(write_plan(plan)) == plan
+    assert 'monotone = "age=increasing"' in write_plan(plan)
+    assert parse_plan('datasets = ["x"]\nmonotone = {age = "+1"}').monotone == plan.monotone
+    with pytest.raises(PlanError, match="monotone: "):
+        parse_plan('datasets = ["x"]\nmonotone = "age=up"')
+
+
+def test_the_solvers_of_a_comparison_with_shapes_are_those_that_keep_them():
+    solvers = default_solvers(["x"], monotone="age=+1")
+    assert solvers
+    assert all(get_solver(name).needs.shapes for name in solvers)
+
+
+@pytest.fixture(scope="module")
+def table():
+    """Rows whose label falls in the first column, rises in the second and ignores the third."""
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 3)).round(2)
+    y = X @ [-1.0, 1.0, 0.0] + rng.normal(size=90) > 0
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    return frame.assign(kind=rng.choice(["x", "y"], 90), bad=np.where(y, "yes", "no"))
+
+
+@pytest.mark.slow
+def test_a_run_keeps_the_shapes_of_a_table(table):
+    wrong = {"a": 1, "b": "-1"}  # against what the data say: both effects become 0
+    told = compare("rank-svm,svm-or", table, target="bad", monotone=wrong, splits=2, quiet=True)
+    ours, other = told[:2]
+
+    assert all(record.ok for record in told if record.cell.solver.name == "rank-svm")
+    assert ours.cell.monotone == "a=increasing,b=decreasing"
+    assert other.status.status is CellStatus.SKIPPED
+    assert "rank-svm" in other.why
+    assert told.findings.evidence.common["monotone"] == ours.cell.monotone
+    free = compare("rank-svm", table, target="bad", splits=2, quiet=True)
+    assert free[0].measures.auc > 0.7 > ours.measures.auc
+
+
+def test_shapes_of_rows_in_python_hold(table):
+    data = Data.of(table[["a", "b", "c"]], table["bad"] == "yes")
+    free = solve("rank-svm", data).w
+    kept = solve("rank-svm", data.shaped("a=+1")).w
+
+    assert free[0] < 0 <= kept[0]
+    assert solve("rank-svm", data.shaped([1, 0, 0])).w.tolist() == kept.tolist()
+    assert solve("rank-svm", replace(data, names=None).shaped({"0": 1})).w.tolist() == kept.tolist()
+
+
+def test_columns_without_an_order_are_refused(table):
+    told = compare("rank-svm", table, target="bad", monotone="kind=+1", splits=2, quiet=True)
+    assert {record.status.status for record in told} == {CellStatus.SKIPPED}
+    assert "'kind' cannot be increasing" in told[0].why
+    absent = compare("rank-svm", table, target="bad", monotone="age=+1", splits=2, quiet=True)
+    assert "no column 'age'" in absent[0].why
+
+
+def test_three_classes_have_no_shapes():
+    data = Data.of(np.eye(6), np.arange(6) % 3, positive=[0], negative="rest")
+    assert data.shaped([1] + [0] * 5).shapes is not None
+    from aucbench.data import Categories
+
+    several = replace(data, target=Categories.of(np.arange(6) % 3))
+    with pytest.raises(DataError, match="three or more classes"):
+        several.shaped("0=+1")
