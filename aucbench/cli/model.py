@@ -18,7 +18,7 @@ from aucbench.cli.options import FILES, FITS, RUNS
 from aucbench.cli.running import opened, print_tables, records_of, width
 from aucbench.cli.saying import say
 from aucbench.datasets.reading import Reading
-from aucbench.models.options import Aims, Making
+from aucbench.models.options import Aims, Carding, Making
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -44,6 +44,7 @@ def fit(
     files: Annotated[Reading, Group(FILES, first=("target", "positive"))],
     making: Annotated[Making, Group(MODEL, first=FIRST)],
     aims: Annotated[Aims, Group("Which rows are found")],
+    carding: Annotated[Carding, Group("A scorecard")],
     fits: Annotated[Fits, Group(FITS, without=ONE_MODEL)],
     options: Annotated[Options, Group(RUNS, without=NO_ENGINE)],
 ) -> None:
@@ -58,7 +59,8 @@ def fit(
     from aucbench.store import require_writable
 
     require_writable(out)
-    plan = ModelPlan.of(data, making, aims, fits, files)
+    carding.require_writable()
+    plan = ModelPlan.of(data, making, aims, fits, files, carding=carding)
     with opened(None) as store:
 
         def run(part: Plan) -> Sequence[Record]:
@@ -68,6 +70,7 @@ def fit(
             plan, run, store, lambda found: print_tables(found, width()), options.jobs
         )
     model.save(out)
+    carding.keep(model)
     typer.echo()
     for line in lines(model):
         say(line)

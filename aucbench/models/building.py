@@ -142,7 +142,8 @@ def built(
     }
     if isinstance(data.target, Categories):
         return _of_classes(wanted, recipe, data, learnt, parts, about, judged)
-    model, held = decided(recipe, data, learnt, parts, wanted.aim, wanted.calibration)
+    how = (wanted.aim, wanted.calibration, wanted.scaling)
+    model, held = decided(recipe, data, learnt, parts, *how)
     about["warnings"] = list(warnings(wanted.reading, data, model))
     if any(record.measures.collapsed for record in own):
         about["warnings"].append(COLLAPSED)

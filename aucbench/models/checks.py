@@ -10,7 +10,7 @@ import numpy as np
 from aucbench.data.arrays import rows
 from aucbench.datasets.reading import MARKS
 from aucbench.errors import DataError
-from aucbench.features import AppendOne, KernelColumns, Nystroem
+from aucbench.features import AppendOne, Bins, KernelColumns, Nystroem
 from aucbench.models.calibration import Isotonic
 from aucbench.models.stack import Member, require_ranks
 from aucbench.records import Stop
@@ -34,6 +34,8 @@ def require_fit(model: Model) -> None:
     for member in model.stack.members if model.stack else ():
         require_ranks(member)
         _require_score(member, d)
+    if model.scorecard is not None:
+        _require_whole_points(model)
     if isinstance(model.calibrator, Isotonic):
         _require_rising(model.calibrator)
     stop = model.provenance.get("stop", Stop.FINISHED.name)
@@ -81,11 +83,20 @@ def _width_after(phi: Any, d: int) -> int:
         if phi.root.shape != (m, m):
             raise DataError(f"the root of nystroem has the shape {phi.root.shape}, wanted {m, m}")
         return m
+    if isinstance(phi, Bins):
+        return sum(block.width for block in phi.blocks or () if block is not None)
     for one in fields(phi):
         if (learnt := getattr(phi, one.name)) is None:
             raise DataError(f"its map {type(phi).__name__} has learnt no {one.name}")
         _require_shape(f"{one.name} of {type(phi).__name__}", learnt, d)
     return d + isinstance(phi, AppendOne)
+
+
+def _require_whole_points(model: Model) -> None:
+    weights = model.weights
+    steps = [type(phi) for phi in model.maps] == [Bins, AppendOne]
+    if weights is None or not steps or not (weights == np.rint(weights)).all():
+        raise DataError("its scorecard has points that are not whole, or are of no bins")
 
 
 def _arrays(part: Any) -> dict[str, Any]:

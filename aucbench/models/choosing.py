@@ -40,8 +40,10 @@ from aucbench.features.chain import applied
 from aucbench.metrics import Aim
 from aucbench.models import Model
 from aucbench.models.calibration import require_method
-from aucbench.models.options import AUTO, MINUTES, NO_CALIBRATION, Aims, Making
+from aucbench.models.carding import require_card
+from aucbench.models.options import AUTO, MINUTES, NO_CALIBRATION, Aims, Carding, Making
 from aucbench.models.recipe import one_thread
+from aucbench.models.scorecard import Scaling
 from aucbench.protocols import FeatureMap
 from aucbench.registry import get_dataset, get_pairs, get_preprocessing, get_solver
 from aucbench.registry.specs import Spec, parse_spec
@@ -52,7 +54,9 @@ from aucbench.solving.loop import solve
 from aucbench.solving.points import mappings, size_of
 from aucbench.solving.wrappers import why_refused
 
+BINS = "bins"
 LINEAR = ("logistic", "svm-or", "sht-auc", "roc-svm-nystrom")
+OF_CARDS = ("logistic", "svm-or", "rank-svm")  # a weight for each bin
 OF_PAIRS = ("svm-or", "rank-svm", "sht-auc", "roc-svm-nystrom")  # where pairs are named
 TRIED, INNER = 6, 2  # points of a grid, inner folds
 SEARCHED, PARTS = 60, 3  # the same within a limit of minutes
@@ -64,11 +68,14 @@ LARGE, HUGE, MANY = 1_000_000, 3_000_000, 20_000  # numbers, numbers and rows of
 TOY = 24  # rows
 
 
-def auto_solvers(pairs: str | None = None, monotone: str | None = None) -> tuple[str, ...]:
+def auto_solvers(
+    pairs: str | None = None, monotone: str | None = None, *, card: bool = False
+) -> tuple[str, ...]:
     """Return the solvers of which `auto` takes the best: those of `compare`.
 
     The boosted trees are those of lightgbm if it is installed, else those of scikit-learn. With
-    pairs they are those that train on them, and with shapes of effects those that keep them.
+    pairs they are those that train on them, and with shapes of effects those that keep them. A
+    scorecard has those of the others that give each bin a weight.
 
     Raises
     ------
@@ -77,11 +84,14 @@ def auto_solvers(pairs: str | None = None, monotone: str | None = None) -> tuple
     """
     if monotone is not None:
         return SHAPED_SOLVERS
+    if pairs is None and card:
+        return OF_CARDS
     if pairs is None:
         return (*LINEAR, "lightgbm" if find_spec("lightgbm") else "hist-gradient-boosting")
     kind = get_pairs(pairs).kind
     trees = ("lightgbm-pairwise",) if find_spec("lightgbm") else ()
-    chosen = tuple(n for n in (*OF_PAIRS, *trees) if kind in get_solver(n).needs.pairs)
+    known = ("svm-or", "rank-svm") if card else (*OF_PAIRS, *trees)
+    chosen = tuple(n for n in known if kind in get_solver(n).needs.pairs)
     if not chosen:
         raise UnsupportedError(f"auto has no solver that trains on {pairs}; name one by --solver")
     return chosen
@@ -109,6 +119,8 @@ class ModelPlan:
         Columns by whose values the AUC is told.
     minutes : float or None
         Limit of the whole fit, if it tunes; None: none, and fewer points are tried.
+    scaling : Scaling or None
+        What the points of a scorecard mean; None: the model is none.
     stack : bool
         Whether the model is the mean rank of the three best, where that is better.
     features, splits, holdout, seed, passes, seconds, tune_seconds, pairs, monotone :
@@ -144,6 +156,7 @@ class ModelPlan:
     tune_seconds: float | None = None
     pairs: str | None = None
     monotone: str | None = None
+    scaling: Scaling | None = None
 
     def __post_init__(self) -> None:
         require_method(self.calibration)
@@ -156,6 +169,7 @@ class ModelPlan:
         fits: Fits,
         reading: Reading,
         held: Data | None = None,
+        carding: Carding | None = None,
     ) -> ModelPlan:
         """Return the plan for the options of `fit`.
 
@@ -163,8 +177,11 @@ class ModelPlan:
         ------
         UnknownNameError, ParameterError
             When there is no such calibration, an option is about a decision and the model makes
-            none, or as `Aims.aim`.
+            none, a scorecard is asked for and cannot be, or as `Aims.aim`.
         """
+        scaling = None if carding is None else carding.scaling
+        if scaling is not None:
+            making = _of_card(making, reading)
         if reading.ranks:
             making = _ranking(making, aims)
         tune = making.tuned(making.solver)
@@ -173,7 +190,10 @@ class ModelPlan:
         usual = making.solver == (AUTO,)
         return ModelPlan(
             source=source,
-            solvers=auto_solvers(pairs, shapes) if usual else making.solver,
+            solvers=auto_solvers(pairs, shapes, card=scaling is not None)
+            if usual
+            else making.solver,
+            scaling=scaling,
             pairs=pairs,
             monotone=shapes,
             tune=tune,
@@ -274,6 +294,35 @@ def _ranking(making: Making, aims: Aims) -> Making:
     return replace(making, calibration=NO_CALIBRATION)
 
 
+def _of_card(making: Making, reading: Reading) -> Making:
+    """Return how a scorecard is made: of bins, and with the odds of a sigmoid.
+
+    Raises
+    ------
+    ParameterError
+        When an option contradicts this.
+    """
+    if reading.ranks:
+        raise ParameterError(
+            "the points of a scorecard are odds of two classes, and times and grades have none; "
+            "leave --scorecard out"
+        )
+    if making.stack:
+        raise ParameterError("a stack is no sum of points; leave --stack or --scorecard out")
+    if making.calibration != "sigmoid":
+        raise ParameterError(
+            f"the points of a scorecard are odds by a sigmoid, and --calibration is "
+            f"{making.calibration}; leave it out"
+        )
+    features = BINS if making.features == AUTO else making.features
+    if parse_spec(features).name != BINS:
+        raise ParameterError(
+            f"a scorecard has points for bins, and --features is {features}; take bins, such as "
+            "bins[count=6], or leave it out"
+        )
+    return replace(making, features=features)
+
+
 def _share(spec: str) -> float:
     """Return the share of its time that a cell is expected to use: small grids end early."""
     points = sum(map(size_of, mappings(get_solver(spec).space)))
@@ -306,7 +355,9 @@ def require_savable(wanted: ModelPlan) -> None:
     for spec in wanted.solvers:
         try:
             with one_thread():
-                _require_savable(spec, mapped, phi)
+                model = _require_savable(spec, mapped, phi)
+                if model is not None and wanted.scaling is not None:
+                    require_card(model)
         except AucbenchError as error:
             refused[spec] = error
     if len(refused) > 1:
@@ -323,16 +374,17 @@ def _toy_target(reading: Reading) -> Any:
     return Grades.of(rows % 3) if reading.labels == "grades" else rows % 2
 
 
-def _require_savable(spec: str, toy: Data, phi: FeatureMap) -> None:
+def _require_savable(spec: str, toy: Data, phi: FeatureMap) -> Model | None:
+    """Return the model of a few rows; None where the solver does not like them."""
     solver = get_solver(spec)
     if toy.pairs is not None and (refusal := why_refused(solver, toy)):
         raise UnsupportedError(refusal)
     try:
         run = solve(solver, toy, passes=1)
-    except DataError:  # the solver does not like made-up rows, which says nothing of others
-        return
+    except DataError:  # of made-up rows, which says nothing of others
+        return None
     shape = {"width": 3, "columns": None, "negative": (0,), "positive": (1,), "threshold": 0.0}
-    Model.of_run(run, phi, **shape)
+    return Model.of_run(run, phi, **shape)
 
 
 def compared(wanted: ModelPlan, records: Sequence[Record], store: Store) -> Findings:

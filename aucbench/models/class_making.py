@@ -35,6 +35,7 @@ def require_for_classes(wanted: ModelPlan) -> None:
     """Raise `ParameterError` where an option is about two classes, and the table has more."""
     two = {
         "--stack": wanted.stack,
+        "--scorecard": wanted.scaling is not None,
         f"--calibration {wanted.calibration or 'none'}": wanted.calibration != CALIBRATION,
         "an aim of the threshold": wanted.aim != Aim(),
     }

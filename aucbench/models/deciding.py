@@ -17,12 +17,14 @@ from aucbench.data.row_roles import held_out
 from aucbench.datasets.reading import Reading
 from aucbench.metrics import Aim
 from aucbench.models.calibration import calibrator
+from aucbench.models.carding import carded
 from aucbench.models.drift import Drift
 from aucbench.models.held_out import HeldOut
 from aucbench.models.model import Model
 from aucbench.models.operating import Operating
 from aucbench.models.recipe import Recipe
 from aucbench.models.reliability import Reliability
+from aucbench.models.scorecard import Scaling
 
 
 def decided(
@@ -32,6 +34,7 @@ def decided(
     splits: Sequence[Split],
     aim: Aim,
     calibration: str | None,
+    scaling: Scaling | None = None,
 ) -> tuple[Model, HeldOut | None]:
     """Fit a model, choose its threshold by rows that were held out, and calibrate it.
 
@@ -44,11 +47,13 @@ def decided(
     splits : sequence of (rows to learn from, rows held out)
     calibration : str or None
         "sigmoid", "isotonic", or None for no probabilities.
+    scaling : Scaling, optional
+        The model becomes a scorecard of such points, and all else is judged by them.
 
     Raises
     ------
     UnsupportedError
-        When a model of this solver, or with this feature map, cannot be saved.
+        When a model of this solver, or with this feature map, cannot be saved, or is no scorecard.
     DataError
         When the solver cannot be fitted to a part of the rows, or the aim cannot be reached.
     """
@@ -56,11 +61,13 @@ def decided(
     if not model.decides:
         return model, None
     held = HeldOut.of(recipe, data, splits, model, learnt)
+    if scaling is not None:
+        model, held = carded(model, held, data, learnt, scaling)
     groups = None if data.groups is None else data.groups[held.rows]
     point = Operating.of(held.y, held.scores, aim, held.what, groups=groups, seed=recipe.seed)
     curve = reliability = None
     if calibration is not None:
-        curve = calibrator(calibration, held.y, held.scores)
+        curve = model.calibrator or calibrator(calibration, held.y, held.scores)
         reliability = Reliability.of(calibration, held.y > 0, held.scores)
     whole = replace(
         model,

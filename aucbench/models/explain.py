@@ -29,8 +29,8 @@ def explanation(model: Model) -> dict[str, Any]:
         features : list of {name, weight, spread, importance}, most important first: |weight| times
             the standard deviation of the feature over the training rows, or the share of the
             splits of trees. Empty for a kernel.
-        threshold, operating, auc, auc_rows, calibration, reliability, drift, keeps_rows,
-        provenance :
+        threshold, operating, auc, auc_rows, calibration, reliability, drift, scorecard,
+        keeps_rows, provenance :
             As the attributes of `Model`.
     """
     plain = model.to_tree()
@@ -47,6 +47,7 @@ def explanation(model: Model) -> dict[str, Any]:
         "calibration": plain["calibrator"],
         "reliability": plain["reliability"],
         "drift": plain["drift"],
+        "scorecard": plain.get("scorecard"),
         "keeps_rows": model.keeps_rows,
         "provenance": plain["provenance"],
     }
@@ -110,7 +111,7 @@ def lines(model: Model) -> Iterator[str]:
         yield f"{about.get('measure', 'AUC')} {share_text(model.auc)} on {model.auc_rows}"
     yield from _operating(model)
     yield from _calibration(model)
-    yield from _weights(model)
+    yield from _weights(model) if model.scorecard is None else model.scorecard.text()
     yield from (f"warning: {line}" for line in warning_lines(model))
 
 

@@ -21,12 +21,13 @@ from aucbench.models.building import fitted
 from aucbench.models.choosing import ModelPlan
 from aucbench.models.classes import ClassModel
 from aucbench.models.model import Model
-from aucbench.models.options import Aims, Making
+from aucbench.models.options import Aims, Carding, Making
 from aucbench.options import Kinds, divided, takes
 from aucbench.processes.scratch import Scratch
 from aucbench.report.running import handed_over, name_of, records_of, require_no_run, warn_of
 
-OPTIONS: Kinds = {Reading: (), Making: (), Aims: (), Fits: ONE_MODEL, Options: NO_ENGINE}
+OWN: Kinds = {Reading: (), Making: (), Aims: (), Carding: ()}
+OPTIONS: Kinds = {**OWN, Fits: ONE_MODEL, Options: NO_ENGINE}
 
 
 @takes(OPTIONS)
@@ -64,13 +65,14 @@ def fit(table: Any, **options: Any) -> Model | ClassModel:
     require_no_run("fit")
     test = {"test": options["test"]} if is_table(options.get("test")) else {}
     plain = {name: value for name, value in options.items() if name not in test}
-    reading, making, aims, fits, limits = divided(plain, OPTIONS, "fit")
+    reading, making, aims, carding, fits, limits = divided(plain, OPTIONS, "fit")
     pairs, reading = checked_pairs(written(making.pairs), reading)
     making = replace(making, pairs=pairs)
     held = _held(table, reading, test)
     source = os.fspath(table) if held is None else name_of(held, "table")
     read = replace(reading, test=TESTS) if test else reading
-    wanted = ModelPlan.of(source, making, aims, fits, read, held)
+    carding.require_writable()
+    wanted = ModelPlan.of(source, making, aims, fits, read, held, carding)
     with (
         Scratch() as scratch,
         Store(scratch.path / "results", create=True) as store,
@@ -80,7 +82,9 @@ def fit(table: Any, **options: Any) -> Model | ClassModel:
         def run(plan: Plan) -> Sequence[Record]:
             return records_of(limits.limited(plan), store, limits, inline)
 
-        return fitted(wanted, run, store, lambda _: None, limits.jobs)
+        model = fitted(wanted, run, store, lambda _: None, limits.jobs)
+    carding.keep(model)
+    return model
 
 
 def _held(table: Any, reading: Reading, test: Mapping[str, Any]) -> Data | None:

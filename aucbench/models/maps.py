@@ -9,7 +9,7 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -18,6 +18,7 @@ from aucbench.errors import UnsupportedError
 from aucbench.features import (
     AppendOne,
     Automatic,
+    Bins,
     Chain,
     Kernel,
     KernelColumns,
@@ -28,6 +29,7 @@ from aucbench.features import (
     Unit,
     UnitCentred,
 )
+from aucbench.features.by_column import Steps
 from aucbench.models.calibration import Isotonic, Sigmoid
 from aucbench.models.stack import Member, Stack
 from aucbench.optim.trees import TreeSum
@@ -36,6 +38,7 @@ from aucbench.protocols import FeatureMap, NoMap
 KIND, ROWS = "kind", "rows"
 MAPS: Mapping[str, type[Any]] = {
     "append-one": AppendOne,
+    "bins": Bins,
     "kernel-columns": KernelColumns,
     "maxabs": MaxAbs,
     "min-max": MinMax,
@@ -50,6 +53,7 @@ PARTS: Mapping[str, type[Any]] = {
     **MAPS,
     "kernel": Kernel,
     "trees": TreeSum,
+    "steps": Steps,
     **STACKS,
     **CALIBRATORS,
 }
@@ -76,6 +80,12 @@ def steps_of(phi: FeatureMap) -> Iterator[FeatureMap]:
             f"the feature map {type(phi).__name__} is not one of aucbench's own, so that it cannot "
             f"be saved; use one of {', '.join(MAPS)}, or apply it before the fit"
         )
+
+
+def steps_named(bins: Bins, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the steps of columns that have these names: age ≥ 25."""
+    both = [*zip(names, bins.blocks or (), strict=True)]
+    return tuple(f"{name} ≥ {t:.6g}" for name, block in both if block for t in block.thresholds)
 
 
 def tree_of(part: Any) -> Any:

@@ -17,16 +17,17 @@ from aucbench.data.inputs import check_rows
 from aucbench.datasets.reading import Plain
 from aucbench.datasets.tables import Encoding
 from aucbench.errors import DataError, UnsupportedError
-from aucbench.features import AppendOne, KernelColumns, Nystroem
+from aucbench.features import AppendOne, Bins, KernelColumns, Nystroem
 from aucbench.models import archive
 from aucbench.models.assessment import Assessment
 from aucbench.models.calibration import Calibrator
 from aucbench.models.checks import require_fit
 from aucbench.models.document import structured
 from aucbench.models.drift import Drift
-from aucbench.models.maps import KIND, steps_of, tree_of
+from aucbench.models.maps import KIND, steps_named, steps_of, tree_of
 from aucbench.models.operating import Operating
 from aucbench.models.reliability import Reliability
+from aucbench.models.scorecard import Scorecard
 from aucbench.models.stack import Stack, scored
 from aucbench.optim.trees import TreeSum, portable
 from aucbench.protocols import MAPPED_ROWS, FeatureMap
@@ -85,6 +86,8 @@ class Model:
         Which rows these were.
     spread : array of shape (d,), or None
         Standard deviation of each feature of w over the training rows.
+    scorecard : Scorecard or None
+        Whole points in place of weights: the score of a row is their sum, see docs/scorecard.md.
     provenance : mapping
         Plain values about its origin: solver, parameters, features, versions, date, hash of the
         data, numbers of rows.
@@ -108,6 +111,7 @@ class Model:
     auc_rows: str = ""
     spread: Vector | None = None
     stack: Stack | None = None
+    scorecard: Scorecard | None = None
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -216,8 +220,11 @@ class Model:
         """Names of the features of w or of the trees; None for those of a kernel."""
         if any(isinstance(phi, KernelColumns | Nystroem) for phi in self.maps):
             return None
-        ones = sum(isinstance(phi, AppendOne) for phi in self.maps)
-        return (*self.raw_names, *(INTERCEPT,) * ones)
+        names = self.raw_names
+        for phi in self.maps:
+            names = (*names, INTERCEPT) if isinstance(phi, AppendOne) else names
+            names = steps_named(phi, names) if isinstance(phi, Bins) else names
+        return names
 
     def scores(self, X: Any) -> Vector:
         """Scores of rows (n, width) -> (n,); larger means more positive.
@@ -338,6 +345,7 @@ class Model:
             "feature_names": self.feature_names,
             "spread": self.spread,
             "provenance": finite(self.provenance),
+            **({} if self.scorecard is None else {"scorecard": asdict(self.scorecard)}),
         }
 
     @staticmethod

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aucbench.errors import ParameterError, require_above
 
 if TYPE_CHECKING:
     from aucbench.metrics import Aim
+    from aucbench.models.classes import ClassModel
+    from aucbench.models.model import Model
+    from aucbench.models.scorecard import Scaling
 
 AUTO, NO_CALIBRATION = "auto", "none"
 MINUTES = 2.0  # of a fit that tunes
@@ -79,6 +83,69 @@ class Making:
     def tuned(self, named: tuple[str, ...]) -> bool:
         """Whether these solvers are tuned."""
         return named == (AUTO,) if self.tune is None else self.tune
+
+
+@dataclass(frozen=True, slots=True)
+class Carding:
+    """Whether the model is a scorecard, and what its points mean.
+
+    Attributes
+    ----------
+    scorecard : str, optional
+        CSV file that takes whole points for each bin of a number and each level, which add up to
+        the score of a row: the model is this scorecard. Its features are bins. In Python True
+        makes one without a file.
+    base_score : float, optional
+        Points at the base odds. [default: 600]
+    base_odds : float, optional
+        Odds of the positive class to the other at the base score. [default: 50, to 1]
+    pdo : float, optional
+        Points that double the odds. [default: 20]
+    """
+
+    scorecard: str | None = None
+    base_score: float | None = None
+    base_odds: float | None = None
+    pdo: float | None = None
+
+    def __post_init__(self) -> None:
+        named = [name for name, value in self._points.items() if value is not None]
+        if named and not self.scorecard:
+            raise ParameterError(
+                f"--{named[0].replace('_', '-')} says what the points of a scorecard mean; add "
+                "--scorecard FILE"
+            )
+
+    @property
+    def _points(self) -> dict[str, float | None]:
+        return {"base_score": self.base_score, "base_odds": self.base_odds, "pdo": self.pdo}
+
+    @property
+    def scaling(self) -> Scaling | None:
+        """What points mean; None without a scorecard.
+
+        Raises
+        ------
+        ParameterError
+            As `Scaling`.
+        """
+        from aucbench.models.scorecard import Scaling
+
+        given = {name: value for name, value in self._points.items() if value is not None}
+        return Scaling(**given) if self.scorecard else None
+
+    def require_writable(self) -> None:
+        """Raise `ParameterError`, before a long fit, unless the file can be written."""
+        from aucbench.store import require_writable
+
+        if isinstance(self.scorecard, str):
+            require_writable(Path(self.scorecard))
+
+    def keep(self, model: Model | ClassModel) -> None:
+        """Write the points of a model into the file, where there is one."""
+        card = getattr(model, "scorecard", None)
+        if card is not None and isinstance(self.scorecard, str):
+            card.to_csv(self.scorecard)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ import numpy as np
 
 from aucbench.metrics import Aim
 from aucbench.models.assessment import SMALLEST, Assessment, Cut, Effect
+from aucbench.models.card_page import parts_of_card
 from aucbench.models.drift import SHARES
 from aucbench.models.explain import (
     explanation,
@@ -67,6 +68,7 @@ def page_of(model: Model, title: str = "") -> InlinePage:
 def chapters(model: Model) -> list[Chapter]:
     """Return what is known of a model; a chapter without content is not there."""
     told = (
+        ("Scorecard", parts_of_card(model.scorecard)),
         ("Thresholds", _thresholds(model)),
         ("Ranking", _ranking(model)),
         ("Probabilities", _probabilities(model)),

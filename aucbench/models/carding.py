@@ -1,0 +1,163 @@
+"""From a model of bins to a scorecard of whole points.
+
+Design
+  a. The calibration says which odds a score stands for, and the scaling how many points these are.
+     The points of a bin are the part of its column, rounded: the score is still a sum of weights of
+     bins, now whole ones, so that a card is a model as others are. It is scored, saved and judged
+     by the same code.
+  b. A column may be shifted by a constant before it is rounded, because the base takes up
+     constants. The shift is the one by which the errors vary least over the training rows.
+     (Rejected: to round each difference of two bins, whose errors add up along a column.)
+  c. Rounding keeps order: an effect that never falls never falls in points.
+  d. The threshold, the reliability and all else is judged by the points, on rows held out: the fit
+     to each part becomes a card of its own. Beside the AUC of the points stands that of the fits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.data import Data, scores
+from aucbench.data.arrays import Index, Rows, Vector
+from aucbench.errors import DataError, UnsupportedError
+from aucbench.features import AppendOne, Bins
+from aucbench.features.by_column import columns_of
+from aucbench.metrics import auc
+from aucbench.models.calibration import Sigmoid, calibrator
+from aucbench.models.card_lines import lines_of
+from aucbench.models.held_out import HeldOut, Part
+from aucbench.models.model import Model
+from aucbench.models.recipe import spread_of
+from aucbench.models.scorecard import Scaling, Scorecard
+
+Whole = NDArray[np.int64]
+
+
+def require_card(model: Model) -> None:
+    """Raise `UnsupportedError` unless the score of a model is a sum over bins of columns."""
+    first, *rest = model.maps or (None,)
+    others = [phi for phi in rest if not isinstance(phi, AppendOne)]
+    if model.weights is None or not isinstance(first, Bins) or others:
+        raise UnsupportedError(
+            "the model has no weight for each bin of a column, so that there is no scorecard of "
+            "it; take --features bins and a linear solver, such as svm-or, rank-svm or logistic"
+        )
+
+
+def carded(
+    model: Model, held: HeldOut, data: Data, learnt: Index, scaling: Scaling
+) -> tuple[Model, HeldOut]:
+    """Return a model as a scorecard, and the rows that were held out with the points of cards.
+
+    Parameters
+    ----------
+    model : Model
+        The last fit.
+    held : HeldOut
+        On its scale.
+    learnt : array
+        Numbers of the rows that trained it.
+
+    Raises
+    ------
+    UnsupportedError
+        As `require_card`, or when a column holds free text.
+    DataError
+        When scores do not tell the classes apart.
+    """
+    require_card(model)
+    line = calibrator("sigmoid", held.y, held.scores)
+    assert isinstance(line, Sigmoid)
+    if line.a == 0.0:
+        raise DataError(
+            "scores do not tell the classes of the rows held out apart, so that no points can; "
+            "give other columns, or leave --scorecard out"
+        )
+    train = data.take(learnt)
+    card = _whole(model, line, scaling, train.rows)
+    points = held.by([_card_of_part(part, line, scaling, data) for part in held.parts], data)
+    base, lines = lines_of(card, train)
+    known = Scorecard(
+        scaling=scaling,
+        base=base,
+        lines=lines,
+        auc=auc(held.y, points.scores),
+        exact=auc(held.y, held.scores),
+        judged=held.what,
+    )
+    return replace(card, scorecard=known, calibrator=scaling.sigmoid), points
+
+
+def _card_of_part(part: Part, line: Sigmoid, scaling: Scaling, data: Data) -> Part:
+    """Return the card of a fit to a part of the rows; points need no other scale."""
+    own = Sigmoid(line.a * part.slope, line.b + line.a * part.shift)
+    card = _whole(part.model, own, scaling, data.rows.take(part.learnt))
+    return replace(part, model=card, slope=1.0, shift=0.0)
+
+
+def _whole(model: Model, line: Sigmoid, scaling: Scaling, rows: Rows) -> Model:
+    """Return a model of bins with whole weights; `line` leads from its scores to odds.
+
+    Parameters
+    ----------
+    rows : Rows
+        Those that trained it.
+    """
+    require_card(model)
+    features = rows if model.encoding is None else model.encoding(rows)
+    slope = -line.a * scaling.factor
+    bins = model.maps[0]
+    assert isinstance(bins, Bins)
+    phi, scales = _unscaled(bins)
+    exact = slope * scales * np.asarray(model.weights)[: scales.size]
+    points = _whole_steps(phi, features, exact)
+    steps = phi(features)
+    wanted = slope * model.scores(rows) + scaling.offset - scaling.factor * line.b
+    base = np.rint((wanted - scores(steps, points)).mean())
+    maps: tuple[Any, ...] = (phi, AppendOne())
+    card = replace(model, weights=np.append(points, base), maps=maps)
+    return replace(card, spread=np.append(spread_of(steps), 0.0))
+
+
+def _unscaled(bins: Bins) -> tuple[Bins, Vector]:
+    """Return bins whose steps are 0 and 1, or -1 and 0 where sparse rows need a 0; and the scales.
+
+    Of sparse rows `rest` is whole already; of dense ones it is between 0 and 1.
+    """
+    known = [(block, block.scale if block else 0.0) for block in bins.blocks or ()]
+    plain = [block and replace(block, scale=1.0, rest=np.floor(block.rest)) for block, _ in known]
+    scales = np.repeat([s for _, s in known], [b.width if b else 0 for b, _ in known])
+    return replace(bins, blocks=tuple(plain)), scales
+
+
+def _whole_steps(phi: Bins, features: Rows, exact: Vector) -> Vector:
+    """Return whole weights of steps in place of exact ones, see `rounded`."""
+    points, lo = np.empty(exact.size), 0
+    for block, x in zip(phi.blocks or (), columns_of(features), strict=True):
+        if block is not None:
+            own = slice(lo, lo := lo + block.width)
+            levels = np.concatenate([[0.0], np.cumsum(exact[own])])
+            bins = np.searchsorted(block.thresholds, x, side="right")
+            counts = np.bincount(bins, minlength=levels.size)
+            points[own] = np.diff(rounded(levels, counts))
+    return points
+
+
+def rounded(levels: Vector, counts: NDArray[Any]) -> Whole:
+    """Return whole numbers in place of levels (m,), but for a constant that all have in common.
+
+    Of all constants that may be added before rounding it is the one by which the errors vary least
+    over rows, of which `counts` (m,) have each level.
+    """
+    turns = np.unique((0.5 - levels) % 1.0)  # constants at which a level is rounded otherwise
+    tried = (turns + np.append(turns[1:], turns[0] + 1.0)) / 2
+    whole = np.floor(levels + tried[:, None] + 0.5)
+    errors = whole - levels
+    shares = counts / counts.sum()
+    centred = errors - (errors @ shares)[:, None]
+    best: Whole = whole[np.argmin(centred**2 @ shares)].astype(np.int64)
+    return best

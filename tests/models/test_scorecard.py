@@ -1,0 +1,262 @@
+"""Scorecards: the points of the table are the score of the model, in each kind of column."""
+
+import csv
+import warnings
+from datetime import datetime
+from itertools import product
+from math import log
+
+import numpy as np
+import pandas as pd
+import pytest
+from command_line import done
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aucbench import Model, fit
+from aucbench.errors import ParameterError, UnsupportedError
+from aucbench.models.carding import rounded
+from aucbench.models.explain import explanation, lines
+from aucbench.models.scorecard import Scaling
+
+SCALING = Scaling()
+FIRST = datetime(2024, 1, 1)
+pytestmark = pytest.mark.filterwarnings("ignore:.*holds dates")
+
+
+@pytest.fixture(scope="module")
+def table():
+    """Numbers, a truth value, levels of which some are rare, dates, and missing cells."""
+    rng, n = np.random.default_rng(0), 240
+    age = rng.integers(18, 80, n).astype(float)
+    level = rng.choice(["a", "b", "c"], n).astype(object)
+    level[:3] = "rare"
+    days = FIRST + pd.to_timedelta(np.append(0, rng.integers(0, 500, n - 1)), "D")
+    strength = age / 20 + (level == "b") + 0.002 * (days - days.min()).days
+    good = strength + rng.normal(size=n) > 3.5
+    owner = rng.choice(["yes", "no"], n)
+    frame = pd.DataFrame({"age": age, "level": level, "since": days, "owner": owner})
+    frame.loc[::9, "age"] = np.nan
+    frame.loc[5::17, "level"] = None
+    frame["income"] = rng.lognormal(8, 1, n).round(1)
+    return frame.assign(risk=np.where(good, "good", "bad"))
+
+
+@pytest.fixture(scope="module")
+def card(table, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("card")
+    options = {"target": "risk", "positive": "good", "solver": "rank-svm", "splits": 2}
+    model = fit(table, scorecard=str(folder / "points.csv"), quiet=True, **options)
+    return model, folder / "points.csv"
+
+
+def parts_of(row):
+    """The attributes of a row: its cells, and the parts of its date."""
+    since = row["since"]
+    yield from ((name, row[name]) for name in ("age", "level", "owner", "income"))
+    if since is not None:  # a cell of a date that is missing has parts of its own
+        yield "since year", since.year
+        yield "since month", since.month
+        yield "since weekday", since.weekday()
+        yield "since hour", since.hour
+        yield "since days", (since - FIRST).total_seconds() / 86400
+
+
+def points_of(told, row):
+    """The points of a row by the table alone, as a person would add them up."""
+    total = 0
+    for name, cell in parts_of(row):
+        own = [line for line in told if line["attribute"] == name]
+        total += sum(int(line["points"]) for line in own if fits(line, cell, own))
+    return total + sum(int(line["points"]) for line in told if line["attribute"] == "base points")
+
+
+def fits(line, cell, own):
+    if cell is None or cell != cell:
+        return line["value"] == "(missing)"
+    if isinstance(cell, str):
+        known = any(one["value"] == cell for one in own)
+        return line["value"] == (cell if known else "(others)")
+    if line["value"].startswith("("):
+        return False
+    low, high = (float(line[end] or worst) for end, worst in (("from", "-inf"), ("to", "inf")))
+    return low <= cell < high
+
+
+def test_the_points_of_the_table_add_up_to_the_score(card, table):
+    model, path = card
+    told = [*csv.DictReader(path.read_text(encoding="utf-8").splitlines())]
+    cells = ((0.0, 44.5, None), ("a", "rare", "new", None), (FIRST,), ("yes", "no"), (0, 1e9))
+    names = ("age", "level", "since", "owner", "income")
+    others = [dict(zip(names, each, strict=True)) for each in product(*cells)]
+    some = pd.concat([table, pd.DataFrame(others)], ignore_index=True)
+    with warnings.catch_warnings():  # of rows that are not like those of the fit
+        warnings.simplefilter("ignore")
+        scores = model.predict(some)["score"]
+
+    assert not scores.isna().any()
+    cells = some.astype(object).where(some.notna(), None).to_dict("records")
+    assert scores.tolist() == [points_of(told, row) for row in cells]
+    assert scores.between(model.scorecard.least, model.scorecard.most).all()
+
+
+def test_each_attribute_has_a_worst_line_of_no_points(card):
+    model, path = card
+    for name, own in model.scorecard.attributes:
+        assert min(line.points for line in own) == 0, name
+        assert len({line.points for line in own}) > 1, name
+    assert [*model.scorecard.frame()["points"]] == [*pd.read_csv(path)["points"]]
+
+
+def test_lines_count_the_training_rows_but_not_few(card, table):
+    model, _ = card
+    lines = {(line.attribute, line.value): line for line in model.scorecard.lines}
+    of_b = table[table.level == "b"]
+    assert lines["level", "b"].rows == len(of_b)
+    assert lines["level", "b"].positives == (of_b.risk == "good").sum()
+    assert lines["level", "rare"].rows is None
+    assert lines["level", "(others)"].positives is None
+    bins = [line for line in model.scorecard.lines if line.attribute == "age"]
+    few = sum(line.rows is None for line in bins)
+    assert len(table) - 9 * few <= sum(line.rows or 0 for line in bins) <= len(table)
+
+
+def test_points_are_odds(card, table):
+    model, _ = card
+    told = model.predict(table)
+    p = told["probability"]
+    points = SCALING.base_score + SCALING.factor * np.log(p / (1 - p) / SCALING.base_odds)
+    np.testing.assert_allclose(points, told["score"], atol=1e-8)
+    assert SCALING.sigmoid(np.array([600.0]))[0] == pytest.approx(50 / 51)
+    assert SCALING.sigmoid(np.array([620.0]))[0] == pytest.approx(100 / 101)
+
+
+def test_the_aucs_are_those_of_rows_held_out(card):
+    known = card[0].scorecard
+    assert abs(known.auc - known.exact) < 0.01
+    assert 0.7 < known.exact < 1.0
+    assert "240 rows held out" in known.judged
+
+
+def test_the_card_stays_near_the_fit(card, table):
+    model, _ = card
+    exact = fit(
+        table,
+        target="risk",
+        positive="good",
+        solver="rank-svm",
+        splits=2,
+        quiet=True,
+        features="bins",
+    )
+    order = [one.predict(table)["score"] for one in (model, exact)]
+    assert np.corrcoef(*order)[0, 1] > 0.999
+    slope = -model.calibrator.a
+    assert slope == pytest.approx(log(2) / 20)
+    odds = [
+        np.log(p / (1 - p)) for p in (one.predict(table)["probability"] for one in (model, exact))
+    ]
+    columns = len(model.scorecard.attributes) + 2
+    assert np.abs(odds[0] - odds[1]).max() < columns * slope
+
+
+def test_a_card_comes_back_from_its_file(card, table, tmp_path):
+    model, _ = card
+    model.save(tmp_path / "card")
+    again = Model.load(tmp_path / "card")
+    assert again.scorecard == model.scorecard
+    assert again.predict(table).equals(model.predict(table))
+    assert (
+        "scorecard"
+        not in fit(
+            table, target="risk", positive="good", solver="rank-svm", splits=2, quiet=True
+        ).to_tree()
+    )
+
+
+def test_people_read_the_points(card):
+    model, _ = card
+    told = [*lines(model)]
+    assert any(
+        line.startswith("scorecard: 600 points are odds of 50 to 1, and 20 more") for line in told
+    )
+    assert any("before they were rounded" in line for line in told)
+    assert explanation(model)["scorecard"]["base"] == model.scorecard.base
+    page = model.report().content
+    assert b"Scorecard" in page
+    assert b"base points" in page
+
+
+def test_a_monotone_card_never_falls(table):
+    model = fit(
+        table,
+        target="risk",
+        positive="good",
+        solver="rank-svm",
+        monotone="age=+1,income=-1",
+        splits=2,
+        scorecard=True,
+        quiet=True,
+    )
+    for name, sign in (("age", 1), ("income", -1)):
+        own = [line for line in model.scorecard.lines if line.attribute == name]
+        points = [line.points for line in own if not line.value.startswith("(")]
+        assert (np.diff(points) * sign >= 0).all()
+
+
+@pytest.mark.slow
+def test_the_command_writes_the_points(table, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    table.to_csv("rows.csv", index=False)
+    ended = done(
+        *("fit", "--data", "rows.csv", "--target", "risk", "--positive", "good"),
+        *("--solver", "svm-or", "--splits", "2", "--scorecard", "points.csv", "-o", "card"),
+        *("--features", "bins[count=4]", "--pdo", "3", "--base-score", "0", "--base-odds", "1"),
+    )
+    assert "scorecard: 0 points are odds of 1 to 1, and 3 more double them" in ended.output
+    assert pd.read_csv("points.csv").iloc[0]["attribute"] == "base points"
+    scored = done("predict", "card", "rows.csv")
+    assert "row,score,probability" in scored.output
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "said"),
+    [
+        ({"pdo": 20.0, "scorecard": None}, ParameterError, "--pdo says what the points"),
+        ({"pdo": -1.0}, ParameterError, "pdo"),
+        ({"features": "standard"}, ParameterError, "--features is standard; take bins"),
+        ({"calibration": "isotonic"}, ParameterError, "odds by a sigmoid"),
+        ({"stack": True, "solver": "svm-or,rank-svm"}, ParameterError, "no sum of points"),
+        ({"solver": "roc-svm-nystrom"}, UnsupportedError, "no weight for each bin"),
+        (
+            {"labels": "grades", "positive": None, "target": "grade"},
+            ParameterError,
+            "odds of two classes",
+        ),
+    ],
+)
+def test_what_makes_no_card_is_refused(table, options, error, said):
+    how = {"scorecard": True, "target": "risk", "positive": "good", **options}
+    graded = table.assign(grade=np.arange(240) % 3)
+    with pytest.raises(error, match=said):
+        fit(graded, quiet=True, **how)
+
+
+LEVELS = st.lists(st.floats(-50, 50), min_size=1, max_size=8)
+
+
+@given(LEVELS, st.integers(0, 10**6))
+def test_rounding_loses_least_and_keeps_order(levels, seed):
+    levels = np.array(levels)
+    counts = np.random.default_rng(seed).integers(1, 100, levels.size)
+    whole = rounded(levels, counts)
+
+    def spread(points):
+        errors = points - levels
+        return np.average((errors - np.average(errors, weights=counts)) ** 2, weights=counts)
+
+    shifts = np.linspace(0, 1, 200, endpoint=False)
+    naive = min(spread(np.floor(levels + shift + 0.5)) for shift in shifts)
+    assert spread(whole) <= naive + 1e-9
+    order = np.argsort(levels, kind="stable")
+    assert (np.diff(whole[order]) >= 0).all()
