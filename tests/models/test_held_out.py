@@ -10,7 +10,7 @@ from aucbench.data.arrays import rows
 from aucbench.data.folds import splits
 from aucbench.metrics import Aim
 from aucbench.models.deciding import decided
-from aucbench.models.held_out import HeldOut, rescaled
+from aucbench.models.held_out import HeldOut, scale_between
 from aucbench.models.recipe import Recipe
 from aucbench.registry.specs import parse_spec
 
@@ -39,9 +39,9 @@ def model_of(spec, X, y, seed=0, **ties):
 
 def test_a_rescaled_score_has_the_place_of_the_other_model():
     own, other = np.array([0.0, 2.0, 4.0]), np.array([10.0, 11.0, 12.0])
-    assert rescaled(np.array([0.0, 4.0, 6.0]), own, other).tolist() == [10.0, 12.0, 13.0]
-    constant = np.zeros(3)
-    assert rescaled(np.array([0.0, 1.0]), constant, other).tolist() == [11.0, 12.0]
+    slope, shift = scale_between(own, other)
+    assert (slope * np.array([0.0, 4.0, 6.0]) + shift).tolist() == [10.0, 12.0, 13.0]
+    assert scale_between(np.zeros(3), other) == (1.0, 11.0)
 
 
 def test_a_model_that_has_not_seen_the_test_rows_scores_them_itself():
@@ -52,8 +52,8 @@ def test_a_model_that_has_not_seen_the_test_rows_scores_them_itself():
     final = recipe.fitted(data, learnt, split=1)
     out = HeldOut.of(recipe, data, [(learnt, held)], final, learnt)
     np.testing.assert_allclose(out.scores, final.scores(data.take(held).rows), rtol=1e-12)
-    assert out.part is final
-    assert out.part_rows.tolist() == held.tolist()
+    assert out.part.model is final
+    assert out.part.rows.tolist() == held.tolist()
 
 
 def test_the_latest_window_counts_and_reaches_back_for_a_rare_class():

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from aucbench.bench.plan.errors import with_place
-from aucbench.data.shapes import asked_shapes, written_shapes
 
 
 def checked_monotone(asked: Any) -> str | None:
@@ -18,4 +17,6 @@ def checked_monotone(asked: Any) -> str | None:
     """
     if asked is None:
         return None
+    from aucbench.data.shapes import asked_shapes, written_shapes  # it imports NumPy
+
     return written_shapes(with_place(("monotone",), asked_shapes, asked))
