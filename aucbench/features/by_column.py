@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Any, Protocol
 
@@ -81,6 +81,13 @@ class Spline:
     def width(self) -> int:
         """q."""
         return int(self.C.shape[1])
+
+    def bent(self, factor: float) -> Spline:
+        """Return the functions with the curved ones times `factor`; 0 leaves them out."""
+        if not factor:
+            kept = ~self.curved
+            return replace(self, C=self.C[:, kept], signs=self.signs[kept])
+        return replace(self, C=self.C * np.where(self.curved, factor, 1.0))
 
     def __call__(self, x: Vector) -> Vector:
         """Values of the functions, (n,) -> (n, q)."""

@@ -105,6 +105,11 @@ class Splines:
             )
         return replace(self, blocks=blocks)
 
+    def bent(self, curve: float) -> Splines:
+        """Return the fitted map with curved features of another size; 0 leaves them out."""
+        blocks = tuple(block and block.bent(curve / self.curve) for block in self._learnt())
+        return replace(self, curve=curve or self.curve, blocks=blocks)
+
     def terms(self) -> Terms:
         """Return the terms: one for each column that has features."""
         return terms_of(self._learnt())

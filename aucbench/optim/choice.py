@@ -63,7 +63,7 @@ def chosen(
     budget : Budget, optional
         Of the fit; a trial gets no more passes.
     """
-    if len(values) == 1 or _too_few(data):
+    if len(values) == 1 or too_few(data):
         return values[-1]
     rest, held = data.split(HELD, rng)
     seed = int(rng.integers(2**31))
@@ -79,20 +79,20 @@ def chosen(
         scores = problem.scores_of(state, held.rows)
         if not np.isfinite(scores).all():
             return -inf
-        return _quality(held, scores)
+        return in_order(held, scores)
 
     with uncounted():
         return max(values, key=quality)
 
 
-def _too_few(data: Data) -> bool:
+def too_few(data: Data) -> bool:
     """Return whether a trial is not worth its noise."""
     if pairs_of(data) is None:
         return min(data.labels.n_pos, data.labels.n_neg) < FEWEST
     return concentration(data) > 2.0 / FEWEST
 
 
-def _quality(held: Data, scores: Vector) -> float:
+def in_order(held: Data, scores: Vector) -> float:
     """Return the share of pairs in order."""
     pairs = pairs_of(held)
     if pairs is None:
