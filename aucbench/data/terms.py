@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.data.arrays import Index, Vector, lock
-from aucbench.data.shapes import Shapes
+from aucbench.data.shapes import Shape, Shapes
 from aucbench.errors import UnsupportedError
 
 
@@ -65,6 +65,14 @@ class Terms:
         if np.isinf(low).all() and np.isinf(high).all():
             return self
         return Terms(self.columns, self.owner, self.curved, low, high)
+
+    @property
+    def slopes(self) -> Shapes | None:
+        """The shapes that bounds give to linear terms, one of each column; None without bounds."""
+        if self.low is None or self.high is None:
+            return None
+        signs = (self.low == 0.0).astype(int) - (self.high == 0.0)
+        return Shapes(tuple((int(j), Shape(int(signs[j]))) for j in np.flatnonzero(signs)))
 
     @property
     def are_bounded(self) -> bool:

@@ -98,9 +98,9 @@ class Bins:
         """Return the terms: one for each column that has two bins."""
         return terms_of(self._learnt())
 
-    def __call__(self, X: Rows) -> Rows:
+    def __call__(self, rows: Rows) -> Rows:
         """Map rows (n, d) to rows (n, p) of the same layout."""
-        return by_column(X, self._learnt(), "bins")
+        return by_column(rows, self._learnt(), "bins")
 
     def _learnt(self) -> tuple[Steps | None, ...]:
         require_learnt(self.blocks, "bins")

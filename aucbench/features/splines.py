@@ -114,9 +114,9 @@ class Splines:
         """Return the terms: one for each column that has features."""
         return terms_of(self._learnt())
 
-    def __call__(self, X: Rows) -> Rows:
+    def __call__(self, rows: Rows) -> Rows:
         """Map rows (n, d) to rows (n, p) of the same layout."""
-        return by_column(X, self._learnt(), "splines")
+        return by_column(rows, self._learnt(), "splines")
 
     def _learnt(self) -> tuple[Spline | None, ...]:
         require_learnt(self.blocks, "splines")

@@ -271,9 +271,14 @@ def needs_shapes(solver: Any) -> None:
     if not getattr(solver.needs, "shapes", False):
         not_asked("it does not declare Needs(shapes=True)")
     bounded = _bounded(sample())
-    terms = cast(Terms, bounded.terms)
-    low, high = cast(Vector, terms.low), cast(Vector, terms.high)
     problem, states = trajectory(solver, bounded)
+    terms = problem.data.terms  # of the solver's own features, where it makes some
+    require(
+        terms is not None and terms.are_bounded,
+        "the rows of its problem have no bounds; make them of those of data.terms, or declare "
+        "Needs(shapes=False)",
+    )
+    low, high = (cast(Vector, getattr(terms, name)) for name in ("low", "high"))
     for t, _, w in states:
         require(
             bool(np.all((w >= low) & (w <= high))),

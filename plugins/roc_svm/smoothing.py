@@ -1,0 +1,184 @@
+"""The two ridges of an additive score, on slopes and on curvature, chosen by rows held out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+
+from aucbench.data import Data, uncounted
+from aucbench.data.arrays import ALL, Rows, Vector, rows
+from aucbench.data.folds import drawn
+from aucbench.objectives.all_pairs import hinge_sums
+from aucbench.optim.choice import HELD, in_order, too_few
+from aucbench.optim.pair_gram import pair_gram
+from aucbench.optim.scale import default_ridge
+from aucbench.pairs import members_of
+
+CURVES = {  # deviation of curved features: log₁₀ of λ / `default_ridge`; the smoothest first
+    0.0: (1.0, 0.0, -1.0),
+    0.1: (1.0, 0.0, -1.0),
+    0.3: (1.0, 0.5, 0.0, -0.5, -1.0, -1.5, -2.0, -2.5),
+}
+FOLDS = 5
+ROWS = 4000  # beyond which one fold is held out in place of five
+STEPS = 12  # of a trial
+WIDE, FEW = 1000, 600  # features beyond which trials learn from few rows, and their number
+CUTOFF = 1e-12  # of products of rows, relative, which is rounding
+
+
+@dataclass(frozen=True)
+class Ridges:
+    """λ on the linear parts, and λ/curve² on the curved ones; with curve = 0 there are none."""
+
+    lam: float
+    curve: float
+
+
+def ridges(
+    data: Data, rng: np.random.Generator, lams: Sequence[float], curves: Sequence[float]
+) -> Ridges:
+    """Return the ridges with which the squared hinge over all pairs ranks held-out rows best.
+
+    Parameters
+    ----------
+    data : Data
+        Training rows with terms, whose curved features have the deviation curve = 1.
+    rng : Generator
+        Draws the folds.
+    lams, curves : sequences of float
+        What to choose from. None: see `CURVES`.
+    """
+    base = default_ridge(data)
+    grid = _grid(base, lams, curves)
+    if len(grid) == 1:
+        return grid[0]
+    if too_few(data):
+        return grid[len(lams or CURVES[0.0]) // 2]
+    with uncounted():
+        found = np.array([_qualities(*parts, grid, base) for parts in _folds(data, rng)])
+    return grid[_best(found, grid)]
+
+
+def _grid(base: float, lams: Sequence[float], curves: Sequence[float]) -> list[Ridges]:
+    finest = max(CURVES)
+    return [
+        Ridges(lam, curve)
+        for curve in curves or CURVES
+        for lam in lams or [base * 10.0**e for e in CURVES.get(curve, CURVES[finest])]
+    ]
+
+
+def _best(found: Vector, grid: Sequence[Ridges]) -> int:
+    """Return the number of the ridges with the highest mean, or of a smoother one that is as good.
+
+    One is as good where it is behind by less than the standard error of the difference.
+    """
+    best = int(found.mean(axis=0).argmax())
+    if len(found) < 2:
+        return best
+    behind = found[:, [best]] - found
+    error = behind.std(axis=0, ddof=1) / np.sqrt(len(found))
+    as_good = behind.mean(axis=0) <= error
+    for _, some in groupby(range(len(grid)), key=lambda k: grid[k].curve):
+        own = [k for k in some if as_good[k]]
+        if own:
+            return max(own, key=lambda k: found[:, k].mean())
+    return best
+
+
+def _folds(data: Data, rng: np.random.Generator) -> Iterator[tuple[Data, Data]]:
+    """Yield the rows to learn from, and those held out.
+
+    Where there are many features few rows are learnt from: their products take the place of those
+    of the features.
+    """
+    if data.d > WIDE and data.n > 2 * FEW:
+        yield data.split(1.0 - FEW / data.n, rng)
+        return
+    if data.n > ROWS:
+        yield data.split(HELD, rng)
+        return
+    for rest, held in drawn(data, FOLDS, int(rng.integers(2**31))):
+        yield data.take(rest), data.take(held)
+
+
+def _qualities(rest: Data, held: Data, grid: Sequence[Ridges], base: float) -> Vector:
+    """Return how well trials with each of some ridges rank the rows held out.
+
+    `base` is the default ridge of all rows. Fewer rows need a larger ridge in its proportion.
+    """
+    assert rest.terms is not None
+    more = default_ridge(rest) / base
+    found: list[float] = []
+    for curve, some in groupby(grid, key=lambda one: one.curve):
+        sizes = np.where(rest.terms.curved, curve, 1.0)
+        lams = np.array([more * one.lam for one in some])
+        if not sizes.any():
+            found += [0.5] * lams.size
+            continue
+        X, H = (_scaled(part.rows, sizes) for part in (rest, held))
+        if X.d > X.n:
+            X, H = _rotated(X, H)
+        scores = H.matrix @ _trials(rest.with_rows(X), lams)
+        found += [in_order(held, np.ascontiguousarray(s)) for s in scores.T]
+    return np.array(found)
+
+
+def _scaled(X: Rows, sizes: Vector) -> Rows:
+    """Return the features with another size, without those of size 0."""
+    kept = np.flatnonzero(sizes)
+    part = X if kept.size == X.d else rows(X.matrix[:, kept])
+    return part.scaled_columns(sizes[kept])
+
+
+def _rotated(X: Rows, H: Rows) -> tuple[Rows, Rows]:
+    """Return both in the coordinates in which X has no more features than rows.
+
+    They are orthonormal, so that a ridge is the same there.
+    """
+    cross = X.matrix @ X.matrix.T
+    values, U = np.linalg.eigh(cross.toarray() if X.is_sparse else cross)
+    kept = values > CUTOFF * values[-1]
+    U, root = U[:, kept], np.sqrt(values[kept])
+    others = H.matrix @ X.matrix.T
+    others = others.toarray() if X.is_sparse else others
+    return rows(U * root), rows(others @ (U / root))
+
+
+def _trials(data: Data, lams: Vector) -> Vector:
+    """Return about the minimisers of f(w) + (λ/2)‖w‖² for each λ, (d, number of λ).
+
+    f is the squared hinge over the pairs. All pairs active would give it the Hessian 2A, A = XᵀLX
+    with the Laplacian L of the pairs, which is above its own. So steps with (2A + λI)⁻¹ descend;
+    they start from the least squares over all pairs, and are accelerated. All λ share the products
+    with the rows.
+    """
+    members, X = members_of(data), data.rows.matrix
+    above, below = members.row_masses
+    A, b = 2.0 * pair_gram(data, members), 2.0 * data.pullback(above - below)
+    at = np.diag_indices(len(A))
+    factors = []
+    for lam in lams:
+        H = A.copy()
+        H[at] += lam
+        factors.append(cho_factor(H, overwrite_a=True, check_finite=False))
+
+    def solved(G: Vector) -> Vector:
+        each = [cho_solve(f, g, check_finite=False) for f, g in zip(factors, G.T, strict=True)]
+        return np.stack(each, axis=1)
+
+    sums = hinge_sums(data, ALL, squared=True)
+    W = V = solved(np.tile(b[:, None], lams.size))
+    momentum = 1.0
+    for _ in range(STEPS):
+        C = np.stack([sums(np.ascontiguousarray(s))[1] for s in (X @ V).T], axis=1)
+        G = X.T @ C + lams * V
+        W, last = V - solved(G), W
+        following = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * momentum**2))
+        V = W + (momentum - 1.0) / following * (W - last)
+        momentum = following
+    return W

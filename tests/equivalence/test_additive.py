@@ -1,0 +1,119 @@
+"""additive: rank-svm on the features of splines, and how its ridges are chosen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from aucbench import roc_auc, solve
+from aucbench.data import Data, Shape, Shapes
+from aucbench.errors import ParameterError
+from aucbench.features import Splines
+from aucbench.features.chain import applied
+from aucbench.objectives import PairwiseSquaredHinge
+from aucbench.registry import get_features, get_solver
+from aucbench_plugins.roc_svm.additive import Additive
+from aucbench_plugins.roc_svm.smoothing import _rotated, _trials, ridges
+
+
+def drawn(effects, n: int = 600, seed: int = 0) -> Data:
+    """Rows whose log odds are a sum of effects of uniform columns."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-2.0, 2.0, (n, len(effects)))
+    odds = sum(f(x) for f, x in zip(effects, X.T, strict=True))
+    return Data.of(X, rng.random(n) < 1.0 / (1.0 + np.exp(-odds)))
+
+
+CURVED = (lambda x: 3.0 * np.cos(2.0 * x), lambda x: x**2 - 1.3)
+STRAIGHT = (lambda x: 2.0 * x, lambda x: -x)
+
+
+def test_with_given_ridges_it_is_rank_svm_on_splines() -> None:
+    data, lam = drawn(CURVED), 0.01
+    run = solve(Additive(lam=lam, curve=0.5, knots=8), data)
+    phi = Splines(knots=8).fit(data, np.random.default_rng(0)).bent(0.5)
+    same = Splines(knots=8, curve=0.5).fit(data, np.random.default_rng(0))
+    assert np.allclose(phi(data.rows).matrix, same(data.rows).matrix)
+    other = solve("rank-svm[lam=0.01]", applied(phi, data))
+    assert run.points[-1].objective == pytest.approx(other.points[-1].objective, rel=1e-6)
+    assert np.allclose(run.w, other.w, atol=1e-3 * np.abs(other.w).max())
+
+
+def test_curved_effects_are_found_and_straight_ones_left_straight() -> None:
+    for effects, curved in ((CURVED, True), (STRAIGHT, False)):
+        data = drawn(effects)
+        problem = Additive().problem(data, np.random.default_rng(0))
+        assert bool(problem.data.terms.curved.any()) is curved
+    test, linear = drawn(CURVED, 4000, 1), solve("svm-or", drawn(CURVED))
+    found = solve("additive", drawn(CURVED))
+    auc, straight = (roc_auc(test.y, run.decision_function(test.rows)) for run in (found, linear))
+    assert auc > straight + 0.1
+    assert found.stop.name == "CERTIFIED"
+
+
+def test_with_few_rows_of_a_class_effects_are_straight() -> None:
+    data = drawn(CURVED, 50)
+    problem = Additive().problem(data, np.random.default_rng(0))
+    assert not problem.data.terms.curved.any()
+
+
+def test_given_ridges_are_not_judged() -> None:
+    data = drawn(CURVED)
+    mapped = applied(Splines().fit(data, np.random.default_rng(0)), data)
+    one = ridges(mapped, np.random.default_rng(0), (0.1,), (0.3,))
+    assert (one.lam, one.curve) == (0.1, 0.3)
+    some = ridges(mapped, np.random.default_rng(0), (0.1,), ())
+    assert some.lam == 0.1
+    assert ridges(mapped, np.random.default_rng(0), (), (0.3,)).curve == 0.3
+
+
+def test_trials_come_near_the_minimum() -> None:
+    data = drawn(CURVED)
+    mapped = applied(Splines(curve=0.3).fit(data, np.random.default_rng(0)), data)
+    lams = np.array([0.1, 0.01])
+    for lam, w in zip(lams, _trials(mapped, lams).T, strict=True):
+        exact = solve(get_solver("rank-svm", lam=float(lam)), mapped)
+        f = exact.points[-1].objective
+        value = PairwiseSquaredHinge(mapped).value(w) + 0.5 * lam * w @ w
+        assert f * (1.0 - 1e-6) <= value <= f * (1.0 + 2e-3)
+
+
+def test_rotated_rows_have_the_same_products() -> None:
+    rng = np.random.default_rng(0)
+    data = Data.of(rng.normal(size=(20, 50)), np.arange(20) % 2)
+    held = Data.of(rng.normal(size=(10, 50)), np.arange(10) % 2)
+    X, H = _rotated(data.rows, held.rows)
+    assert X.d <= 20
+    assert np.allclose(X.matrix @ X.matrix.T, data.rows.matrix @ data.rows.matrix.T)
+    assert np.allclose(H.matrix @ X.matrix.T, held.rows.matrix @ data.rows.matrix.T)
+
+
+@pytest.mark.parametrize("layout", ["standard", "none"])
+def test_an_effect_that_must_rise_does(layout: str) -> None:
+    data = replace(drawn(CURVED), shapes=Shapes(((1, Shape(1)),)))
+    phi = get_features(layout).fit(data, np.random.default_rng(0))
+    bounded = applied(phi, data)
+    run = solve("additive", bounded)
+    grid = np.zeros((200, 2))
+    grid[:, 1] = np.linspace(bounded.rows.matrix[:, 1].min(), bounded.rows.matrix[:, 1].max(), 200)
+    rises = np.diff(run.decision_function(grid))
+    assert rises.min() >= -1e-12 * np.abs(rises).max()
+    assert run.stop.name == "CERTIFIED"
+
+
+def test_parameters_are_checked() -> None:
+    for wrong in ({"lam": 0.0}, {"curve": -1.0}, {"knots": 2}, {"group": 0.0}):
+        with pytest.raises(ParameterError):
+            Additive(**wrong)
+
+
+def test_wide_rows_are_judged_by_few_of_them() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1500, 120))
+    y = rng.random(1500) < 1.0 / (1.0 + np.exp(-3.0 * (X[:, 0] ** 2 - 1.0)))
+    run = solve(Additive(knots=40), Data.of(X, y))
+    X = rng.normal(size=(1000, 120))
+    truth = X[:, 0] ** 2 > 1.0
+    assert roc_auc(truth, run.decision_function(X)) > 0.75
