@@ -74,19 +74,20 @@ def assessed(
     """
     rng = np.random.default_rng(seed)
     cuts, flags = _cuts(held.y, held.scores)
-    importance, judged = importances(held.part.model, data, held.part.rows, rng)
-    names = [one.column for one in importance]
+    worth = importances(held.part.model, data, held.part.rows, rng)
+    names = [one.column for one in worth.importance]
     return Assessment(
         rows=int(held.y.size),
         positives=int((held.y > 0).sum()),
         cuts=cuts,
         flags=flags,
-        judged=judged,
-        importance=importance,
-        columns=model.width,
+        judged=worth.rows,
+        importance=worth.importance,
+        columns=worth.of,
         effects=effects(model, data, held.rows, names, rng),
         groups=_groups(held, data, model, by),
         measure=titled(judged_by(data).name),
+        how=worth.how,
     )
 
 
@@ -100,18 +101,19 @@ def assessed_ranking(part: Model, unseen: Index, data: Data, *, seed: int = 0) -
     unseen : array
         Numbers of rows that it has not seen.
     """
-    importance, judged = importances(part, data, unseen, np.random.default_rng(seed))
+    worth = importances(part, data, unseen, np.random.default_rng(seed))
     return Assessment(
         rows=int(unseen.size),
         positives=0,
         cuts=(),
         flags=(),
-        judged=judged,
-        importance=importance,
-        columns=part.width,
+        judged=worth.rows,
+        importance=worth.importance,
+        columns=worth.of,
         effects=(),
         groups=(),
         measure=titled(judged_by(data).name),
+        how=worth.how,
     )
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from aucbench.stats import Interval
 
 SMALLEST = 10  # rows of a group, a level or a bin
+DEALT, TAKEN_OUT = "dealt", "taken out"  # of the cells of a column, and of the effect of a score
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,13 +33,14 @@ class Cut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Importance:
-    """What a column is worth: how far the AUC falls when its cells are dealt out anew.
+    """What a column is worth: how far the AUC falls without it.
 
     Attributes
     ----------
     column : str
+        Its name; of an effect of two columns both, as in "age × income".
     drop : Interval
-        AUC less the AUC with the cells of the column permuted.
+        AUC less the AUC with the cells of the column permuted, or with the effect taken out.
     """
 
     column: str
@@ -130,12 +132,15 @@ class Assessment:
     importance : tuple of Importance
         The largest first.
     columns : int
-        Columns from which those of `importance` were chosen.
+        Columns, or effects, from which those of `importance` were chosen.
     effects : tuple of Effect
         In the order of `importance`.
     groups : tuple of Subgroup
     measure : str
         What falls by the importance of a column, for people: that of the pairs that were trained.
+    how : str
+        How a column was taken away: its cells were "dealt" out anew, or its effect was "taken out"
+        of a score that is a sum of effects.
     """
 
     rows: int
@@ -148,3 +153,4 @@ class Assessment:
     effects: tuple[Effect, ...]
     groups: tuple[Subgroup, ...]
     measure: str = "AUC"
+    how: str = DEALT

@@ -9,14 +9,16 @@ Design
   b. The AUC compares classes, so that each class is drawn from by itself: a rare class stays whole.
   c. With many columns, those are judged that count most in the model: by |weight| × spread, by the
      splits of trees, or by the correlation of features and scores for a kernel.
-  d. An effect is the mean of what the final model says when a column is set to a value. It has no
+  d. A model whose score is a sum of effects needs no deals: its importance is the fall of the AUC
+     when an effect is taken out of the score, which is exact.
+  e. An effect is the mean of what the final model says when a column is set to a value. It has no
      label in it, so that no optimism is in it either; beside it stands the share that was seen.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -28,9 +30,10 @@ from aucbench.data.arrays import Index, Rows, Vector
 from aucbench.datasets.tables import Column
 from aucbench.metrics.pairs import AUC, PAIRED, measure_of, measured_by
 from aucbench.metrics.rows import TargetRows, bare
-from aucbench.models.assessment import SMALLEST, Effect, Importance, Place
+from aucbench.models.additive import Additive
+from aucbench.models.assessment import DEALT, SMALLEST, TAKEN_OUT, Effect, Importance, Place
 from aucbench.models.encoded import Encoded
-from aucbench.models.explain import feature_weights
+from aucbench.models.explain import raw_weights
 from aucbench.models.model import Model
 from aucbench.models.recipe import spread_of
 from aucbench.pairs import pairs_of
@@ -47,10 +50,30 @@ SET_ROWS = 200  # rows whose cells are set to each value
 MISSING, OTHERS = "(missing)", "(others)"
 
 
-def importances(
-    part: Model, data: Data, unseen: Index, rng: np.random.Generator
-) -> tuple[tuple[Importance, ...], int]:
-    """Return the importance of the columns, the largest first, and the rows that measured it.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worth:
+    """What the columns of a model, or its effects, are worth.
+
+    Attributes
+    ----------
+    importance : tuple of Importance
+        The largest first.
+    rows : int
+        Rows that measured it.
+    of : int
+        Columns or effects from which those of `importance` were chosen.
+    how : str
+        `DEALT` or `TAKEN_OUT`.
+    """
+
+    importance: tuple[Importance, ...]
+    rows: int
+    of: int
+    how: str
+
+
+def importances(part: Model, data: Data, unseen: Index, rng: np.random.Generator) -> Worth:
+    """Return the importance of the columns, or of the effects of a sum.
 
     Parameters
     ----------
@@ -63,19 +86,44 @@ def importances(
     grouped = _within_groups(data) and measure.name != AUC
     drawn = _of_whole_groups if grouped else _of_each_class
     chosen = drawn(data, unseen, rng)
-    encoded = Encoded.of(part)
-    table, target = encoded.features(data.rows.take(chosen)), data.target.take(chosen)
-    scores = encoded.model.scores(table)
+    table, target = data.rows.take(chosen), data.target.take(chosen)
     own = None if groups is None else groups[chosen]
-    within = own if grouped else None
+    additive = Additive.of(part)
+    if additive is not None:
+        without = _without_effects(additive, table)
+    else:
+        without = _with_deals(part, table, own if grouped else None, rng)
+    base = _rows(target, part.scores(table), own)
     told = []
-    for j in judged_columns(encoded, table, scores):
-        deals = [encoded.dealt(table, j, _order(chosen.size, within, rng)) for _ in range(DEALS)]
-        folds = [_rows(target, s, own) for s in (scores, *map(encoded.model.scores, deals))]
-        drop = _fall(measure, folds[0], folds[1:])
+    for name, scores in without:
+        drop = _fall(measure, base, [_rows(target, s, own) for s in scores])
         interval = Interval(drop.effect, drop.low, drop.high, drop.level, drop.method, drop.note)
-        told.append(Importance(column=column_name(part, j), drop=interval))
-    return tuple(sorted(told, key=lambda one: -one.drop.estimate)), int(chosen.size)
+        told.append(Importance(column=name, drop=interval))
+    return Worth(
+        importance=tuple(sorted(told, key=lambda one: -one.drop.estimate)),
+        rows=int(chosen.size),
+        of=part.width if additive is None else len(additive.columns),
+        how=DEALT if additive is None else TAKEN_OUT,
+    )
+
+
+def _without_effects(additive: Additive, table: Rows) -> Iterator[tuple[str, list[Vector]]]:
+    """Yield the name of each effect that counts most, and the scores without it."""
+    numbers = additive.largest(MOST_JUDGED)
+    scores, parts = additive.model.scores(table), additive.effects(table, numbers)
+    for number, effect in zip(numbers, parts.T, strict=True):
+        yield additive.name(number), [scores - effect]
+
+
+def _with_deals(
+    part: Model, rows: Rows, groups: Index | None, rng: np.random.Generator
+) -> Iterator[tuple[str, list[Vector]]]:
+    """Yield the name of each column that counts most, and the scores of deals of its cells."""
+    encoded = Encoded.of(part)
+    table = encoded.features(rows)
+    for j in judged_columns(encoded, table, encoded.model.scores(table)):
+        deals = [encoded.dealt(table, j, _order(table.n, groups, rng)) for _ in range(DEALS)]
+        yield column_name(part, j), [*map(encoded.model.scores, deals)]
 
 
 def _within_groups(data: Data) -> bool:
@@ -134,16 +182,15 @@ def effects(
     features = encoded.features(table)
     number = {column_name(model, j): j for j in range(model.width)}
     told = []
-    for name in names[:MOST_EFFECTS]:
-        j = number[name]
+    for j in [number[name] for name in names if name in number][:MOST_EFFECTS]:
         column = column_of(model, j)
-        places = [*_places(column, cells_of(data.rows, j)[held])]
+        places = [*places_of(column, cells_of(data.rows, j)[held], BINS)]
         if len(places) > 1:
             blocks = encoded.blocks(table, j, np.array([value for _, value, _ in places]))
             said = [_said(encoded, encoded.set_to(features, j, block)) for block in blocks]
             each = zip(places, said, strict=True)
             shown = tuple(_shown(*place, y, predicted) for place, predicted in each)
-            told.append(Effect(column=name, kind=column.kind, places=shown))
+            told.append(Effect(column=column.name, kind=column.kind, places=shown))
     return tuple(told)
 
 
@@ -214,12 +261,17 @@ def bins_of(cells: Vector, most: int) -> Iterator[tuple[float, NDArray[np.bool_]
             yield float(cells[inside].mean()), inside
 
 
-def _places(column: Column, cells: Vector) -> Iterator[tuple[str, float, NDArray[np.bool_]]]:
-    """Yield name, value and rows of each place; the name of a number is empty."""
+def places_of(
+    column: Column, cells: Vector, most: int
+) -> Iterator[tuple[str, float, NDArray[np.bool_]]]:
+    """Yield name, value and rows of each place; the name of a number is empty.
+
+    Numbers have about `most` places.
+    """
     if column.kind in ("category", "boolean"):
         yield from levels_of(column, cells)
     elif column.kind != "text":  # its codes are numbers of texts
-        for value, inside in bins_of(cells, BINS):
+        for value, inside in bins_of(cells, most):
             yield date_of(value) if column.kind == "date" else "", value, inside
     gaps = np.isnan(cells)
     if gaps.sum() >= SMALLEST:
@@ -261,7 +313,7 @@ def judged_columns(encoded: Encoded, features: Rows, scores: Vector) -> list[int
     owner, width = encoded.owner, int(encoded.owner.max(initial=0)) + 1
     if width <= MOST_JUDGED:
         return [*np.unique(owner).tolist()]
-    weights = feature_weights(encoded.model)
+    weights = raw_weights(encoded.model)
     if weights is None:
         weights = _correlations(features, scores)
     by_column = np.zeros(width)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,8 @@ import numpy as np
 from aucbench.data.arrays import rows
 from aucbench.datasets.reading import MARKS
 from aucbench.errors import DataError
-from aucbench.features import AppendOne, Bins, KernelColumns, Nystroem
+from aucbench.features import AppendOne, Bins, KernelColumns, Nystroem, Splines
+from aucbench.features.by_column import Spline, Steps
 from aucbench.models.calibration import Isotonic
 from aucbench.models.stack import Member, require_ranks
 from aucbench.records import Stop
@@ -83,8 +85,8 @@ def _width_after(phi: Any, d: int) -> int:
         if phi.root.shape != (m, m):
             raise DataError(f"the root of nystroem has the shape {phi.root.shape}, wanted {m, m}")
         return m
-    if isinstance(phi, Bins):
-        return sum(block.width for block in phi.blocks or () if block is not None)
+    if isinstance(phi, Splines | Bins):
+        return _width_of(phi.blocks or (), type(phi).__name__, d)
     for one in fields(phi):
         if (learnt := getattr(phi, one.name)) is None:
             raise DataError(f"its map {type(phi).__name__} has learnt no {one.name}")
@@ -97,6 +99,20 @@ def _require_whole_points(model: Model) -> None:
     steps = [type(phi) for phi in model.maps] == [Bins, AppendOne]
     if weights is None or not steps or not (weights == np.rint(weights)).all():
         raise DataError("its scorecard has points that are not whole, or are of no bins")
+
+
+def _width_of(blocks: Sequence[Spline | Steps | None], name: str, d: int) -> int:
+    """Return how many features the functions of d columns are."""
+    if len(blocks) != d:
+        raise DataError(f"its map {name} reads {len(blocks)} features, and there are {d}")
+    some = [block for block in blocks if block is not None]
+    for block in some:
+        if isinstance(block, Spline):
+            m = block.knots.size - block.degree - 1
+            if block.degree < 1 or block.C.shape != (m, block.width) or block.low >= block.high:
+                raise DataError(f"the functions of a column of {name} do not fit to their knots")
+        _require_shape(f"what bounds {name}", block.signs, block.width)
+    return sum(block.width for block in some)
 
 
 def _arrays(part: Any) -> dict[str, Any]:

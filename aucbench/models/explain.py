@@ -10,13 +10,33 @@ import numpy as np
 from aucbench.data import Survival
 from aucbench.data.arrays import Vector
 from aucbench.data.understood import by_kind, remark_of
+from aucbench.models.assessment import DEALT, TAKEN_OUT, Assessment
 from aucbench.models.drift import SHARES, Drift
 from aucbench.models.model import Model, finite
+from aucbench.models.shape_lines import plain as plain_shapes
+from aucbench.models.shape_lines import shape_lines
 from aucbench.stats import Interval
 
 SHOWN = 20  # features in the text
 TINY = float(np.finfo(float).tiny)
 PER = 10_000  # rows in which flags are counted
+WHATS = {DEALT: "columns", TAKEN_OUT: "effects"}  # what has an importance
+SHARED = {
+    DEALT: "Columns that say the same share their worth.",
+    TAKEN_OUT: "Columns that say the same share their effect, and so their worth.",
+}
+
+
+def how_far(known: Assessment) -> str:
+    """Return what the importance of a column is."""
+    how = {
+        DEALT: "the cells of a column are dealt out anew among",
+        TAKEN_OUT: "an effect is taken out of the score, on",
+    }
+    return (
+        f"How far the {known.measure} falls when {how[known.how]} {known.judged} rows that the "
+        "model has not seen"
+    )
 
 
 def explanation(model: Model) -> dict[str, Any]:
@@ -25,10 +45,13 @@ def explanation(model: Model) -> dict[str, Any]:
     Returns
     -------
     dict
-        kind : "linear", "kernel", "trees" or "stack".
+        kind : "linear", "additive", "kernel", "trees" or "stack".
         features : list of {name, weight, spread, importance}, most important first: |weight| times
             the standard deviation of the feature over the training rows, or the share of the
             splits of trees. Empty for a kernel.
+        shapes : list of {name, importance, axes, effect, low, high, refits, may_be_none}
+            Of a model whose score is a sum of effects: see `EffectShape`. The importance is the
+            fall of the measure when the effect is taken out.
         threshold, operating, auc, auc_rows, calibration, reliability, drift, scorecard,
         keeps_rows, provenance :
             As the attributes of `Model`.
@@ -48,18 +71,21 @@ def explanation(model: Model) -> dict[str, Any]:
         "reliability": plain["reliability"],
         "drift": plain["drift"],
         "scorecard": plain.get("scorecard"),
+        "shapes": plain_shapes(model),
         "keeps_rows": model.keeps_rows,
         "provenance": plain["provenance"],
     }
 
 
 def kind_of(model: Model) -> str:
-    """Return "linear", "kernel", "trees" or "stack"."""
+    """Return "linear", "additive", "kernel", "trees" or "stack"."""
     if model.stack is not None:
         return "stack"
     if model.trees is not None:
         return "trees"
-    return "linear" if model.feature_names is not None else "kernel"
+    if model.feature_names is None:
+        return "kernel"
+    return "linear" if _keeps_columns(model) else "additive"
 
 
 def feature_weights(model: Model) -> Vector | None:
@@ -71,7 +97,7 @@ def feature_weights(model: Model) -> Vector | None:
         None for a kernel. Of a stack it is the mean of the shares of its other members.
     """
     if model.stack is not None:
-        known = [feature_weights(member) for member in model.members]
+        known = [raw_weights(member) for member in model.members]
         shares = [w[: model.d] / max(w[: model.d].sum(), TINY) for w in known if w is not None]
         return np.asarray(np.mean(shares, axis=0)) if shares else None
     if model.trees is not None:
@@ -81,6 +107,27 @@ def feature_weights(model: Model) -> Vector | None:
         return None
     spread = 1.0 if model.spread is None else np.where(np.isnan(model.spread), 1.0, model.spread)
     return np.asarray(np.abs(np.asarray(model.weights)) * spread)
+
+
+def raw_weights(model: Model) -> Vector | None:
+    """Return what each feature before the maps counts: the sum over those that are made of it.
+
+    A feature of two columns counts half for each. None for a kernel.
+    """
+    counts, known = feature_weights(model), model.terms
+    if counts is None or known is None or model.stack is not None:
+        return counts
+    raw = np.zeros(len(model.raw_names))
+    of_term = np.bincount(known.owner, counts[: known.owner.size], len(known.columns))
+    for columns, count in zip(known.columns, of_term, strict=True):
+        raw[[*columns]] += count / len(columns)
+    return raw
+
+
+def _keeps_columns(model: Model) -> bool:
+    """Whether there is one feature for each before the maps."""
+    known = model.terms
+    return known is None or known.owner.size == len(model.raw_names)
 
 
 def features_of(model: Model) -> list[dict[str, Any]]:
@@ -112,6 +159,7 @@ def lines(model: Model) -> Iterator[str]:
     yield from _operating(model)
     yield from _calibration(model)
     yield from _weights(model) if model.scorecard is None else model.scorecard.text()
+    yield from shape_lines(model)
     yield from (f"warning: {line}" for line in warning_lines(model))
 
 
@@ -224,6 +272,8 @@ def _weights(model: Model) -> Iterator[str]:
         yield from (f"  {member.provenance.get('solver')}" for member in model.members)
         if not features:
             return
+    if kind == "additive" and model.shapes:  # the weights of splines say nothing by themselves
+        return
     weight = "weight" if model.spread is None else "weight × spread"
     head = {"linear": weight, "stack": "mean share of what counts"}.get(kind, "share of splits")
     yield f"{head}, of {len(features)} features:"

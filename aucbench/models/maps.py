@@ -13,6 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
+import numpy as np
+
+from aucbench.data import Terms
 from aucbench.data.arrays import Rows
 from aucbench.errors import UnsupportedError
 from aucbench.features import (
@@ -25,15 +28,18 @@ from aucbench.features import (
     MaxAbs,
     MinMax,
     Nystroem,
+    Splines,
     Standard,
     Unit,
     UnitCentred,
 )
-from aucbench.features.by_column import Steps
+from aucbench.features.by_column import Spline, Steps
+from aucbench.features.chain import keeps_columns
 from aucbench.models.calibration import Isotonic, Sigmoid
+from aucbench.models.shape import TIMES
 from aucbench.models.stack import Member, Stack
 from aucbench.optim.trees import TreeSum
-from aucbench.protocols import FeatureMap, NoMap
+from aucbench.protocols import FeatureMap, NoMap, terms
 
 KIND, ROWS = "kind", "rows"
 MAPS: Mapping[str, type[Any]] = {
@@ -43,20 +49,23 @@ MAPS: Mapping[str, type[Any]] = {
     "maxabs": MaxAbs,
     "min-max": MinMax,
     "nystroem": Nystroem,
+    "splines": Splines,
     "standard": Standard,
     "unit": Unit,
     "unit-centred": UnitCentred,
 }
 CALIBRATORS: Mapping[str, type[Any]] = {"sigmoid": Sigmoid, "isotonic": Isotonic}
+BLOCKS: Mapping[str, type[Any]] = {"spline": Spline, "steps": Steps}  # of one column
 STACKS: Mapping[str, type[Any]] = {"stack": Stack, "member": Member}
 PARTS: Mapping[str, type[Any]] = {
     **MAPS,
     "kernel": Kernel,
+    **BLOCKS,
     "trees": TreeSum,
-    "steps": Steps,
     **STACKS,
     **CALIBRATORS,
 }
+INTERCEPT = "(intercept)"
 NAMES = {kind: name for name, kind in PARTS.items()}
 
 
@@ -80,6 +89,22 @@ def steps_of(phi: FeatureMap) -> Iterator[FeatureMap]:
             f"the feature map {type(phi).__name__} is not one of aucbench's own, so that it cannot "
             f"be saved; use one of {', '.join(MAPS)}, or apply it before the fit"
         )
+
+
+def names_after(phi: FeatureMap, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the features that a map makes; several ones of a term are numbered."""
+    if isinstance(phi, AppendOne):
+        return (*names, INTERCEPT)
+    if isinstance(phi, Bins):
+        return steps_named(phi, names)
+    known = None if keeps_columns(phi) else terms(phi, len(names))
+    return tuple(names) if known is None else (*_numbered(known, names),)
+
+
+def _numbered(known: Terms, names: Sequence[str]) -> Iterator[str]:
+    for columns, width in zip(known.columns, np.bincount(known.owner).tolist(), strict=True):
+        name = TIMES.join(names[j] for j in columns)
+        yield from (f"{name} [{k}]" for k in range(1, width + 1)) if width > 1 else (name,)
 
 
 def steps_named(bins: Bins, names: Sequence[str]) -> tuple[str, ...]:

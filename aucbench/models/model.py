@@ -12,25 +12,27 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from aucbench.data import Terms
 from aucbench.data.arrays import Rows, Vector
 from aucbench.data.inputs import check_rows
 from aucbench.datasets.reading import Plain
 from aucbench.datasets.tables import Encoding
 from aucbench.errors import DataError, UnsupportedError
-from aucbench.features import AppendOne, Bins, KernelColumns, Nystroem
+from aucbench.features import Chain, KernelColumns, Nystroem
 from aucbench.models import archive
 from aucbench.models.assessment import Assessment
 from aucbench.models.calibration import Calibrator
 from aucbench.models.checks import require_fit
 from aucbench.models.document import structured
 from aucbench.models.drift import Drift
-from aucbench.models.maps import KIND, steps_named, steps_of, tree_of
+from aucbench.models.maps import KIND, names_after, steps_of, tree_of
 from aucbench.models.operating import Operating
 from aucbench.models.reliability import Reliability
 from aucbench.models.scorecard import Scorecard
+from aucbench.models.shape import EffectShape
 from aucbench.models.stack import Stack, scored
 from aucbench.optim.trees import TreeSum, portable
-from aucbench.protocols import MAPPED_ROWS, FeatureMap
+from aucbench.protocols import MAPPED_ROWS, FeatureMap, identity, terms
 from aucbench.records import Run
 from aucbench.stats import Interval
 
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 CLASSES = "classes"  # in a file, of a model of several classes
-INTERCEPT, LINEAR, STACK = "(intercept)", "linear", "stack"
+LINEAR, STACK = "linear", "stack"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -88,6 +90,9 @@ class Model:
         Standard deviation of each feature of w over the training rows.
     scorecard : Scorecard or None
         Whole points in place of weights: the score of a row is their sum, see docs/scorecard.md.
+    shapes : tuple of EffectShape
+        Of a model whose score is a sum of effects: the curve of each effect with a band, those
+        that move the score most first.
     provenance : mapping
         Plain values about its origin: solver, parameters, features, versions, date, hash of the
         data, numbers of rows.
@@ -112,6 +117,7 @@ class Model:
     spread: Vector | None = None
     stack: Stack | None = None
     scorecard: Scorecard | None = None
+    shapes: tuple[EffectShape, ...] = ()
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -222,9 +228,15 @@ class Model:
             return None
         names = self.raw_names
         for phi in self.maps:
-            names = (*names, INTERCEPT) if isinstance(phi, AppendOne) else names
-            names = steps_named(phi, names) if isinstance(phi, Bins) else names
+            names = names_after(phi, names)
         return names
+
+    @property
+    def terms(self) -> Terms | None:
+        """The terms of the features of w; None where a score by weights is no sum over columns."""
+        maps = [phi for phi in self.maps if not phi.exempt]
+        phi = Chain(tuple(maps)) if len(maps) > 1 else (*maps, identity)[0]
+        return terms(phi, self.d - (len(self.maps) - len(maps)))
 
     def scores(self, X: Any) -> Vector:
         """Scores of rows (n, width) -> (n,); larger means more positive.
@@ -344,6 +356,7 @@ class Model:
             "auc_rows": self.auc_rows,
             "feature_names": self.feature_names,
             "spread": self.spread,
+            "shapes": [asdict(shape) for shape in self.shapes],
             "provenance": finite(self.provenance),
             **({} if self.scorecard is None else {"scorecard": asdict(self.scorecard)}),
         }

@@ -18,7 +18,10 @@ from aucbench.models.assessment import SMALLEST, Assessment, Cut, Effect
 from aucbench.models.card_page import parts_of_card
 from aucbench.models.drift import SHARES
 from aucbench.models.explain import (
+    SHARED,
+    WHATS,
     explanation,
+    how_far,
     kind_of,
     ranking_of,
     share_text,
@@ -27,6 +30,7 @@ from aucbench.models.explain import (
 )
 from aucbench.models.model import Model
 from aucbench.models.reliability import Reliability
+from aucbench.models.shape_page import shape_parts
 from aucbench.report.document import NOTHING, Cell, Chapter, Grid, grid
 from aucbench.report.inline_page import InlinePage
 from aucbench.report.render import sections_to_html
@@ -73,6 +77,7 @@ def chapters(model: Model) -> list[Chapter]:
         ("Ranking", _ranking(model)),
         ("Probabilities", _probabilities(model)),
         ("What matters", matters(model)),
+        ("What each column adds", shape_parts(model)),
         ("Effects", _effects(model)),
         ("Groups of rows", _groups(model)),
         ("Windows of time", _windows(model)),
@@ -251,17 +256,13 @@ def matters(model: Model) -> Iterator[str | Grid]:
     known = model.assessment
     if known is not None and known.importance:
         some = f" of {known.columns}" if len(known.importance) < known.columns else ""
-        yield (
-            f"How far the {known.measure} falls when the cells of a column are dealt out anew "
-            f"among {known.judged} rows that the model has not seen, with 95 % intervals. Columns "
-            "that say the same share their worth."
-        )
+        yield f"{how_far(known)}, with 95 % intervals. {SHARED[known.how]}"
         yield grid(
-            ("column", f"fall of the {known.measure}", "95 % interval"),
+            (WHATS[known.how].removesuffix("s"), f"fall of the {known.measure}", "95 % interval"),
             [[one.column, one.drop.estimate, range_of(one.drop)] for one in known.importance],
             ("", ".4f", ""),
             spans=[span_of(one.drop) for one in known.importance],
-            title=f"{len(known.importance)}{some} columns",
+            title=f"{len(known.importance)}{some} {WHATS[known.how]}",
         )
     features = explanation(model)["features"]
     if kind_of(model) == "kernel":
@@ -269,7 +270,7 @@ def matters(model: Model) -> Iterator[str | Grid]:
     if model.stack is not None:
         names = ", ".join(member.name for member in model.stack.members)
         yield f"A stack: the mean of the ranks that {names} give a row among the training rows."
-    if features:
+    if features and not (kind_of(model) == "additive" and model.shapes):
         yield _weights(model, features)
 
 

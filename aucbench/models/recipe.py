@@ -14,12 +14,17 @@ from aucbench.data.arrays import Index, Rows, Vector
 from aucbench.data.targets import Labels
 from aucbench.datasets.reading import Plain
 from aucbench.datasets.tables import Encoding
+from aucbench.errors import UnsupportedError
 from aucbench.features.chain import applied
 from aucbench.models.model import Model
 from aucbench.models.stack import Member, Stack, knots_of
+from aucbench.projectors import ridge_of
+from aucbench.protocols import Problem
+from aucbench.ranges import GAP_TOL
 from aucbench.registry import get_preprocessing, get_solver
 from aucbench.registry.specs import Spec
 from aucbench.solving.loop import solve
+from aucbench.solving.wrappers import WithProblems
 
 PINNED = "OMP_NUM_THREADS"  # what the solvers with trees look at
 MOST_SCORED = 20_000  # training rows whose scores tell the scale of a model
@@ -39,6 +44,8 @@ class Recipe:
         The feature map.
     passes, seconds : float or None
         Limits of a fit, as of `solve`.
+    gap_tol : float
+        Certified relative gap at which it ends.
     seed : int
     """
 
@@ -47,6 +54,7 @@ class Recipe:
     features: str = "auto"
     passes: float | None = None
     seconds: float | None = None
+    gap_tol: float = GAP_TOL
     seed: int = 0
 
     def fitted(self, data: Data, rows: Index | None = None, *, split: int = 0) -> Model:
@@ -74,12 +82,14 @@ class Recipe:
         encoding = None if part.schema is None else Encoding.learn(part.schema, part.rows)
         train = part if encoding is None else encoding.applied(part)
         phi = get_preprocessing(self.features).fit(train, np.random.default_rng([self.seed, split]))
+        watched = WithProblems(get_solver(self.spec))
         with one_thread():
             run = solve(
-                get_solver(self.spec),
+                watched,
                 applied(phi, train),
                 passes=self.passes,
                 seconds=self.seconds,
+                gap_tol=self.gap_tol,
                 seed=self.seed,
             )
         model = Model.of_run(
@@ -98,9 +108,18 @@ class Recipe:
                 **part.target.numbers,
                 "target": part.target.what,
                 "stop": run.stop.name,
+                **_penalty(watched.problems[-1]),
             },
         )
         return replace(model, spread=spread_of(model.mapped(part.rows)))
+
+
+def _penalty(problem: Problem) -> dict[str, float]:
+    """Return the λ of a ridge, which the solver may have chosen itself; nothing without one."""
+    try:
+        return {"lam": ridge_of(problem)}
+    except UnsupportedError:
+        return {}
 
 
 def classes_of(data: Data) -> dict[str, tuple[Plain, ...]]:

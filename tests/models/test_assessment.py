@@ -18,8 +18,9 @@ from aucbench.datasets.reading import Reading
 from aucbench.errors import ParameterError, UnknownNameError
 from aucbench.metrics import auc
 from aucbench.models import Model
+from aucbench.models.additive import Additive
 from aucbench.models.assessing import SHARES
-from aucbench.models.assessment import SMALLEST
+from aucbench.models.assessment import DEALT, SMALLEST, TAKEN_OUT
 from aucbench.models.attribution import (
     MISSING,
     MOST_JUDGED,
@@ -70,31 +71,48 @@ def test_importance_is_the_fall_of_the_auc_on_rows_that_the_part_has_not_seen(kn
     assert model.assessment.columns == len(told) == 7
     table, y = data.take(held.part.rows).rows, data.y[held.part.rows]
     j = data.names.index("visits")
-    rng = np.random.default_rng(5)
+    same = np.array(table.matrix)
+    same[:, j] = 2.0  # what a column adds where it is the same in all rows changes no rank
+    part = held.part.model
+    naive = auc(y, part.scores(table)) - auc(y, part.scores(rows(same)))
+    assert told["visits"].estimate == pytest.approx(naive, abs=1e-12)
+    assert model.assessment.how == TAKEN_OUT
+
+
+def test_the_cells_of_a_column_are_dealt_out_anew_where_a_score_is_no_sum():
+    model, held, data = assessed_model(solvers="hist-gradient-boosting[max_iter=20]")
+    told = {one.column: one.drop for one in model.assessment.importance}
+    table, y = data.take(held.part.rows).rows, data.y[held.part.rows]
+    j, rng = data.names.index("visits"), np.random.default_rng(5)
     falls = [auc(y, held.part.model.scores(shuffled(table, j, rng))) for _ in range(30)]
     naive = auc(y, held.part.model.scores(table)) - np.mean(falls)
     assert told["visits"].estimate == pytest.approx(naive, abs=0.03)
+    assert model.assessment.how == DEALT
 
 
 @pytest.mark.parametrize("draws", first([40, 300], 1))
-def test_intervals_of_importance_hold_what_many_rows_say(draws):
+@pytest.mark.parametrize("solver", ["logistic", "roc-svm-nystrom[rank=20]"])
+def test_intervals_of_importance_hold_what_many_rows_say(draws, solver):
     data = load(patients(8000, 1), Reading(target="back", positive="yes"))
     rng = np.random.default_rng(0)
     rest = np.arange(600, data.n, dtype=np.int32)
-    part = Recipe(spec=parse_spec("logistic"), passes=5.0).fitted(data, np.arange(600))
+    part = Recipe(spec=parse_spec(solver), passes=5.0).fitted(data, np.arange(600))
     many = data.take(rest)
-    whole = auc(many.y, part.scores(many.rows))
-    truth = {
-        name: whole
-        - np.mean([auc(many.y, part.scores(shuffled(many.rows, j, rng))) for _ in range(5)])
-        for j, name in enumerate(data.names)
-    }  # fmt: skip
+    scores, additive = part.scores(many.rows), Additive.of(part)
+    truth = {}
+    for j, name in enumerate(data.names):
+        if additive is None:
+            without = [part.scores(shuffled(many.rows, j, rng)) for _ in range(5)]
+        else:
+            without = [scores - additive.effects(many.rows, [additive.columns.index((j,))])[:, 0]]
+        truth[name] = auc(many.y, scores) - np.mean([auc(many.y, s) for s in without])
     inside = []
     for _ in range(draws):
         few = np.sort(rng.choice(rest, 200, replace=False))
-        told, judged = importances(part, data, few, rng)
-        assert judged == 200
-        inside += [one.drop.low <= truth[one.column] <= one.drop.high for one in told]
+        worth = importances(part, data, few, rng)
+        assert worth.rows == 200
+        told = [(one.drop, truth[one.column]) for one in worth.importance]
+        inside += [drop.low <= true <= drop.high for drop, true in told]
     assert np.mean(inside) >= 0.93
 
 
@@ -229,7 +247,7 @@ def test_within_groups_a_column_of_the_group_is_worth_nothing():
     first, unseen = np.arange(400), np.arange(400, 1200, dtype=np.int32)
     part = Recipe(spec=parse_spec("logistic"), passes=5.0).fitted(data, first)
     told = {
-        name: {one.column: one.drop for one in importances(part, judged, unseen, rng)[0]}
+        name: {one.column: one.drop for one in importances(part, judged, unseen, rng).importance}
         for name, judged in (("auc", data), ("gauc", replace(data, pairs=Group())))
     }
     own, level = told["gauc"]

@@ -1,0 +1,96 @@
+"""The shape of an effect of an additive model, as plain values that its file keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import nan
+
+import numpy as np
+
+from aucbench.data.arrays import Vector
+
+TIMES = " × "  # between the names of two columns
+BLOCKS = "▁▂▃▄▅▆▇█"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Axis:
+    """The places of one column at which an effect is told.
+
+    Attributes
+    ----------
+    column, kind : str
+        Its name, and "numeric", "boolean", "category" or "date".
+    names : tuple of str
+        The level, the date, or that the cell is missing; empty for a number.
+    values : tuple of float or None
+        The number, or the seconds of a date; None for a level, and for a missing cell.
+    rows : tuple of int
+        Training rows at each place, at least 10.
+    """
+
+    column: str
+    kind: str
+    names: tuple[str, ...]
+    values: tuple[float | None, ...]
+    rows: tuple[int, ...]
+
+    @property
+    def line(self) -> list[int]:
+        """Which places are numbers or dates, between which a line can be drawn."""
+        return [k for k, value in enumerate(self.values) if value is not None]
+
+    @property
+    def texts(self) -> list[str]:
+        """A text for each place."""
+        pairs = zip(self.names, self.values, strict=True)
+        return [name or f"{nan if value is None else value:.4g}" for name, value in pairs]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EffectShape:
+    """What one column, or two of them, add to the score of an additive model.
+
+    Attributes
+    ----------
+    axes : tuple of Axis
+        Of one column, or of two.
+    effect : tuple of float
+        What is added at each place, in units of the score; 0 in the mean over the training rows.
+        Of two columns, all places of the second one for the first place of the first one, and so
+        on.
+    low, high : tuple of float
+        A band that holds the whole curve in 95 % of samples; empty where there is none.
+    refits : int
+        From how many fits to parts of the rows the band is.
+    """
+
+    axes: tuple[Axis, ...]
+    effect: tuple[float, ...]
+    low: tuple[float, ...] = ()
+    high: tuple[float, ...] = ()
+    refits: int = 0
+
+    @property
+    def name(self) -> str:
+        """The name of the column, or of both."""
+        return TIMES.join(axis.column for axis in self.axes)
+
+    @property
+    def table(self) -> Vector:
+        """The effect as an array of shape (places,) or (places, places)."""
+        return np.reshape(self.effect, [len(axis.values) for axis in self.axes])
+
+    @property
+    def may_be_none(self) -> bool:
+        """Whether the band holds 0 everywhere: these rows cannot tell the effect from none."""
+        pairs = zip(self.low, self.high, strict=True)
+        return bool(self.low) and all(low <= 0.0 <= high for low, high in pairs)
+
+
+def sparkline(values: Sequence[float], low: float, high: float) -> str:
+    """Return one block for each value, from the lowest at `low` to the highest at `high`."""
+    room = (high - low) or 1.0
+    steps = (round((len(BLOCKS) - 1) * (value - low) / room) for value in values)
+    return "".join(BLOCKS[min(max(step, 0), len(BLOCKS) - 1)] for step in steps)
