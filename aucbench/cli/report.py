@@ -11,7 +11,7 @@ import typer
 from aucbench.cli.groups import Group, grouped
 from aucbench.cli.options import WHOLE, named_sections
 from aucbench.cli.saying import say, warn
-from aucbench.errors import AucbenchError
+from aucbench.errors import AucbenchError, ParameterError
 
 if TYPE_CHECKING:
     from aucbench.report.findings import Findings, Settings
@@ -130,10 +130,14 @@ def figure(
     kind: Annotated[
         str,
         typer.Argument(
-            metavar="KIND", help="leaderboard, pairs, cd, curves, roc, profile or pareto."
+            metavar="KIND",
+            help="leaderboard, pairs, cd, curves, roc, profile or pareto; shapes of a model.",
         ),
     ],
-    folder: Folder,
+    folder: Annotated[
+        Path,
+        typer.Argument(metavar="RESULTS", help="A results folder; of shapes the file of a model."),
+    ],
     *,
     out: Annotated[Path, typer.Option(help="File that ends in .pdf, .svg or .png.")],
     dataset: Annotated[
@@ -141,15 +145,31 @@ def figure(
     ] = None,
     judged: Annotated[Judged, Group(JUDGED, without=("sections",))],
 ) -> None:
-    """Draw one figure of a results folder for print."""
-    from aucbench.report.figures import check_figure, drawn_figure
+    """Draw one figure of a results folder, or of a model, for print."""
+    from aucbench.report.figures import OF_MODELS, check_figure, drawn_figure
     from aucbench.store import own_file
 
     form = check_figure(kind, out.suffix)
+    if kind in OF_MODELS:
+        _write_shapes(folder, form, out, dataset, judged)
+        return
     findings = _findings(folder, judged)
     if findings.times:
         warn(findings.times)
     content = drawn_figure(findings, kind, form, dataset)
+    with own_file(out) as file:
+        file.write(content)
+
+
+def _write_shapes(model: Path, form: str, out: Path, dataset: str | None, judged: Judged) -> None:
+    """Draw the shapes of a model, of which the options about results say nothing."""
+    from aucbench.models import load_model
+    from aucbench.models.shape_figure import shapes_figure
+    from aucbench.store import own_file
+
+    if dataset is not None or judged != Judged():
+        raise ParameterError("the figure shapes is of a model, not of results; leave options out")
+    content = shapes_figure(load_model(model), form)
     with own_file(out) as file:
         file.write(content)
 

@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from aucbench.models.model import Model
     from aucbench.models.operating import Operating
     from aucbench.models.rankers import GradeRanker, SurvivalRanker
+    from aucbench.models.shape import EffectShape
 
 __all__ = [
     "AUCClassifier",
     "ClassModel",
+    "EffectShape",
     "GradeRanker",
     "Model",
     "Operating",
@@ -42,5 +44,6 @@ __getattr__, __dir__, _ = lazy_loader.attach(
         "model": ("Model",),
         "operating": ("Operating",),
         "rankers": ("GradeRanker", "SurvivalRanker"),
+        "shape": ("EffectShape",),
     },
 )

@@ -45,6 +45,7 @@ from aucbench.models.class_making import labels_of, models_of, require_for_class
 from aucbench.models.classes import ClassModel
 from aucbench.models.deciding import decided, origin, warnings
 from aucbench.models.recipe import Recipe
+from aucbench.models.shaping import SECONDS, banded
 from aucbench.models.stacking import Stacking, stacking
 from aucbench.pairs.collapse import COLLAPSED
 from aucbench.registry import get_solver
@@ -52,6 +53,7 @@ from aucbench.registry.specs import Spec, short
 from aucbench.report.findings import Findings
 from aucbench.solving.classes import trained_on
 
+FOR_BANDS = 0.1  # share of the minutes
 OF_ONE_CLASS = ("n", "n_pos", "warnings", "remarks")  # in the origin of a model of one class
 
 
@@ -147,7 +149,7 @@ def built(
     about["warnings"] = list(warnings(wanted.reading, data, model))
     if any(record.measures.collapsed for record in own):
         about["warnings"].append(COLLAPSED)
-    return replace(
+    whole = replace(
         model,
         assessment=_ranking(recipe, data, learnt, parts, model)
         if held is None
@@ -155,6 +157,12 @@ def built(
         provenance={**model.provenance, **about},
         **judged,
     )
+    return banded(recipe, whole, data, learnt, _seconds(wanted))
+
+
+def _seconds(wanted: ModelPlan, models: int = 1) -> float:
+    """Return the seconds for the bands of each of some models."""
+    return (SECONDS if wanted.minutes is None else FOR_BANDS * 60.0 * wanted.minutes) / models
 
 
 def _ranking(
@@ -180,7 +188,8 @@ def _of_classes(
     if other := trained_on(get_solver(recipe.spec), data):
         about = {**about, "trained_on": other}
     models = []
-    for model in models_of(recipe, data, learnt, parts, wanted.by):
+    seconds = _seconds(wanted, len(labels_of(data)))
+    for model in models_of(recipe, data, learnt, parts, wanted.by, seconds):
         told = {"warnings": list(warnings(wanted.reading, data, model))}
         models.append(replace(model, provenance={**model.provenance, **about, **told}))
     own = {name: value for name, value in models[0].provenance.items() if name not in OF_ONE_CLASS}

@@ -20,6 +20,7 @@ from aucbench.models.assessing import assessed
 from aucbench.models.deciding import decided
 from aucbench.models.model import Model
 from aucbench.models.recipe import Recipe
+from aucbench.models.shaping import SECONDS, banded
 from aucbench.registry import get_solver
 from aucbench.solving.classes import against_rest
 from aucbench.stats import Fold
@@ -62,8 +63,12 @@ def models_of(
     learnt: Index,
     splits: Sequence[Split],
     by: Sequence[str] = (),
+    seconds: float = SECONDS,
 ) -> Iterator[Model]:
-    """Yield the model of each class; parameters and errors are those of `deciding.decided`."""
+    """Yield the model of each class; parameters and errors are those of `deciding.decided`.
+
+    `seconds` are those of the bands of one model, see `shaping.banded`.
+    """
     labels = labels_of(data)
     for k, one in enumerate(against_rest(get_solver(recipe.spec), data)):
         others = (*labels[:k], *labels[k + 1 :])
@@ -74,4 +79,5 @@ def models_of(
         groups = None if data.groups is None else data.groups[held.rows]
         auc = interval_of(Placements.of([Fold(held.y, held.scores, groups=groups)]))
         known = assessed(held, part, model, by=by, seed=recipe.seed)
-        yield replace(model, auc=auc, auc_rows=held.what, assessment=known)
+        whole = replace(model, auc=auc, auc_rows=held.what, assessment=known)
+        yield banded(recipe, whole, part, learnt, seconds)

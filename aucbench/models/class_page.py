@@ -10,12 +10,14 @@ from aucbench.models.classes import ClassModel
 from aucbench.models.explain import share_text
 from aucbench.models.model import Model
 from aucbench.models.page import matters, range_of, roc_of, span_of
+from aucbench.models.shape_page import shape_parts
 from aucbench.report.document import Chapter, Grid, grid
 from aucbench.report.inline_page import InlinePage
 from aucbench.report.render import sections_to_html
 from aucbench.sections import Chart
 
 MOST_LINES = 30  # of a chart
+FEW = 6  # effects of each class
 
 
 def page_of(model: ClassModel, title: str = "") -> InlinePage:
@@ -30,7 +32,7 @@ def chapters(model: ClassModel) -> list[Chapter]:
     """Return what is known of a model; a chapter without content is not there."""
     told: list[tuple[str, list[str | Grid | Chart]]] = [("Classes", [*_classes(model)])]
     for label, one in zip(model.labels, model.models, strict=True):
-        told.append((f"Class {label} against the rest", [*matters(one)]))
+        told.append((f"Class {label} against the rest", [*matters(one), *shape_parts(one, FEW)]))
     told.append(("Origin", [*_origin(model)]))
     return [Chapter(title, "", tuple(parts)) for title, parts in told if parts]
 

@@ -52,6 +52,8 @@ class Grid:
     keys: tuple[tuple[str, ...], ...] = ()  # by which a page sorts the lines
     # Low, value and high of each line, or None, which a page draws in a last column.
     spans: tuple[tuple[float, float, float] | None, ...] = ()
+    # How a page shades each cell, from -1 to 1: a heat map.
+    shades: tuple[tuple[float | None, ...], ...] = ()
 
     @property
     def bars(self) -> list[tuple[float, float, float] | None]:
@@ -262,6 +264,7 @@ def grid(
     *,
     best: Sequence[bool] = (),
     spans: Sequence[tuple[float, float, float] | None] = (),
+    shades: Sequence[Sequence[float | None]] = (),
     title: str = "",
 ) -> Grid:
     """Return a table of texts and of numbers in the given forms."""
@@ -279,6 +282,7 @@ def grid(
         best=tuple(best),
         keys=keys,
         spans=tuple(spans) if any(spans) else (),
+        shades=tuple(map(tuple, shades)),
     )
 
 

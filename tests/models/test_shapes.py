@@ -1,0 +1,285 @@
+"""The shapes of the effects of additive models: beside naive ones, and with their bands."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from assessed_models import assessed_model, patients
+from command_line import done
+from scipy.sparse import csr_array
+from scipy.stats import t as student
+
+from aucbench.data import Data
+from aucbench.data.arrays import rows
+from aucbench.datasets import load
+from aucbench.datasets.reading import Reading
+from aucbench.errors import DataError, ParameterError
+from aucbench.models import Model, archive
+from aucbench.models.additive import Additive
+from aucbench.models.assessment import SMALLEST
+from aucbench.models.attribution import OTHERS
+from aucbench.models.explain import explanation, kind_of, lines, raw_weights
+from aucbench.models.page import chapters, page_of
+from aucbench.models.recipe import Recipe
+from aucbench.models.shape import Axis, EffectShape, sparkline
+from aucbench.models.shape_figure import shapes_figure
+from aucbench.models.shaping import EASED, FEWEST, banded, half_width, refit_of, shapes
+from aucbench.registry.specs import parse_spec
+
+NASTY = "</script><b>red\x1b"
+MAPS = ("auto", "splines[knots=6]", "bins[count=4]", "standard+splines[knots=6]")
+
+
+def read(frame=None):
+    return load(patients(300) if frame is None else frame, Reading(target="back", positive="yes"))
+
+
+def made(features, data=None, solver="rank-svm", **recipe):
+    data = read() if data is None else data
+    own = Recipe(spec=parse_spec(solver), features=features, **recipe)
+    learnt = np.arange(data.n, dtype=np.int32)
+    return own, own.fitted(data, learnt), data, learnt
+
+
+@pytest.fixture(scope="module")
+def splined():
+    recipe, model, data, learnt = made("splines[knots=6]")
+    return banded(recipe, model, data, learnt, 100.0), data
+
+
+@pytest.mark.parametrize("features", MAPS)
+def test_a_score_is_the_sum_of_its_effects(features):
+    _, model, data, _ = made(features)
+    additive = Additive.of(model)
+    effects = additive.effects(data.rows, range(len(additive.columns)))
+    assert [model.columns[j] for [j] in additive.columns] == [*data.names]
+    assert np.ptp(model.scores(data.rows) - effects.sum(axis=1)) < 1e-9
+
+
+@pytest.mark.parametrize("features", MAPS)
+def test_a_shape_is_what_the_score_does_when_one_cell_changes(features):
+    _, model, data, learnt = made(features)
+    codes = np.array(data.rows.matrix)
+    for shape in shapes(model, data, learnt):
+        [axis] = shape.axes
+        j, column = (
+            data.names.index(axis.column),
+            data.schema.columns[data.names.index(axis.column)],
+        )
+        for k in [k for k in range(1, len(shape.effect)) if axis.names[k] != OTHERS]:
+            said = []
+            for place in (0, k):
+                cells = codes[:1].copy()
+                cells[0, j] = code_of(column, axis, place)
+                said.append(model.scores(rows(cells))[0])
+            assert shape.effect[k] - shape.effect[0] == pytest.approx(said[1] - said[0], abs=2e-5)
+        assert np.average(shape.effect, weights=axis.rows) == pytest.approx(0.0, abs=1e-5)
+        assert min(axis.rows) >= SMALLEST
+
+
+def code_of(column, axis, place):
+    if axis.values[place] is not None:
+        return axis.values[place]
+    name = axis.names[place]
+    levels = ("no", "yes") if column.kind == "boolean" else column.levels
+    return levels.index(name) if name in levels else np.nan
+
+
+def test_columns_of_sparse_rows_have_shapes_and_a_column_that_is_constant_has_none():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 40)) * (rng.random((400, 40)) < 0.3)
+    X[:, 3] = 1.0
+    data = Data.of(csr_array(X), np.where(X[:, 0] + rng.normal(size=400) > 0, 1, -1))
+    _, model, data, learnt = made("splines[knots=6]", data)
+    told = shapes(model, data, learnt)
+    assert told[0].name == "column 0"
+    assert "column 3" not in {shape.name for shape in told}
+    assert len(told) == 30
+
+
+@pytest.mark.parametrize("features", ["unit", "standard+unit-centred"])
+def test_features_that_mix_columns_have_no_effects(features):
+    recipe, model, data, learnt = made(features)
+    assert Additive.of(model) is None
+    assert banded(recipe, model, data, learnt) is model
+
+
+def test_neither_have_trees_and_kernels():
+    data = read()
+    for solver in ("hist-gradient-boosting[max_iter=5]", "roc-svm-nystrom[rank=10]"):
+        _, model, _, learnt = made("auto", data, solver)
+        assert shapes(model, data, learnt) == ()
+
+
+def test_trees_on_splines_count_their_splits_by_column():
+    _, model, _, _ = made("splines[knots=6]", solver="hist-gradient-boosting[max_iter=5]")
+    counts = raw_weights(model)
+    assert counts.size == model.encoding.d
+    assert counts.sum() == pytest.approx(1.0)
+    assert len(explanation(model)["features"]) == model.trees.d
+
+
+def test_the_band_holds_the_curve_and_the_fits_to_halves(splined):
+    model, _ = splined
+    for shape in model.shapes:
+        assert shape.refits == 50
+        assert all(a <= x <= b for a, x, b in zip(shape.low, shape.effect, shape.high, strict=True))
+    by_name = {shape.name: shape for shape in model.shapes}
+    assert not by_name["visits"].may_be_none
+    assert by_name["smoker"].may_be_none
+
+
+def test_the_width_of_a_band_is_that_of_students_t_where_there_is_one_place():
+    fits = np.random.default_rng(1).normal(size=(50, 1))
+    naive = student.ppf(0.975, 49) * fits.std(ddof=1)
+    assert half_width(fits)[0] == pytest.approx(naive, rel=0.05)
+    line = fits * np.arange(5.0)  # one number decides about all places
+    assert half_width(line) == pytest.approx(half_width(fits)[0] * np.arange(5.0), rel=1e-9)
+    apart = np.random.default_rng(2).normal(size=(50, 40))
+    wider = half_width(apart) / apart.std(axis=0, ddof=1)
+    assert wider == pytest.approx(np.full(40, wider[0]))
+    assert 2.8 < wider[0] < 4.5  # of the largest of 40 of Student's t
+
+
+def test_refits_have_a_tenth_of_the_penalty_of_a_row():
+    for solver, wanted in (
+        ("svm-or[0.5]", {"lam": 0.5 / EASED}),
+        ("logistic[C=2,max_iter=500]", {"C": 2.0 * EASED / 0.25, "max_iter": 500}),
+        ("sht-auc[k=3]", {"k": 3}),
+        ("oam-seq[C=2]", {"C": 2}),
+    ):
+        recipe, model, _, _ = made("auto", solver=solver)
+        assert refit_of(recipe, model, 0.25).spec.params == wanted
+    recipe, model, _, _ = made("auto", solver="svm-or")
+    assert refit_of(recipe, model, 0.25).spec.params["lam"] == model.provenance["lam"] / EASED
+
+
+def test_refits_take_halves_of_each_class_or_whole_groups(monkeypatch):
+    recipe, model, data, learnt = made("auto")
+    parts, own = [], Recipe.fitted
+    monkeypatch.setattr(Recipe, "fitted", lambda *a, **k: (parts.append(a[2]), own(*a, **k))[1])
+    banded(recipe, model, data, learnt, 100.0)
+    assert {part.size for part in parts} == {data.n // 2}
+    assert len({(data.y[part] > 0).sum() for part in parts}) == 1
+    parts.clear()
+    group = np.arange(data.n, dtype=np.int32) // 5
+    banded(recipe, model, replace(data, groups=group), learnt, 100.0)
+    for part in parts:
+        assert not {*group[part]} & {*np.delete(group, part)}
+
+
+def test_without_time_or_rows_there_is_no_band_and_the_reason_is_said():
+    recipe, model, data, learnt = made("splines[knots=6]")
+    quick = banded(recipe, model, data, learnt, 0.0)
+    assert quick.shapes
+    assert not any(shape.low or shape.refits for shape in quick.shapes)
+    why = f"{FEWEST} fits to parts of the rows take more than 0 s"
+    assert why in " ".join(lines(quick))
+    assert why in page_of(quick).content.decode()
+    few = np.r_[np.flatnonzero(data.y > 0)[:15], np.flatnonzero(data.y < 0)].astype(np.int32)
+    told = banded(recipe, recipe.fitted(data, few), data, few).provenance["no_bands"]
+    assert told == "they need 20 rows of each class, and one has 15"
+
+
+def test_a_model_on_splines_or_bins_comes_back_from_its_file(splined, tmp_path):
+    for model in (splined[0], made("bins[count=4]")[1]):
+        model.save(tmp_path / "m.aucbench")
+        again = Model.load(tmp_path / "m.aucbench")
+        assert again.shapes == model.shapes
+        assert np.array_equal(again.scores(splined[1].rows), model.scores(splined[1].rows))
+        assert explanation(again) == explanation(model)
+
+
+def test_a_file_of_an_older_aucbench_has_no_shapes(splined, tmp_path):
+    tree = splined[0].to_tree()
+    del tree["shapes"]
+    archive.write(tmp_path / "old.aucbench", tree)
+    assert Model.load(tmp_path / "old.aucbench").shapes == ()
+
+
+def test_functions_that_do_not_fit_to_their_knots_are_refused(splined, tmp_path):
+    tree = splined[0].to_tree()
+    [block] = [one for one in tree["maps"][0]["blocks"] if one is not None][:1]
+    block["C"] = block["C"][1:]
+    archive.write(tmp_path / "m.aucbench", tree)
+    with pytest.raises(DataError, match="of a column of Splines do not fit to their knots"):
+        Model.load(tmp_path / "m.aucbench")
+
+
+def test_the_file_holds_no_cell_of_a_row(splined):
+    frame = patients(300)
+    cells = {*frame["age"].dropna(), *frame["noise"]}
+    values = {x for shape in splined[0].shapes for axis in shape.axes for x in axis.values}
+    assert not cells & values
+
+
+def test_explain_tells_effects_instead_of_the_weights_of_splines(splined):
+    model, _ = splined
+    told = "\n".join(lines(model))
+    assert kind_of(model) == "additive"
+    assert "weight × spread" not in told
+    assert "visits" in told.split("effects on the score")[1]
+    plain = explanation(model)["shapes"]
+    assert [one["name"] for one in plain] == [shape.name for shape in model.shapes]
+    assert plain[0]["effect"] == model.shapes[0].effect
+    assert {"visits [1]", "visits [2]"} <= {one["name"] for one in explanation(model)["features"]}
+
+
+def test_explain_has_the_fall_of_the_auc_without_an_effect():
+    model, _, data = assessed_model()
+    recipe = Recipe(spec=parse_spec("logistic"), passes=5.0)
+    whole = banded(recipe, model, data, np.arange(data.n, dtype=np.int32), 0.0)
+    told = [line for line in lines(whole) if line.startswith("  visits")]
+    [drop] = [one.drop for one in model.assessment.importance if one.column == "visits"]
+    assert f"{drop.estimate:.4f}" in told[-1]
+    assert explanation(whole)["shapes"][0]["importance"] == drop.estimate
+
+
+def test_a_sparkline_has_a_block_for_each_number():
+    assert sparkline([0.0, 0.5, 1.0], 0.0, 1.0) == "▁▅█"
+    assert sparkline([2.0, 2.0], 2.0, 2.0) == "▁▁"
+
+
+def of_two(name=NASTY):
+    axes = tuple(
+        Axis(column=c, kind="numeric", names=("",) * 2, values=(0.0, v), rows=(30, 20))
+        for c, v in ((name, 1.0), ("dose", 3.0))
+    )
+    return EffectShape(axes=axes, effect=(-1.0, 0.0, 0.5, 2.0))
+
+
+def test_two_columns_are_a_heat_map_on_the_page_and_in_the_terminal(splined):
+    model = replace(splined[0], shapes=(*splined[0].shapes, of_two()))
+    [chapter] = [one for one in chapters(model) if one.title == "What each column adds"]
+    grid = chapter.parts[-1]
+    assert grid.header == (f"{NASTY} \\ dose", "0", "3")
+    assert grid.shades == ((None, -0.5, 0.0), (None, 0.25, 1.0))
+    page = page_of(model).content.decode()
+    assert 'style="--shade:50%" data-shade="low"' in page
+    assert NASTY not in page
+    at = [*lines(model)].index(next(line for line in lines(model) if "× dose" in line))
+    assert [line.split() for line in [*lines(model)][at + 1 : at + 3]] == [["0", "▁▃"], ["1", "▅█"]]
+
+
+@pytest.mark.parametrize("ending", [".pdf", ".svg", ".png"])
+def test_the_shapes_of_a_model_are_drawn(splined, ending):
+    model = replace(splined[0], shapes=(of_two("a$b_c"), *splined[0].shapes))
+    content = shapes_figure(model, ending)
+    assert len(content) > 5000
+    assert content == shapes_figure(model, ending)
+
+
+def test_the_command_draws_the_shapes_of_a_file(splined, tmp_path):
+    splined[0].save(tmp_path / "m.aucbench")
+    done("figure", "shapes", tmp_path / "m.aucbench", "--out", tmp_path / "x.pdf")
+    assert (tmp_path / "x.pdf").read_bytes()[:4] == b"%PDF"
+    told = done(
+        "figure", "shapes", tmp_path / "m.aucbench", "--out", tmp_path / "x.pdf", "--dataset", "a",
+        code=2,
+    )  # fmt: skip
+    assert "the figure shapes is of a model, not of results" in told.stderr
+
+
+def test_a_model_without_shapes_has_no_figure():
+    with pytest.raises(ParameterError, match="the model has no shapes: its score is no sum"):
+        shapes_figure(made("auto", solver="hist-gradient-boosting[max_iter=5]")[1], ".pdf")
