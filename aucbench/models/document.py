@@ -52,7 +52,7 @@ ORIGIN: Mapping[str, Any] = {
     **dict.fromkeys(("choice", "warnings"), tuple[str, ...]),
     **dict.fromkeys(("left_out", "versions"), dict[str, str]),
     "remarks": tuple[tuple[str, ...], ...],
-    "lam": float,
+    **dict.fromkeys(("lam", "curve"), float),
     "separator": str | None,
     "stop": str,
     "parameters": dict[str, Any],

@@ -14,11 +14,11 @@ from aucbench.data.arrays import Index, Rows, Vector
 from aucbench.data.targets import Labels
 from aucbench.datasets.reading import Plain
 from aucbench.datasets.tables import Encoding
-from aucbench.errors import UnsupportedError
+from aucbench.features import Splines
 from aucbench.features.chain import applied
 from aucbench.models.model import Model
 from aucbench.models.stack import Member, Stack, knots_of
-from aucbench.projectors import ridge_of
+from aucbench.projectors import ElasticNet, GroupL2
 from aucbench.protocols import Problem
 from aucbench.ranges import GAP_TOL
 from aucbench.registry import get_preprocessing, get_solver
@@ -108,18 +108,20 @@ class Recipe:
                 **part.target.numbers,
                 "target": part.target.what,
                 "stop": run.stop.name,
-                **_penalty(watched.problems[-1]),
+                **_penalties(watched.problems[-1]),
             },
         )
         return replace(model, spread=spread_of(model.mapped(part.rows)))
 
 
-def _penalty(problem: Problem) -> dict[str, float]:
-    """Return the λ of a ridge, which the solver may have chosen itself; nothing without one."""
-    try:
-        return {"lam": ridge_of(problem)}
-    except UnsupportedError:
-        return {}
+def _penalties(problem: Problem) -> dict[str, float]:
+    """Return the ridge and the share of curvature of a fit, which its solver may have chosen."""
+    told = {}
+    if isinstance(problem.project, ElasticNet | GroupL2) and problem.project.l2 > 0.0:
+        told["lam"] = problem.project.l2
+    if isinstance(phi := problem.features, Splines):
+        told["curve"] = phi.curve if phi.terms().curved.any() else 0.0
+    return told
 
 
 def classes_of(data: Data) -> dict[str, tuple[Plain, ...]]:

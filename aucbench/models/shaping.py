@@ -55,6 +55,7 @@ FIRST_SPLIT = 1000  # the number of the first fit, beyond those of splits
 SCORED = 1000  # rows whose scores tell the scale of a fit
 ROUGH = 1e-3  # relative gap of a fit: it changes scores by 2 %, and a band is wider than that
 EASED = 10.0  # the penalty of a model, divided by that of its refits
+LEAST_CURVE = 0.1  # deviation of what bends in the refits, as of `additive`
 LEVEL, DRAWS = 0.95, 2000
 DIGITS = 6  # significant ones of what is kept
 
@@ -282,17 +283,19 @@ def refit_of(recipe: Recipe, model: Model, share: float) -> Recipe:
     """Return the recipe of a rough fit to a share of the rows, with a tenth of the penalty.
 
     The penalty is a parameter `lam`, per row, or its inverse `C`, which counts for all rows
-    together. A solver with neither has its own parameters.
+    together. A solver with neither has its own parameters. Where a solver chose no bend at all, a
+    fit may bend a little: rows that show no bend do not show that there is none.
     """
     recipe = replace(recipe, gap_tol=max(recipe.gap_tol, ROUGH))
-    solver, lam = get_solver(recipe.spec), model.provenance.get("lam")
+    solver, about = get_solver(recipe.spec), model.provenance
     names = [one.name for one in fields(solver)]  # type: ignore[arg-type] # a frozen dataclass
-    if "lam" in names and isinstance(lam, float):
-        eased = {"lam": lam / EASED}
-    elif "C" in names and not isinstance(solver, Streaming):  # there it is a step
-        eased = {"C": EASED * solver.C / share}  # type: ignore[attr-defined] # just seen
-    else:
-        return recipe
+    eased: dict[str, Any] = {}
+    if "lam" in names and "lam" in about:
+        eased["lam"] = about["lam"] / EASED
+    if "curve" in names and "curve" in about:
+        eased["curve"] = max(about["curve"], LEAST_CURVE)
+    if "C" in names and not isinstance(solver, Streaming):  # there it is a step
+        eased["C"] = EASED * solver.C / share  # type: ignore[attr-defined] # just seen
     own = dict(zip(names, recipe.spec.unnamed, strict=False))
     params = {**own, **recipe.spec.params, **eased}
     return replace(recipe, spec=Spec(recipe.spec.name, params))

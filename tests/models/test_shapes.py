@@ -150,6 +150,9 @@ def test_refits_have_a_tenth_of_the_penalty_of_a_row():
     ):
         recipe, model, _, _ = made("auto", solver=solver)
         assert refit_of(recipe, model, 0.25).spec.params == wanted
+    recipe, model, _, _ = made("auto", solver="additive[curve=0.3,knots=5]")
+    pinned = {"curve": 0.3, "knots": 5, "lam": model.provenance["lam"] / EASED}
+    assert refit_of(recipe, model, 0.25).spec.params == pinned
     recipe, model, _, _ = made("auto", solver="svm-or")
     assert refit_of(recipe, model, 0.25).spec.params["lam"] == model.provenance["lam"] / EASED
 
