@@ -82,6 +82,10 @@ class Spline:
         """q."""
         return int(self.C.shape[1])
 
+    def first(self, count: int) -> Spline:
+        """Return the first functions only."""
+        return replace(self, C=self.C[:, :count], signs=self.signs[:count])
+
     def bent(self, factor: float) -> Spline:
         """Return the functions with the curved ones times `factor`; 0 leaves them out."""
         if not factor:
@@ -167,7 +171,27 @@ def columns_of(X: Rows) -> Iterator[Vector]:
         yield column
 
 
-def by_column(X: Rows, blocks: Sequence[Block | None], name: str) -> Rows:
+class PairBlock(Protocol):
+    """Functions of two columns."""
+
+    @property
+    def columns(self) -> tuple[int, int]:
+        """The numbers of the columns."""
+        ...
+
+    @property
+    def width(self) -> int:
+        """Their number q."""
+        ...
+
+    def __call__(self, x: Vector, z: Vector) -> Vector:
+        """Their values at numbers of the two columns, (n,) each -> (n, q)."""
+        ...
+
+
+def by_column(
+    X: Rows, blocks: Sequence[Block | None], name: str, crosses: Sequence[PairBlock] = ()
+) -> Rows:
     """Return the features of all columns side by side, in the layout of the rows.
 
     Of sparse rows only stored numbers are mapped: the functions are 0 at 0.
@@ -180,6 +204,8 @@ def by_column(X: Rows, blocks: Sequence[Block | None], name: str) -> Rows:
         What is made of each column; None: nothing.
     name : str
         The name of the map, for the error message.
+    crosses : sequence of functions
+        What is made of pairs of columns; it comes after what is made of single ones.
 
     Raises
     ------
@@ -192,39 +218,55 @@ def by_column(X: Rows, blocks: Sequence[Block | None], name: str) -> Rows:
             "columns it was fitted on"
         )
     if X.is_sparse:
-        return _sparse(X, blocks)
+        return _sparse(X, blocks, crosses)
     starts = np.cumsum([0, *(0 if block is None else block.width for block in blocks)])
-    out = np.empty((X.n, starts[-1]))
+    out = np.empty((X.n, starts[-1] + sum(cross.width for cross in crosses)))
     for column, block, lo in zip(X.matrix.T, blocks, starts, strict=False):
         if block is not None:
             out[:, lo : lo + block.width] = block(np.ascontiguousarray(column))
+    lo = starts[-1]
+    for cross in crosses:
+        both = (np.ascontiguousarray(X.matrix[:, j]) for j in cross.columns)
+        out[:, lo : lo + cross.width] = cross(*both)
+        lo += cross.width
     return rows(out)
 
 
-def terms_of(blocks: Sequence[Block | None]) -> Terms:
-    """Return one term for each column that has functions."""
+def terms_of(
+    blocks: Sequence[Block | None], pairs: Sequence[tuple[tuple[int, int], int]] = ()
+) -> Terms:
+    """Return one term for each column that has functions, and for each pair and its width."""
     some = [(j, block) for j, block in enumerate(blocks) if block is not None]
-    owner = np.repeat(np.arange(len(some), dtype=np.int32), [block.width for _, block in some])
-    signs = np.concatenate([block.signs for _, block in some])
-    terms = Terms(tuple((j,) for j, _ in some), owner, np.concatenate([b.curved for _, b in some]))
+    columns: list[tuple[int, ...]] = [(j,) for j, _ in some] + [both for both, _ in pairs]
+    widths = [block.width for _, block in some] + [width for _, width in pairs]
+    more = sum(width for _, width in pairs)
+    owner = np.repeat(np.arange(len(columns), dtype=np.int32), widths)
+    signs = np.concatenate([*(block.signs for _, block in some), np.zeros(more)])
+    curved = np.concatenate([*(block.curved for _, block in some), np.ones(more, np.bool_)])
+    terms = Terms(tuple(columns), owner, curved)
     return terms.bounded(np.where(signs > 0, 0.0, -inf), np.where(signs < 0, 0.0, inf))
 
 
-def _sparse(X: Rows, blocks: Sequence[Block | None]) -> Rows:
+def _sparse(X: Rows, blocks: Sequence[Block | None], crosses: Sequence[PairBlock]) -> Rows:
     from scipy.sparse import csr_array
 
     csc, lo = X.matrix.tocsc(), 0
     values, features, numbers = [], [], []
-    for j, block in enumerate(blocks):
-        if block is None:
-            continue
-        own = slice(*csc.indptr[j : j + 2])
-        part = block(csc.data[own])
+
+    def add(part: Vector, of: NDArray[Any], lo: int) -> int:
         i, k = np.nonzero(part)
         values.append(part[i, k])
         features.append(lo + k)
-        numbers.append(csc.indices[own][i])
-        lo += block.width
+        numbers.append(of[i])
+        return lo + int(part.shape[1])
+
+    for j, block in enumerate(blocks):
+        if block is not None:
+            own = slice(*csc.indptr[j : j + 2])
+            lo = add(block(csc.data[own]), csc.indices[own], lo)
+    for cross in crosses:
+        both = (np.asarray(csc[:, [j]].todense()).ravel() for j in cross.columns)
+        lo = add(cross(*both), np.arange(X.n), lo)
     places: tuple[NDArray[Any], NDArray[Any]] = (np.concatenate(numbers), np.concatenate(features))
     return rows(csr_array((np.concatenate(values), places), shape=(X.n, lo)))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -20,6 +20,7 @@ from aucbench.features.by_column import (
     terms_of,
     unit,
 )
+from aucbench.features.crosses import Cross, strongest
 
 TAIL = 1e-3  # share of the rows at either end that lies beyond the outermost knots
 CLOSEST = 1e-9  # knots nearer than this part of the range are one
@@ -62,8 +63,15 @@ class Splines:
     curve : float
         Deviation of the curved features of a column, > 0, in units of that of the linear one. The
         smaller it is, the smoother are the effects at the same λ.
+    pairs : int
+        Number of pairs of columns with a joint effect, at least 0: those that an additive fit
+        misses most, see `aucbench.features.crosses.strongest`. Their features are products of the
+        linear and the two smoothest curved functions of both columns, which together have the
+        variance `curve`². Columns whose effect must have a shape are in none.
     blocks : tuple of Spline or None, learnt by `fit`
         The functions of each column.
+    crosses : tuple of Cross, learnt by `fit`
+        Those of each pair.
 
     Raises
     ------
@@ -81,7 +89,9 @@ class Splines:
 
     knots: int = 20
     curve: float = 1.0
+    pairs: int = 0
     blocks: tuple[Spline | None, ...] | None = field(default=None, repr=False, compare=False)
+    crosses: tuple[Cross, ...] = field(default=(), repr=False, compare=False)
 
     exempt: ClassVar[int] = 0
     expected_failures: ClassVar[Mapping[str, str]] = {
@@ -90,6 +100,7 @@ class Splines:
 
     def __post_init__(self) -> None:
         require_count(3, knots=self.knots)
+        require_count(0, pairs=self.pairs)
         require_above(0, curve=self.curve)
 
     def fit(self, data: Data, rng: np.random.Generator) -> Splines:
@@ -103,20 +114,41 @@ class Splines:
                 f"splines need a column with two values, and each of the {data.d} column(s) has "
                 f"one value in all {data.n} training rows"
             )
-        return replace(self, blocks=blocks)
+        alone = replace(self, blocks=blocks, crosses=())
+        return alone if not self.pairs else alone.crossed(data, alone.strongest(data, self.pairs))
+
+    def strongest(self, data: Data, count: int) -> list[tuple[int, int]]:
+        """Return the pairs of columns that the fitted map without pairs misses most in `data`."""
+        alone = replace(self.bent(1.0), crosses=())
+        mapped = replace(data.with_rows(alone(data.rows)), terms=alone.terms())
+        free = [j for j, block in enumerate(self._learnt()) if block and not block.signs.any()]
+        return strongest(mapped, free, dict(enumerate(columns_of(data.rows))), count)
+
+    def crossed(self, data: Data, pairs: Sequence[tuple[int, int]]) -> Splines:
+        """Return the fitted map with joint effects of these pairs of columns."""
+        columns, blocks = dict(enumerate(columns_of(data.rows))), self.bent(1.0)._learnt()
+        crosses = []
+        for j, k in pairs:
+            first, second = blocks[j], blocks[k]
+            if first is not None and second is not None:
+                X, sparse = (columns[j], columns[k]), data.rows.is_sparse
+                cross = Cross.of((j, k), (first, second), X, sparse)
+                crosses.append(cross.bent(self.curve))
+        return replace(self, crosses=tuple(crosses))
 
     def bent(self, curve: float) -> Splines:
         """Return the fitted map with curved features of another size; 0 leaves them out."""
         blocks = tuple(block and block.bent(curve / self.curve) for block in self._learnt())
-        return replace(self, curve=curve or self.curve, blocks=blocks)
+        crosses = tuple(cross.bent(curve / self.curve) for cross in self.crosses if curve)
+        return replace(self, curve=curve or self.curve, blocks=blocks, crosses=crosses)
 
     def terms(self) -> Terms:
-        """Return the terms: one for each column that has features."""
-        return terms_of(self._learnt())
+        """Return the terms: one for each column that has features, and one for each pair."""
+        return terms_of(self._learnt(), [(cross.columns, cross.width) for cross in self.crosses])
 
     def __call__(self, rows: Rows) -> Rows:
         """Map rows (n, d) to rows (n, p) of the same layout."""
-        return by_column(rows, self._learnt(), "splines")
+        return by_column(rows, self._learnt(), "splines", self.crosses)
 
     def _learnt(self) -> tuple[Spline | None, ...]:
         require_learnt(self.blocks, "splines")

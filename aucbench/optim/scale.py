@@ -13,8 +13,8 @@ import numpy as np
 
 from aucbench.data import Data
 from aucbench.errors import DataError
-from aucbench.optim.pair_gram import mean_square_distance
 from aucbench.pairs import members_of, pairs_of
+from aucbench.pairs.gram import mean_square_distance
 
 # Factor of `noise`. On the development sets of docs/defaults.md, 0.1, 0.3 and 1 were
 # tried for ls-svm and svm-or; 0.3 was the best of them whichever set was left out.

@@ -13,7 +13,7 @@ from aucbench.data.rounding import gamma, longest
 from aucbench.objectives import PairwiseSquare
 from aucbench.objectives.differences import constant_over_pairs
 from aucbench.optim import Counted
-from aucbench.optim.pair_gram import pair_diagonal, pair_gram
+from aucbench.pairs.gram import pair_diagonal, pair_gram
 from aucbench.pairs import members_of, pairs_of
 
 DIRECT = 4000  # features up to which the d x d matrix is formed: 128 MB

@@ -80,6 +80,7 @@ class Additive:
     curve: float | None = None
     knots: int = 20
     group: float | None = None
+    pairs: int = 0
 
     space: ClassVar = {"knots": (20, 10, 40)}
     needs: ClassVar = Needs(passes=300, weights=True, pairs=("group", "order"), shapes=True)
@@ -91,7 +92,7 @@ class Additive:
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Minimise the pairwise squared hinge over splines, with the ridges that were chosen."""
         shapes = None if data.terms is None else data.terms.slopes
-        phi = Splines(self.knots).fit(data, rng)
+        phi = Splines(self.knots, pairs=self.pairs).fit(data, rng)
         lams = () if self.lam is None else (self.lam,)
         chosen = ridges(_mapped(phi, data), rng, lams, self._curves(shapes))
         if shapes is not None:

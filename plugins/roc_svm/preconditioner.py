@@ -12,7 +12,7 @@ from aucbench.data.arrays import Index, Vector
 from aucbench.data.passes import pullback
 from aucbench.errors import DataError
 from aucbench.objectives import PairwiseSquaredHinge
-from aucbench.optim.pair_gram import pair_diagonal
+from aucbench.pairs.gram import pair_diagonal
 from aucbench.pairs import members_of, pairs_of
 
 Map = Callable[[Vector], Vector]

@@ -14,7 +14,7 @@ from aucbench.data.arrays import ALL, Rows, Vector, rows
 from aucbench.data.folds import drawn
 from aucbench.objectives.all_pairs import hinge_sums
 from aucbench.optim.choice import HELD, in_order, too_few
-from aucbench.optim.pair_gram import pair_gram
+from aucbench.pairs.gram import pair_gram
 from aucbench.optim.scale import default_ridge
 from aucbench.pairs import members_of
 

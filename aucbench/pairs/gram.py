@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.data.data import square_norms
-from aucbench.pairs import Blocks, Members
+from aucbench.pairs.members import Blocks, Members
 
 PIECE = 32  # columns whose products are kept at a time
 MOST_COLUMNS = 300  # of dense rows, whose products with pairs are taken column by column
