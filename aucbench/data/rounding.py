@@ -76,17 +76,20 @@ def of_hinge(data: Data, w: Vector, memberships: int = 0) -> Slack:
     return e + 4.0 * sums * (1.0 + longest(data) * length), 4.0 * sums * longest(data)
 
 
-def of_squared_hinge(data: Data, w: Vector, error: float, memberships: int = 0) -> Slack:
+def of_squared_hinge(
+    data: Data, w: Vector, error: float, memberships: int = 0, spread: float = inf
+) -> Slack:
     """Return (e, η) of a mean of [1 − s_i + s_j]₊² over all pairs, for scores that err by `error`.
 
-    A hinge is at most h = 1 + 2R‖w‖ with R = max ‖x_i‖. An error of the scores moves it by twice
+    A hinge is at most h = 1 + 2R‖w‖ with R = max ‖x_i‖, and at most 1 + 2 `error` more than the
+    computed scores are apart, which is `spread` at most. An error of the scores moves it by twice
     as much, so that it moves the mean by 4(h + error) error at most. The magnitudes of the
     derivatives in the scores add up to 4h at most, and their errors to 8 error. A sum of up to n
     hinges has an error of γ_n n h, and so have its products with shares of rows in up to
     `memberships` blocks; 0: pairs are counted.
     """
     R = longest(data)
-    h = 1.0 + 2.0 * R * float(np.linalg.norm(w))
+    h = 1.0 + min(2.0 * R * float(np.linalg.norm(w)), spread + 2.0 * error)
     error += 2.0 * UNIT * h  # of s_i - 1
     sums = 8.0 * gamma(data.n + memberships + 8) * (h + 2.0 * error)
     if memberships:

@@ -136,6 +136,11 @@ class Splines:
                 crosses.append(cross.bent(self.curve))
         return replace(self, crosses=tuple(crosses))
 
+    @property
+    def width(self) -> int:
+        """Number of features, without those of pairs."""
+        return sum(block.width for block in self._learnt() if block)
+
     def bent(self, curve: float) -> Splines:
         """Return the fitted map with curved features of another size; 0 leaves them out."""
         blocks = tuple(block and block.bent(curve / self.curve) for block in self._learnt())

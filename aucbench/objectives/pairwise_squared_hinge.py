@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 
 from aucbench.data.arrays import ALL, Block, Vector
 from aucbench.data.rounding import Slack, of_scores, of_squared_hinge
@@ -73,9 +74,9 @@ class PairwiseSquaredHinge(AllPairs):
         """Return (e, η), bounds of the rounding of f and of its gradient at w."""
         return self.rounding_at(w, of_scores(self.data, w))
 
-    def rounding_at(self, w: Vector, error: float) -> Slack:
-        """Return (e, η) for scores of w that err by at most `error`."""
-        return of_squared_hinge(self.data, w, error, self._memberships)
+    def rounding_at(self, w: Vector, error: float, spread: float = inf) -> Slack:
+        """Return (e, η) for scores of w that err by at most `error`, and are `spread` apart."""
+        return of_squared_hinge(self.data, w, error, self._memberships, spread)
 
     def curvature(self, v: Vector, rows: Block = ALL) -> Vector:
         """Return H v with the Hessian of the pairwise square, where every pair is active."""

@@ -110,7 +110,8 @@ def _check_type(label: str, parameter: Parameter, value: Any) -> None:
         wanted = "a number" if number else f"of the type {parameter.type}"
         raise ParameterError(f"{parameter.name} of {label} must be {wanted}, got None")
     switch = isinstance(default, bool)
-    number = isinstance(default, int | float) and not switch
+    words = "Literal" in (parameter.type or "")  # `_check_word` looks at those
+    number = isinstance(default, int | float) and not switch and not words
     if (switch and not isinstance(value, bool)) or (number and isinstance(value, str)):
         wanted = "True or False" if switch else "a number"
         raise ParameterError(f"{parameter.name} of {label} must be {wanted}, got {short(value)}")

@@ -13,8 +13,8 @@ from aucbench.data.rounding import gamma, longest
 from aucbench.objectives import PairwiseSquare
 from aucbench.objectives.differences import constant_over_pairs
 from aucbench.optim import Counted
-from aucbench.pairs.gram import pair_diagonal, pair_gram
 from aucbench.pairs import members_of, pairs_of
+from aucbench.pairs.gram import pair_diagonal, pair_gram
 
 DIRECT = 4000  # features up to which the d x d matrix is formed: 128 MB
 JITTER = 1e-10  # relative, so that rounding leaves the matrix positive definite

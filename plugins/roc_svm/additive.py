@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from aucbench.about import about
-from aucbench.data import Data, Shapes
+from aucbench.data import Data
 from aucbench.errors import require_above
 from aucbench.features import Splines
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import PairwiseSquaredHinge
+from aucbench.optim.choice import AUTO, require_whole_or_auto
 from aucbench.projectors import penalty_of
 from aucbench.protocols import Needs, Problem, State
 
 from .rank_svm import RankSvm
-from .smoothing import CURVES, ridges
+from .smoothing import Tried, smoothing
 
 
 @about(
@@ -29,6 +30,8 @@ from .smoothing import CURVES, ridges
 @dataclass(frozen=True)
 class Additive:
     """Minimise Σ_i Σ_j π_ij ([1 − F(x_i) + F(x_j)]₊)² + (λ/2)‖w‖² over F(x) = Σ_k f_k(x_k).
+
+    With `pairs` F has some joint effects f_kl(x_k, x_l) too.
 
     The pairs are all pairs of a positive i and a negative j with π = 1/(n₊n₋), or others
     (`Data.pairs`). Each effect f_k is a cubic spline of its column, as the feature map `splines`
@@ -59,6 +62,9 @@ class Additive:
         chooses 0, 0.1 or 0.3.
     knots : int
         Knots of a column, at least 3.
+    pairs : int or "auto"
+        Number of pairs of columns with a joint effect: those that a least-squares fit misses most.
+        "auto" chooses 0, d or 3d of d columns by the same held-out rows.
     group : float, optional
         Weight of the group lasso Σ_k √p_k ‖w_k‖ over the columns, which drops columns. None: no
         such penalty. See `rank-svm`.
@@ -79,34 +85,35 @@ class Additive:
     lam: float | None = None
     curve: float | None = None
     knots: int = 20
+    pairs: int | Literal["auto"] = 0
     group: float | None = None
-    pairs: int = 0
 
-    space: ClassVar = {"knots": (20, 10, 40)}
+    space: ClassVar = {"pairs": (0, AUTO), "knots": (20, 10)}
     needs: ClassVar = Needs(passes=300, weights=True, pairs=("group", "order"), shapes=True)
 
     def __post_init__(self) -> None:
         require_above(0, lam=self.lam, curve=self.curve, group=self.group)
+        require_whole_or_auto(0, pairs=self.pairs)
         Splines(self.knots)  # checks it
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Minimise the pairwise squared hinge over splines, with the ridges that were chosen."""
         shapes = None if data.terms is None else data.terms.slopes
-        phi = Splines(self.knots, pairs=self.pairs).fit(data, rng)
-        lams = () if self.lam is None else (self.lam,)
-        chosen = ridges(_mapped(phi, data), rng, lams, self._curves(shapes))
+        phi = Splines(self.knots).fit(data, rng)
+        tried = Tried(self.lam, self.curve, self._counts(data.d), linear=shapes is None)
+        chosen = smoothing(phi, data, rng, tried)
         if shapes is not None:
             phi = Splines(self.knots).fit(replace(data, shapes=shapes), rng)
-        phi = phi.bent(chosen.curve)
+        phi = phi.crossed(data, phi.strongest(data, chosen.pairs)).bent(chosen.curve)
         mapped = _mapped(phi, data)
         penalty = penalty_of(mapped, chosen.lam, self.group)
         return Problem(PairwiseSquaredHinge(mapped), penalty, phi)
 
-    def _curves(self, shapes: Shapes | None) -> tuple[float, ...]:
-        """Return what `curve` is chosen from: an effect with a shape is one of all that bends."""
-        if self.curve is not None:
-            return (self.curve,)
-        return tuple(curve for curve in CURVES if curve or shapes is None)
+    def _counts(self, d: int) -> tuple[int, ...]:
+        """Return the numbers of pairs to choose from, of d columns."""
+        most = d * (d - 1) // 2
+        counts = (0, d, 3 * d) if self.pairs == AUTO else (self.pairs,)
+        return tuple(sorted({min(count, most) for count in counts}))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state for each product with the Hessian, and one for each new point."""

@@ -12,8 +12,8 @@ from aucbench.data.arrays import Index, Vector
 from aucbench.data.passes import pullback
 from aucbench.errors import DataError
 from aucbench.objectives import PairwiseSquaredHinge
-from aucbench.pairs.gram import pair_diagonal
 from aucbench.pairs import members_of, pairs_of
+from aucbench.pairs.gram import pair_diagonal
 
 Map = Callable[[Vector], Vector]
 WIDE = 1000  # features beyond which a factor of a d × d matrix costs more than it saves

@@ -204,7 +204,7 @@ class Point:
         """Compute G, its length and the gap."""
         self.gradient = self._f.pullback(self.c) + self._lam * self.w
         self.residual = float(np.linalg.norm(self.gradient))
-        self.slack = self._f.rounding_at(self.w, self.error)
+        self.slack = self._f.rounding_at(self.w, self.error, float(np.ptp(self.s)))
         self.gap = gap_of_gradient(self.residual, self.w, self._lam, self.slack)
 
 

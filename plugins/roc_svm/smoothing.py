@@ -12,11 +12,12 @@ from scipy.linalg import cho_factor, cho_solve
 from aucbench.data import Data, uncounted
 from aucbench.data.arrays import ALL, Rows, Vector, rows
 from aucbench.data.folds import drawn
+from aucbench.features import Splines
 from aucbench.objectives.all_pairs import hinge_sums
 from aucbench.optim.choice import HELD, in_order, too_few
-from aucbench.pairs.gram import pair_gram
 from aucbench.optim.scale import default_ridge
 from aucbench.pairs import members_of
+from aucbench.pairs.gram import pair_gram
 
 CURVES = {  # deviation of curved features: log₁₀ of λ / `default_ridge`; the smoothest first
     0.0: (1.0, 0.0, -1.0),
@@ -31,48 +32,81 @@ CUTOFF = 1e-12  # of products of rows, relative, which is rounding
 
 
 @dataclass(frozen=True)
-class Ridges:
-    """λ on the linear parts, and λ/curve² on the curved ones; with curve = 0 there are none."""
+class Smoothing:
+    """λ on the linear parts, λ/curve² on the curved ones and on joint effects of `pairs` pairs.
+
+    With curve = 0 there are linear parts only.
+    """
 
     lam: float
     curve: float
+    pairs: int = 0
 
 
-def ridges(
-    data: Data, rng: np.random.Generator, lams: Sequence[float], curves: Sequence[float]
-) -> Ridges:
-    """Return the ridges with which the squared hinge over all pairs ranks held-out rows best.
+@dataclass(frozen=True, eq=False)
+class Tried:
+    """What is tried, the smoothest first; None is chosen.
+
+    Attributes
+    ----------
+    lam, curve : float or None
+        See `Smoothing`.
+    pairs : tuple of int
+        Numbers of pairs, ascending.
+    linear : bool
+        Whether curve = 0 is tried where `curve` is None.
+    """
+
+    lam: float | None
+    curve: float | None
+    pairs: tuple[int, ...]
+    linear: bool = True
+
+    def grid(self, base: float) -> list[Smoothing]:
+        """Return all of it, where `base` is the default ridge."""
+        curves = [c for c in CURVES if c or self.linear] if self.curve is None else [self.curve]
+        each = [(0, curve) for curve in curves] if 0 in self.pairs else []
+        each += [(count, curves[-1]) for count in self.pairs if count]
+        return [
+            Smoothing(lam, curve, count) for count, curve in each for lam in self._lams(base, curve)
+        ]
+
+    def _lams(self, base: float, curve: float) -> list[float]:
+        if self.lam is not None:
+            return [self.lam]
+        return [base * 10.0**e for e in CURVES.get(curve, CURVES[max(CURVES)])]
+
+
+def smoothing(phi: Splines, data: Data, rng: np.random.Generator, tried: Tried) -> Smoothing:
+    """Return with what the squared hinge over all pairs of rows ranks held-out rows best.
+
+    Pairs of columns are found by the rows that are learnt from.
 
     Parameters
     ----------
+    phi : Splines
+        Fitted to the rows, with curve = 1 and without pairs.
     data : Data
-        Training rows with terms, whose curved features have the deviation curve = 1.
+        Training rows, before the map.
     rng : Generator
         Draws the folds.
-    lams, curves : sequences of float
-        What to choose from. None: see `CURVES`.
+    tried : Tried
+        What to choose from.
     """
-    base = default_ridge(data)
-    grid = _grid(base, lams, curves)
+    base = default_ridge(data.with_rows(phi(data.rows)))
+    grid = tried.grid(base)
     if len(grid) == 1:
         return grid[0]
     if too_few(data):
-        return grid[len(lams or CURVES[0.0]) // 2]
+        return grid[len(tried.grid(base)[: len(CURVES[0.0])]) // 2]
     with uncounted():
-        found = np.array([_qualities(*parts, grid, base) for parts in _folds(data, rng)])
+        found = np.array(
+            [_qualities(phi, *parts, grid, base) for parts in _folds(data, phi.width, rng)]
+        )
     return grid[_best(found, grid)]
 
 
-def _grid(base: float, lams: Sequence[float], curves: Sequence[float]) -> list[Ridges]:
-    finest = max(CURVES)
-    return [
-        Ridges(lam, curve)
-        for curve in curves or CURVES
-        for lam in lams or [base * 10.0**e for e in CURVES.get(curve, CURVES[finest])]
-    ]
-
-
-def _best(found: Vector, grid: Sequence[Ridges]) -> int:
+def _best(found: Vector, grid: Sequence[Smoothing]) -> int:
     """Return the number of the ridges with the highest mean, or of a smoother one that is as good.
 
     One is as good where it is behind by less than the standard error of the difference.
@@ -83,20 +117,20 @@ def _best(found: Vector, grid: Sequence[Ridges]) -> int:
     behind = found[:, [best]] - found
     error = behind.std(axis=0, ddof=1) / np.sqrt(len(found))
     as_good = behind.mean(axis=0) <= error
-    for _, some in groupby(range(len(grid)), key=lambda k: grid[k].curve):
+    for _, some in groupby(range(len(grid)), key=lambda k: (grid[k].pairs, grid[k].curve)):
         own = [k for k in some if as_good[k]]
         if own:
             return max(own, key=lambda k: found[:, k].mean())
     return best
 
 
-def _folds(data: Data, rng: np.random.Generator) -> Iterator[tuple[Data, Data]]:
+def _folds(data: Data, width: int, rng: np.random.Generator) -> Iterator[tuple[Data, Data]]:
     """Yield the rows to learn from, and those held out.
 
     Where there are many features few rows are learnt from: their products take the place of those
     of the features.
     """
-    if data.d > WIDE and data.n > 2 * FEW:
+    if width > WIDE and data.n > 2 * FEW:
         yield data.split(1.0 - FEW / data.n, rng)
         return
     if data.n > ROWS:
@@ -106,25 +140,31 @@ def _folds(data: Data, rng: np.random.Generator) -> Iterator[tuple[Data, Data]]:
         yield data.take(rest), data.take(held)
 
 
-def _qualities(rest: Data, held: Data, grid: Sequence[Ridges], base: float) -> Vector:
+def _qualities(
+    phi: Splines, rest: Data, held: Data, grid: Sequence[Smoothing], base: float
+) -> Vector:
     """Return how well trials with each of some ridges rank the rows held out.
 
     `base` is the default ridge of all rows. Fewer rows need a larger ridge in its proportion.
     """
-    assert rest.terms is not None
-    more = default_ridge(rest) / base
+    more = default_ridge(rest.with_rows(phi(rest.rows))) / base
+    most = max(one.pairs for one in grid)
+    pairs = phi.strongest(rest, most) if most else []
     found: list[float] = []
-    for curve, some in groupby(grid, key=lambda one: one.curve):
-        sizes = np.where(rest.terms.curved, curve, 1.0)
-        lams = np.array([more * one.lam for one in some])
-        if not sizes.any():
-            found += [0.5] * lams.size
-            continue
-        X, H = (_scaled(part.rows, sizes) for part in (rest, held))
-        if X.d > X.n:
-            X, H = _rotated(X, H)
-        scores = H.matrix @ _trials(rest.with_rows(X), lams)
-        found += [in_order(held, np.ascontiguousarray(s)) for s in scores.T]
+    for count, some in groupby(grid, key=lambda one: one.pairs):
+        whole = phi.crossed(rest, pairs[:count])
+        parts, curved = [whole(part.rows) for part in (rest, held)], whole.terms().curved
+        for curve, each in groupby(some, key=lambda one: one.curve):
+            sizes = np.where(curved, curve, 1.0)
+            lams = np.array([more * one.lam for one in each])
+            if not sizes.any():
+                found += [0.5] * lams.size
+                continue
+            X, H = (_scaled(part, sizes) for part in parts)
+            if X.d > X.n:
+                X, H = _rotated(X, H)
+            scores = H.matrix @ _trials(rest.with_rows(X), lams)
+            found += [in_order(held, np.ascontiguousarray(s)) for s in scores.T]
     return np.array(found)
 
 

@@ -16,7 +16,7 @@ from aucbench.features.chain import applied
 from aucbench.objectives import PairwiseSquaredHinge
 from aucbench.registry import get_features, get_solver
 from aucbench_plugins.roc_svm.additive import Additive
-from aucbench_plugins.roc_svm.smoothing import _rotated, _trials, ridges
+from aucbench_plugins.roc_svm.smoothing import Tried, _rotated, _trials, smoothing
 
 
 def drawn(effects, n: int = 600, seed: int = 0) -> Data:
@@ -62,14 +62,58 @@ def test_with_few_rows_of_a_class_effects_are_straight() -> None:
     assert not problem.data.terms.curved.any()
 
 
-def test_given_ridges_are_not_judged() -> None:
+def test_what_is_given_is_not_judged() -> None:
     data = drawn(CURVED)
-    mapped = applied(Splines().fit(data, np.random.default_rng(0)), data)
-    one = ridges(mapped, np.random.default_rng(0), (0.1,), (0.3,))
-    assert (one.lam, one.curve) == (0.1, 0.3)
-    some = ridges(mapped, np.random.default_rng(0), (0.1,), ())
-    assert some.lam == 0.1
-    assert ridges(mapped, np.random.default_rng(0), (), (0.3,)).curve == 0.3
+    phi = Splines().fit(data, np.random.default_rng(0))
+    for lam, curve, pairs in ((0.1, 0.3, 0), (0.1, None, 0), (None, 0.3, 0), (None, 0.3, 1)):
+        tried = Tried(lam, curve, (pairs,))
+        chosen = smoothing(phi, data, np.random.default_rng(0), tried)
+        assert lam in (None, chosen.lam)
+        assert curve in (None, chosen.curve)
+        assert chosen.pairs == pairs
+
+
+def test_joint_effects_are_found_where_there_are_some() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1200, 6))
+    odds = 2.0 * X[:, 1] * X[:, 4] + X[:, 0]
+    data = Data.of(X, rng.random(1200) < 1.0 / (1.0 + np.exp(-odds)))
+    phi = Splines(pairs=1).fit(data, rng)
+    assert [cross.columns for cross in phi.crosses] == [(1, 4)]
+    assert phi.terms().columns[-1] == (1, 4)
+    problem = Additive(pairs="auto").problem(data, np.random.default_rng(0))
+    assert (1, 4) in problem.features.terms().columns
+    test = rng.normal(size=(3000, 6))
+    truth = rng.random(3000) < 1.0 / (1.0 + np.exp(-2.0 * test[:, 1] * test[:, 4] - test[:, 0]))
+    aucs = [
+        roc_auc_score(truth, solve(Additive(pairs=k), data).decision_function(test))
+        for k in (0, 1, "auto")
+    ]
+    assert aucs[1] > aucs[0] + 0.1
+    assert aucs[2] > aucs[0] + 0.1
+
+
+def test_without_joint_effects_none_is_chosen() -> None:
+    problem = Additive(pairs="auto").problem(drawn(CURVED), np.random.default_rng(0))
+    assert all(len(columns) == 1 for columns in problem.features.terms().columns)
+
+
+def test_products_are_those_of_the_functions_of_both_columns() -> None:
+    data = drawn(CURVED)
+    phi = Splines(pairs=1, curve=0.5).fit(data, np.random.default_rng(0))
+    x, z = data.rows.matrix.T
+    (cross,) = phi.crosses
+    own = phi(data.rows).matrix[:, phi.terms().owner == 2]
+    products = np.stack([a * b for a in cross.first(x).T for b in cross.second(z).T], axis=1)
+    products -= products.mean(axis=0)
+    assert np.allclose(own, 0.5 * products / np.sqrt(products.var(axis=0).sum()))
+
+
+def test_a_column_whose_effect_has_a_shape_is_in_no_pair() -> None:
+    data = replace(drawn((*CURVED, *STRAIGHT)), shapes=Shapes(((1, Shape(1)),)))
+    phi = Splines(pairs=3).fit(data, np.random.default_rng(0))
+    assert len(phi.crosses) == 3
+    assert all(1 not in cross.columns for cross in phi.crosses)
 
 
 def test_trials_come_near_the_minimum() -> None:
