@@ -6,8 +6,11 @@ Design
      bins, now whole ones, so that a card is a model as others are. It is scored, saved and judged
      by the same code.
   b. A column may be shifted by a constant before it is rounded, because the base takes up
-     constants. The shift is the one by which the errors vary least over the training rows.
-     (Rejected: to round each difference of two bins, whose errors add up along a column.)
+     constants. The shift is the one by which the errors vary least over the training rows. A bin
+     also makes up for what its rows have lost in other columns. (Rejected: to round each difference
+     of two bins, whose errors add up along a column. Rejected: each column by itself. With few
+     points many small effects become 0 together: on the german credit table, with one point that
+     doubles the odds, the AUC fell by .074, and falls by .027 now.)
   c. Rounding keeps order: an effect that never falls never falls in points.
   d. The threshold, the reliability and all else is judged by the points, on rows held out: the fit
      to each part becomes a card of its own. Beside the AUC of the points stands that of the fits.
@@ -15,6 +18,7 @@ Design
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -25,7 +29,7 @@ from aucbench.data import Data, scores
 from aucbench.data.arrays import Index, Rows, Vector
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.features import AppendOne, Bins
-from aucbench.features.by_column import columns_of
+from aucbench.features.by_column import Steps, columns_of
 from aucbench.metrics import auc
 from aucbench.models.calibration import Sigmoid, calibrator
 from aucbench.models.card_lines import lines_of
@@ -35,6 +39,8 @@ from aucbench.models.recipe import spread_of
 from aucbench.models.scorecard import Scaling, Scorecard
 
 Whole = NDArray[np.int64]
+SWEEPS = 3  # over the columns
+FEW = 10.0  # rows of a bin, fewer than which say little of what is lost in it
 
 
 def require_card(model: Model) -> None:
@@ -112,9 +118,9 @@ def _whole(model: Model, line: Sigmoid, scaling: Scaling, rows: Rows) -> Model:
     slope = -line.a * scaling.factor
     bins = model.maps[0]
     assert isinstance(bins, Bins)
-    phi, scales = _unscaled(bins)
+    phi, scales = unscaled(bins)
     exact = slope * scales * np.asarray(model.weights)[: scales.size]
-    points = _whole_steps(phi, features, exact)
+    points = whole_steps(phi, features, exact)
     steps = phi(features)
     wanted = slope * model.scores(rows) + scaling.offset - scaling.factor * line.b
     base = np.rint((wanted - scores(steps, points)).mean())
@@ -123,7 +129,7 @@ def _whole(model: Model, line: Sigmoid, scaling: Scaling, rows: Rows) -> Model:
     return replace(card, spread=np.append(spread_of(steps), 0.0))
 
 
-def _unscaled(bins: Bins) -> tuple[Bins, Vector]:
+def unscaled(bins: Bins) -> tuple[Bins, Vector]:
     """Return bins whose steps are 0 and 1, or -1 and 0 where sparse rows need a 0; and the scales.
 
     Of sparse rows `rest` is whole already; of dense ones it is between 0 and 1.
@@ -134,17 +140,46 @@ def _unscaled(bins: Bins) -> tuple[Bins, Vector]:
     return replace(bins, blocks=tuple(plain)), scales
 
 
-def _whole_steps(phi: Bins, features: Rows, exact: Vector) -> Vector:
-    """Return whole weights of steps in place of exact ones, see `rounded`."""
-    points, lo = np.empty(exact.size), 0
-    for block, x in zip(phi.blocks or (), columns_of(features), strict=True):
-        if block is not None:
-            own = slice(lo, lo := lo + block.width)
-            levels = np.concatenate([[0.0], np.cumsum(exact[own])])
+def whole_steps(phi: Bins, features: Rows, exact: Vector) -> Vector:
+    """Return whole weights of steps in place of exact ones.
+
+    Column by column, a bin makes up for what the others have lost by rounding in its rows; in the
+    first round for those before it, then for all.
+    """
+    blocks = phi.blocks or ()
+    levels = _levels(blocks, exact)
+    whole = [np.zeros(each.size, np.int64) for each in levels]
+    error = np.zeros(features.n)
+    for sweep in range(SWEEPS):
+        for j, (block, x) in enumerate(zip(blocks, columns_of(features), strict=True)):
+            if block is None:
+                continue
             bins = np.searchsorted(block.thresholds, x, side="right")
-            counts = np.bincount(bins, minlength=levels.size)
-            points[own] = np.diff(rounded(levels, counts))
-    return points
+            counts = np.bincount(bins, minlength=levels[j].size)
+            if sweep:
+                error -= (whole[j] - levels[j])[bins]
+            error -= error.mean()
+            lost = np.bincount(bins, error, counts.size) / (counts + FEW)
+            wanted = _rising(levels[j] - lost, block.sign)
+            whole[j] = rounded(wanted, counts)
+            error += (whole[j] - levels[j])[bins]
+    return np.concatenate([np.diff(each) for each in whole]).astype(np.float64)
+
+
+def _levels(blocks: Sequence[Steps | None], exact: Vector) -> list[Vector]:
+    """Return the exact points of the bins of each column, 0 in the first one."""
+    levels, lo = [], 0
+    for block in blocks:
+        width = 0 if block is None else block.width
+        levels.append(np.concatenate([[0.0], np.cumsum(exact[lo : lo + width])]))
+        lo += width
+    return levels
+
+
+def _rising(levels: Vector, sign: int) -> Vector:
+    """Return levels that never fall, or never rise, where the effect must not."""
+    risen: Vector = sign * np.maximum.accumulate(sign * levels) if sign else levels
+    return risen
 
 
 def rounded(levels: Vector, counts: NDArray[Any]) -> Whole:

@@ -54,7 +54,7 @@ from aucbench.solving.loop import solve
 from aucbench.solving.points import mappings, size_of
 from aucbench.solving.wrappers import why_refused
 
-BINS = "bins"
+BINS, OF_CARD = "bins", "bins[rule=tree,count=5]"  # few bins, which tell the classes apart
 LINEAR = ("logistic", "svm-or", "sht-auc", "roc-svm-nystrom")
 OF_CARDS = ("logistic", "svm-or", "rank-svm")  # a weight for each bin
 OF_PAIRS = ("svm-or", "rank-svm", "sht-auc", "roc-svm-nystrom")  # where pairs are named
@@ -314,7 +314,7 @@ def _of_card(making: Making, reading: Reading) -> Making:
             f"the points of a scorecard are odds by a sigmoid, and --calibration is "
             f"{making.calibration}; leave it out"
         )
-    features = BINS if making.features == AUTO else making.features
+    features = OF_CARD if making.features == AUTO else making.features
     if parse_spec(features).name != BINS:
         raise ParameterError(
             f"a scorecard has points for bins, and --features is {features}; take bins, such as "

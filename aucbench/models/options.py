@@ -93,8 +93,8 @@ class Carding:
     ----------
     scorecard : str, optional
         CSV file that takes whole points for each bin of a number and each level, which add up to
-        the score of a row: the model is this scorecard. Its features are bins. In Python True
-        makes one without a file.
+        the score of a row: the model is this scorecard. Its features are bins[rule=tree,count=5]
+        if nothing is said. In Python True makes one without a file.
     base_score : float, optional
         Points at the base odds. [default: 600]
     base_odds : float, optional
