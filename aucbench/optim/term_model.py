@@ -68,6 +68,14 @@ class Face:
         free = self.free[self.free != number]
         return Face(self.penalty, free, self.unit, self.bend, self.pull)
 
+    def left_by(self, v: Vector) -> NDArray[np.bool_]:
+        """Return the weights that v has beyond a bound, or in a term that has turned round."""
+        outside: NDArray[np.bool_] = self.penalty.bounded(v.copy()) != v
+        if self.penalty.group:
+            along = np.add.reduceat(self.unit * v, self.penalty.starts(v.size))
+            outside |= self.penalty.each(along) < 0.0
+        return outside
+
     def curved(self, x: Vector) -> Vector:
         """Return the product of the second derivatives of group Σ √p_t ‖v_t‖ with x."""
         if not self.penalty.group:

@@ -20,8 +20,8 @@ ARMIJO = 1e-4
 HALVINGS = 30
 LOOSEST = 0.5  # residual that conjugate gradients leave, relative to that at the start
 LONGEST = 500  # products with the Hessian in one step
-MANY = 3  # products of a step that show that its model is too old
-USEFUL = 0.1  # least part of the fall that the model promises which a better step promises too
+MANY = 2  # products of a step that do not yet show that its model is not good enough
+SHARES = (1.0, 0.5, 0.25)  # of the way from the minimum of M to a step that may be better
 
 
 class Bent(Protocol):
@@ -77,10 +77,18 @@ class TermPoint:
         self.slack = (inf, inf)
         self.residual = self.gap = inf
 
+    def scores(self, v: Vector) -> Vector:
+        """Return the scores of v."""
+        return self._f.data.scores(v)
+
     def product(self, v: Vector) -> tuple[Vector, Vector]:
         """Return the scores of v, and H v, with the Hessian H of f + (λ/2)‖·‖²."""
         q = self._f.data.scores(v)
         return q, self._f.pullback(self._bend(q)) + self._penalty.l2 * v
+
+    def curvature(self, p: Vector, q: Vector) -> float:
+        """Return pᵀH p, where p has the scores q, without a reading of the rows."""
+        return float(q @ self._bend(q)) + self._penalty.l2 * float(p @ p)
 
     def differentiate(self) -> None:
         """Compute g, the gap, and its length λ‖u − w‖, which is that of g without Ω."""
@@ -113,7 +121,7 @@ class TermPoint:
         return apart * (1.0 + own)
 
 
-Model = Callable[[Vector], Vector]  # scores (n,) -> about the Hessian of f + (λ/2)‖·‖², or its
+Model = Callable[[Vector, int], Vector]  # scores, and how often there was one before
 
 
 def term_newton(
@@ -129,8 +137,7 @@ def term_newton(
 
     A step has three parts. The minimum of a model of f plus Ω, which reads no rows, tells which
     weights stay at a bound or at 0. Conjugate gradients with the Hessian of f improve it along the
-    others; a weight that comes to its bound stays there. A search by halves reads no rows, because
-    scores are linear on the way.
+    others. A search by halves reads no rows, because scores are linear on the way.
 
     It ends when the length of the gradient is `enough`, when a step promises to lower P by at most
     `precision` P, or when rounding allows no further progress.
@@ -143,9 +150,10 @@ def term_newton(
         Ω, with the ridge λ > 0.
     w : array of shape (d,)
         The start, within the bounds.
-    model : function (scores) -> array of shape (d, d) or (d,)
-        The model: a positive definite matrix, or a diagonal. It counts as one reading of the rows,
-        and is renewed where the last step took more than two products.
+    model : function (scores, k) -> array of shape (d, d) or (d,)
+        The k-th model, from 0: a positive definite matrix, or a diagonal. It counts as one reading
+        of the rows. There is a new one after a step which shows that the last one is too old, or
+        that it is from too few rows.
     precision, enough : float
         When to end.
 
@@ -154,14 +162,14 @@ def term_newton(
     Lee, Sun & Saunders, "Proximal Newton-type methods for minimizing composite functions", SIAM J.
     Optim. 24, 2014.
     """
-    n, M, directions = f.data.n, np.zeros(0), MANY
+    n, M, poor, renewed = f.data.n, np.zeros(0), True, 0
     at = TermPoint(f, penalty, w, _scores(f.data, w), of_scores(f.data, w))
     at.differentiate()
     rows = n
     yield at, rows
     while at.residual > max(at.slack[1], enough):
-        if directions >= MANY:
-            M = model(at.s)
+        if poor:
+            M, renewed = model(at.s, renewed), renewed + 1
             rows += n
         step = TermStep(at, penalty, M)
         if not -step.promise > precision * at.value:
@@ -169,7 +177,7 @@ def term_newton(
         for _ in step.approach():
             rows += n
             yield at, rows
-        directions = step.directions
+        poor = step.poor
         following = step.search(f)
         if following is None:
             return
@@ -199,8 +207,8 @@ class TermStep:
     ----------
     promise : float
         g·p + Ω(w + p) − Ω(w) of the minimum of the model, which bounds the slope along it.
-    directions : int
-        How many directions p has, each of which takes a product with the Hessian.
+    poor : bool
+        Whether M was of little use: p took many products, or it could not be improved as a whole.
     """
 
     def __init__(self, at: TermPoint, penalty: GroupL2, M: Vector) -> None:
@@ -212,34 +220,57 @@ class TermStep:
             self._aim = model_minimum(self._M, at.gradient, penalty, at.w)
         self.p, self.q = self._aim - at.w, np.zeros(at.s.size)
         self.promise = self._slope(self.p)
-        self.directions, self._travelled = 1, float(np.linalg.norm(self.p))
+        self.poor = False
+        self._directions, self._travelled = 1, float(np.linalg.norm(self.p))
 
     def _slope(self, p: Vector) -> float:
         at = self._at
         return float(at.gradient @ p) + self._penalty.of_lengths(at.w + p) - at.lengths
 
     def approach(self) -> Iterator[None]:
-        """Let p approach the minimum of the Hessian's own model; yield after each product.
+        """Let p approach the minimum of the Hessian's own model; yield after each reading.
 
-        The weights that the minimum of M has at a bound stay there, and so do terms that are 0. If
-        the slope along p is not steep enough after that, p is the minimum of M again.
+        The weights that the minimum of M has at a bound stay there, and so do terms that are 0.
+        Others that go beyond a bound are moved to it, and terms that turn round become 0. That may
+        spoil the step. So p is the best point, by the Hessian's model, on the way to it from the
+        minimum of M.
         """
-        first = self.p.copy()
-        self.q, Hp = self._at.product(first)
+        at, first = self._at, self.p.copy()
+        self.q, Hp = at.product(first)
         yield
         first_q = self.q.copy()
-        yield from self._conjugate_gradients(Hp)
-        if not self._slope(self.p) <= USEFUL * self.promise:
-            self.p, self.q = first, first_q
+        face = Face.at(self._penalty, self._aim, np.zeros(at.w.size))
+        yield from self._conjugate_gradients(Hp, face)
+        outside = face.left_by(at.w + self.p)
+        if outside.any():
+            self.p[outside] = -at.w[outside]
+            self.q = at.scores(self.p)
+            self._travelled += float(np.linalg.norm(self.p))
+            yield
+        self._shorten(first, first_q)
 
-    def _conjugate_gradients(self, Hp: Vector) -> Iterator[None]:
+    def _shorten(self, first: Vector, first_q: Vector) -> None:
+        best, least, best_share = (first, first_q), self._expected(first, first_q), 0.0
+        for share in SHARES:  # where both agree, so do all between them, to the last bit
+            p, q = self.p, self.q
+            if share < 1.0:
+                p, q = first + share * (p - first), first_q + share * (q - first_q)
+            if self._slope(p) < 0.0 and (change := self._expected(p, q)) < least:
+                best, least, best_share = (p, q), change, share
+        self.p, self.q = best
+        self.poor = self._directions > MANY or (self._directions > 1 and best_share < 1.0)
+
+    def _expected(self, p: Vector, q: Vector) -> float:
+        """Return the change of P that the Hessian's model expects of p, which has the scores q."""
+        return self._slope(p) + 0.5 * self._at.curvature(p, q)
+
+    def _conjugate_gradients(self, Hp: Vector, face: Face) -> Iterator[None]:
         at, M = self._at, self._M
         along = M * self.p if M.ndim == 1 else M @ self.p
         least = LOOSEST**2 * float(self.p @ along)
-        face = Face.at(self._penalty, self._aim, np.zeros(at.w.size))
         r = -(at.gradient + Hp + face.pull)
         solve, v, before = face.solver(M), np.zeros(at.w.size), inf
-        while self.directions < LONGEST:
+        while self._directions < LONGEST:
             z = solve(r)
             rz = float(r @ z)
             if not rz > least:
@@ -251,35 +282,20 @@ class TermStep:
             curvature = float(v @ Hv)
             if not curvature > 0.0:
                 return
-            a, stopped = self._reach(v, rz / curvature)
-            self._go(a, v, q)
-            r -= a * Hv
-            if stopped is not None:  # the other weights start again
-                self.p[stopped] = -at.w[stopped]
-                face = face.without(stopped)
-                solve, v, before = face.solver(M), np.zeros(v.size), inf
-
-    def _reach(self, v: Vector, a: float) -> tuple[float, int | None]:
-        """Return how far to go along v, at most a, and the weight that comes to its bound."""
-        if self._penalty.bounds is None:
-            return a, None
-        low, high = self._penalty.bounds
-        outwards = (v < 0.0) & (low == 0.0) | (v > 0.0) & (high == 0.0)
-        ways = np.divide(-(self._at.w + self.p), v, out=np.full(v.size, inf), where=outwards)
-        j = int(np.argmin(ways))
-        return (max(float(ways[j]), 0.0), j) if ways[j] < a else (a, None)
+            self._go(rz / curvature, v, q)
+            r -= rz / curvature * Hv
 
     def _go(self, a: float, v: Vector, q: Vector) -> None:
         self.p += a * v
         self.q += a * q
-        self.directions += 1
+        self._directions += 1
         self._travelled += a * float(np.linalg.norm(v))
 
     def search(self, f: Bent) -> TermPoint | None:
         """Return a lower point on the way from `at` along p, within the bounds."""
         at, slope, t = self._at, self._slope(self.p), 1.0
         length = longest(f.data) * self._travelled
-        error = 4.0 * gamma(f.data.d + 4 * self.directions + 16) * length
+        error = 4.0 * gamma(f.data.d + 4 * self._directions + 16) * length
         for _ in range(HALVINGS):
             w = self._penalty.bounded(at.w + t * self.p)
             wrong = at.error + t * error + of_scores(f.data, w)

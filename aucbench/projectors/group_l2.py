@@ -61,6 +61,11 @@ class GroupL2:
     def __post_init__(self) -> None:
         require_at_least(0, group=self.group, l2=self.l2)
         require_count(0, free=self.free)
+        if self.terms is not None and not isinstance(self.terms, Terms):
+            raise ParameterError(
+                f"terms of group-l2 are those of the training rows, got {self.terms!r}; leave them "
+                "out, or give a Terms of aucbench.data"
+            )
 
     def of_terms(self, terms: Terms) -> GroupL2:
         """Return the penalty over these terms."""

@@ -107,7 +107,7 @@ class LsSvm:
         M = cache(partial(model, f, penalty.l2))
         enough = self.tol * float(np.linalg.norm(f.grad(np.zeros(f.data.d))))
         w = penalty.bounded(problem.start())
-        points = term_newton(f, penalty, w, lambda _: M(), enough=enough)
+        points = term_newton(f, penalty, w, lambda *_: M(), enough=enough)
         for t, (at, rows) in enumerate(points, 1):
             yield State(t, at.w, rows + f.data.n, at.gap, at.residual, at.value)
 

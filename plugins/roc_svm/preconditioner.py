@@ -18,6 +18,8 @@ from aucbench.pairs.gram import pair_diagonal
 Map = Callable[[Vector], Vector]
 WIDE = 1000  # features beyond which a factor of a d × d matrix costs more than it saves
 PER_FEATURE = 8  # rows of the sample for each feature
+FEW_PER_FEATURE = 2  # the same of a model of more than WIDE features
+MOST = 20  # times that these numbers are doubled
 SHRINKAGE = 0.05  # share of the diagonal over all pairs that is added
 JITTER = 1e-10  # relative, so that rounding leaves the matrix positive definite
 POWER = 0.25  # of the diagonal: 0 leaves r as it is, and 1 hardly moves along frequent features
@@ -78,26 +80,37 @@ def sampled_hessian(
     return lambda r: np.asarray(cho_solve(factor, r, check_finite=False))
 
 
-def model(f: PairwiseSquaredHinge, s: Vector, lam: float, rng: np.random.Generator) -> Vector:
-    """Return about the Hessian of f + (λ/2)‖·‖² at s, (d, d), or a diagonal where d > 1000."""
-    if f.data.d <= WIDE:
-        return hessian_matrix(f, s, lam, rng)
+def model(
+    f: PairwiseSquaredHinge, s: Vector, lam: float, rng: np.random.Generator, renewed: int
+) -> Vector:
+    """Return about the Hessian of f + (λ/2)‖·‖² at s, (d, d), or a diagonal where d > 2000.
+
+    Its sample has 8d rows, or 2d where d > 1000, and twice as many each time that it is renewed.
+    """
+    d = f.data.d
+    if d <= 2 * WIDE:
+        few = PER_FEATURE if d <= WIDE else FEW_PER_FEATURE
+        return hessian_matrix(f, s, lam, rng, few << min(renewed, MOST))
     return full_diagonal(f.data) + lam
 
 
 def hessian_matrix(
-    f: PairwiseSquaredHinge, s: Vector, lam: float, rng: np.random.Generator
+    f: PairwiseSquaredHinge,
+    s: Vector,
+    lam: float,
+    rng: np.random.Generator,
+    per_feature: int = PER_FEATURE,
 ) -> Vector:
     """Return M, close to the Hessian of f + (λ/2)‖·‖² at the scores s, (d, d).
 
-    M = H_S + λI + 0.05 diag(A). H_S is the Hessian over the pairs of 8d rows S, half of them of
-    each class, or whole groups. A is the Hessian where every pair is active; its diagonal is added
-    because a feature that is 0 in the sample still bends f. With a sample of all rows it is left
-    out, and M is the Hessian. It costs O(nnz + d³). Where no rows of the sample can be compared,
-    it is the diagonal of A + λI, (d,).
+    M = H_S + λI + 0.05 diag(A). H_S is the Hessian over the pairs of 8d rows S, or as many for
+    each feature as are asked for, half of them of each class, or whole groups. A is the Hessian
+    where every pair is active; its diagonal is added because a feature that is 0 in the sample
+    still bends f. With a sample of all rows it is left out, and M is the Hessian. It costs
+    O(nnz + d³). Where no rows of the sample can be compared, it is the diagonal of A + λI, (d,).
     """
     data = f.data
-    rows = sampled(data, PER_FEATURE * data.d, rng)
+    rows = sampled(data, per_feature * data.d, rng)
     whole = rows.size == data.n
     try:
         part = f if whole else PairwiseSquaredHinge(data.take(rows))

@@ -144,8 +144,8 @@ def _points(
     if penalty is None:
         return newton(f, ridge_of(problem), w, rng, precision)
 
-    def bent(s: Vector) -> Vector:
-        return model(f, s, penalty.l2, rng)
+    def bent(s: Vector, renewed: int) -> Vector:
+        return model(f, s, penalty.l2, rng, renewed)
 
     return term_newton(f, penalty, penalty.bounded(w), bent, precision=precision)
 

@@ -117,7 +117,7 @@ def test_without_bounds_and_groups_it_comes_to_the_weights_of_the_solver(loss):
     data = Data.of(rng.normal(size=(300, 6)) + 0.4 * (y > 0)[:, None], y)
     penalty = GroupL2(0.0, 0.01, terms=Terms.each(6))
     diagonal = np.full(6, 4.0)
-    *_, (at, _) = term_newton(loss(data), penalty, np.zeros(6), lambda _: diagonal)
+    *_, (at, _) = term_newton(loss(data), penalty, np.zeros(6), lambda *_: diagonal)
     run = solve(get_solver(FREE[loss], lam=0.01), data, gap_tol=1e-14)
     np.testing.assert_allclose(at.w, run.w, atol=1e-7)
 
@@ -243,3 +243,33 @@ def test_quasi_newton_of_scipy_comes_to_the_same_bounds():
     np.testing.assert_allclose(run.w, best.x, atol=1e-6)
     assert run.points[-1].objective <= best.fun + 1e-14
     assert sqrt(run.points[-1].gap) < 1e-5
+
+
+def test_a_model_that_is_too_old_is_renewed_from_more_rows():
+    """Nearly equal columns, of which one drops out: with one old model steps would stay short."""
+    problem = term_problem(31)
+    asked, f = [], PairwiseSquaredHinge(problem.data)
+    penalty = GroupL2(problem.group, problem.lam, terms=problem.terms)
+    whole = Hessians(f, problem.lam)
+
+    def model(s, k):
+        asked.append(k)
+        return whole(s)
+
+    points = [at for at, _ in term_newton(f, penalty, np.zeros(problem.data.d), model)]
+    assert asked == list(range(len(asked)))
+    assert 2 <= len(asked) < 20
+    assert points[-1].gap <= 1e-6 * points[-1].value
+    assert len(points) < 60
+
+
+class Hessians:
+    """The Hessian of f + (λ/2)‖·‖² by its columns."""
+
+    def __init__(self, f, lam):
+        self.f, self.lam = f, lam
+
+    def __call__(self, s):
+        bend, d = self.f.bent(s)[2], self.f.data.d
+        columns = [self.f.pullback(bend(self.f.data.scores(e))) for e in np.eye(d)]
+        return np.array(columns) + 1.000001 * self.lam * np.eye(d)

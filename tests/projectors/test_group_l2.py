@@ -91,6 +91,11 @@ def test_a_vector_of_another_size_than_the_terms_is_refused():
         GroupL2(terms=THREE)(np.ones(5))
 
 
+def test_terms_are_no_text():
+    with pytest.raises(ParameterError, match="got 5; leave them out"):
+        GroupL2(terms=5)
+
+
 def test_without_bounds_and_groups_the_penalty_is_the_ridge():
     data = Data.of(np.eye(4), [1, -1, 1, -1])
     assert penalty_of(data, 0.5) == ElasticNet(0.0, 0.5)

@@ -178,7 +178,7 @@ def test_there_are_no_more_folds_than_rare_rows(rows):
 
 
 def test_mistakes_are_told(rows):
-    with pytest.raises(UnknownNameError, match="known are: lam, tol"):
+    with pytest.raises(UnknownNameError, match="known are: group, lam, tol"):
         select(get_solver("ls-svm"), rows, parameter="lamb", grid=[1.0])
     with pytest.raises(ParameterError, match="publishes no grid for 'tol'"):
         select(get_solver("ls-svm"), rows, parameter="tol")
