@@ -7,7 +7,7 @@ from typing import Any
 
 from aucbench.models.classes import ClassModel
 from aucbench.models.explain import explanation as of_one
-from aucbench.models.explain import features_of, kind_of, origin_lines, share_text, warning_lines
+from aucbench.models.explain import kind_of, most_counting, origin_lines, share_text, warning_lines
 from aucbench.models.model import Model, finite
 from aucbench.showing import Span, heading, listed, paragraphs, shown, spans
 from aucbench.stats import Interval
@@ -118,15 +118,11 @@ def _share(one: Model) -> str:
 
 def _counts_most(one: Model) -> str:
     """Return the features that count most for a class, with the signs of their weights."""
-    features = features_of(one)
+    features = most_counting(one)
     if not features:
         return f"a {kind_of(one)} machine: its weights belong to landmarks, not to features"
     what = {"trees": "share of splits"}.get(kind_of(one), "weight × spread")
-    told = [
-        f"{one['name']} {'-' if one.get('weight', 0.0) < 0 else ''}{one['importance']:.3g}"
-        for one in features[:SHOWN]
-    ]
-    return f"{what}: {', '.join(told)}"
+    return f"{what}: {', '.join(f'{name} {count:.3g}' for name, count in features[:SHOWN])}"
 
 
 def _ends(share: Interval) -> tuple[float, float, float]:

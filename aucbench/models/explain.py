@@ -124,6 +124,23 @@ def raw_weights(model: Model) -> Vector | None:
     return raw
 
 
+def most_counting(model: Model) -> list[tuple[str, float]]:
+    """Return what counts most with the sign of its weight, the most important first.
+
+    Of a model on splines or bins, columns count and not their functions, and there is no sign.
+    """
+    if kind_of(model) == "additive":
+        counts = raw_weights(model)
+        assert counts is not None  # it is no kernel
+        pairs = zip(model.raw_names, counts.tolist(), strict=True)
+        return sorted(pairs, key=lambda one: -one[1])
+    return [
+        (one["name"], -one["importance"] if one.get("weight", 0.0) < 0 else one["importance"])
+        for one in features_of(model)
+        if one["importance"] is not None
+    ]
+
+
 def _keeps_columns(model: Model) -> bool:
     """Whether there is one feature for each before the maps."""
     known = model.terms

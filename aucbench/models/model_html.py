@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import isnan
 from typing import TYPE_CHECKING
 
-from aucbench.models.explain import explanation, kind_of, ranking_of, sizes_of, warning_lines
+from aucbench.models.explain import kind_of, most_counting, ranking_of, sizes_of, warning_lines
 from aucbench.showing import Span, bars, folded, heading, listed, paragraphs, shown, spans
 from aucbench.stats import Interval
 
@@ -74,12 +74,7 @@ def _quality(model: Model) -> str:
 
 
 def _features(model: Model) -> str:
-    features = explanation(model)["features"][:FEATURES]
-    signed = [
-        (one["name"], one["importance"] * (-1.0 if one.get("weight", 0.0) < 0 else 1.0))
-        for one in features
-        if one["importance"] is not None
-    ]
+    signed = most_counting(model)[:FEATURES]
     kind = kind_of(model)
     shares = {"trees": "share of the splits", "stack": "mean share of what counts"}
     what = shares.get(kind, "weight × spread")

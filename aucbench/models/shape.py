@@ -45,7 +45,12 @@ class Axis:
     def texts(self) -> list[str]:
         """A text for each place."""
         pairs = zip(self.names, self.values, strict=True)
-        return [name or f"{nan if value is None else value:.4g}" for name, value in pairs]
+        return [name or _text(nan if value is None else value) for name, value in pairs]
+
+
+def _text(value: float) -> str:
+    """Return four significant digits, without an exponent up to a million."""
+    return f"{float(f'{value:.4g}'):g}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

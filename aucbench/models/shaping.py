@@ -111,7 +111,7 @@ def shapes(model: Model, data: Data, learnt: Index) -> tuple[EffectShape, ...]:
     learnt : array
         Numbers of the rows that the model has learnt from.
     """
-    places = _places(model, data, learnt)
+    places = effect_places(model, data, learnt)
     return _shapes(places, model) if places is not None else ()
 
 
@@ -130,7 +130,7 @@ def banded(
         CPU time after which no further fit begins; other programs do not count. With fewer than
         20 fits there is no band, and `provenance["no_bands"]` says why.
     """
-    places = _places(model, data, learnt)
+    places = effect_places(model, data, learnt)
     if places is None:
         return model
     told = _shapes(places, model)
@@ -158,7 +158,7 @@ def _rounded(values: Vector) -> tuple[float, ...]:
     return tuple(float(f"{value:.{DIGITS}g}") for value in values)
 
 
-def _places(model: Model, data: Data, learnt: Index) -> Places | None:
+def effect_places(model: Model, data: Data, learnt: Index) -> Places | None:
     """Return where the largest effects are told; None where the score is no sum of effects."""
     additive = Additive.of(model)
     if additive is None:
@@ -279,8 +279,8 @@ def _strata(data: Data, learnt: Index) -> Any:
     return data.strata[learnt]
 
 
-def refit_of(recipe: Recipe, model: Model, share: float) -> Recipe:
-    """Return the recipe of a rough fit to a share of the rows, with a tenth of the penalty.
+def refit_of(recipe: Recipe, model: Model, share: float, ease: float = EASED) -> Recipe:
+    """Return the recipe of a rough fit to a share of the rows, with the penalty divided by `ease`.
 
     The penalty is a parameter `lam`, per row, or its inverse `C`, which counts for all rows
     together. A solver with neither has its own parameters. Where a solver chose no bend at all, a
@@ -291,11 +291,11 @@ def refit_of(recipe: Recipe, model: Model, share: float) -> Recipe:
     names = [one.name for one in fields(solver)]  # type: ignore[arg-type] # a frozen dataclass
     eased: dict[str, Any] = {}
     if "lam" in names and "lam" in about:
-        eased["lam"] = about["lam"] / EASED
+        eased["lam"] = about["lam"] / ease
     if "curve" in names and "curve" in about:
         eased["curve"] = max(about["curve"], LEAST_CURVE)
     if "C" in names and not isinstance(solver, Streaming):  # there it is a step
-        eased["C"] = EASED * solver.C / share  # type: ignore[attr-defined] # just seen
+        eased["C"] = ease * solver.C / share  # type: ignore[attr-defined] # just seen
     own = dict(zip(names, recipe.spec.unnamed, strict=False))
     params = {**own, **recipe.spec.params, **eased}
     return replace(recipe, spec=Spec(recipe.spec.name, params))

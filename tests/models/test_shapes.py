@@ -1,6 +1,8 @@
 """The shapes of the effects of additive models: beside naive ones, and with their bands."""
 
 from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ from assessed_models import assessed_model, patients
 from command_line import done
 from scipy.sparse import csr_array
 from scipy.stats import t as student
+from screens import look
 
 from aucbench.data import Data
 from aucbench.data.arrays import rows
@@ -23,9 +26,11 @@ from aucbench.models.page import chapters, page_of
 from aucbench.models.recipe import Recipe
 from aucbench.models.shape import Axis, EffectShape, sparkline
 from aucbench.models.shape_figure import shapes_figure
+from aucbench.models.shape_page import is_curve
 from aucbench.models.shaping import EASED, FEWEST, banded, half_width, refit_of, shapes
 from aucbench.registry.specs import parse_spec
 
+ROOT = Path(__file__).parents[2]
 NASTY = "</script><b>red\x1b"
 MAPS = ("auto", "splines[knots=6]", "bins[count=4]", "standard+splines[knots=6]")
 
@@ -171,6 +176,33 @@ def test_refits_take_halves_of_each_class_or_whole_groups(monkeypatch):
         assert not {*group[part]} & {*np.delete(group, part)}
 
 
+def test_bands_hold_true_lines(monkeypatch):
+    """The quick twin of the simulation: lines of three columns."""
+    monkeypatch.setattr("aucbench.models.shaping.REFITS", 20)
+    slopes, inside = np.array([1.0, -0.5, 0.0]), []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        X = rng.uniform(-1, 1, (200, 3))
+        data = Data.of(X, np.where(X @ slopes + rng.logistic(size=200) > 0, 1, -1))
+        recipe, model, _, learnt = made("auto", data)
+        scale = model.scores(data.rows).std() / (X @ slopes).std()
+        for shape in banded(recipe, model, data, learnt, 100.0).shapes:
+            [axis] = shape.axes
+            line = scale * slopes[int(axis.column[-1])] * np.array(axis.values, float)
+            line -= np.average(line, weights=axis.rows)
+            inside.append((shape.low <= line).all() and (line <= shape.high).all())
+    assert np.mean(inside) >= 0.9
+
+
+@pytest.mark.nightly
+def test_bands_hold_true_curves_and_those_of_the_old_rule_do_not(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
+    simulation = import_module("simulate_effects")
+    old, new = simulation.lines("svm-or", "splines", 600, 10)
+    assert float(new[4].split()[0]) >= 0.9
+    assert float(old[4].split()[0]) < 0.8
+
+
 def test_without_time_or_rows_there_is_no_band_and_the_reason_is_said():
     recipe, model, data, learnt = made("splines[knots=6]")
     quick = banded(recipe, model, data, learnt, 0.0)
@@ -262,6 +294,33 @@ def test_two_columns_are_a_heat_map_on_the_page_and_in_the_terminal(splined):
     assert NASTY not in page
     at = [*lines(model)].index(next(line for line in lines(model) if "× dose" in line))
     assert [line.split() for line in [*lines(model)][at + 1 : at + 3]] == [["0", "▁▃"], ["1", "▅█"]]
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(400, "light"), (1300, "dark")])
+def test_curves_levels_and_heat_maps_fit_on_a_page(browser, splined, tmp_path, width, scheme):
+    """The names of columns and levels are as long as people make them."""
+    axes = tuple(
+        Axis(
+            column=f"income of the household {name}",
+            kind="numeric",
+            names=("",) * 8,
+            values=tuple(1e4 * k for k in range(8)),
+            rows=(50,) * 8,
+        )
+        for name in "ab"
+    )
+    effect = np.random.default_rng(0).normal(size=64)
+    model = replace(
+        splined[0], shapes=(*splined[0].shapes, EffectShape(axes=axes, effect=(*effect.tolist(),)))
+    )
+    page_of(model).save(tmp_path / "m.html")
+    look(browser, (tmp_path / "m.html").as_uri(), width, scheme)
+    assert browser.count(".chart svg") == sum(map(is_curve, model.shapes))
+    assert browser.count("td[data-shade]") == 64
+    assert "rgba(0, 0, 0, 0)" not in browser.run(
+        "return [...document.querySelectorAll('td[data-shade]')]"
+        ".map(e => getComputedStyle(e).backgroundColor)"
+    )
 
 
 @pytest.mark.parametrize("ending", [".pdf", ".svg", ".png"])

@@ -1,0 +1,52 @@
+"""The shapes of effects with their bands, beside one fit, and the effects of rows."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+import aucbench
+from aucbench.models.additive import Additive
+from aucbench.models.model import Model
+from aucbench.models.recipe import Recipe
+from aucbench.models.shaping import banded, shapes
+from aucbench.registry.specs import parse_spec
+
+from .rows import labels
+
+N, D = 5_000, 10
+RECIPE = Recipe(spec=parse_spec("rank-svm"), features="splines")
+ROWS = np.arange(N, dtype=np.int32)
+
+
+@cache
+def fitted() -> tuple[Model, aucbench.Data]:
+    """A model on splines of 10 columns."""
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((N, D))
+    data = aucbench.Data.of(X, labels(np.sin(2.0 * X[:, 0]) + X[:, 1] ** 2, rng))
+    return RECIPE.fitted(data), data
+
+
+class Shapes:
+    """5 000 rows; a band is from 50 fits to 2 500 of them."""
+
+    version = "1"
+
+    def setup(self) -> None:
+        self.model, self.data = fitted()
+        self.additive = Additive.of(self.model)
+
+    def time_fit(self) -> None:
+        RECIPE.fitted(self.data)
+
+    def time_shapes(self) -> None:
+        shapes(self.model, self.data, ROWS)
+
+    def time_bands(self) -> None:
+        banded(RECIPE, self.model, self.data, ROWS, np.inf)
+
+    def time_effects_of_rows(self) -> None:
+        assert self.additive is not None
+        self.additive.effects(self.data.rows, range(D))
