@@ -13,6 +13,7 @@ from aucbench.datasets.reading import MARKS
 from aucbench.errors import DataError
 from aucbench.features import AppendOne, Bins, KernelColumns, Nystroem, Splines
 from aucbench.features.by_column import Spline, Steps
+from aucbench.features.crosses import Cross
 from aucbench.models.calibration import Isotonic
 from aucbench.models.stack import Member, require_ranks
 from aucbench.records import Stop
@@ -86,7 +87,8 @@ def _width_after(phi: Any, d: int) -> int:
             raise DataError(f"the root of nystroem has the shape {phi.root.shape}, wanted {m, m}")
         return m
     if isinstance(phi, Splines | Bins):
-        return _width_of(phi.blocks or (), type(phi).__name__, d)
+        crosses = phi.crosses if isinstance(phi, Splines) else ()
+        return _width_of(phi.blocks or (), type(phi).__name__, d) + _width_of_pairs(crosses, d)
     for one in fields(phi):
         if (learnt := getattr(phi, one.name)) is None:
             raise DataError(f"its map {type(phi).__name__} has learnt no {one.name}")
@@ -108,11 +110,26 @@ def _width_of(blocks: Sequence[Spline | Steps | None], name: str, d: int) -> int
     some = [block for block in blocks if block is not None]
     for block in some:
         if isinstance(block, Spline):
-            m = block.knots.size - block.degree - 1
-            if block.degree < 1 or block.C.shape != (m, block.width) or block.low >= block.high:
-                raise DataError(f"the functions of a column of {name} do not fit to their knots")
+            _require_knots(block)
         _require_shape(f"what bounds {name}", block.signs, block.width)
     return sum(block.width for block in some)
+
+
+def _width_of_pairs(crosses: Sequence[Cross], d: int) -> int:
+    """Return how many features the functions of pairs of d columns are."""
+    for cross in crosses:
+        if not 0 <= min(cross.columns) <= max(cross.columns) < d:
+            raise DataError(f"a pair of columns of its splines is {cross.columns}, of {d} columns")
+        for block in (cross.first, cross.second):
+            _require_knots(block)
+        _require_shape("what is subtracted from a pair of its splines", cross.centre, cross.width)
+    return sum(cross.width for cross in crosses)
+
+
+def _require_knots(block: Spline) -> None:
+    m = block.knots.size - block.degree - 1
+    if block.degree < 1 or block.C.shape != (m, block.width) or block.low >= block.high:
+        raise DataError("the functions of a column of its splines do not fit to their knots")
 
 
 def _arrays(part: Any) -> dict[str, Any]:

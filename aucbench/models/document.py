@@ -53,6 +53,7 @@ ORIGIN: Mapping[str, Any] = {
     **dict.fromkeys(("left_out", "versions"), dict[str, str]),
     "remarks": tuple[tuple[str, ...], ...],
     **dict.fromkeys(("lam", "curve"), float),
+    "joint_effects": int,
     "separator": str | None,
     "stop": str,
     "parameters": dict[str, Any],

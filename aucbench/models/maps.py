@@ -35,6 +35,7 @@ from aucbench.features import (
 )
 from aucbench.features.by_column import Spline, Steps
 from aucbench.features.chain import keeps_columns
+from aucbench.features.crosses import Cross
 from aucbench.models.calibration import Isotonic, Sigmoid
 from aucbench.models.shape import TIMES
 from aucbench.models.stack import Member, Stack
@@ -55,7 +56,8 @@ MAPS: Mapping[str, type[Any]] = {
     "unit-centred": UnitCentred,
 }
 CALIBRATORS: Mapping[str, type[Any]] = {"sigmoid": Sigmoid, "isotonic": Isotonic}
-BLOCKS: Mapping[str, type[Any]] = {"spline": Spline, "steps": Steps}  # of one column
+# Functions of one column, and of two.
+BLOCKS: Mapping[str, type[Any]] = {"spline": Spline, "steps": Steps, "cross": Cross}
 STACKS: Mapping[str, type[Any]] = {"stack": Stack, "member": Member}
 PARTS: Mapping[str, type[Any]] = {
     **MAPS,

@@ -115,12 +115,13 @@ class Recipe:
 
 
 def _penalties(problem: Problem) -> dict[str, float]:
-    """Return the ridge and the share of curvature of a fit, which its solver may have chosen."""
-    told = {}
+    """Return the ridge, the size of what bends and the joint effects, which a solver may choose."""
+    told: dict[str, float] = {}
     if isinstance(problem.project, ElasticNet | GroupL2) and problem.project.l2 > 0.0:
         told["lam"] = problem.project.l2
     if isinstance(phi := problem.features, Splines):
         told["curve"] = phi.curve if phi.terms().curved.any() else 0.0
+        told["joint_effects"] = len(phi.crosses)
     return told
 
 

@@ -294,6 +294,7 @@ def refit_of(recipe: Recipe, model: Model, share: float, ease: float = EASED) ->
         eased["lam"] = about["lam"] / ease
     if "curve" in names and "curve" in about:
         eased["curve"] = max(about["curve"], LEAST_CURVE)
+        eased |= {"pairs": about["joint_effects"]} if "pairs" in names else {}
     if "C" in names and not isinstance(solver, Streaming):  # there it is a step
         eased["C"] = ease * solver.C / share  # type: ignore[attr-defined] # just seen
     own = dict(zip(names, recipe.spec.unnamed, strict=False))

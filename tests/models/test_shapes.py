@@ -32,6 +32,7 @@ from aucbench.registry.specs import parse_spec
 
 ROOT = Path(__file__).parents[2]
 NASTY = "</script><b>red\x1b"
+PAIRS = "splines[knots=6,pairs=2]"
 MAPS = ("auto", "splines[knots=6]", "bins[count=4]", "standard+splines[knots=6]")
 
 
@@ -52,12 +53,12 @@ def splined():
     return banded(recipe, model, data, learnt, 100.0), data
 
 
-@pytest.mark.parametrize("features", MAPS)
+@pytest.mark.parametrize("features", [*MAPS, PAIRS])
 def test_a_score_is_the_sum_of_its_effects(features):
     _, model, data, _ = made(features)
     additive = Additive.of(model)
     effects = additive.effects(data.rows, range(len(additive.columns)))
-    assert [model.columns[j] for [j] in additive.columns] == [*data.names]
+    assert [model.columns[own[0]] for own in additive.columns[: data.d]] == [*data.names]
     assert np.ptp(model.scores(data.rows) - effects.sum(axis=1)) < 1e-9
 
 
@@ -80,6 +81,20 @@ def test_a_shape_is_what_the_score_does_when_one_cell_changes(features):
             assert shape.effect[k] - shape.effect[0] == pytest.approx(said[1] - said[0], abs=2e-5)
         assert np.average(shape.effect, weights=axis.rows) == pytest.approx(0.0, abs=1e-5)
         assert min(axis.rows) >= SMALLEST
+
+
+def test_a_shape_of_two_columns_is_what_both_add_beyond_each():
+    X = np.random.default_rng(0).uniform(-1, 1, (600, 3))
+    data = Data.of(X, X[:, 0] * X[:, 2] + 0.1 * X[:, 1] > 0)
+    _, model, data, learnt = made("splines[pairs=1,knots=6]", data)
+    shape = shapes(model, data, learnt)[0]
+    assert shape.name == "column 0 × column 2"
+    x, z = (axis.values for axis in shape.axes)
+    cells = np.array([[a, 0.3, b] for a in (x[0], x[-1]) for b in (z[0], z[-1])])
+    low, left, right, high = model.scores(rows(cells))
+    corners = shape.table[[0, 0, -1, -1], [0, -1, 0, -1]]
+    assert corners @ [1, -1, -1, 1] == pytest.approx(low - left - right + high, abs=1e-5)
+    assert corners[0] > 0 > corners[1]
 
 
 def code_of(column, axis, place):
@@ -156,7 +171,7 @@ def test_refits_have_a_tenth_of_the_penalty_of_a_row():
         recipe, model, _, _ = made("auto", solver=solver)
         assert refit_of(recipe, model, 0.25).spec.params == wanted
     recipe, model, _, _ = made("auto", solver="additive[curve=0.3,knots=5]")
-    pinned = {"curve": 0.3, "knots": 5, "lam": model.provenance["lam"] / EASED}
+    pinned = {"curve": 0.3, "knots": 5, "pairs": 0, "lam": model.provenance["lam"] / EASED}
     assert refit_of(recipe, model, 0.25).spec.params == pinned
     recipe, model, _, _ = made("auto", solver="svm-or")
     assert refit_of(recipe, model, 0.25).spec.params["lam"] == model.provenance["lam"] / EASED
@@ -217,7 +232,7 @@ def test_without_time_or_rows_there_is_no_band_and_the_reason_is_said():
 
 
 def test_a_model_on_splines_or_bins_comes_back_from_its_file(splined, tmp_path):
-    for model in (splined[0], made("bins[count=4]")[1]):
+    for model in (splined[0], made("bins[count=4]")[1], made(PAIRS)[1]):
         model.save(tmp_path / "m.aucbench")
         again = Model.load(tmp_path / "m.aucbench")
         assert again.shapes == model.shapes
@@ -237,7 +252,7 @@ def test_functions_that_do_not_fit_to_their_knots_are_refused(splined, tmp_path)
     [block] = [one for one in tree["maps"][0]["blocks"] if one is not None][:1]
     block["C"] = block["C"][1:]
     archive.write(tmp_path / "m.aucbench", tree)
-    with pytest.raises(DataError, match="of a column of Splines do not fit to their knots"):
+    with pytest.raises(DataError, match="of a column of its splines do not fit to their knots"):
         Model.load(tmp_path / "m.aucbench")
 
 
