@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.sparse import random as sparse_random
 from sklearn.metrics import roc_auc_score
 
 from aucbench import solve
 from aucbench.data import Data, Shape, Shapes
-from aucbench.errors import ParameterError
+from aucbench.errors import ParameterError, UnsupportedError
 from aucbench.features import Splines
 from aucbench.features.chain import applied
 from aucbench.objectives import PairwiseSquaredHinge
@@ -148,6 +149,22 @@ def test_an_effect_that_must_rise_does(layout: str) -> None:
     rises = np.diff(run.decision_function(grid))
     assert rises.min() >= -1e-12 * np.abs(rises).max()
     assert run.stop.name == "CERTIFIED"
+
+
+def test_rows_like_text_keep_straight_effects() -> None:
+    X = sparse_random(200, 400, density=0.01, rng=np.random.default_rng(0), format="csr")
+    data = Data.of(X, np.arange(200) % 2)
+    assert np.allclose(solve("additive", data).w, solve("rank-svm", data).w)
+    for given in ({"curve": 0.3}, {"pairs": 2}):
+        with pytest.raises(UnsupportedError, match="like text"):
+            solve(Additive(**given), data)
+
+
+def test_many_rows_are_judged_by_some_of_them(monkeypatch) -> None:
+    monkeypatch.setattr("aucbench_plugins.roc_svm.smoothing.MOST", 500)
+    problem = Additive().problem(drawn(CURVED, 2000), np.random.default_rng(0))
+    assert problem.data.terms.curved.any()
+    assert problem.data.n == 2000
 
 
 def test_parameters_are_checked() -> None:
