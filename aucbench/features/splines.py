@@ -119,6 +119,8 @@ class Splines:
 
     def strongest(self, data: Data, count: int) -> list[tuple[int, int]]:
         """Return the pairs of columns that the fitted map without pairs misses most in `data`."""
+        if not count:
+            return []
         alone = replace(self.bent(1.0), crosses=())
         mapped = replace(data.with_rows(alone(data.rows)), terms=alone.terms())
         free = [j for j, block in enumerate(self._learnt()) if block and not block.signs.any()]

@@ -10,8 +10,9 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from aucbench.data import Data, uncounted
-from aucbench.data.arrays import ALL, Rows, Vector, rows
+from aucbench.data.arrays import ALL, Index, Rows, Vector, rows
 from aucbench.data.folds import drawn
+from aucbench.data.row_roles import held_out
 from aucbench.features import Splines
 from aucbench.objectives.all_pairs import hinge_sums
 from aucbench.optim.choice import HELD, in_order, too_few
@@ -30,6 +31,9 @@ ROWS = 4000  # beyond which one fold is held out in place of five
 STEPS = 12  # of a trial
 WIDE, FEW = 1000, 600  # features beyond which trials learn from few rows, and their number
 CUTOFF = 1e-12  # of products of rows, relative, which is rounding
+
+
+System = tuple[Vector, Vector]  # 2A and 2b, see `_least_squares`
 
 
 @dataclass(frozen=True)
@@ -94,18 +98,16 @@ def smoothing(phi: Splines, data: Data, rng: np.random.Generator, tried: Tried) 
     tried : Tried
         What to choose from.
     """
-    base = default_ridge(data.with_rows(phi(data.rows)))
+    mapped = data.with_rows(phi(data.rows))
+    base = default_ridge(mapped)
     grid = tried.grid(base)
     if len(grid) == 1:
         return grid[0]
     if too_few(data):
         return grid[len(tried.grid(base)[: len(CURVES[0.0])]) // 2]
-    if data.n > MOST:
-        data = data.split(MOST / data.n, rng)[1]
     with uncounted():
-        found = np.array(
-            [_qualities(phi, *parts, grid, base) for parts in _folds(data, phi.width, rng)]
-        )
+        trials = _Trials(phi, data, mapped, grid, base)
+        found = np.array([trials.qualities(*rows) for rows in _folds(data, phi.width, rng)])
     return grid[_best(found, grid)]
 
 
@@ -127,48 +129,99 @@ def _best(found: Vector, grid: Sequence[Smoothing]) -> int:
     return best
 
 
-def _folds(data: Data, width: int, rng: np.random.Generator) -> Iterator[tuple[Data, Data]]:
-    """Yield the rows to learn from, and those held out.
+def _folds(data: Data, width: int, rng: np.random.Generator) -> Iterator[tuple[Index, Index]]:
+    """Yield the numbers of the rows to learn from, and of those held out.
 
     Where there are many features few rows are learnt from: their products take the place of those
     of the features.
     """
     if width > WIDE and data.n > 2 * FEW:
-        yield data.split(1.0 - FEW / data.n, rng)
-        return
-    if data.n > ROWS:
-        yield data.split(HELD, rng)
-        return
-    for rest, held in drawn(data, FOLDS, int(rng.integers(2**31))):
-        yield data.take(rest), data.take(held)
+        yield _divided(data, 1.0 - FEW / data.n, rng)
+    elif data.n > ROWS:
+        some = _divided(data, MOST / data.n, rng)[1] if data.n > MOST else np.arange(data.n)
+        rest, held = _divided(data.take(some), HELD, rng)
+        yield some[rest], some[held]
+    else:
+        yield from drawn(data, FOLDS, int(rng.integers(2**31)))
 
 
-def _qualities(
-    phi: Splines, rest: Data, held: Data, grid: Sequence[Smoothing], base: float
-) -> Vector:
-    """Return how well trials with each of some ridges rank the rows held out.
+def _divided(data: Data, fraction: float, rng: np.random.Generator) -> tuple[Index, Index]:
+    """Return the numbers of the rows of both parts of `Data.split`."""
+    masks = held_out(data.strata, fraction, rng, data.groups, data.times)
+    rest, held = (np.flatnonzero(mask).astype(np.int32) for mask in masks)
+    return rest, held
 
-    `base` is the default ridge of all rows. Fewer rows need a larger ridge in its proportion.
+
+@dataclass(frozen=True, eq=False)
+class _Trials:
+    """What is tried, on which rows.
+
+    Attributes
+    ----------
+    phi : Splines
+        The map without pairs.
+    data, mapped : Data
+        All rows, before and after it.
+    grid : sequence of Smoothing
+    base : float
+        The default ridge of all rows. Fewer rows need a larger ridge in its proportion.
     """
-    more = default_ridge(rest.with_rows(phi(rest.rows))) / base
-    most = max(one.pairs for one in grid)
-    pairs = phi.strongest(rest, most) if most else []
-    found: list[float] = []
-    for count, some in groupby(grid, key=lambda one: one.pairs):
-        whole = phi.crossed(rest, pairs[:count])
-        parts, curved = [whole(part.rows) for part in (rest, held)], whole.terms().curved
-        for curve, each in groupby(some, key=lambda one: one.curve):
-            sizes = np.where(curved, curve, 1.0)
-            lams = np.array([more * one.lam for one in each])
-            if not sizes.any():
-                found += [0.5] * lams.size
-                continue
-            X, H = (_scaled(part, sizes) for part in parts)
-            if X.d > X.n:
-                X, H = _rotated(X, H)
-            scores = H.matrix @ _trials(rest.with_rows(X), lams)
-            found += [in_order(held, np.ascontiguousarray(s)) for s in scores.T]
-    return np.array(found)
+
+    phi: Splines
+    data: Data
+    mapped: Data
+    grid: Sequence[Smoothing]
+    base: float
+
+    def qualities(self, rest: Index, held: Index) -> Vector:
+        """Return how well trials on some rows rank those held out, for the whole grid."""
+        learnt, judged = (self.mapped.take(rows) for rows in (rest, held))
+        more = default_ridge(learnt) / self.base
+        found: list[float] = []
+        for maps, some in self._maps(rest):
+            curved = maps.terms().curved
+            X, H = learnt.rows, judged.rows
+            if maps.crosses:
+                X, H = (maps(self.data.rows.take(rows)) for rows in (rest, held))
+            whole = None if X.d > X.n else _least_squares(learnt.with_rows(X))
+            for curve, each in groupby(some, key=lambda one: one.curve):
+                sizes = np.where(curved, curve, 1.0)
+                lams = np.array([more * one.lam for one in each])
+                found += _ranked(learnt.with_rows(X), judged.with_rows(H), sizes, lams, whole)
+        return np.array(found)
+
+    def _maps(self, rest: Index) -> Iterator[tuple[Splines, Iterator[Smoothing]]]:
+        """Yield the map of each number of pairs, and what of the grid has it."""
+        most, data = max(one.pairs for one in self.grid), self.data.take(rest)
+        pairs = self.phi.strongest(data, most) if most else []
+        for count, some in groupby(self.grid, key=lambda one: one.pairs):
+            yield self.phi.crossed(data, pairs[:count]), some
+
+
+def _ranked(
+    learnt: Data, judged: Data, sizes: Vector, lams: Vector, whole: System | None
+) -> list[float]:
+    """Return how well trials with each λ on features of some sizes rank the other rows."""
+    kept = np.flatnonzero(sizes)
+    if not kept.size:
+        return [0.5] * lams.size
+    X, H = (_scaled(part.rows, sizes) for part in (learnt, judged))
+    if whole is None:
+        X, H = _rotated(X, H)
+        system = _least_squares(learnt.with_rows(X))
+    else:
+        A, b = whole
+        own = sizes[kept]
+        system = own[:, None] * A[np.ix_(kept, kept)] * own, own * b[kept]
+    scores = H.matrix @ _trials(learnt.with_rows(X), lams, system)
+    return [in_order(judged, np.ascontiguousarray(s)) for s in scores.T]
+
+
+def _least_squares(data: Data) -> System:
+    """Return 2A and 2b of the least squares Σ π_ij (1 − w·(x_i − x_j))², whose minimum is A⁻¹b."""
+    members = members_of(data)
+    above, below = members.row_masses
+    return 2.0 * pair_gram(data, members), 2.0 * data.pullback(above - below)
 
 
 def _scaled(X: Rows, sizes: Vector) -> Rows:
@@ -192,7 +245,7 @@ def _rotated(X: Rows, H: Rows) -> tuple[Rows, Rows]:
     return rows(U * root), rows(others @ (U / root))
 
 
-def _trials(data: Data, lams: Vector) -> Vector:
+def _trials(data: Data, lams: Vector, system: System) -> Vector:
     """Return about the minimisers of f(w) + (λ/2)‖w‖² for each λ, (d, number of λ).
 
     f is the squared hinge over the pairs. All pairs active would give it the Hessian 2A, A = XᵀLX
@@ -200,9 +253,7 @@ def _trials(data: Data, lams: Vector) -> Vector:
     they start from the least squares over all pairs, and are accelerated. All λ share the products
     with the rows.
     """
-    members, X = members_of(data), data.rows.matrix
-    above, below = members.row_masses
-    A, b = 2.0 * pair_gram(data, members), 2.0 * data.pullback(above - below)
+    X, (A, b) = data.rows.matrix, system
     at = np.diag_indices(len(A))
     factors = []
     for lam in lams:

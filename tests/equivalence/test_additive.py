@@ -17,7 +17,13 @@ from aucbench.features.chain import applied
 from aucbench.objectives import PairwiseSquaredHinge
 from aucbench.registry import get_features, get_solver
 from aucbench_plugins.roc_svm.additive import Additive
-from aucbench_plugins.roc_svm.smoothing import Tried, _rotated, _trials, smoothing
+from aucbench_plugins.roc_svm.smoothing import (
+    Tried,
+    _least_squares,
+    _rotated,
+    _trials,
+    smoothing,
+)
 
 
 def drawn(effects, n: int = 600, seed: int = 0) -> Data:
@@ -121,7 +127,7 @@ def test_trials_come_near_the_minimum() -> None:
     data = drawn(CURVED)
     mapped = applied(Splines(curve=0.3).fit(data, np.random.default_rng(0)), data)
     lams = np.array([0.1, 0.01])
-    for lam, w in zip(lams, _trials(mapped, lams).T, strict=True):
+    for lam, w in zip(lams, _trials(mapped, lams, _least_squares(mapped)).T, strict=True):
         exact = solve(get_solver("rank-svm", lam=float(lam)), mapped)
         f = exact.points[-1].objective
         value = PairwiseSquaredHinge(mapped).value(w) + 0.5 * lam * w @ w
