@@ -48,3 +48,29 @@ class ModelFile:
 
     def time_threshold_with_intervals(self) -> None:
         models.Operating.of(self.data.y, self.scores, metrics.Aim(), "", seed=0)
+
+
+class Scorecard:
+    """A fit of 5 000 rows with 8 columns, as it is and as a scorecard, and scores by points."""
+
+    version = "1"
+    params = (False, True)
+    param_names = ("scorecard",)
+
+    def setup(self, scorecard: bool) -> None:
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(N // 4, 8)).round(2)
+        table = pd.DataFrame(X, columns=[f"x{j}" for j in range(8)])
+        good = X[:, 0] + X[:, 1] ** 2 + rng.normal(size=len(X)) > 0
+        self.table = table.assign(good=good)
+        self.model = self.fitted(scorecard)
+
+    def fitted(self, scorecard: bool) -> models.Model:
+        how = {"solver": "rank-svm[lam=0.1]", "features": "bins", "splits": 2, "quiet": True}
+        return aucbench.fit(self.table, target="good", scorecard=scorecard or None, **how)
+
+    def time_fit(self, scorecard: bool) -> None:
+        self.fitted(scorecard)
+
+    def time_predict(self, scorecard: bool) -> None:
+        self.model.predict(self.table)

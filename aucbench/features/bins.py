@@ -44,7 +44,10 @@ class Bins:
     rule : str
         "quantile": thresholds are at quantiles; a value with its share of the rows, such as 0, has
         a bin of its own. "tree": they are the splits of a tree of the column on the labels, with
-        `count` leaves of at least 2 % of the rows each. It needs labels of two classes.
+        `count` leaves of at least 2 % of the rows each. It needs labels of two classes. A
+        solver that chooses its penalty by rows that it holds out itself (`lam=auto`) holds out rows
+        that the tree has seen, and takes too little of it: tune it instead, which learns the bins
+        anew in each fold.
     blocks : tuple of Steps or None, learnt by `fit`
         The steps of each column.
 

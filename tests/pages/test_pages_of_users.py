@@ -8,6 +8,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from command_line import done
 from nights import first
@@ -75,6 +76,40 @@ def test_the_commands_on_groups_print_what_is_shown(tmp_path, monkeypatch):
                 travel_modes.main()
             else:
                 assert_in_order(shown, done(*words).output)
+
+
+@pytest.mark.nightly
+def test_the_commands_on_scorecards_print_what_is_shown(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(ROOT / "examples")
+    import german_credit
+
+    for language, block in blocks("scorecard.md"):
+        for command, shown in commands(block) if language == "console" else ():
+            program, *words = shlex.split(command)
+            if program == "python":
+                german_credit.main()
+            elif program == "head":
+                assert_in_order(shown, (tmp_path / words[-1]).read_text(encoding="utf-8"))
+            else:
+                assert_in_order(shown, done(*words).output)
+        if language == "python":
+            exec(block, {})
+            printed = capsys.readouterr().out
+        if language == "text":
+            assert_in_order(block, printed)
+
+
+def test_the_table_of_loans_is_that_of_its_page(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(ROOT / "examples")
+    import german_credit
+
+    german_credit.main()
+    table = pd.read_csv("german_credit.csv")
+    assert table.shape == (1000, 21)
+    assert (table.risk == "bad").sum() == 300
+    assert not table.isna().any(axis=None)
 
 
 def test_travellers_are_shifted_as_a_whole(monkeypatch):
