@@ -186,20 +186,30 @@ class KernelColumns:
             )
         return K
 
-    def independent(self) -> tuple[KernelColumns, Vector]:
+    def independent(self, cutoff: float = CUTOFF) -> tuple[KernelColumns, Vector]:
         """Return the columns at r independent landmarks, and R (r, r); RᵀR is their Gram matrix.
 
         A pivoted Cholesky decomposition leaves out a landmark z when the others explain K(z, z)
-        up to 1e-12 of the largest K(z, z). Up to that rounding, the columns of the others span
-        the same functions. Time: O(m² r).
+        up to a share of the largest K(z, z). By the default, which is about rounding, the columns
+        of the others span the same functions. Time: O(m² r).
+
+        Parameters
+        ----------
+        cutoff : float
+            The share.
 
         Raises
         ------
         DataError
             When the kernel is 0 at every landmark.
         """
-        L, order = self._factor(self.gram())
-        return self._at(order[: L.shape[1]]), L[: L.shape[1]].T
+        numbers, root = self.basis(cutoff)
+        return self._at(numbers), root
+
+    def basis(self, cutoff: float = CUTOFF) -> tuple[Index, Vector]:
+        """Return the numbers (r,) of the landmarks of `independent`, and R; raises as it."""
+        L, order = self._factor(self.gram(), cutoff)
+        return order[: L.shape[1]], L[: L.shape[1]].T
 
     def spanned(self) -> tuple[KernelColumns, Rows, Vector, Index]:
         """Return the columns at r independent landmarks, their values, and the decomposition.
@@ -221,9 +231,9 @@ class KernelColumns:
     def _at(self, kept: Index) -> KernelColumns:
         return replace(self, landmarks=self.landmarks.take(kept))
 
-    def _factor(self, K: Vector) -> tuple[Vector, Index]:
+    def _factor(self, K: Vector, cutoff: float = CUTOFF) -> tuple[Vector, Index]:
         """Return L and `order` as `spanned` does. K is overwritten."""
-        tol = CUTOFF * float(K.diagonal().max())
+        tol = cutoff * float(K.diagonal().max())
         factor, pivots, rank, _ = dpstrf(
             K.T, tol=tol, overwrite_a=1
         )  # K.T is in Fortran order, so LAPACK works in place

@@ -26,7 +26,7 @@ AUTO: Final = "auto"
 HELD = 0.2  # share of each class that is held out
 FEWEST = 30  # rows of a class from which a choice is worth its noise
 EXPONENTS = (1.0, 0.5, -2.0, -1.5, -1.0, -0.5, 0.0)  # of λ / `default_ridge`, safest last
-TRIAL_PASSES = 10.0  # of a trial fit; the order of the values shows long before the optimum
+TRIAL_PASSES = 10.0
 
 
 def chosen(
@@ -36,11 +36,14 @@ def chosen(
     data: Data,
     rng: np.random.Generator,
     budget: Budget | None = None,
+    *,
+    splits: int = 1,
+    passes: float = TRIAL_PASSES,
 ) -> Any:
     """Return the value of a parameter with which the solver ranks held-out rows best.
 
     A fifth of each class is held out, see `Data.split`. For each value, the solver is fitted to the
-    other rows for 10 passes, or for as many as the budget has. Of values with the same AUC the
+    other rows for a few passes, or for as many as the budget has. Of values with the same AUC the
     first one is taken, so put the preferred ones first.
     The clock of `solve` counts all of this, because `problem` calls it. `rows_seen` does not: it is
     tuning, whose passes `solve` does not count either where the caller tunes.
@@ -62,27 +65,34 @@ def chosen(
         Draws the held rows and the seed of the trials.
     budget : Budget, optional
         Of the fit; a trial gets no more passes.
+    splits : int
+        How often a fifth is held out; what counts is the mean of the AUC over the splits.
+    passes : float
+        Of a trial, at most.
     """
     if len(values) == 1 or too_few(data):
         return values[-1]
-    rest, held = data.split(HELD, rng)
-    seed = int(rng.integers(2**31))
-    passes = min(TRIAL_PASSES, (budget and budget.passes) or inf)
+    most = min(passes, (budget and budget.passes) or inf)
 
-    def quality(value: Any) -> float:
+    def quality(value: Any, rest: Data, held: Data, seed: int) -> float:
         trial = replace(solver, **{name: value})
         problem_rng, iterates_rng = np.random.default_rng(seed).spawn(2)
         problem = trial.problem(rest, problem_rng)
         for state in trial.iterates(problem, iterates_rng):
-            if state.rows_seen >= passes * rest.n:
+            if state.rows_seen >= most * rest.n:
                 break
         scores = problem.scores_of(state, held.rows)
         if not np.isfinite(scores).all():
             return -inf
         return in_order(held, scores)
 
-    with uncounted():
-        return max(values, key=quality)
+    total = np.zeros(len(values))
+    for _ in range(splits):
+        rest, held = data.split(HELD, rng)
+        seed = int(rng.integers(2**31))
+        with uncounted():
+            total += [quality(value, rest, held, seed) for value in values]
+    return values[int(total.argmax())]
 
 
 def too_few(data: Data) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -14,11 +15,12 @@ from aucbench.errors import ParameterError, require_count
 from aucbench.features import Nystroem
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import IncompleteHinge, PairwiseHinge
-from aucbench.optim.choice import require_above_or_auto, ridge
+from aucbench.optim.choice import AUTO, require_above_or_auto
 from aucbench.projectors import KernelNorm
 from aucbench.protocols import Budget, Needs, Problem, State
 
-from .representer import kernel_ridge, representer_descent
+from .at_landmarks import APART, Machine
+from .representer import representer_descent
 
 
 @about("curved scores for many rows, by landmarks", certified=True, cites=("bae2025",))
@@ -29,17 +31,21 @@ class RocSvmNystrom:
     The optimum is that of svm-or on the features of `nystroem`, but only C = K(x, z) is formed.
     The loop is in `certified.py`, which `svm-or` shares, and each state has a certified gap.
     `representer.py` turns α into the coordinates of this loop. An evaluation costs less than the
-    features of the kernel, so that without a budget of the user a fit has up to 100.
+    features of the kernel, so that without a budget of the user a fit has up to 300.
 
     Parameters
     ----------
     lam : float or "auto", optional
         Ridge λ > 0, in units of the mean hinge per squared unit of ‖f‖. None means
         0.3 D² (1/n₊ + 1/n₋), where D² is the mean of K(x, x) + K(z, z) − 2K(x, z) over pairs of
-        landmarks. "auto" chooses it by held-out training rows: see `aucbench.optim.ridge`.
-    rank, kernel, gamma, degree, coef0, landmarks
-        The landmarks and the kernel, as in the feature map `nystroem`. A landmark is left out when
-        the others span its K(z_l, ·) to 1e-12.
+        landmarks. "auto" chooses 1, 1/10, 1/100 or 1/1000 of that by held-out training rows.
+    gamma : float, "auto", "median" or "scale"
+        γ of the kernel, as in the feature map `nystroem`. "auto" chooses a quarter of "median", or
+        4 times it, or "median" itself by held-out training rows; a kernel that is not rbf takes
+        "median".
+    rank, kernel, degree, coef0, landmarks
+        The landmarks and the kernel, as in `nystroem`. A landmark is left out when the others
+        explain its K(z, z) up to 1e-8 of the largest: it would add little but rounding.
     loss : {"exact", "incomplete"}
         "exact" takes all pairs. "incomplete" takes a sample of them, as published.
     pairs : int, optional
@@ -56,10 +62,10 @@ class RocSvmNystrom:
     print no grid; the one here is ours.
     """
 
-    lam: float | Literal["auto"] | None = None
+    lam: float | Literal["auto"] | None = "auto"
     rank: int | None = None
     kernel: Literal["auto", "linear", "poly", "rbf"] = "auto"
-    gamma: float | str = "median"
+    gamma: float | str = "auto"
     degree: int = 3
     coef0: float = 1.0
     landmarks: Literal["uniform", "stratified", "kmeans"] = "uniform"
@@ -72,7 +78,7 @@ class RocSvmNystrom:
     }
     needs: ClassVar = Needs(
         path="lam",
-        passes=100,
+        passes=300,
         weights=True,
         inert=("degree", "coef0"),
         pairs=("group", "range", "order"),
@@ -91,19 +97,26 @@ class RocSvmNystrom:
         self, data: Data, rng: np.random.Generator, budget: Budget | None = None
     ) -> Problem:
         """Minimise the hinge over all pairs, or over pairs drawn by `rng`, with the norm of f."""
-        columns, root = self._map().choose(data, rng).independent()
+        columns, exponent = self._map().choose(data, rng), 0.0
+        width = self.gamma == AUTO and columns.kernel.name == "rbf"
+        machine = Machine(columns, partial(self._loss, rng=rng), self.lam, width)
+        if width or self.lam == AUTO:
+            columns, exponent = machine.tuned(data, rng, budget)
+        columns, root = columns.independent(APART)
         C = data.with_rows(columns(data.rows))
+        return Problem(machine.loss(C), KernelNorm(machine.ridge(root, C, exponent), root), columns)
+
+    def _loss(self, C: Data, rng: np.random.Generator) -> PairwiseHinge | IncompleteHinge:
         B = None if self.loss == "exact" else self.pairs or C.n
-        f = IncompleteHinge.draw(C, B, rng) if B else PairwiseHinge(C)
-        lam = ridge(self, data, rng, budget, default=kernel_ridge(root, C))
-        return Problem(f, KernelNorm(lam, root), columns)
+        return IncompleteHinge.draw(C, B, rng) if B else PairwiseHinge(C)
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state for each evaluation of the loss."""
         return representer_descent(problem)
 
     def _map(self) -> Nystroem:
-        return Nystroem(self.rank, self.kernel, self.gamma, self.degree, self.coef0, self.landmarks)
+        gamma = "median" if self.gamma == AUTO else self.gamma
+        return Nystroem(self.rank, self.kernel, gamma, self.degree, self.coef0, self.landmarks)
 
 
 @hookimpl

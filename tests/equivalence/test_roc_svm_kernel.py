@@ -93,7 +93,8 @@ def test_weights_are_those_of_the_representer_form(kernel):
 @pytest.mark.parametrize("how", ["uniform", "stratified", "kmeans"])
 def test_nystrom_is_the_linear_solver_on_nystrom_features(loss, how):
     data = toy(300)
-    solver = get_solver("roc-svm-nystrom", lam=LAM, rank=25, landmarks=how, loss=loss)
+    given = {"lam": LAM, "gamma": "median", "rank": 25, "landmarks": how, "loss": loss}
+    solver = get_solver("roc-svm-nystrom", **given)
     run, solved = observed(solver, data, passes=500, gap_tol=1e-8)
     problem_rng = np.random.default_rng(0).spawn(2)[0]
     phi = Nystroem(rank=25, landmarks=how).fit(data, problem_rng)

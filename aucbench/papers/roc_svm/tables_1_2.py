@@ -58,7 +58,7 @@ KERNEL: Final = Method(
     auc={5_000: (90.947, 0.53), 10_000: (90.863, 2.27)},
     most=10_000,
 )
-LANDMARKS = "rank=300,kernel=rbf,landmarks=stratified"
+LANDMARKS = "rank=300,kernel=rbf,gamma=median,landmarks=stratified"
 NYSTROM: Final = Method(
     name="Nyström",
     choice=tuned(f"roc-svm-nystrom[{LANDMARKS},loss=incomplete]", LAMS),

@@ -1,0 +1,152 @@
+"""γ and λ of roc-svm-nystrom by held-out rows, beside a kernel matrix for each γ."""
+
+from itertools import islice, pairwise
+
+import numpy as np
+import pytest
+
+from aucbench import get_solver, solve
+from aucbench.data import Data
+from aucbench.features import KernelColumns, Nystroem
+from aucbench.objectives import PairwiseHinge
+from aucbench.optim import choice
+from aucbench_plugins.roc_svm import at_landmarks
+from aucbench_plugins.roc_svm.at_landmarks import EXPONENTS, MIDDLE, SQUARINGS, At, Machine
+from aucbench_plugins.roc_svm.representer import kernel_ridge
+
+
+def rings(n=240, waves=2.0):
+    """Rows whose label turns with their distance from 0."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 2))
+    turns = np.cos(waves * np.hypot(*X.T)) + 0.3 * rng.normal(size=n)
+    return Data.of(X, np.where(turns > 0, 1, -1))
+
+
+def machine(data, lam="auto", width=True):
+    columns = Nystroem(rank=40).choose(data, np.random.default_rng(1))
+    return Machine(columns, PairwiseHinge, lam, width)
+
+
+def at_gamma(columns, factor):
+    kernel = columns.kernel
+    return KernelColumns(
+        type(kernel)(kernel.name, kernel.gamma * factor), columns.landmarks
+    ).independent(at_landmarks.APART)
+
+
+def tuned_by(monkeypatch, data, **asked):
+    """Return what `tuned` chose, and the scores of held rows and problem of each trial."""
+    trials = []
+
+    def chosen(trial, name, values, rows, rng, budget, splits, passes):
+        rest, held = rows.split(0.2, np.random.default_rng(2))
+        for value in values:
+            one = type(trial)(trial.machine, value, trial.path)
+            problem = one.problem(rest, rng)
+            states = list(islice(one.iterates(problem, rng), 60))
+            trials.append((value, problem, problem.scores_of(states[-1], held.rows), states[-1]))
+        return values[0]
+
+    monkeypatch.setattr(at_landmarks, "chosen", chosen)
+    choice = machine(data, **asked).tuned(data, np.random.default_rng(3), None)
+    return choice, trials
+
+
+def test_each_trial_is_the_fit_at_its_own_gamma_and_ridge(monkeypatch):
+    data = rings()
+    rest, held = data.split(0.2, np.random.default_rng(2))
+    _, trials = tuned_by(monkeypatch, data)
+    columns = machine(data).columns
+
+    assert [value for value, *_ in trials] == [
+        *(At(k, e) for k in SQUARINGS for e in EXPONENTS),
+        At(MIDDLE, 0.0),
+    ]
+    for value, problem, scored, state in trials:
+        kept, root = at_gamma(columns, 2.0 ** (value.squarings - MIDDLE))
+        exact = rest.with_rows(kept(rest.rows))
+        np.testing.assert_allclose(
+            problem.data.rows.matrix, exact.rows.matrix, rtol=1e-11, atol=1e-14
+        )
+        lam = kernel_ridge(root, exact) * 10.0**value.exponent
+        assert problem.project.lam == pytest.approx(lam, rel=1e-12)
+        np.testing.assert_allclose(kept(held.rows).matrix @ state.w, scored, atol=1e-7)
+        if value.exponent >= 0:
+            assert state.gap <= at_landmarks.CLOSE
+
+
+def test_a_path_starts_from_the_weights_before_and_a_new_gamma_from_zero(monkeypatch):
+    _, trials = tuned_by(monkeypatch, rings())
+
+    for (before, _, _, last), (value, problem, *_) in pairwise(trials):
+        falls = before.squarings == value.squarings and value.exponent < before.exponent
+        assert (problem.w0 is not None) == falls
+        if falls:
+            np.testing.assert_array_equal(problem.w0, last.w)
+
+
+@pytest.mark.parametrize(
+    ("asked", "factor"), [({}, 0.25), ({"lam": 0.1}, 0.25), ({"width": False}, 1.0)]
+)
+def test_only_what_is_asked_for_is_chosen(monkeypatch, asked, factor):
+    data = rings()
+    (columns, exponent), trials = tuned_by(monkeypatch, data, **asked)
+    derived = machine(data).columns.kernel.gamma
+
+    assert columns.kernel.gamma == factor * derived
+    assert exponent == 0.0
+    widths, ridges = {value.squarings for value, *_ in trials}, {v.exponent for v, *_ in trials}
+    assert len(widths) == (1 if asked.get("width") is False else 3)
+    assert len(ridges) == (1 if "lam" in asked else 4)
+    if "lam" in asked:
+        assert {problem.project.lam for _, problem, *_ in trials} == {0.1}
+
+
+def test_waves_get_a_narrower_kernel_and_few_rows_the_derived_one():
+    data = rings(600, waves=6.0)
+    solver = get_solver("roc-svm-nystrom", rank=60, gamma="auto", lam="auto")
+    phi = solver.problem(data, np.random.default_rng(0)).features
+    few = solver.problem(data.take(np.arange(40)), np.random.default_rng(0)).features
+    derived = Nystroem(rank=60).choose(data, np.random.default_rng(0)).kernel.gamma
+    derived_few = Nystroem(rank=60).choose(data.take(np.arange(40)), np.random.default_rng(0))
+
+    assert phi.kernel.gamma == 4 * derived
+    assert few.kernel.gamma == derived_few.kernel.gamma
+
+
+def test_a_kernel_without_a_width_takes_auto_as_median():
+    data = rings()
+    fits = [
+        solve(get_solver("roc-svm-nystrom", kernel="linear", gamma=gamma), data)
+        for gamma in ("auto", "median")
+    ]
+
+    np.testing.assert_array_equal(fits[0].w, fits[1].w)
+
+
+def test_trials_of_many_rows_take_a_sample_of_them(monkeypatch):
+    sizes = []
+
+    def chosen(trial, name, values, rows, rng, budget, splits, passes):
+        sizes.append((rows.n, splits))
+        return values[-1]
+
+    monkeypatch.setattr(at_landmarks, "chosen", chosen)
+    monkeypatch.setattr(at_landmarks, "MOST", 100)
+    data = rings()
+    machine(data).tuned(data, np.random.default_rng(0), None)
+
+    assert sizes[0][0] == pytest.approx(100, abs=1)
+    assert sizes[0][1] == at_landmarks.SPLITS
+
+
+def test_several_splits_take_the_value_that_is_best_on_their_mean(monkeypatch):
+    data = rings()
+    qualities = iter([0.9, 0.5, 0.2, 0.8, 0.1, 0.9])
+    monkeypatch.setattr(choice, "_quality", lambda held, scores: next(qualities))
+    values = ["median", "scale", 0.5]
+    solver = get_solver("roc-svm-nystrom", rank=10, lam=None)
+
+    best = choice.chosen(solver, "gamma", values, data, np.random.default_rng(0), splits=2)
+    assert best == "median"  # 0.85 on the mean, as against 0.3 and 0.55
