@@ -131,8 +131,9 @@ class PairwiseSquare:
         for a positive row i and a negative row j, and c is Ds − 2a_i, Ds + 2a_j.
         """
         bend = self._bend
+        s = s - float(s.mean())  # the origin is free
         if self.members is not None:
-            return self._of_scores(s), bend(s - float(s.mean())) - 2.0 * self.members.degrees, bend
+            return self._of_scores(s), bend(s) - 2.0 * self.members.degrees, bend
         return self._of_scores(s), bend(s) - 2.0 * self.data.labels.shares * self.data.y, bend
 
     def _bend(self, u: Vector) -> Vector:
@@ -151,14 +152,17 @@ class PairwiseSquare:
         """Return (e, η), bounds of the rounding of F(w) and of the length of ∇F(w)."""
         return self.rounding_at(w, of_scores(self.data, w))
 
-    def rounding_at(self, w: Vector, error: float) -> Slack:
-        """Return (e, η) for scores of w that err by at most `error`.
+    def rounding_at(self, w: Vector, error: float, spread: float = inf) -> Slack:
+        """Return (e, η) for scores of w that err by at most `error`, and are `spread` apart.
 
         They follow from √F ≤ 1 + 4R‖w‖ with R = max ‖x_i‖. An error s of each score moves F by
-        at most 4s√F + 12s². Class means and sums over rows have a relative error of γ_n.
+        at most 4s√F + 12s². Class means and sums over rows have a relative error of γ_n. Where the
+        computed scores are `spread` apart, √F ≤ 1 + 2 (spread + 2s): their origin is free.
         """
         R, s = longest(self.data), error
-        root = 1.0 + 4.0 * R * float(np.linalg.norm(w))
+        root = 1.0 + min(4.0 * R * float(np.linalg.norm(w)), 2.0 * spread + 4.0 * s)
+        if spread < inf:
+            s += 2.0 * UNIT * root  # of scores that are measured from their mean
         e = 4.0 * s * (root + 3.0 * s) + 128.0 * UNIT * root * root
         if self.members is not None or self.data.weights is not None:
             # The shares are rounded too, and summed in any order.

@@ -40,8 +40,8 @@ class Bent(Protocol):
         """Return Xᵀc of such derivatives c."""
         ...
 
-    def rounding_at(self, w: Vector, error: float) -> Slack:
-        """Return (e, η) for scores of w that err by at most `error`."""
+    def rounding_at(self, w: Vector, error: float, spread: float) -> Slack:
+        """Return (e, η) for scores of w that err by at most `error`, and are `spread` apart."""
         ...
 
 
@@ -94,7 +94,7 @@ class TermPoint:
         """Compute g, the gap, and its length λ‖u − w‖, which is that of g without Ω."""
         lam = self._penalty.l2
         self.gradient = self._f.pullback(self._c) + lam * self.w
-        self.slack = self._f.rounding_at(self.w, self.error)
+        self.slack = self._f.rounding_at(self.w, self.error, float(np.ptp(self.s)))
         with np.errstate(over="ignore", invalid="ignore"):
             u = replace(self._penalty, l2=0.0)(self.w - self.gradient / lam, 1.0 / lam)
             self.residual = lam * float(np.linalg.norm(u - self.w))

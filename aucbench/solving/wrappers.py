@@ -34,7 +34,7 @@ PAIRS = {  # kinds of pairs: what they are, and which solvers train on them
     "order": ("ordered pairs, of survival times or grades", PAIRED),
     "range": ("a range of the ROC curve", "svm-or, roc-svm-full and roc-svm-nystrom"),
 }
-SHAPED = "rank-svm and ls-svm"  # which keep the bounds of weights
+SHAPED = "rank-svm, ls-svm and additive"  # which keep the bounds of weights
 SHAPES_OF_CLASSES = (
     "the effect of a column has no one direction where there are three or more classes; name two "
     "of them as positive and negative, or leave the shapes out"
