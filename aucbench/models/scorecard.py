@@ -10,14 +10,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
 from itertools import groupby
-from math import log
+from math import inf, isinf, log
 from operator import attrgetter
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aucbench.bench.text import aligned
-from aucbench.errors import require_above
+from aucbench.bench.text import aligned, cell_text
+from aucbench.errors import ParameterError, require_above
 from aucbench.models.calibration import Sigmoid
 from aucbench.store import own_file
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 BASE = "base points"  # of every row
 MISSING, OTHERS = UNSEEN = "(missing)", "(others)"  # cells that training rows may lack
+MOST_POINTS, MOST_PDO = 1e9, 1e6
 HEADER = ("attribute", "value", "from", "to", "points", "rows", "positives")
 
 
@@ -38,16 +39,16 @@ class Scaling:
     Attributes
     ----------
     base_score : float
-        Points at the base odds.
+        Points at the base odds, at most a thousand million.
     base_odds : float
         Odds of the positive class to the other at `base_score`, above 0: 50 are 50 to 1.
     pdo : float
-        Points that double the odds, above 0.
+        Points that double the odds, above 0 and at most a million.
 
     Raises
     ------
     ParameterError
-        When a number is not finite, or not above 0.
+        When a number is out of its range.
 
     References
     ----------
@@ -61,6 +62,14 @@ class Scaling:
 
     def __post_init__(self) -> None:
         require_above(0, base_odds=self.base_odds, pdo=self.pdo)
+        most = {"base_score": MOST_POINTS, "base_odds": inf, "pdo": MOST_PDO}
+        for name, limit in most.items():
+            value = getattr(self, name)
+            if not abs(value) <= limit or isinf(value):
+                raise ParameterError(
+                    f"{name} is {value:g}, wanted a number of at most {limit:g}; whole points are "
+                    "to be added up by hand"
+                )
 
     @property
     def factor(self) -> float:
@@ -120,9 +129,10 @@ class Scorecard:
     lines : tuple of Line
         Of each attribute its lines, of which a row gets one; the worst has 0 points.
     auc : float
-        The AUC of the points, on rows that did not train what scored them.
+        The AUC of the points, on rows that did not train what scored them: the mean over the parts
+        of the rows, each of which has a card of its own.
     exact : float
-        The AUC before the points were rounded, on the same rows.
+        The same before the points were rounded.
     judged : str
         Which rows these are.
     """
@@ -159,6 +169,8 @@ class Scorecard:
     def to_csv(self, path: str | PathLike[str]) -> None:
         """Write the table to a file in UTF-8: a bin is from ≤ x < to, an empty end is none.
 
+        A text that a spreadsheet would run as a formula gets an apostrophe in front.
+
         Raises
         ------
         ParameterError
@@ -167,7 +179,8 @@ class Scorecard:
         text = StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(HEADER)
-        writer.writerows(self._rows())
+        for attribute, value, *numbers in self._rows():
+            writer.writerow([cell_text(attribute), cell_text(value), *numbers])
         with own_file(Path(path)) as file:
             file.write(text.getvalue().encode())
 

@@ -225,6 +225,7 @@ def test_the_command_writes_the_points(table, tmp_path, monkeypatch):
     [
         ({"pdo": 20.0, "scorecard": None}, ParameterError, "--pdo says what the points"),
         ({"pdo": -1.0}, ParameterError, "pdo"),
+        ({"base_score": float("nan")}, ParameterError, "base_score is nan"),
         ({"features": "standard"}, ParameterError, "--features is standard; take bins"),
         ({"calibration": "isotonic"}, ParameterError, "odds by a sigmoid"),
         ({"stack": True, "solver": "svm-or,rank-svm"}, ParameterError, "no sum of points"),
