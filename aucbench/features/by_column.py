@@ -14,6 +14,8 @@ from aucbench.data import Terms
 from aucbench.data.arrays import Rows, Vector, lock, rows
 from aucbench.errors import DataError, ParameterError
 
+PIECE = 1024  # dense rows that are mapped at a time
+
 
 class Block(Protocol):
     """Functions of one column."""
@@ -35,6 +37,10 @@ class Block(Protocol):
 
     def __call__(self, x: Vector) -> Vector:
         """Their values at numbers x (n,) -> (n, q)."""
+        ...
+
+    def put(self, x: Vector, out: Vector) -> None:
+        """Write the values into the columns of a matrix (n, q)."""
         ...
 
 
@@ -70,6 +76,7 @@ class Spline:
     straight: int = 1
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "C", np.ascontiguousarray(self.C))
         lock(self, "knots", "C", "signs")
 
     @property
@@ -95,21 +102,22 @@ class Spline:
 
     def __call__(self, x: Vector) -> Vector:
         """Values of the functions, (n,) -> (n, q)."""
-        return curve(self.knots, self.C, self.degree, unit(x, self.low, self.high))
+        out = np.empty((x.size, self.width))
+        self.put(x, out)
+        return out
+
+    def put(self, x: Vector, out: Vector) -> None:
+        """Write the values of the functions into the columns of a matrix."""
+        from aucbench.kernels import splines
+
+        if out.size:
+            splines.curves(x, self.low, self.high, self.knots, self.degree, self.C, out)
 
 
 def unit(x: Vector, low: float, high: float) -> Vector:
     """Return (x − low)/(high − low), and 0 or 1 where x is outside; halves cannot overflow."""
     u: Vector = (x / 2 - low / 2) / (high / 2 - low / 2)
     return np.clip(u, 0.0, 1.0, out=u)
-
-
-def curve(knots: Vector, C: Vector, degree: int, u: Vector) -> Vector:
-    """Return Σ_i C_ik B_i(u), (n, q)."""
-    from scipy.interpolate import BSpline
-
-    values: Vector = BSpline(knots, C, degree)(u)
-    return values
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,8 +161,14 @@ class Steps:
 
     def __call__(self, x: Vector) -> Vector:
         """Values of the steps, (n,) -> (n, q)."""
-        steps: Vector = self.scale * ((x[:, None] >= self.thresholds) - self.rest)
-        return steps
+        out = np.empty((x.size, self.width))
+        self.put(x, out)
+        return out
+
+    def put(self, x: Vector, out: Vector) -> None:
+        """Write the values of the steps into the columns of a matrix."""
+        np.subtract(x[:, None] >= self.thresholds, self.rest, out=out)
+        out *= self.scale
 
 
 def columns_of(X: Rows) -> Iterator[Vector]:
@@ -219,17 +233,26 @@ def by_column(
         )
     if X.is_sparse:
         return _sparse(X, blocks, crosses)
-    starts = np.cumsum([0, *(0 if block is None else block.width for block in blocks)])
-    out = np.empty((X.n, starts[-1] + sum(cross.width for cross in crosses)))
-    for column, block, lo in zip(X.matrix.T, blocks, starts, strict=False):
-        if block is not None:
-            out[:, lo : lo + block.width] = block(np.ascontiguousarray(column))
-    lo = starts[-1]
-    for cross in crosses:
-        both = (np.ascontiguousarray(X.matrix[:, j]) for j in cross.columns)
-        out[:, lo : lo + cross.width] = cross(*both)
-        lo += cross.width
+    p = sum(block.width for block in blocks if block) + sum(cross.width for cross in crosses)
+    out = np.empty((X.n, p))
+    for first in range(0, X.n, PIECE):
+        piece = slice(first, first + PIECE)
+        _fill(out[piece], X.matrix[piece], blocks, crosses)
     return rows(out)
+
+
+def _fill(
+    out: Vector, X: Vector, blocks: Sequence[Block | None], crosses: Sequence[PairBlock]
+) -> None:
+    """Write the features of dense rows, few enough that they stay in the cache."""
+    lo = 0
+    for x, block in zip(X.T, blocks, strict=True):
+        if block is not None:
+            block.put(x, out[:, lo : lo + block.width])
+            lo += block.width
+    for cross in crosses:
+        out[:, lo : lo + cross.width] = cross(*(X[:, j] for j in cross.columns))
+        lo += cross.width
 
 
 def terms_of(

@@ -24,6 +24,7 @@ from aucbench.features.crosses import Cross, strongest
 
 TAIL = 1e-3  # share of the rows at either end that lies beyond the outermost knots
 CLOSEST = 1e-9  # knots nearer than this part of the range are one
+PIECE = 1 << 14  # rows whose B-splines are formed at a time
 FLAT = 1e-4  # share of the variance of a column's curved functions below which one is left out
 
 
@@ -245,12 +246,14 @@ class _Moments:
     @staticmethod
     def of(knots: Vector, degree: int, u: Vector) -> _Moments:
         """Measure them at u (n,) in [0, 1]."""
-        from scipy.interpolate import BSpline
-
-        B = BSpline.design_matrix(u, knots, degree)
-        mean: Vector = np.asarray(B.mean(axis=0)).ravel()
-        cov = (B.T @ B).toarray() / u.size - np.outer(mean, mean)
         m = knots.size - degree - 1
+        one = Spline(0.0, 1.0, knots, np.eye(m), degree, np.zeros(m), 0)
+        mean, gram = np.zeros(m), np.zeros((m, m))
+        for lo in range(0, u.size, PIECE):
+            B = one(u[lo : lo + PIECE])
+            mean += B.sum(axis=0) / u.size
+            gram += B.T @ B / u.size
+        cov = gram - np.outer(mean, mean)
         line = np.mean([knots[k : k + m] for k in range(1, degree + 1)], axis=0)
         return _Moments(knots, degree, line, mean, cov)
 
