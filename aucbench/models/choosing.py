@@ -54,6 +54,7 @@ from aucbench.solving.loop import solve
 from aucbench.solving.points import mappings, size_of
 from aucbench.solving.wrappers import why_refused
 
+CURVED = "additive"  # it has curves of its own, and no bins
 BINS, OF_CARD = "bins", "bins[rule=tree,count=5]"  # few bins, which tell the classes apart
 LINEAR = ("logistic", "svm-or", "sht-auc", "roc-svm-nystrom")
 OF_CARDS = ("logistic", "svm-or", "rank-svm")  # a weight for each bin
@@ -83,7 +84,7 @@ def auto_solvers(
         When none of them does.
     """
     if monotone is not None:
-        return SHAPED_SOLVERS
+        return tuple(name for name in SHAPED_SOLVERS if not card or name != CURVED)
     if pairs is None and card:
         return OF_CARDS
     if pairs is None:

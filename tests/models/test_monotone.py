@@ -30,7 +30,7 @@ def test_a_model_keeps_its_shapes_and_says_so(table, tmp_path, monkeypatch):
     table.to_csv("rows.csv", index=False)
     ended = done(
         *("fit", "--data", "rows.csv", "--target", "bad", "--splits", "2", "--no-tune"),
-        *("--monotone", "b=-1,a=+1", "-o", "m.aucbench"),
+        *("--solver", "rank-svm,ls-svm", "--monotone", "b=-1,a=+1", "-o", "m.aucbench"),
     )
     model = Model.load("m.aucbench")
 
