@@ -14,7 +14,8 @@ import naive_pairs
 import numpy as np
 import optima
 
-from aucbench.data import Data, Terms
+from aucbench.data import Data, Grades, Survival, Terms
+from aucbench.pairs import Grade, Group, Time
 
 LOSSES = {"rank-svm": "squared", "ls-svm": "square"}
 KINDS = ("plain", "ties", "weights", "groups", "offset", "uneven", "copies")
@@ -112,10 +113,26 @@ def term_problem(seed, *, scaled=True):
     shared = np.zeros(n, int) if group is None else group
     pairs = naive_pairs.of_groups(y, shared, masses)
     if group is not None:
-        from aucbench.pairs import Group
-
         data = replace(data, pairs=Group(), groups=group.astype(np.int32))
     return TermProblem(X, y, replace(data, terms=some_terms(rng, d)), pairs, lam, penalty)
+
+
+def ordered_problem(seed):
+    """The same over pairs of survival times (even seeds) or grades, with weights of rows."""
+    problem, rng = term_problem(7 * seed), np.random.default_rng(seed)
+    n = len(problem.y)
+    masses = rng.integers(1, 4, n)
+    if seed % 2:
+        grades = np.r_[0.0, 1.0, rng.integers(0, 4, n - 2)]
+        target, pairs = Grades(grades, masses.astype(float)), Grade()
+        known = naive_pairs.of_grades(grades, masses.tolist())
+    else:
+        time, event = rng.integers(1, 6, n).astype(float), rng.random(n) < 0.7
+        time[:2], event[:2] = (1.0, 5.0), True
+        target, pairs = Survival(time, event, masses.astype(float)), Time()
+        known = naive_pairs.of_times(time, event, masses.tolist())
+    data = replace(problem.data, target=target, pairs=pairs)
+    return replace(problem, data=data, pairs=known)
 
 
 def exact_square(problem):
