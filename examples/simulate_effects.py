@@ -42,9 +42,9 @@ DESIGNS = (  # solver, features, rows
     ("additive", "auto", 600),
     ("additive", "auto", 2000),
     ("svm-or", "splines", 2000),
-    ("logistic", "splines", 2000),
+    ("logistic", "splines", 600),
 )
-SAMPLES = 40
+SAMPLES = 20
 OLD, NEW = "old", "new"
 Bands = Mapping[str, tuple[Array, Array]]  # low and high by the name of the column
 
