@@ -14,8 +14,8 @@ from aucbench.models.model import Model
 from aucbench.models.shape import EffectShape, sparkline
 
 SHOWN, MAPS = 20, 3  # effects that are listed; of two columns, those whose map is drawn
-WIDE = 20  # blocks of a curve
-LEVELS = 4  # of a category that a line names
+WIDE = 16  # blocks of a curve
+LEVELS = 3  # of a category that a line names
 INDENT = "  "
 MAY_BE_NONE = "may be none"
 

@@ -30,12 +30,14 @@ from time import process_time
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from aucbench.data import Data, Grades
+from aucbench.data import Data, Labels
 from aucbench.data.arrays import Index, Rows, Vector, rows
 from aucbench.data.row_roles import held_out
 from aucbench.datasets.tables import Column
+from aucbench.errors import AucbenchError
 from aucbench.models.additive import Additive, Columns
 from aucbench.models.assessment import SMALLEST
 from aucbench.models.attribution import MISSING, cells_of, column_of, places_of
@@ -134,7 +136,7 @@ def banded(
     if places is None:
         return model
     told = _shapes(places, model)
-    effects, why = _refitted(recipe, model, data, learnt, places, seconds)
+    effects, why = _refitted(recipe, model, data, Parts.of(data, learnt), places, seconds)
     if why:
         return replace(model, shapes=told, provenance={**model.provenance, "no_bands": why})
     each = (np.array(one) for one in zip(*effects, strict=True))
@@ -230,37 +232,85 @@ def _table(
     return rows(matrix), tuple(at)
 
 
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """How parts of the rows of a model are drawn.
+
+    Attributes
+    ----------
+    learnt : array of shape (n,)
+        The numbers of the rows.
+    strata : array of shape (n,)
+        The class of each row, of which each part has the same share.
+    groups : array of shape (n,), or None
+        They stay whole.
+    share : float
+        Of the rows, in a part.
+    """
+
+    learnt: Index
+    strata: NDArray[Any]
+    groups: Index | None
+    share: float
+
+    @staticmethod
+    def of(data: Data, learnt: Index) -> Parts:
+        """Divide by classes; other targets have values of which one row may be the only one."""
+        labelled = isinstance(data.target, Labels)
+        strata = data.strata[learnt] if labelled else np.zeros(learnt.size, np.int8)
+        rarer = int(np.unique(strata, return_counts=True)[1].min())
+        share = min(0.5, max(MOST_ROWS / learnt.size, MOST_OF_CLASS / rarer))
+        return Parts(learnt, strata, None if data.groups is None else data.groups[learnt], share)
+
+    @property
+    def lack(self) -> str:
+        """Why there are too few rows; empty if there are enough."""
+        fewest = int(np.unique(self.strata, return_counts=True)[1].min())
+        if fewest >= 2 * SMALLEST:
+            return ""
+        return f"they need {2 * SMALLEST} rows of each class, and one has {fewest}"
+
+    def drawn(self, rng: np.random.Generator) -> Index:
+        """Return the numbers of the rows of a part."""
+        part: Index = self.learnt[held_out(self.strata, self.share, rng, self.groups)[1]]
+        return part
+
+
 def _refitted(
-    recipe: Recipe, model: Model, data: Data, learnt: Index, places: Places, seconds: float
+    recipe: Recipe, model: Model, data: Data, parts: Parts, places: Places, seconds: float
 ) -> tuple[list[list[Vector]], str]:
     """Return the effects of each fit to a part of the rows, or why there are too few.
 
     They are on the scale of the model, and vary as those of fits to other samples do.
     """
+    if parts.lack:
+        return [], parts.lack
     begin, rng = process_time(), np.random.default_rng([recipe.seed, 1])
-    strata = _strata(data, learnt)
-    fewest = int(np.unique(strata, return_counts=True)[1].min())
-    if fewest < 2 * SMALLEST:
-        return [], f"they need {2 * SMALLEST} rows of each class, and one has {fewest}"
-    share = min(0.5, max(MOST_ROWS / learnt.size, MOST_OF_CLASS / fewest))
-    groups = None if data.groups is None else data.groups[learnt]
-    eased = refit_of(recipe, model, share)
-    common = data.rows.take(np.sort(rng.permutation(learnt)[:SCORED]).astype(np.int32))
-    spread = float(model.scores(common).std())
-    told: list[list[Vector]] = []
-    for k in range(REFITS):
-        spent = process_time() - begin
-        hopeless = 0 < k < FEWEST and spent * FEWEST > seconds * k
-        if spent > seconds or hopeless:
-            break
-        part = learnt[held_out(strata, share, rng, groups)[1]]
-        fitted = eased.fitted(data, part, split=FIRST_SPLIT + k)
-        own = float(fitted.scores(common).std())
-        factor = spread / own if own > 0.0 else 1.0
-        told.append([factor * effect for effect in places.told(fitted)])
+    eased = refit_of(recipe, model, parts.share)
+    some = np.sort(rng.permutation(parts.learnt)[:SCORED]).astype(np.int32)
+    common, told = data.rows.take(some), list[list[Vector]]()
+    try:
+        while len(told) < REFITS and _goes_on(len(told), process_time() - begin, seconds):
+            fitted = eased.fitted(data, parts.drawn(rng), split=FIRST_SPLIT + len(told))
+            factor = _ratio(model.scores(common), fitted.scores(common))
+            told.append([factor * effect for effect in places.told(fitted)])
+    except AucbenchError as error:  # such as a class that is in one group only
+        return [], f"a fit to a part of the rows is not possible: {error}"
     if len(told) < FEWEST:
         return [], f"{FEWEST} fits to parts of the rows take more than {seconds:.3g} s of CPU time"
-    return _widened(told, np.sqrt(part.size / (learnt.size - part.size))), ""
+    return _widened(told, np.sqrt(parts.share / (1.0 - parts.share))), ""
+
+
+def _goes_on(count: int, spent: float, seconds: float) -> bool:
+    """Return whether there is time for a further fit, and for the fewest of them."""
+    wanted = spent * FEWEST / count if 0 < count < FEWEST else spent
+    return wanted <= seconds and seconds > 0.0
+
+
+def _ratio(scores: Vector, others: Vector) -> float:
+    """Return by which factor other scores have the standard deviation of some."""
+    own = float(others.std())
+    return float(scores.std()) / own if own > 0.0 else 1.0
 
 
 def _widened(effects: list[list[Vector]], factor: float) -> list[list[Vector]]:
@@ -270,13 +320,6 @@ def _widened(effects: list[list[Vector]], factor: float) -> list[list[Vector]]:
         [mean + factor * (effect - mean) for mean, effect in zip(means, each, strict=True)]
         for each in effects
     ]
-
-
-def _strata(data: Data, learnt: Index) -> Any:
-    """Return what each part has in the same shares: classes, or events."""
-    if isinstance(data.target, Grades):  # one row may be the only one of its grade
-        return np.zeros(learnt.size, np.int8)
-    return data.strata[learnt]
 
 
 def refit_of(recipe: Recipe, model: Model, share: float, ease: float = EASED) -> Recipe:

@@ -10,7 +10,7 @@ from assessed_models import assessed_model, patients
 from command_line import done
 from scipy.sparse import csr_array
 from scipy.stats import t as student
-from screens import look
+from screens import SCREENSHOTS, look
 
 from aucbench.data import Data
 from aucbench.data.arrays import rows
@@ -231,6 +231,14 @@ def test_without_time_or_rows_there_is_no_band_and_the_reason_is_said():
     assert told == "they need 20 rows of each class, and one has 15"
 
 
+def test_a_part_of_the_groups_that_lacks_a_class_leaves_the_model_without_a_band():
+    recipe, model, data, learnt = made("auto")
+    alone = replace(data, groups=(data.y > 0).astype(np.int32))
+    told = banded(recipe, model, alone, learnt, 100.0)
+    assert told.shapes[0].refits == 0
+    assert "a fit to a part of the rows is not possible: " in told.provenance["no_bands"]
+
+
 def test_a_model_on_splines_or_bins_comes_back_from_its_file(splined, tmp_path):
     for model in (splined[0], made("bins[count=4]")[1], made(PAIRS)[1]):
         model.save(tmp_path / "m.aucbench")
@@ -340,6 +348,8 @@ def test_curves_levels_and_heat_maps_fit_on_a_page(browser, splined, tmp_path, w
 
 @pytest.mark.parametrize("ending", [".pdf", ".svg", ".png"])
 def test_the_shapes_of_a_model_are_drawn(splined, ending):
+    if SCREENSHOTS and ending == ".svg":
+        Path(SCREENSHOTS, "shapes.svg").write_bytes(shapes_figure(splined[0], ending))
     model = replace(splined[0], shapes=(of_two("a$b_c"), *splined[0].shapes))
     content = shapes_figure(model, ending)
     assert len(content) > 5000
