@@ -2,6 +2,7 @@
 
 import csv
 import warnings
+from dataclasses import replace
 from datetime import datetime
 from itertools import product
 from math import log
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 
 from aucbench import Data, Model, fit
 from aucbench.data.arrays import rows
-from aucbench.errors import ParameterError, UnsupportedError
+from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.features import Bins
 from aucbench.models.carding import rounded, unscaled, whole_steps
 from aucbench.models.explain import explanation, lines
@@ -140,6 +141,7 @@ def test_the_aucs_are_those_of_rows_held_out(card):
     assert "240 rows held out" in known.judged
 
 
+@pytest.mark.nightly
 def test_the_card_stays_near_the_fit(card, table):
     model, _ = card
     exact = fit(
@@ -167,12 +169,14 @@ def test_a_card_comes_back_from_its_file(card, table, tmp_path):
     again = Model.load(tmp_path / "card")
     assert again.scorecard == model.scorecard
     assert again.predict(table).equals(model.predict(table))
-    assert (
-        "scorecard"
-        not in fit(
-            table, target="risk", positive="good", solver="rank-svm", splits=2, quiet=True
-        ).to_tree()
-    )
+    assert "scorecard" not in replace(model, scorecard=None).to_tree()
+
+
+def test_points_that_are_not_whole_are_refused(card):
+    tree = card[0].to_tree()
+    score = {**tree["score"], "weights": tree["score"]["weights"] + 0.5}
+    with pytest.raises(DataError, match="points that are not whole"):
+        Model.from_tree({**tree, "score": score})
 
 
 def test_people_read_the_points(card):
@@ -205,7 +209,7 @@ def test_a_monotone_card_never_falls(table):
         assert (np.diff(points) * sign >= 0).all()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_command_writes_the_points(table, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     table.to_csv("rows.csv", index=False)
