@@ -24,6 +24,8 @@ from aucbench.models.scorecard import Scaling
 
 SCALING = Scaling()
 FIRST = datetime(2024, 1, 1)
+HOW = {"target": "risk", "positive": "good", "solver": "rank-svm", "splits": 2}
+HOW["monotone"] = "age=+1,income=-1"
 pytestmark = pytest.mark.filterwarnings("ignore:.*holds dates")
 
 
@@ -48,8 +50,7 @@ def table():
 @pytest.fixture(scope="module")
 def card(table, tmp_path_factory):
     folder = tmp_path_factory.mktemp("card")
-    options = {"target": "risk", "positive": "good", "solver": "rank-svm", "splits": 2}
-    model = fit(table, scorecard=str(folder / "points.csv"), quiet=True, **options)
+    model = fit(table, scorecard=str(folder / "points.csv"), quiet=True, **HOW)
     return model, folder / "points.csv"
 
 
@@ -144,15 +145,7 @@ def test_the_aucs_are_those_of_rows_held_out(card):
 @pytest.mark.nightly
 def test_the_card_stays_near_the_fit(card, table):
     model, _ = card
-    exact = fit(
-        table,
-        target="risk",
-        positive="good",
-        solver="rank-svm",
-        splits=2,
-        quiet=True,
-        features="bins[rule=tree,count=5]",
-    )
+    exact = fit(table, features="bins[rule=tree,count=5]", quiet=True, **HOW)
     order = [one.predict(table)["score"] for one in (model, exact)]
     assert np.corrcoef(*order)[0, 1] > 0.999
     assert -model.calibrator.a == pytest.approx(log(2) / 20)
@@ -192,17 +185,9 @@ def test_people_read_the_points(card):
     assert b"base points" in page
 
 
-def test_a_monotone_card_never_falls(table):
-    model = fit(
-        table,
-        target="risk",
-        positive="good",
-        solver="rank-svm",
-        monotone="age=+1,income=-1",
-        splits=2,
-        scorecard=True,
-        quiet=True,
-    )
+def test_a_monotone_card_never_falls(card):
+    model, _ = card
+    assert model.provenance["monotone"] == "age=increasing,income=decreasing"
     for name, sign in (("age", 1), ("income", -1)):
         own = [line for line in model.scorecard.lines if line.attribute == name]
         points = [line.points for line in own if not line.value.startswith("(")]
