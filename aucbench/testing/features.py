@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.data import Data
+from aucbench.data import Data, Terms
 from aucbench.data.arrays import Rows, Vector
 from aucbench.errors import UnsupportedError
 from aucbench.protocols import input_weights
@@ -150,6 +150,42 @@ def affine(phi: Any) -> None:
         not_asked("it has no method input_weights, or no such form")
     v, c = linear
     require_close("v · x + c", features() @ v + c, mapped @ w, rtol=1e-9, atol=1e-9)
+
+
+@laws("exact")
+def terms(phi: Any) -> None:
+    """`terms()` says which columns each feature needs: it does not change with another one.
+
+    The features of a term are neighbours, and bounds are 0 or infinite.
+    """
+    method = getattr(map_ := fitted(phi, sample()), "terms", None)
+    known = None if method is None else method()
+    if known is None:
+        not_asked("it has no method terms, or does not know them")
+    mapped = numbers(map_, sample().rows)
+    own = mapped.shape[1] - phi.exempt
+    require(
+        known.owner.size == known.curved.size == own and bool(np.all(np.diff(known.owner) >= 0)),
+        f"its terms have {known.owner.size} features, and it has {own}; name the term of each, in "
+        "the order of the terms",
+    )
+    for j in range(extent().d):
+        _require_own_columns(map_, known, mapped, j)
+    for low, high in [] if known.low is None else zip(known.low, known.high, strict=True):
+        require(
+            low in (0.0, -np.inf) and high in (0.0, np.inf),
+            f"a weight has the bounds {low} and {high}; each is 0 or infinite",
+        )
+
+
+def _require_own_columns(map_: Any, known: Terms, mapped: Vector, j: int) -> None:
+    """Raise `LawBroken` where a feature changes with column j that is none of its term."""
+    X = features()
+    X[:, j] = np.roll(X[:, j], 1)
+    moved = np.any(numbers(map_, locked(X, labels()).rows) != mapped, axis=0)
+    for k in np.flatnonzero(moved[: known.owner.size]):
+        columns = known.columns[known.owner[k]]
+        require(j in columns, f"feature {k} has changed with column {j}, and is of {columns}")
 
 
 @laws("exact")

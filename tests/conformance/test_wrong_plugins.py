@@ -19,7 +19,7 @@ import pytest
 from broken_laws import assert_found
 
 from aucbench.about import metric
-from aucbench.data import ALL, Data, Labels, uncounted
+from aucbench.data import ALL, Data, Labels, Terms, uncounted
 from aucbench.data.arrays import rows as rows_of
 from aucbench.errors import ParameterError
 from aucbench.metrics import auc
@@ -1276,6 +1276,10 @@ def mapping(function, **members):
     return feature_map(map=lambda self, X: function(self, X), input_weights=None, **members)
 
 
+def moved_terms(d):
+    return tuple((j if j < 3 else (j + 1) % d,) for j in range(d))
+
+
 def unchanged(self, X):
     return X
 
@@ -1338,6 +1342,21 @@ FEATURES = {
     "shared with labels": ("shared", "other labels", feature_map(fit=fit_labels, shared=True)),
     "wrong constant": ("affine", "v · x + c", feature_map(input_weights=lambda self, w: (w, 0.0))),
     "wrong factor": ("affine", "v · x + c", feature_map(input_weights=lambda s, w: (2 * w, 0.0))),
+    "terms of other columns": (
+        "terms",
+        "feature 3 has changed with column 3, and is of (4,)",
+        feature_map(terms=lambda self: replace(Terms.each(12), columns=moved_terms(12))),
+    ),
+    "too few terms": (
+        "terms",
+        "its terms have 5 features",
+        feature_map(terms=lambda s: Terms.each(5)),
+    ),
+    "bounds that are no cone": (
+        "terms",
+        "has the bounds 1.0 and inf",
+        feature_map(terms=lambda s: Terms.each(12).bounded(np.ones(12), np.full(12, np.inf))),
+    ),
     "rows in place": ("rows-are-left-alone", "changed", feature_map(fit=fit_scaling_rows)),
     "over deviation": (
         "odd-rows",
