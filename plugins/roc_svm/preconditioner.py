@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from aucbench.data import Data
 from aucbench.data.arrays import Index, Vector
@@ -74,9 +74,13 @@ def sampled_hessian(
 ) -> Map:
     """Return r -> M⁻¹ r with the M of `hessian_matrix`; M⁻¹ costs O(d³) once."""
     H = hessian_matrix(f, s, lam, rng)
+    diagonal = H if H.ndim == 1 else H.diagonal().copy()
     if H.ndim == 1:
-        return lambda r: r / H
-    factor = cho_factor(H, lower=True, overwrite_a=True, check_finite=False)
+        return lambda r: r / diagonal
+    try:
+        factor = cho_factor(H, lower=True, overwrite_a=True, check_finite=False)
+    except LinAlgError:  # of rows so long that products overflow
+        return lambda r: r / diagonal
     return lambda r: np.asarray(cho_solve(factor, r, check_finite=False))
 
 

@@ -273,3 +273,16 @@ class Hessians:
         bend, d = self.f.bent(s)[2], self.f.data.d
         columns = [self.f.pullback(bend(self.f.data.scores(e))) for e in np.eye(d)]
         return np.array(columns) + 1.000001 * self.lam * np.eye(d)
+
+
+@SOLVERS
+@pytest.mark.parametrize("bounded", [True, False], ids=["bounds", "free"])
+@pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning")
+def test_rows_that_are_too_long_certify_nothing(name, bounded):
+    for seed in range(8):
+        problem = term_problem(seed, scaled=False)
+        data = Data.of(problem.X * 1e160, problem.y)
+        data = replace(data, terms=problem.terms if bounded else None)
+        run = solve(get_solver(name, lam=1.0), data, passes=20)
+        assert run.stop is not Stop.CERTIFIED
+        assert run.points[-1].gap in (None, inf)
