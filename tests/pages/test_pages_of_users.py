@@ -49,7 +49,7 @@ def assert_in_order(shown, printed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", first(["faq.md", "ten_minutes.md"]))
+@pytest.mark.parametrize("page", first(["faq.md", "ten_minutes.md", "curved.md"]))
 def test_the_commands_of_a_page_print_what_it_shows(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     count = 0

@@ -94,7 +94,14 @@ def test_the_command_and_the_types_are_installed():
 # Resuming a run and dealing folds have no public names; their benchmarks are not in the history, as
 # those of pairs, of curved effects and of targets other than labels, which are newer than it.
 INSIDE = {"bench_harness", "growth"}
-INSIDE |= {"bench_additive", "bench_classes", "bench_pairs", "bench_survival", "bench_terms"}
+INSIDE |= {
+    "bench_additive",
+    "bench_shapes",
+    "bench_classes",
+    "bench_pairs",
+    "bench_survival",
+    "bench_terms",
+}
 
 
 @pytest.mark.parametrize(
