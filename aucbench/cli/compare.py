@@ -37,7 +37,7 @@ def compare(
         typer.Option(
             help="Such as sht-auc[k=50,blocks=4],logistic, or ./mine.py:Class for a class in a "
             "file; repeatable. "
-            "[default: logistic,svm-or,sht-auc,roc-svm-nystrom,hist-gradient-boosting; for "
+            "[default: logistic,svm-or,additive,roc-svm-nystrom,hist-gradient-boosting; for "
             "changepoint sets aum,interval-regression,interval-regression[penalty=l1],constant]"
         ),
     ] = None,

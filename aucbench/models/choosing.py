@@ -56,9 +56,9 @@ from aucbench.solving.wrappers import why_refused
 
 CURVED = "additive"  # it has curves of its own, and no bins
 BINS, OF_CARD = "bins", "bins[rule=tree,count=5]"  # few bins, which tell the classes apart
-LINEAR = ("logistic", "svm-or", "sht-auc", "roc-svm-nystrom")
+BESIDE_TREES = ("logistic", "svm-or", "sht-auc", "additive", "roc-svm-nystrom")
 OF_CARDS = ("logistic", "svm-or", "rank-svm")  # a weight for each bin
-OF_PAIRS = ("svm-or", "rank-svm", "sht-auc", "roc-svm-nystrom")  # where pairs are named
+OF_PAIRS = ("svm-or", "rank-svm", "sht-auc", "additive", "roc-svm-nystrom")  # where pairs are named
 TRIED, INNER = 6, 2  # points of a grid, inner folds
 SEARCHED, PARTS = 60, 3  # the same within a limit of minutes
 FOR_SEARCH = 0.6  # share of the minutes; the others are for the last fits
@@ -88,7 +88,7 @@ def auto_solvers(
     if pairs is None and card:
         return OF_CARDS
     if pairs is None:
-        return (*LINEAR, "lightgbm" if find_spec("lightgbm") else "hist-gradient-boosting")
+        return (*BESIDE_TREES, "lightgbm" if find_spec("lightgbm") else "hist-gradient-boosting")
     kind = get_pairs(pairs).kind
     trees = ("lightgbm-pairwise",) if find_spec("lightgbm") else ()
     known = ("svm-or", "rank-svm") if card else (*OF_PAIRS, *trees)

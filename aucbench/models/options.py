@@ -26,7 +26,7 @@ class Making:
     ----------
     solver : tuple of str
         auto, or names such as svm-or[lam=.1],logistic, of which the best is taken; repeatable.
-        auto tunes logistic, svm-or, sht-auc, roc-svm-nystrom, and lightgbm or else
+        auto tunes logistic, svm-or, sht-auc, additive, roc-svm-nystrom, and lightgbm or else
         hist-gradient-boosting; with --pairs those that train on them. [default: auto]
     features : str
         The feature map, as in compare.

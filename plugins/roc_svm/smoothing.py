@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, islice
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
@@ -26,6 +26,8 @@ CURVES = {  # deviation of curved features: log₁₀ of λ / `default_ridge`; t
     0.3: (1.0, 0.5, 0.0, -0.5, -1.0, -1.5, -2.0, -2.5),
 }
 FOLDS = 5
+WORK = 3e9  # multiplications of all folds, beyond which some of the five are left out
+TRIED = sum(map(len, CURVES.values()))
 MOST = 20_000  # rows that are judged by; more tell nothing new about two numbers
 ROWS = 4000  # beyond which one fold is held out in place of five
 STEPS = 12  # of a trial
@@ -142,7 +144,9 @@ def _folds(data: Data, width: int, rng: np.random.Generator) -> Iterator[tuple[I
         rest, held = _divided(data.take(some), HELD, rng)
         yield some[rest], some[held]
     else:
-        yield from drawn(data, FOLDS, int(rng.integers(2**31)))
+        work = data.n * width**2 + TRIED * width**3 / 3
+        some = int(np.clip(WORK / work, 1, FOLDS))
+        yield from islice(drawn(data, FOLDS, int(rng.integers(2**31))), some)
 
 
 def _divided(data: Data, fraction: float, rng: np.random.Generator) -> tuple[Index, Index]:

@@ -171,7 +171,7 @@ def test_rows_of_a_test_file_judge_the_model_and_do_not_train_it(tmp_path):
 
 
 def test_auto_tunes_and_says_why(folder, monkeypatch):
-    monkeypatch.setattr("aucbench.models.choosing.LINEAR", ("logistic", "sht-auc"))
+    monkeypatch.setattr("aucbench.models.choosing.BESIDE_TREES", ("logistic", "sht-auc"))
     monkeypatch.setattr("aucbench.models.choosing.find_spec", lambda name: None)
     monkeypatch.setattr("aucbench.models.choosing.SEARCHED", 2)
     made = fitted(folder, "--splits", 3, solver="auto", out="auto.aucbench")
@@ -212,7 +212,7 @@ def test_the_commands_of_the_readme_lead_from_a_raw_table_to_scores(tmp_path, mo
     """With fewer rows, and two solvers of auto."""
     root = Path(__file__).resolve().parents[2]
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("aucbench.models.choosing.LINEAR", ("sht-auc",))
+    monkeypatch.setattr("aucbench.models.choosing.BESIDE_TREES", ("sht-auc",))
     [shown] = re.findall(
         r"^```console\n(\$ python examples/fraud_table.*?)^```$",
         (root / "README.md").read_text(encoding="utf-8"),

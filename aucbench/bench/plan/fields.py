@@ -14,8 +14,8 @@ from aucbench.ranges import Range
 from aucbench.registry.specs import Spec
 
 # Fast, strong and unlike each other on the sets of docs/defaults.md: a loss of rows, one of pairs,
-# few features, a kernel, and trees.
-DEFAULT_SOLVERS = ("logistic", "svm-or", "sht-auc", "roc-svm-nystrom", "hist-gradient-boosting")
+# curves of columns, a kernel, and trees.
+DEFAULT_SOLVERS = ("logistic", "svm-or", "additive", "roc-svm-nystrom", "hist-gradient-boosting")
 SHAPED_SOLVERS = ("additive", "rank-svm", "ls-svm")  # of effects that have a shape
 ORDER_SOLVERS = ("rank-svm", "svm-or", "ls-svm", "sht-auc")  # of times and grades
 DEFAULT_FEATURES = ("auto",)
