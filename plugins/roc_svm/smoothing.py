@@ -145,8 +145,8 @@ def _folds(data: Data, width: int, rng: np.random.Generator) -> Iterator[tuple[I
         yield some[rest], some[held]
     else:
         work = data.n * width**2 + TRIED * width**3 / 3
-        some = int(np.clip(WORK / work, 1, FOLDS))
-        yield from islice(drawn(data, FOLDS, int(rng.integers(2**31))), some)
+        count = int(np.clip(WORK / work, 1, FOLDS))
+        yield from islice(drawn(data, FOLDS, int(rng.integers(2**31))), count)
 
 
 def _divided(data: Data, fraction: float, rng: np.random.Generator) -> tuple[Index, Index]:
