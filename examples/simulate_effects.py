@@ -43,6 +43,7 @@ DESIGNS = (  # solver, features, rows
     ("additive", "auto", 2000),
     ("svm-or", "splines", 2000),
     ("logistic", "splines", 600),
+    ("rank-svm", "bins", 2000),
 )
 SAMPLES = 20
 OLD, NEW = "old", "new"
