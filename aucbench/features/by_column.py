@@ -94,7 +94,12 @@ class Spline:
         return replace(self, C=self.C[:, :count], signs=self.signs[:count])
 
     def bent(self, factor: float) -> Spline:
-        """Return the functions with the curved ones times `factor`; 0 leaves them out."""
+        """Return the functions with the curved ones times `factor`; 0 leaves them out.
+
+        Increments of an effect that must rise or fall are all that there is of it, and stay.
+        """
+        if not self.straight:
+            return self
         if not factor:
             kept = ~self.curved
             return replace(self, C=self.C[:, kept], signs=self.signs[kept])

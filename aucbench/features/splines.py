@@ -54,7 +54,8 @@ class Splines:
     where the column is.
 
     An effect that must be increasing has c_i that do not fall, and increments c_{i+1} − c_i ≥ 0 as
-    weights (I-splines). One that must be convex has second divided differences of c as weights.
+    weights (I-splines). They are all that there is of it, and have the variance of a linear part,
+    whatever `curve` is. One that must be convex has second divided differences of c as weights.
     Solvers that keep bounds of weights train on them. Both hold between the outermost knots.
 
     Parameters
@@ -278,7 +279,7 @@ def _shaped(moments: _Moments, shape: Shape, curve: float) -> tuple[Vector, Vect
         return np.c_[line, bent], np.r_[float(shape.slope), [float(shape.bend)] * bent.shape[1]], 1
     if shape.slope:
         steps = np.tri(m, k=-1)[:, :-1]  # c_i is the sum of the increments before i
-        return moments.scaled(steps, curve), np.full(m - 1, float(shape.slope)), 0
+        return moments.scaled(steps), np.full(m - 1, float(shape.slope)), 0
     curved = _uncorrelated(moments, curve)
     return np.c_[line, curved], np.zeros(1 + curved.shape[1]), 1
 

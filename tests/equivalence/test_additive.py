@@ -157,6 +157,18 @@ def test_an_effect_that_must_rise_does(layout: str) -> None:
     assert run.stop.name == "CERTIFIED"
 
 
+def test_a_true_shape_costs_nothing_beside_columns_that_say_nothing() -> None:
+    """Its increments have the ridge of a linear part, and not that of what bends."""
+    noise = (lambda x: 0.0 * x,) * 20
+    data, new = (drawn((*STRAIGHT, *noise), n, n) for n in (600, 4000))
+    shaped = replace(data, shapes=Shapes(((0, Shape(slope=1)), (1, Shape(slope=-1)))))
+    quality = []
+    for one in (data, shaped):
+        run = solve(Additive(), applied(get_features("none"), one), seed=0)
+        quality.append(roc_auc_score(new.y, run.decision_function(new.rows)))
+    assert quality[1] > quality[0] - 0.005
+
+
 def test_rows_like_text_keep_straight_effects() -> None:
     X = sparse_random(200, 400, density=0.01, rng=np.random.default_rng(0), format="csr")
     data = Data.of(X, np.arange(200) % 2)
