@@ -141,12 +141,21 @@ def test_trials_of_many_rows_take_a_sample_of_them(monkeypatch):
     assert sizes[0][1] == at_landmarks.SPLITS
 
 
-def test_several_splits_take_the_value_that_is_best_on_their_mean(monkeypatch):
-    data = rings()
-    qualities = iter([0.9, 0.5, 0.2, 0.8, 0.1, 0.9])
-    monkeypatch.setattr(choice, "_quality", lambda held, scores: next(qualities))
-    values = ["median", "scale", 0.5]
+@pytest.mark.parametrize(
+    ("qualities", "best"),
+    [
+        ([[0.9, 0.5, 0.2], [0.8, 0.1, 0.6]], "median"),  # 0.85 on the mean, 0.3 and 0.4
+        ([[0.9, 0.5, 0.5], [0.4, 0.1, 0.6]], 0.5),  # ahead by 0.1, whose standard error is 0.3
+        ([[0.6, 0.7, -np.inf], [0.6, 0.7, 0.5]], "scale"),  # a trial that failed is the worst
+    ],
+)
+def test_of_several_splits_the_last_value_gives_way_to_one_that_is_clearly_better(
+    qualities, best, monkeypatch
+):
+    each = iter(np.ravel(qualities))
+    monkeypatch.setattr(choice, "in_order", lambda held, scores: next(each))
     solver = get_solver("roc-svm-nystrom", rank=10, lam=None)
+    values = ["median", "scale", 0.5]
 
-    best = choice.chosen(solver, "gamma", values, data, np.random.default_rng(0), splits=2)
-    assert best == "median"  # 0.85 on the mean, as against 0.3 and 0.55
+    found = choice.chosen(solver, "gamma", values, rings(), np.random.default_rng(0), splits=2)
+    assert found == best
