@@ -276,6 +276,25 @@ def _leaderboard(empty: Any, page: str) -> None:
         ax.grid(lw=0.5)
 
 
+def _additive(empty: Any, page: str) -> None:
+    """Mean AUC and seconds of additive models and trees."""
+    found = table(page, "less that of `ebm`")
+    empty.set_size_inches(WIDTH, 3.4)
+    ax = empty.subplots()
+    certified = [bool(word) for word in found.text(6)]
+    for number, (label, side) in enumerate((("certified", True), ("peers", False))):
+        at = [i for i, one in enumerate(certified) if one is side]
+        style = {**line_style(number), "ls": "", "ms": 5, "label": label}
+        ax.plot([found.numbers(5)[i] for i in at], [found.numbers(1)[i] for i in at], **style)
+    for name, seconds, score in zip(found.text(0), found.numbers(5), found.numbers(1), strict=True):
+        words = {"xytext": (4, 3), "textcoords": "offset points", "fontsize": 7}
+        ax.annotate(name, (seconds, score), **words)
+    ax.set(xscale="log", xlabel="seconds of a fit", ylabel="mean AUC")
+    ax.margins(x=0.15)
+    ax.grid(lw=0.5)
+    ax.legend(fontsize=7, loc="lower right")
+
+
 def _choice(empty: Any, page: str) -> None:
     """Mean AUC and time of the solvers of the worked example, with the front of both."""
     from page_choice import CURVED, measured, standings
@@ -450,6 +469,7 @@ def _growth(empty: Any, page: str) -> None:
 
 
 FIGURES: dict[str, Callable[[Any, str], None]] = {
+    "additive": _additive,
     "aum_events": _aum_events,
     "aum_times": _aum_times,
     "aum_validation": _aum_validation,
