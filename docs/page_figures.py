@@ -469,7 +469,6 @@ def _growth(empty: Any, page: str) -> None:
 
 
 FIGURES: dict[str, Callable[[Any, str], None]] = {
-    "additive": _additive,
     "aum_events": _aum_events,
     "aum_times": _aum_times,
     "aum_validation": _aum_validation,
@@ -481,6 +480,7 @@ FIGURES: dict[str, Callable[[Any, str], None]] = {
     "leaderboard": _leaderboard,
     "ranges": _ranges,
     "choice": _choice,
+    "additive": _additive,
     "how_soon": _how_soon,
     "within": _within,
     "across": _across,

@@ -20,6 +20,7 @@ import os
 import time
 import zipfile
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -75,9 +76,8 @@ def ours(solver: str, features: str, X: Any, y: Any) -> tuple[Scores, dict[str, 
 
 def ebm(interactions: int | str, X: Any, y: Any) -> tuple[Scores, dict[str, Any]]:
     """Fit an explainable boosting machine of interpret."""
-    from interpret.glassbox import ExplainableBoostingClassifier
-
-    model = ExplainableBoostingClassifier(interactions=interactions, n_jobs=1, random_state=0)
+    boosting = import_module("interpret.glassbox").ExplainableBoostingClassifier
+    model = boosting(interactions=interactions, n_jobs=1, random_state=0)
     model.fit(X, y)
     return model.decision_function, {"effects": len(model.term_names_)}
 
@@ -159,10 +159,10 @@ def tasks(out: Path, keel: Path | None) -> Iterator[tuple[str, Any, Any]]:
         write_sample(name, out / f"{name}.svm", ROWS)
         data = load(str(out / f"{name}.svm"))
         yield name, data.rows.dense().matrix, np.asarray(data.y)
-    for folder, names in KEEL.items() if keel else ():
-        for name in names:
-            X, y = of_keel(keel, folder, name)
-            yield f"keel-{name}", X, y
+    if keel is not None:
+        for folder, names in KEEL.items():
+            for name in names:
+                yield f"keel-{name}", *of_keel(keel, folder, name)
 
 
 def measured(method: str, X: Any, y: Any) -> dict[str, Any]:
