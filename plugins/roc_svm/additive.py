@@ -77,7 +77,8 @@ class Additive:
     ParameterError
         When a parameter is out of its range.
     UnsupportedError
-        When rows like text shall have curved or joint effects.
+        When rows like text shall have curved or joint effects, or when the features are curves or
+        bins already.
 
     References
     ----------
@@ -103,6 +104,11 @@ class Additive:
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Minimise the pairwise squared hinge over splines, with the ridges that were chosen."""
+        if data.terms is not None and data.terms.curved.any():
+            raise UnsupportedError(
+                "the features have curves already, and additive makes its own: give --features "
+                "auto, or take rank-svm on these"
+            )
         if is_text(data.rows):
             return self._straight(data, rng)
         shapes = None if data.terms is None else data.terms.slopes

@@ -178,6 +178,13 @@ def test_rows_like_text_keep_straight_effects() -> None:
             solve(Additive(**given), data)
 
 
+def test_features_that_bend_already_are_refused() -> None:
+    data = drawn(CURVED)
+    mapped = applied(Splines().fit(data, np.random.default_rng(0)), data)
+    with pytest.raises(UnsupportedError, match="curves already"):
+        solve("additive", mapped)
+
+
 def test_many_rows_are_judged_by_some_of_them(monkeypatch) -> None:
     monkeypatch.setattr("aucbench_plugins.roc_svm.smoothing.MOST", 500)
     problem = Additive().problem(drawn(CURVED, 2000), np.random.default_rng(0))
