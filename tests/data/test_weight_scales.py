@@ -46,7 +46,10 @@ MEASURES = {
 }
 OBJECTIVES = (PairwiseSquare, PairwiseHinge, PairwiseSquaredHinge, PairwiseLogistic)
 # Those that add up losses of rows are in `SUMS`: there the unit of the weights counts.
-RATIOS = ("ls-svm", "spdam", "svm-or", "rank-svm", "roc-svm-full", "roc-svm-nystrom[rank=20]")
+RATIOS = (
+    *("additive", "ls-svm", "spdam", "svm-or", "rank-svm", "roc-svm-full"),
+    "roc-svm-nystrom[rank=20]",
+)
 SUMS = ("logistic", "logistic-balanced", "linear-svc", "sgd-logistic", "hist-gradient-boosting")
 
 
