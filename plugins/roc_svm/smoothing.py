@@ -14,6 +14,7 @@ from aucbench.data.arrays import ALL, Index, Rows, Vector, rows
 from aucbench.data.folds import drawn
 from aucbench.data.row_roles import held_out
 from aucbench.features import Splines
+from aucbench.features.crosses import EACH
 from aucbench.objectives.all_pairs import hinge_sums
 from aucbench.optim.choice import HELD, in_order, too_few
 from aucbench.optim.scale import default_ridge
@@ -107,9 +108,10 @@ def smoothing(phi: Splines, data: Data, rng: np.random.Generator, tried: Tried) 
         return grid[0]
     if too_few(data):
         return grid[len(tried.grid(base)[: len(CURVES[0.0])]) // 2]
+    whole = phi.width + EACH**2 * max(one.pairs for one in grid)
     with uncounted():
         trials = _Trials(phi, data, mapped, grid, base)
-        found = np.array([trials.qualities(*rows) for rows in _folds(data, phi.width, rng)])
+        found = np.array([trials.qualities(*rows) for rows in _folds(data, phi.width, whole, rng)])
     return grid[_best(found, grid)]
 
 
@@ -131,11 +133,13 @@ def _best(found: Vector, grid: Sequence[Smoothing]) -> int:
     return best
 
 
-def _folds(data: Data, width: int, rng: np.random.Generator) -> Iterator[tuple[Index, Index]]:
+def _folds(
+    data: Data, width: int, whole: int, rng: np.random.Generator
+) -> Iterator[tuple[Index, Index]]:
     """Yield the numbers of the rows to learn from, and of those held out.
 
     Where there are many features few rows are learnt from: their products take the place of those
-    of the features.
+    of the features. `width` counts them without those of pairs of columns, and `whole` with them.
     """
     if width > WIDE and data.n > 2 * FEW:
         yield _divided(data, 1.0 - FEW / data.n, rng)
@@ -144,7 +148,7 @@ def _folds(data: Data, width: int, rng: np.random.Generator) -> Iterator[tuple[I
         rest, held = _divided(data.take(some), HELD, rng)
         yield some[rest], some[held]
     else:
-        work = data.n * width**2 + TRIED * width**3 / 3
+        work = data.n * whole**2 + TRIED * whole**3 / 3
         count = int(np.clip(WORK / work, 1, FOLDS))
         yield from islice(drawn(data, FOLDS, int(rng.integers(2**31))), count)
 
