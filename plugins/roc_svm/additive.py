@@ -42,13 +42,13 @@ class Additive:
 
     Both are chosen by held-out training rows. A trial takes 12 accelerated steps with the Hessian
     of the least squares, and all λ of one `curve` share the products with the rows. There are five
-    folds, fewer of them where there are many features, and one where there are more than 4000 rows.
-    Of all pairs of ridges the one that ranks best is taken, or a smoother one that is behind it by
-    less than the standard error of the difference; curve = 0 leaves all effects linear. With fewer
-    than 30 rows of a class no trial is worth its noise, and the effects are linear with the default
-    λ. At most 20 000 rows are judged by, and those of more than 1000 features by trials on 600
-    rows. Rows like text, of which fewer than 2 % of the values are stored, keep linear effects with
-    the default λ.
+    folds, fewer of them where there are many features, and one where there are more than 4000 rows
+    and 500 of each class. Of all pairs of ridges the one that ranks best is taken, or a smoother
+    one that is behind it by less than the standard error of the difference; curve = 0 leaves all
+    effects linear. With fewer than 30 rows of a class no trial is worth its noise, and the effects
+    are linear with the default λ. At most 20 000 rows are judged by, half of them of each class,
+    and rows of more than 1000 features by trials on 600. Rows like text, of which fewer than 2 % of
+    the values are stored, keep linear effects with the default λ.
 
     The optimum is that of `rank-svm` on these features, by its Newton steps. Each state has a
     certified gap. Columns whose effect must be increasing or decreasing have bounds, and their

@@ -21,6 +21,8 @@ from aucbench.optim.scale import default_ridge
 from aucbench.pairs import members_of
 from aucbench.pairs.gram import pair_gram
 
+from .preconditioner import sampled
+
 CURVES = {  # deviation of curved features: log₁₀ of λ / `default_ridge`; the smoothest first
     0.0: (1.0, 0.0, -1.0),
     0.1: (1.0, 0.0, -1.0),
@@ -30,7 +32,7 @@ FOLDS = 5
 WORK = 3e9  # multiplications of all folds, beyond which some of the five are left out
 TRIED = sum(map(len, CURVES.values()))
 MOST = 20_000  # rows that are judged by; more tell nothing new about two numbers
-ROWS = 4000  # beyond which one fold is held out in place of five
+ROWS, RARE = 4000, 500  # rows, and those of each class, beyond which one fold is held out of five
 STEPS = 12  # of a trial
 WIDE, FEW = 1000, 600  # features beyond which trials learn from few rows, and their number
 CUTOFF = 1e-12  # of products of rows, relative, which is rounding
@@ -107,7 +109,8 @@ def smoothing(phi: Splines, data: Data, rng: np.random.Generator, tried: Tried) 
     if len(grid) == 1:
         return grid[0]
     if too_few(data):
-        return grid[len(tried.grid(base)[: len(CURVES[0.0])]) // 2]
+        smoothest = [one for one in grid if one.curve == grid[0].curve]
+        return smoothest[len(smoothest) // 2]
     whole = phi.width + EACH**2 * max(one.pairs for one in grid)
     with uncounted():
         trials = _Trials(phi, data, mapped, grid, base)
@@ -143,14 +146,17 @@ def _folds(
     """
     if width > WIDE and data.n > 2 * FEW:
         yield _divided(data, 1.0 - FEW / data.n, rng)
-    elif data.n > ROWS:
-        some = _divided(data, MOST / data.n, rng)[1] if data.n > MOST else np.arange(data.n)
-        rest, held = _divided(data.take(some), HELD, rng)
-        yield some[rest], some[held]
+        return
+    some = np.arange(data.n) if data.n <= MOST else sampled(data, MOST, rng)
+    part = data.take(some)
+    if part.n > ROWS and np.unique(part.strata, return_counts=True)[1].min() >= RARE:
+        folds = iter([_divided(part, HELD, rng)])
     else:
-        work = data.n * whole**2 + TRIED * whole**3 / 3
+        work = part.n * whole**2 + TRIED * whole**3 / 3
         count = int(np.clip(WORK / work, 1, FOLDS))
-        yield from islice(drawn(data, FOLDS, int(rng.integers(2**31))), count)
+        folds = islice(drawn(part, FOLDS, int(rng.integers(2**31))), count)
+    for rest, held in folds:
+        yield some[rest], some[held]
 
 
 def _divided(data: Data, fraction: float, rng: np.random.Generator) -> tuple[Index, Index]:
