@@ -14,7 +14,7 @@ from aucbench.data import Data, Shape, Shapes, Terms
 from aucbench.data.arrays import Rows, Vector
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError, UnknownNameError, UnsupportedError, require_count
-from aucbench.features.by_column import Steps, by_column, columns_of, require_learnt, terms_of
+from aucbench.features.by_column import Steps, by_column, columns_of, learnt_blocks, terms_of
 
 RULES = ("quantile", "tree")
 SMALLEST = 0.02  # share of the rows that a leaf of a tree has at least
@@ -106,9 +106,7 @@ class Bins:
         return by_column(rows, self._learnt(), "bins")
 
     def _learnt(self) -> tuple[Steps | None, ...]:
-        require_learnt(self.blocks, "bins")
-        assert self.blocks is not None
-        return self.blocks
+        return learnt_blocks(self.blocks, "bins")
 
     def _block(self, x: Vector, data: Data, shape: Shape, at_zero: bool) -> Steps | None:
         """Return the steps of a column."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from aucbench.data.arrays import Rows, Vector, lock, rows
 from aucbench.errors import DataError, ParameterError
 
 PIECE = 1024  # dense rows that are mapped at a time
+B = TypeVar("B")
 
 
 class Block(Protocol):
@@ -299,9 +300,10 @@ def _sparse(X: Rows, blocks: Sequence[Block | None], crosses: Sequence[PairBlock
     return rows(csr_array((np.concatenate(values), places), shape=(X.n, lo)))
 
 
-def require_learnt(blocks: object, name: str) -> None:
-    """Raise `ParameterError` where a map has learnt nothing yet."""
+def learnt_blocks(blocks: tuple[B, ...] | None, name: str) -> tuple[B, ...]:
+    """Return the functions of a map; raise `ParameterError` where it has learnt nothing yet."""
     if blocks is None:
         raise ParameterError(
             f"{name} has not learnt from training rows yet; call fit(data, rng) first"
         )
+    return blocks

@@ -16,7 +16,7 @@ from aucbench.features.by_column import (
     Spline,
     by_column,
     columns_of,
-    require_learnt,
+    learnt_blocks,
     terms_of,
     unit,
 )
@@ -124,12 +124,13 @@ class Splines:
         if not count:
             return []
         alone = replace(self.bent(1.0), crosses=())
-        mapped = replace(data.with_rows(alone(data.rows)), terms=alone.terms())
         free = [j for j, block in enumerate(self._learnt()) if block and not block.signs.any()]
-        return strongest(mapped, free, dict(enumerate(columns_of(data.rows))), count)
+        return strongest(alone.mapped(data), free, dict(enumerate(columns_of(data.rows))), count)
 
     def crossed(self, data: Data, pairs: Sequence[tuple[int, int]]) -> Splines:
         """Return the fitted map with joint effects of these pairs of columns."""
+        if not pairs:
+            return replace(self, crosses=())
         columns, blocks = dict(enumerate(columns_of(data.rows))), self.bent(1.0)._learnt()
         crosses = []
         for j, k in pairs:
@@ -151,6 +152,10 @@ class Splines:
         crosses = tuple(cross.bent(curve / self.curve) for cross in self.crosses if curve)
         return replace(self, curve=curve or self.curve, blocks=blocks, crosses=crosses)
 
+    def mapped(self, data: Data) -> Data:
+        """Return the data with the features as float64, whatever its rows are, and their terms."""
+        return replace(data.with_rows(self(data.rows)), terms=self.terms())
+
     def terms(self) -> Terms:
         """Return the terms: one for each column that has features, and one for each pair."""
         return terms_of(self._learnt(), [(cross.columns, cross.width) for cross in self.crosses])
@@ -160,9 +165,7 @@ class Splines:
         return by_column(rows, self._learnt(), "splines", self.crosses)
 
     def _learnt(self) -> tuple[Spline | None, ...]:
-        require_learnt(self.blocks, "splines")
-        assert self.blocks is not None
-        return self.blocks
+        return learnt_blocks(self.blocks, "splines")
 
     def _block(self, x: Vector, shape: Shape, at_zero: bool) -> Spline | None:
         """Return the functions of a column."""

@@ -118,7 +118,7 @@ class Additive:
         if shapes is not None:
             phi = Splines(self.knots).fit(replace(data, shapes=shapes), rng)
         phi = phi.crossed(data, phi.strongest(data, chosen.pairs)).bent(chosen.curve)
-        mapped = _mapped(phi, data)
+        mapped = phi.mapped(data)
         return Problem(PairwiseSquaredHinge(mapped), self._penalty(mapped, chosen.lam), phi)
 
     def _penalty(self, mapped: Data, lam: float) -> ElasticNet | GroupL2:
@@ -149,11 +149,6 @@ class Additive:
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state for each product with the Hessian, and one for each new point."""
         return RankSvm().iterates(problem, rng)
-
-
-def _mapped(phi: Splines, data: Data) -> Data:
-    """Return the features as float64, also where the rows are stored as float32."""
-    return replace(data.with_rows(phi(data.rows)), terms=phi.terms())
 
 
 @hookimpl
