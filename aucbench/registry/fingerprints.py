@@ -56,6 +56,7 @@ COMPUTES = (  # what runs in a cell and what measures it: its files count
     "ranges.py",
     "records.py",
     "registry",
+    "scale",
     "solving",
 )
 PARENT = (  # what runs elsewhere, or is hashed in another way; a test asks for all rooms

@@ -1,0 +1,136 @@
+"""Scores in bins: counts and sums of rows, from which cuts of losses over pairs follow.
+
+A negative with score s is in bin floor((s − low) K), and a positive in bin floor((s − 1 − low) K),
+K bins for each unit of the score. So a pair whose bins are ⟨i, j⟩ has a margin violated for certain
+if j > i, satisfied for certain if j < i, and within one bin of the kink if j = i. Rows outside the
+range are in its first and last bin.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.data.arrays import Vector
+from aucbench.kernels import bins
+from aucbench.scale.data import PartsData
+from aucbench.scale.parts import Piece
+from aucbench.scale.tiles import room, tile_rows
+
+Counts = NDArray[np.int64]
+MARGIN = 0.15  # of the range of a sample, by which the bins reach farther
+NARROW = 1e-9  # least width of a range, relative to the size of its ends
+SUMS = 1 << 23  # numbers of the sums of rows, 64 MB: with more, two readings take their place
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Bins of equal width.
+
+    Attributes
+    ----------
+    low : float
+        Where the first bin begins, for negatives; for positives it begins at low + 1.
+    K : float
+        Bins for each unit of the score.
+    count : int
+        Number of bins.
+    """
+
+    low: float
+    K: float
+    count: int
+
+    @property
+    def lows(self) -> Vector:
+        """Where the first bin begins, for negatives and for positives."""
+        return np.array([self.low, self.low + 1.0])
+
+    @property
+    def high(self) -> float:
+        """Where the last bin ends, for negatives."""
+        return self.low + self.count / self.K
+
+
+@dataclass(frozen=True, eq=False)
+class Binned:
+    """Rows by class (0 negative, 1 positive) and bin.
+
+    Attributes
+    ----------
+    counts : array of shape (2, bins), int64
+    sums : array of shape (2, bins, d), or None
+        Σ (x − m) over the rows of a bin.
+    ends : array of shape (2, 2)
+        The lowest and the highest score of each class.
+    most : int
+        Rows that one part adds up in one bin, at most: for bounds of rounding.
+    """
+
+    counts: Counts
+    sums: Vector | None
+    ends: Vector
+    most: int
+
+    def merge(self, other: Binned) -> Binned:
+        """Return the rows of both."""
+        sums = None if self.sums is None or other.sums is None else self.sums + other.sums
+        low = np.minimum(self.ends[:, 0], other.ends[:, 0])
+        ends = np.stack([low, np.maximum(self.ends[:, 1], other.ends[:, 1])], axis=1)
+        return Binned(self.counts + other.counts, sums, ends, max(self.most, other.most))
+
+
+def binned(piece: Piece, centre: Vector, v: Vector, grid: Grid, *, sums: bool = True) -> Binned:
+    """Return the rows of a piece by bins of the scores (x − m)·v."""
+    d = v.size
+    counts = np.zeros((2, grid.count), np.int64)
+    totals = np.zeros((2, grid.count, d)) if sums else None
+    ends = np.array([[inf, -inf], [inf, -inf]])
+    m = tile_rows(d)
+    own = (room(d), np.empty(m), np.empty(m, np.int32))
+    place = (centre, v, grid.lows, grid.K)
+    bins.binned(piece.arrays, piece.y, *place, counts, totals, ends, *own)
+    return Binned(counts, totals, ends, int(counts.max()))
+
+
+@dataclass(frozen=True, eq=False)
+class Pulled:
+    """Σ c_i (x_i − m), (d,), and how many rows one part adds up, at most."""
+
+    total: Vector
+    most: int
+
+    def merge(self, other: Pulled) -> Pulled:
+        """Return the sum of both."""
+        return Pulled(self.total + other.total, max(self.most, other.most))
+
+
+def pulled(piece: Piece, centre: Vector, v: Vector, grid: Grid, c: Vector) -> Pulled:
+    """Return Σ c_i (x_i − m) over a piece, where c (2, bins) is by class and bin."""
+    d, out = v.size, np.zeros(v.size)
+    own = (room(d), np.empty(tile_rows(d)), np.empty(d))
+    bins.pulled(piece.arrays, piece.y, centre, v, grid.lows, grid.K, c, out, *own)
+    return Pulled(out, tile_rows(d) + -(-piece.n // tile_rows(d)))
+
+
+def grid_of(data: PartsData, w: Vector, count: int) -> Grid:
+    """Return the bins for the scores of w: where the classes overlap in a sample, and beyond.
+
+    Bins below all t = s₊ − 1 or above them decide nothing, and neither do those beyond all
+    negatives. Rows that are not in the sample may lie outside, which harms no bound.
+    """
+    s = data.sample.scores(w)
+    neg, t = s[: data.survey.samples[0].keys.size], s[data.survey.samples[0].keys.size :] - 1.0
+    low, high = float(max(neg.min(), t.min())), float(min(neg.max(), t.max()))
+    low, high = min(low, high), max(low, high)
+    margin = MARGIN * (high - low) + NARROW * (1.0 + abs(low) + abs(high))
+    low -= margin
+    return Grid(low, count / (high + margin - low), count)
+
+
+def fits(data: PartsData, count: int) -> bool:
+    """Return whether the sums of so many bins fit, or two readings must take their place."""
+    return 2 * count * int(data.d) <= SUMS

@@ -1,0 +1,270 @@
+"""`PartsData`: what a solver gets in place of `Data` when the rows come in parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from hashlib import sha256
+from typing import Any, NoReturn, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.data import Data
+from aucbench.data.arrays import Index, Rows, Vector
+from aucbench.data.rounding import gamma
+from aucbench.data.tally import READ
+from aucbench.errors import DataError, UnsupportedError
+from aucbench.scale.engines import Engine, Here, numbers_of
+from aucbench.scale.parts import Columns, Parts, Piece
+from aucbench.scale.summary import Summary
+from aucbench.scale.survey import Survey, first_gap, stacked, survey
+
+S = TypeVar("S", bound=Summary)
+T = TypeVar("T")
+SAMPLED = 20_000  # rows of each class that are kept in memory
+NUMBERS = 1 << 22  # of such a sample, at most
+FEWEST = 1000  # rows of it, at least
+NO_ROWS = (
+    "the rows come in parts and are never in memory together, and this method asks for all of "
+    "them; `aucbench list solvers` shows which solvers work by parts, such as svm-or and ls-svm"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class PartsData:
+    """Rows with labels in parts, as solvers with `Needs.parts` read them.
+
+    The features are z = (x − m)/σ, with a centre m and a scale σ for each column. Rows are never
+    rewritten: weights of z are divided by σ before they meet x, and so are gradients. A loss of
+    differences of rows does not depend on m. Sparse rows are not centred, m = 0.
+
+    Attributes
+    ----------
+    parts : Parts
+    engine : Engine
+        Reads them.
+    some : tuple of int, or None
+        The numbers of the parts that belong to it; None: all.
+    seed : int
+        Of the sample.
+    standard : bool
+        Whether σ is the standard deviation of each column; else it is 1.
+    """
+
+    parts: Parts
+    engine: Engine = field(default_factory=Here)
+    some: tuple[int, ...] | None = None
+    seed: int = 0
+    standard: bool = False
+    pairs: None = None  # all pairs of labels
+    _readings: list[int] = field(default_factory=lambda: [0])
+
+    d = property(lambda self: self.parts.d, doc="Number of features.")
+    names = property(lambda self: self.parts.names, doc="Names of the features.")
+    n_neg = property(lambda self: self.survey.counts[0], doc="n_-, the number of negatives.")
+    n_pos = property(lambda self: self.survey.counts[1], doc="n_+, the number of positives.")
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return sum(self.parts.sizes[i] for i in self.numbers)
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The numbers of the parts that have rows."""
+        return tuple(numbers_of(self.parts, self.some))
+
+    @property
+    def readings(self) -> int:
+        """How often all rows were read so far."""
+        return self._readings[0]
+
+    @property
+    def rows(self) -> NoReturn:
+        """Raise `UnsupportedError`: the rows are not in memory."""
+        raise UnsupportedError(NO_ROWS)
+
+    y = chunk = labels = rows
+
+    def reduce(self, of: Callable[..., S], *args: Any) -> S:
+        """Return of(piece, *args) of all pieces, merged in the fixed tree: one reading."""
+        self._readings[0] += 1
+        READ.get().rows += self.n
+        return self.engine.reduce(self.parts, of, *args, some=self.some)
+
+    def scan(self, of: Callable[..., T], *args: Any) -> Iterator[tuple[int, list[T]]]:
+        """Yield the number of each part in order, and of(piece, *args) of its pieces."""
+        self._readings[0] += 1
+        return self.engine.scan(self.parts, of, *args, some=self.some)
+
+    @cached_property
+    def shift(self) -> Vector:
+        """The common shift c of the sums, (d,): about the mean of the first piece; 0 if sparse."""
+        first = next(iter(self.parts.read(self.numbers[0])))
+        return shift_of(first)
+
+    @cached_property
+    def survey(self) -> Survey:
+        """What the first reading says.
+
+        Raises
+        ------
+        DataError
+            When an entry is no finite number, or a class is missing.
+        """
+        most = min(max(NUMBERS // self.d, FEWEST), SAMPLED)
+        known = self.reduce(survey, self.shift, most, self.seed)
+        if not np.isfinite(known.squares).all():
+            self._refuse_gaps()
+        if not all(known.counts):
+            missing = "negative" if known.counts[1] else "positive"
+            raise DataError(
+                f"none of the {self.n} rows is {missing}; both classes are needed, so check the "
+                "target and which label is positive"
+            )
+        return known
+
+    def _refuse_gaps(self) -> NoReturn:
+        gap = self.reduce(first_gap)
+        if gap.part < 0:
+            raise DataError("numbers are so large that their squares overflow; scale the columns")
+        name = f"column {gap.column}" if self.names is None else repr(self.names[gap.column])
+        raise DataError(
+            f"{self.parts.where(gap.part, gap.row)} has {gap.value} in {name}; impute it, or leave "
+            "the rows or the column out"
+        )
+
+    @cached_property
+    def is_sparse(self) -> bool:
+        """Whether the rows are CSR."""
+        return any(sample.rows.is_sparse for sample in self.survey.samples)
+
+    @cached_property
+    def constant(self) -> Index:
+        """The columns that have one value."""
+        known = self.survey
+        flat = (known.low == known.high) & (known.stored == self.n)
+        return np.flatnonzero(flat).astype(np.int32)
+
+    @cached_property
+    def centre(self) -> Vector:
+        """m, (d,): the mean of each column, and exactly the value of a constant one."""
+        if self.is_sparse:
+            return np.zeros(self.d)
+        centre: Vector = self.shift + self.survey.sums.sum(axis=0) / self.n
+        centre[self.constant] = (self.shift + self.survey.low)[self.constant]
+        return centre
+
+    @cached_property
+    def scale(self) -> Vector:
+        """σ, (d,): the standard deviation of each column, 1 where it is constant."""
+        if not self.standard:
+            return np.ones(self.d)
+        mean = self.survey.sums.sum(axis=0) / self.n
+        variance = self.survey.squares.sum(axis=0) / self.n - mean * mean
+        scale: Vector = np.sqrt(np.maximum(variance, 0.0))
+        scale[self.constant] = 1.0
+        scale[scale == 0.0] = 1.0
+        return scale
+
+    @cached_property
+    def means(self) -> Vector:
+        """Class means of z, (2, d): negative, positive."""
+        counts = np.array(self.survey.counts, float)[:, None]
+        means: Vector = (self.survey.sums / counts + (self.shift - self.centre)) / self.scale
+        return means
+
+    @cached_property
+    def square(self) -> float:
+        """D² = 1/(n₊n₋) Σ_i Σ_j ‖z_i − z_j‖², the mean square distance of a pair."""
+        counts = np.array(self.survey.counts, float)[:, None]
+        own = self.survey.sums / counts
+        variances = np.maximum(self.survey.squares / counts - own * own, 0.0)
+        apart = own[1] - own[0]
+        return float(((variances.sum(axis=0) + apart * apart) / self.scale**2).sum())
+
+    @cached_property
+    def longest(self) -> float:
+        """A bound of max_i ‖z_i‖, from the ranges of the columns."""
+        low, high = self.survey.low, self.survey.high
+        if self.is_sparse:  # entries that are not stored are 0
+            low, high = np.minimum(low, 0.0), np.maximum(high, 0.0)
+        far = np.maximum(np.abs(low), np.abs(high)) + np.abs(self.centre - self.shift)
+        return float(np.linalg.norm(far / self.scale)) * (1.0 + gamma(self.d + 8))
+
+    @cached_property
+    def sample(self) -> Data:
+        """A sample of each class in memory, as rows of z: the negatives, then the positives.
+
+        The shares of the classes are not those of all rows.
+        """
+        neg, pos = self.survey.samples
+        y = np.repeat(np.array([-1, 1], np.int8), [neg.keys.size, pos.keys.size])
+        return Data.of(self.features(stacked(neg.rows, pos.rows)), y)
+
+    def features(self, X: Rows) -> Any:
+        """Return z of rows, a matrix."""
+        if X.is_sparse:
+            return X.scaled_columns(1.0 / self.scale).matrix
+        return (X.matrix - self.centre) / self.scale
+
+    def held_out(self, share: float, seed: int = 0) -> tuple[PartsData, PartsData]:
+        """Return two of it, without and with the parts that a hash of (seed, number) holds out.
+
+        Parameters
+        ----------
+        share : float
+            Of the rows, in (0, 1). At least one part is on each side.
+        seed : int
+            Of the hash.
+
+        Raises
+        ------
+        DataError
+            When there is one part only.
+        """
+        numbers = self.numbers
+        if len(numbers) < 2:
+            raise DataError(
+                "the rows are one part, so that none can be held out; give a file of test rows, or "
+                "write the rows in several row groups"
+            )
+        wanted, out = share * self.n, 0
+        held: list[int] = []
+        for i in sorted(numbers, key=lambda i: _hash(seed, i)):
+            size = self.parts.sizes[i]
+            if held and out + size / 2 > wanted:
+                break
+            held.append(i)
+            out += size
+        held = held[: len(numbers) - 1]
+        rest = tuple(i for i in numbers if i not in held)
+        return self.of(rest), self.of(sorted(held))
+
+    def of(self, some: Sequence[int]) -> PartsData:
+        """Return it with some of the parts, not surveyed yet."""
+        return replace(self, some=tuple(some), _readings=[0])
+
+
+def shift_of(piece: Piece) -> Vector:
+    """Return the mean of each column of a piece, or its one value; 0 for sparse rows."""
+    own = piece.rows
+    if isinstance(own, Rows):
+        if own.is_sparse:
+            return np.zeros(own.d)
+        matrix = own.take(slice(0, 1 << 16)).matrix
+        columns: Sequence[NDArray[Any]] = [*matrix.T]
+    else:
+        columns = Columns.take(own, slice(0, 1 << 16)).arrays
+    means = [
+        float(column[0]) + float((column.astype(np.float64) - float(column[0])).mean())
+        for column in columns
+    ]
+    shift: Vector = np.nan_to_num(np.array(means), nan=0.0, posinf=0.0, neginf=0.0)
+    return shift
+
+
+def _hash(seed: int, number: int) -> bytes:
+    return sha256(f"{seed} {number}".encode()).digest()

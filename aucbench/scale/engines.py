@@ -1,0 +1,127 @@
+"""Engines: they let each part answer, and merge what the parts say."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import reduce
+from typing import Any, Protocol, TypeVar
+
+from aucbench.errors import DataError
+from aucbench.kernels.parallel import count
+from aucbench.scale.parts import Parts
+from aucbench.scale.summary import Summary, Tree
+
+S = TypeVar("S", bound=Summary)
+T = TypeVar("T")
+AHEAD = 2  # parts that are read beside those of the threads
+
+
+class Engine(Protocol):
+    """Lets parts answer a question.
+
+    `of` is a function of a module, and pure: the same piece and arguments give the same bytes.
+    """
+
+    def reduce(
+        self, parts: Parts, of: Callable[..., S], *args: Any, some: Sequence[int] | None = None
+    ) -> S:
+        """Return of(piece, *args) of all pieces, merged: pieces in their order, parts by `Tree`.
+
+        `some` are the numbers of the parts that are asked, all of them by default.
+        """
+        ...
+
+    def scan(
+        self, parts: Parts, of: Callable[..., T], *args: Any, some: Sequence[int] | None = None
+    ) -> Iterator[tuple[int, list[T]]]:
+        """Yield the number of each part, in order, and of(piece, *args) of its pieces."""
+        ...
+
+
+class Here:
+    """Threads of this process, as many as `aucbench.threads` says.
+
+    At most two parts more than threads are in memory.
+
+    Parameters
+    ----------
+    told : function (int), optional
+        Called with the rows of each part when it has answered, for a bar.
+    """
+
+    def __init__(self, told: Callable[[int], object] | None = None) -> None:
+        self._told = told
+
+    def reduce(
+        self, parts: Parts, of: Callable[..., S], *args: Any, some: Sequence[int] | None = None
+    ) -> S:
+        """Return the merged answers, see `Engine`.
+
+        Raises
+        ------
+        DataError
+            When there is no row, or as `Parts.read`.
+        """
+        numbers = numbers_of(parts, some)
+        tree: Tree[S] = Tree(len(numbers))
+
+        def answer(i: int) -> S:
+            return part_answer(parts, i, of, *args)
+
+        for position, (_, summary) in enumerate(self._in_order(parts, numbers, answer)):
+            tree.add(position, summary)
+        return tree.root
+
+    def scan(
+        self, parts: Parts, of: Callable[..., T], *args: Any, some: Sequence[int] | None = None
+    ) -> Iterator[tuple[int, list[T]]]:
+        """Yield the answers of each part in order, see `Engine`."""
+
+        def answer(i: int) -> list[T]:
+            return [of(piece, *args) for piece in parts.read(i)]
+
+        yield from self._in_order(parts, numbers_of(parts, some), answer)
+
+    def _in_order(
+        self, parts: Parts, numbers: Sequence[int], answer: Callable[[int], T]
+    ) -> Iterator[tuple[int, T]]:
+        """Yield (number, answer) in order; the next parts are answered meanwhile."""
+        with ThreadPoolExecutor(count(), "aucbench-parts") as pool:
+            running: deque[tuple[int, Future[T]]] = deque()
+            rest = iter(numbers)
+            try:
+                while True:
+                    while len(running) < count() + AHEAD and (i := next(rest, None)) is not None:
+                        running.append((i, pool.submit(answer, i)))
+                    if not running:
+                        return
+                    i, future = running.popleft()
+                    answered = future.result()
+                    if self._told is not None:
+                        self._told(parts.sizes[i])
+                    yield i, answered
+            finally:
+                for _, future in running:
+                    future.cancel()
+
+
+def numbers_of(parts: Parts, some: Sequence[int] | None) -> Sequence[int]:
+    """Return the numbers of the parts that have rows, of all or of some.
+
+    Raises
+    ------
+    DataError
+        When there are none.
+    """
+    asked = range(len(parts.sizes)) if some is None else some
+    filled = [i for i in asked if parts.sizes[i]]
+    if not filled:
+        raise DataError("there is no row in the parts; give parts with data")
+    return filled
+
+
+def part_answer(parts: Parts, i: int, of: Callable[..., S], *args: Any) -> S:
+    """Return what part i says: the answers of its pieces, merged in their order."""
+    return reduce(lambda a, b: a.merge(b), (of(piece, *args) for piece in parts.read(i)))
