@@ -513,6 +513,9 @@ class Needs:
     shapes : bool
         Whether it keeps the bounds of weights of `Data.terms`, where there are some: those of
         effects that must be increasing, for example.
+    parts : bool
+        Whether it also runs on rows that come in parts and never are in memory together: on
+        `aucbench.scale.PartsData` in place of `Data`, of which it asks summaries of all rows.
     passes : float or None
         Passes of a fit where the user gives no budget; None: 50.
     path : str or None
@@ -542,6 +545,7 @@ class Needs:
     weights: bool = False
     pairs: tuple[str, ...] = ()
     shapes: bool = False
+    parts: bool = False
     passes: float | None = None
     path: str | None = None
     inert: tuple[str, ...] = ()
@@ -550,7 +554,7 @@ class Needs:
 
     def __post_init__(self) -> None:
         require_above(0, passes=self.passes)
-        for name in ("projector", "breakpoints", "weights", "shapes"):
+        for name in ("projector", "breakpoints", "weights", "shapes", "parts"):
             if not isinstance(value := getattr(self, name), bool):
                 raise ParameterError(f"{name} of Needs must be True or False, got {value!r}")
         if not isinstance(self.objective, bool | type):

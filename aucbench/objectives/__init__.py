@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives.aum import Aum
+from aucbench.objectives.binned_hinge import BinnedHinge
 from aucbench.objectives.incomplete_hinge import IncompleteHinge
 from aucbench.objectives.interval_hinge import IntervalHinge
 from aucbench.objectives.logistic import Logistic
@@ -15,6 +16,7 @@ from aucbench.objectives.univariate_exp import UnivariateExp
 
 __all__ = [
     "Aum",
+    "BinnedHinge",
     "IncompleteHinge",
     "IntervalHinge",
     "Logistic",

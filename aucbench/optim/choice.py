@@ -16,11 +16,12 @@ import numpy as np
 from aucbench.data import Data, uncounted
 from aucbench.data.arrays import Vector
 from aucbench.data.concordance import weighted_concordance
-from aucbench.errors import ParameterError, require_above, require_count
+from aucbench.errors import ParameterError, UnsupportedError, require_above, require_count
 from aucbench.optim.scale import concentration, default_ridge
 from aucbench.pairs import members_of, pairs_of
 from aucbench.pairs.range import Ranged
 from aucbench.protocols import Budget
+from aucbench.scale import PartsData
 
 AUTO: Final = "auto"
 HELD = 0.2  # share of each class that is held out
@@ -158,6 +159,11 @@ def ridge(
     derived = default_ridge(data) if default is None else default
     if solver.lam is None:
         return derived
+    if isinstance(data, PartsData):
+        raise UnsupportedError(
+            "lam=auto holds out rows in memory, and the rows come in parts; give a number, or tune "
+            "by parts that are held out, as `fit --tune` does"
+        )
     return float(chosen(solver, "lam", [derived * 10.0**e for e in EXPONENTS], data, rng, budget))
 
 

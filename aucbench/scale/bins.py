@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.data.arrays import Vector
+from aucbench.data.tally import uncounted
 from aucbench.kernels import bins
 from aucbench.scale.data import PartsData
 from aucbench.scale.parts import Piece
@@ -67,7 +68,7 @@ class Binned:
     ends : array of shape (2, 2)
         The lowest and the highest score of each class.
     most : int
-        Rows that one part adds up in one bin, at most: for bounds of rounding.
+        Additions that a row passes through, at most: for bounds of rounding.
     """
 
     counts: Counts
@@ -80,7 +81,7 @@ class Binned:
         sums = None if self.sums is None or other.sums is None else self.sums + other.sums
         low = np.minimum(self.ends[:, 0], other.ends[:, 0])
         ends = np.stack([low, np.maximum(self.ends[:, 1], other.ends[:, 1])], axis=1)
-        return Binned(self.counts + other.counts, sums, ends, max(self.most, other.most))
+        return Binned(self.counts + other.counts, sums, ends, max(self.most, other.most) + 1)
 
 
 def binned(piece: Piece, centre: Vector, v: Vector, grid: Grid, *, sums: bool = True) -> Binned:
@@ -98,14 +99,14 @@ def binned(piece: Piece, centre: Vector, v: Vector, grid: Grid, *, sums: bool = 
 
 @dataclass(frozen=True, eq=False)
 class Pulled:
-    """Σ c_i (x_i − m), (d,), and how many rows one part adds up, at most."""
+    """Σ c_i (x_i − m), (d,), and the additions that a row passes through, at most."""
 
     total: Vector
     most: int
 
     def merge(self, other: Pulled) -> Pulled:
         """Return the sum of both."""
-        return Pulled(self.total + other.total, max(self.most, other.most))
+        return Pulled(self.total + other.total, max(self.most, other.most) + 1)
 
 
 def pulled(piece: Piece, centre: Vector, v: Vector, grid: Grid, c: Vector) -> Pulled:
@@ -122,7 +123,8 @@ def grid_of(data: PartsData, w: Vector, count: int) -> Grid:
     Bins below all t = s₊ − 1 or above them decide nothing, and neither do those beyond all
     negatives. Rows that are not in the sample may lie outside, which harms no bound.
     """
-    s = data.sample.scores(w)
+    with uncounted():  # it is in memory
+        s = data.sample.scores(w)
     neg, t = s[: data.survey.samples[0].keys.size], s[data.survey.samples[0].keys.size :] - 1.0
     low, high = float(max(neg.min(), t.min())), float(min(neg.max(), t.max()))
     low, high = min(low, high), max(low, high)

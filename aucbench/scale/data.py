@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import sha256
 from typing import Any, NoReturn, TypeVar
 
@@ -59,6 +59,7 @@ class PartsData:
     seed: int = 0
     standard: bool = False
     pairs: None = None  # all pairs of labels
+    weights: None = None
     _readings: list[int] = field(default_factory=lambda: [0])
 
     d = property(lambda self: self.parts.d, doc="Number of features.")
@@ -88,11 +89,12 @@ class PartsData:
 
     y = chunk = labels = rows
 
-    def reduce(self, of: Callable[..., S], *args: Any) -> S:
+    def reduce(self, of: Callable[..., S], *args: Any, **named: Any) -> S:
         """Return of(piece, *args) of all pieces, merged in the fixed tree: one reading."""
         self._readings[0] += 1
         READ.get().rows += self.n
-        return self.engine.reduce(self.parts, of, *args, some=self.some)
+        asked = partial(of, **named) if named else of
+        return self.engine.reduce(self.parts, asked, *args, some=self.some)
 
     def scan(self, of: Callable[..., T], *args: Any) -> Iterator[tuple[int, list[T]]]:
         """Yield the number of each part in order, and of(piece, *args) of its pieces."""

@@ -46,6 +46,7 @@ from aucbench.protocols import Budget, Problem, Solver, State, identity, value_o
 from aucbench.ranges import CLAIM, DEFAULT_PASSES, GAP_TOL
 from aucbench.records import Point, Run, Stop
 from aucbench.registry import get_solver
+from aucbench.scale import PartsData
 from aucbench.solving.classes import against_rest, joined, trained_on
 from aucbench.solving.descent import descends
 from aucbench.solving.laws import Laws
@@ -100,7 +101,7 @@ class Clock:
 
 def solve(
     solver: str | Solver,
-    data: Data,
+    data: Data | PartsData,
     *,
     passes: float | None = None,
     seconds: float | None = None,
@@ -116,8 +117,8 @@ def solve(
     ----------
     solver : str or Solver
         A name, such as "sht-auc[k=50]", or an instance, such as `get_solver("sht-auc", k=50)`.
-    data : Data
-        Training rows. The caller measures the quality on test rows.
+    data : Data or PartsData
+        Training rows, in memory or in parts. The caller measures the quality on test rows.
     passes : float, optional
         Ends at the first state that has seen `passes * n` rows. When neither this nor `seconds`
         is given, it is 50, or what the solver asks for (`Needs.passes`).
@@ -163,17 +164,15 @@ def solve(
     CollapsedWarning
         When the pairs are those in a range of the ROC curve, and w = 0 is certified to be the best.
     """
-    data.require_features()
-    require_filled(data.rows)
     if isinstance(solver, str):
         solver = get_solver(solver)
     require_above(0, passes=passes, seconds=seconds)
     require_at_least(0, growth=growth)
-    if data.shapes is not None and data.terms is None:
-        data = applied(identity, data)
+    if isinstance(data, Data):
+        data = _ready(data)
     if reason := why_refused(solver, data):
         raise UnsupportedError(reason)
-    if isinstance(data.target, Categories):
+    if isinstance(data, Data) and isinstance(data.target, Categories):
         fit = partial(solve, passes=passes, gap_tol=gap_tol, seed=seed, every=every)
         return _solve_each(solver, data, seconds, partial(fit, growth=growth, watch=watch))
     passes = passes_limit(solver, passes, seconds)
@@ -195,6 +194,13 @@ def solve(
     if run.collapsed:
         warn(COLLAPSED, CollapsedWarning, stacklevel=2)
     return run
+
+
+def _ready(data: Data) -> Data:
+    """Return rows in memory with the bounds of weights that their shapes ask for."""
+    data.require_features()
+    require_filled(data.rows)
+    return applied(identity, data) if data.shapes is not None and data.terms is None else data
 
 
 def _solve_each(solver: Solver, data: Data, seconds: float | None, fit: Callable[..., Run]) -> Run:

@@ -26,6 +26,7 @@ from aucbench.protocols import (
 )
 from aucbench.ranges import Space
 from aucbench.registry.signatures import signature
+from aucbench.scale import PartsData
 from aucbench.solving.classes import why_not_classes
 
 PAIRED = "svm-or, rank-svm, ls-svm, roc-svm and roc-svm-full"
@@ -35,6 +36,7 @@ PAIRS = {  # kinds of pairs: what they are, and which solvers train on them
     "range": ("a range of the ROC curve", "svm-or, roc-svm-full and roc-svm-nystrom"),
 }
 SHAPED = "rank-svm, ls-svm and additive"  # which keep the bounds of weights
+PARTED = "svm-or"  # which work by parts
 SHAPES_OF_CLASSES = (
     "the effect of a column has no one direction where there are three or more classes; name two "
     "of them as positive and negative, or leave the shapes out"
@@ -232,12 +234,14 @@ def why_not_pairs(solver: Solver, data: Data) -> str | None:
     return f"{type(core(solver)).__name__} does not train on {what}; {others} do"
 
 
-def why_refused(solver: Solver, data: Data) -> str | None:
+def why_refused(solver: Solver, data: Data | PartsData) -> str | None:
     """Return why the solver cannot learn from these rows; None when it can.
 
     It may need labels where the rows have breakpoints, have no such pairs, or ignore the weights of
     rows or the shapes of effects.
     """
+    if isinstance(data, PartsData):
+        return why_not_parts(solver)
     takes = Labels | Breakpoints if getattr(solver.needs, "breakpoints", False) else Labels
     if isinstance(data.target, Categories):
         if reason := why_not_classes(solver, data):
@@ -249,6 +253,17 @@ def why_refused(solver: Solver, data: Data) -> str | None:
     if data.weights is not None and not getattr(solver.needs, "weights", False):
         return IGNORES_WEIGHTS
     return why_not_shapes(solver, data)
+
+
+def why_not_parts(solver: Solver) -> str | None:
+    """Return why a solver cannot learn from rows in parts; None when it can."""
+    if getattr(solver.needs, "parts", False):
+        return None
+    name = type(core(solver)).__name__
+    return (
+        f"{name} needs all rows in memory, and these come in parts; solvers that work by parts are "
+        f"{PARTED}"
+    )
 
 
 def why_not_shapes(solver: Solver, data: Data) -> str | None:

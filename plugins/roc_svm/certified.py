@@ -9,9 +9,9 @@ from typing import Protocol
 
 import numpy as np
 
-from aucbench.data import Data
 from aucbench.data.arrays import Block, Index, Vector
 from aucbench.data.rounding import Slack, gamma
+from aucbench.objectives.cut import BoundedLoss, ScoredLoss, cut_at
 from aucbench.optim.bundle import EPS, Bundle
 from aucbench.protocols import State
 
@@ -29,28 +29,16 @@ EARLIEST = 10  # evaluations before L-BFGS may give up, see `_GapProgress.stalle
 JUDGED = 3  # evaluations that L-BFGS is judged by
 GAIN = 0.5  # least part of the gap that they must close
 LEAST = 0.1  # least share of the way to the minimiser of the cuts
+COARSE = 0.25  # share of the gap from which the slack of bounds asks for finer ones
 IDLE = 3  # evaluations in a row without progress, after which rounding is the reason
 
 
-class PairLoss(Protocol):
+class PairLoss(ScoredLoss, Protocol):
     """A mean of [1 − s_i + s_j]₊ over pairs, upper rows i and lower rows j, as f of scores."""
-
-    @property
-    def data(self) -> Data:
-        """The rows."""
-        ...
 
     @property
     def some_pairs(self) -> tuple[Index, Index] | None:
         """Pairs that were drawn, upper and lower rows; None: all pairs of the two classes."""
-        ...
-
-    def cut(self, s: Vector) -> tuple[float, Vector, float]:
-        """Return f at s, derivatives c (n,) with a subgradient Xᵀc, and b: f(u) ≥ b + c·Xu."""
-        ...
-
-    def pullback(self, c: Vector) -> Vector:
-        """Return Xᵀc of such coefficients."""
         ...
 
     def rounding(self, w: Vector) -> Slack:
@@ -68,8 +56,10 @@ class _BundlePoint:
 class _GapProgress:
     """All evaluations so far: the best point, the cuts, and the certified gap."""
 
-    def __init__(self, f: PairLoss, lam: float) -> None:
-        self.f, self.lam, self.data = f, lam, f.data
+    def __init__(self, f: PairLoss | BoundedLoss, lam: float) -> None:
+        self.f, self.lam, self.n = f, lam, int(f.data.n)
+        # Rows in memory: of rows in parts a sample, which a first step is chosen by.
+        self.rows = f.data.sample if isinstance(f, BoundedLoss) else f.data
         self.cuts = Bundle(f.data.d, lam)
         self.gaps: list[float] = []
         self.below = -inf  # bound of min P from below
@@ -82,19 +72,18 @@ class _GapProgress:
 
     def evaluate(self, w: Vector) -> _BundlePoint:
         """Compute P and a subgradient at w, and update the best point, the cuts and the gap."""
-        s = self.data.scores(w) if w.any() else np.zeros(self.data.n)
-        # (g, b) is a valid cut for any scores, so that their rounding does not harm the bound.
-        hinge, c, b = self.f.cut(s)
-        g = self.f.pullback(c)
-        self.drift = max(self.drift, abs(hinge - b - float(g @ w)))
-        value = hinge + 0.5 * self.lam * float(w @ w)
+        cut = self.f.cut_at(w) if isinstance(self.f, BoundedLoss) else cut_at(self.f, w)
+        self.drift = max(self.drift, abs(cut.value - cut.slack - cut.b - float(cut.g @ w)))
+        value = cut.value + 0.5 * self.lam * float(w @ w)
         if value < self.value or not self.gaps:
             self.best, self.value = w, value
-        self.cuts.add(g, b)
+        self.cuts.add(cut.g, cut.b)
         bound, self.minimiser = self.cuts.minimise()
         self.below = max(self.below, bound)
         self.gaps.append(self._gap())
-        return _BundlePoint(w, value, g + self.lam * w)
+        if isinstance(self.f, BoundedLoss) and cut.slack > COARSE * self.gaps[-1]:
+            self.f.finer()
+        return _BundlePoint(w, value, cut.g + self.lam * w)
 
     def _gap(self) -> float:
         """Return a bound g of P_best − min P, from g ≤ P_best − bound + rounding + η√(2g/λ).
@@ -117,32 +106,34 @@ class _GapProgress:
         They are rounded sums of n shares of pairs, so that the error of g is twice that of a
         subgradient, whose c are exact counts. The next evaluation takes the cut into account.
         """
-        b = -0.5 * float(c @ self.data.y)
+        b = -0.5 * float(c @ self.rows.y)
         self.cuts.add(self.pullback(c), b)
         self._means = 2.0
-        self.drift = max(self.drift, 4.0 * gamma(self.data.n + 4) * b)
+        self.drift = max(self.drift, 4.0 * gamma(self.n + 4) * b)
 
     def pullback(self, c: Vector) -> Vector:
         """Return Xᵀc, and count the rows."""
-        self.aside += self.data.n
+        assert not isinstance(self.f, BoundedLoss)  # its rows are not in memory
+        self.aside += self.n
         return self.f.pullback(c)
 
     def state(self) -> State:
         """Return the best point."""
         t = len(self.gaps)
-        seen = t * self.data.n + self.aside
+        readings = self.f.data.readings if isinstance(self.f, BoundedLoss) else t
+        seen = readings * self.n + self.aside
         return State(t, self.best, seen, self.gaps[-1], value=float(self.value))
 
     def first_step(self, at: _BundlePoint, p: Vector, slope: float) -> float:
         """Return the length of the first step, along p, when L-BFGS does not know the scale yet."""
         pairs = self.f.some_pairs
         rows = None if pairs is None else np.unique(np.concatenate(pairs))
-        some: Block = sample(self.data.y) if rows is None else rows
-        ds = self.data.scores(p, some)
+        some: Block = sample(self.rows.y) if rows is None else rows
+        ds = self.rows.scores(p, some)
         self.aside += ds.size * (2 if at.w.any() else 1)
-        s = self.data.scores(at.w, some) if at.w.any() else np.zeros(ds.size)
+        s = self.rows.scores(at.w, some) if at.w.any() else np.zeros(ds.size)
         if pairs is None or rows is None:
-            margins = margins_of_classes(self.data.y[some], s, ds)
+            margins = margins_of_classes(self.rows.y[some], s, ds)
         else:
             i, j = (np.searchsorted(rows, side) for side in pairs)
             margins = margins_of_pairs(s[i] - s[j], ds[i] - ds[j])
@@ -157,7 +148,10 @@ class _GapProgress:
 
 
 def certified_descent(
-    f: PairLoss, lam: float, w: Vector, newton: Callable[[], RowNewton] | None = None
+    f: PairLoss | BoundedLoss,
+    lam: float,
+    w: Vector,
+    newton: Callable[[], RowNewton] | None = None,
 ) -> Iterator[State]:
     """Minimise P = f + (λ/2)‖w‖², and yield the best w so far after each evaluation of f.
 
@@ -169,8 +163,9 @@ def certified_descent(
 
     Parameters
     ----------
-    f : PairLoss
-        The loss and its rows.
+    f : PairLoss or BoundedLoss
+        The loss and its rows. Of rows in parts, whose loss is known by bounds, these get finer
+        where they are what keeps the gap open.
     lam : float
         Ridge λ > 0.
     w : array of shape (d,)
@@ -223,7 +218,7 @@ def _newton_path(
     """
     if progress.gaps[-1] <= 2.0 * progress.rounding:
         return
-    data, lam = progress.data, progress.lam
+    data, lam = progress.rows, progress.lam
     s = data.scores(start) if start.any() else np.zeros(data.n)
     progress.aside += data.n * (2 if start.any() else 1)
     for at, c, gap in newton().levels(start, s):

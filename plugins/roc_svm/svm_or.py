@@ -12,11 +12,12 @@ import numpy as np
 from aucbench.about import about
 from aucbench.data import Data
 from aucbench.hookspecs import Factories, hookimpl
-from aucbench.objectives import PairwiseHinge
+from aucbench.objectives import BinnedHinge, PairwiseHinge
 from aucbench.optim.choice import require_above_or_auto, ridge
 from aucbench.pairs import pairs_of
 from aucbench.projectors import ElasticNet, ridge_of
 from aucbench.protocols import Budget, Needs, Problem, State
+from aucbench.scale import PartsData
 
 from .certified import certified_descent
 from .row_newton import RowNewton, worth_newton
@@ -54,6 +55,9 @@ class SvmOr:
     equations and 3 passes. It is for all pairs of two
     classes. A start other than 0, as along a path of λ, goes there at once.
 
+    Of rows in parts (`aucbench.scale`) an evaluation is one reading, and the hinge is known by
+    bounds from scores in bins, see `aucbench.objectives.BinnedHinge`. The gap is certified as well.
+
     Parameters
     ----------
     lam : float or "auto", optional
@@ -81,7 +85,7 @@ class SvmOr:
     lam: float | Literal["auto"] | None = None
 
     space: ClassVar = {"lam": tuple(10.0**e for e in range(1, -6, -1))}
-    needs: ClassVar = Needs(path="lam", weights=True, pairs=("group", "range", "order"))
+    needs: ClassVar = Needs(path="lam", weights=True, pairs=("group", "range", "order"), parts=True)
 
     def __post_init__(self) -> None:
         require_above_or_auto(0, lam=self.lam)
@@ -90,11 +94,14 @@ class SvmOr:
         self, data: Data, rng: np.random.Generator, budget: Budget | None = None
     ) -> Problem:
         """Minimise the pairwise hinge with the ridge λ."""
-        return Problem(PairwiseHinge(data), ElasticNet(0.0, ridge(self, data, rng, budget)))
+        f = BinnedHinge(data) if isinstance(data, PartsData) else PairwiseHinge(data)
+        return Problem(f, ElasticNet(0.0, ridge(self, data, rng, budget)))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state for each evaluation of all pairs."""
         data, lam = problem.data, ridge_of(problem)
+        if isinstance(problem.f, BinnedHinge):
+            return certified_descent(problem.f, lam, problem.start())
         of_classes = pairs_of(data) is None
         newton = partial(RowNewton, data, lam) if of_classes and worth_newton(data) else None
         return certified_descent(PairwiseHinge(data), lam, problem.start(), newton)
