@@ -209,3 +209,27 @@ def moments(
                     squares[k, j] += v * v
                     low[j] = min(low[j], v)
                     high[j] = max(high[j], v)
+
+
+def added(
+    piece, const double[::1] a, const double[::1] centre, double[::1] out, double[:, ::1] room,
+    double[::1] own, double[::1] sub,
+):
+    """out += sum_i a[i] (x_i - centre); the centre is not subtracted from CSR rows.
+
+    `own` (m,) and `sub` (d,) are memory for a tile.
+    """
+    cdef Source X = source(piece, centre)
+    cdef Tile tile = Tile(&room[0, 0], &own[0], room.shape[0])
+    cdef Py_ssize_t at, i, m
+    with nogil:
+        at = -tile.m
+        while at + tile.m < X.n:
+            at += tile.m
+            m = min(tile.m, X.n - at)
+            if is_sparse(&X):
+                for i in range(at, at + m):
+                    axpy(a[i], &X.rows, i, &out[0])
+                continue
+            fill(&X, at, m, &centre[0], &tile)
+            aucbench_add_weighted(m, X.d, &a[at], tile.rows, &sub[0], &out[0])

@@ -45,3 +45,12 @@ def moments(
     own: Vector,
     sub: Vector,
 ) -> None: ...
+def added(
+    piece: Any,
+    a: Vector,
+    centre: Vector,
+    out: Vector,
+    room: Vector,
+    own: Vector,
+    sub: Vector,
+) -> None: ...

@@ -8,6 +8,7 @@ from aucbench.objectives.binned_hinge import BinnedHinge
 from aucbench.objectives.incomplete_hinge import IncompleteHinge
 from aucbench.objectives.interval_hinge import IntervalHinge
 from aucbench.objectives.logistic import Logistic
+from aucbench.objectives.moment_square import MomentSquare
 from aucbench.objectives.pairwise_hinge import PairwiseHinge
 from aucbench.objectives.pairwise_logistic import PairwiseLogistic
 from aucbench.objectives.pairwise_square import PairwiseSquare
@@ -20,6 +21,7 @@ __all__ = [
     "IncompleteHinge",
     "IntervalHinge",
     "Logistic",
+    "MomentSquare",
     "PairwiseHinge",
     "PairwiseLogistic",
     "PairwiseSquare",

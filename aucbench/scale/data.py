@@ -17,6 +17,7 @@ from aucbench.data.rounding import gamma
 from aucbench.data.tally import READ
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.scale.engines import Engine, Here, numbers_of
+from aucbench.scale.moments import Moments, moments
 from aucbench.scale.parts import Columns, Parts, Piece
 from aucbench.scale.summary import Summary
 from aucbench.scale.survey import Survey, first_gap, stacked, survey
@@ -186,6 +187,11 @@ class PartsData:
         variances = np.maximum(self.survey.squares / counts - own * own, 0.0)
         apart = own[1] - own[0]
         return float(((variances.sum(axis=0) + apart * apart) / self.scale**2).sum())
+
+    @cached_property
+    def moments(self) -> Moments:
+        """Second moments of x − m in both classes, from one reading."""
+        return self.reduce(moments, self.centre)
 
     @cached_property
     def longest(self) -> float:

@@ -11,18 +11,20 @@ import numpy as np
 
 from aucbench.about import about
 from aucbench.data import Data
+from aucbench.data.arrays import Vector
 from aucbench.data.rounding import gap_of_gradient
-from aucbench.errors import require_above
+from aucbench.errors import UnsupportedError, require_above
 from aucbench.hookspecs import Factories, hookimpl
-from aucbench.objectives import PairwiseSquare
+from aucbench.objectives import MomentSquare, PairwiseSquare
 from aucbench.optim import counted
 from aucbench.optim.choice import require_above_or_auto, ridge
 from aucbench.optim.term_newton import term_newton
-from aucbench.projectors import GroupL2, penalty_of, ridge_of, term_penalty
+from aucbench.projectors import ElasticNet, GroupL2, penalty_of, ridge_of, term_penalty
 from aucbench.protocols import Budget, Needs, Problem, State
+from aucbench.scale import PartsData
 
 from .conjugate_gradient import conjugate_gradient
-from .normal_equations import model, preconditioner
+from .normal_equations import model, of_moments, preconditioner
 
 
 @about(
@@ -51,6 +53,11 @@ class LsSvm:
     it takes the loop of `aucbench.optim.term_newton`, whose model is the matrix above. Each state
     is certified.
 
+    Of rows in parts (`aucbench.scale`) the matrix is made of their moments, from one reading for
+    every λ (`aucbench.objectives.MomentSquare`). The first state is its solution. The next reading
+    has the residual of the rows, and so the certified gap. Beyond 4000 features each iteration is a
+    reading.
+
     Parameters
     ----------
     lam : float or "auto", optional
@@ -71,6 +78,8 @@ class LsSvm:
         When a parameter is not greater than 0.
     DataError
         When `lam` is None and rows are too long to derive it from.
+    UnsupportedError
+        When there is a `group`, and the rows come in parts.
 
     References
     ----------
@@ -84,7 +93,9 @@ class LsSvm:
     group: float | None = None
 
     space: ClassVar = {"lam": tuple(10.0**e for e in range(1, -6, -1))}
-    needs: ClassVar = Needs(path="lam", weights=True, pairs=("group", "order"), shapes=True)
+    needs: ClassVar = Needs(
+        path="lam", weights=True, pairs=("group", "order"), shapes=True, parts=True
+    )
 
     def __post_init__(self) -> None:
         require_above_or_auto(0, lam=self.lam)
@@ -95,12 +106,31 @@ class LsSvm:
     ) -> Problem:
         """Minimise the pairwise square with the ridge λ, within bounds of weights."""
         lam = ridge(self, data, rng, budget)
+        if isinstance(data, PartsData):
+            if self.group is not None:
+                raise UnsupportedError("group needs rows in memory, and they come in parts")
+            return Problem(MomentSquare(data), ElasticNet(0.0, lam))
         return Problem(PairwiseSquare(data), penalty_of(data, lam, self.group))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per product with H. To form M counts as a pass, M⁻¹ of rows too."""
+        if isinstance(problem.f, MomentSquare):
+            return self._by_parts(problem.f, ridge_of(problem), problem.start())
         penalty = term_penalty(problem)
         return self._ridge(problem) if penalty is None else self._terms(problem, penalty)
+
+    def _by_parts(self, f: MomentSquare, lam: float, w: Vector) -> Iterator[State]:
+        data, b = f.data, -f.grad(np.zeros(f.data.d))
+        solve = of_moments(f, lam)
+        if f.is_direct:
+            w = solve(b) + 0.0  # no weight is -0.0
+            yield State(1, w, 2 * data.n)
+        before = data.readings - 2  # the survey and the moments count, also where they are known
+        tol = self.tol * float(np.linalg.norm(b))
+        steps = conjugate_gradient(lambda v: f.curvature(v) + lam * v, b, w, solve, tol)
+        for t, (w, residual, exact) in enumerate(steps, 1 + f.is_direct):
+            gap = gap_of_gradient(residual, w, lam, f.rounding(w)) if exact else None
+            yield State(t, w, (data.readings - before) * data.n, gap, residual)
 
     def _terms(self, problem: Problem, penalty: GroupL2) -> Iterator[State]:
         f = PairwiseSquare(problem.data)
