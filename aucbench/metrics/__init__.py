@@ -1,6 +1,8 @@
 """Measures of quality: arrays in, a float out. The harness calls them, solvers do not."""
 
 from aucbench.metrics.auc import auc as auc
+from aucbench.metrics.by_parts import AucBounds as AucBounds
+from aucbench.metrics.by_parts import auc_by_parts as auc_by_parts
 from aucbench.metrics.classes import hand_till as hand_till
 from aucbench.metrics.classes import one_vs_rest as one_vs_rest
 from aucbench.metrics.of_target import auc_of as auc_of

@@ -9,11 +9,12 @@ from functools import reduce
 from typing import Any, Protocol, TypeVar
 
 from aucbench.errors import DataError
-from aucbench.kernels.parallel import count
+from aucbench.kernels.parallel import count, mapped
 from aucbench.scale.parts import Parts
-from aucbench.scale.summary import Summary, Tree
+from aucbench.scale.summary import Summary, Tally, Tree
 
 S = TypeVar("S", bound=Summary)
+C = TypeVar("C", bound=Tally)
 T = TypeVar("T")
 AHEAD = 2  # parts that are read beside those of the threads
 
@@ -30,6 +31,15 @@ class Engine(Protocol):
         """Return of(piece, *args) of all pieces, merged: pieces in their order, parts by `Tree`.
 
         `some` are the numbers of the parts that are asked, all of them by default.
+        """
+        ...
+
+    def tally(
+        self, parts: Parts, start: Callable[..., C], *args: Any, some: Sequence[int] | None = None
+    ) -> C:
+        """Return a tally start(*args) to which all pieces are added; it is exact in any order.
+
+        Each thread or worker has one of them at a time, so that tables may be large.
         """
         ...
 
@@ -73,6 +83,28 @@ class Here:
         for position, (_, summary) in enumerate(self._in_order(parts, numbers, answer)):
             tree.add(position, summary)
         return tree.root
+
+    def tally(
+        self, parts: Parts, start: Callable[..., C], *args: Any, some: Sequence[int] | None = None
+    ) -> C:
+        """Return the tally of all pieces, see `Engine`."""
+        rest = iter(numbers_of(parts, some))  # one thread at a time holds the lock of `next`
+
+        def work(_: int) -> C:
+            own: C = start(*args)
+            try:
+                for i in rest:
+                    for piece in parts.read(i):
+                        own.add(piece)
+                    if self._told is not None:
+                        self._told(parts.sizes[i])
+            except BaseException:
+                for _ in rest:  # the other threads begin no more parts
+                    pass
+                raise
+            return own
+
+        return reduce(lambda a, b: a.merge(b), mapped(work, range(count())))
 
     def scan(
         self, parts: Parts, of: Callable[..., T], *args: Any, some: Sequence[int] | None = None

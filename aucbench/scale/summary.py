@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Generic, Protocol, Self, TypeVar
 
+from aucbench.scale.parts import Piece
+
 
 class Summary(Protocol):
     """What a part says of its rows: frozen, small, picklable, with no reference to the rows.
@@ -14,6 +16,22 @@ class Summary(Protocol):
 
     def merge(self, other: Self) -> Self:
         """Return the summary of both parts, those of `other` after its own."""
+        ...
+
+
+class Tally(Protocol):
+    """Whole numbers to which the rows of pieces are added: the same in any order of the pieces.
+
+    It can be pickled and holds no rows. Where a table is large, to add to one is cheaper than to
+    merge one for each piece.
+    """
+
+    def add(self, piece: Piece) -> None:
+        """Count the rows of a piece."""
+        ...
+
+    def merge(self, other: Self) -> Self:
+        """Take the counts of another one too, and return itself."""
         ...
 
 
