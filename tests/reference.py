@@ -687,3 +687,17 @@ def interval_hinge(low, high, margin, s):
     for a, b, x in zip(low, high, s, strict=True):
         total += max(a + margin - x, 0.0) ** 2 + max(x - b + margin, 0.0) ** 2
     return total / len(s)
+
+
+# --- rows in parts -----------------------------------------------------------------------
+
+
+def rows_in_bins(X, y, s, low, K, count):
+    """Counts and sums of rows by class and bin; the bins of positives begin at low + 1."""
+    counts, sums = np.zeros((2, count), int), np.zeros((2, count, X.shape[1]))
+    for x, side, score in zip(X, y, s, strict=True):
+        k = int(side > 0)
+        b = min(max(math.floor((score - (low + k)) * K), 0), count - 1)
+        counts[k, b] += 1
+        sums[k, b] += x
+    return counts, sums

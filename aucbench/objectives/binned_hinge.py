@@ -77,21 +77,23 @@ class BinnedHinge:
     def __init__(self, data: PartsData, bins: int = BINS) -> None:
         self.data, self.bins = data, bins
         self._most = 0  # rounded operations of a row of a sum, at most
-        self._known: dict[bytes, Cut] = {}
+        self._known: dict[bytes, tuple[int, Cut]] = {}  # bins and cut at a point
 
     def cut_at(self, w: Vector) -> Cut:
         """Return (1), and the bound (2) of f(w), from one reading of the rows, or two.
 
-        It is two where the sums of the bins would take more than 64 MB. At w = 0 it is none.
+        It is two where the sums of the bins would take more than 64 MB. It is none at w = 0, and
+        where it is known from as many bins.
         """
         key = w.tobytes()
-        if key not in self._known:
-            self._known[key] = self._at(w) if w.any() else self._at_zero()
-        return self._known[key]
+        if key not in self._known or self._known[key][0] < self.bins:
+            self._known[key] = (self.bins, self._at(w)) if w.any() else (MOST, self._at_zero())
+        return self._known[key][1]
 
-    def finer(self) -> None:
-        """Take four times as many bins from now on, up to a million."""
-        self.bins = min(FINER * self.bins, MOST)
+    def finer(self) -> bool:
+        """Take four times as many bins from now on; return False when there are a million."""
+        before, self.bins = self.bins, min(FINER * self.bins, MOST)
+        return self.bins > before
 
     def _at_zero(self) -> Cut:
         m_neg, m_pos = self.data.means
@@ -107,7 +109,8 @@ class BinnedHinge:
         twice = 2 * int(data.n_pos) * int(data.n_neg)
         c = np.stack([kappa / float(twice), -k / float(twice)])
         if rows.sums is not None:
-            total, most = c[0] @ rows.sums[0] + c[1] @ rows.sums[1], rows.most + grid.count
+            total = c[0] @ rows.sums[0] + c[1] @ rows.sums[1]
+            most = rows.most + int(np.count_nonzero(rows.counts))  # an empty bin adds exactly 0
         else:
             pull = data.reduce(pulled, data.centre, v, grid, c)
             total, most = pull.total, pull.most
@@ -129,8 +132,9 @@ class BinnedHinge:
         return 4.0 * gamma(self.data.d + 8) * R * length + 2.0 * eta * length, eta
 
     def value(self, w: Vector) -> float:
-        """Return the bound (2) of f(w) from above."""
-        return self.cut_at(w).value
+        """Return the bound (2) of f(w) from above, the best one that is known."""
+        known = self._known.get(w.tobytes())
+        return known[1].value if known else self.cut_at(w).value
 
     def grad(self, w: Vector, rows: Block = ALL) -> Vector:
         """Return g of the cut at w.

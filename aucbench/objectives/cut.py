@@ -68,8 +68,8 @@ class BoundedLoss(Protocol):
         """Return a cut, and a bound of f(w), from one evaluation."""
         ...
 
-    def finer(self) -> None:
-        """Make the next bounds finer, if it is possible."""
+    def finer(self) -> bool:
+        """Make the next bounds finer; return whether that is possible."""
         ...
 
     def rounding(self, w: Vector) -> Slack:

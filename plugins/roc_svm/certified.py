@@ -69,6 +69,7 @@ class _GapProgress:
         self.aside = 0  # rows that were read for other things than evaluations
         self.best = self.minimiser = np.zeros(0)
         self.value = inf
+        self.refined = False  # whether the next bounds are finer than those of the last evaluation
 
     def evaluate(self, w: Vector) -> _BundlePoint:
         """Compute P and a subgradient at w, and update the best point, the cuts and the gap."""
@@ -81,8 +82,8 @@ class _GapProgress:
         bound, self.minimiser = self.cuts.minimise()
         self.below = max(self.below, bound)
         self.gaps.append(self._gap())
-        if isinstance(self.f, BoundedLoss) and cut.slack > COARSE * self.gaps[-1]:
-            self.f.finer()
+        coarse = cut.slack > COARSE * self.gaps[-1]
+        self.refined = coarse and isinstance(self.f, BoundedLoss) and self.f.finer()
         return _BundlePoint(w, value, cut.g + self.lam * w)
 
     def _gap(self) -> float:
@@ -246,4 +247,4 @@ def _towards_minimiser(progress: _GapProgress) -> Iterator[State]:
         yield progress.state()
         good = value - trial.value >= 0.5 * share * gap
         share = min(1.0, 2.0 * share) if good else max(LEAST, 0.5 * share)
-        idle = 0 if progress.gaps[-1] < gap else idle + 1
+        idle = 0 if progress.gaps[-1] < gap or progress.refined else idle + 1

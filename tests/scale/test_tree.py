@@ -1,0 +1,126 @@
+"""Summaries merge in one fixed tree, whatever the order in which parts answer."""
+
+import operator
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aucbench import threads
+from aucbench.data import Data
+from aucbench.errors import DataError
+from aucbench.scale import Here, InMemory, Tree
+
+
+@dataclass(frozen=True)
+class Said:
+    """How parts were merged, as text."""
+
+    text: str
+
+    def merge(self, other):
+        return Said(f"({self.text}{other.text})")
+
+
+@dataclass(frozen=True)
+class Sum:
+    total: float
+
+    def merge(self, other):
+        return Sum(self.total + other.total)
+
+
+def naive(leaves):
+    """The tree by its definition: neighbours merge, the odd one passes."""
+    while len(leaves) > 1:
+        pairs = [leaves[i : i + 2] for i in range(0, len(leaves), 2)]
+        leaves = [reduce(lambda a, b: a.merge(b), pair) for pair in pairs]
+    return leaves[0]
+
+
+@given(st.integers(1, 70), st.randoms())
+def test_any_order_of_arrival(k, rng):
+    order = list(range(k))
+    rng.shuffle(order)
+    tree = Tree(k)
+    for i in order:
+        tree.add(i, Said(f"{i} "))
+    assert tree.root == naive([Said(f"{i} ") for i in range(k)])
+
+
+@given(st.integers(1, 70), st.integers(1, 6), st.randoms())
+def test_workers_may_merge_whole_nodes(k, level, rng):
+    leaves = [Said(f"{i} ") for i in range(k)]
+    size = 1 << level
+    nodes = [naive(leaves[lo : lo + size]) for lo in range(0, k, size)]
+    order = list(range(len(nodes)))
+    rng.shuffle(order)
+    tree = Tree(k, level)
+    for m in order:
+        tree.add(m, nodes[m])
+    assert tree.root == naive(leaves)
+
+
+def test_few_nodes_wait_in_order():
+    tree, most = Tree(1000), 0
+    for i in range(1000):
+        tree.add(i, Sum(1.0))
+        most = max(most, len(tree._waiting))
+    assert most <= 10
+    assert tree.root.total == 1000
+
+
+def test_a_missing_part_is_an_error():
+    tree = Tree(3)
+    tree.add(0, Sum(1.0))
+    with pytest.raises(ValueError, match="wait"):
+        _ = tree.root
+
+
+def sums(piece):
+    return Sum(float(piece.rows.matrix.sum()))
+
+
+def first_rows(piece):
+    return piece.rows.matrix[0].tolist()
+
+
+@pytest.mark.parametrize("workers", [1, 2, 5])
+def test_threads_change_no_bit(workers):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(997, 3)) * 10.0 ** rng.integers(-9, 9, 997)[:, None]
+    data = Data.of(X, rng.random(997) < 0.4)
+    parts = InMemory(data, 10)
+    told = []
+    with threads(workers):
+        total = Here(told.append).reduce(parts, sums)
+    leaves = [Sum(float(data.rows.matrix[lo : lo + 10].sum())) for lo in range(0, 997, 10)]
+    assert total == naive(leaves)
+    assert sum(told) == 997
+
+
+def test_scan_is_in_order():
+    data = Data.of(np.arange(40.0).reshape(20, 2), [0, 1] * 10)
+    seen = list(Here().scan(InMemory(data, 6), first_rows))
+    assert seen == [
+        (0, [[0.0, 1.0]]),
+        (1, [[12.0, 13.0]]),
+        (2, [[24.0, 25.0]]),
+        (3, [[36.0, 37.0]]),
+    ]
+    assert [i for i, _ in Here().scan(InMemory(data, 6), first_rows, some=(3, 1))] == [3, 1]
+
+
+def test_an_error_in_a_part_ends_the_reading():
+    data = Data.of(np.arange(40.0).reshape(20, 2), [0, 1] * 10)
+    with pytest.raises(ZeroDivisionError), threads(2):
+        Here().reduce(InMemory(data, 2), faulty)
+    with pytest.raises(DataError, match="no row"):
+        Here().reduce(InMemory(data, 2), sums, some=())
+
+
+def faulty(piece):
+    return operator.truediv(1, piece.part - 5) and Sum(0.0)
