@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.data.arrays import Index, Rows, float_type, rows
+from aucbench.data.arrays import FLOATS, PIECE, Index, Rows, float_type, rows
 from aucbench.errors import DataError
-from aucbench.kernels.vectors import EXACT, numeric, plain
+from aucbench.kernels.vectors import numeric, plain
 
 MOST_COLUMNS = 1 << 24  # that any rows may have in a fit, which takes 128 MiB for each vector
+# Types of columns that float32 has exactly.
+SINGLE = tuple(map(np.dtype, ("float32", "int8", "uint8", "int16", "uint16", "bool")))
+FEWEST_ROWS = 2048  # of a piece of a table
 COLUMNS_PER_VALUE = 1000  # that more of them may have
 
 
@@ -28,7 +32,7 @@ def check_rows(X: Any, dtype: Any = None) -> tuple[Rows, tuple[str, ...] | None]
     names = None
     if hasattr(X, "dtypes") and hasattr(X, "to_numpy"):
         names = tuple(map(str, X.columns))
-        X = _frame_values(X)
+        X = _frame_values(X, wanted)
     elif hasattr(X, "tocsr"):
         X = X.tocsr()
         numeric("X.data", X.data)
@@ -70,19 +74,56 @@ def feature_numbers(relevant: Any, d: int) -> Index | None:
     return numbers.astype(np.int32)
 
 
-def _frame_values(frame: Any) -> NDArray[Any]:
+def stored_type(X: Any) -> np.dtype[Any] | None:
+    """Return float32 for numbers of a source that are float32; None, the usual type, for others.
+
+    In a table, whole numbers of at most 16 bits and truth values, which float32 has exactly, may
+    stand beside columns of float32.
+    """
+    types = [*X.dtypes] if hasattr(X, "dtypes") and hasattr(X, "iloc") else [X.dtype]
+    single = np.float32 in types and all(kind in SINGLE for kind in types)
+    return np.dtype(np.float32) if single else None
+
+
+def _frame_values(frame: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
     bad = [str(c) for c, t in frame.dtypes.items() if getattr(t, "kind", "O") not in "fiub"]
     if bad:
         listed = ", ".join(map(repr, bad[:5])) + (", ..." if len(bad) > 5 else "")
         raise DataError(
             f"{len(bad)} column(s) are not numeric: {listed}; drop them or encode them first"
         )
-    values: NDArray[Any] = frame.to_numpy(dtype=np.float64, na_value=np.nan)
-    wide = [j for j, t in enumerate(frame.dtypes) if t.kind in "iu" and t.itemsize == 8]
-    if wide and not -EXACT < values.min() <= values.max() < EXACT:
-        for j in wide:
-            numeric(f"column {frame.columns[j]!r} of X", frame.iloc[:, j].to_numpy())
-    return values
+    columns = [frame.iloc[:, j] for j in range(frame.shape[1])]
+    for name, column in zip(frame.columns, columns, strict=True):
+        if column.dtype.kind in "iu" and column.dtype.itemsize == 8:
+            numeric(f"column {name!r} of X", column.to_numpy())
+    plain_columns = [*map(_plain_column, columns)]
+    if plain_columns and plain_columns[0].strides[0] != plain_columns[0].itemsize:
+        values: NDArray[Any] = frame.to_numpy(dtype=np.float64, na_value=np.nan)
+        return values  # a view, where all columns are parts of one matrix
+    single = dtype == np.float32 and all(column.dtype in SINGLE for column in columns)
+    return _interleaved(plain_columns, len(frame), dtype if single else FLOATS[0])
+
+
+def _plain_column(column: Any) -> NDArray[Any]:
+    """Return the numbers of a column without a copy, unless its type has marks of gaps."""
+    plain: NDArray[Any] = (
+        column.to_numpy()
+        if isinstance(column.dtype, np.dtype)
+        else column.to_numpy(dtype=np.float64, na_value=np.nan)
+    )
+    return plain
+
+
+def _interleaved(
+    columns: Sequence[NDArray[Any]], n: int, dtype: np.dtype[Any]
+) -> NDArray[np.float64] | NDArray[np.float32]:
+    """Return columns as a matrix in C order, filled in pieces that stay in the cache."""
+    matrix = np.empty((n, len(columns)), dtype)
+    step = max(FEWEST_ROWS, PIECE // (4 * max(1, len(columns))))
+    for lo in range(0, n, step):
+        for j, column in enumerate(columns):
+            matrix[lo : lo + step, j] = column[lo : lo + step]
+    return matrix
 
 
 def _refuse_non_finite(X: Rows, names: tuple[str, ...] | None) -> None:

@@ -24,6 +24,7 @@ from aucbench.kernels.parallel import mapped
 DIVIDED_FROM = 2**18  # stored values: 0.2 ms
 PART = 2**19  # stored values of each part where there are more than two
 MOST = 16  # parts
+SQUARED = 1 << 22  # stored values that are squared at a time, 32 MiB
 SHARE = 8  # stored values for each number of a part's own sums, at least
 
 Cut = tuple[int, int]
@@ -79,6 +80,15 @@ def pullback(X: Rows, r: Vector, block: Block = ALL) -> Vector:
         return out
 
     return _total(mapped(sums, parts(X, lo, hi, X.d)))
+
+
+def square_pullback(X: Rows, r: Vector) -> Vector:
+    """Return Σ_i r_i x_ij² of each column j, shape (d,); squares are made in pieces of the rows."""
+    total = np.zeros(X.d)
+    for lo, piece in X.pieces(SQUARED):
+        squares = piece.with_values(piece.values**2)
+        total += pullback(squares, r[lo : lo + piece.n])
+    return total
 
 
 def affine(

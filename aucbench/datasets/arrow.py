@@ -140,7 +140,7 @@ def frame_of_table(table: Any) -> Any:
                 f"column {column.name!r} holds {column.type} in a cell, wanted one value; write "
                 "the table without it, or with a column for each value"
             )
-    return table.to_pandas()
+    return table.to_pandas(split_blocks=True)  # blocks of several columns would be copies
 
 
 def _import_pandas() -> None:

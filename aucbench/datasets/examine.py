@@ -20,6 +20,7 @@ from aucbench.datasets.formats import Table
 from aucbench.datasets.gaps import Gaps
 from aucbench.datasets.hints import hints
 from aucbench.datasets.reading import Reading
+from aucbench.datasets.repeated import repeated_rows
 from aucbench.datasets.sentinels import sentinels
 from aucbench.datasets.suspects import is_sorted, suspects
 from aucbench.datasets.tables import Schema, is_numeric, require_numbers
@@ -134,7 +135,7 @@ def _remarks(schema: Schema) -> Iterable[Remark]:
 
 
 def _about_rows(frame: Any, positive: Mask) -> Iterable[Remark]:
-    if count := int(frame.duplicated().sum()):
+    if count := repeated_rows(frame):
         yield Remark(f"{count} row(s) occur earlier in the table; a test row may be learnt")
     if is_sorted(positive):
         yield Remark("the rows are sorted by label; splits shuffle them")

@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any
 
 from aucbench.data import Data
+from aucbench.data.inputs import stored_type
 from aucbench.data.understood import Remark
 from aucbench.datasets import changepoint
 from aucbench.datasets.catalogue import Entry, entries
@@ -198,7 +199,8 @@ def _read(origin: Source, tested: Source | None, asked: Loading) -> Data:
     table = table.without([*drop, *roles])
     meant = meant_by(origin, table, values.pop(EVENT, None), asked)
     seen = examine(table, meant.high, asked, gaps)
-    data = Data.of(seen.X, meant.target, relevant=relevant_columns(entry, seen.names), **values)
+    known: dict[str, Any] = {"relevant": relevant_columns(entry, seen.names), **values}
+    data = Data.of(seen.X, meant.target, dtype=stored_type(seen.X), **known)
     left = {str(c): "as asked" if asked.drop else entry.drop[str(c)] for c in drop}
     understood = replace(
         seen.understood,

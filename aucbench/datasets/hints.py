@@ -24,6 +24,7 @@ TIME = re.compile(
 )
 BIRTH = re.compile(r"birth|born|dob|geburt|death|died")
 FEWEST_GROUPS, MOST_ROWS = 20, 20  # groups, and mean rows of one
+FIRST = 1000  # rows that are looked at first
 EPOCH = (9e8, 2.5e9)  # seconds since 1970 of the years 1998 to 2049
 
 
@@ -71,7 +72,7 @@ def _is_time(name: str, column: Any) -> bool:
     kind = getattr(column.dtype, "kind", "O")
     if kind == "M":
         return True
-    if is_whole(column) and are_days(column):
+    if is_whole(column.iloc[:FIRST]) and is_whole(column) and are_days(column):
         return True
     if kind not in "iuf" or not TIME.search(name):
         return False

@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from shlex import quote
 from typing import Any
+from warnings import catch_warnings
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,9 +102,11 @@ def sentinels(meant: Any, frame: Any) -> Iterator[Remark]:
 def _far(name: str, column: Any, cells: Any) -> Iterator[Remark]:
     """Yield a remark on numbers, or on dates, which stand as `cells` in the file."""
     date = cells is not None
+    if not date and not _repeats_an_end(column.to_numpy(na_value=np.nan)):
+        return  # which costs far less than to sort
     numbers = _seconds(column) if date else column.to_numpy(np.float64, na_value=np.nan)
     present = numbers[~np.isnan(numbers)]
-    if present.size < FEWEST or not _repeats_an_end(present):  # which costs far less than to sort
+    if present.size < FEWEST or not _repeats_an_end(present):
         return
     seen = Values(*np.unique(present, return_counts=True))
     found = _far_dates(seen, present.size) if date else _far_numbers(seen, present.size)
@@ -128,10 +131,11 @@ def _far(name: str, column: Any, cells: Any) -> Iterator[Remark]:
         )
 
 
-def _repeats_an_end(present: NDArray[np.float64]) -> bool:
-    """Return whether the least or the largest value occurs several times."""
-    ends = present.min(), present.max()
-    return any(np.count_nonzero(present == end) >= FEWEST for end in ends)
+def _repeats_an_end(numbers: NDArray[Any]) -> bool:
+    """Return whether the least or the largest value occurs several times; NaN does not count."""
+    with catch_warnings(action="ignore", category=RuntimeWarning):  # all are NaN
+        ends = np.nanmin(numbers), np.nanmax(numbers)
+    return any(np.count_nonzero(numbers == end) >= FEWEST for end in ends)
 
 
 def _far_numbers(seen: Values, n: int) -> Iterator[tuple[float, Values]]:

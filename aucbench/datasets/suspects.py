@@ -90,11 +90,14 @@ def _key(column: Any, values: Any) -> str:
     different = "different in every row"
     if _is_text(values):
         return different if column.is_unique else ""
-    if values.dtype.kind not in "fiu" or len(column) < FEWEST_KEYS or not column.is_unique:
+    if values.dtype.kind not in "fiu" or len(column) < FEWEST_KEYS:
         return ""
-    if _rises(values):
-        return f"{different}, in the order of the rows"
-    return different if is_whole(values) and _may_be_key(column) else ""
+    rises = _rises(values)
+    if not rises and not (is_whole(values) and _may_be_key(column)):
+        return ""
+    if not column.is_unique:  # the last question, because it takes longest
+        return ""
+    return f"{different}, in the order of the rows" if rises else different
 
 
 def _rises(values: Any) -> bool:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from aucbench.data import Data, Terms
 from aucbench.data.arrays import Rows, Vector
+from aucbench.data.arrays import rows as dense_rows
 from aucbench.errors import ParameterError, PluginError, short, written_at
 from aucbench.protocols import FeatureMap, input_weights, require_scaled_columns, terms
+
+AT_ONCE = 1 << 21  # numbers of float32 rows that are mapped at a time: 16 MiB as float64
 
 
 @dataclass(frozen=True)
@@ -116,7 +119,7 @@ def mapped(phi: FeatureMap, rows: Rows) -> Rows:
     PluginError
         When they are not; the message names the map, and where it is written.
     """
-    out = phi(rows)
+    out = _in_pieces(phi, rows) if rows.dtype == np.float32 and not rows.is_sparse else phi(rows)
     if isinstance(out, Rows) and out.n == rows.n:
         return out.astype(rows.dtype)
     came = f"{out.n} rows" if isinstance(out, Rows) else f"an object {type(out).__name__}"
@@ -124,6 +127,28 @@ def mapped(phi: FeatureMap, rows: Rows) -> Rows:
         f"{_called(phi)} must return Rows, one for each of {rows.n}, got {came}"
         f"{written_at(type(phi).__call__)}"
     )
+
+
+def _in_pieces(phi: FeatureMap, X: Rows) -> Any:
+    """Return phi(X) of dense float32 rows, without float64 features of all of them at a time.
+
+    Where a piece has no dense rows of its number, the map is asked for all rows at once.
+    """
+    pieces = X.pieces(AT_ONCE)
+    lo, piece = next(pieces)
+    part: Any = phi(piece)
+    if piece.n == X.n:
+        return part
+    if not isinstance(part, Rows) or part.n != piece.n or part.is_sparse:
+        return phi(X)
+    out = np.empty((X.n, part.d), np.float32)
+    out[: piece.n] = part.astype(np.float32).matrix
+    for lo, piece in pieces:
+        part = phi(piece)
+        if not isinstance(part, Rows) or (part.n, part.d) != (piece.n, out.shape[1]):
+            return part
+        out[lo : lo + piece.n] = part.dense().astype(np.float32).matrix
+    return dense_rows(out, np.float32)
 
 
 def applied(phi: FeatureMap, data: Data) -> Data:

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench.data import Data
-from aucbench.data.arrays import Rows, Vector, rows
+from aucbench.data.arrays import PIECE, Rows, Vector, rows
 from aucbench.features.scaling import DENSE_LIMIT, fitted, inverse, learnt, positive
 
 
@@ -46,8 +46,10 @@ class MinMax:
 
     def fit(self, data: Data, rng: np.random.Generator) -> MinMax:
         """Return the map with the smallest and the largest values of `data`."""
-        matrix = data.rows.densified(DENSE_LIMIT, "min-max").matrix
-        return replace(self, least=matrix.min(axis=0), most=matrix.max(axis=0))
+        dense = data.rows.densified(DENSE_LIMIT, "min-max")
+        ends = [(m.min(axis=0), m.max(axis=0)) for m in (p.matrix for _, p in dense.pieces(PIECE))]
+        lows, highs = zip(*ends, strict=True)
+        return replace(self, least=np.min(lows, axis=0), most=np.max(highs, axis=0))
 
     def input_weights(self, w: Vector) -> tuple[Vector, float]:
         """Return (v, c) with w·φ(x) = v·x + c."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
 
 from aucbench.data import Data
-from aucbench.data.arrays import Rows, Vector, rows
+from aucbench.data.arrays import PIECE, Rows, Vector, rows
 from aucbench.features.scaling import DENSE_LIMIT, fitted, inverse, learnt
 
 
@@ -44,7 +45,7 @@ class Standard:
     def fit(self, data: Data, rng: np.random.Generator) -> Standard:
         """Return the map with the means and standard deviations of `data`."""
         mean, rest = means(data.rows, "standard")
-        spread = _deviations(shifted(data.rows, mean, rest, "standard"))
+        spread = _deviations(data.rows, mean, rest)
         return replace(self, mean=mean, rest=rest, spread=spread)
 
     def input_weights(self, w: Vector) -> tuple[Vector, float]:
@@ -66,11 +67,13 @@ def shifted(X: Rows, mean: Vector, rest: Vector, name: str, factor: Vector | Non
 
     With `factor`, column j is multiplied by factor[j] then.
     """
-    moved = X.densified(DENSE_LIMIT, name).matrix - mean
-    moved -= rest
-    if factor is not None:
-        moved *= factor
-    return rows(moved)
+    dense, out = X.densified(DENSE_LIMIT, name), np.empty((X.n, X.d))
+    for lo, piece in dense.pieces(PIECE):
+        moved = np.subtract(piece.matrix, mean, out=out[lo : lo + piece.n])
+        moved -= rest
+        if factor is not None:
+            moved *= factor
+    return rows(out)
 
 
 def means(X: Rows, name: str) -> tuple[Vector, Vector]:
@@ -80,19 +83,34 @@ def means(X: Rows, name: str) -> tuple[Vector, Vector]:
     of the deviation, and so would a mean that is one float. The mean of a constant column is
     exactly its value.
     """
-    dense = X.densified(DENSE_LIMIT, name).matrix
-    first = dense[0]
-    step = (dense - first).mean(axis=0)
+    dense = X.densified(DENSE_LIMIT, name)
+    first = dense.take(np.zeros(1, np.int32)).matrix[0]
+    total = np.zeros(X.d)
+    for _, piece in dense.pieces(PIECE):
+        total += (piece.matrix - first).sum(axis=0)
+    step = total / X.n
     mean: Vector = first + step
     done = mean - first
     return mean, (first - (mean - done)) + (step - done)  # the error of the sum, exactly
 
 
-def _deviations(moved: Rows) -> Vector:
-    """Return the standard deviation of each centred column; 1 where the column is constant."""
-    peak = moved.column_max_abs()
-    scaled = moved.scaled_columns(
-        inverse(peak)
-    ).matrix  # squares without scaling may overflow or underflow
-    deviation: Vector = peak * np.sqrt(np.einsum("ij,ij->j", scaled, scaled) / moved.n)
+def _deviations(X: Rows, mean: Vector, rest: Vector) -> Vector:
+    """Return the standard deviation of each column; 1 where the column is constant."""
+    dense = X.densified(DENSE_LIMIT, "standard")
+    peak = np.zeros(X.d)
+    for moved in _moved(dense, mean, rest):
+        np.maximum(peak, np.abs(moved).max(axis=0), out=peak)
+    unit, squares = inverse(peak), np.zeros(X.d)
+    for moved in _moved(dense, mean, rest):
+        moved *= unit  # squares without scaling may overflow or underflow
+        squares += np.einsum("ij,ij->j", moved, moved)
+    deviation: Vector = peak * np.sqrt(squares / X.n)
     return np.where(deviation > 0, deviation, 1.0)
+
+
+def _moved(X: Rows, mean: Vector, rest: Vector) -> Iterator[Vector]:
+    """Yield pieces of the centred rows."""
+    for _, piece in X.pieces(PIECE):
+        moved = piece.matrix - mean
+        moved -= rest
+        yield moved

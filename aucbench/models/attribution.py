@@ -220,10 +220,7 @@ def column_name(model: Model, j: int) -> str:
 
 def cells_of(table: Rows, j: int) -> Vector:
     """Return the numbers or codes of a column; what sparse rows do not store is 0."""
-    column = table.matrix[:, [j]]
-    dense = column.toarray() if table.is_sparse else np.asarray(column)
-    cells: Vector = dense.astype(np.float64).reshape(-1)
-    return cells
+    return table.column(j)
 
 
 def levels_of(column: Column, cells: Vector) -> Iterator[tuple[str, float, NDArray[np.bool_]]]:

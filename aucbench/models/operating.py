@@ -15,6 +15,7 @@ Design
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -30,7 +31,10 @@ from aucbench.stats import LEVEL, Interval, effective_size, wilson, wilson_of_gr
 RESAMPLES = 1000
 FEWEST_NEW = 30  # rows that can surprise
 METHOD = "Wilson, and bootstrap of the choice"
+MANY, BINS = 100_000, 4096  # rows that are drawn one by one, at most; bins of more
 SHARES = ("sensitivity", "specificity", "precision", "flags")
+
+Confusion = tuple[NDArray[np.int64], NDArray[np.int64]]  # true and false positives of each cut
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,16 +107,18 @@ class Operating:
         tp, fp = int(true[k]), int(false[k])
         fn, tn = int(true[-1]) - tp, int(false[-1]) - fp
         whole = ((tp, tp + fn), (tn, tn + fp), (tp, tp + fp), (tp + fp, cuts.scores.size))
-        number, effect = np.arange(cuts.scores.size, dtype=np.int32), 1.0
+        effect, rng = 1.0, np.random.default_rng(seed)
         if groups is None:
             simple = [wilson(count, n, level) for count, n in whole]
+            resamples = _resamples(cuts, rng)
         else:
             number = np.unique(groups, return_inverse=True)[1].astype(np.int32)[cuts.order]
             flagged = number >= 0
             flagged[cuts.ends[k] :] = False
             simple = _intervals_of_groups(cuts.positive, flagged, number, level)
             effect = flagged.size / effective_size(flagged, number)
-        errors = _errors_of_choice(cuts, aim, number, np.random.default_rng(seed))
+            resamples = _of_units(cuts, number, rng)
+        errors = _errors_of_choice(aim, resamples)
         shares = {
             name: _widened(interval, error)
             for name, interval, error in zip(SHARES, simple, errors.T, strict=True)
@@ -169,18 +175,44 @@ def _intervals_of_groups(
     return [wilson_of_groups(yes, of, groups, level) for yes, of in parts]
 
 
-def _errors_of_choice(
-    cuts: Cuts, aim: Aim, groups: Index, rng: np.random.Generator
-) -> NDArray[np.float64]:
-    """Return (resamples, 4): the shares of all rows less those of the resample, at its cut.
+Drawn = tuple[Confusion, Confusion]  # counts of all rows and of a resample at the same cuts
 
-    A resample draws groups (n,), with all their rows.
-    """
-    n, whole = int(groups.max()) + 1, cuts.counts()
-    out = np.full((RESAMPLES, len(SHARES)), np.nan)
-    for b in range(RESAMPLES):
+
+def _resamples(cuts: Cuts, rng: np.random.Generator) -> Iterator[Drawn]:
+    """Yield resamples of rows that are independent."""
+    n = cuts.scores.size
+    if n <= MANY:
+        return _of_units(cuts, np.arange(n, dtype=np.int32), rng)
+    return _of_bins(cuts, rng)
+
+
+def _of_units(cuts: Cuts, units: Index, rng: np.random.Generator) -> Iterator[Drawn]:
+    """Yield resamples of units (n,), such as groups, with all their rows."""
+    n, whole = int(units.max()) + 1, cuts.counts()
+    for _ in range(RESAMPLES):
         times = np.bincount(rng.integers(n, size=n), minlength=n)
-        drawn = cuts.counts(times[groups])
+        yield whole, cuts.counts(times[units])
+
+
+def _of_bins(cuts: Cuts, rng: np.random.Generator) -> Iterator[Drawn]:
+    """Yield resamples of many rows, at the edges of bins of about equal size.
+
+    How often each bin and class is drawn has a multinomial law. A resample changes the cut by far
+    more than the width of a bin.
+    """
+    true, false = cuts.counts()
+    at = np.unique(np.searchsorted(true + false, np.linspace(0, true[-1] + false[-1], BINS + 1)))
+    whole = true[at], false[at]
+    rows = np.concatenate([np.diff(counts, prepend=0) for counts in whole])
+    for _ in range(RESAMPLES):
+        drawn = rng.multinomial(rows.sum(), rows / rows.sum()).reshape(2, at.size).cumsum(axis=1)
+        yield whole, (drawn[0], drawn[1])
+
+
+def _errors_of_choice(aim: Aim, resamples: Iterator[Drawn]) -> NDArray[np.float64]:
+    """Return (resamples, 4): the shares of all rows less those of the resample, at its cut."""
+    out = np.full((RESAMPLES, len(SHARES)), np.nan)
+    for b, (whole, drawn) in enumerate(resamples):
         if not drawn[0][-1] or not drawn[1][-1]:  # a resample of one class has no threshold
             continue
         try:

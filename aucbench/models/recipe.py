@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from aucbench.data import Data
-from aucbench.data.arrays import Index, Rows, Vector
+from aucbench.data.arrays import PIECE, Index, Rows, Vector
 from aucbench.data.targets import Labels
 from aucbench.datasets.reading import Plain
 from aucbench.datasets.tables import Encoding
@@ -188,9 +188,21 @@ def some_of(rows: Index, seed: int) -> Index:
 
 def spread_of(rows: Rows) -> Vector:
     """Return the standard deviation of each column (divisor n), shape (d,)."""
-    X = rows.matrix
     if not rows.is_sparse:
-        return np.asarray(X.std(axis=0))
+        return _deviations(rows)
+    X = rows.matrix
     mean = np.asarray(X.mean(axis=0)).reshape(-1)
     squares = np.asarray(X.power(2).mean(axis=0)).reshape(-1)
     return np.asarray(np.sqrt(np.maximum(squares - mean**2, 0.0)))
+
+
+def _deviations(rows: Rows) -> Vector:
+    """Return the standard deviation of each column of dense rows, in pieces of them."""
+    mean, squares = np.zeros(rows.d), np.zeros(rows.d)
+    for _, piece in rows.pieces(PIECE):
+        mean += piece.matrix.sum(axis=0)
+    mean /= rows.n
+    for _, piece in rows.pieces(PIECE):
+        moved = piece.matrix - mean
+        squares += (moved * moved).sum(axis=0)
+    return np.asarray(np.sqrt(squares / rows.n))

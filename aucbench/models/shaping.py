@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from time import process_time
 from typing import Any
 
@@ -50,7 +51,9 @@ from aucbench.registry.specs import Spec
 
 MOST_SHAPES = 30  # effects, those that move the score most
 PLACES, PAIR_PLACES = 40, 8  # of a number; of each of two columns
+MOST_PLACED = 200_000  # rows that tell the places
 REFITS, FEWEST = 50, 20  # fits for a band, and those without which there is none
+FEW = 1 / 50  # share of the rows below which a draw does not look at all of them
 SECONDS = 10.0  # of CPU time for all of them
 MOST_ROWS, MOST_OF_CLASS = 10_000, 200  # of a fit; but so many of the rarer class
 FIRST_SPLIT = 1000  # the number of the first fit, beyond those of splits
@@ -165,11 +168,12 @@ def effect_places(model: Model, data: Data, learnt: Index) -> Places | None:
     additive = Additive.of(model)
     if additive is None:
         return None
+    X, each = _looked_at(data.rows, learnt)
     columns, axes, counts = [], [], []
     cells: list[tuple[Vector, ...]] = []  # of each effect, those of its columns
     for number in additive.largest(MOST_SHAPES):
         own = additive.columns[number]
-        found = [_axis(model, data, learnt, j, len(own)) for j in own]
+        found = [_axis(model, X, j, len(own), each) for j in own]
         if min(len(values) for _, values, _ in found) < 2:
             continue
         columns.append(own)
@@ -180,22 +184,32 @@ def effect_places(model: Model, data: Data, learnt: Index) -> Places | None:
         counts.append(inside[0].sum(axis=1) if len(own) == 1 else (inside[0] @ inside[1].T).ravel())
     if not columns:
         return None
-    table, at = _table(data.rows.take(learnt[:1]), columns, cells)
+    table, at = _table(X.take(slice(0, 1)), columns, cells)
     return Places(tuple(columns), tuple(axes), table, at, tuple(counts))
 
 
-def _axis(
-    model: Model, data: Data, learnt: Index, j: int, of: int
-) -> tuple[Axis, Vector, list[Any]]:
+def _looked_at(X: Rows, learnt: Index) -> tuple[Rows, float]:
+    """Return the rows that tell the places, and how many rows one of them stands for.
+
+    They are those learnt from, or some of many.
+    """
+    some = learnt
+    if learnt.size > MOST_PLACED:
+        some = np.random.default_rng(0).choice(learnt, MOST_PLACED, replace=False, shuffle=False)
+    every = some.size == X.n and np.array_equal(some, np.arange(X.n))
+    return X if every else X.take(np.sort(some)), learnt.size / some.size
+
+
+def _axis(model: Model, X: Rows, j: int, of: int, each: float) -> tuple[Axis, Vector, list[Any]]:
     """Return the places of a column, their cells, and the rows of each."""
     column, most = column_of(model, j), PLACES if of == 1 else PAIR_PLACES
-    told = [*places_of(column, cells_of(data.rows, j)[learnt], most)]
+    told = [*places_of(column, cells_of(X, j), most)]
     axis = Axis(
         column=column.name,
         kind=column.kind,
         names=tuple(name for name, _, _ in told),
         values=tuple(value if _is_number(column, name) else None for name, value, _ in told),
-        rows=tuple(int(inside.sum()) for _, _, inside in told),
+        rows=tuple(round(each * int(inside.sum())) for _, _, inside in told),
     )
     return axis, np.array([value for _, value, _ in told]), [inside for _, _, inside in told]
 
@@ -262,6 +276,11 @@ class Parts:
         share = min(0.5, max(MOST_ROWS / learnt.size, MOST_OF_CLASS / rarer))
         return Parts(learnt, strata, None if data.groups is None else data.groups[learnt], share)
 
+    @cached_property
+    def _classes(self) -> list[Index]:
+        """The rows of each class."""
+        return [self.learnt[self.strata == one] for one in np.unique(self.strata)]
+
     @property
     def lack(self) -> str:
         """Why there are too few rows; empty if there are enough."""
@@ -272,8 +291,15 @@ class Parts:
 
     def drawn(self, rng: np.random.Generator) -> Index:
         """Return the numbers of the rows of a part."""
+        if self.groups is None and self.share < FEW:
+            own = [_some(rng, rows, self.share) for rows in self._classes]
+            return np.sort(np.concatenate(own))
         part: Index = self.learnt[held_out(self.strata, self.share, rng, self.groups)[1]]
         return part
+
+
+def _some(rng: np.random.Generator, rows: Index, share: float) -> Index:
+    return rng.choice(rows, max(1, round(share * rows.size)), replace=False, shuffle=False)
 
 
 def _refitted(

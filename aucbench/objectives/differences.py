@@ -26,11 +26,10 @@ def constant_columns(X: Rows, rows: Index) -> Index:
     There is at least one row. Columns of zeros are left out, because 0 times c is exact. The
     rows are read once at most; reading stops when no column is left.
     """
-    M = X.matrix
-    columns: Index = M[rows[:1]].nonzero()[-1].astype(np.int32)
+    columns: Index = X.take(rows[:1]).matrix.nonzero()[-1].astype(np.int32)
     lo, hi = 0, FIRST
     while columns.size and lo < rows.size:
-        part = M[np.append(rows[:1], rows[lo:hi])][:, columns]
+        part = X.take(np.append(rows[:1], rows[lo:hi])).matrix[:, columns]
         with np.errstate(over="ignore"):  # an infinite difference is not zero
             varying = (part.max(axis=0) - part.min(axis=0)).nonzero()[-1]
         columns = np.delete(columns, varying)
@@ -50,17 +49,17 @@ def constant_in_parts(X: Rows, rows: Index, part: NDArray[np.int64]) -> Index:
     part : array of shape (m,)
         The part of each, ascending.
     """
-    M = X.matrix
     first = rows[np.searchsorted(part, part)]
     columns = np.arange(X.d, dtype=np.int32)
     lo, hi = 0, FIRST
     while columns.size and lo < rows.size:
         with np.errstate(over="ignore", invalid="ignore"):  # what overflows is not zero
-            apart = M[rows[lo:hi]][:, columns] - M[first[lo:hi]][:, columns]
+            own, other = (X.take(some[lo:hi]).matrix[:, columns] for some in (rows, first))
+            apart = own - other
         varying = np.unique(apart.nonzero()[-1])
         columns = np.delete(columns, varying)
         lo, hi = hi, hi + LATER
-    some = M[np.unique(first)][:, columns].nonzero()[-1]
+    some = X.take(np.unique(first)).matrix[:, columns].nonzero()[-1]
     constant: Index = columns[np.unique(some)]
     return constant
 

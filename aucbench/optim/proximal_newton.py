@@ -12,6 +12,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
+from aucbench.data.passes import square_pullback
 from aucbench.data.rounding import gamma, of_pullback, of_scores
 
 DAMPING = 1e-9  # share of the squared columns that is added to the Hessian at first
@@ -165,8 +166,7 @@ def _aim(
 
 def _squares(data: Data) -> Vector:
     """Return the mean square of each column, (d,)."""
-    squares = data.with_rows(data.rows.with_values(data.rows.values**2))
-    means = squares.pullback(np.full(data.n, 1.0 / data.n))
+    means = square_pullback(data.rows, np.full(data.n, 1.0 / data.n))
     return np.where(means > 0.0, means, 1.0)
 
 

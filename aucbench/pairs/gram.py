@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.data.data import square_norms
+from aucbench.data.passes import square_pullback
 from aucbench.pairs.members import Blocks, Members
 
 PIECE = 32  # columns whose products are kept at a time
@@ -78,7 +79,7 @@ def pair_diagonal(data: Data, members: Members) -> Vector:
     It is exact where the pairs are all pairs of two classes.
     """
     above, below = members.row_masses
-    squares = data.with_rows(data.rows.with_values(data.rows.values**2)).pullback(above + below)
+    squares = square_pullback(data.rows, above + below)
     return np.maximum(squares - 2.0 * data.pullback(above) * data.pullback(below), 0.0)
 
 

@@ -9,6 +9,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
+from aucbench.data.passes import square_pullback
 from aucbench.data.rounding import gamma, longest
 from aucbench.objectives import MomentSquare, PairwiseSquare
 from aucbench.objectives.differences import constant_over_pairs
@@ -156,7 +157,7 @@ def _diagonal(data: Data, lam: float) -> Vector:
 
 def _of_classes(data: Data, lam: float) -> Vector:
     m_neg, m_pos = data.means
-    squares = data.with_rows(data.rows.with_values(data.rows.values**2))
-    variances = squares.pullback(2.0 * data.labels.shares) - 2.0 * (m_neg**2 + m_pos**2)
+    squares = square_pullback(data.rows, 2.0 * data.labels.shares)
+    variances = squares - 2.0 * (m_neg**2 + m_pos**2)
     diagonal: Vector = np.maximum(variances, 0.0) + 2.0 * (m_neg - m_pos) ** 2 + lam
     return diagonal

@@ -32,7 +32,7 @@ _LEARNT: dict[str, type[Part]] = {
     "text": Hashed,
 }
 _Slots = tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.bool_]]
-PART = 1 << 14  # rows that are looked at at a time
+PART = 1 << 17  # rows that are looked at at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,12 @@ def is_numeric(frame: Any) -> bool:
     """Return whether all cells of a data frame are finite numbers, so that it needs no codes."""
     if any(getattr(dtype, "kind", "O") not in "fiub" for dtype in frame.dtypes):
         return False
-    parts = (frame.iloc[lo : lo + PART] for lo in range(0, len(frame), PART))
+    return all(_is_finite(frame.iloc[:, j]) for j in range(frame.shape[1]))
+
+
+def _is_finite(column: Any) -> bool:
+    """Return whether all numbers of a column are finite; rows are looked at in parts."""
+    parts = (column.iloc[lo : lo + PART] for lo in range(0, len(column), PART))
     return all(
         np.isfinite(part.to_numpy(dtype=np.float64, na_value=np.nan)).all() for part in parts
     )
