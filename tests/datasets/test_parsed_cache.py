@@ -225,7 +225,7 @@ def test_a_second_load_reads_no_file_and_gives_the_same(source, cache, monkeypat
 
     assert_same(first, plain)
     assert_same(second, plain)
-    assert isinstance(owner_of(second.rows.values), mmap)
+    assert isinstance(owner_of(second.rows.stored), mmap)
     assert len(entries(cache)) == 1
 
 

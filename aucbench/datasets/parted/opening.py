@@ -1,0 +1,121 @@
+"""`open_parts`: files become parts of rows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from glob import has_magic
+from pathlib import Path
+from typing import Any
+
+from aucbench.datasets.endings import NPZ, TEXT, naming
+from aucbench.datasets.parted.converted import converted
+from aucbench.datasets.parted.footers import Footer
+from aucbench.datasets.parted.parquet import ParquetParts
+from aucbench.datasets.parted.stored import NPY, StoredParts
+from aucbench.datasets.reading import Reading
+from aucbench.errors import DataError, UnsupportedError
+
+PARQUET = ".parquet"
+FORMATS = (PARQUET, *TEXT, NPZ, NPY)
+# Options of a reading that need all rows at once.
+WHOLE = ("groups", "time", "time_to_event", "event", "test", "missing", "drop_suspicious")
+Tell = Callable[[str], object]
+
+
+def open_parts(
+    source: str | os.PathLike[str],
+    reading: Reading | None = None,
+    *,
+    skip_bad: bool = False,
+    tell: Tell | None = None,
+    **options: Any,
+) -> ParquetParts | StoredParts:
+    """Return the rows of files in parts, which are read again and again and never all at once.
+
+    Parameters
+    ----------
+    source : str or path
+        A Parquet file; a folder or a pattern such as rows/*.parquet of Parquet files, or of CSV or
+        TSV files, which are written as Parquet once, into the user's cache; an npz file that is not
+        compressed; or a folder with X.npy and y.npy. Files are taken in the order of their names.
+    reading : Reading, optional
+        Which column has the labels, which labels are positive, which columns are left out, and
+        which one has the weights.
+    skip_bad : bool
+        Leave row groups out that cannot be decoded; `skipped` names them. It takes one reading.
+    tell : function (str), optional
+        Called with what is done besides reading, such as writing Parquet.
+    **options
+        Fields of `reading` in place of it.
+
+    Raises
+    ------
+    DataError
+        When files have other columns than the first one, a column holds what is no number and no
+        category, a label is missing or is none of both classes, or a file cannot be read.
+    UnsupportedError
+        When an option needs all rows at once.
+    """
+    asked = Reading(**((reading.options() if reading else {}) | options))
+    _refuse_whole(asked)
+    files = files_of(source)
+    ending = files[0].suffix.lower()
+    with naming(source, ending[1:]):
+        if ending in (NPZ, NPY):
+            return StoredParts.of(files, asked)
+        footers = (
+            [Footer.of(path) for path in files]
+            if ending == PARQUET
+            else converted(files, asked, tell or (lambda _: None))
+        )
+        return ParquetParts.of(footers, asked, skip_bad=skip_bad)
+
+
+def comes_in_parts(source: object) -> bool:
+    """Return whether a source is a folder or a pattern of files, which is read in parts only."""
+    if not isinstance(source, str | os.PathLike):
+        return False
+    return Path(source).is_dir() or (has_magic(os.fspath(source)) and not Path(source).exists())
+
+
+def files_of(source: str | os.PathLike[str]) -> Sequence[Path]:
+    """Return the files of a source in the order of their names; they have one format.
+
+    Raises
+    ------
+    DataError
+        When there are none, or their formats differ or are not read in parts.
+    """
+    path = Path(source)
+    if path.is_dir():
+        files = [file for file in path.iterdir() if file.is_file() and file.name[0] not in "._"]
+    elif path.is_file():
+        files = [path]
+    else:
+        pattern = path.relative_to(path.anchor) if path.is_absolute() else path
+        found = Path(path.anchor).glob(str(pattern))
+        files = [file for file in found if file.is_file()]
+    known = sorted(file for file in files if file.suffix.lower() in FORMATS)
+    endings = sorted({file.suffix.lower() for file in known})
+    if not known:
+        raise DataError(
+            f"{source}: there is no file that is read in parts; give a file, a folder or a pattern "
+            f"of files with the ending {' '.join(FORMATS)}"
+        )
+    if len(endings) > 1:
+        raise DataError(f"{source} has files of several formats, {' and '.join(endings)}; give one")
+    if len(known) > 1 and endings == [NPZ]:
+        raise DataError(f"{source} has {len(known)} npz files; give one of them, or Parquet files")
+    return known
+
+
+def _refuse_whole(asked: Reading) -> None:
+    given = [name for name in WHOLE if getattr(asked, name) not in (None, (), False)]
+    given += [f"labels={asked.labels}"] * (asked.labels != "two")
+    given += [f"unlabelled={asked.unlabelled}"] * (asked.unlabelled != "refuse")
+    if given:
+        raise UnsupportedError(
+            f"{' and '.join(given)} need all rows at once, and these come in parts; leave it out, "
+            "or read files that fit in memory"
+        )

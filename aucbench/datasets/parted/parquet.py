@@ -1,0 +1,361 @@
+"""Row groups of Parquet files as parts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.data.arrays import Rows, Stored, Vector, rows
+from aucbench.data.inputs import SINGLE
+from aucbench.data.understood import Understood
+from aucbench.datasets.arrow import pyarrow
+from aucbench.datasets.endings import short_reason
+from aucbench.datasets.label import column_at
+from aucbench.datasets.parted.footers import OTHER, TEXT, Footer, common_kinds
+from aucbench.datasets.parted.levels import Levels, codes_of, counted_levels, encoding_of
+from aucbench.datasets.parted.sides import Sides, label_counts, sides_of, target_of
+from aucbench.datasets.reading import NO_COLUMN, Reading
+from aucbench.datasets.tables import Encoding
+from aucbench.errors import DataError
+from aucbench.kernels.vectors import require_exact
+from aucbench.scale.parts import PIECE, Columns, Piece
+
+LARGEST = 256 << 20  # bytes of a row group as numbers that is decoded at once
+BUFFER = 1 << 20  # bytes that are read ahead in each column of a larger one
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """A column that is read: `kind` is float32, float64 or text."""
+
+    name: str
+    kind: str
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of its numbers, or of its codes."""
+        return np.dtype(np.float64 if self.kind == TEXT else self.kind)
+
+
+@dataclass(frozen=True, eq=False)
+class ParquetParts:
+    """Row groups of Parquet files.
+
+    Attributes
+    ----------
+    files : tuple of Footer
+    groups : tuple of (int, int)
+        The file and the row group of each part.
+    features : tuple of Feature
+        The columns of the table that are read.
+    sides : Sides
+        The labels.
+    weights : str, or None
+        The column of the weights of rows.
+    encoding : Encoding, or None
+        Makes features of the columns where some hold text.
+    dropped : tuple of (str, str)
+        Columns that are not read, and why.
+    skipped : tuple of str
+        Row groups that could not be decoded and were left out, as `skip_bad` allows.
+    """
+
+    files: tuple[Footer, ...]
+    groups: tuple[tuple[int, int], ...]
+    features: tuple[Feature, ...]
+    sides: Sides
+    weights: str | None = None
+    encoding: Encoding | None = None
+    dropped: tuple[tuple[str, str], ...] = ()
+    skipped: tuple[str, ...] = ()
+
+    @staticmethod
+    def of(footers: Sequence[Footer], asked: Reading, *, skip_bad: bool = False) -> ParquetParts:
+        """Open files whose footers were read; raises as `open_parts`."""
+        kinds = common_kinds(footers)
+        groups = [(f, g) for f, footer in enumerate(footers) for g in range(len(footer.rows))]
+        column = target_of(tuple(kinds), asked)
+        features, dropped, weights = _features(kinds, column[0], asked)
+        bare = ParquetParts(
+            tuple(footers), tuple(groups), features, Sides(*column, (), ()), weights
+        )
+        if skip_bad:
+            bare = bare._without_bad()
+        sides = sides_of(bare._counted(column[0]), column, asked)
+        whole = replace(bare, sides=sides, dropped=dropped)
+        if all(feature.kind != TEXT for feature in features):
+            return whole
+        return whole._with_encoding(asked)
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return sum(self.sizes)
+
+    @property
+    def d(self) -> int:
+        """Number of features."""
+        return len(self.features) if self.encoding is None else self.encoding.d
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the features."""
+        own = tuple(feature.name for feature in self.features)
+        return own if self.encoding is None else self.encoding.names
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """Number of rows of each part."""
+        return tuple(self.files[f].rows[g] for f, g in self.groups)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Hash of names, sizes, times and footers of the files, and of what is read of them."""
+        files = [(file.path, file.size, file.changed, file.digest) for file in self.files]
+        asked = (self.groups, self.features, self.sides, self.weights, self.dropped)
+        return sha256(repr((files, asked)).encode()).hexdigest()
+
+    @property
+    def understood(self) -> Understood:
+        """What was taken from the files, for people."""
+        kinds = Counter("category" if f.kind == TEXT else "numeric" for f in self.features)
+        return Understood(
+            label=f"column {self.sides.column!r}, {self.sides.why}",
+            positive=self.sides.positive,
+            negative=self.sides.negative,
+            kinds=dict(kinds.most_common()),
+            dropped=dict(self.dropped),
+        )
+
+    def where(self, i: int, row: int) -> str:
+        """Say for people where row `row` of part i is."""
+        f, g = self.groups[i]
+        return self.files[f].where(g, row)
+
+    def read(self, i: int) -> Iterator[Piece]:
+        """Yield the rows of part i.
+
+        Raises
+        ------
+        DataError
+            When the file has changed or is damaged, or a cell or a label is missing.
+        """
+        named = [feature.name for feature in self.features]
+        more = [self.sides.column, *([] if self.weights is None else [self.weights])]
+        first = 0
+        for table in self._tables(i, [*dict.fromkeys([*named, *more])]):
+            yield self._piece(table, i, first)
+            first += table.num_rows
+
+    def _piece(self, table: Any, i: int, first: int) -> Piece:
+        arrays = tuple(
+            self._column(table.column(feature.name), feature, i, first) for feature in self.features
+        )
+        y = self._labels(table.column(self.sides.column), i, first)
+        weights = self._weights(table, i, first)
+        X: Rows | Columns = Columns(arrays)
+        if self.encoding is not None:
+            X = self.encoding(rows(np.column_stack(arrays)))
+        return Piece(X, y, weights, part=i, first=first)
+
+    def _column(self, values: Any, feature: Feature, i: int, first: int) -> Stored:
+        """Return the numbers of a column, or its codes."""
+        if values.null_count:
+            row = first + int(np.flatnonzero(values.is_null().to_numpy())[0])
+            raise DataError(
+                f"{self.where(i, row)} has no value in {feature.name!r}; impute it, or leave the "
+                "rows or the column out"
+            )
+        if feature.kind == TEXT:
+            assert self.encoding is not None
+            return codes_of(values, feature.name, self.encoding.schema)
+        numbers = _flat(values)
+        if numbers.dtype.kind in "iu" and numbers.dtype.itemsize == 8:
+            require_exact(f"column {feature.name!r} from {self.where(i, first)} on", numbers)
+        out: Stored = np.ascontiguousarray(numbers, feature.dtype)
+        return out
+
+    def _labels(self, values: Any, i: int, first: int) -> NDArray[np.int8]:
+        y = self.sides.of(values) if not values.null_count else np.zeros(len(values), np.int8)
+        if not y.all():
+            row = int(np.flatnonzero(y == 0)[0])
+            if values.null_count:
+                row = int(np.flatnonzero(values.is_null().to_numpy())[0])
+                raise DataError(f"{self.where(i, first + row)} has no label; every row needs one")
+            raise DataError(
+                f"{self.where(i, first + row)} has the label {values[row].as_py()!r}, which is of "
+                f"neither class ({self.understood.classes}); name it with positive or negative"
+            )
+        return y
+
+    def _weights(self, table: Any, i: int, first: int) -> Vector | None:
+        if self.weights is None:
+            return None
+        name = self.weights
+        weights = self._column(table.column(name), Feature(name, "float64"), i, first)
+        bad = np.flatnonzero(~((weights > 0) & np.isfinite(weights)))
+        if bad.size:
+            raise DataError(
+                f"{self.where(i, first + int(bad[0]))} has the weight {weights[bad[0]]:g}; wanted "
+                "a number above 0"
+            )
+        return weights.astype(np.float64, copy=False)
+
+    def _tables(self, i: int, columns: list[str]) -> Iterator[Any]:
+        """Yield columns of part i as tables of Arrow: one, or several of a large row group."""
+        f, g = self.groups[i]
+        file, count = self.files[f], self.files[f].rows[g]
+        if not count:
+            return
+        large = sum(feature.dtype.itemsize for feature in self.features) * count > LARGEST
+        with self._damaged(i), _opened(file, BUFFER if large else 0) as parquet:
+            if not large:
+                table = parquet.read_row_group(g, columns, use_threads=False)
+                file.metadata()  # raises where it has changed meanwhile
+                yield table
+                return
+            batches = parquet.iter_batches(PIECE, [g], columns, use_threads=False)
+            for batch in batches:
+                file.metadata()
+                yield pyarrow().Table.from_batches([batch])
+
+    @contextmanager
+    def _damaged(self, i: int) -> Iterator[None]:
+        """Turn what Arrow raises on damaged bytes into an error that says where they are."""
+        f, g = self.groups[i]
+        try:
+            yield
+        except (DataError, GeneratorExit, MemoryError):
+            raise
+        except Exception as error:
+            self.files[f].metadata()
+            raise DataError(
+                f"{self.files[f].shown}: row group {g}, which begins at byte "
+                f"{self.files[f].begins[g]}, cannot be decoded ({short_reason(error)}); write the "
+                "file anew, or leave such row groups out with skip_bad (--skip-bad)"
+            ) from error
+
+    def _counted(self, column: str) -> Counter[Any]:
+        """Return how often each label occurs in all parts; only their column is read."""
+        counts: Counter[Any] = Counter()
+        for i in range(len(self.groups)):
+            first = 0
+            for table in self._tables(i, [column]):
+                values = table.column(column)
+                if values.null_count:
+                    self._labels(values, i, first)
+                counts += label_counts(values)
+                first += len(values)
+        if not counts:
+            raise DataError("there is no row in it; give files with rows")
+        return counts
+
+    def _with_encoding(self, asked: Reading) -> ParquetParts:
+        """Return it with the levels of columns of text, which one reading counts."""
+        if asked.encode == "none":
+            name = next(feature.name for feature in self.features if feature.kind == TEXT)
+            raise DataError(f"column {name!r} holds text, and encode is none; drop it")
+        texts = [feature.name for feature in self.features if feature.kind == TEXT]
+        levels: dict[str, Levels] = {name: Counter() for name in texts}
+        for i in range(len(self.groups)):
+            first = 0
+            for table in self._tables(i, texts):
+                for name in texts:
+                    if table.column(name).null_count:
+                        self._column(table.column(name), Feature(name, TEXT), i, first)
+                    counted_levels(levels[name], name, table.column(name))
+                first += table.num_rows
+        named = [feature.name for feature in self.features]
+        return replace(self, encoding=encoding_of(named, levels, self._medians(), self.n))
+
+    def _medians(self) -> dict[str, float]:
+        """Return the median of each column of numbers in the first rows."""
+        numbers = [feature for feature in self.features if feature.kind != TEXT]
+        i = next(i for i, size in enumerate(self.sizes) if size)
+        table = next(self._tables(i, [feature.name for feature in numbers]), None)
+        if table is None or not numbers:
+            return {}
+        columns = ((f.name, self._column(table.column(f.name), f, i, 0)) for f in numbers)
+        return {name: float(np.median(column)) for name, column in columns}
+
+    def _without_bad(self) -> ParquetParts:
+        """Return it without the row groups that cannot be decoded."""
+        columns = [*(feature.name for feature in self.features), self.sides.column]
+        columns += [] if self.weights is None else [self.weights]
+        good, skipped = [], []
+        for i, place in enumerate(self.groups):
+            try:
+                for table in self._tables(i, columns):
+                    table.validate(full=True)
+                good.append(place)
+            except Exception as error:
+                self.files[place[0]].metadata()
+                skipped.append(str(error))
+        return replace(self, groups=tuple(good), skipped=tuple(skipped))
+
+
+def _features(
+    kinds: dict[str, str], label: str, asked: Reading
+) -> tuple[tuple[Feature, ...], tuple[tuple[str, str], ...], str | None]:
+    """Return the columns that are features, those that are left out and why, and the weights."""
+    names = [name for name in kinds if name != label]
+    weights = None if asked.weights is None else names[column_at(asked.weights, names, len(names))]
+    wanted = () if asked.drop == (NO_COLUMN,) else asked.drop
+    dropped = {names[column_at(one, names, len(names))]: "as asked" for one in wanted}
+    dropped |= {} if weights is None else {weights: "weights"}
+    left = [name for name in names if name not in dropped]
+    if asked.text == "drop":
+        dropped |= {name: "holds text" for name in left if kinds[name] == TEXT}
+        left = [name for name in left if kinds[name] != TEXT]
+    if odd := [name for name in left if kinds[name] == OTHER]:
+        raise DataError(
+            f"{len(odd)} column(s) hold neither numbers nor text, first {odd[0]!r}; write them as "
+            f"numbers, or leave them out with drop={odd[0]!r} (--drop)"
+        )
+    if not left:
+        raise DataError("no feature is left; give columns besides the labels")
+    features = tuple(Feature(name, _stored(kinds[name])) for name in left)
+    return features, tuple(dropped.items()), weights
+
+
+def _stored(kind: str) -> str:
+    """Return how numbers of a kind are read: float32 has small whole numbers exactly."""
+    if kind == TEXT:
+        return TEXT
+    single = np.dtype(kind) in SINGLE or kind == "float16"
+    return "float32" if single else "float64"
+
+
+def _flat(values: Any) -> NDArray[Any]:
+    """Return a column of Arrow as an array, without a copy where its memory is one piece."""
+    if values.num_chunks == 1:
+        array: NDArray[Any] = values.chunk(0).to_numpy(zero_copy_only=False)
+        return array
+    whole: NDArray[Any] = values.to_numpy()
+    return whole
+
+
+@contextmanager
+def _opened(file: Footer, buffer: int) -> Iterator[Any]:
+    """Give a file that is the one that was opened; its pages are checked by their sums, if any."""
+    arrow = pyarrow()
+    metadata = file.metadata()
+    with (
+        arrow.OSFile(file.path) as content,
+        arrow.parquet.ParquetFile(
+            content,
+            metadata=metadata,
+            buffer_size=buffer,
+            pre_buffer=False,
+            page_checksum_verification=True,
+        ) as parquet,
+    ):
+        yield parquet
