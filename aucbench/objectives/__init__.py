@@ -5,6 +5,7 @@ from __future__ import annotations
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives.aum import Aum
 from aucbench.objectives.binned_hinge import BinnedHinge
+from aucbench.objectives.binned_squared_hinge import BinnedSquaredHinge
 from aucbench.objectives.incomplete_hinge import IncompleteHinge
 from aucbench.objectives.interval_hinge import IntervalHinge
 from aucbench.objectives.logistic import Logistic
@@ -18,6 +19,7 @@ from aucbench.objectives.univariate_exp import UnivariateExp
 __all__ = [
     "Aum",
     "BinnedHinge",
+    "BinnedSquaredHinge",
     "IncompleteHinge",
     "IntervalHinge",
     "Logistic",

@@ -10,10 +10,11 @@ import numpy as np
 
 from aucbench.data import Data, Terms
 from aucbench.data.arrays import ALL, Index, Vector
-from aucbench.errors import ParameterError, require_at_least, require_count
+from aucbench.errors import ParameterError, UnsupportedError, require_at_least, require_count
 from aucbench.projectors.argument import require_writable_vector
 from aucbench.projectors.elastic_net import ElasticNet
 from aucbench.protocols import Problem
+from aucbench.scale import PartsData
 
 
 @dataclass(frozen=True)
@@ -170,8 +171,22 @@ class GroupL2:
         return u
 
 
-def penalty_of(data: Data, lam: float, group: float | None = None) -> ElasticNet | GroupL2:
-    """Return the ridge (λ/2)‖w‖², with the bounds of the terms of `data`, and their group lasso."""
+def penalty_of(
+    data: Data | PartsData, lam: float, group: float | None = None
+) -> ElasticNet | GroupL2:
+    """Return the ridge (λ/2)‖w‖², with the bounds of the terms of `data`, and their group lasso.
+
+    Raises
+    ------
+    UnsupportedError
+        When there is a `group`, and the rows come in parts.
+    """
+    if isinstance(data, PartsData):
+        if group is not None:
+            raise UnsupportedError(
+                f"group={group:g} needs rows in memory, and these come in parts; leave it out"
+            )
+        return ElasticNet(0.0, lam)
     terms = data.terms
     if not group and (terms is None or not terms.are_bounded):
         return ElasticNet(0.0, lam)

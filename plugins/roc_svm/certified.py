@@ -153,6 +153,7 @@ def certified_descent(
     lam: float,
     w: Vector,
     newton: Callable[[], RowNewton] | None = None,
+    hessian: Lbfgs | None = None,
 ) -> Iterator[State]:
     """Minimise P = f + (λ/2)‖w‖², and yield the best w so far after each evaluation of f.
 
@@ -174,12 +175,14 @@ def certified_descent(
         L-BFGS is left out.
     newton : function, optional
         Returns the Newton steps, for all pairs of rows that are worth it: see `worth_newton`.
+    hessian : Lbfgs, optional
+        What L-BFGS begins with. None: the identity, and the first step by a sample.
     """
     progress = _GapProgress(f, lam)
     point = progress.evaluate(w)
     yield progress.state()
     if newton is None or not w.any():
-        yield from _quasi_newton(progress, point, Lbfgs())
+        yield from _quasi_newton(progress, point, Lbfgs() if hessian is None else hessian)
     if newton is not None:
         yield from _newton_path(progress, newton, w)
     yield from _towards_minimiser(progress)
@@ -196,7 +199,7 @@ def _quasi_newton(progress: _GapProgress, at: _BundlePoint, hessian: Lbfgs) -> I
         at, point = point, None
         p = hessian.direction(at.gradient)
         slope = float(at.gradient @ p)
-        step = 1.0 if hessian else progress.first_step(at, p, slope)
+        step = 1.0 if hessian.knows_scale else progress.first_step(at, p, slope)
         search = WeakWolfe(at.value, slope, step)
         while not search.ended:
             trial = progress.evaluate(at.w + search.step * p)

@@ -32,12 +32,18 @@ class Lbfgs:
 
     def __init__(self, memory: int = 10, initial: Callable[[Vector], Vector] | None = None) -> None:
         self._initial = initial or (lambda r: r)
+        self._begins_scaled = initial is not None
         self._scale: float | None = 1.0  # of M⁻¹; None where the last pair has not set it yet
         self._pairs: deque[tuple[Vector, Vector, float]] = deque(maxlen=memory)
 
     def __len__(self) -> int:
         """Return the number of pairs kept."""
         return len(self._pairs)
+
+    @property
+    def knows_scale(self) -> bool:
+        """Whether a first step of length 1 makes sense: after a pair, and with an `initial`."""
+        return bool(self._pairs) or self._begins_scaled
 
     def add(self, s: Vector, y: Vector) -> None:
         """Learn from a step s (d,) that changed the gradient by y (d,), if sᵀy is large enough."""

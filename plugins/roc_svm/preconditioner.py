@@ -55,7 +55,13 @@ def sampled(data: Data, m: int, rng: np.random.Generator) -> Index:
     return np.sort(rows[np.isin(group, chosen)])
 
 
-def preconditioner(f: PairwiseSquaredHinge, s: Vector, lam: float, rng: np.random.Generator) -> Map:
+def preconditioner(
+    f: PairwiseSquaredHinge,
+    s: Vector,
+    lam: float,
+    rng: np.random.Generator,
+    per_feature: int = PER_FEATURE,
+) -> Map:
     """Return r -> M⁻¹ r, where M resembles the Hessian of f + (λ/2)‖·‖² at the scores s.
 
     With up to 1000 features it is `sampled_hessian`. With more, M is the diagonal (diag(A) + λ)^¼,
@@ -64,16 +70,20 @@ def preconditioner(f: PairwiseSquaredHinge, s: Vector, lam: float, rng: np.rando
     because most pairs are not active near the optimum.
     """
     if f.data.d <= WIDE:
-        return sampled_hessian(f, s, lam, rng)
+        return sampled_hessian(f, s, lam, rng, per_feature)
     diagonal = (full_diagonal(f.data) + lam) ** POWER
     return lambda r: r / diagonal
 
 
 def sampled_hessian(
-    f: PairwiseSquaredHinge, s: Vector, lam: float, rng: np.random.Generator
+    f: PairwiseSquaredHinge,
+    s: Vector,
+    lam: float,
+    rng: np.random.Generator,
+    per_feature: int = PER_FEATURE,
 ) -> Map:
     """Return r -> M⁻¹ r with the M of `hessian_matrix`; M⁻¹ costs O(d³) once."""
-    H = hessian_matrix(f, s, lam, rng)
+    H = hessian_matrix(f, s, lam, rng, per_feature)
     diagonal = H if H.ndim == 1 else H.diagonal().copy()
     if H.ndim == 1:
         return lambda r: r / diagonal

@@ -11,18 +11,20 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from aucbench.about import about
-from aucbench.data import Data
+from aucbench.data import Data, uncounted
 from aucbench.data.arrays import Vector
 from aucbench.data.rounding import gamma, gap_of_gradient, longest, of_scores
 from aucbench.errors import require_above
 from aucbench.hookspecs import Factories, hookimpl
-from aucbench.objectives import PairwiseSquaredHinge
+from aucbench.objectives import BinnedSquaredHinge, PairwiseSquaredHinge
 from aucbench.optim.choice import require_above_or_auto, ridge
 from aucbench.optim.term_newton import TermPoint, term_newton
 from aucbench.pairs import pairs_of
 from aucbench.projectors import penalty_of, ridge_of, term_penalty
 from aucbench.protocols import Budget, Needs, Problem, State
+from aucbench.scale import PartsData
 
+from .certified import certified_descent
 from .lbfgs import Lbfgs
 from .line_search import WeakWolfe
 from .preconditioner import balanced, model, preconditioner
@@ -31,6 +33,7 @@ GROWTH = 16  # rows of a sample for each row of the sample before
 FEWEST = 1000  # rows of a sample that is worth a start
 ROWS = 8  # rows of such a sample for each feature
 PRECISION = 1e-3  # fall, relative to P, below which a sample has told what it can
+CLOSE = 1e-9  # the same of the sample that rows in parts begin with
 LOOSEST = 0.5  # residual that conjugate gradients leave, relative to the gradient
 LONGEST = 500  # conjugate directions of one Newton step
 MEMORY = 5  # directions of a step that precondition the next one
@@ -69,6 +72,11 @@ class RankSvm:
     it takes the loop of `aucbench.optim.term_newton` from the same samples, with the Hessian over a
     sample as its model. Each state is certified.
 
+    Of rows in parts (`aucbench.scale`) the loop is that of `svm-or`, L-BFGS from the minimum over a
+    sample and with its Hessian. The squared hinge is known by bounds from scores in bins, see
+    `aucbench.objectives.BinnedSquaredHinge`, so that a point costs one reading. The gap is
+    certified as well.
+
     Parameters
     ----------
     lam : float or "auto", optional
@@ -105,7 +113,9 @@ class RankSvm:
     group: float | None = None
 
     space: ClassVar = {"lam": tuple(10.0**e for e in range(1, -6, -1))}
-    needs: ClassVar = Needs(path="lam", weights=True, pairs=("group", "order"), shapes=True)
+    needs: ClassVar = Needs(
+        path="lam", weights=True, pairs=("group", "order"), shapes=True, parts=True
+    )
 
     def __post_init__(self) -> None:
         require_above_or_auto(0, lam=self.lam)
@@ -116,10 +126,18 @@ class RankSvm:
     ) -> Problem:
         """Minimise the pairwise squared hinge with the ridge λ, within bounds of weights."""
         lam = ridge(self, data, rng, budget)
-        return Problem(PairwiseSquaredHinge(data), penalty_of(data, lam, self.group))
+        penalty = penalty_of(data, lam, self.group)
+        if isinstance(data, PartsData):
+            return Problem(BinnedSquaredHinge(data), penalty)
+        return Problem(PairwiseSquaredHinge(data), penalty)
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state for each product with the Hessian, and one for each new point."""
+        if isinstance(problem.f, BinnedSquaredHinge):
+            return _by_parts(problem.f, ridge_of(problem), problem.start(), rng)
+        return self._in_memory(problem, rng)
+
+    def _in_memory(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         data, w = problem.data, problem.start()
         before, step = 0, 0
         for m in [*_sizes(data, w), data.n]:
@@ -134,6 +152,23 @@ class RankSvm:
                 else:
                     yield State(step, w, before + rows)
             before += rows
+
+
+def _by_parts(
+    f: BinnedSquaredHinge, lam: float, w: Vector, rng: np.random.Generator
+) -> Iterator[State]:
+    """Yield one state for each reading of the rows, by L-BFGS from the minimum over a sample.
+
+    It begins with the Hessian over the sample, or a power of its diagonal beyond 1000 features.
+    """
+    sample = f.data.sample
+    part = PairwiseSquaredHinge(sample)
+    with uncounted():  # it is in memory
+        if not w.any():
+            for at, _ in newton(part, lam, w, rng, CLOSE):
+                w = at.w
+        inverse = preconditioner(part, sample.scores(w), lam, rng, sample.n)
+    yield from certified_descent(f, lam, w, hessian=Lbfgs(initial=inverse))
 
 
 def _points(

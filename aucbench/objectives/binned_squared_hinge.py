@@ -1,0 +1,202 @@
+"""Pairwise squared hinge of rows in parts: certified bounds from scores in bins."""
+
+from __future__ import annotations
+
+from operator import mul
+
+import numpy as np
+
+from aucbench.data.arrays import ALL, Block, Vector
+from aucbench.data.rounding import Slack, gamma
+from aucbench.data.tally import uncounted
+from aucbench.errors import UnsupportedError
+from aucbench.objectives.binned_hinge import BINS, FINER, MOST, place_error
+from aucbench.objectives.cut import Cut
+from aucbench.scale import PartsData
+from aucbench.scale.bins import Binned, Counts, Grid, binned, fits, pulled
+
+REACH = 0.15  # of the range of a sample, by which the bins reach farther at first
+NARROW = 1e-9  # least width of a range, relative to the size of its ends
+
+
+class BinnedSquaredHinge:
+    """Bounds of f(w) = 1/(n₊n₋) Σ_i Σ_j ([1 − w·(z_i − z_j)]₊)², i positive, j negative, and cuts.
+
+    The square of a hinge is a maximum, [m]₊² = max_{t ≥ 0} 2tm − t². So *any* t_ij ≥ 0 give a cut,
+
+        f(u) ≥ b + g·u,  b = mean (2t_ij − t_ij²),  g = 2 mean t_ij (z_j − z_i),  for all u.   (1)
+
+    The scores s of w are put into bins of width h: a negative by s_j, a positive by t_i = s_i − 1
+    (`aucbench.scale.bins`), so that a pair has the margin m_ij = s_j − t_i. Let k_ij be the number
+    of its bins between, that of s_j less that of t_i, and t_ij = h [k_ij]₊. The sums of t_ij and of
+    t_ij² over the pairs of a row depend on its bin only. So b and g follow from the counts of the
+    bins and the sums of their rows, as those of `BinnedHinge` do.
+
+    **Upper bound.** By (1) at u = w, f(w) − (b + g·w) is the mean of [m]₊² − 2tm + t², which is
+    (m − t)² for m ≥ 0. Within the range of the bins m is less than h from h k. If k ≥ 1, then
+    m ≥ 0, and it is less than h². If k = 0, it is [m]₊² ≤ h², and if k < 0, it is 0. A positive
+    below the range is in the first bin, and its m is larger than the bins say, by at most o₋; so is
+    that of a negative above it, by at most o₊. Other rows outside the range have k ≤ 0, and a
+    smaller m than the bins say. So the pairs of k ≥ 0 have at most
+
+        (h + o₋ [t_i is in the first bin] + o₊ [s_j is in the last bin])²                   (2)
+
+    each, and f(w) ≤ b + g·w plus their mean, which is `Cut.slack`. It falls as h².
+
+    **Rounding.** (1) holds for any t, so that the rounding of scores and of bins does not harm the
+    cut. A computed score and the place of its bin err by at most δ/2, see `BinnedHinge`. So m is
+    within δ of what the bins say, and (2) holds with h + δ for h; it also bounds the pairs with
+    m < 0 ≤ k, where (m − t)² takes the place of t² + 2t|m|, and δ² is added for those of k < 0. A
+    part of g adds up c_i z_i with Σ|c_i| = 4 mean t, of at most M additions and products, so that
+    it errs by η = 4 γ_M R mean t, R = max ‖z‖. b is a quotient of whole numbers, but for the mean
+    of t², and errs by at most γ mean (2t + t²), with γ for two additions for each bin.
+
+    Parameters
+    ----------
+    data : PartsData
+        Rows in parts.
+    bins : int
+        How many there are at first.
+
+    References
+    ----------
+    The variational form is that of the conjugate of a square. Bounds of rounded sums: Higham,
+    "Accuracy and stability of numerical algorithms", 2002, section 3.1.
+    """
+
+    some_pairs: None = None  # all pairs of labels
+    over_pairs = True
+
+    def __init__(self, data: PartsData, bins: int = BINS) -> None:
+        self.data, self.bins = data, bins
+        self.reach = REACH
+        self._slack = (0.0, 4.0 * gamma(data.n) * data.longest)  # (e without η‖w‖, η), so far
+        self._known: dict[bytes, Cut] = {}
+
+    def cut_at(self, w: Vector) -> Cut:
+        """Return (1), and the bound (2) of f(w), from one reading of the rows, or two.
+
+        It is two where the sums of the bins would take more than 64 MB. At w = 0 it is none.
+        """
+        key = w.tobytes()
+        if key not in self._known:
+            self._known[key] = self._at(w) if w.any() else self._at_zero()
+        return self._known[key]
+
+    def finer(self) -> None:
+        """Take four times as many bins from now on, up to a million."""
+        self.bins = min(FINER * self.bins, MOST)
+
+    def _at_zero(self) -> Cut:
+        m_neg, m_pos = self.data.means
+        return Cut(1.0, self._flat(2.0 * (m_neg - m_pos)), 1.0)
+
+    def _at(self, w: Vector) -> Cut:
+        data, v = self.data, w / self.data.scale
+        grid = self._grid(w)
+        whole = fits(data, grid.count)
+        rows = data.reduce(binned, data.centre, v, grid, sums=whole)
+        pairs = float(int(data.n_pos) * int(data.n_neg))
+        k, kappa, square = distances(*rows.counts)
+        step = 2.0 / grid.K / pairs
+        c = np.stack([kappa * step, k * -step])
+        if rows.sums is not None:
+            total, most = c[0] @ rows.sums[0] + c[1] @ rows.sums[1], rows.most + grid.count
+        else:
+            pull = data.reduce(pulled, data.centre, v, grid, c)
+            total, most = pull.total, pull.most
+        g = self._flat(total / data.scale)
+        mean = sum(map(mul, k.tolist(), rows.counts[1].tolist())) / pairs / grid.K
+        square_mean = float(square @ rows.counts[1]) / pairs / grid.K**2
+        b = 2.0 * mean - square_mean
+        slack = self._within(rows, grid, w)
+        self._remember(mean, square_mean, most + 8, grid)
+        self._reach_further(rows, grid)
+        return Cut(b + float(g @ w) + slack, g, b, slack)
+
+    def _grid(self, w: Vector) -> Grid:
+        """Return bins for all active pairs of a sample: from the lowest t to the highest s₋."""
+        with uncounted():  # it is in memory
+            s = self.data.sample.scores(w)
+        n_neg = self.data.survey.samples[0].keys.size
+        low, high = float(s[n_neg:].min()) - 1.0, float(s[:n_neg].max())
+        low, high = min(low, high), max(low, high)
+        margin = self.reach * (high - low) + NARROW * (1.0 + abs(low) + abs(high))
+        return Grid(low - margin, self.bins / (high - low + 2.0 * margin), self.bins)
+
+    def _reach_further(self, rows: Binned, grid: Grid) -> None:
+        """Let the next bins reach as far as all rows do, which the sample does not show."""
+        below, above = beyond(rows, grid)
+        inside = (grid.high - grid.low) / (1.0 + 2.0 * self.reach)
+        self.reach += 1.1 * max(below, above) / inside
+
+    def _within(self, rows: Binned, grid: Grid, w: Vector) -> float:
+        """Return the mean of (2) over the pairs of k ≥ 0, and δ²."""
+        neg, pos = (counts.astype(np.float64) for counts in rows.counts)
+        below, above = beyond(rows, grid)
+        error = 4.0 * gamma(w.size + 8) * self.data.longest * float(np.linalg.norm(w))
+        error += place_error(grid)
+        h = 1.0 / grid.K + error
+        first, last = pos[0], neg[-1]
+        active = float(pos @ np.cumsum(neg[::-1])[::-1])  # pairs of k >= 0
+        corner = first * last
+        of_first, of_last = first * neg.sum() - corner, last * pos.sum() - corner
+        inside = max(active - corner - of_first - of_last, 0.0)
+        total = inside * h * h + corner * (h + below + above) ** 2
+        total += of_first * (h + below) ** 2 + of_last * (h + above) ** 2
+        rounded = 1.0 + gamma(grid.count + 16)
+        return float(total / (neg.sum() * pos.sum())) * rounded + error * error
+
+    def _remember(self, mean: float, square: float, most: int, grid: Grid) -> None:
+        e = 2.0 * gamma(2 * grid.count + 16) * (2.0 * mean + square)
+        eta = 4.0 * gamma(most) * self.data.longest * mean
+        self._slack = (max(self._slack[0], e), max(self._slack[1], eta))
+
+    def _flat(self, g: Vector) -> Vector:
+        """Return g, which is exactly 0 in constant columns."""
+        g[self.data.constant] = 0.0
+        return g
+
+    def rounding(self, w: Vector) -> Slack:
+        """Return (e, η), see the class: the largest ones of the points so far."""
+        e, eta = self._slack
+        return e + 2.0 * eta * float(np.linalg.norm(w)), eta
+
+    def value(self, w: Vector) -> float:
+        """Return the bound of f(w) from above."""
+        return self.cut_at(w).value
+
+    def grad(self, w: Vector, rows: Block = ALL) -> Vector:
+        """Return g of the cut at w.
+
+        Raises
+        ------
+        UnsupportedError
+            When `rows` is not all rows.
+        """
+        if not (isinstance(rows, slice) and rows == ALL):
+            raise UnsupportedError(
+                "rows in parts have a gradient over all of them only; ask for ALL"
+            )
+        return self.cut_at(w).g
+
+
+def distances(neg: Counts, pos: Counts) -> tuple[Counts, Counts, Vector]:
+    """Return Σ [k]₊ of a positive and of a negative in each bin, and Σ [k]₊² of a positive.
+
+    With A_e negatives above bin e, Σ_c [c − b]₊ q_c = Σ_{e ≥ b} A_e, and the sum of squares is
+    Σ_{e ≥ b} (2 Σ_{f ≥ e} A_f − A_e). Whole numbers, but for the squares, which may exceed 2⁶³.
+    """
+    above = neg.sum() - np.cumsum(neg)
+    k = np.cumsum(above[::-1])[::-1]
+    below = np.cumsum(pos) - pos
+    kappa = np.cumsum(below)
+    square = np.cumsum((2.0 * k - above)[::-1])[::-1]
+    return k, kappa, square
+
+
+def beyond(rows: Binned, grid: Grid) -> tuple[float, float]:
+    """Return how far a positive is below the bins, and a negative above them; 0 if none is."""
+    below = grid.low + 1.0 - float(rows.ends[1, 0])
+    above = float(rows.ends[0, 1]) - grid.high
+    return max(below, 0.0), max(above, 0.0)
