@@ -6,18 +6,14 @@ from operator import mul
 
 import numpy as np
 
-from aucbench.data.arrays import ALL, Block, Vector
-from aucbench.data.rounding import UNIT, Slack, gamma
-from aucbench.errors import UnsupportedError
+from aucbench.data.arrays import Vector
+from aucbench.data.rounding import Slack, gamma
+from aucbench.objectives.binned import BinnedLoss, place_error
 from aucbench.objectives.cut import Cut
-from aucbench.scale import PartsData
-from aucbench.scale.bins import Binned, Counts, Grid, binned, fits, grid_of, pulled
-
-BINS, MOST = 1 << 10, 1 << 20  # at first, and at last
-FINER = 4  # times as many bins
+from aucbench.scale.bins import Binned, Counts, Grid, grid_of
 
 
-class BinnedHinge:
+class BinnedHinge(BinnedLoss):
     """Bounds of f(w) = 1/(n₊n₋) Σ_i Σ_j [1 − w·(z_i − z_j)]₊, i positive, j negative, and cuts.
 
     The hinge is a maximum, [m]₊ = max_{0 ≤ a ≤ 1} a m. So *any* weights a_ij of pairs give a cut,
@@ -71,84 +67,27 @@ class BinnedHinge:
     stability of numerical algorithms", 2002, section 3.1.
     """
 
-    some_pairs: None = None  # all pairs of labels
-    over_pairs = True
-
-    def __init__(self, data: PartsData, bins: int = BINS) -> None:
-        self.data, self.bins = data, bins
-        self._most = 0  # rounded operations of a row of a sum, at most
-        self._known: dict[bytes, tuple[int, Cut]] = {}  # bins and cut at a point
-
-    def cut_at(self, w: Vector) -> Cut:
-        """Return (1), and the bound (2) of f(w), from one reading of the rows, or two.
-
-        It is two where the sums of the bins would take more than 64 MB. It is none at w = 0, and
-        where it is known from as many bins.
-        """
-        key = w.tobytes()
-        if key not in self._known or self._known[key][0] < self.bins:
-            self._known[key] = (self.bins, self._at(w)) if w.any() else (MOST, self._at_zero())
-        return self._known[key][1]
-
-    def finer(self) -> bool:
-        """Take four times as many bins from now on; return False when there are a million."""
-        before, self.bins = self.bins, min(FINER * self.bins, MOST)
-        return self.bins > before
-
     def _at_zero(self) -> Cut:
         m_neg, m_pos = self.data.means
         return Cut(1.0, self._flat(m_neg - m_pos), 1.0)
 
     def _at(self, w: Vector) -> Cut:
-        data, v = self.data, w / self.data.scale
-        grid = grid_of(data, w, self.bins)
-        whole = fits(data, grid.count)
-        rows = data.reduce(binned, data.centre, v, grid, sums=whole)
+        grid = grid_of(self.data, w, self.bins)
+        rows = self._rows(w, grid)
         neg, pos = rows.counts
         k, kappa = active(neg, pos)
-        twice = 2 * int(data.n_pos) * int(data.n_neg)
+        twice = 2 * int(self.data.n_pos) * int(self.data.n_neg)
         c = np.stack([kappa / float(twice), -k / float(twice)])
-        if rows.sums is not None:
-            total = c[0] @ rows.sums[0] + c[1] @ rows.sums[1]
-            most = rows.most + int(np.count_nonzero(rows.counts))  # an empty bin adds exactly 0
-        else:
-            pull = data.reduce(pulled, data.centre, v, grid, c)
-            total, most = pull.total, pull.most
-        self._most = max(self._most, most + 8)
-        g = self._flat(total / data.scale)
+        g = self._pulled(rows, w, grid, c)
         b = sum(map(mul, k.tolist(), pos.tolist())) / twice
         slack = within_bins(rows, grid) / twice + place_error(grid)
         return Cut(b + float(g @ w) + slack, g, b, slack)
 
-    def _flat(self, g: Vector) -> Vector:
-        """Return g, which is exactly 0 in constant columns."""
-        g[self.data.constant] = 0.0
-        return g
-
     def rounding(self, w: Vector) -> Slack:
         """Return (e, η), see the class."""
         R, length = self.data.longest, float(np.linalg.norm(w))
-        eta = 2.0 * gamma(max(self._most, self.data.n if not self._most else 0)) * R
+        eta = 2.0 * self._sum_error * R
         return 4.0 * gamma(self.data.d + 8) * R * length + 2.0 * eta * length, eta
-
-    def value(self, w: Vector) -> float:
-        """Return the bound (2) of f(w) from above, the best one that is known."""
-        known = self._known.get(w.tobytes())
-        return known[1].value if known else self.cut_at(w).value
-
-    def grad(self, w: Vector, rows: Block = ALL) -> Vector:
-        """Return g of the cut at w.
-
-        Raises
-        ------
-        UnsupportedError
-            When `rows` is not all rows.
-        """
-        if not (isinstance(rows, slice) and rows == ALL):
-            raise UnsupportedError(
-                "rows in parts have a gradient over all of them only; ask for ALL"
-            )
-        return self.cut_at(w).g
 
 
 def active(neg: Counts, pos: Counts) -> tuple[Counts, Counts]:
@@ -167,8 +106,3 @@ def within_bins(rows: Binned, grid: Grid) -> float:
     width[0] += max(0.0, grid.low - lowest)
     width[-1] += max(0.0, highest - grid.high)
     return float(width @ (neg * pos)) * (1.0 + gamma(grid.count + 8))
-
-
-def place_error(grid: Grid) -> float:
-    """Return a bound of how far rounding moves the ends of the bins, for both rows of a pair."""
-    return 8.0 * UNIT * (grid.high - grid.low) + 4.0 * UNIT * (abs(grid.low) + 1.0)

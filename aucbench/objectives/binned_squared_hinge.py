@@ -6,20 +6,19 @@ from operator import mul
 
 import numpy as np
 
-from aucbench.data.arrays import ALL, Block, Vector
+from aucbench.data.arrays import Vector
 from aucbench.data.rounding import Slack, gamma
 from aucbench.data.tally import uncounted
-from aucbench.errors import UnsupportedError
-from aucbench.objectives.binned_hinge import BINS, FINER, MOST, place_error
+from aucbench.objectives.binned import BINS, BinnedLoss, place_error
 from aucbench.objectives.cut import Cut
 from aucbench.scale import PartsData
-from aucbench.scale.bins import Binned, Counts, Grid, binned, fits, pulled
+from aucbench.scale.bins import Binned, Counts, Grid
 
 REACH = 0.15  # of the range of a sample, by which the bins reach farther at first
 NARROW = 1e-9  # least width of a range, relative to the size of its ends
 
 
-class BinnedSquaredHinge:
+class BinnedSquaredHinge(BinnedLoss):
     """Bounds of f(w) = 1/(n₊n₋) Σ_i Σ_j ([1 − w·(z_i − z_j)]₊)², i positive, j negative, and cuts.
 
     The square of a hinge is a maximum, [m]₊² = max_{t ≥ 0} 2tm − t². So *any* t_ij ≥ 0 give a cut,
@@ -64,53 +63,27 @@ class BinnedSquaredHinge:
     "Accuracy and stability of numerical algorithms", 2002, section 3.1.
     """
 
-    some_pairs: None = None  # all pairs of labels
-    over_pairs = True
-
     def __init__(self, data: PartsData, bins: int = BINS) -> None:
-        self.data, self.bins = data, bins
+        super().__init__(data, bins)
         self.reach = REACH
-        self._slack = (0.0, 4.0 * gamma(data.n) * data.longest)  # (e without η‖w‖, η), so far
-        self._known: dict[bytes, Cut] = {}
-
-    def cut_at(self, w: Vector) -> Cut:
-        """Return (1), and the bound (2) of f(w), from one reading of the rows, or two.
-
-        It is two where the sums of the bins would take more than 64 MB. At w = 0 it is none.
-        """
-        key = w.tobytes()
-        if key not in self._known:
-            self._known[key] = self._at(w) if w.any() else self._at_zero()
-        return self._known[key]
-
-    def finer(self) -> None:
-        """Take four times as many bins from now on, up to a million."""
-        self.bins = min(FINER * self.bins, MOST)
+        self._largest = (0.0, 1.0)  # (error of b, mean of t) of the points so far
 
     def _at_zero(self) -> Cut:
         m_neg, m_pos = self.data.means
         return Cut(1.0, self._flat(2.0 * (m_neg - m_pos)), 1.0)
 
     def _at(self, w: Vector) -> Cut:
-        data, v = self.data, w / self.data.scale
         grid = self._grid(w)
-        whole = fits(data, grid.count)
-        rows = data.reduce(binned, data.centre, v, grid, sums=whole)
-        pairs = float(int(data.n_pos) * int(data.n_neg))
+        rows = self._rows(w, grid)
         k, kappa, square = distances(*rows.counts)
+        pairs = float(int(self.data.n_pos) * int(self.data.n_neg))
         step = 2.0 / grid.K / pairs
-        c = np.stack([kappa * step, k * -step])
-        if rows.sums is not None:
-            total, most = c[0] @ rows.sums[0] + c[1] @ rows.sums[1], rows.most + grid.count
-        else:
-            pull = data.reduce(pulled, data.centre, v, grid, c)
-            total, most = pull.total, pull.most
-        g = self._flat(total / data.scale)
+        g = self._pulled(rows, w, grid, np.stack([kappa * step, k * -step]))
         mean = sum(map(mul, k.tolist(), rows.counts[1].tolist())) / pairs / grid.K
         square_mean = float(square @ rows.counts[1]) / pairs / grid.K**2
-        b = 2.0 * mean - square_mean
-        slack = self._within(rows, grid, w)
-        self._remember(mean, square_mean, most + 8, grid)
+        b, slack = 2.0 * mean - square_mean, self._within(rows, grid, w)
+        error = 2.0 * gamma(2 * grid.count + 16) * (2.0 * mean + square_mean)
+        self._largest = (max(self._largest[0], error), max(self._largest[1], mean))
         self._reach_further(rows, grid)
         return Cut(b + float(g @ w) + slack, g, b, slack)
 
@@ -147,38 +120,11 @@ class BinnedSquaredHinge:
         rounded = 1.0 + gamma(grid.count + 16)
         return float(total / (neg.sum() * pos.sum())) * rounded + error * error
 
-    def _remember(self, mean: float, square: float, most: int, grid: Grid) -> None:
-        e = 2.0 * gamma(2 * grid.count + 16) * (2.0 * mean + square)
-        eta = 4.0 * gamma(most) * self.data.longest * mean
-        self._slack = (max(self._slack[0], e), max(self._slack[1], eta))
-
-    def _flat(self, g: Vector) -> Vector:
-        """Return g, which is exactly 0 in constant columns."""
-        g[self.data.constant] = 0.0
-        return g
-
     def rounding(self, w: Vector) -> Slack:
         """Return (e, η), see the class: the largest ones of the points so far."""
-        e, eta = self._slack
-        return e + 2.0 * eta * float(np.linalg.norm(w)), eta
-
-    def value(self, w: Vector) -> float:
-        """Return the bound of f(w) from above."""
-        return self.cut_at(w).value
-
-    def grad(self, w: Vector, rows: Block = ALL) -> Vector:
-        """Return g of the cut at w.
-
-        Raises
-        ------
-        UnsupportedError
-            When `rows` is not all rows.
-        """
-        if not (isinstance(rows, slice) and rows == ALL):
-            raise UnsupportedError(
-                "rows in parts have a gradient over all of them only; ask for ALL"
-            )
-        return self.cut_at(w).g
+        error, mean = self._largest
+        eta = 4.0 * self._sum_error * self.data.longest * mean
+        return error + 2.0 * eta * float(np.linalg.norm(w)), eta
 
 
 def distances(neg: Counts, pos: Counts) -> tuple[Counts, Counts, Vector]:

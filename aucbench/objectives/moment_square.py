@@ -9,7 +9,7 @@ import numpy as np
 
 from aucbench.data.arrays import ALL, Block, Vector
 from aucbench.data.rounding import UNIT, Slack, gamma
-from aucbench.errors import UnsupportedError
+from aucbench.objectives.binned import require_all
 from aucbench.scale import PartsData
 from aucbench.scale.row_sums import additions, square_sums
 
@@ -98,10 +98,7 @@ class MomentSquare:
         UnsupportedError
             When `rows` is not all rows.
         """
-        if not (isinstance(rows, slice) and rows == ALL):
-            raise UnsupportedError(
-                "rows in parts have a gradient over all of them only; ask for ALL"
-            )
+        require_all(rows)
         if not v.any():
             return np.zeros(v.size)
         key = v.tobytes()
