@@ -16,6 +16,7 @@ CODE = """
 import hashlib, json, warnings
 import numpy as np, scipy.sparse
 import aucbench
+import aucbench.scale.bins, aucbench.scale.survey
 from aucbench import aum
 from aucbench.kernels import simd
 
@@ -45,6 +46,17 @@ for kind, rows in (("dense", X), ("csr", scipy.sparse.csr_array(X))):
     keep(f"scores {kind}", data.scores(w), data.pullback(rng.standard_normal(300)))
     for name in ("pairwise-hinge", "pairwise-squared-hinge", "pairwise-logistic"):
         keep(f"{name} {kind}", *aucbench.get_objective(name, data).both(w))
+    piece = aucbench.scale.Piece(data.rows, data.y)
+    grid = aucbench.scale.bins.Grid(-2.0, 7.0, 40)
+    bins = aucbench.scale.bins.binned(piece, np.zeros(43), w, grid)
+    keep(f"bins {kind}", bins.counts, bins.sums, bins.ends)
+columns = tuple(np.ascontiguousarray(c.astype(["f4", "f8"][j % 2])) for j, c in enumerate(X.T))
+piece = aucbench.scale.Piece(aucbench.scale.Columns(columns), data.y)
+known = aucbench.scale.survey.survey(piece, X.mean(axis=0), 50, 0)
+keep("survey", known.sums, known.squares, known.low, known.high)
+bins = aucbench.scale.bins.binned(piece, X.mean(axis=0), w, grid)
+pulled = aucbench.scale.bins.pulled(piece, X.mean(axis=0), w, grid, rng.standard_normal((2, 40)))
+keep("bins of columns", bins.counts, bins.sums, bins.ends, pulled.total)
 users, days = rng.integers(0, 40, 300), rng.integers(1, 60, 300)
 one, six = np.zeros((3001, 1)), rng.integers(0, 6, 3001)
 for name in ("pairwise-hinge", "pairwise-squared-hinge", "pairwise-logistic"):

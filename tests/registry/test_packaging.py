@@ -99,6 +99,7 @@ INSIDE |= {
     "bench_shapes",
     "bench_classes",
     "bench_pairs",
+    "bench_parts",
     "bench_survival",
     "bench_terms",
 }
