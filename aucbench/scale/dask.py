@@ -1,0 +1,403 @@
+"""Parts on the workers of an existing dask cluster.
+
+Design
+  a. The parts of a node of the fixed tree are consecutive. So a worker reads such a block, merges
+     its summaries as the tree does, and sends one. There are two tasks for each thread of the
+     cluster, since a task costs 3 to 4 ms. Summaries merge on workers, four at a time.
+  b. Where the rows take at most 60 % of the memory of the cluster, workers keep the blocks that
+     they have read; else each question reads again.
+  c. Tasks are pure, and what they need is in the graph or in files. So dask computes again what a
+     lost worker had, and the tree gives the same bits. (Rejected: `scatter`, whose data are lost
+     with their worker.)
+  d. Workers say which part they begin. A part whose worker was lost twice by one question is named
+     in an error, because a file that ends a process would end each one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from copy import deepcopy
+from functools import reduce
+from math import inf
+from pickle import dumps
+from queue import Empty, SimpleQueue
+from time import monotonic
+from typing import Any, TypeVar
+from uuid import uuid4
+
+from distributed import CancelledError, Client, Future, KilledWorker, get_worker
+
+from aucbench.errors import AucbenchError, DataError
+from aucbench.scale.engines import numbers_of
+from aucbench.scale.parts import Columns, Parts, Piece
+from aucbench.scale.summary import Summary, Tally, Tree
+
+S = TypeVar("S", bound=Summary)
+C = TypeVar("C", bound=Tally)
+T = TypeVar("T")
+Numbers = tuple[int, ...]
+Held = list[tuple[Piece, ...]]  # the pieces of each part of a block
+
+ANSWER = 20.0  # seconds for a scheduler to answer
+PATIENCE = 60.0  # seconds that a cluster may be without workers
+TICK = 1.0  # seconds without an event after which the cluster is looked at
+EACH_THREAD, FEWEST = 2, 16  # tasks for each thread of the cluster, and at least
+FAN_IN = 4  # summaries that a worker merges at a time
+KEPT = 0.6  # of the memory of the cluster, up to which blocks stay there
+LARGE = 1 << 16  # bytes of arguments that go to workers once, and not with each task
+MOST_LOSSES = 2  # of workers that were at the same part
+
+
+class Dask:
+    """Asks the workers of a dask cluster, see `Engine`.
+
+    Parameters
+    ----------
+    client : distributed.Client or str
+        A client, or the address of a scheduler.
+    told : function (int), optional
+        Called with the rows of each block that has answered, for a bar.
+    keep : bool, optional
+        Whether workers keep the rows. None: if they fit into 60 % of the memory of the cluster.
+    """
+
+    def __init__(
+        self,
+        client: Client | str,
+        told: Callable[[int], object] | None = None,
+        *,
+        keep: bool | None = None,
+    ) -> None:
+        self._client = connected(client) if isinstance(client, str) else client
+        self._told, self._keep = told, keep
+        self._name = f"aucbench-{uuid4().hex[:12]}"
+        self._events: SimpleQueue[Any] = SimpleQueue()  # filled by threads of the client
+        self._at: dict[tuple[str, str], int] = {}  # (worker, task): the part that it is at
+        self._losses: Counter[int] = Counter()
+        self._sent: dict[str, Future[Any]] = {}
+        self._blocks: dict[tuple[str, Numbers], tuple[int, Future[Held]]] = {}
+        self._row_bytes: dict[str, float] = {}
+        for topic in ("all", self._name):  # workers come and go; parts begin
+            self._client.subscribe_topic(topic, lambda event: self._events.put(event[1]))
+
+    def reduce(
+        self, parts: Parts, of: Callable[..., S], *args: Any, some: Sequence[int] | None = None
+    ) -> S:
+        """Return the merged answers, see `Engine`.
+
+        Raises
+        ------
+        DataError
+            When a part cannot be read, or two workers were lost that were at the same part.
+        AucbenchError
+            When the scheduler is gone, or has no worker.
+        """
+        told: S = self._merged(parts, some, answered, joined, of, args)
+        return told
+
+    def tally(
+        self, parts: Parts, start: Callable[..., C], *args: Any, some: Sequence[int] | None = None
+    ) -> C:
+        """Return the tally of all pieces, see `Engine`; raises as `reduce`."""
+        told: C = self._merged(parts, some, tallied, joined_tallies, start, args)
+        return told
+
+    def scan(
+        self, parts: Parts, of: Callable[..., T], *args: Any, some: Sequence[int] | None = None
+    ) -> Iterator[tuple[int, list[T]]]:
+        """Yield the answers of each part in order, see `Engine`; raises as `reduce`."""
+        own, sent = self._carried(parts), self._arguments(args)
+        waiting: list[tuple[int, Future[list[T]]]] = []
+        most = 2 * self._threads()
+        for numbers in self._divided(parts, some):
+            held = self._held(parts, numbers)
+            for place, i in enumerate(numbers):
+                task = self._submit(scanned, own, i, held, place, of, sent)
+                waiting.append((i, task))
+                if len(waiting) > most:
+                    yield self._first(parts, waiting)
+        while waiting:
+            yield self._first(parts, waiting)
+
+    def _first(
+        self, parts: Parts, waiting: list[tuple[int, Future[list[T]]]]
+    ) -> tuple[int, list[T]]:
+        i, task = waiting.pop(0)
+        answers = self._result(parts, task, {})
+        self._tell(parts, (i,))
+        return i, answers
+
+    def _merged(
+        self,
+        parts: Parts,
+        some: Sequence[int] | None,
+        block: Callable[..., Any],
+        join: Callable[..., Any],
+        *asked: Any,
+    ) -> Any:
+        self._losses.clear()  # of one question
+        own, (of, args) = self._carried(parts), asked
+        sent = self._arguments(args)
+        nodes, counted = [], {}
+        for numbers in self._divided(parts, some):
+            task = self._submit(
+                block, own, numbers, self._held(parts, numbers), of, sent, self._name
+            )
+            counted[str(task.key)] = numbers
+            task.add_done_callback(lambda task: self._events.put({"done": str(task.key)}))
+            nodes.append(task)
+        leaves = nodes  # they must live until the root is there
+        while len(nodes) > 1:
+            starts = range(0, len(nodes), FAN_IN)
+            nodes = [self._submit(join, *nodes[at : at + FAN_IN]) for at in starts]
+        root = self._result(parts, nodes[0], counted)
+        for numbers in counted.values():  # those whose end has not been heard of yet
+            self._tell(parts, numbers)
+        del leaves
+        return root
+
+    def _divided(self, parts: Parts, some: Sequence[int] | None) -> list[Numbers]:
+        """Return blocks of parts, whole nodes of the tree, as many as the cluster wants tasks."""
+        numbers = tuple(numbers_of(parts, some))
+        most, size = max(FEWEST, EACH_THREAD * self._threads()), 1
+        while -(-len(numbers) // size) > most:
+            size *= 2
+        return [numbers[at : at + size] for at in range(0, len(numbers), size)]
+
+    def _threads(self) -> int:
+        start = monotonic()
+        while not (threads := int(sum(self._client.nthreads().values()))):
+            if monotonic() - start > PATIENCE:
+                raise AucbenchError(
+                    f"the dask scheduler at {self._address} has had no worker for {PATIENCE:g} s; "
+                    f"start some with `dask worker {self._address}`"
+                )
+            with suppress(TimeoutError):
+                self._client.wait_for_workers(1, timeout=TICK)
+        return threads
+
+    @property
+    def _address(self) -> str:
+        scheduler = self._client.scheduler
+        return "its address" if scheduler is None else str(scheduler.address)
+
+    def _submit(self, function: Callable[..., Any], *args: Any) -> Future[Any]:
+        key = f"{self._name}-{function.__name__}-{uuid4().hex[:12]}"
+        return self._client.submit(function, *args, key=key, pure=False)
+
+    def _carried(self, parts: Parts) -> Future[Parts]:
+        """Send the parts to the workers once; what they need to read is not the rows."""
+        if parts.fingerprint not in self._sent:
+            self._sent[parts.fingerprint] = self._submit(carried, parts)
+        return self._sent[parts.fingerprint]
+
+    def _arguments(self, args: tuple[Any, ...]) -> Any:
+        """Return arguments, or where workers find them if they are large."""
+        return self._submit(carried, args) if len(dumps(args)) > LARGE else args
+
+    def _held(self, parts: Parts, numbers: Numbers) -> Future[Held] | None:
+        """Return the rows of a block that stay on a worker; None if each question reads them."""
+        place = parts.fingerprint, numbers
+        if place not in self._blocks:
+            rows = sum(parts.sizes[i] for i in numbers)
+            if not self._has_room(parts, rows):
+                return None
+            own = self._carried(parts)
+            self._blocks[place] = rows, self._submit(held, own, numbers, self._name)
+        return self._blocks[place][1]
+
+    def _has_room(self, parts: Parts, rows: int) -> bool:
+        """Whether workers keep more rows; blocks of another division go for them."""
+        if self._keep is not None:
+            return self._keep
+        source = parts.fingerprint
+        if source not in self._row_bytes:
+            first = numbers_of(parts, None)[0]
+            task = self._submit(row_bytes, self._carried(parts), first)
+            self._row_bytes[source] = self._result(parts, task, {})
+        room = KEPT * self._memory() / self._row_bytes[source]
+        if parts.n > room:
+            return False
+        while self._blocks and sum(kept for kept, _ in self._blocks.values()) + rows > room:
+            del self._blocks[next(iter(self._blocks))]
+        return True
+
+    def _memory(self) -> float:
+        """Return the bytes that all workers may use."""
+        workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
+        return float(sum(worker["memory_limit"] or inf for worker in workers))
+
+    def _result(self, parts: Parts, task: Future[T], counted: dict[str, Numbers]) -> T:
+        """Wait for a task, and tell of the blocks that end meanwhile."""
+        task.add_done_callback(lambda task: self._events.put({"done": str(task.key)}))
+        while not task.done():
+            self._next_event(parts, counted)
+        try:
+            return task.result()
+        except KilledWorker as error:
+            raise self._lost(parts, None) from error
+        except CancelledError as error:
+            raise self._gone() from error
+        except Exception as error:
+            if self._client.status != "running":
+                raise self._gone() from error
+            raise
+
+    def _next_event(self, parts: Parts, counted: dict[str, Numbers]) -> None:
+        try:
+            event = self._events.get(timeout=TICK)
+        except Empty:
+            if self._client.status != "running":
+                raise self._gone() from None
+            self._threads()
+            return
+        match event:
+            case {"done": key}:
+                self._at = {own: i for own, i in self._at.items() if own[1] != key}
+                if key in counted:
+                    self._tell(parts, counted.pop(key))
+            case {"part": i, "key": key, "worker": worker}:
+                self._at[worker, key] = i
+            case {"action": "remove-worker", "worker": worker}:
+                for own in [own for own in self._at if own[0] == worker]:
+                    i = self._at.pop(own)
+                    self._losses[i] += not event.get("expected", False)
+                    if self._losses[i] >= MOST_LOSSES:
+                        raise self._lost(parts, i)
+
+    def _tell(self, parts: Parts, numbers: Numbers) -> None:
+        if self._told is not None:
+            self._told(sum(parts.sizes[i] for i in numbers))
+
+    def _lost(self, parts: Parts, i: int | None) -> DataError:
+        place = "a part" if i is None else parts.where(i, 0)
+        return DataError(
+            f"several dask workers were lost at the same part of the rows: that of {place}; check "
+            "that file, and the memory of the workers"
+        )
+
+    def _gone(self) -> AucbenchError:
+        return AucbenchError(
+            f"the dask scheduler at {self._address} is gone; start it and run the same command "
+            "again"
+        )
+
+
+def connected(address: str) -> Client:
+    """Return a client of the scheduler at an address.
+
+    Raises
+    ------
+    AucbenchError
+        When none answers.
+    """
+    try:
+        return Client(address, timeout=ANSWER, set_as_default=False)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise AucbenchError(
+            f"no dask scheduler answered at {address!r} ({type(error).__name__}: {error}); give "
+            "the address that `dask scheduler` prints, such as tcp://host:8786"
+        ) from error
+
+
+def carried(one: T) -> T:
+    """Return what it is given: a task whose result other tasks need."""
+    return one
+
+
+def row_bytes(parts: Parts, i: int) -> float:
+    """Return the bytes of a row in memory."""
+    piece = next(iter(parts.read(i)))
+    own = piece.rows
+    arrays: Sequence[Any] = own.arrays if isinstance(own, Columns) else own.stored_arrays
+    arrays = [*arrays, piece.y, piece.weights]
+    total, rows = sum(int(getattr(array, "nbytes", 0)) for array in arrays), int(piece.n)
+    return total / max(rows, 1)
+
+
+def held(parts: Parts, numbers: Numbers, topic: str) -> Held:
+    """Return the pieces of a block of parts."""
+    pieces = []
+    for i in numbers:
+        say_part(topic, i)
+        pieces.append(tuple(parts.read(i)))
+    return pieces
+
+
+def _pieces(
+    parts: Parts, numbers: Numbers, blocks: Held | None, topic: str
+) -> Iterator[Iterator[Piece]]:
+    """Yield the pieces of each part of a block, kept or read now."""
+    if blocks is not None:
+        say_part(topic, numbers[0])
+        yield from map(iter, blocks)
+        return
+    for i in numbers:
+        say_part(topic, i)
+        yield parts.read(i)
+
+
+def say_part(topic: str, i: int) -> None:
+    """Let the client know that this worker is at part i."""
+    worker = get_worker()
+    key = str(worker.get_current_task())
+    worker.log_event(topic, {"part": i, "key": key, "worker": worker.address})
+
+
+def answered(
+    parts: Parts,
+    numbers: Numbers,
+    blocks: Held | None,
+    of: Callable[..., S],
+    args: tuple[Any, ...],
+    topic: str,
+) -> S:
+    """Return the summary of a block, merged as the tree merges it."""
+    tree: Tree[S] = Tree(len(numbers))
+    for place, pieces in enumerate(_pieces(parts, numbers, blocks, topic)):
+        tree.add(place, reduce(lambda a, b: a.merge(b), (of(piece, *args) for piece in pieces)))
+    return tree.root
+
+
+def joined(*summaries: S) -> S:
+    """Return the summary of neighbouring nodes of the tree."""
+    tree: Tree[S] = Tree(len(summaries))
+    for place, summary in enumerate(summaries):
+        tree.add(place, summary)
+    return tree.root
+
+
+def tallied(
+    parts: Parts,
+    numbers: Numbers,
+    blocks: Held | None,
+    start: Callable[..., C],
+    args: tuple[Any, ...],
+    topic: str,
+) -> C:
+    """Return the tally of a block."""
+    own: C = start(*args)
+    for pieces in _pieces(parts, numbers, blocks, topic):
+        for piece in pieces:
+            own.add(piece)
+    return own
+
+
+def joined_tallies(*tallies: C) -> C:
+    """Return the tally of several; they stay as they are, since dask may ask for them again."""
+    return reduce(lambda a, b: a.merge(b), tallies[1:], deepcopy(tallies[0]))
+
+
+def scanned(
+    parts: Parts,
+    i: int,
+    blocks: Held | None,
+    place: int,
+    of: Callable[..., T],
+    args: tuple[Any, ...],
+) -> list[T]:
+    """Return what the pieces of a part say."""
+    pieces = parts.read(i) if blocks is None else iter(blocks[place])
+    return [of(piece, *args) for piece in pieces]

@@ -1,0 +1,237 @@
+"""Parts on a dask cluster: the same bits as threads give, also when workers are lost."""
+
+import logging
+import os
+import pickle
+import signal
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("distributed", reason="the extra [dask] is not installed")
+
+from distributed import Client, LocalCluster
+from score_parts import ScoreParts, normal_scores
+
+import aucbench
+from aucbench.data import Data
+from aucbench.errors import AucbenchError, DataError
+from aucbench.metrics import auc_by_parts
+from aucbench.scale import Here, InMemory, PartsData
+from aucbench.scale.auc_bins import ScoreBins, ScoreTally
+from aucbench.scale.dask import Dask, joined_tallies
+from aucbench.scale.survey import survey
+
+TESTS = str(Path(__file__).parents[1])
+
+
+@pytest.fixture(scope="module")
+def client():
+    """A cluster of threads of this process: its tasks and messages are those of any other."""
+    with (
+        LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            processes=False,
+            dashboard_address=":0",
+            silence_logs=logging.CRITICAL,
+        ) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        yield client
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((3_000, 4))
+    return Data.of(X, np.where(X[:, 0] + rng.standard_normal(3_000) > 1.0, 1, -1))
+
+
+def scores(piece):
+    return piece.rows.arrays[0].copy()
+
+
+@dataclass(frozen=True)
+class Fingerprint:
+    """A summary whose bits depend on the order in which it merges."""
+
+    bits: float
+
+    def merge(self, other):
+        return Fingerprint(self.bits * 0.3 + other.bits * 0.7)
+
+
+def fingerprint(piece):
+    return Fingerprint(float(piece.rows.arrays[0].sum()))
+
+
+@pytest.mark.parametrize("keep", [None, True, False])
+@pytest.mark.parametrize("size", [37, 500, 5_000])
+def test_summaries_merge_in_the_tree_of_threads(client, keep, size):
+    parts = ScoreParts.of(*normal_scores(3_000), size=size, pieces=2)
+
+    told = []
+    engine = Dask(client, told.append, keep=keep)
+
+    assert engine.reduce(parts, fingerprint) == Here().reduce(parts, fingerprint)
+    some = [i for i in range(len(parts.sizes)) if i % 3 != 1]
+    assert engine.reduce(parts, fingerprint, some=some) == Here().reduce(
+        parts, fingerprint, some=some
+    )
+    assert sum(told) == 3_000 + sum(parts.sizes[i] for i in some)
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_scans_come_in_order_and_tallies_have_equal_bits(client, keep):
+    y, s = normal_scores(3_000)
+    parts = ScoreParts.of(y, s, size=70, pieces=3)
+    engine, bins = Dask(client, keep=keep), ScoreBins.of(s, 3_000)
+
+    numbers, answers = zip(*engine.scan(parts, scores), strict=True)
+
+    assert numbers == tuple(range(len(parts.sizes)))
+    np.testing.assert_array_equal(np.concatenate([a for part in answers for a in part]), s)
+    own, threads = (one.tally(parts, ScoreTally, bins, 0.1) for one in (engine, Here()))
+    assert own.table.tobytes() == threads.table.tobytes()
+    assert auc_by_parts(parts, engine=engine) == auc_by_parts(parts)
+
+
+def test_large_arguments_reach_the_workers(client, data):
+    parts, shift = InMemory(data, 500), np.zeros(4)
+
+    large = Dask(client).reduce(parts, survey, np.tile(shift, 1), 10, 0)
+    mask = np.zeros(100_000)
+
+    assert large.counts == Here().reduce(parts, survey, shift, 10, 0).counts
+    assert Dask(client).reduce(parts, sized, mask).bits == 800_000.0
+
+
+def sized(piece, mask):
+    return Fingerprint(float(mask.nbytes))
+
+
+def test_a_solver_certifies_the_same_weights_as_on_threads(client, data):
+    solver = aucbench.get_solver("svm-or")
+
+    there, here = (
+        aucbench.solve(solver, PartsData(InMemory(data, 170), engine), gap_tol=1e-4)
+        for engine in (Dask(client), Here())
+    )
+
+    assert there.w.tobytes() == here.w.tobytes()
+
+
+def test_what_a_part_refuses_is_raised_here(client):
+    y, s = normal_scores(300)
+    s[250] = np.nan
+
+    with pytest.raises(DataError, match="part 2, row 50 has a NaN"):
+        auc_by_parts(ScoreParts.of(y, s), engine=Dask(client))
+    with pytest.raises(DataError, match="row group 1 is damaged"):
+        Dask(client).reduce(Damaged(), fingerprint)
+    with pytest.raises(DataError, match="there is no row"):
+        Dask(client).reduce(ScoreParts.of([], []), fingerprint)
+
+
+class Damaged:
+    n, d, names, sizes, fingerprint = 20, 1, None, (10, 10), "damaged"
+
+    def read(self, i):
+        if i == 1:
+            raise DataError("row group 1 is damaged")
+        yield from ScoreParts.of(*normal_scores(10)).read(0)
+
+    def where(self, i, row):
+        return f"damaged.parquet, row group {i}"
+
+
+def test_a_part_at_which_two_workers_were_lost_is_named(client):
+    engine = Dask(client)
+    for worker in ("tcp://a:1", "tcp://b:1"):
+        engine._events.put({"part": 1, "key": "task", "worker": worker})
+        engine._events.put({"action": "remove-worker", "worker": worker, "expected": False})
+
+    for _ in range(3):
+        engine._next_event(Damaged(), {})
+    with pytest.raises(DataError, match=r"same part .* damaged.parquet, row group 1"):
+        engine._next_event(Damaged(), {})
+
+
+def test_a_worker_that_was_asked_to_leave_is_not_lost(client):
+    engine = Dask(client)
+    for worker in ("tcp://a:1", "tcp://b:1", "tcp://c:1"):
+        engine._events.put({"part": 1, "key": "task", "worker": worker})
+        engine._events.put({"action": "remove-worker", "worker": worker, "expected": True})
+
+    for _ in range(6):
+        engine._next_event(Damaged(), {})
+
+
+def test_merged_tallies_leave_those_of_others_as_they_were():
+    y, s = normal_scores(100)
+    tallies = [ScoreTally(ScoreBins.of(s, 100)) for _ in range(3)]
+    for tally, piece in zip(tallies, ScoreParts.of(y, s, pieces=3).read(0), strict=True):
+        tally.add(piece)
+    before = pickle.dumps(tallies)
+
+    first, again = joined_tallies(*tallies), joined_tallies(*tallies)
+
+    assert first.table.tobytes() == again.table.tobytes()
+    assert pickle.dumps(tallies) == before
+
+
+def test_no_scheduler_is_said_in_a_sentence(monkeypatch):
+    monkeypatch.setattr("aucbench.scale.dask.ANSWER", 0.2)
+
+    with pytest.raises(AucbenchError, match=r"no dask scheduler answered at 'tcp://"):
+        Dask("tcp://127.0.0.1:1")
+
+
+def test_blocks_of_another_division_make_room(client, monkeypatch):
+    parts = ScoreParts.of(*normal_scores(3_000), size=300)
+    engine = Dask(client)
+    monkeypatch.setattr(engine, "_memory", lambda: 9 * 4_000 / 0.6)
+
+    engine.reduce(parts, fingerprint)
+    engine.reduce(parts, fingerprint, some=range(5))
+
+    assert sum(rows for rows, _ in engine._blocks.values()) <= 4_000
+    monkeypatch.setattr(engine, "_memory", lambda: 9 * 2_000 / 0.6)
+    assert engine._held(parts, (7, 8)) is None
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("keep", [True, False])
+def test_a_worker_that_is_killed_in_each_round_changes_no_bit(monkeypatch, data, keep):
+    monkeypatch.setenv("PYTHONPATH", TESTS)
+    with (
+        LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=":0",
+            silence_logs=logging.CRITICAL,
+        ) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        engine = Dask(client, keep=keep)
+        merged = engine._merged
+
+        def kill_one_and_merge(*asked):
+            client.wait_for_workers(2, timeout=30)
+            pid = next(iter(client.run(os.getpid).values()))
+            os.kill(pid, signal.SIGKILL)
+            return merged(*asked)
+
+        engine._merged = kill_one_and_merge
+        there = aucbench.solve(
+            aucbench.get_solver("svm-or"), PartsData(InMemory(data, 170), engine), gap_tol=1e-4
+        )
+
+    here = aucbench.solve(
+        aucbench.get_solver("svm-or"), PartsData(InMemory(data, 170)), gap_tol=1e-4
+    )
+    assert there.w.tobytes() == here.w.tobytes()
