@@ -73,9 +73,7 @@ def test_distances_of_bins_are_sums_over_pairs(bins):
     neg, pos = (np.array(column, np.int64) for column in zip(*bins, strict=True))
     k, kappa, square = distances(neg, pos)
     at = np.arange(len(bins))
-    between = np.maximum(
-        at[None] - at[:, None], 0
-    )  # of a positive in a row, a negative in a column
+    between = np.maximum(at[None] - at[:, None], 0)  # positives in rows, negatives in columns
     assert k.tolist() == (between @ neg).tolist()
     assert kappa.tolist() == (pos @ between).tolist()
     assert square.tolist() == (between**2 @ neg).tolist()
@@ -84,13 +82,13 @@ def test_distances_of_bins_are_sums_over_pairs(bins):
 
 def test_any_parts_give_the_same_counts_and_nearly_the_same_cut():
     data = rows_with_labels(33, n=500)
-    w = np.linspace(-1.0, 1.0, data.d)
+    whole, w = in_parts(data, 500), np.linspace(-1.0, 1.0, data.d)
     cuts = []
     for size in (500, 77, 10):
-        f = BinnedSquaredHinge(in_parts(data, size))
-        vars(f.data)["sample"] = data  # the bins depend on the sample
-        vars(f.data)["survey"] = in_parts(data, 500).survey
-        cuts.append(f.cut_at(w))
+        parts = in_parts(data, size)
+        for name in ("shift", "survey", "sample"):  # the bins depend on them
+            vars(parts)[name] = getattr(whole, name)
+        cuts.append(BinnedSquaredHinge(parts).cut_at(w))
     b = {Fraction(cut.b) for cut in cuts}
     assert len(b) == 1
     for cut in cuts:
