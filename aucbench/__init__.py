@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from aucbench.judging.judge import judge
     from aucbench.kernels.headers import get_include, require_kernel_api
     from aucbench.kernels.parallel import threads
-    from aucbench.metrics import auc, intercept_at
+    from aucbench.metrics import auc, auc_of_file, intercept_at
     from aucbench.models import (
         AUCClassifier,
         ClassModel,
@@ -56,6 +56,7 @@ __all__ = [
     "State",
     "SurvivalRanker",
     "auc",
+    "auc_of_file",
     "compare",
     "fit",
     "from_estimator",
@@ -81,7 +82,7 @@ _MODULES = {
     "kernels.headers": ("get_include", "require_kernel_api"),
     "hookspecs": ("hookimpl",),
     "solving.loop": ("solve",),
-    "metrics": ("auc", "intercept_at"),
+    "metrics": ("auc", "auc_of_file", "intercept_at"),
     "optim.classifiers": ("from_estimator",),
     "kernels.parallel": ("threads",),
     "protocols": ("Objective", "Problem", "Projector", "Solver", "State"),

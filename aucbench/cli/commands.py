@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from aucbench.cli.auc import auc
 from aucbench.cli.catalogue import (
     cite,
     describe,
@@ -71,6 +72,7 @@ COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {
         **{
             "compare": compare,
             "judge": judge,
+            "auc": auc,
             "run": run,
             "plan": list_plan,
             "status": status,

@@ -3,6 +3,7 @@
 from aucbench.metrics.auc import auc as auc
 from aucbench.metrics.by_parts import AucBounds as AucBounds
 from aucbench.metrics.by_parts import auc_by_parts as auc_by_parts
+from aucbench.metrics.by_parts import auc_of_file as auc_of_file
 from aucbench.metrics.classes import hand_till as hand_till
 from aucbench.metrics.classes import one_vs_rest as one_vs_rest
 from aucbench.metrics.of_target import auc_of as auc_of

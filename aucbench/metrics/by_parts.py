@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from math import inf
-from typing import Literal
+from typing import Any, Literal
 
+from aucbench.datasets.parted import open_parts
+from aucbench.datasets.reading import Reading
 from aucbench.errors import ParameterError, UnsupportedError, require_above
 from aucbench.scale.auc_bins import Counted, ScoreCounts, counted, outward
 from aucbench.scale.engines import Engine, Here
@@ -136,6 +139,67 @@ def auc_by_parts(
         readings += more
     interval = None if weighted else _interval(counts, low, high, level)
     return AucBounds("auc", low, high, counts.n_pos, counts.n_neg, readings, interval)
+
+
+def auc_of_file(
+    source: str | os.PathLike[str],
+    score: str | int = "score",
+    *,
+    reading: Reading | None = None,
+    each: Literal["pair", "group"] | None = None,
+    exact: bool = False,
+    max_fpr: float | None = None,
+    memory: float = 1000.0,
+    level: float = LEVEL,
+    engine: Engine | None = None,
+    tell: Callable[[str], object] | None = None,
+    **options: Any,
+) -> AucBounds:
+    """Bounds of the AUC of the scores in files, or the AUC itself; see `auc_by_parts`.
+
+        auc_of_file("scores/*.parquet", "probability", target="died", exact=True)
+
+    Parameters
+    ----------
+    source : str or path
+        Files as `aucbench.datasets.parted.open_parts` reads them: Parquet, or CSV, which is first
+        written as Parquet into the user's cache.
+    score : str or int
+        The column of the scores.
+    reading : Reading, optional
+        Which column has the labels, and which labels are positive. Where it names `weights`, a pair
+        counts for the product of them; where it names `groups`, only pairs of one group count. The
+        column of groups holds numbers.
+    each : {"pair", "group"}, optional
+        What counts the same where there are groups; None: each pair.
+    exact, max_fpr, memory, level, engine :
+        As for `auc_by_parts`.
+    tell : function (str), optional
+        Called with what is done besides reading.
+    **options
+        Fields of `reading` in place of it, such as `target`.
+
+    Raises
+    ------
+    DataError, ParameterError, UnsupportedError
+        As `open_parts` and `auc_by_parts`.
+    """
+    asked = Reading(**((reading.options() if reading else {}) | options))
+    grouped, weighted = asked.groups is not None, asked.weights is not None
+    if each is not None and not grouped:
+        raise ParameterError(f"each={each!r} is for groups; name their column with groups, too")
+    columns = [score] if asked.groups is None else [score, asked.groups]
+    parts = open_parts(source, replace(asked, groups=None), columns=columns, tell=tell)
+    return auc_by_parts(
+        parts,
+        exact=exact,
+        weighted=weighted,
+        max_fpr=max_fpr,
+        groups=(each or "pair") if grouped else None,
+        memory=memory,
+        level=level,
+        engine=engine,
+    )
 
 
 def _interval(counts: ScoreCounts, low: float, high: float, level: float) -> Interval:

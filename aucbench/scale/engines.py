@@ -6,9 +6,10 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import reduce
+from importlib.util import find_spec
 from typing import Any, Protocol, TypeVar
 
-from aucbench.errors import DataError
+from aucbench.errors import DataError, MissingExtraError, ParameterError
 from aucbench.kernels.parallel import count, mapped
 from aucbench.scale.parts import Parts
 from aucbench.scale.summary import Summary, Tally, Tree
@@ -16,6 +17,7 @@ from aucbench.scale.summary import Summary, Tally, Tree
 S = TypeVar("S", bound=Summary)
 C = TypeVar("C", bound=Tally)
 T = TypeVar("T")
+HERE, DASK = "here", "dask"  # engines, as options name them
 AHEAD = 2  # parts that are read beside those of the threads
 
 
@@ -137,6 +139,28 @@ class Here:
             finally:
                 for _, future in running:
                     future.cancel()
+
+
+def engine_of(text: str, told: Callable[[int], object] | None = None) -> Engine:
+    """Return the engine that an option names: here, or dask=ADDRESS; `told` is as for `Here`.
+
+    Raises
+    ------
+    ParameterError
+        When it is something else.
+    """
+    name, _, address = text.partition("=")
+    if text == HERE:
+        return Here(told)
+    if name != DASK or not address:
+        raise ParameterError(
+            f"--engine is {text!r}; take {HERE}, or {DASK}=ADDRESS, such as {DASK}=tcp://host:8786"
+        )
+    if find_spec("distributed") is None:
+        raise MissingExtraError(f"--engine {DASK}", DASK)
+    from aucbench.scale.dask import Dask
+
+    return Dask(address, told)
 
 
 def numbers_of(parts: Parts, some: Sequence[int] | None) -> Sequence[int]:

@@ -27,6 +27,7 @@ def open_parts(
     source: str | os.PathLike[str],
     reading: Reading | None = None,
     *,
+    columns: Sequence[str | int] | None = None,
     skip_bad: bool = False,
     tell: Tell | None = None,
     **options: Any,
@@ -42,6 +43,9 @@ def open_parts(
     reading : Reading, optional
         Which column has the labels, which labels are positive, which columns are left out, and
         which one has the weights.
+    columns : sequence of str or int, optional
+        The columns of numbers of a table that are read, in this order. None: all that are not left
+        out.
     skip_bad : bool
         Leave row groups out that cannot be decoded; `skipped` names them. It takes one reading.
     tell : function (str), optional
@@ -63,13 +67,17 @@ def open_parts(
     ending = files[0].suffix.lower()
     with naming(source, ending[1:]):
         if ending in (NPZ, NPY):
+            if columns is not None:
+                raise UnsupportedError(
+                    "columns are of tables, not of arrays; write the table as Parquet"
+                )
             return StoredParts.of(files, asked)
         footers = (
             [Footer.of(path) for path in files]
             if ending == PARQUET
             else converted(files, asked, tell or (lambda _: None))
         )
-        return ParquetParts.of(footers, asked, skip_bad=skip_bad)
+        return ParquetParts.of(footers, asked, columns, skip_bad=skip_bad)
 
 
 def comes_in_parts(source: object) -> bool:

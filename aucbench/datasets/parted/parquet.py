@@ -78,12 +78,18 @@ class ParquetParts:
     skipped: tuple[str, ...] = ()
 
     @staticmethod
-    def of(footers: Sequence[Footer], asked: Reading, *, skip_bad: bool = False) -> ParquetParts:
+    def of(
+        footers: Sequence[Footer],
+        asked: Reading,
+        columns: Sequence[str | int] | None = None,
+        *,
+        skip_bad: bool = False,
+    ) -> ParquetParts:
         """Open files whose footers were read; raises as `open_parts`."""
         kinds = common_kinds(footers)
         groups = [(f, g) for f, footer in enumerate(footers) for g in range(len(footer.rows))]
         column = target_of(tuple(kinds), asked)
-        features, dropped, weights = _features(kinds, column[0], asked)
+        features, dropped, weights = _features(kinds, column[0], asked, columns)
         bare = ParquetParts(
             tuple(footers), tuple(groups), features, Sides(*column, (), ()), weights
         )
@@ -303,7 +309,7 @@ class ParquetParts:
 
 
 def _features(
-    kinds: dict[str, str], label: str, asked: Reading
+    kinds: dict[str, str], label: str, asked: Reading, columns: Sequence[str | int] | None
 ) -> tuple[tuple[Feature, ...], tuple[tuple[str, str], ...], str | None]:
     """Return the columns that are features, those that are left out and why, and the weights."""
     names = [name for name in kinds if name != label]
@@ -312,6 +318,10 @@ def _features(
     dropped = {names[column_at(one, names, len(names))]: "as asked" for one in wanted}
     dropped |= {} if weights is None else {weights: "weights"}
     left = [name for name in names if name not in dropped]
+    if columns is not None:
+        left = [[*kinds][column_at(one, [*kinds], len(kinds))] for one in columns]
+        if texts := [name for name in left if kinds[name] == TEXT]:
+            raise DataError(f"column {texts[0]!r} holds text, wanted numbers; write numbers in it")
     if asked.text == "drop":
         dropped |= {name: "holds text" for name in left if kinds[name] == TEXT}
         left = [name for name in left if kinds[name] != TEXT]

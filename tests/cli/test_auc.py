@@ -1,0 +1,130 @@
+"""`aucbench auc`: what it says of a column of scores, and what it refuses."""
+
+import json
+import re
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from score_parts import normal_scores
+from typer.testing import CliRunner
+
+import aucbench
+from aucbench.cli import app
+from aucbench.cli.auc import digits
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def table():
+    y, s = normal_scores(3_000)
+    rng = np.random.default_rng(1)
+    return pd.DataFrame(
+        {
+            "name": np.where(y > 0, "sick", "well"),
+            "score": s,
+            "y": y,
+            "w": rng.integers(1, 5, y.size),
+            "g": rng.integers(0, 50, y.size),
+        }
+    )
+
+
+@pytest.fixture
+def file(table, tmp_path):
+    table.to_parquet(tmp_path / "scores.parquet", row_group_size=700, index=False)
+    return tmp_path / "scores.parquet"
+
+
+def said(*arguments, code=0):
+    result = CliRunner().invoke(app, ["auc", *map(str, arguments)])
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+def test_few_rows_have_their_auc(table, file):
+    value = aucbench.auc(table["y"], table["score"])
+
+    assert said("--data", file).splitlines()[0] == f"AUC {value!r}, exact"
+    assert said("--data", file, "--target", "name", "--positive", "well").startswith(
+        f"AUC {aucbench.auc(-table['y'], table['score'])!r}"
+    )
+
+
+def test_many_rows_have_bounds_of_it(table, file, monkeypatch):
+    monkeypatch.setattr("aucbench.metrics.by_parts.FEW", 0)
+    monkeypatch.setattr("aucbench.scale.auc_bins.BINS", 1)
+    monkeypatch.setattr("aucbench.scale.auc_bins.INTERVALS", 100)
+
+    first = said("--data", file).splitlines()[0]
+
+    low, high = map(
+        float, re.fullmatch(r"AUC between (\S+) and (\S+), for certain", first).groups()
+    )
+    assert low < aucbench.auc(table["y"], table["score"]) < high
+    assert said("--data", file, "--exact").splitlines()[0].endswith("exact")
+
+
+def test_folders_and_text_files_say_the_same(table, file, tmp_path):
+    folder = tmp_path / "rows"
+    folder.mkdir()
+    table.iloc[:1_000].to_csv(folder / "a.csv", index=False)
+    table.iloc[1_000:].to_csv(folder / "b.csv", index=False)
+
+    output = said("--data", folder, "--target", "y")
+
+    assert "are written as Parquet into" in output
+    assert said("--data", file).splitlines()[0] in output
+
+
+def test_weights_groups_and_parts_of_the_curve(table, file):
+    told = json.loads(said("--data", file, "--weights", "w", "--json"))
+    value = aucbench.auc(table["y"], table["score"], table["w"])
+    assert told["low"] == pytest.approx(value, abs=1e-13)
+    assert told["exact"]
+
+    told = json.loads(said("--data", file, "--groups", "g", "--each", "group", "--json"))
+    assert told["measure"] == "gauc[each=group]"
+    assert said("--data", file, "--max-fpr", "0.1").startswith("pauc[max_fpr=0.1] ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("--score", "name"), "column 'name' holds text, wanted numbers"),
+        (("--score", "scores"), "there is no column 'scores'"),
+        (("--groups", "name"), "column 'name' holds text, wanted numbers"),
+        (("--groups", "g", "--each", "row"), "groups is 'row'; give 'pair' or 'group'"),
+        (("--each", "pair"), "each='pair' is for groups"),
+        (("--groups", "g", "--weights", "w"), "not computed together"),
+        (("--max-fpr", "0"), "max_fpr must be in"),
+        (("--memory", "0"), "memory must be greater than 0"),
+        (("--engine", "spark"), "--engine is 'spark'; take here, or dask=ADDRESS"),
+        (("--engine", "dask="), "--engine is 'dask='"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_a_sentence(file, arguments, sentence):
+    assert sentence in " ".join(said("--data", file, *arguments, code=2).split())
+
+
+def test_a_gap_is_refused_with_file_group_and_row(table, tmp_path):
+    table.loc[1_500, "score"] = np.nan
+    path = tmp_path / "gap.parquet"
+    table.to_parquet(path, row_group_size=700, index=False)
+
+    output = " ".join(said("--data", path, code=2).split())
+
+    assert re.search(r"gap.parquet, row group 2, row 100 has (a NaN|no value)", output)
+
+
+def test_bounds_are_rounded_outward():
+    for low, high in [(0.123456789, 0.123457889), (0.1, 0.9), (0.99999, 1.0), (0.5, 0.5 + 1e-12)]:
+        shown = digits(low, high)
+
+        assert Fraction(shown[0]) <= Fraction(low) < Fraction(high) <= Fraction(shown[1])
+        assert Fraction(shown[1]) - Fraction(shown[0]) <= Fraction(high - low) * 6 / 5
