@@ -10,7 +10,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from aucbench.about import about
-from aucbench.data import Data
+from aucbench.data import Data, uncounted
+from aucbench.data.arrays import Vector
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import BinnedHinge, PairwiseHinge
 from aucbench.optim.choice import require_above_or_auto, ridge
@@ -20,7 +21,11 @@ from aucbench.protocols import Budget, Needs, Problem, State
 from aucbench.scale import PartsData
 
 from .certified import certified_descent
+from .kinks import inverse_bend
+from .lbfgs import Lbfgs
 from .row_newton import RowNewton, worth_newton
+
+CLOSE = 1e-3  # relative gap of the sample that rows in parts begin with
 
 
 @about(
@@ -57,6 +62,8 @@ class SvmOr:
 
     Of rows in parts (`aucbench.scale`) an evaluation is one reading, and the hinge is known by
     bounds from scores in bins, see `aucbench.objectives.BinnedHinge`. The gap is certified as well.
+    L-BFGS begins at the minimum over a sample of each class, with the mean curvature of the hinge
+    there (`kinks.py`), so that a few readings are enough however features are scaled or correlated.
 
     Parameters
     ----------
@@ -101,10 +108,23 @@ class SvmOr:
         """Yield one state for each evaluation of all pairs."""
         data, lam = problem.data, ridge_of(problem)
         if isinstance(problem.f, BinnedHinge):
-            return certified_descent(problem.f, lam, problem.start())
+            return _by_parts(problem.f, lam, problem.start())
         of_classes = pairs_of(data) is None
         newton = partial(RowNewton, data, lam) if of_classes and worth_newton(data) else None
         return certified_descent(PairwiseHinge(data), lam, problem.start(), newton)
+
+
+def _by_parts(f: BinnedHinge, lam: float, w: Vector) -> Iterator[State]:
+    """Yield one state for each reading, from the minimum over a sample and its mean curvature."""
+    sample = f.data.sample
+    with uncounted():  # it is in memory
+        if not w.any():
+            for state in certified_descent(PairwiseHinge(sample), lam, w):
+                w = np.array(state.w)
+                if state.gap is not None and state.gap <= CLOSE * (state.value or 0.0):
+                    break
+        inverse = inverse_bend(sample, sample.scores(w), lam)
+    yield from certified_descent(f, lam, w, hessian=Lbfgs(initial=inverse) if inverse else None)
 
 
 @hookimpl
