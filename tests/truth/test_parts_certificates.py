@@ -33,3 +33,33 @@ def test_gaps_of_the_hinge_in_parts(standard, part):
         least = min(value(w) for w in [*candidates, *(w for w, _ in seen)])
         told += hold(seen, value, least)
     assert told > 5
+
+
+@pytest.mark.parametrize("part", first(range(10)))
+def test_gaps_of_the_pairwise_square_in_parts(part):
+    told = 0
+    for seed in range(20 * part, 20 * (part + 1)):
+        X, y, data, lam = sample(seed)
+        seen = states(get_solver("ls-svm", lam=lam), PartsData(InMemory(data, 4)), 30)[1]
+        least = optima.least_square(X, y, lam)
+
+        def value(w, X=X, y=y, lam=lam):
+            return optima.pairwise_square(X, y, w) + optima.ridge(w, lam)
+
+        told += hold(seen, value, least)
+    assert told > 5
+
+
+@pytest.mark.parametrize("part", first(range(10)))
+def test_gaps_of_the_squared_hinge_in_parts(part):
+    told = 0
+    for seed in range(10 * part, 10 * (part + 1)):
+        X, y, data, lam = sample(seed)
+        seen = states(get_solver("rank-svm", lam=lam), PartsData(InMemory(data, 4)), 60, every=7)[1]
+        best = states(get_solver("rank-svm", lam=lam), data, 300, every=300)[1]
+
+        def value(w, X=X, y=y, lam=lam):
+            return optima.pairwise_squared_hinge(X, y, w) + optima.ridge(w, lam)
+
+        told += hold(seen, value, min(value(w) for w, _ in [*seen, *best]))
+    assert told > 5
