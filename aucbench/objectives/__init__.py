@@ -9,6 +9,7 @@ from aucbench.objectives.binned_squared_hinge import BinnedSquaredHinge
 from aucbench.objectives.incomplete_hinge import IncompleteHinge
 from aucbench.objectives.interval_hinge import IntervalHinge
 from aucbench.objectives.logistic import Logistic
+from aucbench.objectives.logistic_in_parts import LogisticInParts
 from aucbench.objectives.moment_square import MomentSquare
 from aucbench.objectives.pairwise_hinge import PairwiseHinge
 from aucbench.objectives.pairwise_logistic import PairwiseLogistic
@@ -23,6 +24,7 @@ __all__ = [
     "IncompleteHinge",
     "IntervalHinge",
     "Logistic",
+    "LogisticInParts",
     "MomentSquare",
     "PairwiseHinge",
     "PairwiseLogistic",

@@ -54,19 +54,22 @@ def square_sums(
 
 
 def logistic_sums(piece: Piece, centre: Vector, v: Vector, offset: float) -> RowSums:
-    """Return the sums of log(1 + e^(−m_i)) and of α_i = 1/(1 + e^(m_i)), with a_i = y_i α_i.
+    """Return the sums of log(1 + e^(−m_i)), α_i = 1/(1 + e^(m_i)) and α_i (1 − α_i); a_i = y_i α_i.
 
     m_i = y_i ((x_i − centre)·v + offset) is the margin of row i.
     """
-    positive = piece.y > 0
+    sign = piece.y.astype(np.float64)
     margins = scores_of(piece, centre, v)
     margins += offset
-    np.negative(margins, out=margins, where=~positive)
-    losses = np.logaddexp(0.0, -margins)
-    alpha = np.exp(-margins - losses)
-    numbers = np.array([[losses[side].sum(), alpha[side].sum()] for side in (~positive, positive)])
-    np.negative(alpha, out=alpha, where=~positive)
-    return RowSums(numbers, added(piece, centre, alpha))
+    margins *= sign
+    small = np.exp(-np.abs(margins))
+    losses = np.log1p(small) - np.minimum(margins, 0.0)
+    alpha = np.exp(-np.maximum(margins, 0.0))
+    alpha /= 1.0 + small
+    sides = (0.5 - 0.5 * sign, 0.5 + 0.5 * sign)
+    sums = (losses, alpha, alpha * (1.0 - alpha))
+    numbers = np.array([[side @ values for values in sums] for side in sides])
+    return RowSums(numbers, added(piece, centre, alpha * sign))
 
 
 def additions(data: PartsData) -> int:

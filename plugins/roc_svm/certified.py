@@ -12,12 +12,11 @@ import numpy as np
 from aucbench.data.arrays import Block, Index, Vector
 from aucbench.data.rounding import Slack, gamma
 from aucbench.objectives.cut import BoundedLoss, ScoredLoss, cut_at
+from aucbench.optim import Lbfgs, WeakWolfe
 from aucbench.optim.bundle import EPS, Bundle
 from aucbench.protocols import State
 
-from .lbfgs import Lbfgs
 from .line_search import (
-    WeakWolfe,
     margins_of_classes,
     margins_of_pairs,
     normal_step,

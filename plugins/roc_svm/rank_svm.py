@@ -17,6 +17,7 @@ from aucbench.data.rounding import gamma, gap_of_gradient, longest, of_scores
 from aucbench.errors import require_above
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import BinnedSquaredHinge, PairwiseSquaredHinge
+from aucbench.optim import Lbfgs, WeakWolfe
 from aucbench.optim.choice import require_above_or_auto, ridge
 from aucbench.optim.term_newton import TermPoint, term_newton
 from aucbench.pairs import pairs_of
@@ -25,8 +26,6 @@ from aucbench.protocols import Budget, Needs, Problem, State
 from aucbench.scale import PartsData
 
 from .certified import certified_descent
-from .lbfgs import Lbfgs
-from .line_search import WeakWolfe
 from .preconditioner import balanced, model, preconditioner
 
 GROWTH = 16  # rows of a sample for each row of the sample before

@@ -5,8 +5,8 @@ from math import inf
 import numpy as np
 import pytest
 
-from aucbench_plugins.roc_svm.lbfgs import Lbfgs
-from aucbench_plugins.roc_svm.line_search import WeakWolfe, margins_of_classes, normal_step, sample
+from aucbench.optim import Lbfgs, WeakWolfe
+from aucbench_plugins.roc_svm.line_search import margins_of_classes, normal_step, sample
 
 RNG = np.random.default_rng(3)
 
