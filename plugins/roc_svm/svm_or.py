@@ -14,6 +14,7 @@ from aucbench.data import Data, uncounted
 from aucbench.data.arrays import Vector
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import BinnedHinge, PairwiseHinge
+from aucbench.optim import Lbfgs
 from aucbench.optim.choice import require_above_or_auto, ridge
 from aucbench.pairs import pairs_of
 from aucbench.projectors import ElasticNet, ridge_of
@@ -22,7 +23,6 @@ from aucbench.scale import PartsData
 
 from .certified import certified_descent
 from .kinks import inverse_bend
-from .lbfgs import Lbfgs
 from .row_newton import RowNewton, worth_newton
 
 CLOSE = 1e-3  # relative gap of the sample that rows in parts begin with
