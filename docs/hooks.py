@@ -20,6 +20,7 @@ from page_notebook import NOTEBOOK, PAGE, content
 from page_options import of_fit, of_judge
 from page_pairs import kinds, solvers
 from page_reproductions import with_reproductions
+from page_scale import beside, fits, readings
 from page_sets import named_suites, sets
 from page_simulations import with_simulations
 from page_speed import TABLES as SPEED
@@ -61,6 +62,9 @@ TABLES = {
     "<!-- history: commits -->": states,
     "<!-- history: changes -->": changes,
     "<!-- history: slower -->": slower,
+    "<!-- scale: readings -->": readings,
+    "<!-- scale: fits -->": fits,
+    "<!-- scale: beside memory -->": beside,
     **SPEED,
 }
 KNOWN = "<!-- known plugins -->"

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 from page_growth import per_size
+from page_scale import per_row
 from page_tables import Table, code, table
 
 from aucbench.report.figures import WIDTH, line_style, rendered
@@ -468,6 +469,22 @@ def _growth(empty: Any, page: str) -> None:
         ax.legend(fontsize=6.5)
 
 
+def _scale(empty: Any, page: str) -> None:
+    """Nanoseconds of two threads for each row: a level line is linear growth."""
+    ax = empty.subplots()
+    lines_of = {
+        "decode all columns": ("readings", "reading"),
+        "an evaluation, 1024 bins": ("readings", "1024 bins"),
+        "svm-or, certified": ("svm-or", ""),
+        "ls-svm, certified": ("ls-svm", ""),
+        "rank-svm, certified": ("rank-svm", ""),
+    }
+    for number, (name, asked) in enumerate(lines_of.items()):
+        ax.plot(*per_row(*asked), **{**line_style(number), "ms": 4, "label": name})
+    log_axes(ax, "rows", "ns for each row")
+    ax.legend(fontsize=7)
+
+
 FIGURES: dict[str, Callable[[Any, str], None]] = {
     "aum_events": _aum_events,
     "aum_times": _aum_times,
@@ -487,4 +504,5 @@ FIGURES: dict[str, Callable[[Any, str], None]] = {
     "splits": _splits,
     "thresholds": _thresholds,
     "growth": _growth,
+    "scale": _scale,
 }
