@@ -153,6 +153,7 @@ def certified_descent(
     w: Vector,
     newton: Callable[[], RowNewton] | None = None,
     hessian: Lbfgs | None = None,
+    before: int = 0,
 ) -> Iterator[State]:
     """Minimise P = f + (λ/2)‖w‖², and yield the best w so far after each evaluation of f.
 
@@ -176,8 +177,11 @@ def certified_descent(
         Returns the Newton steps, for all pairs of rows that are worth it: see `worth_newton`.
     hessian : Lbfgs, optional
         What L-BFGS begins with. None: the identity, and the first step by a sample.
+    before : int
+        Rows that were read before, which count too.
     """
     progress = _GapProgress(f, lam)
+    progress.aside = before
     point = progress.evaluate(w)
     yield progress.state()
     if newton is None or not w.any():

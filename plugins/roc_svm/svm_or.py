@@ -23,9 +23,12 @@ from aucbench.scale import PartsData
 
 from .certified import certified_descent
 from .kinks import inverse_bend
+from .preconditioner import WIDE, balanced
 from .row_newton import RowNewton, worth_newton
 
-CLOSE = 1e-3  # relative gap of the sample that rows in parts begin with
+MANY = 1 << 17  # rows in memory from which a sample is where L-BFGS begins
+SAMPLED = 40_000  # rows of it, half of them of each class
+CLOSE = 1e-3  # relative gap of the minimum over it
 
 
 @about(
@@ -62,8 +65,10 @@ class SvmOr:
 
     Of rows in parts (`aucbench.scale`) an evaluation is one reading, and the hinge is known by
     bounds from scores in bins, see `aucbench.objectives.BinnedHinge`. The gap is certified as well.
-    L-BFGS begins at the minimum over a sample of each class, with the mean curvature of the hinge
-    there (`kinks.py`), so that a few readings are enough however features are scaled or correlated.
+
+    Of rows in parts, and of 131 072 rows or more in memory with at most 1000 features, L-BFGS
+    begins at the minimum over a sample of each class, with the mean curvature of the hinge there
+    (`kinks.py`). So a few evaluations are enough however features are scaled or correlated.
 
     Parameters
     ----------
@@ -106,25 +111,35 @@ class SvmOr:
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state for each evaluation of all pairs."""
-        data, lam = problem.data, ridge_of(problem)
+        data, lam, w = problem.data, ridge_of(problem), problem.start()
         if isinstance(problem.f, BinnedHinge):
-            return _by_parts(problem.f, lam, problem.start())
+            with uncounted():  # the sample is in memory
+                w, hessian, _ = _from_sample(problem.f.data.sample, lam, w)
+            yield from certified_descent(problem.f, lam, w, hessian=hessian)
+            return
         of_classes = pairs_of(data) is None
+        if of_classes and data.weights is None and data.n >= MANY and data.d <= WIDE:
+            sample = data.take(balanced(data, SAMPLED, rng))
+            w, hessian, rows = _from_sample(sample, lam, w)
+            yield from certified_descent(PairwiseHinge(data), lam, w, hessian=hessian, before=rows)
+            return
         newton = partial(RowNewton, data, lam) if of_classes and worth_newton(data) else None
-        return certified_descent(PairwiseHinge(data), lam, problem.start(), newton)
+        yield from certified_descent(PairwiseHinge(data), lam, w, newton)
 
 
-def _by_parts(f: BinnedHinge, lam: float, w: Vector) -> Iterator[State]:
-    """Yield one state for each reading, from the minimum over a sample and its mean curvature."""
-    sample = f.data.sample
-    with uncounted():  # it is in memory
-        if not w.any():
-            for state in certified_descent(PairwiseHinge(sample), lam, w):
-                w = np.array(state.w)
-                if state.gap is not None and state.gap <= CLOSE * (state.value or 0.0):
-                    break
-        inverse = inverse_bend(sample, sample.scores(w), lam)
-    yield from certified_descent(f, lam, w, hessian=Lbfgs(initial=inverse) if inverse else None)
+def _from_sample(sample: Data, lam: float, w: Vector) -> tuple[Vector, Lbfgs | None, int]:
+    """Return about the minimum over a sample, its mean curvature, and the rows that it read.
+
+    A start other than 0 is kept.
+    """
+    rows = 0
+    if not w.any():
+        for state in certified_descent(PairwiseHinge(sample), lam, w):
+            w, rows = np.array(state.w), state.rows_seen
+            if state.gap is not None and state.gap <= CLOSE * (state.value or 0.0):
+                break
+    inverse = inverse_bend(sample, sample.scores(w), lam)
+    return w, Lbfgs(initial=inverse) if inverse else None, rows + sample.n
 
 
 @hookimpl

@@ -6,9 +6,11 @@ from scipy.sparse import csr_array
 
 from aucbench.data import Data
 from aucbench.optim.scale import default_ridge
+from aucbench.registry import get_solver
 from aucbench.scale import InMemory, PartsData
 from aucbench.solving.loop import solve
-from aucbench_plugins.roc_svm import kinks
+from aucbench.solving.wrappers import WithStart
+from aucbench_plugins.roc_svm import kinks, svm_or
 
 
 def rows(n, d, kind, seed=0):
@@ -56,3 +58,19 @@ def test_few_readings_are_enough(kind):
     assert run.stop.name == "CERTIFIED"
     assert parts.readings <= 8
     assert default_ridge(parts) == pytest.approx(default_ridge(Data.of(X, y)))
+
+
+@pytest.mark.parametrize("kind", ["correlated", "scaled"])
+def test_many_rows_in_memory_begin_so_too(kind, monkeypatch):
+    X, y = rows(20_000, 12, kind)
+    data = Data.of(X, y)
+    whole = solve("svm-or", data, gap_tol=1e-6, passes=400)
+    monkeypatch.setattr(svm_or, "MANY", 10_000)
+    monkeypatch.setattr(svm_or, "SAMPLED", 4000)
+    short = solve("svm-or", data, gap_tol=1e-6, passes=400)
+    a, b = short.points[-1], whole.points[-1]
+    assert a.step < b.step / 3
+    assert abs(a.objective - b.objective) <= a.gap + b.gap
+    assert a.passes > a.step  # what is read of the sample counts
+    again = solve(WithStart(get_solver("svm-or"), short.w), data, gap_tol=1e-6)
+    assert again.points[-1].step <= 3
