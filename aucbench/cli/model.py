@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from io import TextIOWrapper
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from aucbench.bench.options import NO_ENGINE, ONE_MODEL, Fits, Options
-from aucbench.bench.text import cell_text
 from aucbench.cli.groups import Group, grouped
 from aucbench.cli.options import FILES, FITS, RUNS
 from aucbench.cli.running import opened, print_tables, records_of, width
 from aucbench.cli.saying import say
 from aucbench.datasets.reading import Reading
-from aucbench.models.options import Aims, Carding, Making
+from aucbench.models.options import Aims, Carding, Making, Parting
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
-
     from aucbench.bench.plan.plan import Plan
     from aucbench.bench.results.record import Record
     from aucbench.models import ClassModel, Model
@@ -38,13 +33,16 @@ ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that fi
 
 @grouped
 def fit(
-    data: Annotated[str, typer.Option(help="The training table: a file, or a name.")],
+    data: Annotated[
+        str, typer.Option(help="The training table: a file, a name, or a folder of files.")
+    ],
     out: Annotated[Path, typer.Option("--out", "-o", help="File that takes the model.")],
     *,
     files: Annotated[Reading, Group(FILES, first=("target", "positive"))],
     making: Annotated[Making, Group(MODEL, first=FIRST)],
     aims: Annotated[Aims, Group("Which rows are found")],
     carding: Annotated[Carding, Group("A scorecard")],
+    parting: Annotated[Parting, Group("Rows that do not fit in memory")],
     fits: Annotated[Fits, Group(FITS, without=ONE_MODEL)],
     options: Annotated[Options, Group(RUNS, without=NO_ENGINE)],
 ) -> None:
@@ -53,22 +51,22 @@ def fit(
     The threshold maximises sensitivity + specificity (Youden), or serves one of the aims
     --sensitivity, --specificity, --precision, --flags with --per, --cost-fp with --cost-fn.
     """
-    from aucbench.models import building
-    from aucbench.models.choosing import ModelPlan
+    from aucbench.bench.show.reading import told
+    from aucbench.models import parted_job
+    from aucbench.models.parted_plan import require_by_parts, why_by_parts
     from aucbench.models.telling import lines
     from aucbench.store import require_writable
 
     require_writable(out)
     carding.require_writable()
-    plan = ModelPlan.of(data, making, aims, fits, files, carding=carding)
-    with opened(None) as store:
-
-        def run(part: Plan) -> Sequence[Record]:
-            return records_of(options.limited(part), store, options, "no model was made")
-
-        model = building.fitted(
-            plan, run, store, lambda found: print_tables(found, width()), options.jobs
-        )
+    if (why := why_by_parts(data, parting, options.memory)) is None:
+        model = _in_memory(data, making, aims, fits, files, carding, options)
+    else:
+        say(why, err=True)
+        require_by_parts(making, fits, files, carding)
+        asked = parted_job.PartedFit(data, making, aims, fits, files, parting)
+        with told(partial(say, err=True), quiet=options.quiet) as hear:
+            model = parted_job.run(asked, options, hear, out)
     model.save(out)
     carding.keep(model)
     typer.echo()
@@ -77,11 +75,39 @@ def fit(
     say(f"saved as {out}")
 
 
+def _in_memory(
+    data: str,
+    making: Making,
+    aims: Aims,
+    fits: Fits,
+    files: Reading,
+    carding: Carding,
+    options: Options,
+) -> Model | ClassModel:
+    """Return the best model of rows that are read into memory."""
+    from aucbench.models import building
+    from aucbench.models.choosing import ModelPlan
+
+    plan = ModelPlan.of(data, making, aims, fits, files, carding=carding)
+    with opened(None) as store:
+
+        def run(part: Plan) -> Sequence[Record]:
+            return records_of(options.limited(part), store, options, "no model was made")
+
+        return building.fitted(
+            plan, run, store, lambda found: print_tables(found, width()), options.jobs
+        )
+
+
 def predict(
     model: ModelFile,
-    table: Annotated[Path, typer.Argument(metavar="TABLE", help="Rows, with labels or without.")],
+    table: Annotated[
+        Path,
+        typer.Argument(metavar="TABLE", help="Rows, with labels or without; also of a folder."),
+    ],
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="CSV file that takes the scores; - is stdout.")
+        Path,
+        typer.Option("--out", "-o", help="CSV or Parquet file for the scores; - is stdout."),
     ] = STDOUT,
     key: Annotated[
         str | None,
@@ -91,11 +117,17 @@ def predict(
         str | None,
         typer.Option(help="Of the cells of text files, as in fit. [default: found]"),
     ] = None,
-    rows: Annotated[int, typer.Option(help="Rows of a text file at a time.")] = 20_000,
+    rows: Annotated[int, typer.Option(help="Rows of a large file at a time.")] = 20_000,
 ) -> None:
-    """Score the rows of a table, in their order, with a decision for each."""
+    """Score the rows of a table, in their order, with a decision for each.
+
+    Those of a folder, or of a pattern such as 'rows/*.parquet', are in the order of the names of
+    its files.
+    """
+    from aucbench.cli.answers import written
     from aucbench.datasets.endings import naming
     from aucbench.datasets.frames import pieces
+    from aucbench.datasets.parted.opening import comes_in_parts, files_of
     from aucbench.errors import require_whole
     from aucbench.models import load_model
     from aucbench.models.telling import Decided, answered, scored
@@ -105,15 +137,17 @@ def predict(
     decided, done, faulty = Decided(loaded), 0, 0
     first = ""  # fault
     separator = separator or loaded.provenance.get("separator")
-    with _written(out) as text:
-        for piece in pieces(table, rows, separator):
-            with naming(table):
+    files = files_of(table) if comes_in_parts(table) else [table]
+    with written(out, key or "row") as write:
+        read = ((file, one) for file in files for one in pieces(file, rows, separator))
+        for file, piece in read:
+            with naming(file):
                 result = scored(loaded, piece.frame, named=piece.named, uneven=piece.uneven)
                 keys = _keys(piece.frame, key, done)
             if not done:
                 _say_columns(loaded, result.ignored, table)
             answer = answered(loaded, result)
-            _write(text, answer, keys, key or "row", first=not done)
+            write(answer, keys)
             decided.add(answer)
             done += len(result.faults)
             faulty += sum(map(bool, result.faults))
@@ -159,20 +193,6 @@ def _write_page(model: Model | ClassModel, title: str, path: Path) -> None:
     say(f"{len(page.content) / 1e6:.1f} MB in {path}", err=True)
 
 
-@contextmanager
-def _written(out: Path) -> Iterator[TextIO]:
-    """Open stdout, or a file that is complete at the end or as it was before."""
-    if out == STDOUT:
-        yield sys.stdout
-        return
-    from aucbench.store.files import own_file
-
-    with own_file(out) as file:
-        text = TextIOWrapper(file, "utf-8", newline="", write_through=True)
-        yield text
-        text.detach()
-
-
 def _say_columns(model: Model | ClassModel, ignored: tuple[str, ...], table: Path) -> None:
     about = model.provenance
     say(
@@ -189,23 +209,3 @@ def _keys(frame: object, key: str | None, done: int) -> Iterator[object]:
         return iter(range(done + 1, done + 1 + len(frame)))  # type: ignore[arg-type]
     names = [str(name).strip() for name in frame.columns]  # type: ignore[attr-defined]
     return iter(frame.iloc[:, column_at(key, names, len(names))])  # type: ignore[attr-defined]
-
-
-def _write(
-    text: TextIO, answer: DataFrame, keys: Iterator[object], name: str, *, first: bool
-) -> None:
-    import csv
-
-    lines = csv.writer(text, lineterminator="\n")
-    if first:
-        lines.writerow([cell_text(name), *answer.columns])
-    for key, row in zip(keys, answer.itertuples(index=False, name=None), strict=True):
-        own = cell_text(key) if isinstance(key, str) else key
-        lines.writerow([own, *map(_cell, row)])
-
-
-def _cell(value: object) -> str:
-    """Return a cell of an answer as text; nothing where it is missing."""
-    if value is None or value != value:
-        return ""
-    return repr(value) if isinstance(value, float) else cell_text(str(value))

@@ -14,10 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from aucbench.datasets import formats
+from aucbench.datasets.arrow import PARQUET, frames_here
 from aucbench.datasets.compressed import open_plain
 from aucbench.datasets.endings import TEXT, naming
 from aucbench.datasets.textfile import Layout, layout_of
 from aucbench.errors import DataError
+
+LARGE = 100_000_000  # bytes of a Parquet file that is not decoded at once
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,13 +34,16 @@ class Piece:
 
 
 def pieces(path: Path, rows: int, separator: str | None = None) -> Iterator[Piece]:
-    """Yield the rows of a table in pieces: those of a text file as text, others at once."""
+    """Yield the rows of a table in pieces: those of text and Parquet so many at a time."""
     if not path.is_file():
-        raise DataError(f"there is no file {path}; give the path of a table")
+        raise DataError(f"there is no file {path}; give the path of a table, or of a folder")
     with naming(path):
         ending = formats.reader_of(path)
         if ending in TEXT:
             yield from _of_text(path, rows, separator or ("tab" if ending == ".tsv" else None))
+        elif ending == PARQUET and path.stat().st_size > LARGE:
+            for frame in frames_here(path, rows):
+                yield Piece(frame, named=True, uneven={})
         elif ending in formats.FRAMES:
             yield Piece(formats.FRAMES[ending](path), named=True, uneven={})
         else:

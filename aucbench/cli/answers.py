@@ -1,0 +1,94 @@
+"""The answers of `predict`: lines of CSV, or a Parquet file, piece by piece."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from io import TextIOWrapper
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
+
+from aucbench.bench.text import cell_text
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+STDOUT = Path("-")
+PARQUET = ".parquet"
+Write = Callable[["DataFrame", Iterator[object]], None]
+
+
+@contextmanager
+def written(out: Path, name: str) -> Iterator[Write]:
+    """Give what takes answers with the names of their rows, whose column is `name`.
+
+    It writes to stdout, or to a file that is complete at the end or as it was before.
+    """
+    if out == STDOUT:
+        yield _Lines(sys.stdout, name)
+        return
+    from aucbench.store.files import own_file
+
+    with own_file(out) as file:
+        if out.suffix.lower() == PARQUET:
+            with _parquet(file, name) as write:
+                yield write
+        else:
+            text = TextIOWrapper(file, "utf-8", newline="", write_through=True)
+            yield _Lines(text, name)
+            text.detach()
+
+
+class _Lines:
+    """Writes CSV."""
+
+    def __init__(self, text: TextIO, name: str) -> None:
+        self._lines, self._name, self._begun = csv.writer(text, lineterminator="\n"), name, False
+
+    def __call__(self, answer: DataFrame, keys: Iterator[object]) -> None:
+        """Write a line for each row, and the header before the first one."""
+        if not self._begun:
+            self._lines.writerow([cell_text(self._name), *answer.columns])
+            self._begun = True
+        for key, row in zip(keys, answer.itertuples(index=False, name=None), strict=True):
+            own = cell_text(key) if isinstance(key, str) else key
+            self._lines.writerow([own, *map(_cell, row)])
+
+
+@contextmanager
+def _parquet(file: BinaryIO, name: str) -> Iterator[Write]:
+    """Give what writes a row group for each piece; types are those of the first one."""
+    from aucbench.datasets.arrow import pyarrow
+
+    arrow = pyarrow("writing Parquet")
+    writers: list[Any] = []
+
+    def write(answer: DataFrame, keys: Iterator[object]) -> None:
+        columns = {name: arrow.array([*keys])}
+        columns |= {str(own): arrow.array(answer[own], from_pandas=True) for own in answer.columns}
+        table = arrow.table(columns)
+        if not writers:
+            writers.append(arrow.parquet.ParquetWriter(file, _filled(table.schema, arrow)))
+        writers[0].write_table(table.cast(writers[0].schema))
+
+    try:
+        yield write
+    finally:
+        for writer in writers:
+            writer.close()
+
+
+def _filled(schema: Any, arrow: Any) -> Any:
+    """Return a schema with text in place of columns that have no value yet."""
+    empty = arrow.types.is_null
+    fields = [f.with_type(arrow.string()) if empty(f.type) else f for f in schema]
+    return arrow.schema(fields)
+
+
+def _cell(value: object) -> str:
+    """Return a cell of an answer as text; nothing where it is missing."""
+    if value is None or value != value:
+        return ""
+    return repr(value) if isinstance(value, float) else cell_text(str(value))
