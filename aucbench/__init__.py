@@ -12,6 +12,7 @@ import lazy_loader
 
 if TYPE_CHECKING:
     from aucbench.data import Data
+    from aucbench.datasets.parted import open_parts
     from aucbench.hookspecs import hookimpl
     from aucbench.judging.judge import judge
     from aucbench.kernels.headers import get_include, require_kernel_api
@@ -69,6 +70,7 @@ __all__ = [
     "intercept_at",
     "judge",
     "list_solvers",
+    "open_parts",
     "require_kernel_api",
     "select",
     "solve",
@@ -77,6 +79,7 @@ __all__ = [
 
 _MODULES = {
     "data": ("Data",),
+    "datasets.parted": ("open_parts",),
     "models": ("AUCClassifier", "ClassModel", "GradeRanker", "Model", "SurvivalRanker", "fit"),
     "judging.judge": ("judge",),
     "kernels.headers": ("get_include", "require_kernel_api"),

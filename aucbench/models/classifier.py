@@ -35,7 +35,7 @@ from aucbench.metrics import Aim, auc, hand_till, intercept_at
 from aucbench.models.calibration import FOLDS, calibrator, require_method
 from aucbench.models.classes import load_model
 from aucbench.models.estimator import Scoring
-from aucbench.models.inputs import data_of, remember_columns, require_columns, rows_of
+from aucbench.models.inputs import data_of, is_parts, remember_columns, require_columns, rows_of
 from aucbench.models.labels import announced, labelled, require_one_source
 from aucbench.models.learnt import Start
 from aucbench.models.multiclass import (
@@ -47,6 +47,7 @@ from aucbench.models.multiclass import (
 )
 from aucbench.models.odds import best, log_odds, probabilities, sigmoids
 from aucbench.models.online import Online, require_streaming
+from aucbench.models.parted_classifier import learnt_by_parts
 from aucbench.models.saving import model_of, restore
 from aucbench.models.tables import plain_column, plain_frame
 from aucbench.pairs import ByClass
@@ -59,6 +60,7 @@ from aucbench.protocols import (
 )
 from aucbench.ranges import GAP_TOL
 from aucbench.registry import get_pairs, get_preprocessing, get_solver
+from aucbench.scale import Parts
 from aucbench.solving.classes import pairs_trained
 from aucbench.solving.tuning import weights_of
 
@@ -218,16 +220,18 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
         self.pairs = pairs
         self.monotone = monotone
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Learn weights and a threshold from rows X (n, d) and labels y (n,).
 
         Parameters
         ----------
-        X : array, table or sparse matrix of shape (n, d)
+        X : array, table or sparse matrix of shape (n, d), or rows in parts
             A table is a data frame of pandas or polars, or a table of pyarrow. Its text, dates
-            and missing cells become features as in `aucbench.fit`; so do those of an array.
+            and missing cells become features as in `aucbench.fit`; so do those of an array. Rows in
+            parts, such as `aucbench.open_parts("rows/*.parquet", target="y")`, are read again and
+            again, and need not fit in memory; a sample of them chooses the threshold.
         y : array of shape (n,)
-            Two labels, see `pos_label`; or more.
+            Two labels, see `pos_label`; or more. Rows in parts have theirs.
         sample_weight : array of shape (n,), optional
             Weights of rows: a pair of rows weighs w_i w_j. Solvers whose objective has them take
             them, such as svm-or and logistic. Rows of weight 0 are left out. The feature map and
@@ -252,6 +256,8 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
         """
         self._require_one_aim()
         require_method(self.calibration)
+        if is_parts(X):
+            return self._fitted_by_parts(X, y, sample_weight, groups)
         X, y = plain_frame(X), plain_column(y)
         warm = self.warm_start and self.__sklearn_is_fitted__()
         schema, start = (self._schema, self._start()) if warm else (None, None)
@@ -282,6 +288,18 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
         if calibrated is not None:
             self.calibrator_ = calibrator(str(self.calibration), *calibrated)
         self._choose_threshold(held.y, scores)
+        return self
+
+    def _fitted_by_parts(self, parts: Parts, *others: Any) -> Self:
+        if any(other is not None for other in others):
+            raise ParameterError(
+                "rows in parts come with their labels and without weights and groups; leave y, "
+                "sample_weight and groups out"
+            )
+        learnt = learnt_by_parts(self, parts, self._seed())
+        self._begin(parts, learnt.classes, learnt.features)
+        self.run_ = learnt.run
+        self._choose_threshold(learnt.y, learnt.scores)
         return self
 
     @available_if(_streams)  # type: ignore[untyped-decorator]

@@ -12,21 +12,24 @@ from aucbench.bench.options import NO_ENGINE, ONE_MODEL, Fits, Options
 from aucbench.bench.plan.pairs import checked_pairs, written
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.record import Record
+from aucbench.bench.show.reading import told_here
 from aucbench.data import Data
 from aucbench.datasets.files import TESTS, load
 from aucbench.datasets.memory import is_table
 from aucbench.datasets.reading import Reading
 from aucbench.errors import ParameterError
+from aucbench.models import parted_job
 from aucbench.models.building import fitted
 from aucbench.models.choosing import ModelPlan
 from aucbench.models.classes import ClassModel
 from aucbench.models.model import Model
-from aucbench.models.options import Aims, Carding, Making
+from aucbench.models.options import Aims, Carding, Making, Parting
+from aucbench.models.parted_plan import require_by_parts, why_by_parts
 from aucbench.options import Kinds, divided, takes
 from aucbench.processes.scratch import Scratch
 from aucbench.report.running import handed_over, name_of, records_of, require_no_run, warn_of
 
-OWN: Kinds = {Reading: (), Making: (), Aims: (), Carding: ()}
+OWN: Kinds = {Reading: (), Making: (), Aims: (), Carding: (), Parting: ("resume",)}
 OPTIONS: Kinds = {**OWN, Fits: ONE_MODEL, Options: NO_ENGINE}
 
 
@@ -43,7 +46,9 @@ def fit(table: Any, **options: Any) -> Model | ClassModel:
     ----------
     table : table, str or path
         A data frame of pandas or polars, a table of pyarrow, or another one that hands over its
-        columns as Arrow; or a file, or the name of a data set.
+        columns as Arrow; or a file, or the name of a data set. A folder of files, a pattern such
+        as "rows/*.parquet", and a Parquet file that would not fit in memory are read by parts, see
+        docs/scale_fit.md.
 
     Returns
     -------
@@ -65,7 +70,11 @@ def fit(table: Any, **options: Any) -> Model | ClassModel:
     require_no_run("fit")
     test = {"test": options["test"]} if is_table(options.get("test")) else {}
     plain = {name: value for name, value in options.items() if name not in test}
-    reading, making, aims, carding, fits, limits = divided(plain, OPTIONS, "fit")
+    reading, making, aims, carding, parting, fits, limits = divided(plain, OPTIONS, "fit")
+    if not test and why_by_parts(table, parting, limits.memory) is not None:
+        require_by_parts(making, fits, reading, carding)
+        path = os.fspath(table)
+        return _by_parts(parted_job.PartedFit(path, making, aims, fits, reading, parting), limits)
     pairs, reading = checked_pairs(written(making.pairs), reading)
     making = replace(making, pairs=pairs)
     held = _held(table, reading, test)
@@ -85,6 +94,11 @@ def fit(table: Any, **options: Any) -> Model | ClassModel:
         model = fitted(wanted, run, store, lambda _: None, limits.jobs)
     carding.keep(model)
     return model
+
+
+def _by_parts(asked: parted_job.PartedFit, limits: Options) -> Model:
+    with told_here(quiet=limits.quiet) as hear:
+        return parted_job.run(asked, limits, hear)
 
 
 def _held(table: Any, reading: Reading, test: Mapping[str, Any]) -> Data | None:

@@ -137,16 +137,23 @@ def _scores(parts: Sequence[Part], data: Data) -> Vector:
     return np.concatenate([part.scores(data) for part in reversed(parts)])
 
 
-def scale_between(own: Vector, other: Vector) -> tuple[float, float]:
+def scale_between(own: Vector, other: Vector, shares: Vector | None = None) -> tuple[float, float]:
     """Return slope and shift from the scores of one model to those of another: M + (f − m) S/s.
 
     Parameters
     ----------
     own, other : arrays of shape (m,)
         Scores by the two models of the same rows, which both have learnt from.
+    shares : array of shape (m,), optional
+        The share of all rows for which each row stands; None: the same.
     """
-    slope = float(other.std() / own.std()) if own.std() > 0 else 1.0
-    return slope, float(other.mean() - own.mean() * slope)
+    means = [float(np.average(scores, weights=shares)) for scores in (own, other)]
+    spreads = [
+        float(np.sqrt(np.average((scores - mean) ** 2, weights=shares)))
+        for scores, mean in zip((own, other), means, strict=True)
+    ]
+    slope = spreads[1] / spreads[0] if spreads[0] > 0 else 1.0
+    return slope, means[1] - means[0] * slope
 
 
 def _enough(data: Data, rows: Index) -> bool:

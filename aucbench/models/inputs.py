@@ -28,6 +28,11 @@ from aucbench.models.tables import coded, table_of
 LAST = "last"  # as `pos_label`: the larger label, which functions of scikit-learn take
 
 
+def is_parts(X: Any) -> bool:
+    """Whether X is rows in parts, see `aucbench.scale.Parts`."""
+    return all(hasattr(X, name) for name in ("read", "sizes", "fingerprint"))
+
+
 @contextmanager
 def as_data_error() -> Iterator[None]:
     """Turn a `ValueError` of scikit-learn into a `DataError` with the same sentence."""
@@ -61,9 +66,11 @@ def rows_of(X: Any) -> tuple[Rows, tuple[str, ...] | None]:
 
 def remember_columns(estimator: Any, X: Any) -> None:
     """Set `n_features_in_`, and `feature_names_in_` where the columns have names."""
-    if isinstance(X, Rows):
+    if isinstance(X, Rows) or is_parts(X):
         estimator.n_features_in_ = X.d
         estimator.__dict__.pop("feature_names_in_", None)
+        if (names := getattr(X, "names", None)) is not None:
+            estimator.feature_names_in_ = np.array(names, dtype=object)
     else:
         validate_data(estimator, X, skip_check_array=True, reset=True)
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 AUTO, NO_CALIBRATION = "auto", "none"
 MINUTES = 2.0  # of a fit that tunes
+HERE, DASK = "here", "dask"  # engines that read parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,36 @@ class Making:
     def tuned(self, named: tuple[str, ...]) -> bool:
         """Whether these solvers are tuned."""
         return named == (AUTO,) if self.tune is None else self.tune
+
+
+@dataclass(frozen=True, slots=True)
+class Parting:
+    """How rows are read that do not fit in memory.
+
+    Attributes
+    ----------
+    by_parts : bool, optional
+        Read the rows in parts, again and again, in place of once into memory. [default: for a
+        folder, a pattern such as 'rows/*.parquet', and a file that --memory, or what is free, is
+        too little for]
+    engine : str
+        What reads parts: here, by threads of this machine, or dask=ADDRESS, by the workers of a
+        scheduler of dask.
+    resume : bool
+        Go on where a fit by parts into the same --out was interrupted.
+    """
+
+    by_parts: bool | None = field(default=None, metadata={"negatable": True})
+    engine: str = HERE
+    resume: bool = False
+
+    def __post_init__(self) -> None:
+        name, _, address = self.engine.partition("=")
+        if self.engine != HERE and (name != DASK or not address):
+            raise ParameterError(
+                f"--engine is {self.engine!r}; take {HERE}, or {DASK}=ADDRESS, such as "
+                f"{DASK}=tcp://host:8786"
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,13 +108,13 @@ class Recipe:
                 **part.target.numbers,
                 "target": part.target.what,
                 "stop": run.stop.name,
-                **_penalties(watched.problems[-1]),
+                **penalties_of(watched.problems[-1]),
             },
         )
         return replace(model, spread=spread_of(model.mapped(part.rows)))
 
 
-def _penalties(problem: Problem) -> dict[str, float]:
+def penalties_of(problem: Problem) -> dict[str, float]:
     """Return the ridge, the size of what bends and the joint effects, which a solver may choose."""
     told: dict[str, float] = {}
     if isinstance(problem.project, ElasticNet | GroupL2) and problem.project.l2 > 0.0:

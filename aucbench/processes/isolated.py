@@ -78,7 +78,7 @@ class Process:
         done: list[Any] = []
         while len(ends) < MOST_ENDS:
             key = ended_as = None
-            for said in self._said(ask(done)):
+            for said in self.said(ask(done)):
                 if isinstance(said, Outcome):
                     outcome = said
                 elif "begin" in said:
@@ -94,8 +94,8 @@ class Process:
             if key is None:
                 return
 
-    def _said(self, job: Job) -> Iterator[Line | Outcome]:
-        """Yield the lines of a job, and then how it ended."""
+    def said(self, job: Job) -> Iterator[Line | Outcome]:
+        """Yield the lines of a job, as `in_turn` knows them, and then how it ended."""
         file, seen = job.request.get("lines"), 0
         for ended in ends(self._supervisor, [(file, job)], 1, file and POLL):
             lines = _lines(Path(file)) if file else [each for _, o in ended for each in o.lines]

@@ -100,7 +100,7 @@ def test_the_options_are_those_of_the_command():
 
     command = {p.name for p in get_command(app).commands["fit"].params}
     python = {*inspect.signature(aucbench.fit).parameters}
-    assert python - {"table"} == command - {"data", "out"}
+    assert python - {"table"} == command - {"data", "out", "resume"}
     kinds = {Reading: (), Making: (), Aims: (), Fits: ONE_MODEL, Options: NO_ENGINE}
     for cls, without in kinds.items():
         for name in {*cls.__dataclass_fields__} - {*without}:

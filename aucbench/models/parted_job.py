@@ -1,0 +1,166 @@
+"""A fit by parts in a supervised process, with limits of time and memory.
+
+What the parts have answered stands in a folder beside the file of the model, until that is written.
+So a fit that was ended goes on from there, see `journal`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from shutil import rmtree
+from typing import Any
+
+from aucbench.bench.engines.local import PRELOAD
+from aucbench.bench.options import Fits, Options
+from aucbench.bench.plan.plan import MEGABYTE
+from aucbench.datasets.reading import Reading
+from aucbench.errors import DataError
+from aucbench.models.journal import Journal, answers_in
+from aucbench.models.model import Model
+from aucbench.models.options import Aims, Carding, Making, Parting
+from aucbench.models.parted import fitted_by_parts
+from aucbench.models.parted_plan import plan_of
+from aucbench.models.parted_telling import Lines, Watched
+from aucbench.processes import Supervisor
+from aucbench.processes.isolated import Process
+from aucbench.processes.records import Ending, Job, Limits, Outcome
+from aucbench.processes.room import Room
+from aucbench.processes.scratch import Scratch
+from aucbench.scale.engines import engine_of
+
+CALL = "aucbench.models.parted_job:fit"
+MODEL = "model"
+KEPT = ".parts"  # ending of the folder beside the file of a model
+KINDS: Mapping[str, Any] = {"making": Making, "aims": Aims, "fits": Fits, "parting": Parting}
+Line = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class PartedFit:
+    """A fit by parts.
+
+    Attributes
+    ----------
+    source : str
+        Files with the rows.
+    making, aims, fits, reading, parting :
+        As of `fit`.
+    """
+
+    source: str
+    making: Making
+    aims: Aims
+    fits: Fits
+    reading: Reading
+    parting: Parting
+
+    def request(self, lines: Path, journal: Path) -> dict[str, Any]:
+        """Return it as JSON holds it."""
+        return {
+            "source": str(Path(self.source).absolute()),
+            **{name: asdict(getattr(self, name)) for name in KINDS},
+            "reading": self.reading.to_json(),
+            "lines": str(lines),
+            "journal": str(journal),
+        }
+
+    @staticmethod
+    def of(request: Mapping[str, Any]) -> PartedFit:
+        """Inverse of `request`."""
+        return PartedFit(
+            source=request["source"],
+            reading=Reading.from_json(request["reading"]),
+            **{name: kind(**request[name]) for name, kind in KINDS.items()},
+        )
+
+
+def run(
+    asked: PartedFit,
+    options: Options,
+    hear: Callable[[Line], object],
+    out: Path | None = None,
+) -> Model:
+    """Return the model of a fit in another process; `hear` gets what it says meanwhile.
+
+    Parameters
+    ----------
+    options : Options
+        Its limits: seconds, memory, and parts that are read at once, `jobs`.
+    out : Path, optional
+        The file of the model, beside which answers are kept until the fit has ended well.
+
+    Raises
+    ------
+    DataError
+        When the fit refuses something, or is ended.
+    """
+    with Scratch() as scratch:
+        journal = scratch.path / "answers" if out is None else beside(out)
+        if not asked.parting.resume:
+            rmtree(journal, ignore_errors=True)
+        elif not journal.is_dir():
+            raise DataError(
+                f"there is no interrupted fit into {out} to go on from; leave --resume out"
+            )
+        request = asked.request(scratch.path / "lines", journal)
+        limits, threads = limits_of(options), options.jobs or len(os.sched_getaffinity(0))
+        job = Job(CALL, request, limits=limits)
+        with closing(Process(partial(Supervisor, threads=threads, preload=PRELOAD))) as process:
+            for said in process.said(job):
+                if isinstance(said, Outcome):
+                    model = _model(said, scratch.path / MODEL, journal, limits)
+                else:
+                    hear(said)
+        if out is not None:
+            rmtree(journal, ignore_errors=True)
+        return model
+
+
+def limits_of(options: Options) -> Limits:
+    """Return the limits of the process: no time where none is asked for."""
+    memory = None if options.memory is None else int(options.memory * MEGABYTE)
+    return Limits(timeout=options.timeout or None, memory=memory)
+
+
+def beside(out: Path) -> Path:
+    """Return the folder of what parts have answered in a fit into a file."""
+    return out.with_name(f".{out.name}{KEPT}")
+
+
+def _model(outcome: Outcome, file: Path, journal: Path, limits: Limits) -> Model:
+    if outcome.ending is Ending.OK:
+        file.write_bytes(outcome.files[MODEL])
+        return Model.load(file)
+    count = answers_in(journal)
+    way = f"; --resume goes on from the {count} readings that were done" if count else ""
+    if outcome.refusal:
+        raise DataError(f"{outcome.reason}{way}")
+    why = {
+        Ending.MEMOUT: "it took more memory than --memory allows; allow more, or take fewer --jobs",
+        Ending.TIMEOUT: f"it took longer than {limits.timeout or 0:g} s; --timeout allows more",
+    }.get(outcome.ending, outcome.words)
+    raise DataError(f"the fit was ended: {why}{way}")
+
+
+def fit(request: Mapping[str, Any], room: Room, steps: Mapping[str, Any]) -> dict[str, Any]:
+    """Fit by parts in this process, and hand the file of the model over."""
+    from aucbench.bench.worker.machine import here
+    from aucbench.datasets.parted import open_parts
+
+    asked = PartedFit.of(request)
+    wanted = plan_of(asked.source, asked.making, asked.aims, asked.fits, asked.reading, Carding())
+    with Lines(Path(request["lines"])) as lines:
+        parts = open_parts(asked.source, asked.reading, tell=lines.stage)
+        lines.opened(parts)
+        engine = Watched(engine_of(asked.parting.engine, lines.read), lines.reading)
+        journal = Journal(engine, Path(request["journal"]))
+        model = fitted_by_parts(wanted, parts, journal, lines)
+    about = {**model.provenance, "versions": here()["versions"]}
+    replace(model, provenance=about).save(MODEL)
+    room.hand(MODEL, Path(MODEL).read_bytes())
+    return {}

@@ -1,0 +1,140 @@
+"""When rows are read by parts, and what of a fit works then."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from aucbench.bench.options import Fits
+from aucbench.bench.plan.plan import MEGABYTE
+from aucbench.datasets.arrow import PARQUET
+from aucbench.datasets.parted.footers import Footer
+from aucbench.datasets.parted.opening import comes_in_parts
+from aucbench.datasets.reading import Reading
+from aucbench.errors import ParameterError, UnsupportedError
+from aucbench.models.choosing import ModelPlan
+from aucbench.models.options import AUTO, Aims, Carding, Making, Parting
+from aucbench.models.parted import MAPS
+from aucbench.processes.limits import free_memory
+from aucbench.registry import get_solver
+from aucbench.solving.wrappers import why_not_parts
+
+AUTOMATIC = ("logistic", "svm-or", "ls-svm", "rank-svm")  # of which auto takes those by parts
+COPIES = 3  # of all rows as float64, which a fit in memory takes at most
+
+
+def why_by_parts(source: Any, parting: Parting, memory: float | None) -> str | None:
+    """Return in a sentence why a source is read by parts; None: it is read into memory.
+
+    Parameters
+    ----------
+    source : str, path or table
+    memory : float or None
+        Megabytes that a fit may take; None: what is free now.
+
+    Raises
+    ------
+    ParameterError
+        When an option of parts is given and the source is read into memory, or cannot be.
+    """
+    sentence = _why(source, parting.by_parts, memory)
+    if sentence is None:
+        for name, given in (("engine", parting.engine != "here"), ("resume", parting.resume)):
+            if given:
+                raise ParameterError(
+                    f"--{name} is for rows that are read by parts, and these fit in memory; add "
+                    f"--by-parts, or leave --{name} out"
+                )
+    return sentence
+
+
+def _why(source: Any, asked: bool | None, memory: float | None) -> str | None:
+    if not isinstance(source, str | os.PathLike):
+        if asked:
+            raise ParameterError(
+                "a table in memory is not read by parts; give the path of files, or leave by_parts "
+                "out"
+            )
+        return None
+    if comes_in_parts(source):
+        if asked is False:
+            raise ParameterError(
+                f"{source} names several files, which are read by parts only; name one file, or "
+                "leave --no-by-parts out"
+            )
+        return f"{source}: the files are read in parts, again and again"
+    if asked is not None:
+        return f"{source} is read in parts, again and again" if asked else None
+    return _why_too_large(Path(source), memory)
+
+
+def _why_too_large(path: Path, memory: float | None) -> str | None:
+    """Return why a Parquet file is too large for the memory of a fit; None where it is not."""
+    if path.suffix.lower() != PARQUET or not path.is_file():
+        return None
+    n, d = _shape(path)
+    needed = n * d * 8 * COPIES
+    limit = free_memory() if memory is None else memory * MEGABYTE
+    if needed <= limit:
+        return None
+    room = "are free" if memory is None else "are allowed by --memory"
+    return (
+        f"{path}: a fit in memory to {n} rows of {d} columns takes about {needed / 1e9:.1f} GB, "
+        f"and {limit / 1e9:.1f} GB {room}: the rows are read in parts, again and again"
+    )
+
+
+def _shape(path: Path) -> tuple[int, int]:
+    """Return the rows and columns that the footer of a Parquet file tells."""
+    footer = Footer.of(path)
+    return sum(footer.rows), len(footer.fields)
+
+
+def plan_of(
+    source: str, making: Making, aims: Aims, fits: Fits, reading: Reading, carding: Carding
+) -> ModelPlan:
+    """Return the plan for the options of a fit by parts.
+
+    Raises
+    ------
+    UnsupportedError
+        When something that is asked for does not work by parts.
+    """
+    require_by_parts(making, fits, reading, carding)
+    if making.solver == (AUTO,):
+        known = [name for name in AUTOMATIC if why_not_parts(get_solver(name)) is None]
+        making = replace(making, solver=tuple(known), tune=bool(making.tune))
+    return replace(ModelPlan.of(source, making, aims, fits, reading), minutes=None)
+
+
+def require_by_parts(making: Making, fits: Fits, reading: Reading, carding: Carding) -> None:
+    """Raise `UnsupportedError` when something that is asked for does not work by parts."""
+    asked = {
+        "--stack": making.stack,
+        "--pairs": making.pairs is not None,
+        "--monotone": making.monotone is not None,
+        "--minutes": making.minutes is not None,
+        "--scorecard": bool(carding.scorecard),
+        "--splits": fits.splits is not None,
+        "--test": reading.test is not None,
+        "--groups": reading.groups is not None,
+        "--time": reading.time is not None,
+        "--weights": reading.weights is not None,
+        "--labels": reading.labels != "two",
+        "--time-to-event": reading.event is not None,
+    }
+    if named := [name for name, given in asked.items() if given]:
+        raise UnsupportedError(
+            f"{', '.join(named)} cannot be had when rows are read by parts; leave it out, or fit "
+            "to a file that is read into memory"
+        )
+    if making.features not in MAPS:
+        raise UnsupportedError(
+            f"--features {making.features} learns from rows in memory; by parts take one of "
+            f"{', '.join(MAPS)}"
+        )
+    for spec in making.solver:
+        if spec != AUTO and (why := why_not_parts(get_solver(spec))):
+            raise UnsupportedError(why)
