@@ -193,7 +193,7 @@ class Runner(Loop[Cell, Record]):
             read=self._read_limits[item.dataset],
             preload=self.lookups.preload(item),
             light=self.lookups.maps_lightly(item),
-            fence=self._fence,
+            fence=replace(self._fence, code=(*self._fence.code, *data.answer.get("places", ()))),
         )
         return self.lookups.inline.handed_to_cell(job, str(item.solver), item.dataset)
 

@@ -124,10 +124,11 @@ def predict(
     Those of a folder, or of a pattern such as 'rows/*.parquet', are in the order of the names of
     its files.
     """
+    from aucbench.bench.parted import names_parts
     from aucbench.cli.answers import written
     from aucbench.datasets.endings import naming
     from aucbench.datasets.frames import pieces
-    from aucbench.datasets.parted.opening import comes_in_parts, files_of
+    from aucbench.datasets.parted.opening import files_of
     from aucbench.errors import require_whole
     from aucbench.models import load_model
     from aucbench.models.telling import Decided, answered, scored
@@ -137,7 +138,7 @@ def predict(
     decided, done, faulty = Decided(loaded), 0, 0
     first = ""  # fault
     separator = separator or loaded.provenance.get("separator")
-    files = files_of(table) if comes_in_parts(table) else [table]
+    files = files_of(table) if table.is_dir() or names_parts(str(table)) else [table]
     with written(out, key or "row") as write:
         read = ((file, one) for file in files for one in pieces(file, rows, separator))
         for file, piece in read:

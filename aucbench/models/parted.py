@@ -39,10 +39,8 @@ from aucbench.models.parted_held import (
     encoding_of,
     held_rows,
     judging,
-    line_of,
     parted,
     scored,
-    scored_rows,
 )
 from aucbench.models.parted_telling import SILENT, Teller
 from aucbench.models.recipe import one_thread, penalties_of
@@ -56,6 +54,7 @@ from aucbench.scale import Engine, Parts, PartsData
 from aucbench.scale.sifted import read_from
 from aucbench.scale.survey import stacked
 from aucbench.solving.loop import solve
+from aucbench.solving.parted import line_of, scored_rows
 from aucbench.solving.points import few, mappings, points_in
 from aucbench.solving.wrappers import WithProblems, WithStart
 from aucbench.stats import Fold

@@ -10,19 +10,17 @@ from numpy.typing import NDArray
 
 from aucbench.data import Data
 from aucbench.data.arrays import Index, Rows, Vector
-from aucbench.data.passes import scores
 from aucbench.datasets.tables import Encoding
 from aucbench.datasets.tables.parts import OneHot
 from aucbench.errors import DataError
 from aucbench.features.scaling import DENSE_LIMIT
 from aucbench.kernels.vectors import Mask
 from aucbench.models.parted_telling import SILENT, Teller
-from aucbench.protocols import input_weights
 from aucbench.records import Run
 from aucbench.scale import Parts, PartsData, Piece
 from aucbench.scale.sifted import Sifted, read_from
 from aucbench.scale.survey import stacked
-from aucbench.scale.tiles import scores_of
+from aucbench.solving.parted import Answer, answers
 
 SHARE, MOST_HELD = 0.2, 4_000_000  # of the rows, and rows, that are held out
 FEWEST_PARTS = 8  # of which some are held out; else single rows are
@@ -59,16 +57,6 @@ class Held:
     def what(self) -> str:
         """Which rows these are, for people."""
         return f"{self.y.size} rows held out"
-
-
-@dataclass(frozen=True, eq=False)
-class Answer:
-    """What a piece says of its rows: scores, labels, and some of the rows with their places."""
-
-    scores: Vector
-    y: NDArray[np.int8]
-    places: Index
-    rows: Rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,7 +179,7 @@ def scored(held: PartsData, run: Run, train: PartsData) -> tuple[NDArray[np.int8
     DataError
         When a score is not finite.
     """
-    return _joined(_answers(held, run, train, 0.0, 0))
+    return _joined(answers(held, run, train))
 
 
 def held_rows(held: PartsData, run: Run, train: PartsData, seed: int, *, alone: bool) -> Held:
@@ -203,14 +191,14 @@ def held_rows(held: PartsData, run: Run, train: PartsData, seed: int, *, alone: 
         Whether all rows judge, since nothing was chosen.
     """
     wanted = _sample_size(held) * (1 if alone else 2)
-    answers = _answers(held, run, train, min(1.0, wanted / held.n), seed)
-    y, scores = _joined(answers)
+    known = answers(held, run, train, min(1.0, wanted / held.n), seed)
+    y, scores = _joined(known)
     judges = np.ones(y.size, np.bool_) if alone else judging(y.size, seed)
-    starts = np.cumsum([0, *(answer.y.size for answer in answers)])
-    places = np.concatenate([own.places + lo for own, lo in zip(answers, starts[:-1], strict=True)])
+    starts = np.cumsum([0, *(answer.y.size for answer in known)])
+    places = np.concatenate([own.places + lo for own, lo in zip(known, starts[:-1], strict=True)])
     own = np.flatnonzero(judges[places]).astype(np.int32)
     places = places[own].astype(np.int32)
-    sample = _with_names(held, _stacked([answer.rows for answer in answers]).take(own), y[places])
+    sample = _with_names(held, _stacked([answer.rows for answer in known]).take(own), y[places])
     return Held(y=y, scores=scores, judges=judges, sample=sample, sampled=places)
 
 
@@ -220,38 +208,10 @@ def judging(n: int, seed: int) -> Mask:
     return chosen
 
 
-def judged(
-    piece: Piece, centre: Vector, v: Vector, shift: float, share: float, seed: int
-) -> Answer:
-    """Return (x_i − centre)·v + shift of the rows of a piece, and a share of its rows."""
-    drawn = np.random.default_rng([seed, 2, piece.part, piece.first]).random(piece.n) < share
-    places = np.flatnonzero(drawn).astype(np.int32)
-    return Answer(scores_of(piece, centre, v) + shift, piece.y, places, piece.some(places))
-
-
-def line_of(run: Run, data: PartsData) -> tuple[Vector, Vector, float]:
-    """Return (m, v, c) with which (x − m)·v + c is the score of a row x by a fit to parts."""
-    known = input_weights(run.scorer.features, np.asarray(run.w))
-    if known is None:
-        raise DataError("a fit by parts has features that are no columns; take a linear solver")
-    v, c = known
-    return data.centre, v / data.scale, c
-
-
-def scored_rows(table: Rows, centre: Vector, v: Vector, shift: float) -> Vector:
-    """Return (x − m)·v + c of rows in memory, see `line_of`."""
-    return np.asarray(scores(table, v) + (shift - float(centre @ v)))
-
-
 def encoding_of(parts: Parts) -> Encoding | None:
     """Return what has made features of the columns of files; None where all hold numbers."""
     known: Encoding | None = getattr(read_from(parts), "encoding", None)
     return known
-
-
-def _answers(held: PartsData, run: Run, train: PartsData, share: float, seed: int) -> list[Answer]:
-    line = line_of(run, train)
-    return [answer for _, own in held.scan(judged, *line, share, seed) for answer in own]
 
 
 def _stacked(tables: list[Rows]) -> Rows:
@@ -286,11 +246,11 @@ def codes_of(encoding: Encoding, features: Rows) -> Vector:
     return codes
 
 
-def _joined(answers: list[Answer]) -> tuple[NDArray[np.int8], Vector]:
-    scores = np.concatenate([answer.scores for answer in answers])
+def _joined(known: list[Answer]) -> tuple[NDArray[np.int8], Vector]:
+    scores = np.concatenate([answer.scores for answer in known])
     if not np.isfinite(scores).all():
         raise DataError("a score of a row that was held out is not finite; scale the features")
-    return np.concatenate([answer.y for answer in answers]), scores
+    return np.concatenate([answer.y for answer in known]), scores
 
 
 def _sample_size(held: PartsData) -> int:

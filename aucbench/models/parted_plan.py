@@ -8,21 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from aucbench.bench.options import Fits
+from aucbench.bench.parted import names_parts, why_too_large
 from aucbench.bench.plan.plan import MEGABYTE
-from aucbench.datasets.arrow import PARQUET
-from aucbench.datasets.parted.footers import Footer
-from aucbench.datasets.parted.opening import comes_in_parts
 from aucbench.datasets.reading import Reading
 from aucbench.errors import ParameterError, UnsupportedError
 from aucbench.models.choosing import ModelPlan
 from aucbench.models.options import AUTO, Aims, Carding, Making, Parting
 from aucbench.models.parted import MAPS
-from aucbench.processes.limits import free_memory
 from aucbench.registry import get_solver
 from aucbench.solving.wrappers import why_not_parts
 
 AUTOMATIC = ("logistic", "svm-or", "ls-svm", "rank-svm")  # of which auto takes those by parts
-COPIES = 3  # of all rows as float64, which a fit in memory takes at most
 
 
 def why_by_parts(source: Any, parting: Parting, memory: float | None) -> str | None:
@@ -58,7 +54,7 @@ def _why(source: Any, asked: bool | None, memory: float | None) -> str | None:
                 "out"
             )
         return None
-    if comes_in_parts(source):
+    if names_parts(os.fspath(source)):
         if asked is False:
             raise ParameterError(
                 f"{source} names several files, which are read by parts only; name one file, or "
@@ -67,29 +63,7 @@ def _why(source: Any, asked: bool | None, memory: float | None) -> str | None:
         return f"{source}: the files are read in parts, again and again"
     if asked is not None:
         return f"{source} is read in parts, again and again" if asked else None
-    return _why_too_large(Path(source), memory)
-
-
-def _why_too_large(path: Path, memory: float | None) -> str | None:
-    """Return why a Parquet file is too large for the memory of a fit; None where it is not."""
-    if path.suffix.lower() != PARQUET or not path.is_file():
-        return None
-    n, d = _shape(path)
-    needed = n * d * 8 * COPIES
-    limit = free_memory() if memory is None else memory * MEGABYTE
-    if needed <= limit:
-        return None
-    room = "are free" if memory is None else "are allowed by --memory"
-    return (
-        f"{path}: a fit in memory to {n} rows of {d} columns takes about {needed / 1e9:.1f} GB, "
-        f"and {limit / 1e9:.1f} GB {room}: the rows are read in parts, again and again"
-    )
-
-
-def _shape(path: Path) -> tuple[int, int]:
-    """Return the rows and columns that the footer of a Parquet file tells."""
-    footer = Footer.of(path)
-    return sum(footer.rows), len(footer.fields)
+    return why_too_large(Path(source), None if memory is None else int(memory * MEGABYTE))
 
 
 def plan_of(

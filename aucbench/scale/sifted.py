@@ -1,4 +1,4 @@
-"""Rows of parts that a hash of their numbers holds out, where parts as a whole are too few."""
+"""Some rows of parts, where parts as a whole are too few: chosen by a hash, or by their numbers."""
 
 from __future__ import annotations
 
@@ -19,11 +19,50 @@ FIRST, SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 KEPT = 4  # parts whose numbers are in memory
 
 
-@dataclass(frozen=True, eq=False)
-class Sifted:
-    """Some rows of other parts: those whose hash of (seed, part, row) is below a share, or not.
+class SomeRows:
+    """Some rows of other parts, by their numbers in each part.
 
-    Each reading copies the rows that it keeps.
+    A reading copies the rows, but for parts that it has as a whole.
+    """
+
+    parts: Parts
+
+    d = property(lambda self: self.parts.d)
+    names = property(lambda self: self.parts.names)
+    n = property(lambda self: sum(self.sizes))
+
+    def own(self, i: int) -> Index:
+        """Return the numbers of the rows of part i that belong to it, ascending."""
+        raise NotImplementedError
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """Number of rows of each part."""
+        return tuple(int(self.own(i).size) for i in range(len(self.parts.sizes)))
+
+    def read(self, i: int) -> Iterator[Piece]:
+        """Yield the rows of part i that belong to it."""
+        done, own = 0, self.own(i)
+        if own.size == self.parts.sizes[i]:
+            yield from self.parts.read(i)
+            return
+        for piece in self.parts.read(i):
+            low, high = np.searchsorted(own, [piece.first, piece.first + piece.n])
+            chosen = (own[low:high] - piece.first).astype(np.int32)
+            if chosen.size:
+                weights = None if piece.weights is None else piece.weights[chosen]
+                rows, y = piece.rows.take(chosen), piece.y[chosen]
+                yield replace(piece, rows=rows, y=y, weights=weights, first=done)
+            done += int(chosen.size)
+
+    def where(self, i: int, row: int) -> str:
+        """Say where a row is, as the parts do."""
+        return self.parts.where(i, int(self.own(i)[row]))
+
+
+@dataclass(frozen=True, eq=False)
+class Sifted(SomeRows):
+    """Some rows of other parts: those whose hash of (seed, part, row) is below a share, or not.
 
     Parameters
     ----------
@@ -40,46 +79,53 @@ class Sifted:
     seed: int
     held: bool
 
-    d = property(lambda self: self.parts.d)
-    names = property(lambda self: self.parts.names)
-    n = property(lambda self: sum(self.sizes))
-
-    @cached_property
-    def sizes(self) -> tuple[int, ...]:
-        """Number of rows of each part."""
-        return tuple(int(self._own(i).size) for i in range(len(self.parts.sizes)))
-
     @cached_property
     def fingerprint(self) -> str:
         """Hash of that of the parts, and of the rule."""
         rule = f"{self.parts.fingerprint} {self.share!r} {self.seed} {self.held}"
         return sha256(rule.encode()).hexdigest()
 
-    def read(self, i: int) -> Iterator[Piece]:
-        """Yield the rows of part i that belong to it."""
-        done, own = 0, self._own(i)
-        for piece in self.parts.read(i):
-            low, high = np.searchsorted(own, [piece.first, piece.first + piece.n])
-            chosen = (own[low:high] - piece.first).astype(np.int32)
-            if chosen.size:
-                weights = None if piece.weights is None else piece.weights[chosen]
-                rows, y = piece.rows.take(chosen), piece.y[chosen]
-                yield replace(piece, rows=rows, y=y, weights=weights, first=done)
-            done += int(chosen.size)
-
-    def where(self, i: int, row: int) -> str:
-        """Say where a row is, as the parts do."""
-        return self.parts.where(i, int(self._own(i)[row]))
-
-    def _own(self, i: int) -> Index:
+    def own(self, i: int) -> Index:
         """Return the numbers of the rows of part i that belong to it, ascending."""
         below = _below(self.parts.sizes[i], i, self.seed, self.share)
         return np.flatnonzero(below == self.held).astype(np.int32)
 
 
+@dataclass(frozen=True, eq=False)
+class Chosen(SomeRows):
+    """Some rows of other parts, by their numbers among all rows.
+
+    Parameters
+    ----------
+    parts : Parts
+    numbers : array of int
+        Ascending.
+    """
+
+    parts: Parts
+    numbers: Index
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Hash of that of the parts, and of the numbers."""
+        digest = sha256(self.parts.fingerprint.encode())
+        digest.update(np.ascontiguousarray(self.numbers).data)
+        return digest.hexdigest()
+
+    def own(self, i: int) -> Index:
+        """Return the numbers of the rows of part i that belong to it, ascending."""
+        start = int(self._starts[i])
+        low, high = np.searchsorted(self.numbers, [start, start + self.parts.sizes[i]])
+        return (self.numbers[low:high] - start).astype(np.int32)
+
+    @cached_property
+    def _starts(self) -> NDArray[np.int64]:
+        return np.cumsum([0, *self.parts.sizes])
+
+
 def read_from(parts: Parts) -> Parts:
     """Return the parts of which these are some rows: what a reader has opened."""
-    return read_from(parts.parts) if isinstance(parts, Sifted) else parts
+    return read_from(parts.parts) if isinstance(parts, SomeRows) else parts
 
 
 @lru_cache(maxsize=KEPT)

@@ -10,6 +10,7 @@ import pytest
 from command_line import done, flat, refused, said
 
 import aucbench
+from aucbench.bench import parted as bench_parted
 from aucbench.bench.options import Options
 from aucbench.errors import AucbenchError, DataError, ParameterError, UnsupportedError
 from aucbench.metrics import auc
@@ -180,10 +181,11 @@ def test_a_file_that_does_not_fit_is_read_by_parts(folder, tmp_path, monkeypatch
     said = why_by_parts(file, Parting(), 0.05)
     assert "to 800 rows of 4 columns takes about 0.0 GB" in said
     assert "are allowed by --memory" in said
-    monkeypatch.setattr(parted_plan, "free_memory", lambda: 10_000)
+    monkeypatch.setattr(bench_parted, "free_memory", lambda: 10_000)
     assert "are free" in why_by_parts(file, Parting(), None)
     assert why_by_parts(file, Parting(by_parts=False), None) is None
     assert why_by_parts("wine", Parting(), None) is None
+    assert why_by_parts("linear[n=100]", Parting(), None) is None
     assert why_by_parts(table(), Parting(), None) is None
 
 

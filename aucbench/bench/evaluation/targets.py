@@ -6,8 +6,10 @@ map rows or fit get the target of their training rows in the request.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import numpy as np
 
@@ -19,11 +21,17 @@ from aucbench.data.npz import unpack
 from aucbench.data.packed import pack_known, pack_numbers, with_known
 from aucbench.errors import DataError
 
+FEWEST = 2  # parts for each split, so that whole parts are dealt
+
 
 class KeptTarget:
-    """The target of one data set, and the folds, groups and times of its rows."""
+    """The target of one data set, and the folds, groups and times of its rows.
 
-    def __init__(self, packed: bytes, n: int):
+    `parts` are the numbers of rows of the parts in which the rows come, if they do: whole parts are
+    dealt to splits, unless there are few of them, or one would lack a class.
+    """
+
+    def __init__(self, packed: bytes, n: int, parts: Sequence[int] | None = None):
         try:
             self._of_all = with_known(Rows(np.empty(0), None, None, n, 0), unpack(packed))
         except LookupError as error:
@@ -31,7 +39,8 @@ class KeptTarget:
         if self._of_all.target.n != n:
             raise DataError(f"the data set has {n} rows and a target of {self._of_all.target.n}")
         self.n, self.packed = n, packed
-        self._dealt = lru_cache(maxsize=1)(partial(splits, self._of_all))
+        self._parts_of = parts
+        self._dealt = lru_cache(maxsize=1)(self._deal)
         self._packed = lru_cache(maxsize=1)(self._pack)
 
     def refusal(self, cell: Cell) -> str | None:
@@ -69,9 +78,18 @@ class KeptTarget:
         """Return how the rows are divided, for people: "5 folds", "share of 0.2 by groups"."""
         if self._of_all.folds is not None:
             return "test file" if (self._of_all.folds < 0).any() else f"{cell.splits} own folds"
-        ties = [name for name in ("groups", "times") if name in self._of_all.ties]
+        ties: list[str] = [name for name in ("groups", "times") if name in self._of_all.ties]
+        ties += ["row groups"] if self._deals_parts(cell) else []
         divided = f"{cell.splits} folds" if cell.holdout is None else f"share of {cell.holdout:g}"
         return f"{divided} by {' and '.join(ties)}" if ties else divided
+
+    def _deals_parts(self, cell: Cell) -> bool:
+        """Whether no part has rows on both sides of a split."""
+        if self._parts_of is None:
+            return False
+        number = np.repeat(np.arange(len(self._parts_of)), self._parts_of)
+        learnt, held = (np.unique(number[rows]) for rows in self._parts(cell))
+        return not np.intersect1d(learnt, held).size
 
     @property
     def has_relevant(self) -> bool:
@@ -86,9 +104,19 @@ class KeptTarget:
     def _parts(self, cell: Cell) -> Split:
         return self._dealt(cell.splits, cell.seed, cell.holdout)[cell.split]
 
+    def _deal(self, count: int, seed: int, holdout: float | None) -> list[Split]:
+        parts = self._parts_of
+        if parts is not None and np.count_nonzero(parts) >= FEWEST * max(1, count):
+            number = np.repeat(np.arange(len(parts), dtype=np.int32), parts)
+            with suppress(DataError):  # a part of them lacks a class
+                return splits(replace(self._of_all, groups=number), count, seed, holdout)
+        return splits(self._of_all, count, seed, holdout)
+
     def _pack(
         self, count: int, seed: int, holdout: float | None, split: int
     ) -> tuple[str, str, str]:
         learnt, held = self._dealt(count, seed, holdout)[split]
+        if self._parts_of is not None:  # the files have the labels too
+            return pack_numbers(learnt, self.n), pack_numbers(held, self.n), ""
         known = replace(self._of_all.take(learnt), folds=None, relevant=None)
         return pack_numbers(learnt, self.n), pack_numbers(held, self.n), pack_known(known)

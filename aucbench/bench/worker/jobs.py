@@ -18,13 +18,13 @@ import numpy as np
 
 from aucbench import registry
 from aucbench.bench.cell import TARGET_FILE, Cell, hashable
-from aucbench.bench.worker import machine, rows
+from aucbench.bench.worker import machine, parted, rows
 from aucbench.bench.worker.blame import blamed
 from aucbench.bench.worker.build import build, plugin_of
 from aucbench.bench.worker.classes import fitted_classes
 from aucbench.bench.worker.features import Refitted, mapped_parts
 from aucbench.bench.worker.imports import imported_since, mark_imports
-from aucbench.bench.worker.measure import fitted_cell
+from aucbench.bench.worker.measure import FittedCell, fitted_cell
 from aucbench.bench.worker.pairing import paired, told_of
 from aucbench.bench.worker.plain import plain_parameters, strict
 from aucbench.bench.worker.resolve import resolved, resolved_grid
@@ -43,7 +43,8 @@ from aucbench.protocols import Solver
 from aucbench.registry.fingerprints import code_fingerprint
 from aucbench.registry.inline import give, unpickled
 from aucbench.registry.source_files import file_fingerprint, files_in
-from aucbench.solving.wrappers import why_refused
+from aucbench.scale import Parts
+from aucbench.solving.wrappers import why_not_parts, why_refused
 
 Request = Mapping[str, Any]
 Steps = Mapping[str, Kept]
@@ -77,6 +78,8 @@ def read(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     Only the parent gets it, and no process of a cell.
     """
     with blamed():
+        if (known := parted.opened(request)) is not None:
+            return _read_parts(*known, room)
         data = data_of(request)
         about = _told(data, room)
         arrays, facts = rows.parts(RAW, data.rows, data.schema)
@@ -85,21 +88,32 @@ def read(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
         return about
 
 
+def _read_parts(parts: Parts, facts: dict[str, Any], room: Room) -> dict[str, Any]:
+    """Keep how rows in parts are opened, and hand their target over to the parent."""
+    data = parted.data_of(parts, facts)
+    told = _told(data, room, parts.fingerprint)
+    about = {**told, "parts": [*parts.sizes], "places": parted.places_of(parts)}
+    room.keep(laid_out({}, {ABOUT: about, parted.PARTS: facts}))
+    return about
+
+
 def data(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     """Return hash, n, d, and counts of a data set; hand over its target as `read` does."""
     step = steps[request["key"]]
     files = step.files()
     if TARGET_FILE not in files:  # another job had it, and the target is gone
         with blamed():
+            if (known := parted.opened(request)) is not None:
+                return _read_parts(*known, room)
             return _told(data_of(request), room)
     room.hand(TARGET_FILE, files[TARGET_FILE])
     return _about(Block(step.content()))
 
 
-def _told(data: Data, room: Room) -> dict[str, Any]:
+def _told(data: Data, room: Room, digest: str | None = None) -> dict[str, Any]:
     room.hand(TARGET_FILE, pack_arrays(known_of(data)))
     return {
-        "hash": rows.data_hash(data),
+        "hash": rows.data_hash(data) if digest is None else digest,
         "n": data.n,
         "d": data.d,
         **data.target.numbers,
@@ -122,6 +136,8 @@ def split(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
         raise DataError(
             f"{request['dataset']} has changed since the run began; start the run again"
         )
+    if parted.PARTS in block.facts:
+        return _split_parts(request, known, room)
     raw = rows.mapped(block, RAW)
     learnt, held = (unpack_numbers(request[name], raw.n) for name in ("learnt", "held"))
     train = unpack_known(raw.take(learnt), request["target"])
@@ -139,6 +155,19 @@ def split(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     for more, known in made:
         arrays, facts = {**arrays, **more}, {**facts, **known}
     room.keep(laid_out(arrays, facts))
+    return about
+
+
+def _split_parts(request: Request, known: dict[str, Any], room: Room) -> dict[str, Any]:
+    """Keep which rows in parts are training rows, and which test rows; none is read."""
+    sizes = {
+        f"n_{name}": unpack_numbers(request[part], known["n"]).size
+        for name, part in (("train", "learnt"), ("test", "held"))
+    }
+    about = {**sizes, "columns": known["d"], "d": known["d"], "data": known["hash"]}
+    about |= {"imports": {}, "keeps_columns": True}
+    split = {name: request[name] for name in ("learnt", "held")}
+    room.keep(laid_out({}, {ABOUT: about, parted.PARTS: split}))
     return about
 
 
@@ -166,20 +195,25 @@ def cell(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
 
     try:
         source, block = (Block(steps[request[name]].content()) for name in ("data", "rows"))
-        train = unpack_known(rows.mapped(block, TRAIN), request["target"])
-        train = replace(train, terms=rows.terms_of(block))
-        known = _about(block)
+        known, train = _about(block), None
+        if parted.PARTS not in block.facts:
+            train = unpack_known(rows.mapped(block, TRAIN), request["target"])
+            train = replace(train, terms=rows.terms_of(block))
         conditions = machine.here()
         if planned.repeat_fits > 1:  # it is fitted again for its time
             conditions["pinned"] = machine.pin()
         lines({"about": {**known, "conditions": conditions}})
         try:
             with blamed():
-                train = paired(planned, train)
+                train = None if train is None else paired(planned, train)
                 solver = build(planned, {})
                 lines({"about": {"plugin": plugin_of("solvers", planned.solver)}})
                 lines(_imports(request, known, mark))
-                done = _fitted(planned, solver, train, source, block, room, lines)
+                done = (
+                    _fitted_parts(planned, solver, source, block, room, lines)
+                    if train is None
+                    else _fitted(planned, solver, train, source, block, room, lines)
+                )
         finally:
             lines(_imports(request, known, mark))
         # After the fit, which imports what is beside a file as late as it likes.
@@ -235,6 +269,31 @@ def _fitted(
         done = fitted(planned, solver, train, partial(rows.mapped, block, TEST), lines)
     except UnsupportedError as refusal:  # for example, more rows than the method is for
         return {"status": "skipped", "reason": str(refusal)}
+    return _handed(done, cost, block, room)
+
+
+def _fitted_parts(
+    planned: Cell,
+    solver: Solver,
+    source: Block,
+    block: Block,
+    room: Room,
+    lines: Callable[[Mapping[str, Any]], None],
+) -> dict[str, Any]:
+    """Fit a cell to rows in parts."""
+    if reason := why_not_parts(solver):
+        return {"status": "skipped", "reason": reason}
+    lines({"parameters": plain_parameters(solver)})
+    known, split = (one.facts[parted.PARTS] for one in (source, block))
+    try:
+        done = parted.fitted(planned, solver, known, split, _about(source)["hash"], lines)
+    except UnsupportedError as refusal:
+        return {"status": "skipped", "reason": str(refusal)}
+    return _handed(done, {}, block, room)
+
+
+def _handed(done: FittedCell, cost: Mapping[str, Any], block: Block, room: Room) -> dict[str, Any]:
+    """Hand the arrays of a fit over, and return its result."""
     for name, array in done.arrays.items():
         room.hand(f"{name}.npy", npy_bytes(np.asarray(array, np.float64)))
     told = {**cost, **done.result}

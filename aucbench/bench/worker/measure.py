@@ -27,8 +27,10 @@ from aucbench.protocols import NoMap, Problem, Scoring, Solver, State, contains
 from aucbench.ranges import OVERSPENT
 from aucbench.records import Point, Run, Stop
 from aucbench.registry.fingerprints import BUILT_IN
+from aucbench.scale import PartsData
 from aucbench.solving.apart import require_scored_alone
 from aucbench.solving.loop import passes_limit, solve
+from aucbench.solving.parted import answers
 from aucbench.solving.tuning import auc_or_none, fault_of
 from aucbench.solving.wrappers import WithProblems, core
 
@@ -63,6 +65,42 @@ def fitted_cell(
     `test_points` are the numbers of the points of the curve whose weights score the test rows.
     """
     curve = Curve(emit, fits)
+    run, result = _run(cell, solver, train, curve)
+    if result["status"] != "ok":
+        return FittedCell(result)
+    begin = perf_counter()
+    rows = test()
+    scores = run.decision_function(rows)
+    result["predict_seconds"] = perf_counter() - begin
+    if not _scored_by_us(run, solver):
+        name, slack = type(core(solver)).__name__, 8.0 * (result.get("score_error") or 0.0)
+        require_scored_alone(name, run.decision_function, rows, scores, slack)
+    problem = curve.problems[-1]
+    result["test_points"], along = curve.weights.scores(problem, rows, curve.count - 1)
+    weights = {} if run.w is None else {"w": run.w}
+    return FittedCell(result, {**weights, "scores": scores, "along": along})
+
+
+def fitted_on_parts(
+    cell: Cell, solver: Solver, train: PartsData, held: PartsData, emit: Emit
+) -> FittedCell:
+    """Fit to rows in parts, then score the test rows by the last weights: one reading."""
+    curve = Curve(emit)
+    run, result = _run(cell, solver, train, curve)
+    if result["status"] != "ok":
+        return FittedCell(result)
+    begin = perf_counter()
+    scores = np.concatenate([answer.scores for answer in answers(held, run, train)])
+    result["predict_seconds"] = perf_counter() - begin
+    result["test_points"] = []
+    weights = {} if run.w is None else {"w": run.w}
+    return FittedCell(result, {**weights, "scores": scores, "along": np.empty((0, scores.size))})
+
+
+def _run(
+    cell: Cell, solver: Solver, train: Data | PartsData, curve: Curve
+) -> tuple[Run, dict[str, Any]]:
+    """Fit, with its curve; return the run, and what is said of it."""
     run = fit(cell, WithProblems(solver, curve.problems), train, every=1.0, watch=curve)
     problem = curve.problems[-1]
     last = run.points[-1]
@@ -79,24 +117,13 @@ def fitted_cell(
     fault = fault_of(run, problem)
     status = "invalid" if fault else "ok"
     result |= {"status": status, "reason": fault, **_quality(run, problem, train)}
-    if fault is not None:
-        return FittedCell(result)
-    begin = perf_counter()
-    rows = test()
-    scores = run.decision_function(rows)
-    result["predict_seconds"] = perf_counter() - begin
-    if not _scored_by_us(run, solver):
-        name, slack = type(core(solver)).__name__, 8.0 * (result.get("score_error") or 0.0)
-        require_scored_alone(name, run.decision_function, rows, scores, slack)
-    result["test_points"], along = curve.weights.scores(problem, rows, curve.count - 1)
-    weights = {} if run.w is None else {"w": run.w}
-    return FittedCell(result, {**weights, "scores": scores, "along": along})
+    return run, result
 
 
 def fit(
     cell: Cell,
     solver: Solver,
-    data: Data,
+    data: Data | PartsData,
     *,
     every: float = inf,
     watch: Callable[[Point, State], None] | None = None,
@@ -157,9 +184,12 @@ class Curve:
         self._emit({"point": known})
 
 
-def _auc(problem: Problem, data: Data | None, learnt: Scoring) -> float | None:
-    """Return the AUC of rows that a solver keeps; their columns show whether they are mapped."""
-    if data is None:
+def _auc(problem: Problem, data: Data | PartsData | None, learnt: Scoring) -> float | None:
+    """Return the AUC of rows that a solver keeps; their columns show whether they are mapped.
+
+    It is None of rows in parts, which would be read once more.
+    """
+    if data is None or isinstance(data, PartsData):
         return None
     if learnt.w is not None and data.d == learnt.w.size:
         return auc_or_none(data, data.scores(np.array(learnt.w, dtype=np.float64)))
@@ -172,7 +202,7 @@ def _scored_by_us(run: Run, solver: Solver) -> bool:
     return built_in or (run.model is None and isinstance(run.scorer.features, NoMap))
 
 
-def _timed(cell: Cell, solver: Solver, train: Data, first: Run) -> dict[str, Any]:
+def _timed(cell: Cell, solver: Solver, train: Data | PartsData, first: Run) -> dict[str, Any]:
     more = [fit(cell, solver, train) for _ in range(cell.repeat_fits - 1)]
     seconds = [run.seconds for run in (first, *more)]
     cpu = [run.cpu_seconds for run in (first, *more) if run.cpu_seconds is not None]
@@ -186,17 +216,17 @@ def _timed(cell: Cell, solver: Solver, train: Data, first: Run) -> dict[str, Any
     }
 
 
-def _same(run: Run, first: Run, train: Data) -> bool:
+def _same(run: Run, first: Run, train: Data | PartsData) -> bool:
     """Whether two runs have the same weights, or models that score the rows the same."""
     if run.w is not None and first.w is not None:
         return np.array_equal(run.w, first.w, equal_nan=True)
-    if run.model is None or first.model is None:
+    if run.model is None or first.model is None or isinstance(train, PartsData):
         return False
     a, b = (each.decision_function(train.rows) for each in (run, first))
     return np.array_equal(a, b, equal_nan=True)
 
 
-def _quality(run: Run, problem: Problem, train: Data) -> dict[str, Any]:
+def _quality(run: Run, problem: Problem, train: Data | PartsData) -> dict[str, Any]:
     if run.stop is Stop.INVALID:
         return {"feasible": None}
     last = run.points[-1]
@@ -204,7 +234,7 @@ def _quality(run: Run, problem: Problem, train: Data) -> dict[str, Any]:
     if run.w is None:
         return quality
     with np.errstate(all="ignore"):  # infinity is the answer where rows or weights overflow
-        typical = float(np.sqrt(np.median(square_norms(problem.data.rows))))
+        typical = _typical(problem.data)
         error = rounding.gamma(run.w.size + 16) * typical * float(np.linalg.norm(run.w))
     start = at_zero = problem.value(np.zeros_like(run.w))
     if at_zero is not None and not isfinite(at_zero):  # 0 is not in the set of the problem
@@ -222,9 +252,17 @@ def _quality(run: Run, problem: Problem, train: Data) -> dict[str, Any]:
     }
 
 
-def _named(problem: Problem, train: Data) -> str | None:
+def _typical(data: Data | PartsData) -> float:
+    """Return the median length of a row."""
+    table = data.sample.rows if isinstance(data, PartsData) else data.rows
+    return float(np.sqrt(np.median(square_norms(table))))
+
+
+def _named(problem: Problem, train: Data | PartsData) -> str | None:
     """Return a text that is equal for equal problems on these rows; None if that is not certain."""
-    if problem.f is None or problem.early_stopping or problem.data.target is not train.target:
+    if problem.f is None or problem.early_stopping or isinstance(train, PartsData):
+        return None
+    if problem.data.target is not train.target:
         return None
     parts = [_text(problem.f, but=("data",)), _text(problem.project)]
     if not isinstance(problem.features, NoMap):

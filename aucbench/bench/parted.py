@@ -1,0 +1,57 @@
+"""When the rows of files come in parts: because they are several files, or do not fit in memory."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from aucbench.datasets.addresses import is_url
+from aucbench.datasets.arrow import PARQUET
+from aucbench.datasets.located import names_file
+from aucbench.datasets.parted.footers import Footer
+from aucbench.processes.limits import free_memory
+from aucbench.registry.lookup import owner
+
+COPIES = 3  # of all rows as float64, which a fit in memory takes at most
+NUMBER = 8  # bytes
+GB = 1e9
+MARKS = "*?"
+
+
+def names_parts(source: str, folder: str = ".") -> bool:
+    """Return whether a text is a folder or a pattern of files, and no data set that has its name.
+
+    Relative paths start in `folder`. A pattern has * or ?; brackets are those of a data set with
+    parameters, such as linear[n=100].
+    """
+    if is_url(source):
+        return False
+    path = Path(folder) / source
+    if any(mark in source for mark in MARKS):
+        return not path.exists()
+    if not path.is_dir():
+        return False
+    return os.sep in source or not (owner("datasets", source) or names_file(source))
+
+
+def why_too_large(path: Path, memory: int | None = None) -> str | None:
+    """Return why a Parquet file is too large for the memory of a fit; None where it is not.
+
+    Parameters
+    ----------
+    memory : int, optional
+        Bytes that a fit may take; None: what is free now.
+    """
+    if path.suffix.lower() != PARQUET or not path.is_file():
+        return None
+    footer = Footer.of(path)
+    n, d = sum(footer.rows), len(footer.fields)
+    needed = n * d * NUMBER * COPIES
+    limit = free_memory() if memory is None else memory
+    if needed <= limit:
+        return None
+    room = "are free" if memory is None else "are allowed by --memory"
+    return (
+        f"{path}: a fit in memory to {n} rows of {d} columns takes about {needed / GB:.1f} GB, "
+        f"and {limit / GB:.1f} GB {room}: the rows are read in parts, again and again"
+    )

@@ -1,0 +1,144 @@
+"""compare on rows in parts: cells read the files, and the parent deals parts and keeps labels."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from command_line import done, flat, refused
+
+from aucbench.bench import parted
+from aucbench.bench.cell import Cell
+from aucbench.bench.evaluation.targets import KeptTarget
+from aucbench.bench.results.store import Store
+from aucbench.bench.worker.parted import data_of, opened
+from aucbench.data import Data
+from aucbench.data.packed import known_of, pack_arrays, unpack_numbers
+from aucbench.data.targets import Labels
+from aucbench.metrics import auc
+from aucbench.scale import InMemory, PartsData
+from aucbench.scale.sifted import Chosen
+from aucbench.solving.loop import solve
+from aucbench.solving.parted import line_of, scored_rows
+
+N, SIZE = 1200, 60
+W = np.array([1.0, -1.0, 0.0])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("rows")
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((N, 3)).astype(np.float32)
+    y = (X @ W + rng.standard_normal(N) > 0.5).astype(np.int8)
+    whole = pa.table({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "y": y})
+    for k in range(2):
+        part = whole.slice(k * N // 2, N // 2)
+        pq.write_table(part, path / f"{k}.parquet", row_group_size=SIZE)
+    return path
+
+
+def rows_of(folder):
+    whole = pd.concat([pd.read_parquet(file) for file in sorted(folder.glob("*.parquet"))])
+    return whole[["a", "b", "c"]].to_numpy(np.float64), np.where(whole["y"] > 0, 1, -1)
+
+
+def test_the_cells_are_those_of_rows_in_memory(folder, tmp_path):
+    out = tmp_path / "rows.json"
+    command = ("compare", "--data", folder, "--target", "y", "--splits", 2, "--passes", 30)
+    solvers = ("--solvers", "svm-or[lam=.01],sht-auc")
+    ended = done(*command, *solvers, "--out", tmp_path / "results", "--json", out)
+    assert "ShtAuc needs all rows in memory, and these come in parts" in flat(ended.output)
+    told = [row for row in json.loads(out.read_text()) if row["solver"].startswith("svm")]
+    assert [row["status"] for row in told] == ["ok", "ok"]
+    X, y = rows_of(folder)
+    with Store(tmp_path / "results") as store:
+        for row in told:
+            kept = store.scores(row["id"], row["data"])
+            numbers = kept["rows"]
+            assert np.unique(numbers // SIZE).size * SIZE == numbers.size  # whole parts
+            rest = np.setdiff1d(np.arange(N), numbers)
+            data = PartsData(InMemory(Data.of(X[rest], y[rest]), SIZE), standard=True)
+            run = solve("svm-or[lam=.01]", data, passes=30)
+            own = scored_rows(Data.of(X[numbers], y[numbers]).rows, *line_of(run, data))
+            assert row["auc"] == pytest.approx(auc(y[numbers], own), abs=1e-3)
+            assert row["gap"] <= 1e-5
+            assert row["division"] == "2 folds by row groups"
+
+
+def target(y, parts):
+    data = Data(Data.of(np.zeros((y.size, 1)), y).rows, Labels(y.astype(np.int8)))
+    return KeptTarget(pack_arrays(known_of(data)), y.size, parts)
+
+
+def cell(**fields):
+    plain = {"splits": 2, "seed": 0, "holdout": None, "split": 0, **fields}
+    made = object.__new__(Cell)
+    for name, value in plain.items():
+        object.__setattr__(made, name, value)
+    return made
+
+
+def test_whole_parts_are_dealt_unless_they_are_few_or_lack_a_class():
+    y = np.where(np.arange(400) % 3, -1, 1)
+    whole = target(y, [50] * 8)
+    learnt, held, known = whole.packed_parts(cell())
+    assert known == ""
+    assert {*(unpack_numbers(learnt, 400) // 50)}.isdisjoint(unpack_numbers(held, 400) // 50)
+    assert whole.kind(cell()) == "2 folds by row groups"
+    for few in (target(y, [200, 200]), target(np.where(np.arange(400) < 50, 1, -1), [50] * 8)):
+        assert few.refusal(cell()) is None
+        assert few.kind(cell()) == "2 folds"
+    held_out = target(y, [50] * 8).packed_parts(cell(holdout=0.25, splits=1))[1]
+    assert unpack_numbers(held_out, 400).size == 100
+
+
+def test_chosen_rows_are_those_of_their_numbers():
+    data = Data.of(np.arange(100.0)[:, None], np.where(np.arange(100) % 3, -1, 1))
+    numbers = np.r_[0:10, 13, 15, 99].astype(np.int32)
+    parts = Chosen(InMemory(data, 10), numbers)
+    pieces = [piece for i in range(10) for piece in parts.read(i) if parts.sizes[i]]
+    assert np.concatenate([piece.rows.matrix[:, 0] for piece in pieces]).tolist() == [*numbers]
+    assert parts.sizes == (10, 2, 0, 0, 0, 0, 0, 0, 0, 1)
+    assert parts.where(1, 1) == "row 15"
+    other = Chosen(InMemory(data, 10), numbers[1:])
+    assert parts.fingerprint != other.fingerprint
+
+
+def test_a_file_that_does_not_fit_comes_in_parts(folder, monkeypatch):
+    request = {"dataset": "0.parquet", "folder": str(folder), "reading": {"target": "y"}}
+    assert opened(request) is None
+    monkeypatch.setattr(parted, "free_memory", lambda: 1000)
+    parts, facts = opened(request)
+    assert parts.n == N // 2
+    data = data_of(parts, facts)
+    assert data.n == N // 2
+    assert any("are free: the rows are read in parts" in line for line in data.understood.warnings)
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        (("--features", "splines"), "learns from rows in memory, and these come in parts"),
+        (("--tune",), "tuning cannot be had when rows come in parts"),
+    ],
+)
+def test_what_needs_all_rows_skips_its_cells(folder, more, sentence):
+    command = ("compare", "--data", folder, "--target", "y", "--splits", 2)
+    ended = done(*command, "--solvers", "svm-or", *more, code=1)
+    assert sentence in flat(ended.output)
+
+
+def test_options_of_reading_that_need_all_rows_are_refused(folder):
+    command = ("compare", "--data", folder, "--target", "y", "--solvers", "svm-or")
+    assert "need all rows at once" in flat(refused(*command, "--groups", "a"))
+
+
+def test_a_data_set_goes_before_a_folder_of_its_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("digits-8", "rows"):
+        (tmp_path / name).mkdir()
+    known = ("rows", "./digits-8", "digits-8", "linear[n=10]", "rows/*.parquet", "https://a/b?c")
+    assert [parted.names_parts(name) for name in known] == [True, True, False, False, True, False]
