@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from aucbench.data import Data, Terms
 from aucbench.data.arrays import Rows, Vector
@@ -13,7 +14,7 @@ from aucbench.data.arrays import rows as dense_rows
 from aucbench.errors import ParameterError, PluginError, short, written_at
 from aucbench.protocols import FeatureMap, input_weights, require_scaled_columns, terms
 
-AT_ONCE = 1 << 21  # numbers of float32 rows that are mapped at a time: 16 MiB as float64
+AT_ONCE = 1 << 18  # numbers of float32 rows that are mapped at a time: 2 MiB as float64
 
 
 @dataclass(frozen=True)
@@ -142,13 +143,17 @@ def _in_pieces(phi: FeatureMap, X: Rows) -> Any:
     if not isinstance(part, Rows) or part.n != piece.n or part.is_sparse:
         return phi(X)
     out = np.empty((X.n, part.d), np.float32)
-    out[: piece.n] = part.astype(np.float32).matrix
+    out[: piece.n] = _single(part)
     for lo, piece in pieces:
         part = phi(piece)
         if not isinstance(part, Rows) or (part.n, part.d) != (piece.n, out.shape[1]):
             return part
-        out[lo : lo + piece.n] = part.dense().astype(np.float32).matrix
+        out[lo : lo + piece.n] = _single(part.dense())
     return dense_rows(out, np.float32)
+
+
+def _single(part: Rows) -> NDArray[Any]:
+    return part.astype(np.float32).stored.reshape(part.n, part.d)
 
 
 def applied(phi: FeatureMap, data: Data) -> Data:

@@ -9,8 +9,10 @@ from typing import ClassVar
 import numpy as np
 
 from aucbench.data import Data
-from aucbench.data.arrays import PIECE, Rows, Vector, rows
+from aucbench.data.arrays import Rows, Vector, rows
 from aucbench.features.scaling import DENSE_LIMIT, fitted, inverse, learnt
+
+NEAR = 1 << 15  # numbers of a piece that stays in the nearest caches: 256 KiB
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ def shifted(X: Rows, mean: Vector, rest: Vector, name: str, factor: Vector | Non
     With `factor`, column j is multiplied by factor[j] then.
     """
     dense, out = X.densified(DENSE_LIMIT, name), np.empty((X.n, X.d))
-    for lo, piece in dense.pieces(PIECE):
+    for lo, piece in dense.pieces(NEAR):
         moved = np.subtract(piece.matrix, mean, out=out[lo : lo + piece.n])
         moved -= rest
         if factor is not None:
@@ -86,7 +88,7 @@ def means(X: Rows, name: str) -> tuple[Vector, Vector]:
     dense = X.densified(DENSE_LIMIT, name)
     first = dense.take(np.zeros(1, np.int32)).matrix[0]
     total = np.zeros(X.d)
-    for _, piece in dense.pieces(PIECE):
+    for _, piece in dense.pieces(NEAR):
         total += (piece.matrix - first).sum(axis=0)
     step = total / X.n
     mean: Vector = first + step
@@ -110,7 +112,7 @@ def _deviations(X: Rows, mean: Vector, rest: Vector) -> Vector:
 
 def _moved(X: Rows, mean: Vector, rest: Vector) -> Iterator[Vector]:
     """Yield pieces of the centred rows."""
-    for _, piece in X.pieces(PIECE):
+    for _, piece in X.pieces(NEAR):
         moved = piece.matrix - mean
         moved -= rest
         yield moved

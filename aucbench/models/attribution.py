@@ -46,6 +46,7 @@ MOST_JUDGED = 20  # columns
 MOST_OF_CLASS = 1000  # rows of a class by which importance is measured
 MOST_EFFECTS, BINS = 12, 8
 MOST_LEVELS = 10  # of a category; the others are one place
+MOST_HELD = 200_000  # rows held out that tell the shape of an effect
 SET_ROWS = 200  # rows whose cells are set to each value
 MISSING, OTHERS = "(missing)", "(others)"
 
@@ -176,7 +177,12 @@ def _fall(
 def effects(
     model: Model, data: Data, held: Index, names: Sequence[str], rng: np.random.Generator
 ) -> tuple[Effect, ...]:
-    """Return the shape of the effects of some columns; one with a single place has none."""
+    """Return the shape of the effects of some columns; one with a single place has none.
+
+    Of many rows that were held out, some tell it.
+    """
+    if held.size > MOST_HELD:
+        held = np.sort(rng.choice(held, MOST_HELD, replace=False)).astype(np.int32)
     some = rng.choice(held, min(SET_ROWS, held.size), replace=False).astype(np.int32)
     table, y, encoded = data.rows.take(np.sort(some)), data.y[held], Encoded.of(model)
     features = encoded.features(table)

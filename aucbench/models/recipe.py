@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from aucbench.data import Data
-from aucbench.data.arrays import PIECE, Index, Rows, Vector
+from aucbench.data.arrays import Index, Rows, Vector
 from aucbench.data.targets import Labels
 from aucbench.datasets.reading import Plain
 from aucbench.datasets.tables import Encoding
@@ -19,7 +19,7 @@ from aucbench.features.chain import applied
 from aucbench.models.model import Model
 from aucbench.models.stack import Member, Stack, knots_of
 from aucbench.projectors import ElasticNet, GroupL2
-from aucbench.protocols import Problem
+from aucbench.protocols import MAPPED_ROWS, Problem
 from aucbench.ranges import GAP_TOL
 from aucbench.registry import get_preprocessing, get_solver
 from aucbench.registry.specs import Spec
@@ -28,6 +28,7 @@ from aucbench.solving.wrappers import WithProblems
 
 PINNED = "OMP_NUM_THREADS"  # what the solvers with trees look at
 MOST_SCORED = 20_000  # training rows whose scores tell the scale of a model
+FEW_NUMBERS = 1 << 22  # of rows that are mapped at once
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +73,8 @@ class Recipe:
         DataError
             When the solver cannot be fitted to these rows.
         """
-        part = data if rows is None else data.take(rows)
+        whole = rows is None or np.array_equal(rows, np.arange(data.n))
+        part = data if whole or rows is None else data.take(rows)
         if not self.others:
             return self._alone(part, split)
         each = [replace(self, spec=spec, others=()) for spec in (self.spec, *self.others)]
@@ -111,7 +113,7 @@ class Recipe:
                 **penalties_of(watched.problems[-1]),
             },
         )
-        return replace(model, spread=spread_of(model.mapped(part.rows)))
+        return replace(model, spread=_spread_of_mapped(model, part.rows))
 
 
 def penalties_of(problem: Problem) -> dict[str, float]:
@@ -175,7 +177,7 @@ def _stacked(models: Sequence[Model], part: Data, seed: int) -> Model:
     whole = replace(
         first, weights=None, trees=None, stack=stack, maps=(), spread=None, provenance=about
     )
-    return replace(whole, spread=spread_of(whole.mapped(part.rows)))
+    return replace(whole, spread=_spread_of_mapped(whole, part.rows))
 
 
 def some_of(rows: Index, seed: int) -> Index:
@@ -188,21 +190,27 @@ def some_of(rows: Index, seed: int) -> Index:
 
 def spread_of(rows: Rows) -> Vector:
     """Return the standard deviation of each column (divisor n), shape (d,)."""
-    if not rows.is_sparse:
-        return _deviations(rows)
     X = rows.matrix
+    if not rows.is_sparse:
+        return np.asarray(X.std(axis=0))
     mean = np.asarray(X.mean(axis=0)).reshape(-1)
     squares = np.asarray(X.power(2).mean(axis=0)).reshape(-1)
     return np.asarray(np.sqrt(np.maximum(squares - mean**2, 0.0)))
 
 
-def _deviations(rows: Rows) -> Vector:
-    """Return the standard deviation of each column of dense rows, in pieces of them."""
-    mean, squares = np.zeros(rows.d), np.zeros(rows.d)
-    for _, piece in rows.pieces(PIECE):
-        mean += piece.matrix.sum(axis=0)
-    mean /= rows.n
-    for _, piece in rows.pieces(PIECE):
-        moved = piece.matrix - mean
+def _spread_of_mapped(model: Model, X: Rows) -> Vector:
+    """Return the standard deviation of each feature that a model makes of rows, in pieces.
+
+    Deviations are from the first row, so that a column far from 0 keeps its digits.
+    """
+    first_row = model.mapped(X.take(slice(0, 1)))
+    if X.n * X.d <= FEW_NUMBERS or first_row.is_sparse:
+        return spread_of(model.mapped(X))
+    first = first_row.matrix[0]
+    total, squares = np.zeros(first.size), np.zeros(first.size)
+    for lo in range(0, X.n, MAPPED_ROWS):
+        moved = model.mapped(X.take(slice(lo, lo + MAPPED_ROWS))).matrix - first
+        total += moved.sum(axis=0)
         squares += (moved * moved).sum(axis=0)
-    return np.asarray(np.sqrt(squares / rows.n))
+    variance = squares / X.n - (total / X.n) ** 2
+    return np.asarray(np.sqrt(np.maximum(variance, 0.0)))
