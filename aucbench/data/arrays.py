@@ -86,7 +86,7 @@ class Rows:
         if self.stored.dtype != np.float64:
             raise UnsupportedError(
                 "the rows are stored as float32, and a kernel of this method reads float64; give "
-                'Data.of(X, y) without dtype="float32", or take another method'
+                'Data.of(X, y) without dtype="float32", or a file with columns of float64'
             )
         return self.values, self.columns, self.starts, self.d
 

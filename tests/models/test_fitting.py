@@ -125,3 +125,28 @@ def test_test_rows_train_no_model():
     model = aucbench.fit(whole[:100], test=whole[100:], **ASKED | {"splits": None})
     assert model.provenance["n"] == 100
     assert "50" in model.operating.rows
+
+
+def test_a_huge_file_is_judged_by_one_split(tmp_path, monkeypatch):
+    from aucbench.models import choosing
+
+    for name in ("LARGE", "HUGE", "MANY", "GIANT", "LARGE_FILE"):
+        monkeypatch.setattr(choosing, name, 1)
+    table().to_csv(tmp_path / "rows.csv", index=False)
+    once = {name: value for name, value in ASKED.items() if name != "splits"}
+    model = aucbench.fit(tmp_path / "rows.csv", **once)
+    assert "share of 0.2" in model.auc_rows
+    asked = aucbench.fit(tmp_path / "rows.csv", **ASKED)
+    assert "2 folds" in asked.auc_rows
+
+
+def test_places_and_spreads_of_many_rows_are_about_those_of_all(monkeypatch, model):
+    from aucbench.models import recipe, shaping
+
+    monkeypatch.setattr(shaping, "MOST_PLACED", 140)
+    monkeypatch.setattr(recipe, "FEW_NUMBERS", 1)
+    monkeypatch.setattr(recipe, "MAPPED_ROWS", 40)
+    other = aucbench.fit(table(), **ASKED)
+    np.testing.assert_allclose(other.spread, model.spread, rtol=1e-12)
+    for one, same in zip(model.shapes, other.shapes, strict=True):
+        assert abs(sum(one.axes[0].rows) - sum(same.axes[0].rows)) <= 2 * len(same.axes[0].rows)

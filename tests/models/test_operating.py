@@ -196,3 +196,30 @@ def test_intervals_hold_what_new_rows_will_show(aim, monkeypatch):
             held[name] += getattr(found, name).low <= value <= getattr(found, name).high
     assert repeats > 200
     assert min(held.values()) / repeats >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / repeats)
+
+
+def test_many_rows_are_resampled_by_bins_as_one_by_one(monkeypatch):
+    from aucbench.models import operating
+
+    rng = np.random.default_rng(0)
+    y = rng.random(4000) < 0.2
+    scores = y + rng.standard_normal(4000)
+    whole = operating.Operating.of(y, scores, Aim(), "rows")
+    monkeypatch.setattr(operating, "MANY", 1000)
+    binned = operating.Operating.of(y, scores, Aim(), "rows")
+    for name in operating.SHARES:
+        one, other = getattr(whole, name), getattr(binned, name)
+        assert one.estimate == other.estimate
+        width = one.high - one.low
+        assert abs(one.low - other.low) < 0.1 * width
+        assert abs(one.high - other.high) < 0.1 * width
+
+
+def test_the_chance_of_many_rows_is_that_of_drawn_labels(monkeypatch):
+    from aucbench.models import reliability
+
+    p = np.random.default_rng(0).beta(1.0, 4.0, 20_000)
+    parts = np.array_split(np.argsort(p), 10)
+    drawn = reliability._chance(p, parts)
+    monkeypatch.setattr(reliability, "MANY", 1000)
+    assert reliability._chance(p, parts) == pytest.approx(drawn, rel=0.06)
