@@ -12,6 +12,7 @@ from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
+from resource import RLIM_INFINITY, RLIMIT_DATA, getrlimit
 from shutil import rmtree
 from typing import Any
 
@@ -150,8 +151,11 @@ def _model(outcome: Outcome, file: Path, journal: Path, limits: Limits) -> Model
 def fit(request: Mapping[str, Any], room: Room, steps: Mapping[str, Any]) -> dict[str, Any]:
     """Fit by parts in this process, and hand the file of the model over."""
     from aucbench.bench.worker.machine import here
+    from aucbench.datasets.arrow import use_system_pool
     from aucbench.datasets.parted import open_parts
 
+    if getrlimit(RLIMIT_DATA)[0] != RLIM_INFINITY:
+        use_system_pool()
     asked = PartedFit.of(request)
     wanted = plan_of(asked.source, asked.making, asked.aims, asked.fits, asked.reading, Carding())
     with Lines(Path(request["lines"])) as lines:
