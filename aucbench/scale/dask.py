@@ -1,9 +1,10 @@
 """Parts on the workers of an existing dask cluster.
 
 Design
-  a. The parts of a node of the fixed tree are consecutive. So a worker reads such a block, merges
-     its summaries as the tree does, and sends one. There are two tasks for each thread of the
-     cluster, since a task costs 3 to 4 ms. Summaries merge on workers, four at a time.
+  a. A task takes a block of consecutive parts, merges their summaries as far as the fixed tree
+     does, and sends the few nodes that are left. There are two tasks for each thread of the
+     cluster, since a task costs 3 to 4 ms, and neighbours are on one worker. There the nodes of
+     four tasks at a time are merged.
   b. Where the rows take at most 60 % of the memory of the cluster, workers keep the blocks that
      they have read; else each question reads again.
   c. Tasks are pure, and what they need is in the graph or in files. So dask computes again what a
@@ -17,9 +18,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from copy import deepcopy
 from functools import reduce
+from itertools import pairwise
 from math import inf
 from pickle import dumps
 from queue import Empty, SimpleQueue
@@ -27,10 +29,11 @@ from time import monotonic
 from typing import Any, TypeVar
 from uuid import uuid4
 
+import numpy as np
 from distributed import CancelledError, Client, Future, KilledWorker, get_worker
 
 from aucbench.errors import AucbenchError, DataError
-from aucbench.scale.engines import numbers_of
+from aucbench.scale.engines import Here, numbers_of
 from aucbench.scale.parts import Columns, Parts, Piece
 from aucbench.scale.summary import Summary, Tally, Tree
 
@@ -43,7 +46,7 @@ Held = list[tuple[Piece, ...]]  # the pieces of each part of a block
 ANSWER = 20.0  # seconds for a scheduler to answer
 PATIENCE = 60.0  # seconds that a cluster may be without workers
 TICK = 1.0  # seconds without an event after which the cluster is looked at
-EACH_THREAD, FEWEST = 2, 16  # tasks for each thread of the cluster, and at least
+EACH_THREAD = 2  # tasks for each thread of the cluster
 FAN_IN = 4  # summaries that a worker merges at a time
 KEPT = 0.6  # of the memory of the cluster, up to which blocks stay there
 LARGE = 1 << 16  # bytes of arguments that go to workers once, and not with each task
@@ -79,8 +82,7 @@ class Dask:
         self._sent: dict[str, Future[Any]] = {}
         self._blocks: dict[tuple[str, Numbers], tuple[int, Future[Held]]] = {}
         self._row_bytes: dict[str, float] = {}
-        for topic in ("all", self._name):  # workers come and go; parts begin
-            self._client.subscribe_topic(topic, lambda event: self._events.put(event[1]))
+        self._topics = ("all", self._name)  # of events: workers come and go; parts begin
 
     def reduce(
         self, parts: Parts, of: Callable[..., S], *args: Any, some: Sequence[int] | None = None
@@ -94,14 +96,16 @@ class Dask:
         AucbenchError
             When the scheduler is gone, or has no worker.
         """
-        told: S = self._merged(parts, some, answered, joined, of, args)
-        return told
+        with self._listening():
+            told: Tree[S] = self._merged(parts, some, answered, joined, of, args)
+        return told.root
 
     def tally(
         self, parts: Parts, start: Callable[..., C], *args: Any, some: Sequence[int] | None = None
     ) -> C:
         """Return the tally of all pieces, see `Engine`; raises as `reduce`."""
-        told: C = self._merged(parts, some, tallied, joined_tallies, start, args)
+        with self._listening():
+            told: C = self._merged(parts, some, tallied, joined_tallies, start, args)
         return told
 
     def scan(
@@ -110,16 +114,20 @@ class Dask:
         """Yield the answers of each part in order, see `Engine`; raises as `reduce`."""
         own, sent = self._carried(parts), self._arguments(args)
         waiting: list[tuple[int, Future[list[T]]]] = []
-        most = 2 * self._threads()
-        for numbers in self._divided(parts, some):
-            held = self._held(parts, numbers)
+        most = 2 * sum(self._threads().values())
+        for numbers, worker in self._divided(parts, some):
+            held = self._held(parts, numbers, worker)
             for place, i in enumerate(numbers):
-                task = self._submit(scanned, own, i, held, place, of, sent)
+                task = self._submit(scanned, own, i, held, place, of, sent, near=worker)
                 waiting.append((i, task))
                 if len(waiting) > most:
                     yield self._first(parts, waiting)
         while waiting:
             yield self._first(parts, waiting)
+
+    def __reduce__(self) -> Any:
+        """Pickle it as threads: a fitted estimator that has used a cluster has no need of it."""
+        return Here, ()
 
     def _first(
         self, parts: Parts, waiting: list[tuple[int, Future[list[T]]]]
@@ -128,6 +136,18 @@ class Dask:
         answers = self._result(parts, task, {})
         self._tell(parts, (i,))
         return i, answers
+
+    @contextmanager
+    def _listening(self) -> Iterator[None]:
+        """Hear events of the cluster."""
+        for topic in self._topics:
+            self._client.subscribe_topic(topic, lambda event: self._events.put(event[1]))
+        try:
+            yield
+        finally:
+            with suppress(OSError, TimeoutError, ValueError):  # the client may be gone
+                for topic in self._topics:
+                    self._client.unsubscribe_topic(topic)
 
     def _merged(
         self,
@@ -140,14 +160,16 @@ class Dask:
         self._losses.clear()  # of one question
         own, (of, args) = self._carried(parts), asked
         sent = self._arguments(args)
-        nodes, counted = [], {}
-        for numbers in self._divided(parts, some):
-            task = self._submit(
-                block, own, numbers, self._held(parts, numbers), of, sent, self._name
-            )
+        nodes, counted, place = [], {}, 0
+        blocks = self._divided(parts, some)
+        for numbers, worker in blocks:
+            span = place, sum(len(block) for block, _ in blocks)
+            held = self._held(parts, numbers, worker)
+            task = self._submit(block, own, numbers, span, held, of, sent, self._name, near=worker)
             counted[str(task.key)] = numbers
             task.add_done_callback(lambda task: self._events.put({"done": str(task.key)}))
             nodes.append(task)
+            place += len(numbers)
         leaves = nodes  # they must live until the root is there
         while len(nodes) > 1:
             starts = range(0, len(nodes), FAN_IN)
@@ -158,17 +180,25 @@ class Dask:
         del leaves
         return root
 
-    def _divided(self, parts: Parts, some: Sequence[int] | None) -> list[Numbers]:
-        """Return blocks of parts, whole nodes of the tree, as many as the cluster wants tasks."""
+    def _divided(
+        self, parts: Parts, some: Sequence[int] | None
+    ) -> list[tuple[Numbers, str | None]]:
+        """Return blocks of consecutive parts with about equal rows, and a worker for each."""
         numbers = tuple(numbers_of(parts, some))
-        most, size = max(FEWEST, EACH_THREAD * self._threads()), 1
-        while -(-len(numbers) // size) > most:
-            size *= 2
-        return [numbers[at : at + size] for at in range(0, len(numbers), size)]
+        slots = [w for w, own in sorted(self._threads().items()) for _ in range(own)]
+        many = min(len(numbers), EACH_THREAD * len(slots))
+        if hasattr(parts, "held"):  # each partition of a collection is where it is
+            return [((i,), None) for i in numbers]
+        ends = np.cumsum([parts.sizes[i] for i in numbers])
+        block = np.minimum((ends - 1) * many // int(ends[-1]), many - 1)
+        starts = [0, *(np.flatnonzero(np.diff(block)) + 1).tolist(), len(numbers)]
+        pairs = pairwise(starts)
+        return [(numbers[lo:hi], slots[int(block[lo]) * len(slots) // many]) for lo, hi in pairs]
 
-    def _threads(self) -> int:
+    def _threads(self) -> dict[str, int]:
+        """Return the threads of each worker; wait for one if there is none."""
         start = monotonic()
-        while not (threads := int(sum(self._client.nthreads().values()))):
+        while not (threads := dict(self._client.nthreads())):
             if monotonic() - start > PATIENCE:
                 raise AucbenchError(
                     f"the dask scheduler at {self._address} has had no worker for {PATIENCE:g} s; "
@@ -183,12 +213,19 @@ class Dask:
         scheduler = self._client.scheduler
         return "its address" if scheduler is None else str(scheduler.address)
 
-    def _submit(self, function: Callable[..., Any], *args: Any) -> Future[Any]:
+    def _submit(
+        self, function: Callable[..., Any], *args: Any, near: str | None = None
+    ) -> Future[Any]:
+        """Give a task to the cluster, if possible to a worker that holds what it needs."""
         key = f"{self._name}-{function.__name__}-{uuid4().hex[:12]}"
-        return self._client.submit(function, *args, key=key, pure=False)
+        return self._client.submit(
+            function, *args, key=key, pure=False, workers=near, allow_other_workers=near is not None
+        )
 
-    def _carried(self, parts: Parts) -> Future[Parts]:
-        """Send the parts to the workers once; what they need to read is not the rows."""
+    def _carried(self, parts: Parts) -> Future[Parts] | None:
+        """Send the parts to the workers once; None for parts that they hold."""
+        if hasattr(parts, "held"):
+            return None
         if parts.fingerprint not in self._sent:
             self._sent[parts.fingerprint] = self._submit(carried, parts)
         return self._sent[parts.fingerprint]
@@ -197,15 +234,18 @@ class Dask:
         """Return arguments, or where workers find them if they are large."""
         return self._submit(carried, args) if len(dumps(args)) > LARGE else args
 
-    def _held(self, parts: Parts, numbers: Numbers) -> Future[Held] | None:
+    def _held(self, parts: Parts, numbers: Numbers, worker: str | None) -> Future[Held] | None:
         """Return the rows of a block that stay on a worker; None if each question reads them."""
+        if hasattr(parts, "held"):  # partitions of a collection, each one a block
+            own: Future[Held] = parts.held[numbers[0]]
+            return own
         place = parts.fingerprint, numbers
         if place not in self._blocks:
             rows = sum(parts.sizes[i] for i in numbers)
             if not self._has_room(parts, rows):
                 return None
-            own = self._carried(parts)
-            self._blocks[place] = rows, self._submit(held, own, numbers, self._name)
+            task = self._submit(held, self._carried(parts), numbers, self._name, near=worker)
+            self._blocks[place] = rows, task
         return self._blocks[place][1]
 
     def _has_room(self, parts: Parts, rows: int) -> bool:
@@ -349,29 +389,32 @@ def say_part(topic: str, i: int) -> None:
 def answered(
     parts: Parts,
     numbers: Numbers,
+    span: tuple[int, int],
     blocks: Held | None,
     of: Callable[..., S],
     args: tuple[Any, ...],
     topic: str,
-) -> S:
-    """Return the summary of a block, merged as the tree merges it."""
-    tree: Tree[S] = Tree(len(numbers))
-    for place, pieces in enumerate(_pieces(parts, numbers, blocks, topic)):
+) -> Tree[S]:
+    """Return the nodes of a block: the first of its parts is at span[0] of span[1]."""
+    first, k = span
+    tree: Tree[S] = Tree(k)
+    for place, pieces in enumerate(_pieces(parts, numbers, blocks, topic), first):
         tree.add(place, reduce(lambda a, b: a.merge(b), (of(piece, *args) for piece in pieces)))
-    return tree.root
+    return tree
 
 
-def joined(*summaries: S) -> S:
-    """Return the summary of neighbouring nodes of the tree."""
-    tree: Tree[S] = Tree(len(summaries))
-    for place, summary in enumerate(summaries):
-        tree.add(place, summary)
-    return tree.root
+def joined(*trees: Tree[S]) -> Tree[S]:
+    """Return the nodes of several blocks, merged as far as they are neighbours."""
+    whole: Tree[S] = Tree(trees[0].k)
+    for tree in trees:
+        whole.join(tree)
+    return whole
 
 
 def tallied(
     parts: Parts,
     numbers: Numbers,
+    _: tuple[int, int],
     blocks: Held | None,
     start: Callable[..., C],
     args: tuple[Any, ...],

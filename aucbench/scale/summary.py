@@ -42,28 +42,24 @@ class Tree(Generic[S]):
     """Merges k summaries, which arrive in any order, as one fixed binary tree does.
 
     Level 0 has the summaries of the parts 0, 1, ..., k - 1. Of each level, the nodes 2m and 2m + 1
-    merge into node m of the next; a last node without a neighbour passes as it is. So the parts of
-    a node are consecutive, and a worker may merge all parts of a node before it sends them. At most
-    log₂ k nodes wait in memory when the parts come in their order.
+    merge into node m of the next; a last node without a neighbour passes as it is. At most log₂ k
+    nodes wait in memory when the parts come in their order, and at most 2 log₂ k where only some
+    consecutive parts do, as on a worker that sends the nodes that it has.
 
     Parameters
     ----------
     k : int
         Number of summaries, at least 1.
-    level : int
-        The level of the nodes that arrive: 0 for parts, j for nodes of 2^j parts.
     """
 
-    def __init__(self, k: int, level: int = 0) -> None:
-        self._widths = [k]
+    def __init__(self, k: int) -> None:
+        self.k, self._widths = k, [k]
         while self._widths[-1] > 1:
             self._widths.append((self._widths[-1] + 1) // 2)
-        self._widths = self._widths[level:] or [1]
         self._waiting: dict[tuple[int, int], S] = {}
 
-    def add(self, number: int, summary: S) -> None:
-        """Take node `number` of the lowest level, and merge all that are complete."""
-        level = 0
+    def add(self, number: int, summary: S, level: int = 0) -> None:
+        """Take node `number` of a level, the summary of a part, and merge all that are complete."""
         while level + 1 < len(self._widths):
             last = number == self._widths[level] - 1
             if not (last and number % 2 == 0):
@@ -74,6 +70,11 @@ class Tree(Generic[S]):
                 summary = first.merge(second)
             level, number = level + 1, number // 2
         self._waiting[level, number] = summary
+
+    def join(self, other: Tree[S]) -> None:
+        """Take the nodes that another tree over the same parts has."""
+        for (level, number), summary in other._waiting.items():
+            self.add(number, summary, level)
 
     @property
     def root(self) -> S:

@@ -200,7 +200,7 @@ def test_blocks_of_another_division_make_room(client, monkeypatch):
 
     assert sum(rows for rows, _ in engine._blocks.values()) <= 4_000
     monkeypatch.setattr(engine, "_memory", lambda: 9 * 2_000 / 0.6)
-    assert engine._held(parts, (7, 8)) is None
+    assert engine._held(parts, (7, 8), None) is None
 
 
 @pytest.mark.nightly

@@ -3,6 +3,7 @@
 import operator
 from dataclasses import dataclass
 from functools import reduce
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -51,16 +52,21 @@ def test_any_order_of_arrival(k, rng):
     assert tree.root == naive([Said(f"{i} ") for i in range(k)])
 
 
-@given(st.integers(1, 70), st.integers(1, 6), st.randoms())
-def test_workers_may_merge_whole_nodes(k, level, rng):
+@given(st.integers(1, 70), st.lists(st.integers(0, 70), max_size=6), st.randoms())
+def test_workers_may_merge_any_consecutive_parts(k, cuts, rng):
     leaves = [Said(f"{i} ") for i in range(k)]
-    size = 1 << level
-    nodes = [naive(leaves[lo : lo + size]) for lo in range(0, k, size)]
-    order = list(range(len(nodes)))
-    rng.shuffle(order)
-    tree = Tree(k, level)
-    for m in order:
-        tree.add(m, nodes[m])
+    ends = sorted({0, k, *(cut for cut in cuts if cut < k)})
+    trees = []
+    for lo, hi in pairwise(ends):
+        own = Tree(k)
+        for i in range(lo, hi):
+            own.add(i, leaves[i])
+        assert len(own._waiting) <= 2 * max(1, k.bit_length())
+        trees.append(own)
+    rng.shuffle(trees)
+    tree = Tree(k)
+    for own in trees:
+        tree.join(own)
     assert tree.root == naive(leaves)
 
 

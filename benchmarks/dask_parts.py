@@ -1,0 +1,95 @@
+"""svm-or on rows in parts: two threads beside the two processes of a dask cluster.
+
+    python -m benchmarks.dask_parts rows.parquet --gap 1e-4
+
+Both read the file for each question, or both keep the rows. The seconds are those of the median
+evaluation; the first reading is not in them. The file has a column `label`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+from collections.abc import Iterator
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+import aucbench
+from aucbench.datasets.parted import open_parts
+from aucbench.scale import Here, Parts, PartsData, Piece
+from aucbench.scale.dask import Dask
+
+
+class Kept:
+    """Parts whose pieces stay in memory."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts, self._pieces = parts, [tuple(parts.read(i)) for i in range(len(parts.sizes))]
+        self.n, self.d, self.names, self.sizes = parts.n, parts.d, parts.names, parts.sizes
+        self.fingerprint, self.where = parts.fingerprint, parts.where
+
+    def read(self, i: int) -> Iterator[Piece]:
+        """Yield the pieces of part i."""
+        yield from self._pieces[i]
+
+
+class Timed:
+    """An engine that notes the seconds of each question."""
+
+    def __init__(self, engine: Any) -> None:
+        self.engine, self.seconds = engine, []
+        self.scan, self.tally = engine.scan, engine.tally
+
+    def reduce(self, *asked: Any, **options: Any) -> Any:
+        start = perf_counter()
+        told = self.engine.reduce(*asked, **options)
+        self.seconds.append(perf_counter() - start)
+        return told
+
+
+def measured(name: str, parts: Parts, engine: Any, gap: float) -> bytes:
+    timed = Timed(engine)
+    start = perf_counter()
+    run = aucbench.solve(aucbench.get_solver("svm-or"), PartsData(parts, timed), gap_tol=gap)
+    total = perf_counter() - start
+    first, *others = timed.seconds
+    print(
+        f"{name}: {median(others):.3f} s an evaluation, {len(others)} of them, first reading "
+        f"{first:.2f} s, {total:.2f} s in all, {run.stop}",
+        flush=True,
+    )
+    return run.w.tobytes()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("file")
+    parser.add_argument("--gap", type=float, default=1e-4)
+    parser.add_argument("--rounds", type=int, default=3)
+    asked = parser.parse_args()
+    from distributed import Client, LocalCluster
+
+    parts = open_parts(asked.file)
+    cluster = LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        processes=True,
+        dashboard_address=":0",
+        silence_logs=logging.CRITICAL,
+    )
+    with cluster, Client(cluster, set_as_default=False) as client, aucbench.threads(2):
+        kept = Kept(parts)
+        weights = set()
+        for _ in range(asked.rounds):  # in turns, since other work may disturb each
+            weights |= {
+                measured("2 threads, reading", parts, Here(), asked.gap),
+                measured("2 processes, reading", parts, Dask(client, keep=False), asked.gap),
+                measured("2 threads, kept", kept, Here(), asked.gap),
+                measured("2 processes, kept", parts, Dask(client, keep=True), asked.gap),
+            }
+        print("the weights have the same bits" if len(weights) == 1 else "the weights differ")
+
+
+if __name__ == "__main__":
+    main()
