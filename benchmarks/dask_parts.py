@@ -62,11 +62,39 @@ def measured(name: str, parts: Parts, engine: Any, gap: float) -> bytes:
     return run.w.tobytes()
 
 
+def collections(client: Any, path: str, train: int, gap: float) -> None:
+    """Fit the first rows as an array of dask, as benchmarks/dask_peers.py does with others.
+
+    Like there, rows are on the workers before the clock starts.
+    """
+    import dask.array as da
+    from distributed import futures_of, wait
+
+    from aucbench.datasets.parted.collected import collected
+    from benchmarks.dask_peers import TEST, rows_of
+
+    X, y = rows_of(path, train + TEST)
+    chunk = train // 8
+    dX = client.persist(da.from_array(X[:train], chunks=(chunk, X.shape[1])))
+    dy = client.persist(da.from_array(y[:train], chunks=chunk))
+    wait(futures_of([dX, dy]))
+    for solver in ("svm-or", "ls-svm", "logistic"):
+        start = perf_counter()
+        parts = collected(dX, dy, client=client)
+        run = aucbench.solve(
+            aucbench.get_solver(solver), PartsData(parts, parts.engine), gap_tol=gap
+        )
+        seconds = perf_counter() - start
+        auc = aucbench.auc(y[train:], X[train:] @ run.w[: X.shape[1]])
+        print(f"{solver} to {gap:g}: {seconds:.2f} s, AUC {auc:.5f}, {run.stop}", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file")
     parser.add_argument("--gap", type=float, default=1e-4)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--collections", type=int, default=0, metavar="ROWS")
     asked = parser.parse_args()
     from distributed import Client, LocalCluster
 
@@ -79,6 +107,10 @@ def main() -> None:
         silence_logs=logging.CRITICAL,
     )
     with cluster, Client(cluster, set_as_default=False) as client, aucbench.threads(2):
+        if asked.collections:
+            for _ in range(asked.rounds):
+                collections(client, asked.file, asked.collections, asked.gap)
+            return
         kept = Kept(parts)
         weights = set()
         for _ in range(asked.rounds):  # in turns, since other work may disturb each

@@ -129,8 +129,8 @@ def test_what_cannot_be_read_is_refused_in_a_sentence(client, table):
         ((rows, y), "make it one with the same partitions"),
         ((rows, "y"), "there is no column 'y'"),
         ((frame, "y"), "column 't' holds no numbers"),
-        ((rows, da.from_array(np.arange(N) % 3, chunks=CHUNK)), "need two classes"),
-        ((rows, da.from_array(np.arange(N), chunks=CHUNK)), "need two classes"),
+        ((rows, da.from_array(np.arange(N) % 3, chunks=CHUNK)), "need two, so write"),
+        ((rows, da.from_array(np.arange(N), chunks=CHUNK)), "need two, so write"),
         ((rows[:, 0], labels), "give a matrix of numbers"),
     ]
     for given, sentence in refused:

@@ -188,8 +188,8 @@ def _sides(counts: dict[Any, int]) -> Understood:
     labels = sorted(counts, key=lambda label: (str(type(label)), label))
     if len(labels) != 2:
         raise DataError(
-            f"the labels are {shown_labels(counts, labels)}; rows in a collection need two classes, "
-            "so write the others as one of them"
+            f"the labels are {shown_labels(counts, labels)}; rows in a collection need two, "
+            "so write the others as one of these classes"
         )
     classes = Classes.of(counts, usual(labels) or labels[-1:])
     return Understood(positive=classes.positive, negative=classes.negative)
