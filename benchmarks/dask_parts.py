@@ -68,7 +68,7 @@ def collections(client: Any, path: str, train: int, gap: float) -> None:
     Like there, rows are on the workers before the clock starts.
     """
     import dask.array as da
-    from distributed import futures_of, wait
+    from distributed import wait
 
     from aucbench.datasets.parted.collected import collected
     from benchmarks.dask_peers import TEST, rows_of
@@ -77,7 +77,7 @@ def collections(client: Any, path: str, train: int, gap: float) -> None:
     chunk = train // 8
     dX = client.persist(da.from_array(X[:train], chunks=(chunk, X.shape[1])))
     dy = client.persist(da.from_array(y[:train], chunks=chunk))
-    wait(futures_of([dX, dy]))
+    wait([dX, dy])
     for solver in ("svm-or", "ls-svm", "logistic"):
         start = perf_counter()
         parts = collected(dX, dy, client=client)
@@ -106,7 +106,7 @@ def main() -> None:
         dashboard_address=":0",
         silence_logs=logging.CRITICAL,
     )
-    with cluster, Client(cluster, set_as_default=False) as client, aucbench.threads(2):
+    with cluster, Client(cluster) as client, aucbench.threads(2):
         if asked.collections:
             for _ in range(asked.rounds):
                 collections(client, asked.file, asked.collections, asked.gap)
