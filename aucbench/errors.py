@@ -34,6 +34,10 @@ class CollapsedWarning(UserWarning):
     """A fit is at its minimum, w = 0, whose scores say nothing."""
 
 
+class UnevenPartsWarning(UserWarning):
+    """Parts of the rows have other shares of the classes, so that their order matters."""
+
+
 class DataError(AucbenchError, ValueError):
     """The rows or the labels cannot be used as they are."""
 

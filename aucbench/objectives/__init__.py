@@ -10,7 +10,7 @@ from aucbench.objectives.incomplete_hinge import IncompleteHinge
 from aucbench.objectives.interval_hinge import IntervalHinge
 from aucbench.objectives.logistic import Logistic
 from aucbench.objectives.logistic_in_parts import LogisticInParts
-from aucbench.objectives.moment_square import MomentSquare
+from aucbench.objectives.moment_square import MomentSquare, square_over
 from aucbench.objectives.pairwise_hinge import PairwiseHinge
 from aucbench.objectives.pairwise_logistic import PairwiseLogistic
 from aucbench.objectives.pairwise_square import PairwiseSquare
@@ -31,6 +31,7 @@ __all__ = [
     "PairwiseSquare",
     "PairwiseSquaredHinge",
     "UnivariateExp",
+    "square_over",
 ]
 
 

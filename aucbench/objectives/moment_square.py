@@ -7,9 +7,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from aucbench.data import Data
 from aucbench.data.arrays import ALL, Block, Vector
 from aucbench.data.rounding import UNIT, Slack, gamma
 from aucbench.objectives.binned import require_all
+from aucbench.objectives.pairwise_square import PairwiseSquare
+from aucbench.protocols import Objective
 from aucbench.scale import PartsData
 from aucbench.scale.row_sums import additions, square_sums
 
@@ -131,3 +134,10 @@ class MomentSquare:
         root = 1.0 + 4.0 * R * length
         e = 4.0 * s * (root + 3.0 * s) + (128.0 * UNIT + 8.0 * sums) * root * root
         return e, R * (16.0 * s + 48.0 * sums * root)
+
+
+def square_over(data: Data) -> Objective:
+    """Return the pairwise square of rows in memory, or in parts."""
+    if isinstance(data, PartsData):
+        return MomentSquare(data)
+    return PairwiseSquare(data)

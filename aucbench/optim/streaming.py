@@ -8,8 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.protocols import Problem, State, Streaming
+from aucbench.scale import PartsData
+from aucbench.scale.order import chunks
 
 
 def row_order(n: int, rng: np.random.Generator, *, shuffle: bool) -> Index:
@@ -60,12 +63,26 @@ def passes(
         Draws the orders of the rows, and the random numbers of the method.
     shuffle : bool
         Whether each pass visits the rows in a fresh random order. False: in file order.
+        Of rows in parts the shuffle has two levels, see `aucbench.scale.order`.
     memory : object, optional
         The memory before the first row. None means `solver.start` of the first weights.
     """
     data = problem.data
+    surveyed = int(isinstance(data, PartsData))  # which is a reading too
     if memory is None:
         memory = solver.start(problem.start(), rng)
     for t in count(1):
-        solver.update(memory, data.chunk, row_order(data.n, rng, shuffle=shuffle))
-        yield State(t, solver.weights(memory), t * data.n)
+        for chunk, order in _in_order(data, rng, shuffle=shuffle):
+            solver.update(memory, chunk, order)
+        yield State(t, solver.weights(memory), (t + surveyed) * data.n)
+
+
+def _in_order(
+    data: Data | PartsData, rng: np.random.Generator, *, shuffle: bool
+) -> Iterator[tuple[Chunk, Index]]:
+    """Yield the chunks of a pass, and the order of the rows of each."""
+    if isinstance(data, PartsData):
+        for chunk in chunks(data, rng if shuffle else None):
+            yield chunk, np.arange(chunk.n, dtype=np.int32)
+    else:
+        yield data.chunk, row_order(data.n, rng, shuffle=shuffle)

@@ -79,6 +79,11 @@ class PartsData:
         return tuple(numbers_of(self.parts, self.some))
 
     @property
+    def p(self) -> float:
+        """The share of positives."""
+        return float(self.n_pos / self.n)
+
+    @property
     def readings(self) -> int:
         """How often all rows were read so far."""
         return self._readings[0]
@@ -101,6 +106,11 @@ class PartsData:
         """Yield the number of each part in order, and of(piece, *args) of its pieces."""
         self._readings[0] += 1
         return self.engine.scan(self.parts, of, *args, some=self.some)
+
+    def count_reading(self) -> None:
+        """Count a reading of all rows by another way than `reduce`."""
+        self._readings[0] += 1
+        READ.get().rows += self.n
 
     @cached_property
     def shift(self) -> Vector:

@@ -8,6 +8,7 @@ from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.errors import short, written_at
 from aucbench.protocols import Problem
+from aucbench.scale import PartsData
 
 PARTS = {  # of a problem, and what is asked of them
     "f": ("data", "value", "grad"),
@@ -25,7 +26,8 @@ def lacking_part(problem: Problem) -> str | None:
         if lacking := [name for name in names if not hasattr(thing, name)]:
             return f"whose {part} is {short(thing)}, which lacks {', '.join(lacking)}"
     for part in ("holdout", "train"):
-        if not isinstance(data := getattr(problem, part), Data | None):
+        kinds = Data | PartsData | None if part == "train" else Data | None
+        if not isinstance(data := getattr(problem, part), kinds):
             return f"whose {part} is {short(data)}, wanted Data"
     if problem.w0 is not None and not isinstance(problem.w0, np.ndarray):
         return f"whose w0 is {short(problem.w0)}, wanted an array"

@@ -36,7 +36,10 @@ PAIRS = {  # kinds of pairs: what they are, and which solvers train on them
     "range": ("a range of the ROC curve", "svm-or, roc-svm-full and roc-svm-nystrom"),
 }
 SHAPED = "rank-svm, ls-svm and additive"  # which keep the bounds of weights
-PARTED = "svm-or, rank-svm, ls-svm and logistic"  # which work by parts
+PARTED = (  # which work by parts
+    "svm-or, rank-svm, ls-svm and logistic, and those that learn row by row: uni-exp, solam, "
+    "reg-solam, opauc, opauc-lr, oam-seq and oam-gra"
+)
 SHAPES_OF_CLASSES = (
     "the effect of a column has no one direction where there are three or more classes; name two "
     "of them as positive and negative, or leave the shapes out"

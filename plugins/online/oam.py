@@ -51,7 +51,7 @@ class BufferedPairs:
 
     at_once: ClassVar[bool]  # whether all pairs of a row are evaluated at the old w
     space: ClassVar = {"C": tuple(2.0**e for e in range(-10, 11))}
-    needs: ClassVar = Needs(passes=1)
+    needs: ClassVar = Needs(passes=1, parts=True)
 
     def __post_init__(self) -> None:
         require_above(0, C=self.C)
@@ -63,7 +63,7 @@ class BufferedPairs:
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per pass."""
-        run = passes_in_span if worth_span(problem.data.rows) else passes
+        run = passes_in_span if worth_span(problem.data) else passes
         return run(self, problem, rng, shuffle=self.shuffle)
 
     def start(self, w: Vector, rng: np.random.Generator) -> Buffers:

@@ -21,7 +21,7 @@ from aucbench.errors import (
 )
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.kernels.opauc import opauc_pass
-from aucbench.objectives import PairwiseSquare
+from aucbench.objectives import square_over
 from aucbench.optim import passes
 from aucbench.projectors import ElasticNet
 from aucbench.protocols import Budget, Needs, Problem, State
@@ -87,7 +87,7 @@ class Opauc:
         "eta": (None, *map(exp2, range(-12, 11))),
         "lam": (*map(exp2, range(-10, 3)),),
     }
-    needs: ClassVar = Needs()
+    needs: ClassVar = Needs(parts=True)
 
     def __post_init__(self) -> None:
         require_above(0, eta=self.eta)
@@ -100,7 +100,7 @@ class Opauc:
         """Minimise F(w) + λ‖w‖²."""
         # Where seconds alone limit a fit, it ends after the pass in which they are up.
         count = DEFAULT_PASSES if budget is None else budget.passes or 1.0
-        d = min(data.n, data.d) if fits_span(data.rows) else data.d
+        d = min(data.n, data.d) if fits_span(data) else data.d
         minutes = count * data.n * ENTRY_SECONDS * d**2 / 60
         if minutes > MAX_MINUTES:
             raise UnsupportedError(
@@ -108,11 +108,11 @@ class Opauc:
                 f"about {minutes:.0f} minutes of at most {MAX_MINUTES}; use fewer passes, "
                 "or opauc-lr, which keeps sketches of them"
             )
-        return Problem(PairwiseSquare(data), ElasticNet(0.0, 2 * self.lam))
+        return Problem(square_over(data), ElasticNet(0.0, 2 * self.lam))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per pass."""
-        run = passes_in_span if fits_span(problem.data.rows) else passes
+        run = passes_in_span if fits_span(problem.data) else passes
         return run(self, problem, rng, shuffle=self.shuffle)
 
     def start(self, w: Vector, rng: np.random.Generator) -> Covariances:

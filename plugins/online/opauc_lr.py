@@ -15,7 +15,7 @@ from aucbench.data.arrays import Index, Vector
 from aucbench.errors import LARGE, require_above, require_at_least, require_at_most, require_count
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.kernels.sketch import sketch_pass
-from aucbench.objectives import PairwiseSquare
+from aucbench.objectives import square_over
 from aucbench.optim import passes
 from aucbench.projectors import ElasticNet
 from aucbench.protocols import Needs, Problem, State
@@ -78,7 +78,7 @@ class OpaucLowRank:
         "eta": (None, *map(exp2, range(-12, 11))),
         "lam": (*map(exp2, range(-10, 3)),),
     }
-    needs: ClassVar = Needs()
+    needs: ClassVar = Needs(parts=True)
 
     def __post_init__(self) -> None:
         require_above(0, eta=self.eta)
@@ -88,11 +88,11 @@ class OpaucLowRank:
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Minimise F(w) + λ‖w‖²."""
-        return Problem(PairwiseSquare(data), ElasticNet(0.0, 2 * self.lam))
+        return Problem(square_over(data), ElasticNet(0.0, 2 * self.lam))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per pass."""
-        run = passes_in_span if worth_span(problem.data.rows) else passes
+        run = passes_in_span if worth_span(problem.data) else passes
         return run(self, problem, rng, shuffle=self.shuffle)
 
     def start(self, w: Vector, rng: np.random.Generator) -> Sketches:

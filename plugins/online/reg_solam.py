@@ -14,7 +14,7 @@ from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import LARGE, require_above, require_at_most
 from aucbench.hookspecs import Factories, hookimpl
-from aucbench.objectives import PairwiseSquare
+from aucbench.objectives import square_over
 from aucbench.optim import default_ridge, passes
 from aucbench.projectors import ElasticNet
 from aucbench.protocols import Needs, Problem, State
@@ -68,7 +68,7 @@ class RegSolam:
     shuffle: bool = True
 
     space: ClassVar = {"xi": STEPS, "lam": tuple(10.0**e for e in range(-5, 6))}
-    needs: ClassVar = Needs()
+    needs: ClassVar = Needs(parts=True)
 
     def __post_init__(self) -> None:
         require_above(0, xi=self.xi, lam=self.lam, kappa=self.kappa)
@@ -76,7 +76,7 @@ class RegSolam:
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Minimise the pairwise square with the ridge λ/(p(1−p))."""
-        return Problem(PairwiseSquare(data), ElasticNet(0.0, self._ridge(data) / _unit(data)))
+        return Problem(square_over(data), ElasticNet(0.0, self._ridge(data) / _unit(data)))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per pass."""

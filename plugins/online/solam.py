@@ -15,10 +15,11 @@ from aucbench.data.arrays import Index, Vector
 from aucbench.errors import require_above
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.kernels import solam
-from aucbench.objectives import PairwiseSquare
+from aucbench.objectives import square_over
 from aucbench.optim import capped, noise, passes
 from aucbench.projectors import L2Ball
 from aucbench.protocols import Needs, Problem, State
+from aucbench.scale import PartsData
 
 from .reach import require_squares
 
@@ -78,14 +79,14 @@ class Solam:
     shuffle: bool = True
 
     space: ClassVar = {"xi": STEPS, "R": tuple(10.0**e for e in range(-1, 6))}
-    needs: ClassVar = Needs()
+    needs: ClassVar = Needs(parts=True)
 
     def __post_init__(self) -> None:
         require_above(0, xi=self.xi, R=self.R, kappa=self.kappa)
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Minimise the pairwise square over the ball of radius R."""
-        return Problem(PairwiseSquare(data), L2Ball(self.R or default_radius(data)))
+        return Problem(square_over(data), L2Ball(self.R or default_radius(data)))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per pass."""
@@ -190,16 +191,18 @@ def first_step(data: Data, parameter: str = "xi") -> float:
     """Return γ = 1/max (1 − p_i)(|x_i|² + 1).
 
     The curvature of the term of row i in (w, a) or (w, b) is 2(1 − p_i)(|x_i|² + 1). So no step
-    overshoots the minimum of the term of its row, seen from α, by more than its distance.
+    overshoots the minimum of the term of its row, seen from α, by more than its distance. Of rows
+    in parts it is that of a sample.
 
     Raises
     ------
     DataError
         When a row is too long to derive a step size from.
     """
-    require_squares(data.chunk, parameter)
-    others = np.where(data.y > 0, 1.0 - data.p, data.p)
-    return 1.0 / float((others * (data.chunk.square_norms + 1.0)).max())
+    known = data.sample if isinstance(data, PartsData) else data
+    require_squares(known.chunk, parameter)
+    others = np.where(known.y > 0, 1.0 - data.p, data.p)
+    return 1.0 / float((others * (known.chunk.square_norms + 1.0)).max())
 
 
 @hookimpl

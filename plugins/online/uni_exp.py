@@ -20,6 +20,7 @@ from aucbench.objectives import UnivariateExp
 from aucbench.optim import passes
 from aucbench.projectors import ElasticNet
 from aucbench.protocols import Needs, Problem, State
+from aucbench.scale import PartsData
 
 from .reach import SHARE, require_squares
 
@@ -73,7 +74,7 @@ class UniExp:
         "eta": (None, *map(exp2, range(-12, 11))),
         "lam": (*map(exp2, range(-10, 3)),),
     }
-    needs: ClassVar = Needs()
+    needs: ClassVar = Needs(parts=True)
 
     def __post_init__(self) -> None:
         require_above(0, eta=self.eta)
@@ -81,7 +82,12 @@ class UniExp:
         require_at_most(LARGE, lam=self.lam)
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
-        """Minimise the univariate exponential, at its best offset, plus (λ/2)|w|²."""
+        """Minimise the univariate exponential, at its best offset, plus (λ/2)|w|².
+
+        Of rows in parts it is not listed, since its value would cost a reading.
+        """
+        if isinstance(data, PartsData):
+            return Problem(None, train=data)
         return Problem(UnivariateExp(data, self.intercept), ElasticNet(0.0, self.lam))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:

@@ -15,13 +15,12 @@ from aucbench.data.arrays import Vector
 from aucbench.data.rounding import gap_of_gradient
 from aucbench.errors import require_above
 from aucbench.hookspecs import Factories, hookimpl
-from aucbench.objectives import MomentSquare, PairwiseSquare
+from aucbench.objectives import MomentSquare, PairwiseSquare, square_over
 from aucbench.optim import counted
 from aucbench.optim.choice import require_above_or_auto, ridge
 from aucbench.optim.term_newton import term_newton
 from aucbench.projectors import GroupL2, penalty_of, ridge_of, term_penalty
 from aucbench.protocols import Budget, Needs, Problem, State
-from aucbench.scale import PartsData
 
 from .conjugate_gradient import conjugate_gradient
 from .normal_equations import model, of_moments, preconditioner
@@ -106,8 +105,7 @@ class LsSvm:
     ) -> Problem:
         """Minimise the pairwise square with the ridge λ, within bounds of weights."""
         lam = ridge(self, data, rng, budget)
-        f = MomentSquare(data) if isinstance(data, PartsData) else PairwiseSquare(data)
-        return Problem(f, penalty_of(data, lam, self.group))
+        return Problem(square_over(data), penalty_of(data, lam, self.group))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per product with H. To form M counts as a pass, M⁻¹ of rows too."""

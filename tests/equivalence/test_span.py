@@ -39,7 +39,7 @@ def test_the_weights_are_those_of_all_features(name, layout, start, offset):
         problem = replace(problem, w0=0.01 * np.random.default_rng(1).normal(size=data.d))
     draws = (np.random.default_rng(2) for _ in range(2))
 
-    assert span.fits_span(data.rows)
+    assert span.fits_span(data)
     plain = weights(passes(solver, problem, next(draws), shuffle=True))
     found = weights(span.passes_in_span(solver, problem, next(draws), shuffle=True))
 
@@ -60,4 +60,4 @@ def test_it_is_for_fewer_rows_than_features_that_fit_in_memory(name, monkeypatch
         assert len(used) == wanted
 
     monkeypatch.setattr(span, "SPAN_BYTES", 8 * 24 * 150 - 1)
-    assert not span.fits_span(wide(np.asarray).rows)
+    assert not span.fits_span(wide(np.asarray))

@@ -1,0 +1,133 @@
+"""Orders in which rows in parts are learnt from one by one: as they are, or shuffled by two levels.
+
+A full shuffle of rows that do not fit would read each part once for each of its rows. With two
+levels, the parts come in a random order, some of them are in memory at a time, and the rows of
+those are shuffled. In trials, methods that take a step for each row learn as well from that order
+as from a full shuffle, unless the rows drift, where order matters by itself: see docs/scale.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from warnings import warn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.data import Chunk
+from aucbench.data.arrays import Index, Rows, rows
+from aucbench.errors import UnevenPartsWarning
+from aucbench.scale.data import PartsData
+from aucbench.scale.parts import Parts, Piece
+from aucbench.scale.survey import stacked
+
+Numbers = NDArray[np.int64]
+Labels = NDArray[np.int8]
+TOGETHER = 8  # parts whose rows are shuffled with each other, at most
+BUFFER = 1 << 29  # bytes of such rows, at most, unless a part alone has more
+CHUNK = 1 << 16  # rows of a chunk, at most
+NUMBERS = 1 << 21  # of a chunk, at most
+UNEVEN = 10.0  # ratio of the shares of a class from which a user is warned
+FEWEST = 20  # rows of the class that a part would have at the common share
+
+
+def chunks(data: PartsData, rng: np.random.Generator | None) -> Iterator[Chunk]:
+    """Yield all rows once, as rows of z: one reading. See `in_order`."""
+    for X, y in in_order(data.parts, data.numbers, rng, CHUNK):
+        yield Chunk(rows(data.features(X)), y)
+    data.count_reading()
+
+
+def in_order(
+    parts: Parts, numbers: Sequence[int], rng: np.random.Generator | None, most: int
+) -> Iterator[tuple[Rows, Labels]]:
+    """Yield all rows of some parts once, with their labels, and at most `most` rows at a time.
+
+    Parameters
+    ----------
+    parts : Parts
+        They are read one after the other, in this process.
+    numbers : sequence of int
+        Of the parts.
+    rng : Generator, or None
+        Draws the order of the parts, and of the rows in each buffer of up to eight parts. None: the
+        rows come in their order.
+    most : int
+        Rows at a time; fewer where they have many features.
+
+    Warns
+    -----
+    UnevenPartsWarning
+        At the end, where the share of a class differs by more than ten times between parts.
+    """
+    together, counts = 1, {}
+    if rng is not None:
+        numbers, together = rng.permutation(numbers).tolist(), _together(parts, numbers)
+    for lo in range(0, len(numbers), together):
+        pieces = []
+        for i in numbers[lo : lo + together]:
+            own = [*parts.read(i)]
+            counts[i] = np.sum([_counts(piece) for piece in own], axis=0)
+            pieces += own
+        yield from _shuffled(pieces, rng, min(max(NUMBERS // parts.d, 1), most))
+    _warn_of_uneven(np.array([counts[i] for i in sorted(counts)]))
+
+
+def _together(parts: Parts, numbers: Sequence[int]) -> int:
+    largest = 8 * parts.d * max(parts.sizes[i] for i in numbers)
+    return min(max(int(BUFFER // largest), 1), TOGETHER)
+
+
+def _counts(piece: Piece) -> tuple[int, int]:
+    n_pos = int(np.count_nonzero(piece.y > 0))
+    return piece.n - n_pos, n_pos
+
+
+def _shuffled(
+    pieces: Sequence[Piece], rng: np.random.Generator | None, step: int
+) -> Iterator[tuple[Rows, Labels]]:
+    """Yield the rows of pieces, in their order or shuffled with each other."""
+    ends = np.cumsum([piece.n for piece in pieces])
+    y = np.concatenate([piece.y for piece in pieces])
+    order = np.arange(y.size, dtype=np.int64)
+    if rng is not None:
+        rng.shuffle(order)
+    for lo in range(0, order.size, step):
+        at = order[lo : lo + step]
+        yield _gathered(pieces, ends, at), y[at]
+
+
+def _gathered(pieces: Sequence[Piece], ends: Numbers, at: Numbers) -> Rows:
+    """Return the rows with the numbers `at`, counted over all pieces, in this order."""
+    piece = np.searchsorted(ends, at, side="right")
+    by_piece = np.argsort(piece, kind="stable")
+    parts = []
+    for k in np.unique(piece):
+        own = at[by_piece][piece[by_piece] == k] - (ends[k] - pieces[k].n)
+        parts.append(pieces[k].some(own.astype(np.int32)))
+    back: Index = np.empty(at.size, np.int32)
+    back[by_piece] = np.arange(at.size, dtype=np.int32)
+    together: Rows = reduce(stacked, parts)
+    return together.take(back)
+
+
+def _warn_of_uneven(counts: Numbers) -> None:
+    """Warn where a class is ten times as frequent in some part as in another one."""
+    total, share = counts.sum(axis=1), counts.sum(axis=0) / counts.sum()
+    side = int(share[1] <= share[0])  # the rarer class
+    judged = total * share[side] >= FEWEST
+    if np.count_nonzero(judged) < 2:
+        return
+    shares = ((counts[:, side] + 0.5) / (total + 1.0))[judged]
+    if shares.max() <= UNEVEN * shares.min():
+        return
+    kind = ("negatives", "positives")[side]
+    warn(
+        f"the share of {kind} goes from {shares.min():.2g} to {shares.max():.2g} between parts of "
+        "the rows, as in a file that is sorted by its labels; a method that takes a step for each "
+        "row learns from the last parts more than from the first, so shuffle the rows when they "
+        "are written",
+        UnevenPartsWarning,
+        stacklevel=2,
+    )
