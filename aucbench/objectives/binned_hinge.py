@@ -10,7 +10,7 @@ from aucbench.data.arrays import Vector
 from aucbench.data.rounding import Slack, gamma
 from aucbench.objectives.binned import BinnedLoss, place_error
 from aucbench.objectives.cut import Cut
-from aucbench.scale.bins import Binned, Counts, Grid, grid_of
+from aucbench.scale.bins import Binned, Counts, Grid, auc_between, grid_of
 
 
 class BinnedHinge(BinnedLoss):
@@ -81,7 +81,7 @@ class BinnedHinge(BinnedLoss):
         g = self._pulled(rows, w, grid, c)
         b = sum(map(mul, k.tolist(), pos.tolist())) / twice
         slack = within_bins(rows, grid) / twice + place_error(grid)
-        return Cut(b + float(g @ w) + slack, g, b, slack)
+        return Cut(b + float(g @ w) + slack, g, b, slack, auc_between(rows, grid))
 
     def rounding(self, w: Vector) -> Slack:
         """Return (e, η), see the class."""

@@ -12,7 +12,7 @@ from aucbench.data.tally import uncounted
 from aucbench.objectives.binned import BINS, BinnedLoss, place_error
 from aucbench.objectives.cut import Cut
 from aucbench.scale import PartsData
-from aucbench.scale.bins import Binned, Counts, Grid
+from aucbench.scale.bins import Binned, Counts, Grid, auc_between
 
 REACH = 0.15  # of the range of a sample, by which the bins reach farther at first
 NARROW = 1e-9  # least width of a range, relative to the size of its ends
@@ -85,7 +85,7 @@ class BinnedSquaredHinge(BinnedLoss):
         error = 2.0 * gamma(2 * grid.count + 16) * (2.0 * mean + square_mean)
         self._largest = (max(self._largest[0], error), max(self._largest[1], mean))
         self._reach_further(rows, grid)
-        return Cut(b + float(g @ w) + slack, g, b, slack)
+        return Cut(b + float(g @ w) + slack, g, b, slack, auc_between(rows, grid))
 
     def _grid(self, w: Vector) -> Grid:
         """Return bins for all active pairs of a sample: from the lowest t to the highest s₋."""

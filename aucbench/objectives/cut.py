@@ -25,12 +25,15 @@ class Cut:
     b : float
     slack : float
         How far `value` is above b + g·w, but for rounding; 0 where g is a subgradient.
+    auc : tuple of 2 float, or None
+        Bounds of the AUC of the rows at w, where they cost nothing.
     """
 
     value: float
     g: Vector
     b: float
     slack: float = 0.0
+    auc: tuple[float, float] | None = None
 
 
 class ScoredLoss(Protocol):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
+from operator import mul
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,6 +132,32 @@ def grid_of(data: PartsData, w: Vector, count: int) -> Grid:
     margin = MARGIN * (high - low) + NARROW * (1.0 + abs(low) + abs(high))
     low -= margin
     return Grid(low, count / (high + margin - low), count)
+
+
+def auc_between(rows: Binned, grid: Grid) -> tuple[float, float]:
+    """Return bounds of the AUC of the scores as they were computed, from the counts of the bins.
+
+    A positive of bin b has a score s with (s − low) K in [b + K, b + 1 + K), a negative of bin j in
+    [j, j + 1). So the positive is above for certain if j + 1 ≤ b + K, and below if j ≥ b + 1 + K.
+    Rows outside the range may be further away: a positive in the first bin above none for certain,
+    one in the last bin below none, and a negative in the last bin below none.
+    """
+    neg, pos = rows.counts
+    b, last = np.arange(grid.count), grid.count
+    above = np.clip(np.floor(b + grid.K).astype(np.int64), 0, last)
+    reach = np.clip(np.ceil(b + 1 + grid.K).astype(np.int64), 0, last)
+    if rows.ends[0, 1] > grid.high:
+        above = np.minimum(above, last - 1)
+    if rows.ends[1, 0] - 1.0 < grid.low:
+        above[0] = 0
+    reach[-1] = last
+    below = [0, *np.cumsum(neg).tolist()]
+    pairs = int(neg.sum()) * int(pos.sum())
+    low, high = (
+        sum(map(mul, pos.tolist(), [below[j] for j in bound.tolist()])) / pairs
+        for bound in (above, reach)
+    )
+    return low, high
 
 
 def fits(data: PartsData, count: int) -> bool:

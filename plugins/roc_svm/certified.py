@@ -27,6 +27,7 @@ from .row_newton import RowNewton
 EARLIEST = 10  # evaluations before L-BFGS may give up, see `_GapProgress.stalled`
 JUDGED = 3  # evaluations that L-BFGS is judged by
 GAIN = 0.5  # least part of the gap that they must close
+AUC = ("auc_low", "auc_high")  # in what a state says of itself
 LEAST = 0.1  # least share of the way to the minimiser of the cuts
 COARSE = 0.25  # share of the gap from which the slack of bounds asks for finer ones
 IDLE = 3  # evaluations in a row without progress, after which rounding is the reason
@@ -68,6 +69,7 @@ class _GapProgress:
         self.aside = 0  # rows that were read for other things than evaluations
         self.best = self.minimiser = np.zeros(0)
         self.value = inf
+        self.auc: tuple[float, float] | None = None  # bounds at the best point, of rows in parts
         self.refined = False  # whether the next bounds are finer than those of the last evaluation
 
     def evaluate(self, w: Vector) -> _BundlePoint:
@@ -76,7 +78,7 @@ class _GapProgress:
         self.drift = max(self.drift, abs(cut.value - cut.slack - cut.b - float(cut.g @ w)))
         value = cut.value + 0.5 * self.lam * float(w @ w)
         if value < self.value or not self.gaps:
-            self.best, self.value = w, value
+            self.best, self.value, self.auc = w, value, cut.auc
         self.cuts.add(cut.g, cut.b)
         bound, self.minimiser = self.cuts.minimise()
         self.below = max(self.below, bound)
@@ -122,7 +124,8 @@ class _GapProgress:
         t = len(self.gaps)
         readings = self.f.data.readings if isinstance(self.f, BoundedLoss) else t
         seen = readings * self.n + self.aside
-        return State(t, self.best, seen, self.gaps[-1], value=float(self.value))
+        info = {} if self.auc is None else dict(zip(AUC, self.auc, strict=True))
+        return State(t, self.best, seen, self.gaps[-1], value=float(self.value), info=info)
 
     def first_step(self, at: _BundlePoint, p: Vector, slope: float) -> float:
         """Return the length of the first step, along p, when L-BFGS does not know the scale yet."""

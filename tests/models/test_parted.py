@@ -222,6 +222,7 @@ def test_what_is_said_is_a_line_each(tmp_path):
     points = [line["evaluation"] for line in said if "evaluation" in line]
     assert points[0]["step"] == 1
     assert points[-1]["gap"] <= 1e-6
+    assert points[-1]["auc_low"] <= 1.0 <= points[-1]["auc_high"] + 1.0
     assert {line["reading"] for line in said if "reading" in line} == {3200, 800, 4000}
 
 
