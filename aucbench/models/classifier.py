@@ -30,6 +30,7 @@ from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Rows, Vector
 from aucbench.data.folds import drawn_parts
 from aucbench.data.targets import Labels
+from aucbench.datasets.parted.collected import collected, is_collection, lazily
 from aucbench.errors import AucbenchError, DataError, ParameterError, UnsupportedError
 from aucbench.metrics import Aim, auc, hand_till, intercept_at
 from aucbench.models.calibration import FOLDS, calibrator, require_method
@@ -229,9 +230,12 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
             A table is a data frame of pandas or polars, or a table of pyarrow. Its text, dates
             and missing cells become features as in `aucbench.fit`; so do those of an array. Rows in
             parts, such as `aucbench.open_parts("rows/*.parquet", target="y")`, are read again and
-            again, and need not fit in memory; a sample of them chooses the threshold.
+            again, and need not fit in memory; a sample of them chooses the threshold. So are arrays
+            and data frames of dask, whose partitions stay on the workers of the client in use; for
+            them `decision_function`, `predict` and `predict_proba` return lazy collections.
         y : array of shape (n,)
-            Two labels, see `pos_label`; or more. Rows in parts have theirs.
+            Two labels, see `pos_label`; or more. Rows in parts have theirs. Of a data frame of dask
+            it may be the name of their column.
         sample_weight : array of shape (n,), optional
             Weights of rows: a pair of rows weighs w_i w_j. Solvers whose objective has them take
             them, such as svm-or and logistic. Rows of weight 0 are left out. The feature map and
@@ -256,6 +260,8 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
         """
         self._require_one_aim()
         require_method(self.calibration)
+        if is_collection(X):
+            X, y = collected(X, y), None
         if is_parts(X):
             return self._fitted_by_parts(X, y, sample_weight, groups)
         X, y = plain_frame(X), plain_column(y)
@@ -296,7 +302,7 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
                 "rows in parts come with their labels and without weights and groups; leave y, "
                 "sample_weight and groups out"
             )
-        learnt = learnt_by_parts(self, parts, self._seed())
+        learnt = learnt_by_parts(self, parts, self._seed(), getattr(parts, "engine", None))
         self._begin(parts, learnt.classes, learnt.features)
         self.run_ = learnt.run
         self._choose_threshold(learnt.y, learnt.scores)
@@ -372,6 +378,10 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
         DataError
             When X is no matrix of finite numbers with the columns of the fit.
         """
+        if is_collection(X):
+            width = self._width if self._many else None
+            lazy: Vector = lazily(self.decision_function, X, np.float64, width)
+            return lazy
         scores = self._scores_of(X)
         return log_odds(scores, self.calibrators_) if self._many else self._shifted(scores)
 
@@ -380,6 +390,11 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
         """Whether there are three or more classes."""
         check_is_fitted(self)
         return bool(self.classes_.size > 2)
+
+    @property
+    def _width(self) -> int:
+        """Number of classes."""
+        return int(self.classes_.size)
 
     def _shifted(self, scores: Vector) -> Vector:
         """Return numbers above 0 exactly where `predict` gives the second class."""
@@ -400,6 +415,9 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
 
         Of three or more classes, the one with the largest log-odds.
         """
+        if is_collection(X):
+            lazy: NDArray[Any] = lazily(self.predict, X, self.classes_.dtype)
+            return lazy
         decided = self.decision_function(X)
         number = best(decided) if self._many else (decided > 0).astype(np.intp)
         labels: NDArray[Any] = self.classes_[number]
@@ -413,6 +431,9 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
         threshold. Of K classes they have the shape (n, K): the probabilities of each class against
         the rest, divided by their sum. `predict` takes the largest.
         """
+        if is_collection(X):
+            lazy: Vector = lazily(self.predict_proba, X, np.float64, self._width)
+            return lazy
         if self._many:
             return probabilities(self.decision_function(X))
         positive = self.calibrator_(self._scores_of(X))

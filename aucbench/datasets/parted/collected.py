@@ -99,7 +99,7 @@ def collected(X: Any, y: Any, weights: Any = None, *, client: Any = None) -> Col
     """
     client = client or _client()
     X, y = _with_target(X, y)
-    columns = [_partitions(one) for one in (X, y, weights) if one is not None]
+    columns = [_partitions(one) for one in (X, y, *([] if weights is None else [weights]))]
     if len({len(column) for column in columns}) > 1:
         raise DataError(
             f"X has {len(columns[0])} partitions, y and the weights have "
