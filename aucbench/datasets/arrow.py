@@ -6,6 +6,7 @@ segmentation fault. A process that is supervised already decodes a file itself.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +26,7 @@ from aucbench.processes.scratch import Scratch
 CALL = "aucbench.datasets.arrow:decode"
 PRELOAD = ("aucbench.datasets.arrow", "pyarrow.parquet")  # pyarrow.dataset imports pandas
 PARQUET = ".parquet"
+POOL = "ARROW_DEFAULT_MEMORY_POOL"  # variable of the environment that Arrow reads when it is loaded
 BUFFER = 1 << 16  # bytes that are read ahead in each column of a Parquet file
 
 
@@ -160,14 +162,21 @@ def _import_pandas() -> None:
     import pandas  # noqa: F401
 
 
-def use_system_pool() -> None:
-    """Let Arrow take its memory from the system, for processes with a limit of memory.
+@contextmanager
+def system_pool() -> Iterator[None]:
+    """Let Arrow take memory from the system in processes that begin in the block.
 
-    Its own pools reserve a gigabyte more than they use, which a limit counts. They read Parquet in
-    up to half of the time.
+    Its own pools reserve a gigabyte more than they use, which a limit of memory counts; but they
+    read Parquet in up to half of the time.
     """
-    arrow = pyarrow()
-    arrow.set_memory_pool(arrow.system_memory_pool())
+    before = os.environ.get(POOL)
+    os.environ[POOL] = "system"
+    try:
+        yield
+    finally:
+        del os.environ[POOL]
+        if before is not None:
+            os.environ[POOL] = before
 
 
 def pyarrow(what: str = "reading Parquet") -> Any:

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from resource import RLIM_INFINITY, RLIMIT_DATA, getrlimit
 from shutil import rmtree
 from typing import Any
 
 from aucbench.bench.engines.local import PRELOAD
 from aucbench.bench.options import Fits, Options
 from aucbench.bench.plan.plan import MEGABYTE
+from aucbench.datasets.arrow import system_pool
 from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError
 from aucbench.models.journal import Journal, answers_in
@@ -111,7 +111,10 @@ def run(
         request = asked.request(scratch.path / "lines", journal)
         limits, threads = limits_of(options), options.jobs or len(os.sched_getaffinity(0))
         job = Job(CALL, request, limits=limits)
-        with closing(Process(partial(Supervisor, threads=threads, preload=PRELOAD))) as process:
+        with (
+            nullcontext() if limits.memory is None else system_pool(),
+            closing(Process(partial(Supervisor, threads=threads, preload=PRELOAD))) as process,
+        ):
             for said in process.said(job):
                 if isinstance(said, Outcome):
                     model = _model(said, scratch.path / MODEL, journal, limits)
@@ -151,11 +154,8 @@ def _model(outcome: Outcome, file: Path, journal: Path, limits: Limits) -> Model
 def fit(request: Mapping[str, Any], room: Room, steps: Mapping[str, Any]) -> dict[str, Any]:
     """Fit by parts in this process, and hand the file of the model over."""
     from aucbench.bench.worker.machine import here
-    from aucbench.datasets.arrow import use_system_pool
     from aucbench.datasets.parted import open_parts
 
-    if getrlimit(RLIMIT_DATA)[0] != RLIM_INFINITY:
-        use_system_pool()
     asked = PartedFit.of(request)
     wanted = plan_of(asked.source, asked.making, asked.aims, asked.fits, asked.reading, Carding())
     with Lines(Path(request["lines"])) as lines:
