@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.data import Chunk
-from aucbench.data.arrays import Index, Rows, rows
+from aucbench.data.arrays import Rows, rows
 from aucbench.errors import UnevenPartsWarning
 from aucbench.scale.data import PartsData
-from aucbench.scale.parts import Parts, Piece
+from aucbench.scale.parts import Columns, Parts, Piece
 from aucbench.scale.survey import stacked
 
 Numbers = NDArray[np.int64]
@@ -88,28 +88,34 @@ def _shuffled(
     pieces: Sequence[Piece], rng: np.random.Generator | None, step: int
 ) -> Iterator[tuple[Rows, Labels]]:
     """Yield the rows of pieces, in their order or shuffled with each other."""
-    ends = np.cumsum([piece.n for piece in pieces])
     y = np.concatenate([piece.y for piece in pieces])
+    # The numbers of a row are side by side, so that rows at random places are read fast.
+    parts = [p.rows.dense() if isinstance(p.rows, Columns) else p.rows for p in pieces]
     order = np.arange(y.size, dtype=np.int64)
     if rng is not None:
         rng.shuffle(order)
     for lo in range(0, order.size, step):
         at = order[lo : lo + step]
-        yield _gathered(pieces, ends, at), y[at]
+        yield _gathered(parts, at), y[at]
 
 
-def _gathered(pieces: Sequence[Piece], ends: Numbers, at: Numbers) -> Rows:
-    """Return the rows with the numbers `at`, counted over all pieces, in this order."""
-    piece = np.searchsorted(ends, at, side="right")
-    by_piece = np.argsort(piece, kind="stable")
-    parts = []
-    for k in np.unique(piece):
-        own = at[by_piece][piece[by_piece] == k] - (ends[k] - pieces[k].n)
-        parts.append(pieces[k].some(own.astype(np.int32)))
-    back: Index = np.empty(at.size, np.int32)
-    back[by_piece] = np.arange(at.size, dtype=np.int32)
-    together: Rows = reduce(stacked, parts)
-    return together.take(back)
+def _gathered(parts: Sequence[Rows], at: Numbers) -> Rows:
+    """Return the rows with the numbers `at`, counted over all parts, in this order."""
+    ends = np.cumsum([part.n for part in parts])
+    owner = np.searchsorted(ends, at, side="right")
+    places = [np.flatnonzero(owner == k) for k in range(len(parts))]
+    taken = [
+        part.take((at[place] - (end - part.n)).astype(np.int32))
+        for part, end, place in zip(parts, ends, places, strict=True)
+        if place.size
+    ]
+    together = np.concatenate(places)
+    if any(part.is_sparse for part in taken):
+        whole: Rows = reduce(stacked, taken)
+        return whole.take(np.argsort(together).astype(np.int32))
+    out = np.empty((at.size, parts[0].d))
+    out[together] = np.concatenate([part.matrix for part in taken])
+    return rows(out)
 
 
 def _warn_of_uneven(counts: Numbers) -> None:
