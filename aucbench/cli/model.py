@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,6 +16,7 @@ from aucbench.cli.options import FILES, FITS, RUNS
 from aucbench.cli.running import opened, print_tables, records_of, width
 from aucbench.cli.saying import say
 from aucbench.datasets.reading import Reading
+from aucbench.errors import INTERRUPTED
 from aucbench.models.options import Aims, Carding, Making, Parting
 
 if TYPE_CHECKING:
@@ -65,7 +67,7 @@ def fit(
         say(why, err=True)
         require_by_parts(making, fits, files, carding)
         asked = parted_job.PartedFit(data, making, aims, fits, files, parting)
-        with told(partial(say, err=True), quiet=options.quiet) as hear:
+        with told(partial(say, err=True), quiet=options.quiet) as hear, _way_on(out):
             model = parted_job.run(asked, options, hear, out)
     model.save(out)
     carding.keep(model)
@@ -73,6 +75,20 @@ def fit(
     for line in lines(model):
         say(line)
     say(f"saved as {out}")
+
+
+@contextmanager
+def _way_on(out: Path) -> Iterator[None]:
+    """Say after Ctrl-C how a fit by parts goes on."""
+    from aucbench.models.parted_job import way_on
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        if told := way_on(out):
+            say(f"interrupted{told}", err=True)
+            raise typer.Exit(INTERRUPTED) from None
+        raise
 
 
 def _in_memory(

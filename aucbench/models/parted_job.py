@@ -63,7 +63,8 @@ class PartedFit:
     def request(self, lines: Path, journal: Path) -> dict[str, Any]:
         """Return it as JSON holds it."""
         return {
-            "source": str(Path(self.source).absolute()),
+            "source": self.source,
+            "folder": str(Path.cwd()),
             **{name: asdict(getattr(self, name)) for name in KINDS},
             "reading": self.reading.to_json(),
             "lines": str(lines),
@@ -136,12 +137,22 @@ def beside(out: Path) -> Path:
     return out.with_name(f".{out.name}{KEPT}")
 
 
+def way_on(out: Path) -> str:
+    """Return how a fit into a file that was ended goes on; empty if it had not begun."""
+    return _way_on(beside(out))
+
+
+def _way_on(journal: Path) -> str:
+    count = answers_in(journal)
+    readings = "the reading that was" if count == 1 else f"the {count} readings that were"
+    return f"; --resume goes on from {readings} done" if count else ""
+
+
 def _model(outcome: Outcome, file: Path, journal: Path, limits: Limits) -> Model:
     if outcome.ending is Ending.OK:
         file.write_bytes(outcome.files[MODEL])
         return Model.load(file)
-    count = answers_in(journal)
-    way = f"; --resume goes on from the {count} readings that were done" if count else ""
+    way = _way_on(journal)
     if outcome.refusal:
         raise DataError(f"{outcome.reason}{way}")
     why = {
@@ -159,7 +170,8 @@ def fit(request: Mapping[str, Any], room: Room, steps: Mapping[str, Any]) -> dic
     asked = PartedFit.of(request)
     wanted = plan_of(asked.source, asked.making, asked.aims, asked.fits, asked.reading, Carding())
     with Lines(Path(request["lines"])) as lines:
-        parts = open_parts(asked.source, asked.reading, tell=lines.stage)
+        path = Path(request["folder"]) / asked.source  # this process is in a folder of its own
+        parts = open_parts(path, asked.reading, tell=lines.stage)
         lines.opened(parts)
         engine = Watched(engine_of(asked.parting.engine, lines.read), lines.reading)
         journal = Journal(engine, Path(request["journal"]))

@@ -14,7 +14,7 @@ from aucbench.bench.text import shown
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-GB = 1e9
+MB, GB = 1e6, 1e9
 Line = Mapping[str, Any]
 Hear = Callable[[Line], None]
 
@@ -68,8 +68,9 @@ class Told:
     def _opened(self, about: Line) -> None:
         size = about["bytes"]
         self._bytes = (size or 0) / max(1, about["n"])
-        more = "" if size is None else f", {size / GB:.3g} GB"
-        self._write(f"{about['n']} rows of {about['d']} features in {about['parts']} parts{more}")
+        more = "" if size is None else f", {size / MB:.4g} MB"
+        parts = "1 part" if about["parts"] == 1 else f"{about['parts']} parts"
+        self._write(f"{about['n']} rows of {about['d']} features in {parts}{more}")
 
     def _stage(self, sentence: str) -> None:
         self._write(sentence)
