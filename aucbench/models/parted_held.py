@@ -25,7 +25,7 @@ from aucbench.solving.parted import Answer, answers
 SHARE, MOST_HELD = 0.2, 4_000_000  # of the rows, and rows, that are held out
 FEWEST_PARTS = 8  # of which some are held out; else single rows are
 ALIKE, NOISE = 0.25, 3.0  # standard deviations between parts that are alike, and of their means
-PEEKED, FIRST = 32, 1 << 14  # parts that are compared, and rows of a piece
+PEEKED, FIRST = 8, 1 << 14  # parts that are compared, and rows of a piece
 FLAT = 1e-9  # of the mean: what rounding makes of a constant column
 SAMPLE, RARE, MOST_SAMPLED = 50_000, 500, 400_000  # rows in memory; of the rarer class; at most
 NUMBERS = 20_000_000  # of such a sample, at most
@@ -91,7 +91,7 @@ class Peeks:
 def parted(
     whole: PartsData, share: float | None, seed: int, tell: Teller = SILENT
 ) -> tuple[PartsData, PartsData]:
-    """Return the rows to learn from, and those held out.
+    """Return the rows to learn from, and those held out; both are surveyed, and so is the whole.
 
     Parameters
     ----------
@@ -109,14 +109,12 @@ def parted(
         if unlike is None:
             train, held = whole.held_out(share, seed)
             if not _lacks_a_class(held):
+                whole.surveyed_by(train, held)
                 return train, held
             unlike = "some parts lack a class"
         tell.stage(f"{unlike}: single rows are held out, by a hash of their numbers")
-    train, held = (
-        replace(whole, parts=Sifted(whole.parts, share, seed, side), _readings=[0])
-        for side in (False, True)
-    )
-    _ = train.survey, held.survey  # which refuses one class
+    train, held = (whole.on(Sifted(whole.parts, share, seed, side)) for side in (False, True))
+    whole.surveyed_by(train, held)
     return train, held
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -263,7 +264,27 @@ class PartsData:
 
     def of(self, some: Sequence[int]) -> PartsData:
         """Return it with some of the parts, not surveyed yet."""
-        return replace(self, some=tuple(some), _readings=[0])
+        return self._with_shift(replace(self, some=tuple(some), _readings=[0]))
+
+    def on(self, parts: Parts) -> PartsData:
+        """Return it on some rows of its parts, not surveyed yet."""
+        return self._with_shift(replace(self, parts=parts, some=None, _readings=[0]))
+
+    def surveyed_by(self, *divided: PartsData) -> None:
+        """Take the surveys of others that have all its rows between them, without a reading.
+
+        Parameters
+        ----------
+        *divided : PartsData
+            Made by `of`, `on` or `held_out`.
+        """
+        surveys = (part.survey for part in divided)
+        self.__dict__["survey"] = functools.reduce(lambda a, b: a.merge(b), surveys)
+
+    def _with_shift(self, other: PartsData) -> PartsData:
+        """Give its shift to another one, so that sums of both are about the same point."""
+        other.__dict__["shift"] = self.shift
+        return other
 
 
 def shift_of(piece: Piece) -> Vector:

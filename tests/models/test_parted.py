@@ -183,7 +183,7 @@ class Fragile(Here):
         return super().reduce(*args, **kwargs)
 
 
-@pytest.mark.parametrize("most", [1, 4, 9])
+@pytest.mark.parametrize("most", [1, 3, 5])
 def test_a_fit_that_was_ended_goes_on_and_ends_with_the_same_bits(model, tmp_path, most):
     parts = in_parts(*table())
     with pytest.raises(Ends):
@@ -223,7 +223,7 @@ def test_what_is_said_is_a_line_each(tmp_path):
     assert points[0]["step"] == 1
     assert points[-1]["gap"] <= 1e-6
     assert points[-1]["auc_low"] <= 1.0 <= points[-1]["auc_high"] + 1.0
-    assert {line["reading"] for line in said if "reading" in line} == {3200, 800, 4000}
+    assert {line["reading"] for line in said if "reading" in line} == {1400, 3200, 800, 4000}
 
 
 def test_columns_by_which_the_auc_is_told(model):

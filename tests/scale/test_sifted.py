@@ -86,3 +86,15 @@ def test_both_sides_are_read_as_any_other_parts():
     np.testing.assert_allclose(
         (rest.centre * rest.n + held.centre * held.n) / whole.n, whole.centre, atol=1e-9
     )
+
+
+def test_the_surveys_of_both_sides_are_that_of_all_rows():
+    parts = rows_in_memory(size=300)
+    for divide in (lambda data: data.held_out(0.3), lambda data: map(data.on, both(parts))):
+        whole, plain = PartsData(parts), PartsData(parts)
+        whole.surveyed_by(*divide(whole))
+        assert whole.readings == 0
+        assert whole.survey.counts == plain.survey.counts
+        np.testing.assert_allclose(whole.centre, plain.centre, rtol=1e-12)
+        np.testing.assert_allclose(whole.square, plain.square, rtol=1e-12)
+        np.testing.assert_array_equal(whole.survey.low, plain.survey.low)
