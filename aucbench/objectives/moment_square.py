@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from functools import cached_property
+from math import sqrt
 from typing import ClassVar
 
 import numpy as np
 
 from aucbench.data import Data
 from aucbench.data.arrays import ALL, Block, Vector
-from aucbench.data.rounding import UNIT, Slack, gamma
+from aucbench.data.rounding import UNIT, Slack, gamma, gap_of_gradient
 from aucbench.objectives.binned import require_all
 from aucbench.objectives.pairwise_square import PairwiseSquare
 from aucbench.protocols import Objective
 from aucbench.scale import PartsData
+from aucbench.scale.moments import chain
 from aucbench.scale.row_sums import additions, square_sums
 
 DIRECT = 4000  # features up to which there are moments: 256 MB, and as much for each part at work
@@ -24,7 +26,8 @@ class MomentSquare:
 
     C₊, C₋ and m₊, m₋ are the covariances and the means of the classes, from one reading that
     serves every w. The gradient and the Hessian times a vector read the rows: so they do not have
-    the rounding errors of the covariances, and can certify what was solved by them. Beyond 4000
+    the rounding errors of the covariances, and certify what was solved by them more closely than
+    `solved` does. Beyond 4000
     features there are no covariances, and the value reads the rows too.
 
     Parameters
@@ -120,6 +123,28 @@ class MomentSquare:
         out += 2.0 * float(v @ self.delta) * self.delta
         out[flat] = 0.0
         return out
+
+    def solved(self, w: Vector, lam: float) -> tuple[float, float]:
+        """Return the length of the gradient by `matrix`, and the gap, both without a reading.
+
+        An entry of Σ zzᵀ adds up products in a chain of M operations. So its error is at most
+        γ Σ |z||z|ᵀ, γ = γ_M, and that of the matrix is at most γ t in length, where t is the mean
+        of ‖z‖² over both classes. A class mean errs by γ√t. The survey has the means of δ, from
+        squares around another shift, so that t is the sum of both. With the products of means, and
+        the operations on matrices and vectors of d numbers, ∇F(w) errs by 24 γ t‖w‖ + 16 γ√t at
+        most, and F(w) by ‖w‖ times that and 8γ.
+        """
+        data, counts = self.data, np.array(self.data.survey.counts, float)[:, None]
+        diagonals = np.diagonal(data.moments.products, axis1=1, axis2=2)
+        t = float((diagonals / counts / data.scale**2).sum())
+        t += float((data.survey.squares / counts / data.scale**2).sum())
+        most = max(data.parts.sizes[i] for i in data.numbers)
+        operations = max(chain(data.d, most), additions(data)) + len(data.numbers).bit_length()
+        g, length = gamma(operations + data.d + 32), float(np.linalg.norm(w))
+        eta = g * (24.0 * t * length + 16.0 * sqrt(t))
+        gradient = self.matrix(lam) @ w + 2.0 * self.delta
+        residual = float(np.linalg.norm(gradient))
+        return residual, gap_of_gradient(residual, w, lam, (eta * length + 8.0 * g, eta))
 
     def rounding(self, w: Vector) -> Slack:
         """Return (e, η), bounds of the rounding of F(w) and of the length of ∇F(w).

@@ -76,6 +76,12 @@ def moments(piece: Piece, shift: Vector) -> Moments:
     return Moments((piece.n - n_pos, n_pos), sums, products)
 
 
+def chain(d: int, n: int) -> int:
+    """Return how many operations a product of a piece of n rows passes through, at most."""
+    step = max(TILE // d, FEWEST)
+    return min(step, n) + -(-n // step) + 8
+
+
 def centred(piece: Piece, chosen: NDArray[np.bool_], shift: Vector) -> Iterator[Vector]:
     """Yield (x − c)ᵀ of the chosen rows, (d, m) at a time, in memory that is used again."""
     own, d = piece.rows, shift.size

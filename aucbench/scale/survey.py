@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.data.arrays import Rows, Vector, rows
+from aucbench.errors import UnsupportedError
 from aucbench.kernels import bins
 from aucbench.scale.parts import Columns, Piece
 from aucbench.scale.tiles import room, tile_rows
@@ -88,6 +89,11 @@ class Survey:
 
 def survey(piece: Piece, shift: Vector, most: int, seed: int) -> Survey:
     """Return the survey of a piece: `most` rows of each class are its sample."""
+    if piece.weights is not None:
+        raise UnsupportedError(
+            "the rows have weights, and a fit by parts counts every row once; leave the weights "
+            "out, or read files that fit in memory"
+        )
     d = shift.size
     sums, squares = np.zeros((2, d)), np.zeros((2, d))
     low, high = np.full(d, np.inf), np.full(d, -np.inf)

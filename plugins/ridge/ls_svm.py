@@ -53,8 +53,9 @@ class LsSvm:
     is certified.
 
     Of rows in parts (`aucbench.scale`) the matrix is made of their moments, from one reading for
-    every λ (`aucbench.objectives.MomentSquare`). The first state is its solution. The next reading
-    has the residual of the rows, and so the certified gap. Beyond 4000 features each iteration is a
+    every λ (`aucbench.objectives.MomentSquare`). The first state is its solution, and a bound of
+    the rounding errors of the moments certifies it. If that is not enough, the next reading has the
+    residual of the rows. Beyond 4000 features each iteration is a
     reading.
 
     Parameters
@@ -119,7 +120,8 @@ class LsSvm:
         solve = of_moments(f, lam)
         if f.is_direct:
             w = solve(b) + 0.0  # no weight is -0.0
-            yield State(1, w, 2 * data.n)
+            length, bound = f.solved(w, lam)
+            yield State(1, w, 2 * data.n, bound, length)
         before = data.readings - 2  # the survey and the moments count, also where they are known
         tol = self.tol * float(np.linalg.norm(b))
         steps = conjugate_gradient(lambda v: f.curvature(v) + lam * v, b, w, solve, tol)

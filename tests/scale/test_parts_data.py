@@ -180,3 +180,9 @@ def test_solve_counts_readings():
     assert last.passes >= parts.readings
     assert run.stop.name == "CERTIFIED"
     assert last.gap <= 1e-4
+
+
+def test_weights_are_refused_and_not_ignored():
+    data = Data.of(np.arange(8.0).reshape(4, 2), [-1, 1, -1, 1], weights=[1.0, 2.0, 3.0, 4.0])
+    with pytest.raises(UnsupportedError, match="the rows have weights"):
+        solve("ls-svm", PartsData(InMemory(data, 2)))
