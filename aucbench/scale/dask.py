@@ -35,6 +35,7 @@ from distributed import CancelledError, Client, Future, KilledWorker, get_worker
 from aucbench.errors import AucbenchError, DataError
 from aucbench.scale.engines import Here, numbers_of
 from aucbench.scale.parts import Columns, Parts, Piece
+from aucbench.scale.sifted import SomeRows, read_from
 from aucbench.scale.summary import Summary, Tally, Tree
 
 S = TypeVar("S", bound=Summary)
@@ -112,11 +113,11 @@ class Dask:
         self, parts: Parts, of: Callable[..., T], *args: Any, some: Sequence[int] | None = None
     ) -> Iterator[tuple[int, list[T]]]:
         """Yield the answers of each part in order, see `Engine`; raises as `reduce`."""
-        own, sent = self._carried(parts), self._arguments(args)
+        sent = self._arguments(args)
         waiting: list[tuple[int, Future[list[T]]]] = []
         most = 2 * sum(self._threads().values())
         for numbers, worker in self._divided(parts, some):
-            held = self._held(parts, numbers, worker)
+            own, held = self._given(parts, numbers, worker)
             for place, i in enumerate(numbers):
                 task = self._submit(scanned, own, i, held, place, of, sent, near=worker)
                 waiting.append((i, task))
@@ -158,13 +159,13 @@ class Dask:
         *asked: Any,
     ) -> Any:
         self._losses.clear()  # of one question
-        own, (of, args) = self._carried(parts), asked
+        of, args = asked
         sent = self._arguments(args)
         nodes, counted, place = [], {}, 0
         blocks = self._divided(parts, some)
         for numbers, worker in blocks:
             span = place, sum(len(block) for block, _ in blocks)
-            held = self._held(parts, numbers, worker)
+            own, held = self._given(parts, numbers, worker)
             task = self._submit(block, own, numbers, span, held, of, sent, self._name, near=worker)
             counted[str(task.key)] = numbers
             task.add_done_callback(lambda task: self._events.put({"done": str(task.key)}))
@@ -187,7 +188,7 @@ class Dask:
         numbers = tuple(numbers_of(parts, some))
         slots = [w for w, own in sorted(self._threads().items()) for _ in range(own)]
         many = min(len(numbers), EACH_THREAD * len(slots))
-        if hasattr(parts, "held"):  # each partition of a collection is where it is
+        if partitions_of(parts) is not None:  # each one is where it is
             return [((i,), None) for i in numbers]
         ends = np.cumsum([parts.sizes[i] for i in numbers])
         block = np.minimum((ends - 1) * many // int(ends[-1]), many - 1)
@@ -222,10 +223,8 @@ class Dask:
             function, *args, key=key, pure=False, workers=near, allow_other_workers=near is not None
         )
 
-    def _carried(self, parts: Parts) -> Future[Parts] | None:
-        """Send the parts to the workers once; None for parts that they hold."""
-        if hasattr(parts, "held"):
-            return None
+    def _carried(self, parts: Parts) -> Future[Parts]:
+        """Send the parts to the workers once; what they need to read is not the rows."""
         if parts.fingerprint not in self._sent:
             self._sent[parts.fingerprint] = self._submit(carried, parts)
         return self._sent[parts.fingerprint]
@@ -234,11 +233,21 @@ class Dask:
         """Return arguments, or where workers find them if they are large."""
         return self._submit(carried, args) if len(dumps(args)) > LARGE else args
 
+    def _given(
+        self, parts: Parts, numbers: Numbers, worker: str | None
+    ) -> tuple[Future[Parts] | None, Future[Held] | None]:
+        """Return what a task about a block reads with: its parts, or the rows that workers hold.
+
+        Both are given where the rows are some of a partition of a collection.
+        """
+        if (partitions := partitions_of(parts)) is not None:
+            some = self._carried(parts) if isinstance(parts, SomeRows) else None
+            return some, partitions[numbers[0]]
+        held = self._held(parts, numbers, worker)
+        return (self._carried(parts) if held is None else None), held
+
     def _held(self, parts: Parts, numbers: Numbers, worker: str | None) -> Future[Held] | None:
         """Return the rows of a block that stay on a worker; None if each question reads them."""
-        if hasattr(parts, "held"):  # partitions of a collection, each one a block
-            own: Future[Held] = parts.held[numbers[0]]
-            return own
         place = parts.fingerprint, numbers
         if place not in self._blocks:
             rows = sum(parts.sizes[i] for i in numbers)
@@ -325,6 +334,11 @@ class Dask:
         )
 
 
+def partitions_of(parts: Parts) -> Sequence[Future[Held]] | None:
+    """Return the partitions of a collection, of which the rows are or come from; else None."""
+    return getattr(read_from(parts), "partitions", None)
+
+
 def connected(address: str) -> Client:
     """Return a client of the scheduler at an address.
 
@@ -367,16 +381,22 @@ def held(parts: Parts, numbers: Numbers, topic: str) -> Held:
 
 
 def _pieces(
-    parts: Parts, numbers: Numbers, blocks: Held | None, topic: str
+    parts: Parts | None, numbers: Numbers, blocks: Held | None, topic: str
 ) -> Iterator[Iterator[Piece]]:
     """Yield the pieces of each part of a block, kept or read now."""
     if blocks is not None:
         say_part(topic, numbers[0])
-        yield from map(iter, blocks)
+        yield from (own_pieces(parts, i, own) for i, own in zip(numbers, blocks, strict=True))
         return
+    assert parts is not None
     for i in numbers:
         say_part(topic, i)
         yield parts.read(i)
+
+
+def own_pieces(parts: Parts | None, i: int, held: tuple[Piece, ...]) -> Iterator[Piece]:
+    """Return the pieces that a worker holds, or the rows of them that belong to some rows."""
+    return parts.of_pieces(i, iter(held)) if isinstance(parts, SomeRows) else iter(held)
 
 
 def say_part(topic: str, i: int) -> None:
@@ -387,7 +407,7 @@ def say_part(topic: str, i: int) -> None:
 
 
 def answered(
-    parts: Parts,
+    parts: Parts | None,
     numbers: Numbers,
     span: tuple[int, int],
     blocks: Held | None,
@@ -412,7 +432,7 @@ def joined(*trees: Tree[S]) -> Tree[S]:
 
 
 def tallied(
-    parts: Parts,
+    parts: Parts | None,
     numbers: Numbers,
     _: tuple[int, int],
     blocks: Held | None,
@@ -434,7 +454,7 @@ def joined_tallies(*tallies: C) -> C:
 
 
 def scanned(
-    parts: Parts,
+    parts: Parts | None,
     i: int,
     blocks: Held | None,
     place: int,
@@ -442,5 +462,7 @@ def scanned(
     args: tuple[Any, ...],
 ) -> list[T]:
     """Return what the pieces of a part say."""
-    pieces = parts.read(i) if blocks is None else iter(blocks[place])
-    return [of(piece, *args) for piece in pieces]
+    if blocks is not None:
+        return [of(piece, *args) for piece in own_pieces(parts, i, blocks[place])]
+    assert parts is not None
+    return [of(piece, *args) for piece in parts.read(i)]

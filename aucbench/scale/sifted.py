@@ -42,11 +42,17 @@ class SomeRows:
 
     def read(self, i: int) -> Iterator[Piece]:
         """Yield the rows of part i that belong to it."""
+        yield from self.of_pieces(i, read_from(self.parts).read(i))
+
+    def of_pieces(self, i: int, pieces: Iterator[Piece]) -> Iterator[Piece]:
+        """Yield the rows of part i that belong to it, from the pieces that a reader gives."""
+        if isinstance(self.parts, SomeRows):
+            pieces = self.parts.of_pieces(i, pieces)
         done, own = 0, self.own(i)
         if own.size == self.parts.sizes[i]:
-            yield from self.parts.read(i)
+            yield from pieces
             return
-        for piece in self.parts.read(i):
+        for piece in pieces:
             low, high = np.searchsorted(own, [piece.first, piece.first + piece.n])
             chosen = (own[low:high] - piece.first).astype(np.int32)
             if chosen.size:

@@ -18,6 +18,7 @@ from aucbench.data import Data
 from aucbench.datasets.parted.collected import collected, is_collection, lazily
 from aucbench.errors import DataError, ParameterError
 from aucbench.scale import InMemory, PartsData
+from aucbench.scale.sifted import Sifted
 
 N, CHUNK = 1_200, 170
 
@@ -159,3 +160,23 @@ def test_what_has_learnt_from_it_can_be_pickled_without_rows(client, table):
     assert again.n == N
     with pytest.raises(DataError, match="stay with the process"):
         next(again.parts.read(0))
+
+
+def test_single_rows_of_partitions_are_held_out(client, table):
+    X, y = table
+    parts = collected(
+        da.from_array(X, chunks=(CHUNK, 4)), da.from_array(y, chunks=CHUNK), client=client
+    )
+    same = InMemory(Data.of(X, y), CHUNK)
+
+    for held in (True, False):
+        own, expected = (Sifted(one, 0.3, 0, held) for one in (parts, same))
+        assert weights(own, parts.engine).tobytes() == weights(expected).tobytes()
+        twice = Sifted(own, 0.5, 1, True), Sifted(expected, 0.5, 1, True)
+        assert weights(twice[0], parts.engine).tobytes() == weights(twice[1]).tobytes()
+        numbers = [i for i, _ in parts.engine.scan(own, rows_of)]
+        assert numbers == list(range(len(parts.sizes)))
+
+
+def rows_of(piece):
+    return piece.n

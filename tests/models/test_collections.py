@@ -96,3 +96,12 @@ def test_what_a_collection_cannot_have_is_refused(client, table):
         AUCClassifier("svm-or").fit(rows)
     with pytest.raises(ParameterError, match="leave y, sample_weight"):
         AUCClassifier("svm-or").fit(rows, labels, sample_weight=labels)
+
+
+def test_rows_held_out_of_few_partitions_choose_the_threshold(client, table):
+    X, y = table
+    model = AUCClassifier("svm-or", validation=0.2, sensitivity=0.9)
+
+    model.fit(da.from_array(X, chunks=(1_000, 3)), da.from_array(y, chunks=1_000))
+
+    assert (model.predict(X)[y > 0] == 1).mean() == pytest.approx(0.9, abs=0.05)

@@ -22,6 +22,7 @@ from aucbench.metrics import auc_by_parts
 from aucbench.scale import Here, InMemory, PartsData
 from aucbench.scale.auc_bins import ScoreBins, ScoreTally
 from aucbench.scale.dask import Dask, joined_tallies
+from aucbench.scale.sifted import Sifted
 from aucbench.scale.survey import survey
 
 TESTS = str(Path(__file__).parents[1])
@@ -107,6 +108,14 @@ def test_large_arguments_reach_the_workers(client, data):
 
     assert large.counts == Here().reduce(parts, survey, shift, 10, 0).counts
     assert Dask(client).reduce(parts, sized, mask).bits == 800_000.0
+
+
+def test_some_rows_of_parts_are_kept_and_read_as_threads_read_them(client, data):
+    parts = Sifted(InMemory(data, 170), 0.3, 0, held=True)
+
+    for keep in (True, False):
+        own = PartsData(parts, Dask(client, keep=keep))
+        assert own.survey.sums.tobytes() == PartsData(parts).survey.sums.tobytes()
 
 
 def sized(piece, mask):

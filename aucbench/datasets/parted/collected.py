@@ -27,7 +27,7 @@ class Collected:
 
     Attributes
     ----------
-    held : tuple of Future
+    partitions : tuple of Future
         The pieces of each partition, as a list with one tuple.
     sizes : tuple of int
     d : int
@@ -39,7 +39,7 @@ class Collected:
         Asks the workers.
     """
 
-    held: tuple[Any, ...]
+    partitions: tuple[Any, ...]
     sizes: tuple[int, ...]
     d: int
     names: tuple[str, ...] | None
@@ -58,9 +58,9 @@ class Collected:
         DataError
             When it was pickled since, or its cluster is gone.
         """
-        if not self.held:
+        if not self.partitions:
             raise DataError("the rows of a collection stay with the process that has fitted them")
-        yield from self.held[i].result()[0]
+        yield from self.partitions[i].result()[0]
 
     def where(self, i: int, row: int) -> str:
         """Return the partition and the row."""
