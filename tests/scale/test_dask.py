@@ -21,7 +21,8 @@ from aucbench.errors import AucbenchError, DataError
 from aucbench.metrics import auc_by_parts
 from aucbench.scale import Here, InMemory, PartsData
 from aucbench.scale.auc_bins import ScoreBins, ScoreTally
-from aucbench.scale.dask import Dask, joined_tallies
+from aucbench.scale.dask import Dask
+from aucbench.scale.dask_tasks import joined_tallies
 from aucbench.scale.sifted import Sifted
 from aucbench.scale.survey import survey
 
@@ -244,3 +245,23 @@ def test_a_worker_that_is_killed_in_each_round_changes_no_bit(monkeypatch, data,
         aucbench.get_solver("svm-or"), PartsData(InMemory(data, 170)), gap_tol=1e-4
     )
     assert there.w.tobytes() == here.w.tobytes()
+
+
+def test_a_scheduler_that_goes_is_said_in_a_sentence(monkeypatch):
+    parts = ScoreParts.of(*normal_scores(300), size=10)
+    cluster = LocalCluster(
+        n_workers=1,
+        threads_per_worker=1,
+        processes=False,
+        dashboard_address=":0",
+        silence_logs=logging.CRITICAL,
+    )
+    with cluster, Client(cluster, set_as_default=False) as client:
+        engine = Dask(client)
+        engine.reduce(parts, fingerprint)
+        client.close()
+
+        with pytest.raises(AucbenchError, match=r"scheduler at .* is gone"):
+            engine.reduce(parts, fingerprint)
+        with pytest.raises(AucbenchError, match=r"scheduler at .* is gone"):
+            [*engine.scan(parts, scores)]
