@@ -10,6 +10,7 @@ from threading import Lock
 from time import monotonic
 from typing import Any, Protocol, Self, TypeVar
 
+from aucbench.data.understood import Understood
 from aucbench.protocols import State
 from aucbench.records import Point
 from aucbench.scale import Engine, Parts, Summary
@@ -78,11 +79,14 @@ class Lines:
         self._file.close()
 
     def opened(self, parts: Parts) -> None:
-        """Write how many rows, features and parts there are, and their bytes if they are known."""
+        """Write how many rows, features and parts there are, and what a reader has understood."""
         files: Any = getattr(parts, "files", ())
         size = sum(file.size for file in files) or None
         told = {"n": parts.n, "d": parts.d, "parts": len(parts.sizes), "bytes": size}
         self._write({"opened": told})
+        known: Understood = getattr(parts, "understood", Understood())
+        for line in known.lines():
+            self.stage(f"  {line}")
 
     def stage(self, sentence: str) -> None:
         """Write the sentence."""
