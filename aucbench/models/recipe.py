@@ -73,7 +73,7 @@ class Recipe:
         DataError
             When the solver cannot be fitted to these rows.
         """
-        whole = rows is None or np.array_equal(rows, np.arange(data.n))
+        whole = rows is None or (rows.size == data.n and np.array_equal(rows, np.arange(data.n)))
         part = data if whole or rows is None else data.take(rows)
         if not self.others:
             return self._alone(part, split)

@@ -276,6 +276,12 @@ class Parts:
         share = min(0.5, max(MOST_ROWS / learnt.size, MOST_OF_CLASS / rarer))
         return Parts(learnt, strata, None if data.groups is None else data.groups[learnt], share)
 
+    def any_rows(self, rng: np.random.Generator) -> Index:
+        """Return the numbers of rows whose scores tell the scale of a fit."""
+        if self.share < FEW:
+            return np.sort(rng.choice(self.learnt, SCORED, replace=False, shuffle=False))
+        return np.sort(rng.permutation(self.learnt)[:SCORED]).astype(np.int32)
+
     @cached_property
     def _classes(self) -> list[Index]:
         """The rows of each class."""
@@ -311,10 +317,10 @@ def _refitted(
     """
     if parts.lack:
         return [], parts.lack
-    begin, rng = process_time(), np.random.default_rng([recipe.seed, 1])
+    rng, told = np.random.default_rng([recipe.seed, 1]), list[list[Vector]]()
     eased = refit_of(recipe, model, parts.share)
-    some = np.sort(rng.permutation(parts.learnt)[:SCORED]).astype(np.int32)
-    common, told = data.rows.take(some), list[list[Vector]]()
+    common = data.rows.take(parts.any_rows(rng))
+    begin = process_time()
     try:
         while len(told) < REFITS and _goes_on(len(told), process_time() - begin, seconds):
             fitted = eased.fitted(data, parts.drawn(rng), split=FIRST_SPLIT + len(told))
