@@ -101,11 +101,14 @@ class Parting:
         scheduler of dask.
     resume : bool
         Go on where a fit by parts into the same --out was interrupted.
+    skip_bad : bool
+        Leave row groups out that cannot be decoded, and say which; one more reading finds them.
     """
 
     by_parts: bool | None = field(default=None, metadata={"negatable": True})
     engine: str = HERE
     resume: bool = False
+    skip_bad: bool = False
 
     def __post_init__(self) -> None:
         name, _, address = self.engine.partition("=")

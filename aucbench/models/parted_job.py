@@ -171,7 +171,8 @@ def fit(request: Mapping[str, Any], room: Room, steps: Mapping[str, Any]) -> dic
     wanted = plan_of(asked.source, asked.making, asked.aims, asked.fits, asked.reading, Carding())
     with Lines(Path(request["lines"])) as lines:
         path = Path(request["folder"]) / asked.source  # this process is in a folder of its own
-        parts = open_parts(path, asked.reading, tell=lines.stage)
+        skip_bad = asked.parting.skip_bad
+        parts = open_parts(path, asked.reading, skip_bad=skip_bad, tell=lines.stage)
         lines.opened(parts)
         engine = Watched(engine_of(asked.parting.engine, lines.read), lines.reading)
         journal = Journal(engine, Path(request["journal"]))

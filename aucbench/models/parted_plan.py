@@ -37,7 +37,8 @@ def why_by_parts(source: Any, parting: Parting, memory: float | None) -> str | N
     """
     sentence = _why(source, parting.by_parts, memory)
     if sentence is None:
-        for name, given in (("engine", parting.engine != "here"), ("resume", parting.resume)):
+        own = {"resume": parting.resume, "skip-bad": parting.skip_bad}
+        for name, given in {"engine": parting.engine != "here", **own}.items():
             if given:
                 raise ParameterError(
                     f"--{name} is for rows that are read by parts, and these fit in memory; add "

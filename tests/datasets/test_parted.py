@@ -177,6 +177,7 @@ def test_skip_bad_leaves_damaged_row_groups_out_and_names_them(frame, tmp_path):
     (skipped,) = parts.skipped
     assert "row group 1" in skipped
     assert np.array_equal(all_rows(parts)[0][:, 0], frame["a"].drop(range(300, 600)))
+    assert parts.understood.warnings[0].startswith("1 row group(s) cannot be decoded and are left")
 
 
 def test_a_cut_off_file_is_refused(file):
@@ -292,6 +293,20 @@ def test_text_becomes_the_features_that_load_makes_of_it(frame, tmp_path):
     with pytest.raises(DataError, match="encode is none"):
         open_parts(path, encode="none")
     assert open_parts(path, text="drop").names == ("a", "b", "c")
+
+
+def test_a_number_that_is_none_beside_text_has_its_place(frame, tmp_path):
+    frame["city"] = np.where(np.arange(N) % 2, "Rome", "Oslo")
+    frame.loc[437, "b"] = np.inf
+    path = tmp_path / "rows.parquet"
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    holes = pa.array([np.nan if i == 650 else 1.0 for i in range(N)], pa.float32())
+    pq.write_table(table.set_column(0, "a", holes), path, row_group_size=GROUP)
+    parts = open_parts(path)
+    with pytest.raises(DataError, match=r"row group 1, row 137 has inf in 'b'"):
+        list(parts.read(1))
+    with pytest.raises(DataError, match=r"row group 2, row 50 has nan in 'a'"):
+        list(parts.read(2))
 
 
 def test_text_that_holds_numbers_or_truth_values_is_read_as_such(frame, tmp_path):

@@ -191,7 +191,7 @@ def test_a_file_that_does_not_fit_is_read_by_parts(folder, tmp_path, monkeypatch
 
 def test_options_of_parts_need_parts(folder, tmp_path):
     file = folder / "0.parquet"
-    for given in ({"resume": True}, {"engine": "dask=tcp://host:1"}):
+    for given in ({"resume": True}, {"skip_bad": True}, {"engine": "dask=tcp://host:1"}):
         with pytest.raises(ParameterError, match="is for rows that are read by parts"):
             why_by_parts(file, Parting(**given), None)
     with pytest.raises(ParameterError, match="a table in memory is not read by parts"):
@@ -213,3 +213,22 @@ def test_all_solvers_by_parts_are_tried_by_auto(folder):
     with pytest.raises(UnsupportedError, match="--minutes"):
         known(str(folder), Making(minutes=3), Aims(), Fits(), Reading(), Carding())
     assert parted_job.limits_of(Options(timeout=3, memory=5)).memory == 5_000_000
+
+
+def test_row_groups_that_cannot_be_decoded_are_left_out_only_where_asked(tmp_path):
+    path, out = tmp_path / "rows.parquet", tmp_path / "m.aucbench"
+    whole = pa.Table.from_pandas(table(), preserve_index=False)
+    pq.write_table(whole, path, row_group_size=200, compression="zstd")
+    column = pq.ParquetFile(path).metadata.row_group(3).column(0)
+    begin = column.dictionary_page_offset or column.data_page_offset
+    content = bytearray(path.read_bytes())
+    content[begin : begin + column.total_compressed_size] = bytes(column.total_compressed_size)
+    path.write_bytes(bytes(content))
+    command = ("fit", "--data", path, "--target", "back", "--by-parts", "--out", out)
+    command = (*command, "--solver", "ls-svm", "--quiet")
+    assert "row group 3, which begins at byte" in (said := flat(refused(*command)))
+    assert "--skip-bad" in said
+    done(*command, "--skip-bad")
+    model = Model.load(out)
+    assert model.provenance["n"] == N - 200
+    assert model.provenance["warnings"][0].startswith("1 row group(s) cannot be decoded")

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from aucbench.data.arrays import Rows, Stored, Vector, rows
 from aucbench.data.inputs import SINGLE
-from aucbench.data.understood import Understood
+from aucbench.data.understood import Remark, Understood
 from aucbench.datasets.arrow import pyarrow
 from aucbench.datasets.endings import short_reason
 from aucbench.datasets.label import column_at
@@ -29,6 +29,7 @@ from aucbench.kernels.vectors import require_exact
 from aucbench.scale.parts import PIECE, Columns, Piece
 
 LARGEST = 256 << 20  # bytes of a row group as numbers that is decoded at once
+MOST_NAMED = 8  # row groups that a remark names
 BUFFER = 1 << 20  # bytes that are read ahead in each column of a larger one
 
 
@@ -139,7 +140,16 @@ class ParquetParts:
             negative=self.sides.negative,
             kinds=dict(kinds.most_common()),
             dropped=dict(self.dropped),
+            remarks=self._remarks,
         )
+
+    @property
+    def _remarks(self) -> tuple[Remark, ...]:
+        """What is said of row groups that were left out."""
+        if not self.skipped:
+            return ()
+        what = f"{len(self.skipped)} row group(s) cannot be decoded and are left out"
+        return (Remark(f"{what}: {'; '.join(self.skipped[:MOST_NAMED])}"),)
 
     def where(self, i: int, row: int) -> str:
         """Say for people where row `row` of part i is."""
@@ -169,8 +179,19 @@ class ParquetParts:
         weights = self._weights(table, i, first)
         X: Rows | Columns = Columns(arrays)
         if self.encoding is not None:
+            self._refuse_gaps(arrays, i, first)
             X = self.encoding(rows(np.column_stack(arrays)))
         return Piece(X, y, weights, part=i, first=first)
+
+    def _refuse_gaps(self, arrays: Sequence[Stored], i: int, first: int) -> None:
+        """Refuse what is no finite number; an encoding would fill it as a missing cell."""
+        for feature, array in zip(self.features, arrays, strict=True):
+            if not (finite := np.isfinite(array)).all():
+                row = int(np.argmin(finite))
+                raise DataError(
+                    f"{self.where(i, first + row)} has {array[row]} in {feature.name!r}; impute "
+                    "it, or leave the rows or the column out"
+                )
 
     def _column(self, values: Any, feature: Feature, i: int, first: int) -> Stored:
         """Return the numbers of a column, or its codes."""
