@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
@@ -15,6 +17,7 @@ from aucbench.datasets.reading import Reading
 
 if TYPE_CHECKING:
     from aucbench.metrics import AucBounds
+    from aucbench.scale import Engine
 
 FIRST = ("target", "positive")
 NOT_OF_SCORES = (
@@ -51,6 +54,10 @@ def auc(
         float, typer.Option(help="MB for scores that are sorted, of --exact and --groups.")
     ] = 1000.0,
     engine: Annotated[str, typer.Option(help="What reads: here, or dask=ADDRESS.")] = "here",
+    threads: Annotated[
+        int | None, typer.Option(help="Threads that read here. [default: AUCBENCH_THREADS, or 1]")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No bar.")] = False,
     json: Annotated[bool, typer.Option("--json", help="One object for programs.")] = False,
     files: Annotated[Reading, Group(FILES, without=NOT_OF_SCORES, first=FIRST)],
 ) -> None:
@@ -60,27 +67,55 @@ def auc(
     """
     from json import dumps
 
+    from aucbench.kernels.parallel import count
+    from aucbench.kernels.parallel import threads as computing
     from aucbench.metrics.by_parts import auc_of_file
-    from aucbench.scale.engines import engine_of
 
-    told = auc_of_file(
-        data,
-        score,
-        reading=files,
-        weights=weights,
-        groups=groups,
-        each=each,  # type: ignore[arg-type]  # refused there
-        exact=exact,
-        max_fpr=max_fpr,
-        memory=memory,
-        engine=engine_of(engine),
-        tell=partial(say, err=True),
-    )
+    own = count() if threads is None else threads
+    with computing(own), _watched(engine, quiet=quiet) as (reads, tell):
+        told = auc_of_file(
+            data,
+            score,
+            reading=files,
+            weights=weights,
+            groups=groups,
+            each=each,  # type: ignore[arg-type]  # refused there
+            exact=exact,
+            max_fpr=max_fpr,
+            memory=memory,
+            engine=reads,
+            tell=tell,
+        )
     if json:
         typer.echo(dumps({**asdict(told), "exact": told.is_exact}, indent=1, allow_nan=False))
         return
     for line in lines(told):
         say(line)
+
+
+@contextmanager
+def _watched(engine: str, *, quiet: bool) -> Iterator[tuple[Engine, Callable[[str], object]]]:
+    """Give an engine that moves a bar in a terminal, and what says what is done besides."""
+    from aucbench.bench.show.reading import told
+    from aucbench.models.parted_telling import Watched
+    from aucbench.scale.engines import engine_of
+
+    say_it = partial(say, err=True)
+    with told(say_it, quiet=quiet) as hear:
+        done = 0
+
+        def begin(rows: int) -> None:
+            nonlocal done
+            done = 0
+            hear({"reading": rows})
+
+        def move(rows: int) -> None:
+            nonlocal done
+            done += rows
+            hear({"read": done})
+
+        reads = Watched(engine_of(engine, move), begin)
+        yield reads, say_it if quiet else lambda sentence: hear({"stage": sentence})
 
 
 def lines(told: AucBounds) -> list[str]:

@@ -82,6 +82,10 @@ def test_folders_and_text_files_say_the_same(table, file, tmp_path):
     assert said("--data", file).splitlines()[0] in output
 
 
+def test_threads_and_quiet_change_nothing_that_is_said(file):
+    assert said("--data", file, "--threads", "2", "--quiet") == said("--data", file)
+
+
 def test_weights_groups_and_parts_of_the_curve(table, file):
     told = json.loads(said("--data", file, "--weights", "w", "--json"))
     value = aucbench.auc(table["y"], table["score"], table["w"])
@@ -103,6 +107,7 @@ def test_weights_groups_and_parts_of_the_curve(table, file):
         (("--each", "pair"), "each='pair' is for groups"),
         (("--groups", "g", "--weights", "w"), "not computed together"),
         (("--max-fpr", "0"), "max_fpr must be in"),
+        (("--threads", "0"), "must be at least 1"),
         (("--memory", "0"), "memory must be greater than 0"),
         (("--engine", "spark"), "--engine is 'spark'; take here, or dask=ADDRESS"),
         (("--engine", "dask="), "--engine is 'dask='"),
