@@ -7,6 +7,7 @@ from pathlib import Path
 
 from aucbench.datasets.addresses import is_url
 from aucbench.datasets.arrow import PARQUET
+from aucbench.datasets.endings import NPZ, TEXT
 from aucbench.datasets.located import names_file
 from aucbench.datasets.parted.footers import Footer
 from aucbench.processes.limits import free_memory
@@ -35,23 +36,27 @@ def names_parts(source: str, folder: str = ".") -> bool:
 
 
 def why_too_large(path: Path, memory: int | None = None) -> str | None:
-    """Return why a Parquet file is too large for the memory of a fit; None where it is not.
+    """Return why a file is too large for the memory of a fit; None where it is not.
+
+    Numbers in text take about as many characters as a float64 has bytes.
 
     Parameters
     ----------
     memory : int, optional
         Bytes that a fit may take; None: what is free now.
     """
-    if path.suffix.lower() != PARQUET or not path.is_file():
+    if path.suffix.lower() not in (PARQUET, *TEXT, NPZ) or not path.is_file():
         return None
-    footer = Footer.of(path)
-    n, d = sum(footer.rows), len(footer.fields)
-    needed = n * d * NUMBER * COPIES
     limit = free_memory() if memory is None else memory
+    needed, what = path.stat().st_size * COPIES, "its rows"
+    if path.suffix.lower() == PARQUET:
+        footer = Footer.of(path)
+        n, d = sum(footer.rows), len(footer.fields)
+        needed, what = n * d * NUMBER * COPIES, f"{n} rows of {d} columns"
     if needed <= limit:
         return None
     room = "are free" if memory is None else "are allowed by --memory"
     return (
-        f"{path}: a fit in memory to {n} rows of {d} columns takes about {needed / GB:.1f} GB, "
-        f"and {limit / GB:.1f} GB {room}: the rows are read in parts, again and again"
+        f"{path}: a fit in memory to {what} takes about {needed / GB:.1f} GB, and "
+        f"{limit / GB:.1f} GB {room}: the rows are read in parts, again and again"
     )
