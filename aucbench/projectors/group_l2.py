@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,7 +15,9 @@ from aucbench.errors import ParameterError, UnsupportedError, require_at_least, 
 from aucbench.projectors.argument import require_writable_vector
 from aucbench.projectors.elastic_net import ElasticNet
 from aucbench.protocols import Problem
-from aucbench.scale import PartsData
+
+if TYPE_CHECKING:
+    from aucbench.scale import PartsData
 
 
 @dataclass(frozen=True)
@@ -181,7 +184,7 @@ def penalty_of(
     UnsupportedError
         When there is a `group`, and the rows come in parts.
     """
-    if isinstance(data, PartsData):
+    if not isinstance(data, Data):  # rows in parts
         if group is not None:
             raise UnsupportedError(
                 f"group={group:g} needs rows in memory, and these come in parts; leave it out"
