@@ -67,6 +67,7 @@ TABLES = {
     "<!-- scale: beside memory -->": beside,
     **SPEED,
 }
+MATH = "```math"  # begins a formula
 KNOWN = "<!-- known plugins -->"
 PAPERS = re.compile(r"^<!-- papers: (.+) -->$", re.MULTILINE)
 ACCENT = re.compile(r"\\([\"'`^~v])\s*\{?(\w)\}?")  # as TeX writes it: \"o, \v{c}
@@ -86,7 +87,7 @@ def on_files(files: Files, config: Any, **_: Any) -> Files:
 
 def on_page_markdown(markdown: str, page: Any = None, **_: Any) -> str:
     """Replace the place holders; mkdocs calls this for each page."""
-    if page is not None and page.file.src_uri.startswith("methods/"):
+    if page is not None and (page.file.src_uri.startswith("methods/") or MATH in markdown):
         markdown = with_formulas(markdown)
     markdown = PAPERS.sub(lambda found: "\n".join(_papers(found[1].split())), markdown)
     markdown = with_figures(markdown)
