@@ -295,6 +295,16 @@ def test_text_becomes_the_features_that_load_makes_of_it(frame, tmp_path):
     assert open_parts(path, text="drop").names == ("a", "b", "c")
 
 
+def test_an_error_about_texts_names_no_row_that_is_none(frame, tmp_path):
+    frame["number"] = [f"{i},5" for i in range(N)]
+    path = written(frame, tmp_path / "rows.parquet")
+    with pytest.raises(DataError, match="'0,5' in some row, which looks like a number with the de"):
+        open_parts(path)
+    frame["number"] = [f"{i}.5" if i else "none of these" for i in range(N)]
+    with pytest.raises(DataError, match=r"in some row \(1 different text\(s\) of 1000\)"):
+        open_parts(written(frame, path))
+
+
 def test_a_number_that_is_none_beside_text_has_its_place(frame, tmp_path):
     frame["city"] = np.where(np.arange(N) % 2, "Rome", "Oslo")
     frame.loc[437, "b"] = np.inf
@@ -368,15 +378,15 @@ def test_text_files_become_parquet_once(frame, tmp_path, cache, monkeypatch):
     assert len(told) == 2
 
 
-@pytest.mark.parametrize("kind", ["npz", "npy", "csr"])
+@pytest.mark.parametrize("kind", ["npz", "npy", "csr", "columns"])
 def test_stored_arrays_are_read_in_parts(frame, tmp_path, monkeypatch, kind):
     from scipy.sparse import csr_array
 
     monkeypatch.setattr("aucbench.datasets.parted.stored.BYTES", 1200)
     X, y = np.ascontiguousarray(frame[["a", "b", "c"]]), frame["label"].to_numpy()
     source = tmp_path / "rows.npz"
-    if kind == "npz":
-        np.savez(source, X=X, y=y)
+    if kind in ("npz", "columns"):
+        np.savez(source, X=np.asfortranarray(X) if kind == "columns" else X, y=y)
     elif kind == "csr":
         X = np.where(X > 0.5, X, 0)
         S = csr_array(X)

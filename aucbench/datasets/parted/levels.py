@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from aucbench.data.arrays import DENSE_FROM, Vector
 from aucbench.datasets.parted.sides import distinct
 from aucbench.datasets.tables import Encoding, Schema
-from aucbench.datasets.tables.columns import FEW, WORDS, Column, RawColumn
+from aucbench.datasets.tables.columns import FEW, LEVEL, WORDS, Column, RawColumn
 from aucbench.datasets.tables.parts import Number, OneHot, Part, rare_below
 from aucbench.errors import DataError
 
@@ -84,7 +84,8 @@ def codes_of(values: Any, name: str, schema: Schema) -> Vector:
 def _raw(name: str, texts: Sequence[str], at: NDArray[np.int64]) -> RawColumn:
     import pandas as pd
 
-    cells = pd.Series(np.empty(at.size, object))  # only its index is read, by errors
+    # Only its index is read, by errors.
+    cells = pd.Series(np.empty(at.size, object), pd.RangeIndex(at.size, name=LEVEL))
     return RawColumn(name, cells, None, texts, at)
 
 

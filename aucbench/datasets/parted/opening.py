@@ -109,7 +109,8 @@ def files_of(source: str | os.PathLike[str]) -> Sequence[Path]:
     if not known:
         raise DataError(
             f"{source}: there is no file that is read in parts; give a file, a folder or a pattern "
-            f"of files with the ending {' '.join(FORMATS)}"
+            f"of files with the ending {' '.join(FORMATS)}; folders inside of a folder need a "
+            "pattern such as 'rows/*/*.parquet'"
         )
     if len(endings) > 1:
         raise DataError(f"{source} has files of several formats, {' and '.join(endings)}; give one")

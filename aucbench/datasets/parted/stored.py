@@ -26,7 +26,7 @@ from aucbench.datasets.formats import CSR_PARTS
 from aucbench.datasets.parted.sides import Sides, plain_label, sides_of
 from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError, UnsupportedError
-from aucbench.scale.parts import Piece
+from aucbench.scale.parts import Columns, Piece
 
 NPY = ".npy"
 BYTES = 64 << 20  # of the values of a part
@@ -45,22 +45,32 @@ class Stored:
     shape: tuple[int, ...]
     size: int  # of the file
     changed: int
+    by_columns: bool = False  # whether a matrix has its columns one after the other
 
     def read(self, lo: int, hi: int) -> NDArray[Any]:
         """Return the rows lo … hi − 1."""
+        width = prod(self.shape[1:])
+        return self._at(lo * width, (hi - lo) * width).reshape(hi - lo, *self.shape[1:])
+
+    def columns(self, lo: int, hi: int) -> tuple[NDArray[Any], ...]:
+        """Return the same rows of a matrix whose columns are one after the other, by columns."""
+        n, d = self.shape
+        return tuple(self._at(j * n + lo, hi - lo) for j in range(d))
+
+    def _at(self, begin: int, count: int) -> NDArray[Any]:
+        """Return values from place `begin` on."""
         stat = Path(self.path).stat()
         if (stat.st_size, stat.st_mtime_ns) != (self.size, self.changed):
             raise DataError(
                 f"{self.path} has changed since it was opened (its size or its time); start again, "
                 "and do not write to the file meanwhile"
             )
-        dtype, width = np.dtype(self.kind), prod(self.shape[1:])
-        count = (hi - lo) * width
-        start = self.offset + lo * width * dtype.itemsize
+        dtype = np.dtype(self.kind)
+        start = self.offset + begin * dtype.itemsize
         values = np.fromfile(self.path, dtype, count, offset=start)
         if values.size != count:
-            raise DataError(f"{self.path} ends before row {hi} of an array; write it anew")
-        return values.reshape(hi - lo, *self.shape[1:])
+            raise DataError(f"{self.path} ends before the end of an array; write it anew")
+        return values
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,16 +171,22 @@ class StoredParts:
             raise DataError(f"{self.where(i, row)} has the label {labels[row]!r}, which is new")
         yield Piece(self._rows(lo, hi), y, part=i)
 
-    def _rows(self, lo: int, hi: int) -> Rows:
+    def _rows(self, lo: int, hi: int) -> Rows | Columns:
+        if "X" in self.arrays and self.arrays["X"].by_columns:
+            own = self.arrays["X"].columns(lo, hi)
+            kind = np.float32 if own[0].dtype == np.float32 else np.float64
+            columns: Any = (column.astype(kind, copy=False) for column in own)
+            return Columns(tuple(columns))
         if "X" in self.arrays:
             X = self.arrays["X"].read(lo, hi)
             return rows(X, np.float32 if X.dtype == np.float32 else np.float64)
         from scipy.sparse import csr_array
 
         starts = self.arrays["indptr"].read(lo, hi + 1)
-        own = [self.arrays[name].read(int(starts[0]), int(starts[-1])) for name in CSR_PARTS[:2]]
-        part = csr_array((*own, starts - starts[0]), shape=(hi - lo, self.d))
-        return rows(part, np.float32 if own[0].dtype == np.float32 else np.float64)
+        begin, end = int(starts[0]), int(starts[-1])
+        values, at = (self.arrays[name].read(begin, end) for name in CSR_PARTS[:2])
+        part = csr_array((values, at, starts - begin), shape=(hi - lo, self.d))
+        return rows(part, np.float32 if values.dtype == np.float32 else np.float64)
 
 
 def _shape(arrays: dict[str, Stored]) -> tuple[int, int, int]:
@@ -216,9 +232,14 @@ def _header(path: Path, begin: int) -> Stored:
         read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
         shape, fortran, dtype = read(content)
         offset = content.tell()
-    if dtype.hasobject or (fortran and len(shape) > 1):
-        raise DataError(
-            f"an array of {path} holds {'Python objects' if dtype.hasobject else 'columns first'}; "
-            "save arrays of numbers in C order"
-        )
-    return Stored(str(path.absolute()), offset, dtype.str, shape, stat.st_size, stat.st_mtime_ns)
+    if dtype.hasobject:
+        raise DataError(f"an array of {path} holds Python objects; save arrays of numbers")
+    return Stored(
+        str(path.absolute()),
+        offset,
+        dtype.str,
+        shape,
+        stat.st_size,
+        stat.st_mtime_ns,
+        by_columns=fortran and len(shape) > 1,
+    )

@@ -20,6 +20,7 @@ FEW = 20  # distinct texts that may be categories, however long they are
 WORDS = 3  # words of a text, on average, from which it is free text
 UNSEEN = -1.0  # the code of a level that the schema does not have
 SAMPLE = 5  # texts whose formats of dates are tried on all texts
+LEVEL = "level"  # name of the index where cells are different texts, whose rows are not known
 LINE = "line"  # name of the index of a frame whose rows know their line in the file
 
 
@@ -295,15 +296,18 @@ class RawColumn:
     def _refuse(self, wrong: NDArray[np.bool_], what: str, way_out: str = "correct it") -> None:
         """Raise `DataError` if a cell is marked as wrong."""
         if count := int(np.count_nonzero(wrong)):
+            cells = "different text(s)" if self.series.index.name == LEVEL else "such cell(s)"
             raise DataError(
-                f"column {self.name!r} has {what}, in {self._place(wrong)} ({count} such cell(s) "
-                f"of {wrong.size}); {way_out}, or leave the column out with drop={self.name!r} "
+                f"column {self.name!r} has {what}, in {self._place(wrong)} ({count} {cells} of "
+                f"{wrong.size}); {way_out}, or leave the column out with drop={self.name!r} "
                 "(--drop)"
             )
 
     def _place(self, wrong: NDArray[np.bool_]) -> str:
         """Return where the first marked cell is."""
         i, index = int(np.flatnonzero(wrong)[0]), self.series.index
+        if index.name == LEVEL:
+            return "some row"
         return f"line {index[i]}" if index.name == LINE else f"row {i}"
 
     def _codes_of_values(self, values: Vector, column: Column) -> Vector:
