@@ -180,8 +180,7 @@ class Steps:
 def columns_of(X: Rows) -> Iterator[Vector]:
     """Yield each column (n,); what sparse rows do not store is 0."""
     if not X.is_sparse:
-        for column in X.matrix.T:
-            yield np.ascontiguousarray(column)
+        yield from map(X.column, range(X.d))
         return
     csc = X.matrix.tocsc()
     for j in range(X.d):
@@ -243,7 +242,7 @@ def by_column(
     out = np.empty((X.n, p))
     for first in range(0, X.n, PIECE):
         piece = slice(first, first + PIECE)
-        _fill(out[piece], X.matrix[piece], blocks, crosses)
+        _fill(out[piece], X.take(piece).matrix, blocks, crosses)
     return rows(out)
 
 

@@ -129,10 +129,10 @@ def _residual(data: Data) -> tuple[Vector, Vector, dict[int, float]]:
         w = cho_solve(factor, 2.0 * data.pullback(above - below), check_finite=False)
         s = data.scores(w)
     c = 2.0 * (members.laplacian(s) - (above - below))
-    effects = {}
+    effects, X = {}, data.rows.matrix  # once: of float32 rows it is a copy
     for t, (j, *_) in enumerate(terms.columns):
         own = np.flatnonzero(terms.owner == t)
-        effects[j] = float(np.var(data.rows.matrix[:, own] @ w[own]))
+        effects[j] = float(np.var(X[:, own] @ w[own]))
     return c, 2.0 * (above + below), effects
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.data.data import square_norms
-from aucbench.data.passes import square_pullback
+from aucbench.data.passes import SQUARED, square_pullback
 from aucbench.pairs.members import Blocks, Members
 
 PIECE = 32  # columns whose products are kept at a time
@@ -65,11 +64,12 @@ def _cross(data: Data, members: Members, middle: Vector) -> Vector | None:
         return product
     if data.rows.is_sparse or data.d > MOST_COLUMNS:
         return None
-    X, cross = data.rows.matrix, np.empty((data.d, data.d))
+    X, cross = data.rows, np.empty((data.d, data.d))
     for lo in range(0, data.d, PIECE):
         columns = range(lo, min(lo + PIECE, data.d))
-        Q = np.stack([members.times(_column(X, k) - middle[k])[0] for k in columns], axis=1)
-        cross[:, columns] = X.T @ Q - np.outer(middle, Q.sum(axis=0))
+        Q = np.stack([members.times(X.column(k) - middle[k])[0] for k in columns], axis=1)
+        product = sum(p.matrix.T @ Q[lo : lo + p.n] for lo, p in X.pieces(SQUARED))
+        cross[:, columns] = product - np.outer(middle, Q.sum(axis=0))
     return cross
 
 
@@ -99,7 +99,3 @@ def _block_sums(data: Data, members: Blocks) -> tuple[Any, Any]:
 def _dense(matrix: object) -> Vector:
     dense: Vector = matrix.toarray() if hasattr(matrix, "toarray") else np.asarray(matrix)
     return dense
-
-
-def _column(X: NDArray[np.floating], k: int) -> Vector:
-    return np.ascontiguousarray(X[:, k], np.float64)
