@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 AUTO, NO_CALIBRATION = "auto", "none"
 MINUTES = 2.0  # of a fit that tunes
 HERE, DASK = "here", "dask"  # engines that read parts
+GROUPS, FILE = "groups", "file"  # orders of rows in parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,14 +104,21 @@ class Parting:
         Go on where a fit by parts into the same --out was interrupted.
     skip_bad : bool
         Leave row groups out that cannot be decoded, and say which; one more reading finds them.
+    shuffle : str, optional
+        Order of the rows for solvers that learn row by row. groups: row groups in a random order,
+        and the rows of up to eight of them shuffled with each other; file: as they are. [default:
+        the solver's own, which is groups]
     """
 
     by_parts: bool | None = field(default=None, metadata={"negatable": True})
     engine: str = HERE
     resume: bool = False
     skip_bad: bool = False
+    shuffle: str | None = None
 
     def __post_init__(self) -> None:
+        if self.shuffle not in (None, GROUPS, FILE):
+            raise ParameterError(f"--shuffle is {self.shuffle!r}; take {GROUPS} or {FILE}")
         name, _, address = self.engine.partition("=")
         if self.engine != HERE and (name != DASK or not address):
             raise ParameterError(

@@ -25,7 +25,7 @@ from aucbench.models.journal import Journal, answers_in
 from aucbench.models.model import Model
 from aucbench.models.options import Aims, Carding, Making, Parting
 from aucbench.models.parted import fitted_by_parts
-from aucbench.models.parted_plan import plan_of
+from aucbench.models.parted_plan import in_order, plan_of
 from aucbench.models.parted_telling import Lines, Watched
 from aucbench.processes import Supervisor
 from aucbench.processes.isolated import Process
@@ -168,7 +168,8 @@ def fit(request: Mapping[str, Any], room: Room, steps: Mapping[str, Any]) -> dic
     from aucbench.datasets.parted import open_parts
 
     asked = PartedFit.of(request)
-    wanted = plan_of(asked.source, asked.making, asked.aims, asked.fits, asked.reading, Carding())
+    making = replace(asked.making, solver=in_order(asked.making.solver, asked.parting.shuffle))
+    wanted = plan_of(asked.source, making, asked.aims, asked.fits, asked.reading, Carding())
     with Lines(Path(request["lines"])) as lines:
         path = Path(request["folder"]) / asked.source  # this process is in a folder of its own
         skip_bad = asked.parting.skip_bad

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,13 @@ from aucbench.bench.plan.plan import MEGABYTE
 from aucbench.datasets.reading import Reading
 from aucbench.errors import ParameterError, UnsupportedError
 from aucbench.models.choosing import ModelPlan
-from aucbench.models.options import AUTO, Aims, Carding, Making, Parting
+from aucbench.models.options import AUTO, GROUPS, Aims, Carding, Making, Parting
 from aucbench.models.parted import MAPS
 from aucbench.registry import get_solver
+from aucbench.registry.specs import parse_spec
 from aucbench.solving.wrappers import why_not_parts
 
+OWN = ("resume", "skip-bad", "shuffle")  # options of rows in parts only
 AUTOMATIC = ("logistic", "svm-or", "ls-svm", "rank-svm")  # of which auto takes those by parts
 
 
@@ -37,7 +40,7 @@ def why_by_parts(source: Any, parting: Parting, memory: float | None) -> str | N
     """
     sentence = _why(source, parting.by_parts, memory)
     if sentence is None:
-        own = {"resume": parting.resume, "skip-bad": parting.skip_bad}
+        own = {name: getattr(parting, name.replace("-", "_")) for name in OWN}
         for name, given in {"engine": parting.engine != "here", **own}.items():
             if given:
                 raise ParameterError(
@@ -45,6 +48,27 @@ def why_by_parts(source: Any, parting: Parting, memory: float | None) -> str | N
                     f"--by-parts, or leave --{name} out"
                 )
     return sentence
+
+
+def in_order(solvers: Sequence[str], shuffle: str | None) -> tuple[str, ...]:
+    """Return the solvers with the order of rows that is asked for.
+
+    Raises
+    ------
+    UnsupportedError
+        When one of them does not learn row by row.
+    """
+    if shuffle is None:
+        return tuple(solvers)
+    for solver in solvers:
+        if solver == AUTO or not hasattr(get_solver(solver), "shuffle"):
+            raise UnsupportedError(
+                f"--shuffle {shuffle} is for solvers that learn row by row, such as uni-exp, and "
+                f"{solver} is none; leave it out"
+            )
+    specs = map(parse_spec, solvers)
+    order = {"shuffle": shuffle == GROUPS}
+    return tuple(str(replace(spec, params={**spec.params, **order})) for spec in specs)
 
 
 def _why(source: Any, asked: bool | None, memory: float | None) -> str | None:

@@ -197,7 +197,8 @@ def test_a_file_that_does_not_fit_is_read_by_parts(folder, tmp_path, monkeypatch
 
 def test_options_of_parts_need_parts(folder, tmp_path):
     file = folder / "0.parquet"
-    for given in ({"resume": True}, {"skip_bad": True}, {"engine": "dask=tcp://host:1"}):
+    options = {"resume": True, "skip_bad": True, "shuffle": "file", "engine": "dask=tcp://host:1"}
+    for given in ({name: value} for name, value in options.items()):
         with pytest.raises(ParameterError, match="is for rows that are read by parts"):
             why_by_parts(file, Parting(**given), None)
     with pytest.raises(ParameterError, match="a table in memory is not read by parts"):
@@ -238,3 +239,13 @@ def test_row_groups_that_cannot_be_decoded_are_left_out_only_where_asked(tmp_pat
     model = Model.load(out)
     assert model.provenance["n"] == N - 200
     assert model.provenance["warnings"][0].startswith("1 row group(s) cannot be decoded")
+
+
+def test_the_order_of_rows_is_asked_for(folder):
+    model = aucbench.fit(folder, target="back", solver="uni-exp", passes=2, shuffle="file")
+    assert model.provenance["solver"] == "uni-exp[shuffle=False]"
+    for solver in ("ls-svm", "auto"):
+        with pytest.raises(AucbenchError, match="--shuffle groups is for solvers that learn"):
+            aucbench.fit(folder, target="back", solver=solver, shuffle="groups")
+    with pytest.raises(ParameterError, match="take groups or file"):
+        Parting(shuffle="rows")
