@@ -70,6 +70,7 @@ def fit(
         with told(partial(say, err=True), quiet=options.quiet) as hear, _way_on(out):
             model = parted_job.run(asked, options, hear, out)
     model.save(out)
+    parted_job.forget(out)
     carding.keep(model)
     typer.echo()
     for line in lines(model):

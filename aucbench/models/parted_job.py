@@ -35,6 +35,8 @@ from aucbench.processes.scratch import Scratch
 from aucbench.scale.engines import engine_of
 
 CALL = "aucbench.models.parted_job:fit"
+# What the process finds imported, so that a limit of memory does not count it.
+LIBRARIES = ("aucbench.models.parted_job", "pyarrow.parquet", "scipy.optimize")
 MODEL = "model"
 KEPT = ".parts"  # ending of the folder beside the file of a model
 KINDS: Mapping[str, Any] = {"making": Making, "aims": Aims, "fits": Fits, "parting": Parting}
@@ -94,7 +96,7 @@ def run(
     options : Options
         Its limits: seconds, memory, and parts that are read at once, `jobs`.
     out : Path, optional
-        The file of the model, beside which answers are kept until the fit has ended well.
+        The file of the model, beside which answers are kept until `forget` is called.
 
     Raises
     ------
@@ -111,7 +113,7 @@ def run(
             )
         request = asked.request(scratch.path / "lines", journal)
         limits, threads = limits_of(options), options.jobs or len(os.sched_getaffinity(0))
-        job = Job(CALL, request, limits=limits)
+        job = Job(CALL, request, limits=limits, preload=LIBRARIES)
         with (
             nullcontext() if limits.memory is None else system_pool(),
             closing(Process(partial(Supervisor, threads=threads, preload=PRELOAD))) as process,
@@ -121,9 +123,12 @@ def run(
                     model = _model(said, scratch.path / MODEL, journal, limits)
                 else:
                     hear(said)
-        if out is not None:
-            rmtree(journal, ignore_errors=True)
         return model
+
+
+def forget(out: Path) -> None:
+    """Remove what parts have answered in a fit into a file, which is written now."""
+    rmtree(beside(out), ignore_errors=True)
 
 
 def limits_of(options: Options) -> Limits:
