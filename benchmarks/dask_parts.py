@@ -12,7 +12,7 @@ import argparse
 import logging
 from collections.abc import Iterator
 from statistics import median
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import aucbench
@@ -35,27 +35,33 @@ class Kept:
 
 
 class Timed:
-    """An engine that notes the seconds of each question."""
+    """An engine that notes the seconds of each question, and the CPU time of all processes."""
 
-    def __init__(self, engine: Any) -> None:
-        self.engine, self.seconds = engine, []
+    def __init__(self, engine: Any, client: Any) -> None:
+        self.engine, self.client, self.seconds, self.cpu = engine, client, [], []
         self.scan, self.tally = engine.scan, engine.tally
 
     def reduce(self, *asked: Any, **options: Any) -> Any:
-        start = perf_counter()
+        start, before = perf_counter(), self._cpu()
         told = self.engine.reduce(*asked, **options)
         self.seconds.append(perf_counter() - start)
+        self.cpu.append(self._cpu() - before)
         return told
 
+    def _cpu(self) -> float:
+        workers = self.client.run(process_time).values() if isinstance(self.engine, Dask) else ()
+        return process_time() + sum(workers)
 
-def measured(name: str, parts: Parts, engine: Any, gap: float) -> bytes:
-    timed = Timed(engine)
+
+def measured(name: str, parts: Parts, engine: Any, gap: float, client: Any) -> bytes:
+    timed = Timed(engine, client)
     start = perf_counter()
     run = aucbench.solve(aucbench.get_solver("svm-or"), PartsData(parts, timed), gap_tol=gap)
     total = perf_counter() - start
     first, *others = timed.seconds
     print(
-        f"{name}: {median(others):.3f} s an evaluation, {len(others)} of them, first reading "
+        f"{name}: {median(others):.3f} s an evaluation, {median(timed.cpu[1:]):.3f} s of CPU, "
+        f"{len(others)} of them, first reading "
         f"{first:.2f} s, {total:.2f} s in all, {run.stop}",
         flush=True,
     )
@@ -115,10 +121,12 @@ def main() -> None:
         weights = set()
         for _ in range(asked.rounds):  # in turns, since other work may disturb each
             weights |= {
-                measured("2 threads, reading", parts, Here(), asked.gap),
-                measured("2 processes, reading", parts, Dask(client, keep=False), asked.gap),
-                measured("2 threads, kept", kept, Here(), asked.gap),
-                measured("2 processes, kept", parts, Dask(client, keep=True), asked.gap),
+                measured("2 threads, reading", parts, Here(), asked.gap, client),
+                measured(
+                    "2 processes, reading", parts, Dask(client, keep=False), asked.gap, client
+                ),
+                measured("2 threads, kept", kept, Here(), asked.gap, client),
+                measured("2 processes, kept", parts, Dask(client, keep=True), asked.gap, client),
             }
         print("the weights have the same bits" if len(weights) == 1 else "the weights differ")
 
