@@ -12,7 +12,7 @@ ALONE := $(addprefix tests/,engines harness supervise)
 BESIDE := -n logical --dist loadfile
 # What computes in the process of the test; under the sanitiser the limits of memory that the
 # others test do not hold, and processes of their own only take longer to start.
-COMPUTING := $(addprefix tests/,data pairs objectives projectors features optim aum metrics solving \
+COMPUTING := $(addprefix tests/,data pairs scale objectives projectors features optim aum metrics solving \
   registry models worker testing plugins datasets/test_tables.py kernels equivalence golden \
   conformance)
 # Each change leaves some tests and examples of hypothesis to the night, which leaves out none.

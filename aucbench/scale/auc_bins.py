@@ -329,7 +329,8 @@ def drawn(piece: Piece, rate: float) -> Vector:
     if rate < 1.0:  # a row that is drawn twice would look like a score that occurs often
         size = int(rng.binomial(piece.n, rate))
         scores = scores[np.unique(rng.integers(piece.n, size=size))]
-    own = np.asarray(scores, np.float64)
+    with np.errstate(invalid="ignore"):  # a NaN of some bits, which is refused later
+        own = np.asarray(scores, np.float64)
     return own[~np.isnan(own)]
 
 

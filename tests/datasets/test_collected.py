@@ -20,6 +20,7 @@ from aucbench.errors import DataError, ParameterError
 from aucbench.scale import InMemory, PartsData
 from aucbench.scale.sifted import Sifted
 
+pytestmark = pytest.mark.plain
 N, CHUNK = 1_200, 170
 
 

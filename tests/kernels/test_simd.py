@@ -16,7 +16,7 @@ CODE = """
 import hashlib, json, warnings
 import numpy as np, scipy.sparse
 import aucbench
-import aucbench.scale.bins, aucbench.scale.survey
+import aucbench.scale.auc_bins, aucbench.scale.bins, aucbench.scale.survey
 from aucbench import aum
 from aucbench.kernels import simd
 
@@ -53,6 +53,9 @@ for kind, rows in (("dense", X), ("csr", scipy.sparse.csr_array(X))):
 columns = tuple(np.ascontiguousarray(c.astype(["f4", "f8"][j % 2])) for j, c in enumerate(X.T))
 piece = aucbench.scale.Piece(aucbench.scale.Columns(columns), data.y)
 known = aucbench.scale.survey.survey(piece, X.mean(axis=0), 50, 0)
+tally = aucbench.scale.auc_bins.ScoreTally(aucbench.scale.auc_bins.ScoreBins.of(X[:99, 1], 300))
+tally.add(piece)
+keep("bins of scores", tally.table)
 keep("survey", known.sums, known.squares, known.low, known.high)
 bins = aucbench.scale.bins.binned(piece, X.mean(axis=0), w, grid)
 pulled = aucbench.scale.bins.pulled(piece, X.mean(axis=0), w, grid, rng.standard_normal((2, 40)))

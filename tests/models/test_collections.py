@@ -18,6 +18,7 @@ from aucbench.data import Data
 from aucbench.errors import DataError, ParameterError
 from aucbench.scale import InMemory
 
+pytestmark = pytest.mark.plain
 N, CHUNK = 3_000, 250
 
 

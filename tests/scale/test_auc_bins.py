@@ -16,6 +16,8 @@ from aucbench.metrics import auc
 from aucbench.scale.auc_bins import ScoreBins, ScoreCounts, ScoreTally, counted
 from aucbench.scale.engines import Here
 
+pytestmark = pytest.mark.debug
+
 SCORES = st.one_of(
     st.integers(-3, 3).map(float),
     st.floats(allow_nan=False, allow_infinity=True),

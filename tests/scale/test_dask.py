@@ -26,6 +26,7 @@ from aucbench.scale.dask_tasks import joined_tallies
 from aucbench.scale.sifted import Sifted
 from aucbench.scale.survey import survey
 
+pytestmark = pytest.mark.plain
 TESTS = str(Path(__file__).parents[1])
 
 
