@@ -1,0 +1,51 @@
+"""The memory of reading a Parquet file, beside its bytes."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytestmark = pytest.mark.nightly
+
+# The kernel hands the ru_maxrss of a parent on to its children; VmHWM begins at exec.
+READ = """
+import sys
+from pathlib import Path
+from aucbench.datasets import arrow, load
+from aucbench.datasets.parted import open_parts
+arrow.is_supervised = lambda: True  # decoded in this process, as in that of a cell
+if sys.argv[1] == "load":
+    n = load(sys.argv[2]).n
+else:
+    parts = open_parts(sys.argv[2])
+    n = sum(piece.n for i in range(len(parts.sizes)) for piece in parts.read(i))
+[peak] = [l.split()[1] for l in Path("/proc/self/status").read_text().splitlines() if "VmHWM" in l]
+print(n, int(peak) * 1024)
+"""
+
+
+def peak(way, path, rows):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.standard_normal((rows, 20), dtype=np.float32)).add_prefix("f")
+    frame["label"] = (frame["f0"] > 1).astype(np.int8)
+    frame.to_parquet(path, row_group_size=100_000, compression=None, index=False)
+    command = [sys.executable, "-c", READ, way, str(path)]
+    n, most = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+    assert int(n) == rows
+    return int(most), path.stat().st_size
+
+
+def test_a_file_of_float32_takes_about_twice_its_bytes(tmp_path, monkeypatch):
+    monkeypatch.setenv("AUCBENCH_PARSED_MB", "0")
+    base, _ = peak("load", tmp_path / "small.parquet", 1000)
+    most, size = peak("load", tmp_path / "rows.parquet", 2_000_000)
+    assert most - base < 2.2 * size
+
+
+def test_parts_take_no_more_memory_where_there_are_more_of_them(tmp_path):
+    one, size = peak("parts", tmp_path / "one.parquet", 500_000)
+    four, _ = peak("parts", tmp_path / "four.parquet", 2_000_000)
+    assert four < 1.1 * one
+    assert four - one < 0.2 * size
