@@ -122,7 +122,9 @@ def test_a_file_that_does_not_fit_comes_in_parts(folder, monkeypatch):
     ("more", "sentence"),
     [
         (("--features", "splines"), "learns from rows in memory, and these come in parts"),
-        (("--tune",), "tuning cannot be had when rows come in parts"),
+        pytest.param(
+            ("--tune",), "tuning cannot be had when rows come in parts", marks=pytest.mark.nightly
+        ),
     ],
 )
 def test_what_needs_all_rows_skips_its_cells(folder, more, sentence):

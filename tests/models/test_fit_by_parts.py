@@ -161,7 +161,7 @@ def ends(request, room, steps):
         (("--groups", "kind"), "--groups cannot be had"),
         (("--no-by-parts",), "names several files, which are read by parts only"),
         (("--engine", "spark"), "take here, or dask=ADDRESS"),
-        (("--target", "nothing"), "no column 'nothing'"),
+        pytest.param(("--target", "nothing"), "no column 'nothing'", marks=pytest.mark.nightly),
     ],
 )
 def test_what_does_not_work_by_parts_is_refused(folder, tmp_path, more, sentence):
