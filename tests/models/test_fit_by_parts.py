@@ -1,6 +1,7 @@
 """`fit` and `predict` on folders of files, in both languages."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -124,7 +125,8 @@ def test_what_is_ended_is_gone_on_with(folder, tmp_path, monkeypatch):
     command = ("fit", "--data", folder, "--target", "back", "--positive", "yes", "--out", out)
     command = (*command, "--solver", "svm-or[lam=.001]")
     assert "no interrupted fit" in flat(refused(*command, "--resume"))
-    monkeypatch.setattr(parted_job, "CALL", f"{__name__}:ends")
+    monkeypatch.syspath_prepend(Path(__file__).parent)
+    monkeypatch.setattr(parted_job, "CALL", "ended_fit:ends")
     assert "--resume goes on from the 3 readings" in flat(refused(*command))
     assert len([*beside(out).iterdir()]) == 3
     assert not out.exists()
@@ -133,23 +135,6 @@ def test_what_is_ended_is_gone_on_with(folder, tmp_path, monkeypatch):
     assert not beside(out).exists()
     assert "saved as" in resumed.stdout
     assert Model.load(out).provenance["solver"] == "svm-or[lam=0.001]"
-
-
-def ends(request, room, steps):
-    """Fit, and end the process after three readings."""
-    import os
-
-    from aucbench.scale import Here
-
-    own, left = Here.reduce, iter(range(3))
-
-    def reduce(self, *args, **kwargs):
-        if next(left, None) is None:
-            os._exit(7)
-        return own(self, *args, **kwargs)
-
-    Here.reduce = reduce
-    return parted_job.fit(request, room, steps)
 
 
 @pytest.mark.parametrize(
