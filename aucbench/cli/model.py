@@ -55,13 +55,15 @@ def fit(
     """
     from aucbench.bench.show.reading import told
     from aucbench.models import parted_job
-    from aucbench.models.parted_plan import require_by_parts, why_by_parts
+    from aucbench.models.parted_plan import hint, require_by_parts, why_by_parts
     from aucbench.models.telling import lines
     from aucbench.store import require_writable
 
     require_writable(out)
     carding.require_writable()
     if (why := why_by_parts(data, parting, options.memory)) is None:
+        if told_of := hint(data, making, fits, files, carding, parting):
+            say(told_of, err=True)
         model = _in_memory(data, making, aims, fits, files, carding, options)
     else:
         say(why, err=True)

@@ -24,7 +24,7 @@ import numpy as np
 
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
-from aucbench.data.understood import Understood
+from aucbench.data.understood import Remark, Understood
 from aucbench.errors import AucbenchError, DataError
 from aucbench.features.standard import Standard
 from aucbench.metrics import auc
@@ -43,6 +43,7 @@ from aucbench.models.parted_held import (
     judging,
     parted,
     scored,
+    strange,
 )
 from aucbench.models.parted_telling import SILENT, Teller
 from aucbench.models.recipe import one_thread, penalties_of
@@ -120,7 +121,7 @@ def fitted_by_parts(
     last = _solved(best.spec, whole, wanted, tell, start)
     tell.stage("choosing the threshold by the rows held out")
     rows = held_rows(held, best.run, train, wanted.seed, alone=len(tried) == 1)
-    about = {**_about(wanted, last), "choice": _choice(tried, best)}
+    about = {**_about(wanted, last, [*strange(rows.sample)]), "choice": _choice(tried, best)}
     return _decided(wanted, best, last, rows, about)
 
 
@@ -236,10 +237,11 @@ def _model(run: Run, data: PartsData) -> Model:
     )
 
 
-def _about(wanted: ModelPlan, last: Fitted) -> dict[str, Any]:
-    """Return the origin of a model."""
-    data = last.data
-    known = replace(_columns(data), understood=understood_of(data.parts))
+def _about(wanted: ModelPlan, last: Fitted, remarks: Sequence[Remark]) -> dict[str, Any]:
+    """Return the origin of a model; the remarks are on its columns."""
+    data, told = last.data, understood_of(last.data.parts)
+    told = replace(told, remarks=(*told.remarks, *remarks))
+    known = replace(_columns(data), understood=told)
     return {
         "solver": str(last.spec),
         "features": wanted.features,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 
 from aucbench.data import Data
 from aucbench.data.arrays import Index, Rows, Vector
+from aucbench.data.understood import Remark
+from aucbench.datasets.suspects import suspects
 from aucbench.datasets.tables import Encoding
 from aucbench.datasets.tables.parts import OneHot
 from aucbench.errors import DataError
@@ -204,6 +207,22 @@ def judging(n: int, seed: int) -> Mask:
     """Return which of n rows held out judge; the others choose."""
     chosen: Mask = np.random.default_rng([seed, 1]).random(n) < 0.5
     return chosen
+
+
+def strange(sample: Data) -> Iterator[Remark]:
+    """Yield remarks on columns that often mean a mistake, from rows that were held out."""
+    from pandas import DataFrame
+
+    if sample.rows.is_sparse:  # as of sparse files that are read into memory
+        return
+    table = sample.rows.matrix
+    names = sample.names or [f"column {j}" for j in range(sample.d)]
+    frame = DataFrame(dict(zip(names, table.T, strict=True)))
+    for column in () if sample.schema is None else sample.schema.columns:
+        if column.levels:
+            codes = frame[column.name].to_numpy().astype(int)
+            frame[column.name] = np.array(column.levels, object)[codes]
+    yield from suspects(frame, sample.y > 0)
 
 
 def encoding_of(parts: Parts) -> Encoding | None:

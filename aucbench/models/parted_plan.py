@@ -11,9 +11,11 @@ from typing import Any
 from aucbench.bench.options import Fits
 from aucbench.bench.parted import names_parts, why_too_large
 from aucbench.bench.plan.plan import MEGABYTE
+from aucbench.datasets.arrow import PARQUET
+from aucbench.datasets.parted.footers import Footer
 from aucbench.datasets.reading import Reading
 from aucbench.errors import ParameterError, UnsupportedError
-from aucbench.models.choosing import ModelPlan
+from aucbench.models.choosing import GIANT, ModelPlan
 from aucbench.models.options import AUTO, GROUPS, Aims, Carding, Making, Parting
 from aucbench.models.parted import MAPS
 from aucbench.registry import get_solver
@@ -89,6 +91,29 @@ def _why(source: Any, asked: bool | None, memory: float | None) -> str | None:
     if asked is not None:
         return f"{source} is read in parts, again and again" if asked else None
     return why_too_large(Path(source), None if memory is None else int(memory * MEGABYTE))
+
+
+def hint(
+    source: str, making: Making, fits: Fits, reading: Reading, carding: Carding, parting: Parting
+) -> str | None:
+    """Return in a sentence that a fit in memory would be faster by parts; None where it is not.
+
+    It is for large Parquet files, where all that is asked for works by parts.
+    """
+    path = Path(source)
+    if parting.by_parts is False or path.suffix.lower() != PARQUET or not path.is_file():
+        return None
+    footer = Footer.of(path)
+    if sum(footer.rows) * len(footer.fields) < GIANT or making.solver == (AUTO,):
+        return None
+    try:
+        require_by_parts(making, fits, reading, carding)
+    except UnsupportedError:
+        return None
+    return (
+        f"{source}: --by-parts takes a part of the time and of the memory for a file of this size, "
+        "if no cell is missing; --no-by-parts leaves this line out"
+    )
 
 
 def plan_of(

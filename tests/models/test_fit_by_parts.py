@@ -12,11 +12,12 @@ from command_line import done, flat, refused, said
 
 import aucbench
 from aucbench.bench import parted as bench_parted
-from aucbench.bench.options import Options
+from aucbench.bench.options import Fits, Options
+from aucbench.datasets.reading import Reading
 from aucbench.errors import AucbenchError, DataError, ParameterError, UnsupportedError
 from aucbench.metrics import auc
 from aucbench.models import Model, parted_job, parted_plan
-from aucbench.models.options import Parting
+from aucbench.models.options import Carding, Making, Parting
 from aucbench.models.parted_job import beside
 from aucbench.models.parted_plan import why_by_parts
 
@@ -234,3 +235,28 @@ def test_the_order_of_rows_is_asked_for(folder):
             aucbench.fit(folder, target="back", solver=solver, shuffle="groups")
     with pytest.raises(ParameterError, match="take groups or file"):
         Parting(shuffle="rows")
+
+
+def test_columns_that_often_mean_a_mistake_are_told(tmp_path):
+    rows = table(3)
+    rows["told"] = (rows["back"] == "yes") + 1e-3 * rows["a"]
+    rows["code"] = np.where(rows["back"] == "yes", np.where(rows["b"] > 25, "w", "v"), "u")
+    (tmp_path / "rows").mkdir()
+    rows.to_parquet(tmp_path / "rows" / "a.parquet", row_group_size=200)
+    names = ("--target", "back", "--positive", "yes", "--solver", "svm-or[lam=.01]")
+    shown = flat(said("fit", "--data", tmp_path / "rows", *names, "--out", tmp_path / "m.zip"))
+    assert "'told'" in shown
+    remarks = Model.load(tmp_path / "m.zip").provenance["remarks"]
+    assert {remark[2] for remark in remarks} == {"told", "code"}
+
+
+def test_a_large_file_is_faster_by_parts(folder, monkeypatch):
+    file = str(folder / "0.parquet")
+    asked = (Making(solver=("svm-or",)), Fits(), Reading(), Carding(), Parting())
+    assert parted_plan.hint(file, *asked) is None
+    monkeypatch.setattr(parted_plan, "GIANT", 3000)
+    assert "--by-parts takes a part of the time" in parted_plan.hint(file, *asked)
+    assert parted_plan.hint(file, Making(solver=("aum",)), *asked[1:]) is None
+    assert parted_plan.hint(file, Making(), *asked[1:]) is None
+    assert parted_plan.hint(file, *asked[:-1], Parting(by_parts=False)) is None
+    assert parted_plan.hint("breast-cancer", *asked) is None
