@@ -13,6 +13,7 @@ from aucbench.errors import UnsupportedError
 from aucbench.objectives.cut import Cut
 from aucbench.scale import PartsData
 from aucbench.scale.bins import Binned, Grid, binned, fits, pulled
+from aucbench.scale.row_sums import additions
 
 BINS, MOST = 1 << 10, 1 << 20  # at first, and at last
 FINER = 4  # times as many bins
@@ -29,6 +30,7 @@ class BinnedLoss(ABC):
         How many there are at first.
     """
 
+    slope: ClassVar[float]  # of the loss of a pair at w = 0
     some_pairs: ClassVar[None] = None  # all pairs of labels
     over_pairs: ClassVar[bool] = True
 
@@ -54,7 +56,9 @@ class BinnedLoss(ABC):
         return self.bins > before
 
     def value(self, w: Vector) -> float:
-        """Return the bound of f(w) from above, the best one that is known."""
+        """Return the bound of f(w) from above, the best one that is known; f(0) = 1."""
+        if not w.any():
+            return 1.0
         known = self._known.get(w.tobytes())
         return known[1].value if known else self.cut_at(w).value
 
@@ -77,9 +81,11 @@ class BinnedLoss(ABC):
     def _at(self, w: Vector) -> Cut:
         """Return the cut at w ≠ 0."""
 
-    @abstractmethod
     def _at_zero(self) -> Cut:
-        """Return the cut at w = 0, which the survey gives."""
+        """Return the cut at w = 0 by the class means of the survey, whose sums count as others."""
+        self.operations = max(self.operations, additions(self.data))
+        m_neg, m_pos = self.data.means
+        return Cut(1.0, self._flat(self.slope * (m_neg - m_pos)), 1.0)
 
     def _rows(self, w: Vector, grid: Grid) -> Binned:
         """Return the rows by bins, with their sums where these fit."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from operator import mul
+from typing import ClassVar
 
 import numpy as np
 
@@ -67,9 +68,7 @@ class BinnedHinge(BinnedLoss):
     stability of numerical algorithms", 2002, section 3.1.
     """
 
-    def _at_zero(self) -> Cut:
-        m_neg, m_pos = self.data.means
-        return Cut(1.0, self._flat(m_neg - m_pos), 1.0)
+    slope: ClassVar[float] = 1.0
 
     def _at(self, w: Vector) -> Cut:
         grid = grid_of(self.data, w, self.bins)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from operator import mul
+from typing import ClassVar
 
 import numpy as np
 
@@ -63,14 +64,12 @@ class BinnedSquaredHinge(BinnedLoss):
     "Accuracy and stability of numerical algorithms", 2002, section 3.1.
     """
 
+    slope: ClassVar[float] = 2.0
+
     def __init__(self, data: PartsData, bins: int = BINS) -> None:
         super().__init__(data, bins)
         self.reach = REACH
         self._largest = (0.0, 1.0)  # (error of b, mean of t) of the points so far
-
-    def _at_zero(self) -> Cut:
-        m_neg, m_pos = self.data.means
-        return Cut(1.0, self._flat(2.0 * (m_neg - m_pos)), 1.0)
 
     def _at(self, w: Vector) -> Cut:
         grid = self._grid(w)

@@ -15,6 +15,7 @@ from aucbench.objectives.binned_hinge import active
 from aucbench.optim.scale import default_ridge
 from aucbench.scale import InMemory, PartsData
 from aucbench.scale import bins as scores_in_bins
+from aucbench.scale.row_sums import additions
 from aucbench.solving.loop import solve
 
 KINDS = ("normal", "ties", "skew", "scaled", "offset", "apart", "rare")
@@ -159,6 +160,7 @@ def test_nothing_is_read_twice():
     f = BinnedHinge(parts)
     assert f.value(np.zeros(3)) == 1.0
     assert np.allclose(f.grad(np.zeros(3)), X[y < 0].mean(axis=0) - X[y > 0].mean(axis=0))
+    assert f.operations >= additions(parts)  # the sums of the survey are rounded too
     w = rng.normal(size=3)
     f.cut_at(w)
     before = parts.readings
