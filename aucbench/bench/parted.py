@@ -17,6 +17,8 @@ COPIES = 3  # of all rows as float64, which a fit in memory takes at most
 NUMBER = 8  # bytes
 GB = 1e9
 MARKS = "*?"
+STANDARD = ("auto", "standard")  # feature maps by parts that standardise
+MAPS = (*STANDARD, "none")  # all of them
 
 
 def names_parts(source: str, folder: str = ".") -> bool:

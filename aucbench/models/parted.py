@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from aucbench.bench.parted import STANDARD
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.data.understood import Remark, Understood
@@ -63,8 +64,6 @@ from aucbench.solving.wrappers import WithProblems, WithStart
 from aucbench.stats import Fold
 from aucbench.stats.delong import Placements, interval_of
 
-STANDARD = ("auto", "standard")  # feature maps that work by parts
-MAPS = (*STANDARD, "none")
 TRIED_TOL = 1e-5  # certified relative gap of fits that choose
 
 

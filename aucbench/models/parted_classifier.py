@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from aucbench.bench.parted import MAPS, STANDARD
 from aucbench.data.arrays import Vector
 from aucbench.errors import ParameterError, UnsupportedError
 from aucbench.models.incoming import label_of
-from aucbench.models.parted import MAPS, STANDARD, standardised, understood_of
+from aucbench.models.parted import standardised, understood_of
 from aucbench.models.parted_held import held_rows, parted
 from aucbench.models.recipe import one_thread
 from aucbench.protocols import FeatureMap

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from aucbench.bench.options import Fits
-from aucbench.bench.parted import names_parts, why_too_large
+from aucbench.bench.parted import MAPS, names_parts, why_too_large
 from aucbench.bench.plan.plan import MEGABYTE
 from aucbench.datasets.arrow import PARQUET
 from aucbench.datasets.parted.footers import Footer
@@ -17,7 +17,6 @@ from aucbench.datasets.reading import Reading
 from aucbench.errors import ParameterError, UnsupportedError
 from aucbench.models.choosing import GIANT, ModelPlan
 from aucbench.models.options import AUTO, GROUPS, Aims, Carding, Making, Parting
-from aucbench.models.parted import MAPS
 from aucbench.registry import get_solver
 from aucbench.registry.specs import parse_spec
 from aucbench.solving.wrappers import why_not_parts

@@ -98,8 +98,7 @@ class PartsData:
 
     def reduce(self, of: Callable[..., S], *args: Any, **named: Any) -> S:
         """Return of(piece, *args) of all pieces, merged in the fixed tree: one reading."""
-        self._readings[0] += 1
-        READ.get().rows += self.n
+        self.count_reading()
         asked = partial(of, **named) if named else of
         return self.engine.reduce(self.parts, asked, *args, some=self.some)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -19,7 +20,7 @@ FIRST, SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 KEPT = 4  # parts whose numbers are in memory
 
 
-class SomeRows:
+class SomeRows(ABC):
     """Some rows of other parts, by their numbers in each part.
 
     A reading copies the rows, but for parts that it has as a whole.
@@ -31,9 +32,9 @@ class SomeRows:
     names = property(lambda self: self.parts.names)
     n = property(lambda self: sum(self.sizes))
 
+    @abstractmethod
     def own(self, i: int) -> Index:
         """Return the numbers of the rows of part i that belong to it, ascending."""
-        raise NotImplementedError
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:

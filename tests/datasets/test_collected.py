@@ -1,6 +1,5 @@
 """Collections of dask as parts: the same weights as rows in memory, and lazy answers."""
 
-import logging
 import pickle
 
 import numpy as np
@@ -11,7 +10,7 @@ pytest.importorskip("distributed", reason="the extra [dask] is not installed")
 
 import dask.array as da
 import dask.dataframe as dd
-from distributed import Client, LocalCluster
+from dask_clusters import two_workers
 
 import aucbench
 from aucbench.data import Data
@@ -26,16 +25,7 @@ N, CHUNK = 1_200, 170
 
 @pytest.fixture(scope="module")
 def client():
-    with (
-        LocalCluster(
-            n_workers=2,
-            threads_per_worker=1,
-            processes=False,
-            dashboard_address=":0",
-            silence_logs=logging.CRITICAL,
-        ) as cluster,
-        Client(cluster, set_as_default=False) as client,
-    ):
+    with two_workers() as client:
         yield client
 
 

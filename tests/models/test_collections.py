@@ -1,6 +1,5 @@
 """The classifier on collections of dask: fitted on workers, lazy answers."""
 
-import logging
 import pickle
 
 import numpy as np
@@ -11,7 +10,7 @@ pytest.importorskip("distributed", reason="the extra [dask] is not installed")
 
 import dask.array as da
 import dask.dataframe as dd
-from distributed import Client, LocalCluster
+from dask_clusters import two_workers
 
 from aucbench import AUCClassifier
 from aucbench.data import Data
@@ -24,16 +23,7 @@ N, CHUNK = 3_000, 250
 
 @pytest.fixture(scope="module")
 def client():
-    with (
-        LocalCluster(
-            n_workers=2,
-            threads_per_worker=1,
-            processes=False,
-            dashboard_address=":0",
-            silence_logs=logging.CRITICAL,
-        ) as cluster,
-        Client(cluster) as client,
-    ):
+    with two_workers(default=True) as client:
         yield client
 
 

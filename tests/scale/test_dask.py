@@ -12,6 +12,7 @@ import pytest
 
 pytest.importorskip("distributed", reason="the extra [dask] is not installed")
 
+from dask_clusters import two_workers
 from distributed import Client, LocalCluster
 from score_parts import ScoreParts, normal_scores
 
@@ -33,16 +34,7 @@ TESTS = str(Path(__file__).parents[1])
 @pytest.fixture(scope="module")
 def client():
     """A cluster of threads of this process: its tasks and messages are those of any other."""
-    with (
-        LocalCluster(
-            n_workers=2,
-            threads_per_worker=1,
-            processes=False,
-            dashboard_address=":0",
-            silence_logs=logging.CRITICAL,
-        ) as cluster,
-        Client(cluster, set_as_default=False) as client,
-    ):
+    with two_workers() as client:
         yield client
 
 
@@ -218,16 +210,7 @@ def test_blocks_of_another_division_make_room(client, monkeypatch):
 @pytest.mark.parametrize("keep", [True, False])
 def test_a_worker_that_is_killed_in_each_round_changes_no_bit(monkeypatch, data, keep):
     monkeypatch.setenv("PYTHONPATH", TESTS)
-    with (
-        LocalCluster(
-            n_workers=2,
-            threads_per_worker=1,
-            processes=True,
-            dashboard_address=":0",
-            silence_logs=logging.CRITICAL,
-        ) as cluster,
-        Client(cluster, set_as_default=False) as client,
-    ):
+    with two_workers(processes=True) as client:
         engine = Dask(client, keep=keep)
         merged = engine._merged
 

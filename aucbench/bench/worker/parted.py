@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.bench.cell import Cell
-from aucbench.bench.parted import names_parts, why_too_large
+from aucbench.bench.parted import MAPS, STANDARD, names_parts, why_too_large
 from aucbench.bench.worker.measure import FittedCell, fitted_on_parts
 from aucbench.data import Data
 from aucbench.data.arrays import Rows
@@ -33,7 +33,6 @@ from aucbench.scale import Here, Parts, PartsData, Piece
 from aucbench.scale.sifted import Chosen
 
 PARTS = "parts"  # in the blocks of steps: how the parts are opened
-STANDARD, PLAIN = ("auto", "standard"), ("none",)  # feature maps by parts
 MOST_SCORES = MOST_BYTES // 9  # test rows of a cell
 Facts = dict[str, Any]
 
@@ -124,10 +123,10 @@ def fitted(
 
 def _require_plain(cell: Cell) -> None:
     """Refuse what asks for all rows at once."""
-    if cell.features not in (*STANDARD, *PLAIN):
+    if cell.features not in MAPS:
         raise UnsupportedError(
             f"the map {cell.features} learns from rows in memory, and these come in parts; take "
-            f"one of {', '.join((*STANDARD, *PLAIN))}"
+            f"one of {', '.join(MAPS)}"
         )
     asked = {
         "tuning": bool(cell.tune),
