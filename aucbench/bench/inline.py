@@ -9,9 +9,7 @@ changed since it started, the id is new in every run.
 
 from __future__ import annotations
 
-import os
 import sys
-import time
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
@@ -22,6 +20,7 @@ from typing import Any
 from uuid import uuid4
 
 from aucbench.errors import AucbenchError, ParameterError
+from aucbench.host import began
 from aucbench.processes.records import Job
 from aucbench.registry import get_solver
 from aucbench.registry.discovery import entries, loaded, remembered
@@ -166,9 +165,7 @@ def _identity(kind: type, content: bytes) -> str | None:
 
 def _is_as_it_started(script: Path) -> bool:
     """Whether neither the script nor what it imports from its folder changed since the start."""
-    ticks = int(Path("/proc/self/stat").read_text(encoding="ascii").rpartition(")")[2].split()[19])
-    age = time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
-    begin = time.time() - age - MARGIN  # rather too early than too late
+    begin = began() - MARGIN  # rather too early than too late
     stats = (path.stat() for path in files_of(script)[0].values())
     return all(max(one.st_mtime, one.st_ctime) < begin for one in stats)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.imports import Imports
 from aucbench.bench.results.store import Store
 from aucbench.bench.show.progress import data_lines
+from aucbench.host import cores
 
 BANDWIDTH = 10e9  # bytes per second that one core reads; no pass over the rows is faster
 
@@ -89,14 +89,14 @@ def estimate(plan: Plan) -> str:
 
 
 def _bounds(plan: Plan, known: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    cores = len(os.sched_getaffinity(0))
+    usable = cores()
     if plan.limit_of_passes is not None:
         bytes_read = sum(8.0 * about["n"] * about["d"] for about in known if about)
         cells = len(plan) // len(plan.datasets)
-        least = bytes_read * cells * plan.limit_of_passes / BANDWIDTH / cores
-        yield f"at least {_duration(least)} on {cores} core(s), if all rows are dense"
+        least = bytes_read * cells * plan.limit_of_passes / BANDWIDTH / usable
+        yield f"at least {_duration(least)} on {usable} core(s), if all rows are dense"
     if plan.timeout:
-        yield f"at most {_duration(len(plan) * plan.timeout / cores)}, the time-outs of all cells"
+        yield f"at most {_duration(len(plan) * plan.timeout / usable)}, the time-outs of all cells"
     elif plan.seconds is None:
         yield "no upper bound: give --timeout or a budget in seconds"
 
@@ -106,6 +106,6 @@ def _duration(seconds: float) -> str:
 
 
 def _lookups(plan: Plan) -> Lookups:
-    engine = LocalEngine(len(os.sched_getaffinity(0)))
+    engine = LocalEngine(cores())
     with engine.opened() as supervisor:
         return look_up(plan, engine.on(supervisor))

@@ -10,7 +10,7 @@ from aucbench.datasets.arrow import PARQUET
 from aucbench.datasets.endings import NPZ, TEXT
 from aucbench.datasets.located import names_file
 from aucbench.datasets.parted.footers import Footer
-from aucbench.processes.limits import free_memory
+from aucbench.host import free_memory
 from aucbench.registry.lookup import owner
 
 COPIES = 3  # of all rows as float64, which a fit in memory takes at most

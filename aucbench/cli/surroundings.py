@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import errno
 import os
-import resource
 import sys
 from pathlib import Path
+
+from aucbench.host import limit_of_addresses, limit_of_tasks
 
 LEAST_MEMORY = 512 << 20  # bytes of addresses, which the libraries take before any data
 LEAST_TASKS = 16  # processes and threads of a user
@@ -30,16 +31,13 @@ def refusal() -> str | None:
     """Return why a command cannot begin; None where it can."""
     if sys.stdout is None:
         return "stdout is closed; redirect it to a file, or to /dev/null"
-    memory, tasks = (
-        resource.getrlimit(limit)[0] for limit in (resource.RLIMIT_AS, resource.RLIMIT_NPROC)
-    )
-    if memory != resource.RLIM_INFINITY and memory < LEAST_MEMORY:
+    memory, tasks = limit_of_addresses(), limit_of_tasks()
+    if memory is not None and memory < LEAST_MEMORY:
         return (
             f"the memory of a process is limited to {memory >> 20} MiB, and the libraries take "
             f"{LEAST_MEMORY >> 20} MiB before any data; raise the limit, `ulimit -v`"
         )
-    # The kernel does not hold root to it.
-    if os.getuid() and tasks != resource.RLIM_INFINITY and tasks < LEAST_TASKS:
+    if tasks is not None and tasks < LEAST_TASKS:
         return (
             f"this user may have {tasks} processes and threads, and a command needs up to "
             f"{LEAST_TASKS}; raise the limit, `ulimit -u`"

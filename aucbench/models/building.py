@@ -13,7 +13,6 @@ Design
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
@@ -31,6 +30,7 @@ from aucbench.data.folds import Split, splits
 from aucbench.data.packed import arrays_of
 from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError
+from aucbench.host import cores
 from aucbench.models import Model
 from aucbench.models.assessing import assessed, assessed_ranking, require_columns
 from aucbench.models.assessment import Assessment
@@ -85,7 +85,7 @@ def fitted(
     require_for_classes(wanted)
     if wanted.by or wanted.monotone is not None:
         require_columns(wanted.rows(), wanted.by)
-    wanted = wanted.within(begin, jobs or len(os.sched_getaffinity(0)))
+    wanted = wanted.within(begin, jobs or cores())
     records = run(wanted.plan)
     findings = compared(wanted, records, store)
     tell(findings)

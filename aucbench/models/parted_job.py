@@ -6,7 +6,6 @@ So a fit that was ended goes on from there, see `journal`.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from contextlib import closing, nullcontext
 from dataclasses import asdict, dataclass, replace
@@ -21,6 +20,7 @@ from aucbench.bench.plan.plan import MEGABYTE
 from aucbench.datasets.arrow import system_pool
 from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError
+from aucbench.host import cores
 from aucbench.models.journal import Journal, answers_in
 from aucbench.models.model import Model
 from aucbench.models.options import Aims, Carding, Making, Parting
@@ -112,7 +112,7 @@ def run(
                 f"there is no interrupted fit into {out} to go on from; leave --resume out"
             )
         request = asked.request(scratch.path / "lines", journal)
-        limits, threads = limits_of(options), options.jobs or len(os.sched_getaffinity(0))
+        limits, threads = limits_of(options), options.jobs or cores()
         job = Job(CALL, request, limits=limits, preload=LIBRARIES)
         with (
             nullcontext() if limits.memory is None else system_pool(),

@@ -19,7 +19,8 @@ import tempfile
 from collections.abc import Iterable
 from typing import BinaryIO
 
-from aucbench.processes import limits, proc
+from aucbench.host import free_memory
+from aucbench.processes import proc
 
 Bytes = bytes | memoryview
 Stamp = tuple[int, ...]
@@ -41,7 +42,7 @@ def fixed(*chunks: Bytes) -> int:
     `OSError`: there is no space for them.
     """
     size = sum(memoryview(chunk).nbytes for chunk in chunks)
-    if size <= SMALL or size * SHARE <= limits.free_memory():
+    if size <= SMALL or size * SHARE <= free_memory():
         return sealed(*chunks)
     with proc.hidden(), tempfile.TemporaryFile() as file:
         return _closed(file, chunks)

@@ -18,8 +18,7 @@ from __future__ import annotations
 import os
 import re
 import resource
-from collections.abc import Collection, Iterator
-from pathlib import Path
+from collections.abc import Collection
 
 from aucbench.processes.proc import read
 
@@ -28,13 +27,6 @@ PSS_ANON = re.compile(rb"^Pss_Anon:\s+(\d+) kB", re.M)
 # A writable shared map of memory that is not a file on a disk: address, rights, ..., name.
 SHARED = re.compile(rb"^[0-9a-f]+-[0-9a-f]+ .w.s .*(/dev/zero|/memfd:|/SYSV|/dev/shm/)")
 MAPPING = re.compile(rb"^[0-9a-f]+-[0-9a-f]+ ")
-AVAILABLE = re.compile(rb"^MemAvailable:\s+(\d+) kB", re.M)
-OWN_GROUPS, GROUPS = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
-# Of control groups of version 2, and of version 1: their folder, limit and use.
-IN_GROUPS = {
-    "": (GROUPS, "memory.max", "memory.current"),
-    "memory": (GROUPS / "memory", "memory.limit_in_bytes", "memory.usage_in_bytes"),
-}
 KB = 1024
 FASTEST = 4e9  # bytes per second that a job can allocate, to choose the time of the next sample
 AGREEING = 3  # samples in a row that must be over the budget
@@ -92,29 +84,6 @@ def lift_memory_limit() -> None:
     """Lift that limit, so that there is memory to write a failure down."""
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     resource.setrlimit(resource.RLIMIT_DATA, (hard, hard))
-
-
-def free_memory() -> int:
-    """Return how many bytes of memory the machine and the control groups have left."""
-    available = AVAILABLE.search(Path("/proc/meminfo").read_bytes())
-    left = [int(available[1]) * KB] if available else []
-    return max(0, min([*left, *_left_to_groups()], default=0))
-
-
-def _left_to_groups() -> Iterator[int]:
-    """Yield what is left to each control group of this process that has a limit."""
-    for line in OWN_GROUPS.read_text(encoding="utf-8").splitlines():
-        _, controllers, path = line.split(":", 2)
-        for controller in {*controllers.split(",")} & {*IN_GROUPS}:
-            root, *names = IN_GROUPS[controller]
-            group = root / path.lstrip("/")
-            for folder in (group, *group.parents[: len(group.parents) - len(root.parents)]):
-                try:
-                    limit, used = ((folder / name).read_text().strip() for name in names)
-                except OSError:  # of another namespace, or the root, which has none
-                    continue
-                if limit.isdigit():
-                    yield int(limit) - int(used)
 
 
 def _exclusive(pid: int) -> int:

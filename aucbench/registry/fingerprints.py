@@ -65,6 +65,7 @@ PARENT = (  # what runs elsewhere, or is hashed in another way; a test asks for 
     "cli",
     "datasets",  # the data themselves are hashed
     "guide.md",
+    "host.py",
     "include",  # compiled into the kernels, which are hashed
     "judging",
     "models",

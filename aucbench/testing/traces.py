@@ -27,6 +27,7 @@ from unittest.mock import patch
 
 import numpy as np
 
+from aucbench.host import children
 from aucbench.testing.laws import Laws, require
 
 
@@ -90,16 +91,8 @@ def _settled(name: str, before: Any) -> Any:
     return now
 
 
-def _processes() -> frozenset[str]:
-    listed: list[str] = []
-    for task in Path("/proc/self/task").glob("*/children"):
-        with suppress(OSError):  # a thread that has ended meanwhile
-            listed += task.read_text().split()
-    return frozenset(listed)
-
-
 def _handlers() -> Mapping[str, Any]:
-    return {s.name: signal.getsignal(s) for s in signal.Signals}
+    return {s.name: signal.getsignal(s) for s in signal.Signals if s in signal.valid_signals()}
 
 
 def _filters() -> tuple[Any, ...]:
@@ -114,7 +107,7 @@ def _generators() -> Mapping[str, Any]:
 
 LOOKS: Mapping[str, Callable[[], Any]] = {
     "threads": lambda: frozenset(f"{t.name} ({t.ident})" for t in threading.enumerate()),
-    "processes": _processes,
+    "processes": lambda: frozenset(map(str, children())),
     "variables of the environment": lambda: dict(os.environ),
     "handlers of signals": _handlers,
     "reactions to errors of NumPy (np.seterr)": np.geterr,
@@ -163,7 +156,7 @@ def _printed() -> Iterator[_Told]:
     with suppress(ValueError, AttributeError):
         sys.stdout.flush()
     stdout = os.dup(1)
-    with os.fdopen(os.memfd_create("stdout"), "w+b") as file:
+    with tempfile.TemporaryFile() as file:
         os.dup2(file.fileno(), 1)
         try:
             with redirect_stdout(lines):

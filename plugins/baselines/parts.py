@@ -11,6 +11,7 @@ import numpy as np
 from aucbench.data import Data, Labels
 from aucbench.data.arrays import Rows, Vector
 from aucbench.errors import MissingExtraError, UnsupportedError
+from aucbench.host import cores
 from aucbench.optim.trees import portable
 from aucbench.pairs import members_of
 from aucbench.protocols import Model
@@ -24,7 +25,7 @@ WAY_OUT = "take lightgbm or random-forest, which read sparse rows, or fewer colu
 def threads() -> int:
     """Threads that a fit may use: those that the harness pins, else one per usable core."""
     pinned = os.environ.get(PINNED, "")
-    return int(pinned) if pinned.isdecimal() and int(pinned) else len(os.sched_getaffinity(0))
+    return int(pinned) if pinned.isdecimal() and int(pinned) else cores()
 
 
 def require(package: str, solver: str) -> None:

@@ -10,18 +10,19 @@ import numpy as np
 import pytest
 from bench_toys import cell
 
-from aucbench import auc
+from aucbench import auc, host
 from aucbench.bench.evaluation.targets import KeptTarget
 from aucbench.bench.results.conditions import Conditions
 from aucbench.bench.results.convergence import Convergence, Optima, flat_row
 from aucbench.bench.results.ending import make_record
 from aucbench.bench.results.record import Record, documented
 from aucbench.bench.worker import machine
-from aucbench.bench.worker.machine import CPUINFO, here
+from aucbench.bench.worker.machine import here
 from aucbench.bench.worker.plain import canonical_json, message, strict
 from aucbench.data.packed import pack_arrays
 from aucbench.data.sorting import sort_in_use
 from aucbench.errors import DataError
+from aucbench.host import CPUINFO
 from aucbench.kernels import simd
 from aucbench.processes.records import Ending, Outcome
 from aucbench.records import CellStatus
@@ -419,7 +420,7 @@ def test_the_last_core_is_followed_by_the_first(monkeypatch, tmp_path):
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {2, 5, 39})
     monkeypatch.setattr(os, "sched_setaffinity", lambda _, cores: given.append(cores))
     (tmp_path / "stat").write_text(f"1 (a b) c) {' '.join(map(str, range(3, 53)))}")
-    monkeypatch.setattr(machine, "STAT", tmp_path / "stat")  # field 39 is the core
+    monkeypatch.setattr(host, "STAT", tmp_path / "stat")  # field 39 is the core
     monkeypatch.setenv("OMP_NUM_THREADS", "2")
 
     assert machine.pin() == [2, 39]

@@ -9,7 +9,7 @@ from aucbench.errors import MissingExtraError, ParameterError, UnknownNameError
 
 
 def test_local_is_the_default_and_fills_the_cores(monkeypatch):
-    monkeypatch.setattr("os.sched_getaffinity", lambda _: range(7))
+    monkeypatch.setattr(engines, "cores", lambda: 7)
     assert make_engine() == LocalEngine(7, 1)
     assert make_engine("local", threads=3) == LocalEngine(2, 3)
     assert make_engine("local", threads=16) == LocalEngine(1, 16)

@@ -3,4 +3,4 @@
 from aucbench.processes import fixed
 
 fixed.SMALL = -1
-fixed.limits.free_memory = lambda: -1
+fixed.free_memory = lambda: -1

@@ -133,7 +133,7 @@ def test_what_is_too_large_does_not_hide_how_a_job_ended():
 
 @pytest.mark.parametrize("free", [True, False])
 def test_only_what_is_sealed_needs_no_stamp(monkeypatch, free):
-    monkeypatch.setattr(fixed.limits, "free_memory", lambda: 10**9 if free else 10**6)
+    monkeypatch.setattr(fixed, "free_memory", lambda: 10**9 if free else 10**6)
     monkeypatch.setattr(fixed, "SMALL", 10)
     fds = [fixed.fixed(b"1234"), fixed.fixed(b"12", memoryview(bytes(10**6)))]
 
@@ -145,20 +145,6 @@ def test_only_what_is_sealed_needs_no_stamp(monkeypatch, free):
         with pytest.raises(OSError, match="Bad file descriptor"):
             os.write(fd, b"x")
         os.close(fd)
-
-
-def test_the_memory_that_is_free_is_that_of_the_narrowest_control_group(tmp_path, monkeypatch):
-    group = tmp_path / "a" / "b"
-    group.mkdir(parents=True)
-    (tmp_path / "a" / "limit").write_text("1000\n")
-    (tmp_path / "a" / "used").write_text("400\n")
-    (group / "limit").write_text("max\n")
-    (group / "used").write_text("300\n")
-    (tmp_path / "groups").write_text("7:cpu:/x\n0::/a/b\n")
-    monkeypatch.setattr(limits, "IN_GROUPS", {"": (tmp_path, "limit", "used")})
-    monkeypatch.setattr(limits, "OWN_GROUPS", tmp_path / "groups")
-
-    assert limits.free_memory() == 600
 
 
 def test_messages_may_come_in_pieces():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Protocol
 
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.errors import MissingExtraError, ParameterError, UnknownNameError, require_whole
+from aucbench.host import cores
 from aucbench.processes.records import Job, Outcome
 
 # The package that each engine needs; the extra that installs it has the name of the engine.
@@ -97,4 +97,4 @@ def make_engine(
                 "(--out)"
             )
         return SlurmEngine(folder, jobs or 16, threads, cells_per_job or 20)
-    return LocalEngine(jobs or max(1, len(os.sched_getaffinity(0)) // threads), threads)
+    return LocalEngine(jobs or max(1, cores() // threads), threads)
