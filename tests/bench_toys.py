@@ -15,10 +15,11 @@ from aucbench.bench.results.record import Process, Record, Sizes
 from aucbench.bench.worker import jobs
 from aucbench.data.block import Block, laid_out
 from aucbench.datasets.reading import Reading
-from aucbench.processes.fixed import fixed
+from aucbench.processes.linux.described import Notes, SealedKept
+from aucbench.processes.linux.fixed import fixed
+from aucbench.processes.linux.wire import close_all
 from aucbench.processes.records import Ending, Outcome
-from aucbench.processes.room import Kept, Notes, Room
-from aucbench.processes.wire import close_all
+from aucbench.processes.room import Room
 from aucbench.records import CellStatus
 from aucbench.registry.specs import parse_spec
 
@@ -238,7 +239,7 @@ class Bench:
                 notes = Notes()
                 call = getattr(jobs, step.call.rpartition(":")[2])
                 call(_sent(step.request), Room(self.path, notes), dict(kept))
-                self.kept[step.identity] = Kept(notes.answer.kept)
+                self.kept[step.identity] = SealedKept(notes.answer.kept)
             kept[step.key] = self.kept[step.identity]
         return kept
 
@@ -253,7 +254,7 @@ class Bench:
         identity, block = self.block(name)
         arrays = {each: block.array(each) for each in block.names}
         edited = {**arrays, name: edit(arrays[name])}
-        self.kept[identity] = Kept(fixed(*laid_out(edited, block.facts)))
+        self.kept[identity] = SealedKept(fixed(*laid_out(edited, block.facts)))
 
     def run(self, planned, **given):
         """Record, its flat row, lines and files of a cell; `error` if its function raised."""

@@ -35,13 +35,13 @@ KEPT_ROWS = """
 from pathlib import Path
 
 from aucbench.data.block import Block
-from aucbench.processes.room import Kept
+from aucbench.processes.linux.described import SealedKept
 
 
 def kept_rows():
     for path in Path("/proc/self/fd").iterdir():
         try:
-            block = Block(Kept(int(path.name)).content())
+            block = Block(SealedKept(int(path.name)).content())
             if "test/values" in block:
                 return block
         except (OSError, ValueError, LookupError):

@@ -10,7 +10,7 @@ from functools import partial
 from aucbench.bench.lawful import Check, Questions, checker, summed
 from aucbench.bench.show.listeners import ENDING
 from aucbench.errors import ParameterError, UnknownNameError, require_above, require_whole
-from aucbench.processes import Ending, Limits, Outcome, Supervisor
+from aucbench.processes import Ending, Limits, Outcome, open_supervisor
 from aucbench.processes.isolated import Process
 from aucbench.records import Verdict
 from aucbench.registry.discovery import CALLED, PluginEntry, enabled, printable
@@ -72,7 +72,7 @@ def check_plugins(
             raise UnknownNameError("plugin", name, known)
     chosen = [e for e in enabled() if only is None or {e.name, e.qualified} & {*only}]
     limits = Limits(timeout=limit)
-    with closing(Process(partial(Supervisor, preload=DOCTOR_PRELOAD))) as process:
+    with closing(Process(partial(open_supervisor, preload=DOCTOR_PRELOAD))) as process:
         outcomes = process.run_all([import_job(entry, limits) for entry in chosen], jobs)
     return tuple(map(_imported, chosen, outcomes))
 

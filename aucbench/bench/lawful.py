@@ -15,7 +15,7 @@ from typing import Any
 from uuid import uuid4
 
 from aucbench.errors import ParameterError, PluginError, require_above
-from aucbench.processes import Job, Limits, Outcome, Supervisor
+from aucbench.processes import Job, Limits, Outcome, open_supervisor
 from aucbench.processes.isolated import MOST_ENDS, Piece, Process
 from aucbench.processes.scratch import Scratch
 from aucbench.records import Finding, Verdict
@@ -55,7 +55,7 @@ def check_targets(targets: Iterable[str], questions: Questions | None = None) ->
 @contextmanager
 def checker(questions: Questions) -> Iterator[Check]:
     """Yield a function that checks one target."""
-    warm = Process(partial(Supervisor, preload=PRELOAD))
+    warm = Process(partial(open_supervisor, preload=PRELOAD))
     with closing(warm) as process, Scratch() as scratch:
         yield partial(_checked, process, scratch.path, questions)
 

@@ -10,7 +10,6 @@ Design
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
@@ -36,7 +35,7 @@ def head_start(words: Sequence[str]) -> Iterator[None]:
         The command line, without the name of the program.
     """
     try:
-        if _is_run(words) and sys.platform == "linux":
+        if _is_run(words):
             from aucbench.bench.engines.local import LocalEngine
 
             engine = LocalEngine()

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import requests
 
 CACHE = "AUCBENCH_CACHE"
-WORKER = "AUCBENCH_SUPERVISOR"  # is set in all processes that a run has started
+WORKER = "AUCBENCH_SUPERVISED"  # is set in all processes that a run has started
 DIGITS = 16  # of the sha256 in the name of a folder
 SHOWN = 12  # of the sha256 in a message
 CHUNK = 1 << 16  # bytes

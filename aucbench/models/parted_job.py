@@ -27,7 +27,7 @@ from aucbench.models.options import Aims, Carding, Making, Parting
 from aucbench.models.parted import fitted_by_parts
 from aucbench.models.parted_plan import in_order, plan_of
 from aucbench.models.parted_telling import Lines, Watched
-from aucbench.processes import Supervisor
+from aucbench.processes import open_supervisor
 from aucbench.processes.isolated import Process
 from aucbench.processes.records import Ending, Job, Limits, Outcome
 from aucbench.processes.room import Room
@@ -116,7 +116,7 @@ def run(
         job = Job(CALL, request, limits=limits, preload=LIBRARIES)
         with (
             nullcontext() if limits.memory is None else system_pool(),
-            closing(Process(partial(Supervisor, threads=threads, preload=PRELOAD))) as process,
+            closing(Process(partial(open_supervisor, threads=threads, preload=PRELOAD))) as process,
         ):
             for said in process.said(job):
                 if isinstance(said, Outcome):

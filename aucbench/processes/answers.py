@@ -3,24 +3,18 @@
 A frame is a kind, the lengths of a name and of a content, the name and the content.
 
     line      an object of JSON, handed over at once
-    file      its name; its bytes are a sealed file, whose descriptor comes with the frame
-    kept      what a step keeps; a descriptor comes with it
+    file      its name and its bytes
+    kept      what a step keeps, or where that is
     result    what the function has returned, JSON
     failure   its exception, JSON
 
-Design
-  a. The process has one end of a socket. No other process of this user can open that by a path,
-     also not by /proc, so that no job can answer for another one.
-  b. The bytes of files may be labels. The job parent never reads them, since the processes that it
-     forks later have its memory.
-  c. The frames are read when all processes of the job have ended. What comes after a frame that is
-     damaged, or incomplete because the process was killed, is left out.
+The frames are read when all processes of the job have ended. What comes after a frame that is
+damaged, or incomplete because the process was killed, is left out.
 """
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -30,15 +24,13 @@ from struct import Struct
 from typing import Any, NamedTuple, NoReturn
 
 from aucbench.errors import float_of
-from aucbench.processes.fixed import content_of
 from aucbench.processes.records import Ending, Outcome
 
 LINE, FILE, KEPT, RESULT, FAILURE = KINDS = b"l", b"f", b"k", b"r", b"e"
-WITH_DESCRIPTOR = (FILE, KEPT)
 HEAD = Struct("<cHQ")  # kind, bytes of the name, bytes of the content
 MOST_BYTES = 64 * 2**20  # of the result, of the lines, and of the files
 MOST_STREAM = 4 * MOST_BYTES  # of all frames
-MOST_FILES = 200  # as many descriptors as a message may have
+MOST_FILES = 200
 FAILED = {"reason": str, "error_type": str, "refusal": bool, "memory": bool}  # of a failure
 
 
@@ -62,15 +54,9 @@ def frame(kind: bytes, content: bytes, name: str = "") -> bytes:
 
 @dataclass(frozen=True)
 class Answer:
-    """The frames of a job, and the descriptors that came with them, in their order."""
+    """The frames of a job."""
 
     stream: bytes
-    descriptors: tuple[int, ...] = ()
-
-    @staticmethod
-    def at(stream: int, *files: int) -> Answer:
-        """Return the answer with this stream, a descriptor, and these files."""
-        return Answer(content_of(stream) or b"", files)
 
     @property
     def ending(self) -> Outcome | None:
@@ -92,36 +78,24 @@ class Answer:
     def lines(self) -> tuple[dict[str, Any], ...]:
         """The objects of its lines, up to the first that is none."""
         texts = self._of(LINE)
-        _require_few("what it has told in lines", map(len, texts))
+        require_few("what it has told in lines", map(len, texts))
         objects = takewhile(lambda line: line is not None, map(json_object, texts))
         return tuple(objects)  # type: ignore[arg-type] # none of them is None
 
     @property
     def files(self) -> dict[str, bytes]:
         """The files that it has handed over."""
-        places = [(frame.name, at) for frame, at in self._described if frame.kind == FILE]
-        _require_few("what it has handed over", (os.fstat(at).st_size for _, at in places))
-        contents = ((name, content_of(at)) for name, at in places)
-        return {name: content for name, content in contents if content is not None}
-
-    @property
-    def kept(self) -> int | None:
-        """Descriptor of what it has kept, if it has."""
-        places = [at for frame, at in self._described if frame.kind == KEPT]
-        return places[-1] if places else None
-
-    def _of(self, kind: bytes) -> list[bytes]:
-        return [frame.content for frame in self._frames if frame.kind == kind]
+        files = [(frame.name, frame.content) for frame in self.frames if frame.kind == FILE]
+        require_few("what it has handed over", (len(content) for _, content in files))
+        return dict(files)
 
     @cached_property
-    def _frames(self) -> list[Frame]:
+    def frames(self) -> list[Frame]:
+        """Its frames, up to the first that is damaged or incomplete."""
         return [*_frames(self.stream)]
 
-    @property
-    def _described(self) -> Iterator[tuple[Frame, int]]:
-        """Frames with their descriptors; a job may have said too many of either."""
-        asking = (frame for frame in self._frames if frame.kind in WITH_DESCRIPTOR)
-        return zip(asking, self.descriptors, strict=False)
+    def _of(self, kind: bytes) -> list[bytes]:
+        return [frame.content for frame in self.frames if frame.kind == kind]
 
 
 def with_answer(outcome: Outcome, answer: Answer) -> Outcome:
@@ -169,7 +143,8 @@ def _failed(plain: Mapping[str, Any] | None) -> Outcome | None:
     return Outcome(ending, plain["reason"], plain["error_type"], plain["refusal"])
 
 
-def _require_few(what: str, sizes: Iterable[int]) -> None:
+def require_few(what: str, sizes: Iterable[int]) -> None:
+    """Raise `UnfitAnswerError` where a job has said too much."""
     if sum(sizes) > MOST_BYTES:
         raise UnfitAnswerError(f"{what} has more than {MOST_BYTES >> 20} MiB; write less")
 

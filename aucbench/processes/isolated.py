@@ -20,8 +20,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from aucbench.processes.client import Supervisor
+from aucbench.processes.opening import open_supervisor
 from aucbench.processes.records import Ending, Job, Outcome
+from aucbench.processes.supervisor import Supervisor
 
 POLL = 0.1  # seconds between looks at the lines of a job
 MOST_ENDS = 3  # processes that a plugin may end
@@ -43,7 +44,7 @@ class Piece(NamedTuple):
 class Process:
     """A supervisor that is opened for the first job; `close` closes it."""
 
-    def __init__(self, open_one: Open = Supervisor) -> None:
+    def __init__(self, open_one: Open = open_supervisor) -> None:
         self._stack, self._open = ExitStack(), open_one
         self.close = self._stack.close
 
@@ -131,7 +132,7 @@ _current: ContextVar[Process | None] = ContextVar("_current", default=None)
 
 
 @contextmanager
-def supervised(open_one: Open = Supervisor) -> Iterator[Process]:
+def supervised(open_one: Open = open_supervisor) -> Iterator[Process]:
     """Keep processes warm inside the context, if any is asked for; it may be nested.
 
     The outermost context says by `open_one` how its supervisor is opened.

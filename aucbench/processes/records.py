@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -147,6 +148,17 @@ REPORTED = tuple(name for name in Outcome.__slots__ if name not in ("result", "l
 def reported(report: Mapping[str, Any]) -> Outcome:
     """Return the outcome of a report, without what the job itself has said."""
     return Outcome(**{**report, "ending": Ending(report["ending"])})
+
+
+def exit_text(code: int) -> str:
+    """Return an exit code in words, such as "killed by SIGSEGV (Segmentation fault)"."""
+    if code >= 0:
+        return f"ended with code {code}"
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:
+        return f"killed by signal {-code}"
+    return f"killed by {name} ({signal.strsignal(-code)})"
 
 
 def json_hash(plain: Any) -> str:

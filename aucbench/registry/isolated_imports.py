@@ -5,7 +5,6 @@ Design
      supervised process tells that has imported the plugin, within limits of time and memory.
   b. A process that is supervised itself starts no other one. It imports the plugin that it is
      asked for by its name.
-  c. Where processes cannot be supervised, on other systems than Linux, plugins are imported here.
 """
 
 from __future__ import annotations
@@ -62,10 +61,10 @@ def within_limit(seconds: float | None) -> float:
 
 
 def is_supervised() -> bool:
-    """Whether this process is supervised, or cannot be a supervisor."""
-    from aucbench.processes import proc
+    """Whether a supervisor has started this process."""
+    from aucbench.processes import supervisor
 
-    return proc.is_supervised()
+    return supervisor.is_supervised()
 
 
 def known(entry: PluginEntry) -> Imported | None:
@@ -83,7 +82,7 @@ def imported(some: Iterable[PluginEntry], *, asked: bool = False) -> dict[Plugin
     chosen = list(some)
     here = is_supervised()
     for entry in chosen:
-        if entry.builtin or (here and (asked or sys.platform != "linux")):
+        if entry.builtin or (here and asked):
             load(entry)
     if not here:
         limit = within_limit(ASKED if asked else OTHERS)
@@ -99,11 +98,11 @@ def _isolate(chosen: list[PluginEntry], limit: float) -> None:
     """Import modules of plugins, each in a process of its own, all at once."""
     if not chosen:
         return
-    from aucbench.processes import Limits, Supervisor
+    from aucbench.processes import Limits, open_supervisor
     from aucbench.processes.isolated import supervised
 
     modules = {(entry.distribution, entry.value): entry for entry in chosen}
-    with supervised(partial(Supervisor, preload=PRELOAD)) as process:
+    with supervised(partial(open_supervisor, preload=PRELOAD)) as process:
         limits = Limits(timeout=limit, memory=MEMORY)
         outcomes = process.run_all([import_job(entry, limits) for entry in modules.values()])
     told = {place: _told(o, limit) for place, o in zip(modules, outcomes, strict=True)}

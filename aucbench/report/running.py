@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -18,8 +17,8 @@ from aucbench.bench.show.notebook import in_notebook, progress_here
 from aucbench.bench.worker.rows import data_hash, save_data
 from aucbench.data import Data
 from aucbench.errors import ParameterError
-from aucbench.processes import proc
 from aucbench.processes.scratch import Scratch
+from aucbench.processes.supervisor import is_supervised
 from aucbench.registry.specs import INLINE_MARK, short
 
 WARNING = "warning: "  # begins a line about what may be wrong
@@ -28,7 +27,7 @@ SHOWN = 8  # digits of the hash of a data set
 
 def require_no_run(function: str) -> None:
     """Raise `ParameterError` where a function is called while a run imports the file it is in."""
-    if proc.SUPERVISOR_VARIABLE in os.environ:
+    if is_supervised():
         raise ParameterError(
             f"{function} was called while a run imports this file; put the call under "
             "if __name__ == '__main__':"

@@ -508,7 +508,7 @@ def test_a_line_a_bar_or_nothing_is_shown(server, monkeypatch, capsys):
     assert terminal.getvalue().count(server.url("/x")) >= 1
 
     monkeypatch.setattr(sys, "stderr", Terminal())
-    monkeypatch.setenv("AUCBENCH_SUPERVISOR", "run")
+    monkeypatch.setenv("AUCBENCH_SUPERVISED", "run")
     say("/x", progress=True)
     assert sys.stderr.getvalue() == ""
 

@@ -27,7 +27,8 @@ from aucbench.datasets.formats import Table
 from aucbench.datasets.reading import Reading
 from aucbench.datasets.sources import Published
 from aucbench.errors import DataError, UnknownNameError
-from aucbench.processes.room import Notes, Room
+from aucbench.processes.linux.described import Notes
+from aucbench.processes.room import Room
 
 FIELDS = ("names", "dropped", "schema", "understood", "n", "d")
 TIES = ("folds", "groups", "times")

@@ -141,5 +141,5 @@ def supervisors(monkeypatch):
         made.append(FakeSupervisor())
         return made[-1]
 
-    monkeypatch.setattr(local, "Supervisor", make)
+    monkeypatch.setattr(local, "open_supervisor", make)
     return made

@@ -60,7 +60,7 @@ def test_an_interrupt_closes_the_supervisor(supervisors, cells):
 def test_real_processes_end_with_the_generator(cells, monkeypatch):
     from engine_start import quick
 
-    monkeypatch.setattr(local, "Supervisor", quick)
+    monkeypatch.setattr(local, "open_supervisor", quick)
     jobs = [("quick", cells.job("echo", 9)), *((str(n), cells.job("wait", n)) for n in range(5))]
     running = LocalEngine(2).run(jobs)
     name, outcome = next(running)

@@ -5,7 +5,7 @@ from harness.shell import assert_same_measures, installed
 from nights import first
 from plugin_site import Site
 
-from aucbench.processes import landlock
+from aucbench.processes.linux import landlock
 
 DATA = "outbreak[n=240,d=6,k=2]"
 SIGNALS = 6  # the version of Landlock from which signals stay inside

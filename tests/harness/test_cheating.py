@@ -80,11 +80,11 @@ class Forges(Honest):
     """Says a result of its own and ends before the harness can say another."""
 
     def iterates(self, problem, rng):
-        from aucbench.processes import answers, child
+        from aucbench.processes import answers
+        from aucbench.processes.linux import child
         from aucbench.processes.room import Room
-        from aucbench.processes.wire import say
 
-        room = Room(Path.cwd(), partial(say, child.OWN + 1))
+        room = Room(Path.cwd(), partial(child.say_frame, child.OWN + 1))
         m_neg, m_pos = problem.data.means
         rows = kept_rows().array("test/values").reshape(-1, problem.data.d)
         for name, array in (("scores", rows @ (m_pos - m_neg)), ("w", m_pos - m_neg)):
@@ -94,7 +94,7 @@ class Forges(Honest):
         forged = {"status": "ok", "auc": 1.0, "nnz": 0, "fit_seconds": 1e-9, "exempt": 0,
                   "feasible": True, "objective": 0.0, "fit_seconds_each": [1e-9]}
         room.line({"about": {"n_test": 1}})
-        say(child.OWN + 1, answers.frame(answers.RESULT, json.dumps(forged).encode()), None)
+        child.say_frame(child.OWN + 1, answers.RESULT, [json.dumps(forged).encode()])
         os._exit(0)
         yield
 

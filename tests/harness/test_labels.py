@@ -8,7 +8,7 @@ import pytest
 from harness.shell import installed
 from plugin_site import KEPT_ROWS, Site
 
-from aucbench.processes import landlock
+from aucbench.processes.linux import landlock
 
 ROWS, COLUMNS = 600, 8  # 47 kB: the cache keeps what was read of files of 32 kB
 # Each solver looks in one place, and scores by labels if it finds any.

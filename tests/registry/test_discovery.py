@@ -165,7 +165,7 @@ def test_half_a_plugin_registers_nothing(site):
 
 
 def test_an_interrupt_by_the_user_is_not_a_failure_of_the_plugin(site):
-    here = "import os\nif 'AUCBENCH_SUPERVISOR' not in os.environ:\n    raise KeyboardInterrupt\n"
+    here = "import os\nif 'AUCBENCH_SUPERVISED' not in os.environ:\n    raise KeyboardInterrupt\n"
     site.add("foo", foo=here + solver("foo"))
     with pytest.raises(KeyboardInterrupt):
         get_solver("foo")

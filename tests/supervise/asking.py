@@ -7,8 +7,8 @@ from time import monotonic, sleep
 
 import psutil
 
-from aucbench.processes import Job, Limits, Supervisor
-from aucbench.processes.proc import SUPERVISOR_VARIABLE
+from aucbench.processes import Job, Limits, open_supervisor
+from aucbench.processes.supervisor import MARK
 
 HERE = "supervise.torture"
 
@@ -35,7 +35,7 @@ def ended(pid):
 def below(token):
     """Processes that carry the mark of a supervisor, and run."""
     found = psutil.process_iter(["environ"])
-    return [p for p in found if (p.info["environ"] or {}).get(SUPERVISOR_VARIABLE) == token]
+    return [p for p in found if (p.info["environ"] or {}).get(MARK) == token]
 
 
 def strays(token):
@@ -73,7 +73,7 @@ def outcome_of(supervisor, one):
 
 @contextmanager
 def supervising(**options):
-    with Supervisor(**{"preload": ("numpy",), **options}) as supervisor:
+    with open_supervisor(**{"preload": ("numpy",), **options}) as supervisor:
         yield supervisor
     assert not below(supervisor.token), "processes are left after close"
 

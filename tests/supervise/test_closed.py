@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 from supervise.asking import HERE, job, outcome_of, supervising
 
-from aucbench.processes import Limits, Step, fence, landlock
+from aucbench.processes import Limits, Step
+from aucbench.processes.linux import fence, landlock
 from aucbench.processes.records import Fence
 
 needs_landlock = pytest.mark.skipif(not landlock.version(), reason="this kernel has no Landlock")

@@ -8,7 +8,7 @@ from time import monotonic
 import pytest
 from supervise.asking import HERE, job, strays
 
-from aucbench.processes import Job, Limits, Supervisor
+from aucbench.processes import Job, Limits, open_supervisor
 from aucbench.processes.isolated import MOST_ENDS, Process, ended, ends, supervised
 
 LIMITS = Limits(timeout=20.0, grace=0.1)
@@ -16,7 +16,7 @@ LIMITS = Limits(timeout=20.0, grace=0.1)
 
 @pytest.fixture(scope="module")
 def process():
-    with closing(Process(partial(Supervisor, preload=(HERE,)))) as made:
+    with closing(Process(partial(open_supervisor, preload=(HERE,)))) as made:
         yield made
 
 
@@ -103,7 +103,7 @@ def test_no_more_jobs_run_at_once_than_wanted():
             started.append(x)
             yield x, job("echo", {"x": x})
 
-    with Supervisor(preload=(HERE,)) as supervisor:
+    with open_supervisor(preload=(HERE,)) as supervisor:
         found = ends(supervisor, jobs(), 2)
         assert (next(found), started) == ([], [0, 1])
         keys = [key for some in found for key, _ in some]

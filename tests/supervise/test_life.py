@@ -24,8 +24,8 @@ from supervise.asking import (
     until,
 )
 
-from aucbench.errors import AucbenchError, ParameterError, UnsupportedError
-from aucbench.processes import Job, Supervisor
+from aucbench.errors import AucbenchError, ParameterError
+from aucbench.processes import Job, open_supervisor
 
 PATH = os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, sys.path)])
 
@@ -33,8 +33,8 @@ CLIENT = """
 import os, sys
 from pathlib import Path
 from supervise.asking import job
-from aucbench.processes import Supervisor
-supervisor = Supervisor(preload=("numpy",))
+from aucbench.processes import open_supervisor
+supervisor = open_supervisor(preload=("numpy",))
 print(supervisor.token, supervisor._folder, flush=True)
 for _ in range(2):
     supervisor.submit(job("hangs_and_tells", {"tell": sys.argv[1]}, timeout=None))
@@ -108,7 +108,7 @@ def test_a_generator_that_is_closed_leaves_nothing(tmp_path):
     told = tmp_path / "told"
 
     def outcomes(token):
-        with Supervisor(preload=()) as supervisor:
+        with open_supervisor(preload=()) as supervisor:
             token.append(supervisor.token)
             supervisor.submit(job("hangs_and_tells", {"tell": str(told)}, timeout=None))
             supervisor.submit(job("echo", {"x": 1}))
@@ -199,10 +199,10 @@ def test_a_thread_that_waits_is_told_of_the_end():
 DAEMONIC = """
 import multiprocessing, threading
 from supervise.asking import below, job, outcome_of
-from aucbench.processes import Supervisor
+from aucbench.processes import open_supervisor
 
 def make(kept):
-    kept.append(Supervisor(preload=()))
+    kept.append(open_supervisor(preload=()))
 
 def work(pipe):
     kept = []
@@ -416,12 +416,6 @@ def test_requests_are_json():
         for request in ({"x": {1, 2}}, {"x": float("nan")}):
             with pytest.raises(ParameterError, match="not JSON"):
                 supervisor.submit(Job("a:b", request))
-
-
-def test_another_system_is_refused(monkeypatch):
-    monkeypatch.setattr(sys, "platform", "darwin")
-    with pytest.raises(UnsupportedError, match=r"on darwin.*Linux"):
-        Supervisor()
 
 
 def test_outcomes_and_jobs_travel(supervisor):

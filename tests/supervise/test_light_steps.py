@@ -8,7 +8,7 @@ from supervise.asking import HERE, job, outcome_of, strays, supervising, until
 from supervise.torture import MB
 
 from aucbench.processes import Limits, Step
-from aucbench.processes.light_steps import PATIENCE
+from aucbench.processes.linux.light_steps import PATIENCE
 
 WIDE = Limits(timeout=20.0, grace=0.1)
 

@@ -12,19 +12,7 @@ from supervise import asking
 from supervise.asking import below, job, supervising
 
 from aucbench.errors import ParameterError
-from aucbench.processes import (
-    Ending,
-    Job,
-    Limits,
-    Outcome,
-    Step,
-    fixed,
-    limits,
-    orders,
-    proc,
-    scratch,
-)
-from aucbench.processes import fence as fences
+from aucbench.processes import Ending, Job, Limits, Outcome, Step, scratch
 from aucbench.processes.answers import (
     FAILURE,
     FILE,
@@ -35,11 +23,14 @@ from aucbench.processes.answers import (
     frame,
     with_answer,
 )
-from aucbench.processes.fixed import sealed
-from aucbench.processes.orders import Call
-from aucbench.processes.records import Fence, reported
+from aucbench.processes.linux import fence as fences
+from aucbench.processes.linux import fixed, limits, orders, proc
+from aucbench.processes.linux.described import DescribedAnswer
+from aucbench.processes.linux.fixed import sealed
+from aucbench.processes.linux.orders import Call
+from aucbench.processes.linux.wire import Inbox, Outbox, close_all, packed
+from aucbench.processes.records import Fence, exit_text, reported
 from aucbench.processes.tickets import Tickets
-from aucbench.processes.wire import Inbox, Outbox, close_all, packed
 
 OK = Outcome(Ending.OK, wall_seconds=1.0, peak_memory=2)
 BEYOND = b'{"x": [%d]}' % 10**400
@@ -125,7 +116,7 @@ def test_a_line_with_a_number_that_no_float_holds_is_damaged():
 def test_what_is_too_large_does_not_hide_how_a_job_ended():
     late = replace(OK, ending=Ending.TIMEOUT, reason="late")
     large = sealed(bytes(MOST_BYTES + 1))
-    outcome = with_answer(late, Answer(frame(FILE, b"", "large"), (large,)))
+    outcome = with_answer(late, DescribedAnswer(frame(FILE, b"", "large"), (large,)))
     os.close(large)
 
     assert (outcome.ending, outcome.reason, outcome.files) == (Ending.TIMEOUT, "late", {})
@@ -309,9 +300,9 @@ def test_descendants_are_found_with_and_without_the_help_of_the_kernel(monkeypat
 
 
 def test_exit_codes_are_told_in_words():
-    assert proc.exit_text(3) == "ended with code 3"
-    assert proc.exit_text(-signal.SIGSEGV) == "killed by SIGSEGV (Segmentation fault)"
-    assert proc.exit_text(-40) == "killed by signal 40"
+    assert exit_text(3) == "ended with code 3"
+    assert exit_text(-signal.SIGSEGV) == "killed by SIGSEGV (Segmentation fault)"
+    assert exit_text(-40) == "killed by signal 40"
 
 
 def test_a_folder_is_removed_whatever_rights_it_has(tmp_path):

@@ -22,9 +22,9 @@ import numpy as np
 
 from aucbench.errors import AucbenchError, DataError
 from aucbench.kernels import parallel
-from aucbench.processes import child
 from aucbench.processes.answers import FILE, HEAD, LINE, RESULT, frame
-from aucbench.processes.wire import send_descriptors
+from aucbench.processes.linux import child
+from aucbench.processes.linux.wire import send_descriptors
 
 MB = 2**20
 PUNCH_HOLE, KEEP_SIZE = 2, 1  # of linux/falloc.h

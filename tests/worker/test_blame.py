@@ -10,7 +10,7 @@ import pytest
 
 from aucbench.bench.worker.blame import blamed, place_of
 from aucbench.data import Data
-from aucbench.processes.child import failure
+from aucbench.processes.linux.child import failure
 from aucbench.registry import get_features, get_objective, get_solver
 from aucbench.solving.loop import solve
 from aucbench.solving.wrappers import recast

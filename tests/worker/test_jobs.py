@@ -23,8 +23,9 @@ from aucbench.data.block import Block, laid_out
 from aucbench.data.packed import unpack_known
 from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError, UnsupportedError
-from aucbench.processes.fixed import fixed, sealed
-from aucbench.processes.room import Kept, Notes, Room
+from aucbench.processes.linux.described import Notes, SealedKept
+from aucbench.processes.linux.fixed import fixed, sealed
+from aucbench.processes.room import Room
 from aucbench.registry import get_features
 from aucbench.registry.discovery import entries, loaded
 from aucbench.registry.source_files import file_fingerprint
@@ -121,15 +122,15 @@ def test_c_code_that_writes_to_its_rows_dies():
     fd = fixed(*laid_out({"values": np.ones(1000)}, {}))
     code = (
         "import ctypes; from aucbench.data.block import Block\n"
-        "from aucbench.processes.room import Kept\n"
-        f"a = Block(Kept({fd}).content()).array('values')\n"
+        "from aucbench.processes.linux.described import SealedKept\n"
+        f"a = Block(SealedKept({fd}).content()).array('values')\n"
         "assert a[7] == 1\n"
         "ctypes.memset(a.ctypes.data, 0, 8)"
     )
     ended = subprocess.run([sys.executable, "-c", code], check=False, pass_fds=(fd,))
 
     assert ended.returncode == -11
-    found = Block(Kept(fd).content()).array("values")
+    found = Block(SealedKept(fd).content()).array("values")
     np.testing.assert_array_equal(found, np.ones(1000))
     os.close(fd)
 
@@ -183,7 +184,7 @@ def test_data_are_described_and_the_target_is_handed_over(bench, tmp_path):
     reading, describing = Notes(), Notes()
     about = jobs.read(step.request, Room(tmp_path, reading), {})
     stream, *descriptors = sealed(reading.answer.stream), *reading.answer.descriptors
-    known = Kept(reading.answer.kept, handed=(stream, *descriptors))
+    known = SealedKept(reading.answer.kept, handed=(stream, *descriptors))
     described = jobs.data(job.request, Room(tmp_path, describing), {step.key: known})
 
     assert job.handed == (step.key,)

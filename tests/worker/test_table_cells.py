@@ -21,7 +21,8 @@ from aucbench.datasets import load
 from aucbench.datasets.reading import Reading
 from aucbench.datasets.tables import Encoding, Schema
 from aucbench.errors import DataError
-from aucbench.processes.room import Kept, Notes, Room
+from aucbench.processes.linux.described import Notes, SealedKept
+from aucbench.processes.room import Room
 from aucbench.protocols import identity
 from aucbench.registry import get_features
 
@@ -123,7 +124,7 @@ def test_what_is_known_of_a_table_goes_to_the_parent(bench, path, tmp_path):
     (step,) = data_job(planned(path)).steps
     notes = Notes()
     about = jobs.read(step.request, Room(tmp_path, notes), {})
-    schema = rows.schema_of(Block(Kept(notes.answer.kept).content()), rows.RAW)
+    schema = rows.schema_of(Block(SealedKept(notes.answer.kept).content()), rows.RAW)
 
     assert schema == load(path, target="sick").schema
     assert (about["n"], about["d"], about["dropped"]) == (N, 4, 1)

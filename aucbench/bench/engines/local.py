@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 
-from aucbench.processes import Supervisor
+from aucbench.processes import Supervisor, open_supervisor
 from aucbench.processes.isolated import ends
 from aucbench.processes.records import Job, Outcome, Step
 
@@ -32,7 +32,7 @@ class LocalEngine:
 
     def open(self) -> Supervisor:
         """Open a supervisor for this engine."""
-        return Supervisor(threads=self.threads, preload=PRELOAD, hidden=HIDDEN)
+        return open_supervisor(threads=self.threads, preload=PRELOAD, hidden=HIDDEN)
 
     @contextmanager
     def opened(self) -> Iterator[Supervisor]:

@@ -25,7 +25,7 @@ from unittest.mock import patch
 from threadpoolctl import threadpool_limits
 
 from aucbench.kernels.parallel import threads as own_threads
-from aucbench.processes import Supervisor
+from aucbench.processes import Supervisor, open_supervisor
 from aucbench.processes.isolated import Process
 from aucbench.processes.records import Job
 from aucbench.processes.room import Kept, Room
@@ -122,4 +122,4 @@ def _process(_: int) -> Process:
 
 def _with_other_hashes() -> Supervisor:
     with patch.dict(os.environ, {SEED: "2" if os.environ.get(SEED) == "1" else "1"}):
-        return Supervisor(preload=(HERE,))
+        return open_supervisor(preload=(HERE,))

@@ -8,9 +8,10 @@ import socket
 from functools import cached_property
 from time import monotonic
 
-from aucbench.processes.answers import MOST_FILES, MOST_STREAM, Answer
-from aucbench.processes.child import Voice
-from aucbench.processes.wire import PIPE_BYTES
+from aucbench.processes.answers import MOST_FILES, MOST_STREAM
+from aucbench.processes.linux.child import Voice
+from aucbench.processes.linux.described import DescribedAnswer
+from aucbench.processes.linux.wire import PIPE_BYTES
 
 TAIL = 2**14  # bytes of output that are kept, with the stacks of Python
 MOST_STACKS = 2**13  # bytes of these; the innermost calls come first
@@ -82,9 +83,9 @@ class Hearing:
         return b"".join((self._tail[-room:], self._told)).decode(errors="replace")
 
     @cached_property
-    def answer(self) -> Answer:
+    def answer(self) -> DescribedAnswer:
         """What came as frames, after `to_the_end`."""
-        return Answer(bytes(self._stream), tuple(self._descriptors))
+        return DescribedAnswer(bytes(self._stream), tuple(self._descriptors))
 
     def _hear_output(self) -> bytes | None:
         """Read a chunk of its output; empty at the end, None when there is nothing to read."""

@@ -14,15 +14,15 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from aucbench.processes import fence, proc, scratch, watch
-from aucbench.processes.answers import Answer
-from aucbench.processes.child import Task
-from aucbench.processes.fence import Fences
-from aucbench.processes.fixed import sealed, stamp_of
-from aucbench.processes.orders import Call
+from aucbench.processes import scratch
+from aucbench.processes.linux import fence, proc, watch
+from aucbench.processes.linux.child import Task
+from aucbench.processes.linux.described import DescribedAnswer, SealedKept
+from aucbench.processes.linux.fence import Fences
+from aucbench.processes.linux.fixed import sealed, stamp_of
+from aucbench.processes.linux.orders import Call
+from aucbench.processes.linux.wire import Inbox, close_all, packed, send
 from aucbench.processes.records import Outcome
-from aucbench.processes.room import Kept
-from aucbench.processes.wire import Inbox, close_all, packed, send
 
 FIRST_FREE = 3  # descriptor after stdin, stdout and stderr
 
@@ -84,13 +84,13 @@ def task_of(message: Mapping[str, Any], folder: Path, fences: Fences | None = No
     steps = {}
     for key, stamp, handed in message["steps"]:
         kept, stamp = next(descriptors), None if stamp is None else tuple(stamp)
-        steps[key] = Kept(kept, stamp, tuple(islice(descriptors, handed)))
+        steps[key] = SealedKept(kept, stamp, tuple(islice(descriptors, handed)))
     call = Call.of(message["call"])
     rules = fences.rules(call.fence) if fences else None
     return Task(call, requests, rules, folder, steps)
 
 
-def reply_of(outcome: Outcome, answer: Answer, changed: Collection[str] = ()) -> Reply:
+def reply_of(outcome: Outcome, answer: DescribedAnswer, changed: Collection[str] = ()) -> Reply:
     """Return the reply about a call that has ended."""
     descriptors = [sealed(answer.stream), *answer.descriptors]
     told: dict[str, Any] = {"report": outcome.report(), "changed": [*changed], "kept": None}

@@ -15,13 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from aucbench.kernels.parallel import VARIABLE
-from aucbench.processes import proc, scratch
-from aucbench.processes.wire import LOOK_SECONDS, Inbox, packed, send
+from aucbench.processes import scratch
+from aucbench.processes.linux import proc
+from aucbench.processes.linux.wire import LOOK_SECONDS, Inbox, packed, send
+from aucbench.processes.records import exit_text
+from aucbench.processes.supervisor import MARK
 
 START_CODE = """\
 import json, sys
 sys.path[:], setup = json.loads(sys.argv[1])
-from aucbench.processes import fork_server
+from aucbench.processes.linux import fork_server
 fork_server.main(setup)
 """
 POOLS = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR", "VECLIB_MAXIMUM")
@@ -52,7 +55,7 @@ class ForkServerHandle:
         # A fixed hash seed: sets of str have the same order in every run.
         fixed = {
             "PYTHONHASHSEED": os.environ.get("PYTHONHASHSEED", "0"),
-            proc.SUPERVISOR_VARIABLE: token,
+            MARK: token,
         }
         environment = {name: value for name, value in os.environ.items() if name not in hidden}
         (self._in, its_in), (out, its_out) = socket.socketpair(), socket.socketpair()
@@ -119,7 +122,7 @@ class ForkServerHandle:
     def how_it_ended(self) -> str:
         """Return how it ended, in words, after `end`."""
         assert self._process.returncode is not None
-        return proc.exit_text(self._process.returncode) + self._guard.words()
+        return exit_text(self._process.returncode) + self._guard.words()
 
     def last_line(self) -> str:
         """Return the last line that the fork server or a job parent wrote to stderr."""

@@ -17,9 +17,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from aucbench.processes.fence import told
+from aucbench.processes.linux import limits
+from aucbench.processes.linux.fence import told
+from aucbench.processes.linux.wire import packed
 from aucbench.processes.records import Fence, Job, Limits, Step
-from aucbench.processes.wire import packed
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,11 @@ class Call:
     at: tuple[int, int]  # first byte, and number of bytes
     limits: Limits
     fence: Fence | None
+
+    def limit_memory(self) -> None:
+        """Let this process allocate no more than its limit."""
+        if self.limits.memory is not None:
+            limits.set_memory_limit(int(self.limits.memory))
 
     @staticmethod
     def of(plain: Mapping[str, Any]) -> Call:

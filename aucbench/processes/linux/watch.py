@@ -8,11 +8,12 @@ from contextlib import suppress
 from dataclasses import replace
 from time import monotonic
 
-from aucbench.processes import child, proc
-from aucbench.processes.answers import MOST_FILES, MOST_STREAM, Answer
-from aucbench.processes.hearing import Hearing
-from aucbench.processes.limits import Meter
-from aucbench.processes.records import Ending, Outcome
+from aucbench.processes.answers import MOST_FILES, MOST_STREAM
+from aucbench.processes.linux import child, proc
+from aucbench.processes.linux.described import DescribedAnswer
+from aucbench.processes.linux.hearing import Hearing
+from aucbench.processes.linux.limits import Meter
+from aucbench.processes.records import Ending, Outcome, exit_text
 
 MOST_PROCESSES = 500
 NEAR = 0.9  # of the memory budget: a process that dies above it ran out of memory
@@ -26,7 +27,7 @@ CHANGED = (
 )
 
 
-def run(task: child.Task) -> tuple[Outcome, Answer]:
+def run(task: child.Task) -> tuple[Outcome, DescribedAnswer]:
     """Fork a child for the call, follow it, kill what is left, and report how it ended.
 
     This process must be a sub-reaper and must block SIGCHLD. The answer is not read here.
@@ -115,7 +116,7 @@ class _Watch:
         """How the child ended by itself, without a word."""
         code = self._ends.get(self._pid, 0)
         sent = -code in SENDABLE
-        reason = proc.exit_text(code) + self._guard.words() + (SENT if sent else "")
+        reason = exit_text(code) + self._guard.words() + (SENT if sent else "")
         budget = self._meter.budget
         if budget is not None and self._meter.peak >= NEAR * budget:
             return Outcome(Ending.MEMOUT, f"{reason} near the {self._budget()}")

@@ -18,9 +18,9 @@ from enum import Enum, auto
 from itertools import chain
 from typing import Any
 
-from aucbench.processes.fixed import sealed
+from aucbench.processes.linux.fixed import sealed
+from aucbench.processes.linux.wire import close_all
 from aucbench.processes.records import Ending
-from aucbench.processes.wire import close_all
 
 
 class Due(Enum):

@@ -1,10 +1,9 @@
-"""`Supervisor`: submit jobs, wait for outcomes."""
+"""The supervisor of Linux: submit jobs, wait for outcomes."""
 
 from __future__ import annotations
 
 import os
 import stat
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import inf
@@ -14,14 +13,16 @@ from time import monotonic
 from typing import Any, Self
 from uuid import uuid4
 
-from aucbench.errors import AucbenchError, ParameterError, UnsupportedError, require_whole
-from aucbench.processes import orders, scratch
-from aucbench.processes.answers import Answer, with_answer
-from aucbench.processes.fixed import sealed
-from aucbench.processes.fork_server_handle import ForkServerHandle, Setup
+from aucbench.errors import AucbenchError, ParameterError, require_whole
+from aucbench.processes import scratch
+from aucbench.processes.answers import with_answer
+from aucbench.processes.linux import orders
+from aucbench.processes.linux.described import DescribedAnswer
+from aucbench.processes.linux.fixed import sealed
+from aucbench.processes.linux.fork_server_handle import ForkServerHandle, Setup
+from aucbench.processes.linux.wire import close_all, packed
 from aucbench.processes.records import Ending, Job, Outcome, Step, reported
 from aucbench.processes.tickets import Tickets
-from aucbench.processes.wire import close_all, packed
 
 MOST_STARTS = 3  # times in a row that the warm process may end before it is ready
 AGAIN = "; it ended like this again as the only job"
@@ -31,7 +32,7 @@ LOST = (
 )
 
 
-class Supervisor:
+class LinuxSupervisor:
     """Runs jobs in processes of their own, under limits; a context manager.
 
     It owns one warm process and all processes below that. The warm process is started at once
@@ -49,16 +50,12 @@ class Supervisor:
     third-party plugins: if one crashes there, no job can run. `hidden` are variables that a fence
     may hide. They come to the warm process later than the others, so that they are not in the
     environment with which it began, and which all its jobs can read. All its processes have `token`
-    in their variable AUCBENCH_SUPERVISOR.
+    in their variable AUCBENCH_SUPERVISED.
     """
 
     def __init__(
         self, *, threads: int = 1, preload: Sequence[str] = (), hidden: Sequence[str] = ()
     ):
-        if sys.platform != "linux":
-            raise UnsupportedError(
-                f"jobs cannot be supervised on {sys.platform}: it takes Linux; use a container"
-            )
         require_whole(1, threads=threads)
         self._threads, self._owner = threads, os.getpid()
         self.token = uuid4().hex
@@ -229,7 +226,9 @@ class Supervisor:
 
     def _outcome(self, message: Mapping[str, Any]) -> Outcome:
         if "report" in message:
-            return with_answer(reported(message["report"]), Answer.at(*message["descriptors"]))
+            return with_answer(
+                reported(message["report"]), DescribedAnswer.at(*message["descriptors"])
+            )
         server = self._server
         log = server.last_line() if server else ""
         return Outcome(Ending.CRASH, message["why"], log=log, killed="parent" in message)

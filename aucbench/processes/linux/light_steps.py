@@ -23,13 +23,15 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any, NoReturn
 
-from aucbench.processes import child, job_parent, scratch
-from aucbench.processes.answers import Answer
-from aucbench.processes.child import Task
-from aucbench.processes.errands import Errand
-from aucbench.processes.job_parent import Reply
+from aucbench.processes import scratch
+from aucbench.processes.calling import called
+from aucbench.processes.linux import job_parent
+from aucbench.processes.linux.child import Task
+from aucbench.processes.linux.described import DescribedAnswer, Notes
+from aucbench.processes.linux.errands import Errand
+from aucbench.processes.linux.job_parent import Reply
 from aucbench.processes.records import Ending, Outcome
-from aucbench.processes.room import Notes, Room, enter
+from aucbench.processes.room import Room, enter
 
 PATIENCE = 2.0  # seconds for a light step
 FOLDER = "light"
@@ -61,10 +63,11 @@ def _done(message: Mapping[str, Any], base: Path) -> Reply:
     return job_parent.reply_of(DONE, answer)._replace(more=not _imported_after(last))
 
 
-def _answer(task: Task) -> Answer:
+def _answer(task: Task) -> DescribedAnswer:
     notes, temporary = Notes(), enter(task.folder)
     os.environ["TMPDIR"] = tempfile.tempdir = str(temporary)
-    child.called(task.call, task.request(), Room(Path.cwd(), notes), task.steps)
+    room = Room(Path.cwd(), notes)
+    called(task.call.call, task.request(), room, task.steps)
     for folder in (Path.cwd(), temporary):
         scratch.empty(folder)
     return notes.answer

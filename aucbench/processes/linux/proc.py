@@ -6,26 +6,19 @@ import ctypes
 import os
 import select
 import signal
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from time import monotonic
 
-SUPERVISOR_VARIABLE = (
-    "AUCBENCH_SUPERVISOR"  # environment variable of the fork server and all below it
-)
+from aucbench.processes.supervisor import MARK
+
 PR_SET_PDEATHSIG = 1  # of linux/prctl.h
 PR_GET_DUMPABLE, PR_SET_DUMPABLE = 3, 4
 PR_SET_CHILD_SUBREAPER = 36
 KILL_PAUSE = 0.01  # seconds between two looks at processes that were killed
 MOST_STOPS = 3  # times that a process which was stopped is continued
-
-
-def is_supervised() -> bool:
-    """Whether this process is supervised, or cannot be a supervisor."""
-    return SUPERVISOR_VARIABLE in os.environ or sys.platform != "linux"
 
 
 def die_with(parent: int) -> None:
@@ -135,7 +128,7 @@ class Guard:
 
 def marked(token: str) -> set[int]:
     """Return all processes of the supervisor with this token, by their environment."""
-    wanted = f"{SUPERVISOR_VARIABLE}={token}".encode()
+    wanted = f"{MARK}={token}".encode()
     return {pid for pid in _all() if wanted in read(pid, "environ").split(b"\0")}
 
 
@@ -164,17 +157,6 @@ def _wait_for_end(pids: Iterable[int], seconds: float) -> None:
     finally:
         for fd in opened:
             os.close(fd)
-
-
-def exit_text(code: int) -> str:
-    """Return an exit code in words, such as "killed by SIGSEGV (Segmentation fault)"."""
-    if code >= 0:
-        return f"ended with code {code}"
-    try:
-        name = signal.Signals(-code).name
-    except ValueError:
-        return f"killed by signal {-code}"
-    return f"killed by {name} ({signal.strsignal(-code)})"
 
 
 def prctl(option: int, value: int = 0) -> int:

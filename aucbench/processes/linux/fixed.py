@@ -20,9 +20,9 @@ from collections.abc import Iterable
 from typing import BinaryIO
 
 from aucbench.host import free_memory
-from aucbench.processes import proc
+from aucbench.processes.linux import proc
+from aucbench.processes.room import Bytes
 
-Bytes = bytes | memoryview
 Stamp = tuple[int, ...]
 SEALS = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
 SMALL = 2**26  # bytes that are in memory, however much of it is free

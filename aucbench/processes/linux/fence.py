@@ -22,7 +22,8 @@ from functools import cached_property
 from importlib.machinery import all_suffixes
 from pathlib import Path
 
-from aucbench.processes import landlock, scratch
+from aucbench.processes import scratch
+from aucbench.processes.linux import landlock
 from aucbench.processes.records import Fence
 
 OPEN = "AUCBENCH_OPEN"  # folders in which fenced processes may read and write, with colons between

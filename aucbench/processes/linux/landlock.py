@@ -14,7 +14,7 @@ import os
 import stat
 from functools import cache
 
-from aucbench.processes import proc
+from aucbench.processes.linux import proc
 
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446  # system calls, on all processors but Alpha
 ASK_VERSION = 1  # a flag of the first

@@ -13,34 +13,30 @@ Design
 
 from __future__ import annotations
 
-import errno
 import faulthandler
 import fcntl
 import json
 import os
-import random
 import resource
 import signal
 import sys
 import tempfile
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
 from itertools import pairwise
-from operator import attrgetter
 from pathlib import Path
 from typing import Any, NoReturn
 
-from aucbench.errors import AucbenchError
-from aucbench.processes import answers, fence, limits, orders, proc
-from aucbench.processes.answers import MOST_BYTES
-from aucbench.processes.orders import Call
-from aucbench.processes.records import json_hash
-from aucbench.processes.room import ROOM, TEMPORARY, Kept, Room, Tell, enter
-from aucbench.processes.wire import say
+from aucbench.processes import answers
+from aucbench.processes.calling import called, failure
+from aucbench.processes.linux import fence, limits, orders, proc
+from aucbench.processes.linux.described import SealedKept, described
+from aucbench.processes.linux.orders import Call
+from aucbench.processes.linux.wire import say
+from aucbench.processes.room import ROOM, TEMPORARY, Bytes, Room, Tell, enter
 
 STACKS = signal.SIGRTMAX - 2  # no runtime or library that we know of uses it
 OWN = 1000  # descriptors from here on belong to us
@@ -68,7 +64,7 @@ class Task:
     requests: int  # descriptor of the file in which its request is
     rules: int | None  # descriptor of the rules of its fence, see `fence.Fences`
     folder: Path  # its room and its temporary files
-    steps: Mapping[str, Kept]  # what the steps have kept that were done for it
+    steps: Mapping[str, SealedKept]  # what the steps have kept that were done for it
 
     def request(self) -> dict[str, Any]:
         """Read its request; only the process that does the call may."""
@@ -111,7 +107,7 @@ def _end(
             kill(me(), signal.SIGKILL)
 
 
-def _replace_inherited(task: Task, voice: Voice, parent: int) -> tuple[Tell, dict[str, Kept]]:
+def _replace_inherited(task: Task, voice: Voice, parent: int) -> tuple[Tell, dict[str, SealedKept]]:
     """Replace what was inherited: session, signals, descriptors, streams, working directory.
 
     Return the way to answer, and the steps, whose descriptors have other numbers.
@@ -134,7 +130,12 @@ def _replace_inherited(task: Task, voice: Voice, parent: int) -> tuple[Tell, dic
     faulthandler.register(STACKS, stacks)
     os.environ["TMPDIR"] = tempfile.tempdir = str(enter(task.folder))
     moved = dict(zip(descriptors, numbers, strict=True))
-    return partial(say, frames), {key: step.moved(moved) for key, step in task.steps.items()}
+    return partial(say_frame, frames), {key: step.moved(moved) for key, step in task.steps.items()}
+
+
+def say_frame(frames: int, kind: bytes, chunks: Sequence[Bytes], name: str = "") -> None:
+    """Write a frame to the socket `frames`; the bytes of files go as descriptors."""
+    say(frames, *described(kind, chunks, name))
 
 
 def _keep_only(*descriptors: int) -> list[int]:
@@ -147,24 +148,17 @@ def _keep_only(*descriptors: int) -> list[int]:
     return copies
 
 
-def _seed(call: str, request: Mapping[str, Any]) -> None:
-    """Seed the global generators from the request: every run of a job draws the same numbers."""
-    seed = int(json_hash([call, request])[:8], 16)
-    random.seed(seed)
-    if numpy := sys.modules.get("numpy"):
-        numpy.random.seed(seed)
-
-
 def _answer(
     task: Task,
     request: Mapping[str, Any],
     tell: Tell,
-    steps: Mapping[str, Kept],
+    steps: Mapping[str, SealedKept],
     number: Callable[[], int] = os.getpid,
 ) -> None:
     me = number()
     try:
-        text = called(task.call, request, Room(task.folder / ROOM, tell), steps)
+        room = Room(task.folder / ROOM, tell)
+        text = called(task.call.call, request, room, steps, task.call.limit_memory)
         kind = answers.RESULT
     except BaseException as error:
         limits.lift_memory_limit()
@@ -173,44 +167,4 @@ def _answer(
         hint = fence.hint(error) if task.rules is not None else ""
         text, kind = json.dumps(failure(error, hint)), answers.FAILURE
     if number() == me:  # a process that the function forked must not answer
-        tell(answers.frame(kind, text.encode()), None)
-
-
-def called(call: Call, request: Mapping[str, Any], room: Room, steps: Mapping[str, Kept]) -> str:
-    """Call the function of a task with its request; return its result as JSON."""
-    module, _, path = call.call.partition(":")
-    function: Callable[..., Any] = attrgetter(path)(import_module(module))
-    _seed(call.call, request)
-    if call.limits.memory is not None:
-        limits.set_memory_limit(int(call.limits.memory))
-    result = function(request, room, dict(steps))
-    if not isinstance(result, dict):
-        raise TypeError(f"the result is {type(result).__name__}, not dict")
-    try:
-        text = json.dumps(result, allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"the result is not JSON: {error}") from error
-    if len(text) > MOST_BYTES:
-        raise ValueError(f"the result has {len(text) >> 20} MiB, {MOST_BYTES >> 20} are allowed")
-    return text
-
-
-def failure(error: BaseException, hint: str) -> dict[str, Any]:
-    """Return what is said of an exception, with the first line of its message and its notes.
-
-    In a plugin, str(error) may raise.
-    """
-    try:
-        lines = str(error).strip().splitlines()
-    except Exception as worse:
-        lines = [f"its message raised {type(worse).__name__}"]
-    first = lines[0][:1000] if lines else "raised without a message"
-    notes = [str(note) for note in getattr(error, "__notes__", ())]
-    refused = isinstance(error, OSError) and error.errno == errno.ENOMEM
-    memory = refused or isinstance(error, MemoryError)
-    return {
-        "reason": ", ".join([first, *notes]) + hint,
-        "error_type": type(error).__name__,
-        "refusal": isinstance(error, AucbenchError) and not memory,
-        "memory": memory,
-    }
+        tell(kind, [text.encode()])

@@ -20,7 +20,7 @@ import re
 import resource
 from collections.abc import Collection
 
-from aucbench.processes.proc import read
+from aucbench.processes.linux.proc import read
 
 STATUS = re.compile(rb"^(RssAnon|RssShmem|VmData):\s+(\d+) kB", re.M)
 PSS_ANON = re.compile(rb"^Pss_Anon:\s+(\d+) kB", re.M)
