@@ -12,40 +12,11 @@ import pandas as pd
 import pytest
 from command_line import done
 from nights import first
+from shown_pages import DOCS, assert_in_order, blocks, commands, text_of
 
 from aucbench.bench import Store
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCS = ROOT / "docs"
-NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?(?:e-?\d+)?")
-
-
-def text_of(page):
-    return (DOCS / page).read_text(encoding="utf-8")
-
-
-def blocks(page):
-    """Language and content of the code blocks, in their order."""
-    return re.findall(r"^```(\w+)\n(.*?)^```$", text_of(page), re.MULTILINE | re.DOTALL)
-
-
-def commands(block):
-    """Each command of a console block, and what is shown below it."""
-    found = re.findall(r"^\$ ((?:[^\n]*\\\n)*[^\n]*)\n?((?:(?!\$ ).*\n?)*)", block, re.MULTILINE)
-    return [(command.replace("\\\n", " "), shown) for command, shown in found]
-
-
-def masked(text):
-    """Return lines without numbers, which depend on time and libraries, and without marks."""
-    words = (NUMBER.sub("#", line).split() for line in text.splitlines())
-    return [" ".join(word for word in line if word not in {"*", "b", "N"}) for line in words]
-
-
-def assert_in_order(shown, printed):
-    """Are the lines of the page, but for `...`, lines of the output in the same order?"""
-    rest = iter(masked(printed))
-    for line in masked(shown):
-        assert line == "..." or line in rest, f"{line!r} is not, or not there, in\n{printed}"
 
 
 @pytest.mark.slow
