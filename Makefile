@@ -2,6 +2,7 @@
 # Everything is made inside this folder: PYTHON chooses the interpreter of .venv.
 
 PYTHON ?= python3
+PYTHONS ?= $(PYTHON)
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip
@@ -35,7 +36,7 @@ N ?= 14
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test nightly test-nightly check check-code check-benchmarks run-benchmarks build \
-  debug debug-nightly wheel wheel-nightly bench bench-compare bench-history docs
+  debug debug-nightly wheel wheel-nightly sdist wheels release bench bench-compare bench-history docs
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -61,6 +62,7 @@ check-code: $(VENV)/dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/towncrier build --draft --version next > /dev/null
+	$(BIN)/zizmor --offline --quiet .github
 
 check-benchmarks: $(VENV)/dev
 	$(ASV) check --python=same
@@ -84,6 +86,17 @@ wheel: $(VENV)/dev ## build a wheel from the sdist, and use it in a new environm
 
 wheel-nightly: $(VENV)/dev
 	.ci/wheel own-kernel
+
+sdist: $(VENV)/base ## build the sdist into dist/
+	.ci/dist dist
+
+# What can be built here of a release; the workflow `wheels` builds for the other systems too.
+wheels: $(VENV)/dev ## build the sdist and a wheel for each of PYTHONS into dist/, and use the first
+	.ci/dist dist $(PYTHONS)
+	PYTHON=$(firstword $(PYTHONS)) .ci/wheel dist
+
+release: $(VENV)/dev ## say whether this checkout can be released; tags nothing
+	PYTHONS="$(PYTHONS)" .ci/release ready
 
 bench: $(VENV)/dev .asv/.asv-machine.json ## time this tree once; BENCH=REGEX selects
 	$(ASV) $(QUICK) --bench '$(BENCH)'
