@@ -6,6 +6,7 @@ Every public name is imported when it is first used, so that `import aucbench` a
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import lazy_loader
@@ -106,3 +107,21 @@ def __getattr__(name: str) -> Any:
 
         return version("aucbench")
     return _imported(name)
+
+
+class _LastFinder:
+    """The last finder of imports: it finds nothing, and says where a name of ours has gone.
+
+    It hears of each module that no other finds, and of each name that a package lacks, as in
+    `from aucbench.models import TreeSum`.
+    """
+
+    @staticmethod
+    def find_spec(name: str, *_: object) -> None:
+        if name.startswith(("aucbench.", "aucbench_plugins.")):
+            from aucbench.moved import refuse_moved
+
+            refuse_moved(name)
+
+
+sys.meta_path.append(_LastFinder)  # a class serves as its instance

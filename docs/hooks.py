@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unicodedata import normalize
@@ -16,6 +17,7 @@ from page_figures import with_figures
 from page_formulas import with_formulas
 from page_growth import operations, passes
 from page_history import changes, slower, states
+from page_moved import MOVED, rows_of
 from page_notebook import NOTEBOOK, PAGE, content
 from page_options import of_fit, of_judge
 from page_pairs import kinds, solvers
@@ -65,6 +67,7 @@ TABLES = {
     "<!-- scale: readings -->": readings,
     "<!-- scale: fits -->": fits,
     "<!-- scale: beside memory -->": beside,
+    **{f"<!-- moved {kind} -->": partial(rows_of, kind) for kind in MOVED},
     **SPEED,
 }
 MATH = "```math"  # begins a formula

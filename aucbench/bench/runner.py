@@ -34,6 +34,7 @@ from aucbench.bench.results.imports import Imports
 from aucbench.bench.results.record import Record
 from aucbench.bench.results.store import Store
 from aucbench.bench.show.listeners import announcer
+from aucbench.moved import old_parameters
 from aucbench.processes.records import Fence, Job, Limits, Outcome
 from aucbench.records import CellStatus
 from aucbench.registry.specs import in_file, parse_spec
@@ -44,6 +45,7 @@ PREPARE = 3600.0  # seconds for the rows of a split
 TO_JUDGE = ("status", "imports", "conditions")  # of a record: whether it counts
 
 
+@old_parameters
 def run(
     plan: Plan,
     store: Store,

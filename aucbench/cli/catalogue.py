@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aucbench.bench.text import aligned, folded, line_width, printable_lines, shown, wrapped
+from aucbench.cli.check import list_moved
 from aucbench.cli.saying import say, warn
 from aucbench.errors import ParameterError, UnknownNameError, UnsupportedError
 from aucbench.ranges import axis_text
@@ -179,6 +180,8 @@ def list_plugins(
         for e in examined
     ]
     typer.echo(aligned([header, *rows], right={5}))
+    if broken := [f"{e.distribution}:{e.plugin}" for e in examined if e.failed and e.names == ()]:
+        list_moved(broken)
     if any(e.failed for e in examined):
         raise typer.Exit(1)
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aucbench.bench.text import aligned
+from aucbench.bench.text import aligned, shown
+from aucbench.cli.saying import say
 
 if TYPE_CHECKING:
     from aucbench.records import Finding
@@ -18,7 +19,10 @@ VERDICT = "not asked"  # the longest word
 def check(
     targets: Annotated[
         list[str],
-        typer.Argument(help="name[k=3], distribution:name, module:Class, file.py or file.py:Class"),
+        typer.Argument(
+            help="name[k=3], distribution:name, module:Class, file.py or file.py:Class; with "
+            "--moved folders too"
+        ),
     ],
     *,
     law: Annotated[
@@ -27,6 +31,14 @@ def check(
     thorough: Annotated[
         bool,
         typer.Option("--thorough", help="Ask on 2000 x 50 and 300 x 3000 rows too, and on CSR."),
+    ] = False,
+    moved: Annotated[
+        bool,
+        typer.Option(
+            "--moved",
+            help="Only list names of aucbench that have moved, without importing anything; exit 1 "
+            "if there are some.",
+        ),
     ] = False,
     pdb: Annotated[
         bool,
@@ -44,6 +56,9 @@ def check(
 
     The laws are on the page "Test a plugin" of the documentation.
     """
+    if moved:
+        list_moved(targets)
+        return
     from aucbench.bench.lawful import Questions, check_targets
     from aucbench.records import Verdict
     from aucbench.testing.asking import debugged, require_laws
@@ -54,11 +69,26 @@ def check(
     findings: Iterator[Finding] = check_targets(targets, questions)
     if pdb:
         findings = (f for target in targets for f in debugged(target, laws, thorough=thorough))
-    broken = False
+    broken = set[str]()
     for line, finding in _lines(findings):
         typer.echo(line)
-        broken |= finding is not None and finding.verdict is Verdict.BROKEN
+        if finding is not None and finding.verdict is Verdict.BROKEN:
+            broken.add(finding.law)
+    if "import" in broken:
+        list_moved(targets)
     if broken:
+        raise typer.Exit(1)
+
+
+def list_moved(targets: Iterable[str]) -> None:
+    """Print each old name in the sources of plugins, and end with 1 if there is one."""
+    from aucbench.bench.old_names import old_names
+
+    lines = [str(old) for old in old_names(targets)]
+    for line in lines:
+        typer.echo(shown(line))
+    say(f"{len(lines)} old names; docs/moved.md lists all" if lines else "no old name", err=True)
+    if lines:
         raise typer.Exit(1)
 
 

@@ -51,8 +51,6 @@ def compare(
     features: Annotated[
         Texts,
         typer.Option(
-            "--features",
-            "--preprocess",
             help="auto, maxabs, min-max, standard, unit, unit-centred or none; "
             "maxabs+nystroem[rank=50] applies one after the other; repeatable. [default: auto, "
             "which is standard for dense rows and maxabs for sparse ones]",

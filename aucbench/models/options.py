@@ -54,7 +54,7 @@ class Making:
     """
 
     solver: tuple[str, ...] = field(default=(), metadata={"whole": True})
-    features: str = field(default=AUTO, metadata={"also": ("--preprocess",)})
+    features: str = AUTO
     calibration: str = "sigmoid"
     tune: bool | None = field(default=None, metadata={"negatable": True})
     minutes: float | None = None

@@ -16,7 +16,7 @@ SESSIONS = (
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", some(SESSIONS, {"listeners"}))
+@pytest.mark.parametrize("page", some((*SESSIONS, "moved"), {"listeners"}))
 def test_a_page_shows_what_comes(page, tmp_path):
     text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
     ran = []
