@@ -1,0 +1,216 @@
+"""The public names of aucbench, one a line: `python tests/public_names.py` writes the list.
+
+docs/policy.md says what is public. The list has no types, since parameters and their defaults are
+what a caller relies on. `--since REV` compares it with that of a commit or a tag, such as the last
+release: it ends with 1 if a name went that neither `moved.toml` nor a fragment names.
+"""
+
+from __future__ import annotations
+
+import enum
+import inspect
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+LIST = ROOT / "tests" / "public_names.txt"
+ENTRY = re.compile(r"^::: ([\w.]+)(\n    options:\n      members: false)?", re.MULTILINE)
+
+
+def public_names() -> list[str]:
+    """Return the lines of the list, sorted."""
+    import aucbench
+
+    lines = {line for name in aucbench.__all__ for line in described(f"aucbench.{name}")}
+    for page in DOCS.rglob("*.md"):
+        for name, alone in ENTRY.findall(page.read_text(encoding="utf-8")):
+            lines |= {line for line in described(name) if not alone or line.startswith(f"{name}(")}
+    return sorted({*lines, *_commands(), *_plugins(), *_texts()})
+
+
+def described(name: str) -> Iterator[str]:
+    """Yield a line for a function, and for a class or a module also one for each of its members."""
+    thing = resolved(name)
+    if isinstance(thing, ModuleType):
+        for member in _members_of_module(thing):
+            yield from described(f"{name}.{member}")
+    elif inspect.isclass(thing):
+        yield from _of_class(name, thing)
+    else:
+        yield f"{name}{_parameters(thing)}"
+
+
+def resolved(name: str) -> Any:
+    """Return what a dotted name means: a module, or something in one."""
+    parts = name.split(".")
+    for length in range(len(parts), 0, -1):
+        try:
+            thing: Any = import_module(".".join(parts[:length]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[length:]:
+            thing = getattr(thing, part)
+        return thing
+    raise LookupError(name)
+
+
+def unsaid(before: Iterable[str], now: Iterable[str], said: str) -> list[str]:
+    """Return the names that were public and are not, or lost a parameter, without a word of it.
+
+    `said` is what users can read: the table of moves, fragments and the changelog.
+    """
+    parameters = {_name(line): _words(line) for line in now}
+    lost = []
+    for line in before:
+        name, had = _name(line), _words(line)
+        gone = had - parameters.get(name, set())
+        for word in [name.rpartition(".")[2]] if name not in parameters else sorted(gone):
+            if not re.search(rf"(?<!\w){re.escape(word)}(?!\w)", said):
+                lost.append(f"{name}: {word}")
+    return lost
+
+
+def _name(line: str) -> str:
+    return re.split(r"[(\[]", line, maxsplit=1)[0]
+
+
+def _words(line: str) -> set[str]:
+    """Return the names of the parameters of a line."""
+    inside = line[len(_name(line)) :].strip("()[]")
+    return {re.split("=", part)[0].strip(" *") for part in inside.split(", ")} - {"", "/", "*"}
+
+
+def _members_of_module(module: ModuleType) -> list[str]:
+    listed = getattr(module, "__all__", None)
+    own = (
+        name
+        for name, thing in vars(module).items()
+        if not name.startswith("_") and getattr(thing, "__module__", None) == module.__name__
+    )
+    return sorted(own if listed is None else listed)
+
+
+def _of_class(name: str, cls: type) -> Iterator[str]:
+    if issubclass(cls, enum.Enum):
+        yield f"{name}[{', '.join(member.name for member in cls)}]"
+        return
+    yield f"{name}{_parameters(cls)}"
+    ours = [base for base in cls.__mro__ if base.__module__.startswith("aucbench")]
+    for member in sorted({m for base in ours for m in vars(base) if not m.startswith("_")}):
+        thing = inspect.getattr_static(cls, member)
+        thing = thing.__func__ if isinstance(thing, classmethod | staticmethod) else thing
+        if inspect.isfunction(thing):
+            yield f"{name}.{member}{_parameters(thing)}"
+        elif isinstance(thing, property):
+            yield f"{name}.{member}"
+
+
+def _parameters(thing: Any) -> str:
+    """Return `(x, *, k=1)`; nothing where there is no signature, as of a type of arrays."""
+    try:
+        signature = inspect.signature(thing)
+    except (TypeError, ValueError):
+        return ""
+    plain = [
+        p.replace(annotation=p.empty, default=p.empty if p.default is p.empty else _Plain(p))
+        for p in signature.parameters.values()
+        if p.name not in ("self", "cls")
+    ]
+    return str(inspect.Signature(plain))
+
+
+class _Plain:
+    """A default as text: the same in each process and version of Python."""
+
+    def __init__(self, parameter: inspect.Parameter):
+        self.text = re.sub(r" at 0x[0-9a-f]+", "", repr(parameter.default))
+        if isinstance(parameter.default, enum.Enum):
+            self.text = str(parameter.default)
+        elif inspect.isroutine(parameter.default) or inspect.isclass(parameter.default):
+            self.text = parameter.default.__name__
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def _commands() -> Iterator[str]:
+    """Yield each command with its options."""
+    from typer.main import get_command
+
+    from aucbench.cli import app
+
+    yield from _of_command("aucbench", get_command(app))
+
+
+def _of_command(name: str, command: Any) -> Iterator[str]:
+    options = sorted(o for p in command.params for o in (*p.opts, *p.secondary_opts) if "--" in o)
+    yield f"$ {name}[{', '.join(o for o in options if o != '--help')}]"
+    for word, inner in sorted(getattr(command, "commands", {}).items()):
+        yield from _of_command(f"{name} {word}", inner)
+
+
+def _plugins() -> Iterator[str]:
+    """Yield what aucbench registers, with its parameters and their defaults."""
+    from aucbench.registry import describe, names
+    from aucbench.registry.discovery import KINDS
+
+    for kind in KINDS:
+        for description in (describe(kind, name) for name in names(kind)):
+            if description.distribution == "aucbench":
+                parameters = [
+                    p.name if p.required else f"{p.name}={p.default!r}"
+                    for p in description.parameters
+                ]
+                yield f"{kind} {description.name}[{', '.join(parameters)}]"
+
+
+def _texts() -> Iterator[str]:
+    """Yield keys of plans, fields of records, variables, and functions for kernels."""
+    from aucbench.bench.plan.toml import KEYS, TABLES
+    from aucbench.bench.results.convergence import Convergence
+    from aucbench.bench.results.record import documented
+
+    yield from (f"key {key}" for key in KEYS)
+    yield from (f"key {table}.{key}" for table, keys in TABLES.items() for key in keys)
+    yield from (f"field {name}" for name, *_ in documented(Convergence))
+    environment = (DOCS / "environment.md").read_text(encoding="utf-8")
+    yield from (
+        f"variable {name}" for name in re.findall(r"^\| `(AUCBENCH_\w+)", environment, re.M)
+    )
+    kernels = (ROOT / "cython" / "aucbench_kernels.pxd").read_text(encoding="utf-8")
+    for listed in re.findall(r" cimport (\([^)]*\)|[^\n]+)", kernels.partition('"""\n\n')[2]):
+        yield from (f"kernel {name}" for name in re.findall(r"\w+", listed))
+
+
+def said() -> str:
+    """Return what tells users of a change since the last release: moves, and fragments."""
+    files = [ROOT / "aucbench" / "moved.toml", *(ROOT / "changelog.d").glob("*.md")]
+    return "\n".join(file.read_text(encoding="utf-8") for file in files)
+
+
+def main(arguments: list[str]) -> int:
+    """Write the list; with `--since REV` print what went since then without a word."""
+    if not arguments:
+        LIST.write_text("".join(f"{line}\n" for line in public_names()), encoding="utf-8")
+        return 0
+    option, revision = arguments
+    if option != "--since":
+        raise SystemExit(f"--since REV is the only option, got {option}")
+    command = ["git", "show", f"{revision}:{LIST.relative_to(ROOT).as_posix()}"]
+    shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if shown.returncode:
+        raise SystemExit(f"{revision} has no list: {shown.stderr.strip()}")
+    lost = unsaid(shown.stdout.splitlines(), public_names(), said())
+    sys.stdout.writelines(f"{name}: nothing says that it went\n" for name in lost)
+    return 1 if lost else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
