@@ -39,7 +39,9 @@ def cores() -> int:
 
 def core_numbers() -> list[int]:
     """Return the numbers of the cores that this process may use; none where they have none."""
-    return sorted(os.sched_getaffinity(0)) if sys.platform == "linux" else []
+    if sys.platform != "linux":
+        return []
+    return sorted(os.sched_getaffinity(0))
 
 
 def this_core() -> int | None:
@@ -77,7 +79,9 @@ def cpu() -> str:
 
 def load() -> float | None:
     """Return how many processes wanted to compute in the last minute; None on Windows."""
-    return None if sys.platform == "win32" else os.getloadavg()[0]
+    if sys.platform == "win32":
+        return None
+    return os.getloadavg()[0]
 
 
 def free_memory() -> int:

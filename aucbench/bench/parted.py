@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from aucbench.datasets.addresses import is_url
 from aucbench.datasets.arrow import PARQUET
 from aucbench.datasets.endings import NPZ, TEXT
-from aucbench.datasets.located import names_file
+from aucbench.datasets.located import has_folder, names_file
 from aucbench.datasets.parted.footers import Footer
 from aucbench.host import free_memory
 from aucbench.registry.lookup import owner
@@ -34,7 +33,7 @@ def names_parts(source: str, folder: str = ".") -> bool:
         return not path.exists()
     if not path.is_dir():
         return False
-    return os.sep in source or not (owner("datasets", source) or names_file(source))
+    return has_folder(source) or not (owner("datasets", source) or names_file(source))
 
 
 def why_too_large(path: Path, memory: int | None = None) -> str | None:

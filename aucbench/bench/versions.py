@@ -31,6 +31,7 @@ from aucbench.store import SCHEMA
 SIDES = ("before", "after")
 ANSWER = 120.0  # seconds for an interpreter to import aucbench
 PATIENCE = 10.0  # seconds for a run to clean up after Ctrl-C
+INTERPRETERS = ("bin/python", "Scripts/python.exe", "python.exe")  # of environments
 Tell = Callable[[str], object]
 START = "from aucbench.cli import main; main()"
 ASK = """\
@@ -95,8 +96,9 @@ def _python_of(side: str, path: Path) -> tuple[str, str]:
     place = path.expanduser().absolute()  # a link to an interpreter is what makes an environment
     if place.is_file() and os.access(place, os.X_OK):
         return str(place), ""
-    if (place / "bin" / "python").exists():
-        return str(place / "bin" / "python"), ""
+    for inside in INTERPRETERS:
+        if (place / inside).exists():
+            return str(place / inside), ""
     if not place.is_dir():
         raise ParameterError(
             f"--{side} {path} is no environment, no interpreter and no folder; name one"
@@ -194,13 +196,22 @@ def _started(version: Version, arguments: Sequence[str]) -> Iterator[subprocess.
         try:
             yield process
         finally:
-            # A terminal sends Ctrl-C to both processes.
-            for sent in (None, signal.SIGINT, signal.SIGKILL):
-                if process.poll() is None:
-                    if sent is not None:
-                        process.send_signal(sent)
-                    with suppress(subprocess.TimeoutExpired):
-                        process.communicate(timeout=PATIENCE)
+            _end(process)
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """Wait for a process, interrupt it, kill it; a terminal sends Ctrl-C to both processes."""
+    for end in (None, _interrupt, subprocess.Popen.kill):
+        if process.poll() is None:
+            if end is not None:
+                end(process)
+            with suppress(subprocess.TimeoutExpired):
+                process.communicate(timeout=PATIENCE)
+
+
+def _interrupt(process: subprocess.Popen[str]) -> None:
+    if sys.platform != "win32":  # where only a terminal can send it
+        process.send_signal(signal.SIGINT)
 
 
 def _require_two_versions(

@@ -7,7 +7,13 @@ from math import inf
 from time import monotonic
 from types import FrameType
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+NAMES = (
+    "SIGINT",
+    "SIGTERM",
+    "SIGHUP",
+    "SIGBREAK",
+)  # the third is not on Windows, the last there only
+SIGNALS = tuple(getattr(signal, name) for name in NAMES if hasattr(signal, name))
 # Seconds within which another signal is part of the same wish, and does not end the clearing up:
 # a terminal that is closed sends SIGHUP twice.
 TOGETHER = 2.0

@@ -98,9 +98,18 @@ def fetch_files(files: Sequence[RemoteFile], *, progress: bool = False) -> tuple
     with _writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
         for path in paths:
-            with suppress(FileExistsError):  # its target follows from the name of the folder
-                (folder / path.name).symlink_to(os.path.relpath(path, folder))
+            _link(folder / path.name, path)
     return tuple(folder / path.name for path in paths)
+
+
+def _link(link: Path, path: Path) -> None:
+    """Let a file have a second place; its target follows from the name of the folder."""
+    if sys.platform == "win32":  # where not every user may make symbolic links
+        link.unlink(missing_ok=True)
+        link.hardlink_to(path)
+        return
+    with suppress(FileExistsError):
+        link.symlink_to(os.path.relpath(path, link.parent))
 
 
 def fetch(source: str) -> Path:

@@ -119,8 +119,13 @@ def source_of(source: str | os.PathLike[str]) -> File | Published | Member:
     raise UnknownNameError(f"data set ({VARIABLE}: {where})", text, {*files, *names_like(text)})
 
 
+def has_folder(text: str) -> bool:
+    """Return whether a text has a separator of folders; on Windows there are two."""
+    return os.sep in text or (os.altsep is not None and os.altsep in text)
+
+
 def _is_path(text: str) -> bool:
-    return os.sep in text or bool(format_of(text))
+    return has_folder(text) or bool(format_of(text))
 
 
 def _named_files() -> dict[str, list[Path]]:

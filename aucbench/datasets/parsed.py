@@ -130,15 +130,22 @@ def _stored(key: str) -> Data | None:
     place = cache_folder() / ROWS / key
     if not place.is_file():
         return None
-    try:
-        rows, known = _block(place), _block(cache_folder() / LABELS / key)
-        data = _data(rows, {name: known.array(name) for name in known.names})
-    except (OSError, ValueError, LookupError, TypeError, DataError):
+    data = _mapped(key)
+    if data is None:
         _remove(key)
         return None
     with suppress(OSError):  # a folder that can only be read does not say when it was used
         os.utime(place)
     return data
+
+
+def _mapped(key: str) -> Data | None:
+    """Return the data of an entry; None if it is damaged, and then nothing is mapped any more."""
+    try:
+        rows, known = (_block(cache_folder() / folder / key) for folder in (ROWS, LABELS))
+        return _data(rows, {name: known.array(name) for name in known.names})
+    except (OSError, ValueError, LookupError, TypeError, DataError):
+        return None
 
 
 def _block(place: Path) -> Block:
@@ -227,7 +234,8 @@ def _remove(name: str) -> None:
         if place.is_dir():  # an entry of an earlier version
             rmtree(place, ignore_errors=True)
         else:
-            place.unlink(missing_ok=True)
+            with suppress(PermissionError):  # Windows keeps what another process has mapped
+                place.unlink(missing_ok=True)
 
 
 def _entries() -> dict[str, tuple[float, int]]:

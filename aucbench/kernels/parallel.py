@@ -14,6 +14,7 @@ Design
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -150,4 +151,5 @@ def _forget_helpers() -> None:
 
 _count = _from_environment()
 _helpers: ThreadPoolExecutor | None = None
-os.register_at_fork(after_in_child=_forget_helpers)
+if sys.platform != "win32":  # which has no forks
+    os.register_at_fork(after_in_child=_forget_helpers)

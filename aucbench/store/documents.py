@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from functools import lru_cache, partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, BinaryIO, Self, TypeVar
 from uuid import uuid4
 
 from aucbench.errors import DataError
@@ -194,19 +194,19 @@ class DocumentStore:
                 fault = Fault.MISPLACED if key is None else shard.fault_of(key, text)
                 if fault is None:
                     return text
-                self._set_aside(path, file.fileno(), fault)
+                self._set_aside(path, file, fault)
         except OSError as error:
             if error.errno not in GONE:
                 raise refused("read", path, error) from error
         return None
 
-    def _set_aside(self, path: Path, number: int, fault: Fault) -> None:
-        """Move the shard that is open as `number` away."""
+    def _set_aside(self, path: Path, opened: BinaryIO, fault: Fault) -> None:
+        """Move an open shard away."""
         name = f"{path.name}.{fault.name.lower()}.{uuid4().hex[:8]}"
         target = self.folder / ASIDE / name
         try:
             self.home.make(target.parent)
-            moved = move_this(path, number, target)
+            moved = move_this(path, opened, target)
         except OSError as error:
             result = f"it cannot be moved away ({why(error)})"
         else:

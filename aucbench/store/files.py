@@ -11,9 +11,11 @@ from __future__ import annotations
 import errno
 import os
 import re
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from time import monotonic, sleep
 from typing import BinaryIO
 from uuid import uuid4
 
@@ -24,6 +26,7 @@ LEFT = 3600 * 10**9  # ns; no file is written for so long
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 LOCKED = {errno.EROFS, errno.EACCES, errno.EPERM}
 GONE = {errno.ENOENT, errno.ESTALE}
+PATIENCE, PAUSE = 2.0, 0.02  # seconds for a file that is read, and between two attempts
 NO_SYNC = {errno.EINVAL, errno.ENOTSUP}  # some network folders cannot be flushed
 
 
@@ -56,14 +59,30 @@ def whole_file(path: Path, beside: Path) -> Iterator[BinaryIO]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        beside.replace(path)
+        _put_in_place(beside, path)
         flush_folder(path.parent)
     finally:
         beside.unlink(missing_ok=True)
 
 
+def _put_in_place(beside: Path, path: Path) -> None:
+    """Rename `beside` to `path`; on Windows, wait a moment for who reads `path`."""
+    last = monotonic() + PATIENCE
+    while True:
+        try:
+            beside.replace(path)
+        except PermissionError:
+            if sys.platform != "win32" or monotonic() > last:
+                raise
+            sleep(PAUSE)
+        else:
+            return
+
+
 def flush_folder(folder: Path) -> None:
-    """Flush the list of files of a folder to the disk."""
+    """Flush the list of files of a folder to the disk; Windows has no such call."""
+    if sys.platform == "win32":
+        return
     number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(number)
@@ -91,7 +110,7 @@ def file_clock(folder: Path) -> int:
     probe = unfinished(folder, "clock")
     try:
         with probe.open("xb") as file:
-            os.utime(file.fileno())
+            os.utime(probe)
             return os.fstat(file.fileno()).st_mtime_ns
     finally:
         probe.unlink(missing_ok=True)
@@ -106,17 +125,21 @@ def remove_unfinished(folder: Path) -> None:
                     path.unlink()
 
 
-def move_this(path: Path, number: int, target: Path) -> bool:
-    """Move the file that is open as `number` from `path` to `target`.
+def move_this(path: Path, opened: BinaryIO, target: Path) -> bool:
+    """Move an open file from `path` to `target`.
 
     False: `path` is another file by now, which stays where it is.
     """
+    known = os.fstat(opened.fileno())
+    if sys.platform == "win32":  # where an open file cannot be moved
+        opened.close()
     try:
         path.rename(target)
     except FileNotFoundError:
         return False
-    # The inode of an open file is not used again, so that this comparison is certain.
-    if os.path.samestat(target.stat(), os.fstat(number)):
+    # The inode of an open file is not used again, so that this comparison is certain; Windows
+    # numbers each new file in a new way.
+    if os.path.samestat(target.stat(), known):
         return True
     with suppress(FileExistsError):  # a third process has created an even newer one
         path.hardlink_to(target)

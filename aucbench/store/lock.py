@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,7 +39,7 @@ class RunLock:
         """Take the lock and return it; see `DocumentStore.alone`."""
         self._lock = self._taken(tell)
         try:
-            me = {"host": os.uname().nodename, "process": os.getpid()}
+            me = {"host": platform.node(), "process": os.getpid()}
             self._home.put(self._folder / HOLDER, json.dumps(me).encode())
             yield
         finally:
