@@ -100,6 +100,15 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _print_installation(wanted: bool) -> None:
+    if wanted:
+        from aucbench.bench.installation import installation
+        from aucbench.bench.text import folded, shown
+
+        typer.echo(folded([(name, shown(text)) for name, text in installation()]))
+        raise typer.Exit
+
+
 def _check_simd() -> None:
     """Refuse a wrong AUCBENCH_SIMD by a sentence; kernels, which know nothing of ours, cannot."""
     try:
@@ -117,6 +126,15 @@ def common(
     version: Annotated[
         bool,
         typer.Option("--version", callback=_print_version, is_eager=True, help="Print it."),
+    ] = False,
+    doctor: Annotated[
+        bool,
+        typer.Option(
+            "--doctor",
+            callback=_print_installation,
+            is_eager=True,
+            help="Print what a report of a fault needs: versions, machine, and plugins of others.",
+        ),
     ] = False,
 ) -> None:
     """Compare solvers that maximise the area under the ROC curve."""
