@@ -9,19 +9,27 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
-from importlib.metadata import version
+from importlib.metadata import PackageMetadata, metadata, version
 from importlib.resources import as_file, files
 from pathlib import Path
 from string import Template
 from tempfile import TemporaryDirectory
 
+from packaging.version import Version
+
 from aucbench.errors import ParameterError, UnknownNameError
 from aucbench.hookspecs import PROJECT
+from aucbench.moved import WINDOW
 from aucbench.registry.discovery import entries, load
 from aucbench.scaffold.kinds import KINDS, Kind
 
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 TEMPLATE = ".in"
+MINOR = re.compile(r"Programming Language :: Python :: (3\.\d+)")
+ACTIONS = {  # as in the workflows of aucbench: a digest cannot come to mean other code
+    "checkout": "actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1",
+    "setup_python": "actions/setup-python@5fda3b95a4ea91299a34e894583c3862153e4b97 # v7.0.0",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +94,9 @@ def _built_in() -> set[str]:
 
 def _words(kind: Kind, called: str, name: str) -> dict[str, str]:
     """What the templates say in place of `$name` and its like."""
-    distribution, here = f"{PROJECT}-{name}", version(PROJECT)
-    needs = (f"{PROJECT}>={here}",) if kind.compiled else ()
+    distribution, here, about = f"{PROJECT}-{name}", version(PROJECT), metadata(PROJECT)
+    allowed, pythons = _allowed(here), _pythons(about)
+    needs = (allowed,) if kind.compiled else ()
     tools = [tool.partition(">")[0] for tool in kind.build_tools]  # without versions
     words = {
         "name": name,
@@ -100,6 +109,12 @@ def _words(kind: Kind, called: str, name: str) -> dict[str, str]:
         "suite": kind.suite,
         "attribute": kind.attribute,
         "version": here,
+        "aucbench": allowed,
+        "requires_python": about["Requires-Python"],
+        "pythons": ", ".join(pythons),
+        "oldest": pythons[0],
+        "newest": pythons[-1],
+        **ACTIONS,
         "year": str(date.today().year),
         "build_requires": ", ".join(f'"{need}"' for need in (*needs, *kind.build_tools)),
         "asv_requires": ", ".join(f'"{tool}": [""]' for tool in (PROJECT, *tools)),
@@ -108,6 +123,18 @@ def _words(kind: Kind, called: str, name: str) -> dict[str, str]:
         "compare": kind.compare.format(name=name),
     }
     return {**words, "install": "\n$ ".join(_install(kind))}
+
+
+def _allowed(here: str) -> str:
+    """Return the requirement of a package that is written now: docs/policy.md has the rule."""
+    release = Version(here)
+    return f"{PROJECT}>={here},<{release.major}.{release.minor + WINDOW}"
+
+
+def _pythons(about: PackageMetadata) -> list[str]:
+    """Return the versions of Python that aucbench says it works with, quoted for YAML."""
+    stated = (MINOR.fullmatch(line) for line in about.get_all("Classifier", []))
+    return [f'"{found[1]}"' for found in stated if found]
 
 
 def _install(kind: Kind) -> tuple[str, ...]:

@@ -9,19 +9,24 @@ import subprocess
 import sys
 import tomllib
 from importlib import import_module
+from importlib.metadata import metadata
 from pathlib import Path
 
 import pytest
+import yaml
 from command_line import done, flat, said
 from page_session import FENCE, Session, commands, same
 from plugin_site import Site
 
 import aucbench
 from aucbench.scaffold.kinds import KINDS
+from aucbench.scaffold.package import _allowed
 from aucbench.testing import benchmarks
 
 NAMES = {kind: f"my-{kind}" for kind in KINDS}
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "new.md"
+ROOT = Path(__file__).resolve().parents[2]
+PAGE, WORKFLOWS = ROOT / "docs" / "new.md", ROOT / ".github" / "workflows"
+ALLOWED = _allowed(aucbench.__version__)
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +144,7 @@ def test_the_metadata_fit_to_the_package(written, kind):
     project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))
     about = project["project"]
     assert about["name"] == folder.name
-    assert about["dependencies"] == [f"aucbench>={aucbench.__version__}"]
+    assert about["dependencies"] == [ALLOWED]
     assert "aucbench-plugin" in about["keywords"]
     [(registered, module)] = about["entry-points"]["aucbench"].items()
     assert registered == name
@@ -149,9 +154,64 @@ def test_the_metadata_fit_to_the_package(written, kind):
     assert (folder / "LICENSE").read_text(encoding="utf-8").startswith(about["license"][:3])
     conf = (folder / "asv.conf.json").read_text(encoding="utf-8")
     assert json.loads(re.sub(r"^ *//.*", "", conf, flags=re.MULTILINE))["project"] == folder.name
-    workflow = (folder / ".github/workflows/test.yml").read_text(encoding="utf-8")
-    assert "${{ matrix.aucbench }}" in workflow
-    assert f"aucbench check {folder.name}:{name}\n" in workflow
+    if kind == "kernel":
+        assert ALLOWED in project["build-system"]["requires"]
+
+
+def test_the_upper_bound_is_two_minor_releases_above():
+    assert _allowed("0.2.0") == "aucbench>=0.2.0,<0.4"
+    assert _allowed("1.9.3.dev4") == "aucbench>=1.9.3.dev4,<1.11"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_workflow_tests_the_wheel_with_each_python_and_the_oldest_aucbench(written, kind):
+    folder = written / f"aucbench-{NAMES[kind]}"
+    text = (folder / ".github/workflows/test.yml").read_text(encoding="utf-8")
+    jobs = yaml.safe_load(text)["jobs"]
+    matrix = jobs["test"]["strategy"]["matrix"]
+    stated = metadata("aucbench").get_all("Classifier")
+    assert [f"Programming Language :: Python :: {python}" for python in matrix["python"]] == [
+        line for line in stated if re.fullmatch(r".* :: Python :: 3\.\d+", line)
+    ]
+    oldest = f"aucbench=={aucbench.__version__}"
+    assert matrix["include"] == [{"python": matrix["python"][0], "aucbench": oldest}]
+    build, _, tests = [step for step in jobs["test"]["steps"] if "run" in step]
+    assert build["run"] == "python -m pip wheel --no-deps --wheel-dir dist ."  # in isolation
+    assert tests["working-directory"] == "${{ runner.temp }}"  # away from the sources
+    assert tests["run"].splitlines()[-1] == f"aucbench check {folder.name}:{NAMES[kind]}"
+    assert yaml.safe_load((folder / ".github/dependabot.yml").read_text(encoding="utf-8"))
+
+
+def test_the_workflow_may_do_little_and_pins_what_it_uses(written):
+    text = (written / "aucbench-my-kernel/.github/workflows/test.yml").read_text(encoding="utf-8")
+    workflow = yaml.safe_load(text)
+    assert workflow["permissions"] == {}
+    for job in workflow["jobs"].values():
+        assert job["permissions"] == {"contents": "read"}
+        assert 0 < job["timeout-minutes"] <= 60
+        assert not any("${{" in step.get("run", "") for step in job["steps"])  # not into a shell
+    used = {*re.findall(r"uses: (\S+@[0-9a-f]{40} # v[\d.]+)$", text, re.MULTILINE)}
+    assert len(used) == 2
+    ours = "".join(p.read_text(encoding="utf-8") for p in WORKFLOWS.glob("*.yml"))
+    assert all(f"uses: {action}\n" in ours for action in used)
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [("3 passed, 1 skipped", 0), ("2 skipped", 1), ("10 passed", 0), ("0 passed", 1)],
+)
+def test_a_run_in_which_no_test_has_passed_is_a_failure(written, tmp_path, line, code):
+    folder = written / "aucbench-my-solver"
+    text = (folder / ".github/workflows/test.yml").read_text(encoding="utf-8")
+    steps = yaml.safe_load(text)["jobs"]["test"]["steps"]
+    for name, script in {"python": f"echo '=== {line} in 0.1s ==='", "aucbench": "true"}.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+        (tmp_path / name).chmod(0o755)
+    shell = ["bash", "-eo", "pipefail", "-c", steps[-1]["run"]]
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    env = {**os.environ, "PATH": path, "GITHUB_WORKSPACE": str(folder)}
+    ended = subprocess.run(shell, cwd=tmp_path, env=env, check=False, capture_output=True)
+    assert ended.returncode == code, ended.stderr
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -162,7 +222,7 @@ def test_no_word_of_a_template_is_left(written, kind):
         assert not re.search(r"PACKAGE|MODULE|dot_|\.in\.in$", path.name)
         if path.is_file():
             text = path.read_text(encoding="utf-8")
-            assert not re.search(r"\$\w|\$\{(?!\{)", text.replace("$AUCBENCH", "")), path
+            assert not re.search(r"\$[a-z]|\$\{(?!\{)", text), path
 
 
 @pytest.mark.parametrize("kind", KINDS)
