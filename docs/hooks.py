@@ -12,6 +12,7 @@ from unicodedata import normalize
 
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
+from page_changelog import changes as changelog
 from page_choice import by_data, by_solver
 from page_figures import with_figures
 from page_formulas import with_formulas
@@ -50,6 +51,7 @@ TITLES = {
 }
 CATALOGUE, FIELDS, LAWS_OF = "<!-- catalogue -->", "<!-- fields -->", "<!-- laws -->"
 TABLES = {
+    "<!-- changelog -->": changelog,
     "<!-- choice by data -->": by_data,
     "<!-- choice by solver -->": by_solver,
     "<!-- data sets -->": sets,
