@@ -114,8 +114,9 @@ bench-history: $(VENV)/dev .asv/.asv-machine.json ## time the last N=14 landed s
 	$(ASV) publish
 	$(BIN)/python -m benchmarks.history changes .asv/commits
 
+# With --quiet, --strict would count no warning and find nothing.
 docs: $(VENV)/docs ## build the pages into site/, warnings are errors
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 # The stamps: each one says "this is installed"; pip runs again when a source is newer.
 

@@ -212,6 +212,9 @@ def compare(
 class Results(tuple[Record, ...]):
     """The records of a comparison, in the order of its plan, and what they say.
 
+    All that it returns raises `DataError` when there is no record, or none has what the measure
+    needs.
+
     Parameters
     ----------
     records : iterable of Record
@@ -227,9 +230,6 @@ class Results(tuple[Record, ...]):
         A solver against which the others are told.
     plan : Plan, optional
         What was asked for; it has the families and the looks.
-
-    All that it returns raises `DataError` when there is no record, or none has what the measure
-    needs.
     """
 
     _scores: Mapping[str, Scores]
