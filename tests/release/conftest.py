@@ -1,9 +1,8 @@
 """The scripts of .ci, which have no ending, as modules."""
 
-from importlib.machinery import SourceFileLoader
-from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 from sys import modules
+from types import ModuleType
 
 import pytest
 
@@ -11,11 +10,12 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def script(name):
-    """Return a script of .ci as a module, without running it."""
-    loader = SourceFileLoader(f"ci_{name.replace('-', '_')}", str(ROOT / ".ci" / name))
-    module = module_from_spec(spec_from_loader(loader.name, loader))
-    modules[loader.name] = module  # dataclasses look there
-    loader.exec_module(module)
+    """Return a script of .ci as a module, without running it; it leaves no compiled file there."""
+    path = ROOT / ".ci" / name
+    module = ModuleType(f"ci_{name.replace('-', '_')}")
+    module.__file__ = str(path)
+    modules[module.__name__] = module  # dataclasses look there
+    exec(compile(path.read_text(encoding="utf-8"), path, "exec"), module.__dict__)
     return module
 
 

@@ -62,7 +62,7 @@ def test_the_template_of_requests_names_what_is_there():
 
 
 def test_the_doctor_prints_what_the_form_asks_for(monkeypatch):
-    monkeypatch.setenv("AUCBENCH_TRIAL", "a\x1b[31mb")
+    monkeypatch.setenv("AUCBENCH_DATA", "a\x1b[31mb")
     ended = call("--doctor")
     assert ended.exit_code == 0, ended.output
     said = dict(line.split(maxsplit=1) for line in ended.stdout.splitlines() if line[:1] != " ")
@@ -70,7 +70,7 @@ def test_the_doctor_prints_what_the_form_asks_for(monkeypatch):
     assert re.match(r"SIMD \S+, sort \S+", said["kernels"])
     assert re.match(r"by \w+Supervisor", said["processes"])
     assert "numpy 2." in said["libraries"]
-    assert "AUCBENCH_TRIAL=a" in ended.stdout
+    assert "AUCBENCH_DATA=a" in ended.stdout
     assert "\x1b" not in ended.stdout
 
 
