@@ -110,18 +110,19 @@ def __getattr__(name: str) -> Any:
 
 
 class _LastFinder:
-    """The last finder of imports: it finds nothing, and says where a name of ours has gone.
+    """The last finder of imports: it knows modules by names that they had, or says where they are.
 
     It hears of each module that no other finds, and of each name that a package lacks, as in
     `from aucbench.models import TreeSum`.
     """
 
     @staticmethod
-    def find_spec(name: str, *_: object) -> None:
-        if name.startswith(("aucbench.", "aucbench_plugins.")):
-            from aucbench.moved import refuse_moved
+    def find_spec(name: str, *_: object) -> Any:
+        if not name.startswith(("aucbench.", "aucbench_plugins.")):
+            return None
+        from aucbench.moved import spec_of
 
-            refuse_moved(name)
+        return spec_of(name)
 
 
 sys.meta_path.append(_LastFinder)  # a class serves as its instance

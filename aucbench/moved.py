@@ -10,11 +10,14 @@ Design
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, wraps
 from importlib import import_module
-from types import FunctionType
+from importlib.abc import Loader
+from importlib.machinery import ModuleSpec
+from types import FunctionType, ModuleType
 from typing import Any, TypeVar, cast
 from warnings import warn
 
@@ -94,11 +97,31 @@ def _renamed(new: str, rest: list[str]) -> str:
     return further[1] if rest and further else name
 
 
-def refuse_moved(dotted: str) -> None:
-    """Raise `ImportError` for a module, or a name of a package, that has moved."""
+class _Alias(Loader):
+    """Gives a module that has moved its old name too."""
+
+    def __init__(self, new: str):
+        self.new = new
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Put the module of today in the place of the empty one."""
+        sys.modules[module.__name__] = import_module(self.new)
+
+
+def spec_of(dotted: str) -> ModuleSpec | None:
+    """Return how a deprecated module is imported; None for a name that has never moved.
+
+    Raises
+    ------
+    ImportError
+        When it is a module, or a name of a package, that is gone.
+    """
     if not (moved := moved_name(dotted)):
-        return
+        return None
     move, _ = moved
+    if move.works and move.kind == "modules":
+        _warn(f"the module {dotted}", move, up=1)
+        return ModuleSpec(dotted, _Alias(move.new))
     # Without the argument `name`: `from package import old` ignores an error that has it.
     if move.kind == "names":
         package, _, name = dotted.rpartition(".")
@@ -106,14 +129,19 @@ def refuse_moved(dotted: str) -> None:
     raise ModuleNotFoundError(f"No module named {dotted!r}: {move.way_out}")
 
 
-def old_attributes(module: str) -> Callable[[str], Any]:
+def old_attributes(
+    module: str, otherwise: Callable[[str], Any] | None = None
+) -> Callable[[str], Any]:
     """Return the function `__getattr__` of a module, which serves names that it had.
 
     A deprecated name works, and a name that is gone is an `AttributeError` with the new one.
+    `otherwise` is the function that serves all other names, such as that of lazy_loader.
     """
 
     def attribute(name: str) -> Any:
         move = move_of("names", f"{module}.{name}")
+        if move is None and otherwise is not None:
+            return otherwise(name)
         if move is not None and move.works:
             place, _, new = move.new.rpartition(".")
             _warn(f"{name} of {module}", move)

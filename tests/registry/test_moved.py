@@ -126,6 +126,29 @@ def test_a_deprecated_attribute_works_and_warns_at_the_line_that_uses_it():
         wrappers.nothing  # noqa: B018
 
 
+def test_a_deprecated_module_works_and_warns_at_the_line_that_imports_it(table, monkeypatch):
+    import aucbench.ranges
+
+    table(("modules", "aucbench.axes", "aucbench.ranges", "0.2", True))
+    monkeypatch.delitem(sys.modules, "aucbench.axes", raising=False)
+    with pytest.warns(AucbenchDeprecation, match=r"module aucbench.axes .* until 0\.4") as caught:
+        from aucbench.axes import Range
+    assert caught[0].filename == __file__
+    assert Range is aucbench.ranges.Range
+    assert sys.modules["aucbench.axes"] is aucbench.ranges
+    assert aucbench.ranges.__name__ == "aucbench.ranges"
+    monkeypatch.delitem(sys.modules, "aucbench.axes")
+    monkeypatch.delattr(aucbench, "axes")
+
+
+def test_what_a_package_serves_otherwise_is_not_hindered(table):
+    table(("names", "room.old", "aucbench.ranges.Range", "0.2", True))
+    serve = old_attributes("room", str.upper)
+    assert serve("other") == "OTHER"
+    with pytest.warns(AucbenchDeprecation):
+        assert serve("old").__name__ == "Range"
+
+
 def test_an_attribute_that_is_gone_says_where_it_is(table):
     table(("names", "room.old", "room.new", "0.2", False))
     with pytest.raises(AttributeError, match=r"attribute 'old': since aucbench 0\.2, use room\.n"):
