@@ -13,7 +13,7 @@ pytestmark = pytest.mark.plain
 
 ROOT = Path(__file__).resolve().parents[2]
 FRAGMENTS = ROOT / "changelog.d"
-WIDTH, SCREENS = 100, 100  # characters of a line, and lines of two screens
+WIDTH, SCREENS = 100, 80  # characters of a line, and lines of two screens of 40
 LINK = re.compile(r"\]\(([^)#\s]+\.md)")
 
 
