@@ -189,10 +189,12 @@ def _texts() -> Iterator[str]:
         yield from (f"kernel {name}" for name in re.findall(r"\w+", listed))
 
 
-def said() -> str:
-    """Return what tells users of a change since the last release: moves, and fragments."""
+def said(release: str) -> str:
+    """Return what tells users of a change since a release: moves, changelog, and fragments."""
     files = [ROOT / "aucbench" / "moved.toml", *(ROOT / "changelog.d").glob("*.md")]
-    return "\n".join(file.read_text(encoding="utf-8") for file in files)
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    later = changelog.partition(f"\n## {release.removeprefix('v')} ")[0]
+    return "\n".join([later, *(file.read_text(encoding="utf-8") for file in files)])
 
 
 def main(arguments: list[str]) -> int:
@@ -207,7 +209,7 @@ def main(arguments: list[str]) -> int:
     shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if shown.returncode:
         raise SystemExit(f"{revision} has no list: {shown.stderr.strip()}")
-    lost = unsaid(shown.stdout.splitlines(), public_names(), said())
+    lost = unsaid(shown.stdout.splitlines(), public_names(), said(revision))
     sys.stdout.writelines(f"{name}: nothing says that it went\n" for name in lost)
     return 1 if lost else 0
 

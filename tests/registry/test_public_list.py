@@ -54,6 +54,31 @@ def test_a_module_is_listed_by_what_it_has():
         public.resolved("nowhere.at_all")
 
 
+def test_the_list_of_a_release_is_compared(tmp_path, monkeypatch, capsys):
+    git = ["git", "-c", "user.name=x", "-c", "user.email=x", "-C", str(tmp_path)]
+    for folder in ("tests", "changelog.d", "aucbench"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "aucbench" / "moved.toml").touch()
+    (tmp_path / "CHANGELOG.md").write_text("\n## 0.2.0 (2026)\n\ngone\n", encoding="utf-8")
+    (tmp_path / "tests" / "names.txt").write_text("\n".join(BEFORE), encoding="utf-8")
+    subprocess.run([*git, "init", "--quiet"], check=True)
+    subprocess.run([*git, "add", "."], check=True)
+    subprocess.run([*git, "commit", "--quiet", "--message", "x"], check=True)
+    subprocess.run([*git, "tag", "v0.2.0"], check=True)
+    monkeypatch.setattr(public, "ROOT", tmp_path)
+    monkeypatch.setattr(public, "LIST", tmp_path / "tests" / "names.txt")
+    monkeypatch.setattr(public, "public_names", lambda: NOW)
+    assert public.main(["--since", "v0.2.0"]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "aucbench.solve: w0: nothing says that it went",
+        "aucbench.gone: gone: nothing says that it went",
+    ]
+    (tmp_path / "changelog.d" / "1.removal.md").write_text("`gone`, `w0`", encoding="utf-8")
+    assert public.main(["--since", "v0.2.0"]) == 0
+    with pytest.raises(SystemExit, match=r"v9 has no list: .*v9"):
+        public.main(["--since", "v9"])
+
+
 def test_an_unknown_option_is_refused():
     command = [sys.executable, public.__file__, "--until", "today"]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
