@@ -4,7 +4,8 @@
     what a function gets  room.py
     what it answers       answers.py
     how it is called      calling.py
-    who runs it           supervisor.py, in linux/; opening.py
+    who runs it           supervisor.py: linux/, or portable/ on other systems; opening.py
+    how a call ends       endings.py, metering.py
     calls that may crash  isolated.py
 
 What a supervisor promises

@@ -8,6 +8,7 @@ import random
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from itertools import takewhile
 from operator import attrgetter
 from typing import Any
 
@@ -15,6 +16,8 @@ from aucbench.errors import AucbenchError
 from aucbench.processes.answers import MOST_BYTES
 from aucbench.processes.records import json_hash
 from aucbench.processes.room import Kept, Room
+
+OURS = ("aucbench", "aucbench_plugins")  # packages of the functions; with marks, see `fit.imports`
 
 
 def called(
@@ -71,3 +74,10 @@ def _seed(call: str, request: Mapping[str, Any]) -> None:
     random.seed(seed)
     if numpy := sys.modules.get("numpy"):
         numpy.random.seed(seed)
+
+
+def imported_after(last: str) -> set[str]:
+    """Return the packages, neither of Python nor ours, whose modules stand behind this one."""
+    new = takewhile(lambda name: name != last, reversed(sys.modules))
+    tops = {name.partition(".")[0] for name in new}
+    return {top for top in tops - sys.stdlib_module_names if not top.startswith(OURS)}

@@ -1,12 +1,16 @@
-"""The supervisor of this host."""
+"""The supervisor of this host: the one of Linux where it can run, else the portable one."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
+from importlib.util import find_spec
 
-from aucbench.errors import UnsupportedError
-from aucbench.processes.supervisor import Supervisor
+from aucbench.errors import AucbenchError, ParameterError
+from aucbench.processes.supervisor import KINDS, LINUX, PORTABLE, Supervisor
+
+CHOICE = "AUCBENCH_SUPERVISOR"  # variable that names one of KINDS
 
 
 def open_supervisor(
@@ -29,13 +33,47 @@ def open_supervisor(
 
     Raises
     ------
-    UnsupportedError
-        On another system than Linux.
+    ParameterError
+        When `AUCBENCH_SUPERVISOR` names none, or one that cannot run here.
+    AucbenchError
+        When no process can be started.
     """
-    if sys.platform != "linux":
-        raise UnsupportedError(
-            f"jobs cannot be supervised on {sys.platform}: it takes Linux; use a container"
-        )
-    from aucbench.processes.linux.client import LinuxSupervisor
+    if kind() == LINUX:
+        from aucbench.processes.linux.client import LinuxSupervisor
 
-    return LinuxSupervisor(threads=threads, preload=preload, hidden=hidden)
+        return LinuxSupervisor(threads=threads, preload=preload, hidden=hidden)
+    if find_spec("psutil") is None:
+        raise AucbenchError("the portable supervisor takes psutil: pip install psutil")
+    from aucbench.processes.portable.client import PortableSupervisor
+
+    return PortableSupervisor(threads=threads, preload=preload, hidden=hidden)
+
+
+def kind() -> str:
+    """Return which supervisor this host has; `ParameterError`: the variable asks for no such one.
+
+    The variable AUCBENCH_SUPERVISOR chooses; without it, it is that of Linux where it can run.
+    """
+    asked = os.environ.get(CHOICE) or (LINUX if can_be_linux() else PORTABLE)
+    if asked not in KINDS:
+        raise ParameterError(f"{CHOICE} is {asked!r}; set it to {' or '.join(KINDS)}, or unset it")
+    if asked == LINUX and not can_be_linux():
+        raise ParameterError(
+            f"{CHOICE} is {asked!r}, but that supervisor cannot run on this system "
+            f"({sys.platform}); unset it, or set it to {PORTABLE}"
+        )
+    return asked
+
+
+def can_be_linux() -> bool:
+    """Whether the kernel has what the supervisor of Linux takes; some sandboxes have not all."""
+    needed = ("fork", "memfd_create", "pidfd_open")
+    return sys.platform == "linux" and all(hasattr(os, name) for name in needed) and _has_pidfd()
+
+
+def _has_pidfd() -> bool:
+    try:
+        os.close(os.pidfd_open(os.getpid()))
+    except OSError:
+        return False
+    return True

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -130,6 +129,7 @@ class Outcome:
     # Key of the step that failed. Then the job was not started, and all else describes the step.
     step: str | None = None
     fence: str | None = None  # what kept its process within its fence, see `fence.level`
+    supervisor: str | None = None  # which one, where it is not that of Linux
     killed: bool = False  # whether a signal that another process may have sent ended it
 
     @property
@@ -150,15 +150,15 @@ def reported(report: Mapping[str, Any]) -> Outcome:
     return Outcome(**{**report, "ending": Ending(report["ending"])})
 
 
-def exit_text(code: int) -> str:
-    """Return an exit code in words, such as "killed by SIGSEGV (Segmentation fault)"."""
-    if code >= 0:
-        return f"ended with code {code}"
-    try:
-        name = signal.Signals(-code).name
-    except ValueError:
-        return f"killed by signal {-code}"
-    return f"killed by {name} ({signal.strsignal(-code)})"
+def plain(value: Any) -> bytes:
+    """Return a value as JSON; `TypeError` or `ValueError`: it is not plain."""
+    return json.dumps(value, allow_nan=False, default=_mapping).encode()
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} is not JSON")
 
 
 def json_hash(plain: Any) -> str:

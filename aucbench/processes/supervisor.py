@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 if TYPE_CHECKING:
     from aucbench.processes.records import Job, Outcome, Step
 
+KINDS = LINUX, PORTABLE = "linux", "portable"
 MARK = "AUCBENCH_SUPERVISED"  # variable of all processes that a supervisor has started: its token
 
 

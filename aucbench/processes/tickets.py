@@ -1,27 +1,29 @@
 """Which jobs wait, which ones run, and the outcomes that were not fetched yet.
 
 Design
-  a. A job that runs when the fork server ends may be the cause, or not. It is lost, and is run
-     again, with no other job beside it. When it is lost then, it is the cause.
+  a. A job that runs when the fork server of Linux ends may be the cause, or not. It is lost, and
+     is run again, with no other job beside it. When it is lost then, it is the cause.
   b. So is a job that a signal has killed which another job may have sent.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Generic, TypeVar
 
+from aucbench.processes.endings import AGAIN
 from aucbench.processes.records import Outcome
 
-Sent = tuple[dict[str, Any], bytes]  # an order, and the file of its requests: see `orders.ordered`
+T = TypeVar("T")
 
 
-class Tickets:
-    """The jobs of a supervisor, by ticket; to be used under its lock."""
+class Tickets(Generic[T]):
+    """The jobs of a supervisor, by ticket; to be used under its lock. T is what is run."""
 
     def __init__(self) -> None:
         self._last = 0
-        self._waiting: dict[int, Sent] = {}
-        self._running: dict[int, Sent] = {}
+        self._waiting: dict[int, T] = {}
+        self._running: dict[int, T] = {}
         self._lost: set[int] = set()  # those without an outcome that were lost once
         self._ended: dict[int, Outcome] = {}
 
@@ -34,11 +36,11 @@ class Tickets:
         self._last += 1
         return self._last
 
-    def add(self, ticket: int, sent: Sent) -> None:
+    def add(self, ticket: int, sent: T) -> None:
         """Add a job that waits, and what is sent to run it."""
         self._waiting[ticket] = sent
 
-    def due(self) -> list[tuple[int, Sent]]:
+    def due(self) -> list[tuple[int, T]]:
         """Return the jobs that may start now: all, or one that was lost if no other runs."""
         if not self._lost:
             return [*self._waiting.items()]
@@ -70,6 +72,15 @@ class Tickets:
             return False
         self._lost.add(ticket)
         self._waiting = {ticket: self._running.pop(ticket), **self._waiting}
+        return True
+
+    def end(self, ticket: int, outcome: Outcome) -> bool:
+        """Store the outcome of a job; False when it was killed, and waits to be run once more."""
+        if outcome.killed and self.repeat(ticket):
+            return False
+        if outcome.killed:
+            outcome = replace(outcome, reason=f"{outcome.reason}{AGAIN}")
+        self.settle(ticket, outcome)
         return True
 
     def settle(self, ticket: int, outcome: Outcome) -> None:

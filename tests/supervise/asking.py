@@ -39,7 +39,10 @@ def below(token):
 
 
 def strays(token):
-    """Those of them that are neither the fork server nor a job parent: these share one session."""
+    """Those of jobs only: not the fork server, nor job parents, which share its session.
+
+    Of the portable supervisor, they are not its keeper nor its interpreters, but all below these.
+    """
     found = [(p, parent, session) for p in below(token) for parent, session in family(p)]
     with_us = [p.pid for p, parent, _ in found if parent == os.getpid()]
     return [p for p, _, session in found if session not in with_us]

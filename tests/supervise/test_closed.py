@@ -69,6 +69,7 @@ def within(tree):
     return Fence(closed, (f"{tree}/closed/code", f"{tree}/modules"), (MARK,))
 
 
+@pytest.mark.linux("it closes no files")
 @needs_landlock
 def test_all_can_be_read_but_what_is_closed(supervisor, tree, within):
     files = [path for path in tree.rglob("*") if path.is_file()]
@@ -89,6 +90,7 @@ def test_all_can_be_read_but_what_is_closed(supervisor, tree, within):
     assert first.fence == f"landlock {landlock.version()}"
 
 
+@pytest.mark.linux("it closes no files")
 @needs_landlock
 def test_only_the_own_folder_and_devices_can_be_written(supervisor, tree, within):
     asked = [tree / "data" / "notes.txt", tree / "new", supervisor._folder / "new", "/dev/null"]
@@ -99,6 +101,7 @@ def test_only_the_own_folder_and_devices_can_be_written(supervisor, tree, within
     assert free["written"] == [*map(str, asked[:2]), "mine"]
 
 
+@pytest.mark.linux("it closes no files")
 @needs_landlock
 def test_nothing_of_other_processes_and_jobs_can_be_read(supervisor, within):
     outcome_of(supervisor, job("echo", {"x": SECRET}))
@@ -112,6 +115,7 @@ def test_nothing_of_other_processes_and_jobs_can_be_read(supervisor, within):
     assert files.result == {"files": []}
 
 
+@pytest.mark.linux("it closes no files")
 @needs_landlock
 def test_processes_below_work_and_are_fenced_too(supervisor, tree, within):
     asked = {"closed": str(tree / "closed" / "rows.npy")}
@@ -120,6 +124,7 @@ def test_processes_below_work_and_are_fenced_too(supervisor, tree, within):
     assert found.result == {"squares": [1, 2], "closed": 1}
 
 
+@pytest.mark.linux("it closes no files")
 @needs_landlock
 def test_a_folder_that_the_user_opens_is_open(monkeypatch, tree, within):
     monkeypatch.setenv(fence.OPEN, f"{tree}/closed:{tree}/absent")
@@ -141,6 +146,7 @@ def test_a_folder_that_the_user_opens_is_open(monkeypatch, tree, within):
     assert free.fence is None
 
 
+@pytest.mark.linux("it never closes files, see test_portable.py")
 def test_without_landlock_jobs_run_and_say_so(monkeypatch, tmp_path):
     monkeypatch.setattr(landlock, "version", lambda: 0)
     fences = fence.Fences(tmp_path)

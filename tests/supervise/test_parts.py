@@ -23,13 +23,14 @@ from aucbench.processes.answers import (
     frame,
     with_answer,
 )
+from aucbench.processes.endings import exit_text
 from aucbench.processes.linux import fence as fences
 from aucbench.processes.linux import fixed, limits, orders, proc
 from aucbench.processes.linux.described import DescribedAnswer
 from aucbench.processes.linux.fixed import sealed
 from aucbench.processes.linux.orders import Call
 from aucbench.processes.linux.wire import Inbox, Outbox, close_all, packed
-from aucbench.processes.records import Fence, exit_text, reported
+from aucbench.processes.records import Fence, reported
 from aucbench.processes.tickets import Tickets
 
 OK = Outcome(Ending.OK, wall_seconds=1.0, peak_memory=2)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from math import inf
 from pathlib import Path
 from threading import Lock, RLock
@@ -25,7 +24,6 @@ from aucbench.processes.records import Ending, Job, Outcome, Step, reported
 from aucbench.processes.tickets import Tickets
 
 MOST_STARTS = 3  # times in a row that the warm process may end before it is ready
-AGAIN = "; it ended like this again as the only job"
 LOST = (
     "the process that starts all jobs ended while it ran, and ended again while it ran as the "
     "only job"
@@ -64,7 +62,7 @@ class LinuxSupervisor:
         self._setup = Setup(tuple(preload), str(self._folder), self._scratch.lock)
         self._hidden = {name: os.environ[name] for name in hidden if name in os.environ}
         self._lock, self._reading = RLock(), Lock()
-        self._tickets = Tickets()
+        self._tickets: Tickets[tuple[dict[str, Any], bytes]] = Tickets()
         self._waste = scratch.Waste()
         self._end: str | None = None  # why it cannot run more jobs
         self._failed_starts = 0
@@ -213,16 +211,10 @@ class LinuxSupervisor:
 
     def _settled(self, ticket: int, outcome: Outcome, folder: Path) -> bool:
         """Whether a job has its outcome; not so where it runs again, since it was killed."""
-        if not outcome.killed:
-            with self._lock:
-                self._tickets.settle(ticket, outcome)
-            return True
-        scratch.remove(folder)  # at once, since it may be made again
+        if outcome.killed:
+            scratch.remove(folder)  # at once, since it may be made again
         with self._lock:
-            if self._tickets.repeat(ticket):
-                return False
-            self._tickets.settle(ticket, replace(outcome, reason=f"{outcome.reason}{AGAIN}"))
-        return True
+            return self._tickets.end(ticket, outcome)
 
     def _outcome(self, message: Mapping[str, Any]) -> Outcome:
         if "report" in message:

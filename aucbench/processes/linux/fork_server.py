@@ -43,11 +43,10 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, NoReturn
 
-from aucbench.processes import scratch
-from aucbench.processes.linux import job_parent, light_steps, proc, watch
+from aucbench.processes import endings, scratch
+from aucbench.processes.linux import job_parent, light_steps, proc
 from aucbench.processes.linux.errands import Due, Errand, Steps
 from aucbench.processes.linux.wire import LOOK_SECONDS, Inbox, Outbox, packed, send
-from aucbench.processes.records import exit_text
 
 KILL_PAUSE_MS = 5  # milliseconds between two looks at processes that were killed
 END_PATIENCE = 1.5  # seconds for all processes to end when the fork server ends
@@ -257,8 +256,8 @@ class ForkServer:
             errand.is_heavy = True
             self._advance(errand, *self._steps.abandon(errand))
         else:
-            cause = exit_text(os.waitstatus_to_exitcode(status)) + known.guard.words()
-            latest = monotonic() + watch.KILL_PATIENCE
+            cause = endings.exit_text(os.waitstatus_to_exitcode(status)) + known.guard.words()
+            latest = monotonic() + endings.KILL_PATIENCE
             self._lost.append((latest, errand, f"its job parent: {cause}"))
 
     def _settle(self, errand: Errand, message: dict[str, Any]) -> None:

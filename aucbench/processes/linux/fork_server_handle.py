@@ -14,12 +14,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from aucbench.kernels.parallel import VARIABLE
-from aucbench.processes import scratch
+from aucbench.processes import endings, scratch
+from aucbench.processes.environment import environment, search_path
 from aucbench.processes.linux import proc
 from aucbench.processes.linux.wire import LOOK_SECONDS, Inbox, packed, send
-from aucbench.processes.records import exit_text
-from aucbench.processes.supervisor import MARK
 
 START_CODE = """\
 import json, sys
@@ -27,7 +25,6 @@ sys.path[:], setup = json.loads(sys.argv[1])
 from aucbench.processes.linux import fork_server
 fork_server.main(setup)
 """
-POOLS = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR", "VECLIB_MAXIMUM")
 LOG_NAME = "fork-server.log"
 SOON = 2.0  # seconds for the fork server to end all below it
 SLOW = 60.0  # seconds for it to remove its folder
@@ -48,16 +45,7 @@ class ForkServerHandle:
     def __init__(self, setup: Setup, *, threads: int, token: str, hidden: Mapping[str, str]):
         self._setup, self._token = setup, token
         self.ready = False
-        path = [os.path.abspath(entry) for entry in sys.path]  # noqa: PTH100 - '' is the cwd
-        argument = json.dumps([path, {**asdict(setup), "client": os.getpid()}])
-        names = [*(f"{name}_NUM_THREADS" for name in POOLS), VARIABLE]
-        pools = dict.fromkeys(names, str(threads))
-        # A fixed hash seed: sets of str have the same order in every run.
-        fixed = {
-            "PYTHONHASHSEED": os.environ.get("PYTHONHASHSEED", "0"),
-            MARK: token,
-        }
-        environment = {name: value for name, value in os.environ.items() if name not in hidden}
+        argument = json.dumps([search_path(), {**asdict(setup), "client": os.getpid()}])
         (self._in, its_in), (out, its_out) = socket.socketpair(), socket.socketpair()
         with its_in, its_out, self._log.open("ab") as log:
             self._process = subprocess.Popen(
@@ -65,7 +53,7 @@ class ForkServerHandle:
                 stdin=its_in.fileno(),
                 stdout=its_out.fileno(),
                 stderr=log,
-                env={**environment, **pools, **fixed},
+                env=environment(threads, token, hidden),
                 start_new_session=True,
                 pass_fds=(setup.lock,),
             )
@@ -122,7 +110,7 @@ class ForkServerHandle:
     def how_it_ended(self) -> str:
         """Return how it ended, in words, after `end`."""
         assert self._process.returncode is not None
-        return exit_text(self._process.returncode) + self._guard.words()
+        return endings.exit_text(self._process.returncode) + self._guard.words()
 
     def last_line(self) -> str:
         """Return the last line that the fork server or a job parent wrote to stderr."""

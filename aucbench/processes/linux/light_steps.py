@@ -19,12 +19,11 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from functools import partial
-from itertools import takewhile
 from pathlib import Path
 from typing import Any, NoReturn
 
 from aucbench.processes import scratch
-from aucbench.processes.calling import called
+from aucbench.processes.calling import called, imported_after
 from aucbench.processes.linux import job_parent
 from aucbench.processes.linux.child import Task
 from aucbench.processes.linux.described import DescribedAnswer, Notes
@@ -35,7 +34,6 @@ from aucbench.processes.room import Room, enter
 
 PATIENCE = 2.0  # seconds for a light step
 FOLDER = "light"
-OURS = ("aucbench", "aucbench_plugins")  # packages of the functions; with marks, see `fit.imports`
 DONE = Outcome(Ending.OK)
 
 
@@ -60,7 +58,7 @@ def _done(message: Mapping[str, Any], base: Path) -> Reply:
     """Do a step; this process does no other one when it has imported something."""
     last = next(reversed(sys.modules))
     answer = _answer(job_parent.task_of(message, base / FOLDER))
-    return job_parent.reply_of(DONE, answer)._replace(more=not _imported_after(last))
+    return job_parent.reply_of(DONE, answer)._replace(more=not imported_after(last))
 
 
 def _answer(task: Task) -> DescribedAnswer:
@@ -71,10 +69,3 @@ def _answer(task: Task) -> DescribedAnswer:
     for folder in (Path.cwd(), temporary):
         scratch.empty(folder)
     return notes.answer
-
-
-def _imported_after(last: str) -> set[str]:
-    """Return the packages, neither of Python nor ours, whose modules stand behind this one."""
-    new = takewhile(lambda name: name != last, reversed(sys.modules))
-    tops = {name.partition(".")[0] for name in new}
-    return {top for top in tops - sys.stdlib_module_names if not top.startswith(OURS)}

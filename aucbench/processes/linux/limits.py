@@ -7,9 +7,7 @@ Design
   b. RLIMIT_DATA does not limit the sum over several processes, nor shared anonymous memory.
      So the memory of all processes of a job is sampled. The sum of RssAnon is cheap, but it
      counts a page once for each forked process that shares it. If that sum is below the
-     budget, all is well. Otherwise the exact, slow count decides. Even the exact count is too
-     high when processes start or end while it is taken, so several samples in a row must
-     agree.
+     budget, all is well. Otherwise the exact, slow count decides, see metering.py.
   c. Pages inherited from the warm process do not count.
 """
 
@@ -21,6 +19,7 @@ import resource
 from collections.abc import Collection
 
 from aucbench.processes.linux.proc import read
+from aucbench.processes.metering import Samples
 
 STATUS = re.compile(rb"^(RssAnon|RssShmem|VmData):\s+(\d+) kB", re.M)
 PSS_ANON = re.compile(rb"^Pss_Anon:\s+(\d+) kB", re.M)
@@ -28,18 +27,13 @@ PSS_ANON = re.compile(rb"^Pss_Anon:\s+(\d+) kB", re.M)
 SHARED = re.compile(rb"^[0-9a-f]+-[0-9a-f]+ .w.s .*(/dev/zero|/memfd:|/SYSV|/dev/shm/)")
 MAPPING = re.compile(rb"^[0-9a-f]+-[0-9a-f]+ ")
 KB = 1024
-FASTEST = 4e9  # bytes per second that a job can allocate, to choose the time of the next sample
-AGREEING = 3  # samples in a row that must be over the budget
-SOONEST, LATEST = 0.01, 0.1  # seconds between two samples
 
 
-class Meter:
-    """The memory of all processes of a job in bytes, its largest sample, compared with a budget."""
+class Meter(Samples):
+    """The memory of all processes of a job in bytes, without what this process had before."""
 
     def __init__(self, budget: int | None):
-        self.budget = budget
-        self.peak = 0
-        self._over = 0  # samples in a row over the budget
+        super().__init__(budget)
         self._inherited = status(os.getpid())["RssAnon"]
 
     def over(self, pids: Collection[int]) -> bool:
@@ -47,21 +41,12 @@ class Meter:
         rows = [status(pid) for pid in pids]
         own = max(0, sum(row["RssAnon"] for row in rows) - self._inherited)
         shared = sum(row["RssShmem"] for row in rows)
-        if self.budget is None or own + shared <= self.budget:
-            self._over = 0
-            self.peak = max(self.peak, own)
-            return False
-        own = min(own, sum(_exclusive(pid) for pid in pids))
-        own += sum(_written_shared(pid) for pid in pids) if shared else 0
-        self._over = self._over + 1 if own > self.budget else 0
-        certain = self._over == AGREEING
-        self.peak = max(self.peak, own if certain else min(own, self.budget))
-        return certain
 
-    def pause(self, so_far: float) -> float:
-        """Seconds until the next sample: fewer when the job is new or near its budget."""
-        room = float("inf") if self.budget is None else (self.budget - self.peak) / FASTEST
-        return max(SOONEST, min(so_far, room, LATEST))
+        def exact() -> int:
+            alone = min(own, sum(_exclusive(pid) for pid in pids))
+            return alone + (sum(_written_shared(pid) for pid in pids) if shared else 0)
+
+        return self.certainly_over(own, own + shared, exact)
 
 
 def status(pid: int) -> dict[str, int]:

@@ -8,23 +8,12 @@ from contextlib import suppress
 from dataclasses import replace
 from time import monotonic
 
-from aucbench.processes.answers import MOST_FILES, MOST_STREAM
+from aucbench.processes import endings
 from aucbench.processes.linux import child, proc
 from aucbench.processes.linux.described import DescribedAnswer
 from aucbench.processes.linux.hearing import Hearing
 from aucbench.processes.linux.limits import Meter
-from aucbench.processes.records import Ending, Outcome, exit_text
-
-MOST_PROCESSES = 500
-NEAR = 0.9  # of the memory budget: a process that dies above it ran out of memory
-KILL_PATIENCE = 10.0  # seconds for processes to end after SIGKILL
-# Signals that no fault of a process raises: it, another one or the kernel has sent them.
-SENDABLE = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
-SENT = ", from outside unless it did that itself,"
-CHANGED = (
-    "what it shares with other jobs was changed while it ran, by its process or by another one; "
-    "its result does not count: run it again"
-)
+from aucbench.processes.records import Outcome
 
 
 def run(task: child.Task) -> tuple[Outcome, DescribedAnswer]:
@@ -64,11 +53,10 @@ class _Watch:
             now = monotonic()
             if now >= deadline:
                 self._ask_for_stacks()
-                reason = f"did not end within {timeout:g} s{self._terminate()}"
-                return Outcome(Ending.TIMEOUT, reason)
+                assert timeout is not None
+                return endings.late(timeout, obeyed=self._terminate())
             if self._hearing.is_flooded:
-                most = f"{MOST_STREAM >> 20} MiB or {MOST_FILES} files"
-                return Outcome(Ending.ERROR, f"said more than {most}; let it hand over less")
+                return endings.FLOODED
             if now >= self._sample_at and (broken := self._sampled(now)):
                 self._ask_for_stacks()
                 return broken
@@ -77,11 +65,11 @@ class _Watch:
     def ended(self, broken: Outcome | None) -> Outcome:
         """Kill all processes that are left, then say how the call ended."""
         seconds = monotonic() - self._begin
-        gone = proc.end_descendants(self._ends, KILL_PATIENCE)
+        gone = proc.end_descendants(self._ends, endings.KILL_PATIENCE)
         self._hearing.to_the_end()
         outcome = broken or self._hearing.answer.ending or self._died()
         if any(step.is_changed() for step in self._task.steps.values()):
-            outcome = Outcome(Ending.ERROR, CHANGED)
+            outcome = endings.CHANGED
         reason = outcome.reason
         if not gone:
             reason = f"{reason or 'returned'}; a process that it left could not be killed"
@@ -94,33 +82,24 @@ class _Watch:
             os.kill(self._pid, child.STACKS)
         self._hearing.stacks()
 
-    def _terminate(self) -> str:
-        """Send SIGTERM and wait for the grace time; return an addition to the reason."""
+    def _terminate(self) -> bool:
+        """Send SIGTERM and wait for the grace time; whether it has ended then."""
         with suppress(ProcessLookupError):
             os.killpg(self._pid, signal.SIGTERM)
-        obeyed = self._hearing.until(monotonic() + self._task.call.limits.grace)
-        return "" if obeyed else ", nor after SIGTERM"
+        return self._hearing.until(monotonic() + self._task.call.limits.grace)
 
     def _sampled(self, now: float) -> Outcome | None:
         proc.reap(self._ends)
         self._guard.look()
         family = proc.descendants(os.getpid())
-        if len(family) > MOST_PROCESSES:
-            return Outcome(Ending.CRASH, f"had more than {MOST_PROCESSES} processes at once")
+        if len(family) > endings.MOST_PROCESSES:
+            return endings.CROWDED
         if self._meter.over(family):
-            return Outcome(Ending.MEMOUT, f"took more than the {self._budget()}")
+            return endings.too_large(self._meter.budget or 0)
         self._sample_at = monotonic() + self._meter.pause(now - self._begin)
         return None
 
     def _died(self) -> Outcome:
         """How the child ended by itself, without a word."""
         code = self._ends.get(self._pid, 0)
-        sent = -code in SENDABLE
-        reason = exit_text(code) + self._guard.words() + (SENT if sent else "")
-        budget = self._meter.budget
-        if budget is not None and self._meter.peak >= NEAR * budget:
-            return Outcome(Ending.MEMOUT, f"{reason} near the {self._budget()}")
-        return Outcome(Ending.CRASH, f"{reason} and without a result", killed=sent)
-
-    def _budget(self) -> str:
-        return f"{(self._meter.budget or 0) / 1e6:g} MB that are allowed"
+        return endings.died(code, self._guard.words(), self._meter.peak, self._meter.budget)

@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from aucbench.processes.records import plain
+
 PIPE_BYTES = 2**16  # bytes, what a pipe holds
 DESCRIPTORS = "descriptors"
 MOST_DESCRIPTORS = 64  # in one message
@@ -142,10 +144,4 @@ def packed(message: Mapping[str, Any], descriptors: Sequence[int] = ()) -> bytes
     `TypeError` or `ValueError`: the message is not JSON.
     """
     counted = {DESCRIPTORS: len(descriptors), **message} if descriptors else message
-    return json.dumps(counted, allow_nan=False, default=_plain).encode() + b"\n"
-
-
-def _plain(value: Any) -> dict[str, Any]:
-    if isinstance(value, Mapping):
-        return dict(value)
-    raise TypeError(f"{type(value).__name__} is not JSON")
+    return plain(counted) + b"\n"
