@@ -12,7 +12,7 @@ from supervise import asking
 from supervise.asking import below, job, supervising
 
 from aucbench.errors import ParameterError
-from aucbench.processes import Ending, Job, Limits, Outcome, Step, scratch
+from aucbench.processes import Ending, Job, Limits, Outcome, Step, metering, scratch
 from aucbench.processes.answers import (
     FAILURE,
     FILE,
@@ -252,11 +252,11 @@ def test_jobs_that_were_sent_to_a_fork_server_that_was_never_ready_are_not_lost(
 
 def test_a_sample_comes_sooner_near_the_budget():
     meter = limits.Meter(10**9)
-    assert meter.pause(0.0) == limits.SOONEST
-    assert meter.pause(10.0) == limits.LATEST
+    assert meter.pause(0.0) == metering.SOONEST
+    assert meter.pause(10.0) == metering.LATEST
     meter.peak = 9 * 10**8
     assert meter.pause(10.0) == pytest.approx(0.025)
-    assert limits.Meter(None).pause(10.0) == limits.LATEST
+    assert limits.Meter(None).pause(10.0) == metering.LATEST
 
 
 def test_one_sample_over_the_budget_is_not_believed():
@@ -265,10 +265,10 @@ def test_one_sample_over_the_budget_is_not_believed():
     grown = mmap.mmap(-1, 64 * 2**20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     grown.write(b"x" * len(grown))  # fresh pages: a bytearray may get what the heap has left
     me = [os.getpid()]
-    assert [meter.over(me) for _ in range(limits.AGREEING - 1)] == [False, False]
+    assert [meter.over(me) for _ in range(metering.AGREEING - 1)] == [False, False]
     assert meter.peak <= meter.budget
     assert not meter.over([])
-    assert [meter.over(me) for _ in range(limits.AGREEING)] == [False, False, True]
+    assert [meter.over(me) for _ in range(metering.AGREEING)] == [False, False, True]
     assert meter.peak >= len(grown) / 2
 
 
