@@ -16,6 +16,10 @@ BESIDE := -n logical --dist loadfile
 COMPUTING := $(addprefix tests/,data pairs scale objectives projectors features optim aum metrics solving \
   registry models worker testing plugins datasets/test_tables.py kernels equivalence golden \
   conformance)
+# Where else a version of a library decides what comes out: files, statistics, plans, documents.
+LEARNT := $(addprefix tests/,datasets store stats bench judging papers platforms)
+# What the metadata promise; pyproject.toml has the lowest one for ruff too.
+VERSIONS := 3.11 3.12 3.13 3.14
 # Each change leaves some tests and examples of hypothesis to the night, which leaves out none.
 CHANGE := -m 'not nightly'
 NIGHT := --hypothesis-profile=nightly
@@ -36,7 +40,7 @@ N ?= 14
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test nightly test-nightly check check-code check-benchmarks run-benchmarks build \
-  debug debug-nightly wheel wheel-nightly sdist wheels release bench bench-compare bench-history docs
+  oldest check-systems debug debug-nightly wheel wheel-nightly sdist wheels release bench bench-compare bench-history docs
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,7 +52,7 @@ test: $(VENV)/test ## run the tests of a change
 	$(BIN)/pytest $(CHANGE) $(BESIDE) $(addprefix --ignore=,$(ALONE))
 	$(BIN)/pytest $(CHANGE) $(ALONE)
 
-nightly: test-nightly debug-nightly run-benchmarks wheel-nightly ## run what takes too long for each change
+nightly: test-nightly debug-nightly run-benchmarks wheel-nightly oldest check-systems ## run what takes too long for each change
 
 test-nightly: $(VENV)/test
 	$(BIN)/pytest $(NIGHT) $(BESIDE) $(addprefix --ignore=,$(ALONE))
@@ -64,12 +68,22 @@ check-code: $(VENV)/dev
 	$(BIN)/towncrier build --draft --version next > /dev/null
 	$(BIN)/zizmor --offline --quiet .github
 
+# Each has a cache of its own, and takes a minute the first time. Only Linux imports processes/linux.
+check-systems: $(VENV)/dev ## types as Windows, macOS and each version of Python have them
+	for asked in --platform=win32 --platform=darwin $(addprefix --python-version=,$(VERSIONS)); do \
+	  echo "mypy $$asked"; \
+	  ! $(BIN)/mypy $$asked --cache-dir=.mypy_cache/$$asked aucbench plugins \
+	    | grep --invert-match '^aucbench/processes/linux/' | grep ': error:' || exit 1; done
+
 check-benchmarks: $(VENV)/dev
 	$(ASV) check --python=same
 
 # Nobody reads these times, so threads may wait in peace: in a busy loop they take far longer.
 run-benchmarks: $(VENV)/dev .asv/.asv-machine.json
 	OMP_WAIT_POLICY=PASSIVE OPENBLAS_NUM_THREADS=1 $(ASV) $(QUICK)
+
+oldest: ## build and test with the lowest versions that the metadata promise
+	.ci/oldest $(CHANGE) $(BESIDE) $(COMPUTING) $(LEARNT)
 
 build: $(VENV)/dev ## compile the kernels again, whatever the time stamps say
 	rm $(VENV)/built

@@ -20,6 +20,7 @@ from pathlib import Path
 CPUINFO = Path("/proc/cpuinfo")
 CPUINFO_BYTES = 4096  # the first bytes are enough; the kernel would compute an entry for each core
 MEMINFO, STAT, TASKS = Path("/proc/meminfo"), Path("/proc/self/stat"), Path("/proc/self/task")
+BOOT = Path("/proc/sys/kernel/random/boot_id")
 CORE, BEGAN = 39, 22  # fields of STAT: the core on which a process runs, and its begin in ticks
 AVAILABLE = re.compile(rb"^MemAvailable:\s+(\d+) kB", re.M)
 OWN_GROUPS, GROUPS = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
@@ -105,6 +106,11 @@ def began() -> float:
         return seconds
     since_boot = _field_of_stat(BEGAN) / os.sysconf("SC_CLK_TCK")
     return time.time() - time.clock_gettime(time.CLOCK_BOOTTIME) + since_boot
+
+
+def boot() -> bytes:
+    """Return what is another one after each start of the machine; nothing where it has none."""
+    return BOOT.read_bytes() if sys.platform == "linux" and BOOT.exists() else b""
 
 
 def children() -> frozenset[int]:

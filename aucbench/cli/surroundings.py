@@ -18,7 +18,9 @@ from aucbench.host import limit_of_addresses, limit_of_tasks
 LEAST_MEMORY = 512 << 20  # bytes of addresses, which the libraries take before any data
 LEAST_TASKS = 16  # processes and threads of a user
 CUT_OFF = 1  # exit code
-LOST = (errno.EPIPE, errno.ENOSPC, errno.EIO, errno.EDQUOT)  # of a stream that takes no more
+# Of a stream that nobody reads, and of one that takes no more.
+CLOSED = {errno.EPIPE, errno.EINVAL if sys.platform == "win32" else errno.EPIPE}
+LOST = CLOSED | {errno.ENOSPC, errno.EIO, errno.EDQUOT}
 OUT_OF = (errno.ENOMEM, errno.EAGAIN)
 SAID = ("can't start new thread", "failed to map segment", "without setting an exception")
 TOO_LITTLE = (
@@ -82,5 +84,5 @@ def lost(error: OSError) -> str | None:
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, sys.stdout.fileno())
     os.close(null)
-    why = "it was closed" if error.errno == errno.EPIPE else os.strerror(error.errno)
+    why = "it was closed" if error.errno in CLOSED else os.strerror(error.errno)
     return f"not all of the answer was written to stdout: {why}"

@@ -23,8 +23,11 @@ class RefusedError(Exception):
 
 
 def is_url(source: str) -> bool:
-    """Return whether `source` begins as `scheme://`, so that it is no path and no name."""
-    return re.match(r"[a-z][a-z0-9+.-]*://", source, re.IGNORECASE) is not None
+    """Return whether `source` begins as `scheme://`, so that it is no path and no name.
+
+    A scheme of one letter is a drive of Windows.
+    """
+    return re.match(r"[a-z][a-z0-9+.-]+://", source, re.IGNORECASE) is not None
 
 
 def require_address(url: str) -> None:

@@ -8,16 +8,18 @@ Design
      another inode; then another one is made.
   c. The lock is seen on this boot of this kernel only, in all its containers. The name holds the
      boot, since a folder for temporary files may be shared with other hosts.
-  d. Only folders of this user are removed, and only those whose name says that these rules hold.
+  d. Windows locks no folder, but it removes no file that is open. So the process that made a folder
+     holds a file in it open, and a folder whose file can be removed has no owner any more.
+  e. Only folders of this user are removed, and only those whose name says that these rules hold.
      Other versions of aucbench that have other rules must use another name.
 """
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import stat
+import sys
 import tempfile
 from contextlib import suppress
 from functools import cache
@@ -27,9 +29,11 @@ from queue import Empty, Queue
 from threading import Lock, Thread
 from typing import Self
 
+from aucbench.host import boot
+
 MOST_WASTE = 32  # folders that wait for their removal
 BEGIN = "aucbench-run-"  # of the name of each folder
-BOOT = Path("/proc/sys/kernel/random/boot_id")
+OWNER = "owner"  # name of the file of (d)
 
 
 class Scratch:
@@ -54,10 +58,15 @@ class Scratch:
 
     def remove(self) -> None:
         """Remove the folder and release the lock; without effect the second time."""
+        if sys.platform == "win32":
+            self._unlock()
         try:
             remove(self.path)
         finally:
             remove(self.path)  # a signal may have ended the first attempt
+        self._unlock()
+
+    def _unlock(self) -> None:
         if self.lock >= 0:
             os.close(self.lock)
             self.lock = -1
@@ -65,6 +74,11 @@ class Scratch:
     def _made(self) -> bool:
         """Make and lock a folder; False when another process has removed it in between."""
         self.path = Path(tempfile.mkdtemp(prefix=_prefix())).resolve()
+        if sys.platform == "win32":
+            self.lock = os.open(self.path / OWNER, os.O_CREAT | os.O_EXCL)
+            return True
+        import fcntl
+
         try:
             self.lock = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY)
         except FileNotFoundError:
@@ -122,13 +136,24 @@ def remove_abandoned(beside: Path) -> None:
     for path in beside.glob(f"{_prefix()}*"):
         # It is gone by now, no folder, or that of another user; or its owner has locked it.
         with suppress(OSError):
-            fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-            try:
-                if os.fstat(fd).st_uid == os.geteuid():
-                    fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    remove(path)
-            finally:
-                os.close(fd)
+            _remove_abandoned(path)
+
+
+def _remove_abandoned(path: Path) -> None:
+    """Remove a folder; raises `OSError` if it has an owner."""
+    if sys.platform == "win32":
+        (path / OWNER).unlink()
+        remove(path)
+        return
+    import fcntl
+
+    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        if os.fstat(fd).st_uid == os.geteuid():
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            remove(path)
+    finally:
+        os.close(fd)
 
 
 def empty(folder: Path) -> None:
@@ -154,6 +179,4 @@ def remove(folder: Path) -> None:
 
 @cache
 def _prefix() -> str:
-    # Elsewhere than on Linux no job is supervised, and little is left by what was killed.
-    boot = BOOT.read_bytes() if BOOT.exists() else b""
-    return f"{BEGIN}{sha256(boot).hexdigest()[:8]}-"
+    return f"{BEGIN}{sha256(boot()).hexdigest()[:8]}-"

@@ -1,5 +1,6 @@
 """Temporary folders: those of killed runs are removed by the next one, and no others."""
 
+import fcntl
 import os
 import random
 import signal
@@ -113,7 +114,7 @@ def test_what_has_another_name_or_owner_or_is_no_folder_stays(beside, monkeypatc
 
 def test_a_folder_that_was_taken_for_abandoned_is_made_again(beside, monkeypatch):
     """Another process looks between the making of the folder and its lock."""
-    flock, looks = scratch.fcntl.flock, []
+    flock, looks = fcntl.flock, []
 
     def late(fd, how):
         if not looks:
@@ -121,7 +122,7 @@ def test_a_folder_that_was_taken_for_abandoned_is_made_again(beside, monkeypatch
             scratch.remove_abandoned(beside)
         flock(fd, how)
 
-    monkeypatch.setattr(scratch.fcntl, "flock", late)
+    monkeypatch.setattr(fcntl, "flock", late)
     with Scratch() as made:
         assert looks
         assert [*beside.iterdir()] == [made.path]

@@ -34,7 +34,7 @@ class _Ruleset(ctypes.Structure):
 
 
 class _Rule(ctypes.Structure):
-    _pack_ = 1
+    _pack_, _layout_ = 1, "ms"  # without a gap; from Python 3.14 on this wants a name
     _fields_ = [("allowed", ctypes.c_uint64), ("folder", ctypes.c_int32)]
 
 
