@@ -186,6 +186,12 @@ def test_the_changelog_must_be_whole_and_dated(release, copied):
     assert release.answer(release.changelog) == (True, "2026-12-01")
 
 
+def test_the_page_lists_the_questions(release):
+    page = (ROOT / "docs" / "development.md").read_text(encoding="utf-8")
+    table = page.partition("| question | asks |")[2].partition("\n\n")[0]
+    assert re.findall(r"^\| (\w.*?) \|", table, re.MULTILINE) == [*release.QUESTIONS]
+
+
 def test_a_command_that_fails_is_an_answer(release, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
