@@ -180,8 +180,7 @@ def list_plugins(
         for e in examined
     ]
     typer.echo(aligned([header, *rows], right={5}))
-    if broken := [f"{e.distribution}:{e.plugin}" for e in examined if e.failed and e.names == ()]:
-        list_moved(broken)
+    list_moved(dict.fromkeys(f"{e.distribution}:{e.plugin}" for e in examined))
     if any(e.failed for e in examined):
         raise typer.Exit(1)
 

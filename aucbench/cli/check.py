@@ -57,7 +57,9 @@ def check(
     The laws are on the page "Test a plugin" of the documentation.
     """
     if moved:
-        list_moved(targets)
+        if list_moved(targets):
+            raise typer.Exit(1)
+        say("no old name", err=True)
         return
     from aucbench.bench.lawful import Questions, check_targets
     from aucbench.records import Verdict
@@ -80,16 +82,17 @@ def check(
         raise typer.Exit(1)
 
 
-def list_moved(targets: Iterable[str]) -> None:
-    """Print each old name in the sources of plugins, and end with 1 if there is one."""
+def list_moved(targets: Iterable[str]) -> int:
+    """Print each old name in the sources of plugins, as linters do; return how many there are."""
     from aucbench.bench.old_names import old_names
 
     lines = [str(old) for old in old_names(targets)]
     for line in lines:
         typer.echo(shown(line))
-    say(f"{len(lines)} old names; docs/moved.md lists all" if lines else "no old name", err=True)
     if lines:
-        raise typer.Exit(1)
+        names = "1 old name" if len(lines) == 1 else f"{len(lines)} old names"
+        say(f"{names}; docs/moved.md lists all", err=True)
+    return len(lines)
 
 
 def _lines(findings: Iterable[Finding]) -> Iterator[tuple[str, Finding | None]]:

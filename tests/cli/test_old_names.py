@@ -1,7 +1,8 @@
 """`aucbench check --moved`: old names in sources, as linters list them."""
 
 import pytest
-from command_line import done, flat, refused, said
+from command_line import call, done, flat, refused, said
+from plugin_site import on_the_path, solver
 
 SOURCE = """\
 import aucbench
@@ -83,3 +84,15 @@ def test_a_check_whose_import_fails_lists_them_too(package):
     ended = done("check", package / "solver.py", code=1)
     assert "No module named 'aucbench.loop': since aucbench 0.2, use" in ended.stdout
     assert ended.stdout.endswith(LINES.format(package / "solver.py"))
+
+
+def test_the_doctor_lists_those_of_a_plugin_whose_import_fails(tmp_path, monkeypatch):
+    with on_the_path(tmp_path) as site:
+        monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+        site.add("early", solvers=f"import aucbench.loop\n{solver('early-bird')}")
+        ended = call("plugins", "--doctor", "early-bird")
+    assert ended.exit_code == 1
+    assert "No module named 'aucbench.loop': since aucbench 0.2, use" in ended.stdout
+    file = tmp_path / "early_solvers.py"
+    assert f"{file}:1: aucbench.loop → aucbench.solving.loop (since 0.2)" in ended.stdout
+    assert "1 old name; docs/moved.md lists all" in ended.stderr
