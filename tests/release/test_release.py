@@ -186,6 +186,26 @@ def test_the_changelog_must_be_whole_and_dated(release, copied):
     assert release.answer(release.changelog) == (True, "2026-12-01")
 
 
+@pytest.mark.parametrize(
+    ("tag", "usable"),
+    [("manylinux2014_x86_64.manylinux_2_17_x86_64", True), ("linux_x86_64", False)],
+)
+def test_a_wheel_without_a_tag_that_others_can_install_is_refused(
+    release, tmp_path, monkeypatch, tag, usable
+):
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    (tmp_path / ".ci").mkdir()
+    (tmp_path / ".ci" / "dist").write_text(
+        f"#!/bin/sh\nmkdir $1; touch $1/aucbench-{release.version()}-cp313-cp313-{tag}.whl\n"
+    )
+    (tmp_path / ".ci" / "dist").chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONS", "python3.13")
+    good, came = release.answer(release.wheels)
+    assert good == usable
+    assert tag in came
+
+
 def test_the_page_lists_the_questions(release):
     page = (ROOT / "docs" / "development.md").read_text(encoding="utf-8")
     table = page.partition("| question | asks |")[2].partition("\n\n")[0]
