@@ -127,7 +127,7 @@ def _parameters(thing: Any) -> str:
 
 
 class _Plain:
-    """A default as text: the same in each process and version of Python."""
+    """A default as text: the same in each process."""
 
     def __init__(self, parameter: inspect.Parameter):
         self.text = re.sub(r" at 0x[0-9a-f]+", "", repr(parameter.default))
