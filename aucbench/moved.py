@@ -17,6 +17,7 @@ from functools import cache, wraps
 from importlib import import_module
 from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
+from pkgutil import resolve_name
 from types import FunctionType, ModuleType
 from typing import Any, TypeVar, cast
 from warnings import warn
@@ -79,22 +80,37 @@ def move_of(kind: str, old: str) -> Move | None:
 def moved_name(dotted: str) -> tuple[Move, str] | None:
     """Return the row of a module or of a name of a module, and what `dotted` is called now.
 
-    A module that is in a folder that has moved is where the folder is, if there is such a module.
+    What was in a folder that has moved may have another name there, or be gone: see `today`.
     """
     if move := move_of("names", dotted):
         return move, move.new
     parts = dotted.split(".")
     for length in range(len(parts), 1, -1):
         if move := move_of("modules", ".".join(parts[:length])):
-            return move, _renamed(move.new, parts[length:])
+            return move, _renamed(move, parts[length:])
     return None
 
 
-def _renamed(new: str, rest: list[str]) -> str:
+def _renamed(move: Move, rest: list[str]) -> str:
     """Return what follows a module that has moved: again by the table, where that has a row."""
-    name = ".".join([new, *rest])
+    if not move.named:
+        return move.new
+    name = ".".join([move.new, *rest])
     further = moved_name(name)
     return further[1] if rest and further else name
+
+
+def today(dotted: str) -> tuple[Move, str] | None:
+    """As `moved_name`, with the folder in place of a name that is not in it; it imports modules."""
+    moved = moved_name(dotted)
+    if moved is None or " " in moved[1]:
+        return moved
+    move, name = moved
+    try:
+        resolve_name(name)
+    except (ImportError, AttributeError):
+        return move, move.new
+    return move, name
 
 
 class _Alias(Loader):

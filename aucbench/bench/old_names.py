@@ -10,7 +10,7 @@ from pathlib import Path
 
 import aucbench
 from aucbench.errors import DataError, UnknownNameError
-from aucbench.moved import Move, moved_name
+from aucbench.moved import Move, today
 from aucbench.registry.discovery import entries
 from aucbench.registry.fingerprints import CACHES, files_of_module, plugin_files
 from aucbench.registry.specs import in_file
@@ -98,7 +98,7 @@ def _in_file(path: Path) -> Iterator[OldName]:
     used = {(line, name) for line, name in _names(tree) if not _is_public(name)}
     for line, name in sorted(used):
         whole = not any(n == line and longer.startswith(f"{name}.") for n, longer in used)
-        if whole and (moved := moved_name(name)):
+        if whole and (moved := today(name)):
             yield OldName(path, line, name, moved[1], moved[0])
 
 

@@ -30,7 +30,7 @@ LINES = """\
 {0}:5: aucbench.methods.lipschitz → aucbench.optim.lipschitz (since 0.2)
 {0}:6: aucbench.solving.wrappers.Observed → aucbench.solving.wrappers.WithProblems (since 0.2, \
 works until 0.4)
-{0}:8: aucbench.folds.split → aucbench.data.folds.split (since 0.2)
+{0}:8: aucbench.folds.split → aucbench.data.folds (since 0.2)
 {0}:8: aucbench.loop → aucbench.solving.loop (since 0.2)
 """
 

@@ -13,7 +13,7 @@ from command_line import done, flat, refused, said
 
 from aucbench import moved
 from aucbench.errors import AucbenchDeprecation
-from aucbench.moved import Move, moved_name, moves, old_attributes, old_parameters
+from aucbench.moved import Move, moved_name, moves, old_attributes, old_parameters, today
 
 pytestmark = pytest.mark.plain
 
@@ -105,6 +105,19 @@ def test_what_is_in_a_folder_that_moved_twice_is_found():
     assert moved_name("aucbench.infra.store.npz.x")[1] == "aucbench.data.npz.x"
     assert moved_name("aucbench.methods.Lbfgs")[1] == "aucbench.optim.lbfgs.Lbfgs"
     assert moved_name("aucbench.solving.loop.solve") is None
+
+
+def test_a_name_that_is_not_in_its_folder_any_more_is_called_by_the_folder():
+    assert today("aucbench.arrays.Rows")[1] == "aucbench.data.arrays.Rows"
+    assert today("aucbench.arrays.Nothing")[1] == "aucbench.data.arrays"
+    assert today("aucbench.infra.store.packs")[1] == "aucbench.store"
+    assert today("aucbench.infra.scratch")[1] == "aucbench.processes or aucbench.store"
+    assert today("aucbench.ranges.Range") is None
+
+
+def test_the_rows_of_modules_are_sorted():
+    listed = [move.old for move in of_kind("modules")]
+    assert listed == sorted(listed)
 
 
 def test_a_start_does_not_read_the_table():
