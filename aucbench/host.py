@@ -66,9 +66,7 @@ def cpu() -> str:
     import platform  # here: a command that only needs its limits starts sooner
 
     if sys.platform == "darwin":
-        import subprocess
-
-        return subprocess.run(BRAND, capture_output=True, text=True, check=True).stdout.strip()
+        return _brand() or platform.processor()
     try:
         with CPUINFO.open(encoding="utf-8", errors="replace") as file:
             lines = file.read(CPUINFO_BYTES).splitlines()
@@ -76,6 +74,16 @@ def cpu() -> str:
         return platform.processor() or platform.machine()
     named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     return next(named, platform.machine())
+
+
+def _brand() -> str:
+    """Return what macOS calls its processor; nothing where it does not say."""
+    import subprocess
+
+    try:
+        return subprocess.run(BRAND, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
 
 
 def load() -> float | None:

@@ -110,8 +110,8 @@ def _converter() -> Converter:
 
 
 def _is_array(kind: Any) -> bool:
-    origin: Any = get_origin(kind)
-    return bool(origin == np.ndarray)
+    # From NumPy 2.5 on NDArray[T] is an alias with a name of its own, and before that its content.
+    return get_origin(kind) in (np.ndarray, get_origin(Vector))
 
 
 @cache
@@ -171,7 +171,10 @@ def _mapping(plain: Any) -> Mapping[str, Any]:
 
 def _array(value: Any, kind: Any) -> Any:
     """Return an array of the type of its field; kernels check neither type nor content."""
-    wanted = np.dtype(get_args(get_args(kind)[1])[0])
+    scalar = kind
+    while inside := get_args(scalar):  # NDArray[T], or ndarray[shape, dtype[T]]
+        scalar = inside[-1]
+    wanted = np.dtype(scalar)
     if not isinstance(value, np.ndarray) or value.dtype.kind != wanted.kind:
         came = value.dtype if isinstance(value, np.ndarray) else type(value).__name__
         raise TypeError(f"{came}, not an array of {wanted}")

@@ -72,6 +72,8 @@ def can_be_linux() -> bool:
 
 
 def _has_pidfd() -> bool:
+    if sys.platform != "linux":
+        return False
     try:
         os.close(os.pidfd_open(os.getpid()))
     except OSError:

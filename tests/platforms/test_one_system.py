@@ -21,8 +21,7 @@ OWN = ("aucbench/host.py", "aucbench/processes/linux/")
 
 def asks_for_the_system(node):
     return any(
-        isinstance(inner, ast.Attribute) and ast.unparse(inner) == "sys.platform"
-        for inner in ast.walk(node)
+        isinstance(inner, ast.Attribute) and inner.attr == "platform" for inner in ast.walk(node)
     )
 
 
@@ -78,6 +77,7 @@ def test_only_two_places_name_what_one_system_has(package):
     assert said == {}
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has all of them")
 def test_the_names_that_one_system_has_are_those_of_python():
     """A name that is wrong would be looked for in vain."""
     unknown = {

@@ -108,7 +108,7 @@ def is_alive(process: psutil.Process) -> bool:
 
 def _kill_group(pid: int) -> None:
     """Kill the group that a process leads, also those that it has left behind."""
-    if hasattr(os, "killpg"):
+    if sys.platform != "win32":
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(pid, signal.SIGKILL)
 

@@ -74,10 +74,10 @@ def _own_pipes() -> tuple[BinaryIO, Callable[[bytes], None]]:
 
 def _high(fd: int) -> int:
     """Give a descriptor a number that no function closes by mistake, where that can be chosen."""
-    try:
-        import fcntl
-    except ImportError:  # on Windows
+    if sys.platform == "win32":
         return fd
+    import fcntl
+
     try:
         moved = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, HIGH)
     except OSError:  # fewer are allowed
