@@ -204,6 +204,16 @@ def test_run_takes_the_name_that_its_parameter_had():
         run(given=None)
 
 
+def test_a_key_of_a_plan_that_is_gone_says_what_to_use():
+    from aucbench.bench.plan.toml import parse_plan
+    from aucbench.errors import AucbenchError
+
+    with pytest.raises(
+        AucbenchError, match=r"no key preprocess: since aucbench 0\.2, use features"
+    ):
+        parse_plan('datasets = ["breast-cancer"]\npreprocess = ["none"]\n')
+
+
 def test_users_see_the_warning_without_asking_for_it(tmp_path):
     script = tmp_path / "mine.py"
     script.write_text("from aucbench.solving.wrappers import Observed\n", encoding="utf-8")
