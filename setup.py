@@ -1,6 +1,7 @@
 """Find the packages, compile cython/*.pyx into aucbench.kernels; the rest is in pyproject.toml.
 
 AUCBENCH_DEBUG=1 turns bounds, overflow and None checks on and optimisation off.
+AUCBENCH_PORTABLE=1 takes plain C where GCC and Clang have extensions (cython/compiler.h).
 """
 
 import os
@@ -10,9 +11,13 @@ from Cython.Build import cythonize
 from setuptools import Extension, find_packages, setup
 from setuptools.command.build_ext import build_ext
 
-DEBUG = os.environ.get("AUCBENCH_DEBUG", "0") not in {"", "0"}
+DEBUG, PORTABLE = (
+    os.environ.get(f"AUCBENCH_{name}", "0") not in {"", "0"} for name in ("DEBUG", "PORTABLE")
+)
 # A fused product and sum rounds once, and not every CPU has it: results would depend on the CPU.
-SAME_BITS = ("-ffp-contract=off",)
+# With /fp:precise, Visual Studio 2022 fuses none; of earlier ones, compiler.h asks it.
+FLAGS_OF_MSVC = ("/std:c11", "/fp:precise", *(("/Od", "/Zi") if DEBUG else ("/O2",)))
+FLAGS = ("-ffp-contract=off", *(("-O0", "-g") if DEBUG else ("-O3", "-g0")))
 CHECKS = ("boundscheck", "wraparound", "initializedcheck", "nonecheck", "overflowcheck")
 
 sources = sorted(Path("cython").glob("*.pyx"))
@@ -45,6 +50,13 @@ class CythonThenC(build_ext):
             ext.sources = with_c.sources
         super().run()
 
+    def build_extensions(self):
+        """Compile with the flags of the compiler in use: Windows has GCC and Clang too."""
+        flags = FLAGS_OF_MSVC if self.compiler.compiler_type == "msvc" else FLAGS
+        for ext in self.extensions:
+            ext.extra_compile_args.extend(flags)
+        super().build_extensions()
+
 
 setup(
     packages=[
@@ -60,7 +72,7 @@ setup(
             [str(source)],
             include_dirs=["cython"],
             depends=[str(p) for p in sorted(Path("cython").glob("*.[hp]*"))],
-            extra_compile_args=[*SAME_BITS, *(["-O0", "-g"] if DEBUG else ["-O3", "-g0"])],
+            define_macros=[("AUCBENCH_PORTABLE", None)] if PORTABLE else [],
         )
         for source in sources
     ],

@@ -65,9 +65,9 @@ typedef struct {
 } aucbench_aum_rule;
 
 /* Fill the places of up to 512 scores, and `area` with what each score adds to the AUM. */
-AUCBENCH_INLINE void aucbench_aum_rows(int size, const double *restrict s,
-                                       const signed char *restrict y, aucbench_aum_rule r,
-                                       signed char *restrict place, double *restrict area)
+AUCBENCH_INLINE void aucbench_aum_rows(
+    int size, const double *AUCBENCH_RESTRICT s, const signed char *AUCBENCH_RESTRICT y,
+    aucbench_aum_rule r, signed char *AUCBENCH_RESTRICT place, double *AUCBENCH_RESTRICT area)
 {
     for (int j = 0; j < size; j++) {
         const double d = s[j] - r.c;

@@ -31,14 +31,8 @@ static void aucbench_level(ptrdiff_t m, double *key, const double *a, const doub
     *level = equal;
 }
 
-static double aucbench_least(const aucbench_v8 *sum)
-{
-    const double *v = (const double *)sum;
-    double least = v[0];
-    for (int r = 1; r < 8; r++)
-        least = v[r] < least ? v[r] : least;
-    return least;
-}
+#define AUCBENCH_LOOPS "aum_contact_loops.h"
+#include "each_width.h"
 
 /* Replace `to` by the lowest example, times side, at step t of those with place = side. */
 AUCBENCH_CLONED(void, aucbench_extreme_of,
@@ -46,27 +40,15 @@ AUCBENCH_CLONED(void, aucbench_extreme_of,
                  const double *pivot, double t, aucbench_extreme *to),
                 (m, place, a, b, side, pivot, t, to))
 {
-    ptrdiff_t best = -1, i = 0;
+    ptrdiff_t best = -1, i = 0, end;
     double least = side * to->value;
-    while (i < m) {
-        ptrdiff_t start = i, end = m - i > AUCBENCH_CHUNK ? i + AUCBENCH_CHUNK : m;
-        aucbench_v8 low = (aucbench_v8){0} + INFINITY, x, y, z;
-        for (; i + 8 <= end; i += 8) {
-            AUCBENCH_LOAD(x, a + i);
-            AUCBENCH_LOAD(y, b + i);
-            AUCBENCH_LOAD(z, place + i);
-            x = side * ((x - pivot[0]) + t * (y - pivot[1]));
-            aucbench_i8 lower = (aucbench_i8)(x < low) & (aucbench_i8)(z == side);
-            low = (aucbench_v8)(((aucbench_i8)x & lower) | ((aucbench_i8)low & ~lower));
-        }
-        double least_here = aucbench_least(&low);
-        for (; i < end; i++) {
-            double v = side * ((a[i] - pivot[0]) + t * (b[i] - pivot[1]));
-            least_here = place[i] == side && v < least_here ? v : least_here;
-        }
-        if (least_here < least) {
-            least = least_here;
-            best = start;
+    for (; i < m; i = end) {
+        end = m - i > AUCBENCH_CHUNK ? i + AUCBENCH_CHUNK : m;
+        const double here =
+            AUCBENCH_BY_WIDTH(aucbench_lowest_, i, end, place, a, b, side, pivot, t);
+        if (here < least) {
+            least = here;
+            best = i;
         }
     }
     if (best < 0)

@@ -9,6 +9,8 @@
 #define AUCBENCH_AUM_EXACT_H
 
 #include "clones.h"
+#include "twice.h"
+#include "wide.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -22,35 +24,27 @@ typedef struct {
     double T, d;
 } aucbench_line;
 
-AUCBENCH_INLINE double aucbench_sum2(double a, double b, double *low)
-{
-    double s = a + b, t = s - a;
-    *low = (a - (s - t)) + (b - t);
-    return s;
-}
-
 /* words += sign * a * b, in two's complement, least significant word first */
 static void aucbench_add_product(uint64_t *words, int sign, double a, double b)
 {
     int ea, eb, shift;
     long long ma = (long long)ldexp(frexp(a, &ea), 53), mb = (long long)ldexp(frexp(b, &eb), 53);
-    unsigned __int128 m = (unsigned __int128)(uint64_t)llabs(ma) * (uint64_t)llabs(mb), carry;
-    uint64_t part[3];
-    if (m == 0)
+    uint64_t high, low = aucbench_whole_product((uint64_t)llabs(ma), (uint64_t)llabs(mb), &high);
+    uint64_t part[3], carry;
+    if (ma == 0 || mb == 0)
         return;
     if ((ma < 0) != (mb < 0))
         sign = -sign;
     shift = ea + eb + 2148; /* at least 2, as ea, eb >= -1073: the last bit weighs 2^-2254 */
-    part[0] = (uint64_t)m << (shift & 63);
-    part[1] = (uint64_t)(m >> 1 >> (63 - (shift & 63)));
-    part[2] = (uint64_t)(m >> 64 >> 1 >> (63 - (shift & 63)));
+    part[0] = low << (shift & 63);
+    part[1] = high << (shift & 63) | low >> 1 >> (63 - (shift & 63));
+    part[2] = high >> 1 >> (63 - (shift & 63));
     words += shift >> 6;
     carry = sign < 0; /* -x is ~x + 1 over all words */
     for (int k = 0; k < AUCBENCH_WORDS - (shift >> 6); k++) {
-        uint64_t x = k < 3 ? part[k] : 0;
-        carry += (unsigned __int128)words[k] + (sign < 0 ? ~x : x);
-        words[k] = (uint64_t)carry;
-        carry >>= 64;
+        const uint64_t x = k < 3 ? part[k] : 0, added = (sign < 0 ? ~x : x) + carry;
+        words[k] += added;
+        carry = added < carry || words[k] < added;
     }
 }
 

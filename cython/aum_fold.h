@@ -26,7 +26,7 @@ static ptrdiff_t aucbench_settle(ptrdiff_t m, double *a, double *b, const double
                                  const double *to, double lo, double hi, int counts_above,
                                  ptrdiff_t *above, aucbench_sums *sums)
 {
-    long double sum_a = sums->a, sum_b = sums->b, mass = sums->mass;
+    aucbench_twice a_sum = {sums->a, 0}, b_sum = {sums->b, 0}, mass = {sums->mass, 0};
     ptrdiff_t k = 0, i = 0, n_above = 0, n_below = 0;
     while (i < m) {
         ptrdiff_t end = m - i > AUCBENCH_CHUNK ? i + AUCBENCH_CHUNK : m;
@@ -45,14 +45,14 @@ static ptrdiff_t aucbench_settle(ptrdiff_t m, double *a, double *b, const double
             tb += counted ? v : 0.0;
             tm += counted ? fabs(v) : 0.0;
         }
-        sum_a += ta;
-        sum_b += tb;
-        mass += tm;
+        aucbench_include(&a_sum, ta);
+        aucbench_include(&b_sum, tb);
+        aucbench_include(&mass, tm);
     }
     sums->count += counts_above ? n_above : n_below;
-    sums->a = (double)sum_a;
-    sums->b = (double)sum_b;
-    sums->mass = (double)mass;
+    sums->a = aucbench_once(a_sum);
+    sums->b = aucbench_once(b_sum);
+    sums->mass = aucbench_once(mass);
     *above += n_above;
     return k;
 }

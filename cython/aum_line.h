@@ -10,12 +10,11 @@
 #include "clones.h"
 #include "dense.h"
 #include "keys.h"
+#include "twice.h"
 
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
-
-typedef int64_t aucbench_i8 __attribute__((vector_size(64)));
 
 enum { AUCBENCH_CHUNK = 512 }; /* terms of a partial sum: less rounding */
 
@@ -124,11 +123,14 @@ static ptrdiff_t aucbench_tied(ptrdiff_t m, const double *key, const double *b, 
     return k;
 }
 
-static double aucbench_across(const aucbench_v8 *sum)
-{
-    const double *v = (const double *)sum;
-    return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7]));
-}
+/* aucbench_sums while they are added up, and how many examples have z = 0. */
+typedef struct {
+    ptrdiff_t count, ties;
+    aucbench_twice a, b, mass;
+} aucbench_one_side;
+
+#define AUCBENCH_LOOPS "aum_line_loops.h"
+#include "each_width.h"
 
 /* Sums over the examples with z = sign (key - c) > 0; a is the sum of z. Returns how many have
  * z = 0. */
@@ -136,44 +138,25 @@ AUCBENCH_CLONED(ptrdiff_t, aucbench_side,
                 (ptrdiff_t m, const double *key, const double *b, double c, double sign,
                  aucbench_sums *out), (m, key, b, c, sign, out))
 {
-    long double sum_z = 0, sum_b = 0, mass = 0;
-    ptrdiff_t count = 0, ties = 0, i = 0;
-    aucbench_i8 magnitude = (aucbench_i8){0} + INT64_MAX;
-    while (i + 8 <= m) {
-        ptrdiff_t end = m - i > AUCBENCH_CHUNK ? i + AUCBENCH_CHUNK : i + (m - i) / 8 * 8;
-        aucbench_v8 tz = {0}, tb = {0}, tm = {0}, z, v;
-        aucbench_i8 counted = {0}, tied = {0}, in;
-        for (; i < end; i += 8) {
-            AUCBENCH_LOAD(z, key + i);
-            AUCBENCH_LOAD(v, b + i);
-            z = sign * (z - c);
-            in = (aucbench_i8)(z > 0.0);
-            counted -= in;
-            tied -= (aucbench_i8)(z == 0.0);
-            tz += (aucbench_v8)((aucbench_i8)z & in);
-            tb += (aucbench_v8)((aucbench_i8)v & in);
-            tm += (aucbench_v8)((aucbench_i8)v & in & magnitude);
-        }
-        sum_z += aucbench_across(&tz);
-        sum_b += aucbench_across(&tb);
-        mass += aucbench_across(&tm);
-        for (int r = 0; r < 8; r++) {
-            count += counted[r];
-            ties += tied[r];
-        }
+    aucbench_one_side to = {0};
+    ptrdiff_t i = 0, end;
+    for (; i + 8 <= m; i = end) {
+        end = m - i > AUCBENCH_CHUNK ? i + AUCBENCH_CHUNK : i + (m - i) / 8 * 8;
+        AUCBENCH_BY_WIDTH(aucbench_side_, i, end, key, b, c, sign, &to);
     }
     for (; i < m; i++) {
-        double z = sign * (key[i] - c);
-        ties += z == 0.0;
+        const double z = sign * (key[i] - c);
+        to.ties += z == 0.0;
         if (z > 0.0) {
-            count++;
-            sum_z += z;
-            sum_b += b[i];
-            mass += fabs(b[i]);
+            to.count++;
+            aucbench_include(&to.a, z);
+            aucbench_include(&to.b, b[i]);
+            aucbench_include(&to.mass, fabs(b[i]));
         }
     }
-    *out = (aucbench_sums){count, (double)sum_z, (double)sum_b, (double)mass};
-    return ties;
+    *out = (aucbench_sums){
+        to.count, aucbench_once(to.a), aucbench_once(to.b), aucbench_once(to.mass)};
+    return to.ties;
 }
 
 /* Add to b, |b| and count those with key = c and side (b - slope) > 0 */
@@ -193,7 +176,7 @@ static double aucbench_area(ptrdiff_t n, ptrdiff_t n_pos, const double *scores,
                             const double *direction, const signed char *y, const double *shift,
                             const double *scale, const double *pivot, double eta)
 {
-    long double sum[2] = {0, 0};
+    aucbench_twice sum[2] = {{0, 0}, {0, 0}};
     for (ptrdiff_t i = 0; i < n;) {
         ptrdiff_t end = n - i > AUCBENCH_CHUNK ? i + AUCBENCH_CHUNK : n;
         double below = 0, above = 0;
@@ -203,10 +186,10 @@ static double aucbench_area(ptrdiff_t n, ptrdiff_t n_pos, const double *scores,
             below += (y[i] > 0) & (z < 0.0) ? -z : 0.0;
             above += (y[i] <= 0) & (z > 0.0) ? z : 0.0;
         }
-        sum[0] += below;
-        sum[1] += above;
+        aucbench_include(&sum[0], below);
+        aucbench_include(&sum[1], above);
     }
-    return (double)(sum[0] / n_pos + sum[1] / (n - n_pos));
+    return aucbench_once(sum[0]) / n_pos + aucbench_once(sum[1]) / (n - n_pos);
 }
 
 /* Sort a few values with their weights, descending: Shell's sort, which needs no memory. */

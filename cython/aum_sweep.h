@@ -24,8 +24,6 @@
 enum { AUCBENCH_FULL, AUCBENCH_EXHAUSTED, AUCBENCH_STOPPED, AUCBENCH_STEP_LIMIT };
 enum { AUCBENCH_NO_STOP, AUCBENCH_AUM_RISES, AUCBENCH_AUC_FALLS };
 
-typedef __int128 aucbench_wide;
-
 typedef struct {
     long long fp, fn; /* before a line */
 } aucbench_level;
@@ -65,11 +63,11 @@ AUCBENCH_INLINE void aucbench_move(aucbench_sum *to, aucbench_line a, aucbench_l
 /* Load the memory of a slot early, because one of the next events is there. */
 AUCBENCH_INLINE void aucbench_announce(const aucbench_sweep *of, size_t slot)
 {
-    __builtin_prefetch(of->tree.key[0] + slot);
-    __builtin_prefetch(of->tree.key[1] + slot / 8);
-    __builtin_prefetch(of->line + slot);
-    __builtin_prefetch(of->level + slot);
-    __builtin_prefetch(of->level + slot + 2);
+    AUCBENCH_PREFETCH(of->tree.key[0] + slot);
+    AUCBENCH_PREFETCH(of->tree.key[1] + slot / 8);
+    AUCBENCH_PREFETCH(of->line + slot);
+    AUCBENCH_PREFETCH(of->level + slot);
+    AUCBENCH_PREFETCH(of->level + slot + 2);
 }
 
 /* Reverse the lines of the slots first..last; update sums and levels. */
@@ -79,7 +77,7 @@ AUCBENCH_INLINE void aucbench_reverse(aucbench_sweep *to, size_t first, size_t l
     aucbench_level *at = to->level + first, from = at[0], end, sum, level;
     size_t k = last - first + 2, i;
     long long outer;
-    aucbench_wide area = 0;
+    aucbench_wide area = {0};
     end = at[k];
     outer = aucbench_least(from) + aucbench_least(end);
     sum.fp = from.fp + end.fp;
@@ -88,10 +86,12 @@ AUCBENCH_INLINE void aucbench_reverse(aucbench_sweep *to, size_t first, size_t l
         aucbench_level other = {sum.fp - at[i].fp, sum.fn - at[i].fn};
         long long m = aucbench_least(at[i]) + aucbench_least(other) - outer;
         aucbench_move(&to->sum, a[i - 1], a[i], m);
-        area += (aucbench_wide)(at[i].fp - from.fp) * (at[i].fn - at[i + 1].fn)
-              - (aucbench_wide)(at[i + 1].fp - at[i].fp) * (from.fn - at[i].fn);
+        area = aucbench_plus(
+            area, aucbench_minus(
+                      aucbench_product(at[i].fp - from.fp, at[i].fn - at[i + 1].fn),
+                      aucbench_product(at[i + 1].fp - at[i].fp, from.fn - at[i].fn)));
     }
-    to->sum.auc += 2 * area;
+    to->sum.auc = aucbench_plus(to->sum.auc, aucbench_plus(area, area));
     for (i = 0; i < k / 2; i++)
         line = a[i], a[i] = a[k - 1 - i], a[k - 1 - i] = line;
     for (i = 1; i <= k / 2; i++) {
@@ -152,7 +152,7 @@ AUCBENCH_CLONED(int, aucbench_run,
     for (r = 0; r < capacity; r++) {
         double step = sum->started ? aucbench_first(&to->tree) : 0.0, before;
         double aum = aucbench_value(sum, zero); /* at step 0, to which some events may round */
-        aucbench_wide at = sum->started ? sum->auc : 2 * sum->tied;
+        aucbench_wide at = sum->started ? sum->auc : aucbench_plus(sum->tied, sum->tied);
         aucbench_quotient exact;
         *rows = r;
         if (!(step < INFINITY))
@@ -161,7 +161,7 @@ AUCBENCH_CLONED(int, aucbench_run,
             return AUCBENCH_STEP_LIMIT;
         exact = aucbench_pass(to, step);
         if (sum->started) {
-            at += sum->auc;
+            at = aucbench_plus(at, sum->auc);
             aum = aucbench_value(sum, exact);
         }
         sum->started = 1;
@@ -170,8 +170,8 @@ AUCBENCH_CLONED(int, aucbench_run,
         out[r] = sum->step;
         out[capacity + r] = aum;
         out[2 * capacity + r] = sum->slope[0] + sum->slope[1];
-        out[3 * capacity + r] = (double)at / area;
-        out[4 * capacity + r] = 2.0 * (double)sum->auc / area;
+        out[3 * capacity + r] = aucbench_nearest(at) / area;
+        out[4 * capacity + r] = 2.0 * aucbench_nearest(sum->auc) / area;
         sum->best = out[4 * capacity + r] > before ? out[4 * capacity + r] : before;
         *rows = r + 1;
         if (stop == AUCBENCH_AUM_RISES && out[2 * capacity + r] >= 0.0)
@@ -215,15 +215,17 @@ AUCBENCH_INLINE void aucbench_count(aucbench_sweep *to)
     size_t lines = (size_t)to->sum.lines, from = 0;
     long long all = at[0].fn;
     for (size_t q = 0; q < lines; q++) {
-        to->sum.auc +=
-            (aucbench_wide)(at[q + 1].fp - at[q].fp) * (2 * all - at[q].fn - at[q + 1].fn);
+        to->sum.auc = aucbench_plus(
+            to->sum.auc,
+            aucbench_product(at[q + 1].fp - at[q].fp, 2 * all - at[q].fn - at[q + 1].fn));
         if (q + 1 < lines) {
             aucbench_move(&to->sum, to->line[q + 1], to->line[q], aucbench_least(at[q + 1]));
             if (to->line[q + 1].T == to->line[q].T)
                 continue;
         }
-        to->sum.tied +=
-            (aucbench_wide)(at[q + 1].fp - at[from].fp) * (2 * all - at[from].fn - at[q + 1].fn);
+        to->sum.tied = aucbench_plus(
+            to->sum.tied,
+            aucbench_product(at[q + 1].fp - at[from].fp, 2 * all - at[from].fn - at[q + 1].fn));
         from = q + 1;
     }
 }

@@ -39,11 +39,11 @@ AUCBENCH_INLINE void aucbench_win(aucbench_tree *to, int h, size_t j)
 {
     const double *x = to->key[h] + 8 * j;
     double least = aucbench_min8(x);
-    unsigned found = 1u << 7;
+    uint64_t found = 1u << 7;
     to->key[h + 1][j] = least;
     for (int k = 0; k < 7; k++)
-        found |= (unsigned)(x[k] <= least) << k;
-    j = 8 * j + (size_t)__builtin_ctz(found);
+        found |= (uint64_t)(x[k] <= least) << k;
+    j = 8 * j + (size_t)aucbench_lowest_bit(found);
     to->winner[h + 1][j / 8] = h > 0 ? to->winner[h][j] : (int)j;
 }
 

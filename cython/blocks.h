@@ -30,7 +30,6 @@ enum { AUCBENCH_HINGE, AUCBENCH_SQUARED, AUCBENCH_BEND, AUCBENCH_CONCORDANCE };
 
 #define AUCBENCH_LOOPS "blocks_loops.h"
 #include "each_width.h"
-#undef AUCBENCH_LOOPS
 
 typedef struct {
     int mode;

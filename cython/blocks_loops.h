@@ -14,18 +14,19 @@ AUCBENCH_INLINE void AUCBENCH_WIDE(aucbench_some_pairs_)(
         const AUCBENCH_VECTOR ul = mode == AUCBENCH_BEND ? AUCBENCH_CONST_AT(u + l) : zero;
         AUCBENCH_VECTOR sum = AUCBENCH_CONST_AT(low + l);
         for (size_t i = 0; i < AUCBENCH_UPPERS; i++) {
-            const AUCBENCH_MASK on = checked ? kl > zero + key_of[i] : zero == zero;
+            const AUCBENCH_MASK on = AUCBENCH_FLAGS(checked ? kl > zero + key_of[i] : zero == zero);
             const AUCBENCH_VECTOR ti = zero + t[i], one = zero + 1.0, half = zero + 0.5;
             AUCBENCH_MASK bits; /* of what the pair keeps */
             if (mode == AUCBENCH_HINGE)
-                bits = (AUCBENCH_MASK)one & (xl > ti);
+                bits = AUCBENCH_BITS(one) & AUCBENCH_FLAGS(xl > ti);
             else if (mode == AUCBENCH_SQUARED)
-                bits = (AUCBENCH_MASK)(xl - ti) & (xl > ti);
+                bits = AUCBENCH_BITS(xl - ti) & AUCBENCH_FLAGS(xl > ti);
             else if (mode == AUCBENCH_BEND)
-                bits = (AUCBENCH_MASK)(ul - v[i]) & (xl > ti);
+                bits = AUCBENCH_BITS(ul - v[i]) & AUCBENCH_FLAGS(xl > ti);
             else
-                bits = ((AUCBENCH_MASK)one & (xl < ti)) | ((AUCBENCH_MASK)half & (xl == ti));
-            const AUCBENCH_VECTOR kept = (AUCBENCH_VECTOR)(bits & on);
+                bits = (AUCBENCH_BITS(one) & AUCBENCH_FLAGS(xl < ti))
+                       | (AUCBENCH_BITS(half) & AUCBENCH_FLAGS(xl == ti));
+            const AUCBENCH_VECTOR kept = AUCBENCH_OF_BITS(bits & on);
             own[i][p] += bl * kept;
             sum += a[i] * kept;
         }

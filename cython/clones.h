@@ -21,17 +21,9 @@
 #ifndef AUCBENCH_CLONES_H
 #define AUCBENCH_CLONES_H
 
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "compiler.h"
 
-/* Always inlined: a separate function would be built for the machine without SIMD. */
-#if defined(__GNUC__)
-#define AUCBENCH_INLINE static inline __attribute__((always_inline))
-#else
-#define AUCBENCH_INLINE static inline
-#endif
+#include <stdlib.h>
 
 enum { AUCBENCH_NONE, AUCBENCH_AVX2, AUCBENCH_AVX512, AUCBENCH_LEVELS };
 
@@ -39,21 +31,17 @@ enum { AUCBENCH_NONE, AUCBENCH_AVX2, AUCBENCH_AVX512, AUCBENCH_LEVELS };
 
 #define AUCBENCH_LISTED(...) __VA_ARGS__
 
-#if defined(__GNUC__) && defined(__x86_64__)
+#ifdef AUCBENCH_X86
 
-static int aucbench_simd;
+static int aucbench_simd; /* set once, before any call */
 
 /* The best level of this CPU. */
 static inline int aucbench_best_simd(void)
 {
-    __builtin_cpu_init();
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
-        return AUCBENCH_NONE;
-    return __builtin_cpu_supports("avx512f") ? AUCBENCH_AVX512 : AUCBENCH_AVX2;
+    return aucbench_has_avx512() ? AUCBENCH_AVX512
+           : aucbench_has_avx2() ? AUCBENCH_AVX2
+                                 : AUCBENCH_NONE;
 }
-
-#define AUCBENCH_AVX2_CODE __attribute__((target("avx2,fma")))
-#define AUCBENCH_AVX512_CODE __attribute__((target("avx512f,fma")))
 
 #define AUCBENCH_EACH_LEVEL(type, name, parameters, arguments)                                    \
     AUCBENCH_INLINE type name##_body(const int lanes, AUCBENCH_LISTED parameters);                \
@@ -119,25 +107,13 @@ static inline int aucbench_asked_simd(void)
     return -1;
 }
 
-#if defined(__GNUC__) && defined(__x86_64__)
+#ifdef AUCBENCH_X86
 /* When the module is loaded. What is wrong is refused by aucbench.kernels. */
-__attribute__((constructor)) static void aucbench_set_simd(void)
+AUCBENCH_WHEN_LOADED static void aucbench_set_simd(void)
 {
     const int asked = aucbench_asked_simd();
     aucbench_simd = asked < 0 ? AUCBENCH_NONE : asked;
 }
 #endif
-
-AUCBENCH_INLINE int aucbench_lowest_bit(uint64_t word)
-{
-#if defined(__GNUC__)
-    return __builtin_ctzll(word);
-#else
-    int j = 0;
-    while (!(word >> j & 1))
-        j++;
-    return j;
-#endif
-}
 
 #endif

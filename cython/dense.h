@@ -12,22 +12,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#if defined(__GNUC__)
-/* GCC takes a function that only calls __builtin_prefetch for one without effect, and drops its
- * calls unless it inlines them early. Assembly that is volatile stays. */
-#if defined(__x86_64__)
-#define AUCBENCH_PREFETCH(p) __asm__ volatile("prefetcht0 %0" : : "m"(*(const char *)(p)))
-#else
-#define AUCBENCH_PREFETCH(p) __builtin_prefetch(p)
-#endif
-#define AUCBENCH_PREFETCH_FAR(p) __builtin_prefetch(p, 0, 2)
-#else
-#define AUCBENCH_PREFETCH(p) ((void)(p))
-#define AUCBENCH_PREFETCH_FAR(p) ((void)(p))
-#endif
-
-#define AUCBENCH_LOAD(into, from) memcpy(&(into), (from), sizeof(aucbench_v8))
-
 /* The sum of 8 lanes. */
 AUCBENCH_INLINE double aucbench_total(const double *v)
 {

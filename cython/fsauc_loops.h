@@ -30,12 +30,12 @@ AUCBENCH_INLINE fsauc_size AUCBENCH_WIDE(fsauc_soften_)(
             const size_t k = j + AUCBENCH_WIDTH * p;
             const AUCBENCH_VECTOR C = AUCBENCH_CONST_AT(c + k);
             AUCBENCH_VECTOR Z = AUCBENCH_CONST_AT(z + k) * s;
-            const AUCBENCH_MASK W = (AUCBENCH_MASK)(C + Z);
-            AUCBENCH_VECTOR A = (AUCBENCH_VECTOR)(W & ~sign) - theta;
-            const AUCBENCH_MASK above = A > 0.0;
-            A = (AUCBENCH_VECTOR)((AUCBENCH_MASK)A & above);
+            const AUCBENCH_MASK W = AUCBENCH_BITS(C + Z);
+            AUCBENCH_VECTOR A = AUCBENCH_OF_BITS(W & ~sign) - theta;
+            const AUCBENCH_MASK above = AUCBENCH_FLAGS(A > 0.0);
+            A = AUCBENCH_OF_BITS(AUCBENCH_BITS(A) & above);
             if (write) {
-                Z = (AUCBENCH_VECTOR)((AUCBENCH_MASK)A | (W & sign)) - C;
+                Z = AUCBENCH_OF_BITS(AUCBENCH_BITS(A) | (W & sign)) - C;
                 AUCBENCH_AT(z + k) = Z;
             }
             of.kept[p] -= above;
@@ -73,8 +73,8 @@ AUCBENCH_INLINE fsauc_size AUCBENCH_WIDE(fsauc_step_)(
                 AUCBENCH_AT(u + k) = AUCBENCH_CONST_AT(u + k) + X * f;
             Z *= s;
             W = AUCBENCH_CONST_AT(c + k) + Z;
-            of.kept[p] -= (AUCBENCH_MASK)(W != 0.0);
-            of.norm[p] += (AUCBENCH_VECTOR)((AUCBENCH_MASK)W & ~sign);
+            of.kept[p] -= AUCBENCH_FLAGS(W != 0.0);
+            of.norm[p] += AUCBENCH_OF_BITS(AUCBENCH_BITS(W) & ~sign);
             of.square[p] += Z * Z;
         }
     for (; j < d; j++) {

@@ -32,7 +32,7 @@ AUCBENCH_INLINE int AUCBENCH_WIDE(aucbench_any_)(const AUCBENCH_MASK *m)
 {
     int64_t any = 0;
     for (size_t i = 0; i < AUCBENCH_WIDTH; i++)
-        any |= (*m)[i];
+        any |= AUCBENCH_LANE(*m, i);
     return any != 0;
 }
 
@@ -45,7 +45,7 @@ AUCBENCH_INLINE int AUCBENCH_WIDE(aucbench_any_loss_)(
     for (size_t r = 0; r < parts; r++) {
         const AUCBENCH_VECTOR x = AUCBENCH_CONST_AT(u + AUCBENCH_WIDTH * r);
         const AUCBENCH_VECTOR z = AUCBENCH_CONST_AT(p + AUCBENCH_WIDTH * r);
-        found |= 1.0 - side * ((s - x) + c * (square - z)) > 0.0;
+        found |= AUCBENCH_FLAGS(1.0 - side * ((s - x) + c * (square - z)) > 0.0);
     }
     return AUCBENCH_WIDE(aucbench_any_)(&found);
 }
@@ -75,7 +75,8 @@ AUCBENCH_INLINE size_t AUCBENCH_WIDE(aucbench_next_near_)(
     size_t j = from;
     for (; j + AUCBENCH_WIDTH <= size; j += AUCBENCH_WIDTH) {
         const AUCBENCH_VECTOR x = AUCBENCH_CONST_AT(squares + j) + square;
-        const AUCBENCH_MASK close = x - 2.0 * AUCBENCH_CONST_AT(p + j) <= near * x;
+        const AUCBENCH_MASK close =
+            AUCBENCH_FLAGS(x - 2.0 * AUCBENCH_CONST_AT(p + j) <= near * x);
         if (AUCBENCH_WIDE(aucbench_any_)(&close))
             break;
     }

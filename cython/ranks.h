@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { AUCBENCH_PARTS = 4 };
+enum { AUCBENCH_MERGES = 4 };
 
 /* The state of one merge: the next scores of both arrays, and the ends of both. */
 typedef struct {
@@ -96,18 +96,18 @@ AUCBENCH_INLINE uint64_t aucbench_sum_of_ranks(const double *of, size_t m,
                                                const double *in, size_t n, const int equal,
                                                int *tied)
 {
-    aucbench_merge at[AUCBENCH_PARTS];
+    aucbench_merge at[AUCBENCH_MERGES];
     uint64_t total = 0;
     int met = 0;
-    for (size_t k = 0; k < AUCBENCH_PARTS; k++) {
-        const size_t first = m * k / AUCBENCH_PARTS, last = m * (k + 1) / AUCBENCH_PARTS;
+    for (size_t k = 0; k < AUCBENCH_MERGES; k++) {
+        const size_t first = m * k / AUCBENCH_MERGES, last = m * (k + 1) / AUCBENCH_MERGES;
         const size_t passed = first < last ? aucbench_rank(in, n, of[first]) : n;
         at[k] = (aucbench_merge){of + first, of + last, in + passed, in + n};
     }
     for (;;) {
         aucbench_merge a = at[0], b = at[1], c = at[2], d = at[3];
         ptrdiff_t steps = aucbench_steps(a);
-        for (size_t k = 1; k < AUCBENCH_PARTS; k++)
+        for (size_t k = 1; k < AUCBENCH_MERGES; k++)
             if (aucbench_steps(at[k]) < steps)
                 steps = aucbench_steps(at[k]);
         if (steps <= 0)
@@ -120,7 +120,7 @@ AUCBENCH_INLINE uint64_t aucbench_sum_of_ranks(const double *of, size_t m,
         }
         at[0] = a, at[1] = b, at[2] = c, at[3] = d;
     }
-    for (size_t k = 0; k < AUCBENCH_PARTS; k++) {
+    for (size_t k = 0; k < AUCBENCH_MERGES; k++) {
         aucbench_merge one = at[k];
         for (ptrdiff_t steps = aucbench_steps(one); steps > 0; steps = aucbench_steps(one))
             for (; steps > 0; steps--)

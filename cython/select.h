@@ -14,69 +14,59 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(__GNUC__)
-typedef int64_t __attribute__((may_alias)) double_bits;
-#else
-typedef int64_t double_bits;
-#endif
-
 /* Bit j: the key of x[j] is above t, for j < min(left, 64). The loop with the constant 64 is
  * unrolled by the compiler. */
-AUCBENCH_INLINE uint64_t aucbench_word_above(const double_bits *x, ptrdiff_t left, int64_t t)
+AUCBENCH_INLINE uint64_t aucbench_word_above(const double *x, ptrdiff_t left, int64_t t)
 {
     uint64_t word = 0;
     if (left >= 64) {
         for (int j = 0; j < 64; j++)
-            word |= AUCBENCH_MAGNITUDE_KEY(x[j]) > t ? AUCBENCH_BIT[j] : 0;
+            word |= AUCBENCH_MAGNITUDE_KEY(AUCBENCH_BITS_AT(x + j)) > t ? AUCBENCH_BIT[j] : 0;
         return word;
     }
     for (int j = 0; j < left; j++)
-        word |= AUCBENCH_MAGNITUDE_KEY(x[j]) > t ? AUCBENCH_BIT[j] : 0;
+        word |= AUCBENCH_MAGNITUDE_KEY(AUCBENCH_BITS_AT(x + j)) > t ? AUCBENCH_BIT[j] : 0;
     return word;
 }
 
 /* Copy the keys above t to out, in their order; stop early after more than `cap`. Returns how
  * many were copied. `out` has room for min(d, cap + 64). */
 AUCBENCH_CLONED(ptrdiff_t, aucbench_gather_above,
-                (const double *v, ptrdiff_t d, int64_t t, int64_t *out, ptrdiff_t cap),
-                (v, d, t, out, cap))
+                (const double *x, ptrdiff_t d, int64_t t, int64_t *out, ptrdiff_t cap),
+                (x, d, t, out, cap))
 {
-    const double_bits *x = (const double_bits *)v;
     ptrdiff_t n = 0;
     for (ptrdiff_t i = 0; i < d && n <= cap; i += 64) {
         uint64_t word = aucbench_word_above(x + i, d - i, t);
         for (; word; word &= word - 1)
-            out[n++] = AUCBENCH_MAGNITUDE_KEY(x[i + aucbench_lowest_bit(word)]);
+            out[n++] = AUCBENCH_MAGNITUDE_KEY(AUCBENCH_BITS_AT(x + i + aucbench_lowest_bit(word)));
     }
     return n;
 }
 
 /* x_i <- 0 for lo <= i < hi, unless the key of x_i is above t. */
-AUCBENCH_CLONED(void, aucbench_keep_above, (double *v, ptrdiff_t lo, ptrdiff_t hi, int64_t t),
-                (v, lo, hi, t))
+AUCBENCH_CLONED(void, aucbench_keep_above, (double *x, ptrdiff_t lo, ptrdiff_t hi, int64_t t),
+                (x, lo, hi, t))
 {
-    double_bits *x = (double_bits *)v;
     for (ptrdiff_t i = lo; i < hi; i++)
-        x[i] = AUCBENCH_MAGNITUDE_KEY(x[i]) > t ? x[i] : 0;
+        x[i] = AUCBENCH_MAGNITUDE_KEY(AUCBENCH_BITS_AT(x + i)) > t ? x[i] : 0.0;
 }
 
 /* Return the position after the q-th entry whose key is t; d if there are fewer. */
-static ptrdiff_t aucbench_after_tie(const double *v, ptrdiff_t d, int64_t t, ptrdiff_t q)
+static ptrdiff_t aucbench_after_tie(const double *x, ptrdiff_t d, int64_t t, ptrdiff_t q)
 {
-    const double_bits *x = (const double_bits *)v;
     ptrdiff_t i = 0;
     for (; i < d && q > 0; i++)
-        q -= AUCBENCH_MAGNITUDE_KEY(x[i]) == t;
+        q -= AUCBENCH_MAGNITUDE_KEY(AUCBENCH_BITS_AT(x + i)) == t;
     return i;
 }
 
 /* Keys of a sample of s <= d entries, one from each of s equal stretches. */
-static void aucbench_sample_keys(const double *v, ptrdiff_t d, int64_t *out, ptrdiff_t s)
+static void aucbench_sample_keys(const double *x, ptrdiff_t d, int64_t *out, ptrdiff_t s)
 {
-    const double_bits *x = (const double_bits *)v;
     const size_t stretch = (size_t)(d / s);
     for (ptrdiff_t i = 0; i < s; i++) {
-        out[i] = AUCBENCH_MAGNITUDE_KEY(x[aucbench_sampled((size_t)i, stretch)]);
+        out[i] = AUCBENCH_MAGNITUDE_KEY(AUCBENCH_BITS_AT(x + aucbench_sampled((size_t)i, stretch)));
     }
 }
 

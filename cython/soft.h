@@ -27,48 +27,16 @@
 #include <math.h>
 #include <stdint.h>
 
-/* All functions of vectors are inlined: how vectors are passed to a function plays no part. */
-#if defined(__GNUC__)
-#pragma GCC diagnostic ignored "-Wpsabi"
-#endif
-
-typedef int64_t aucbench_i8 __attribute__((vector_size(64)));
+#define AUCBENCH_LOOPS "soft_loops.h"
+#include "each_width.h"
 
 /* w <- soft(w, t) * shrink; sum += w; returns m . w. NaN stays NaN. */
 AUCBENCH_CLONED(double, aucbench_soft,
-                (size_t d, double t, double shrink, const double *restrict m, double *restrict w,
-                 double *restrict sum), (d, t, shrink, m, w, sum))
+                (size_t d, double t, double shrink, const double *m, double *w, double *sum),
+                (d, t, shrink, m, w, sum))
 {
-    aucbench_v8 v, u, r, a = {0}, b = {0};
-    const aucbench_i8 magnitude = (aucbench_i8){0} + INT64_MAX;
-    aucbench_i8 dead;
-    double s = 0;
-    size_t j = 0;
-    for (; j + 8 <= d; j += 8) {
-        AUCBENCH_LOAD(v, w + j);
-        r = (aucbench_v8)((aucbench_i8)v & magnitude) - t;
-        dead = r <= 0.0;
-        r = (aucbench_v8)(((aucbench_i8)r | ((aucbench_i8)v & ~magnitude)) & ~dead) * shrink;
-        memcpy(w + j, &r, sizeof r);
-        AUCBENCH_LOAD(u, sum + j);
-        u += r;
-        memcpy(sum + j, &u, sizeof u);
-        AUCBENCH_LOAD(u, m + j);
-        u = a + r * u; /* two sums in turn: each addition waits for the last */
-        a = b;
-        b = u;
-    }
-    for (; j < d; j++) {
-        double left = fabs(w[j]) - t;
-        w[j] = left <= 0 ? 0.0 : copysign(left, w[j]) * shrink;
-        sum[j] += w[j];
-        s += w[j] * m[j];
-    }
-    a += b;
-    return s + ((a[0] + a[1]) + (a[2] + a[3])) + ((a[4] + a[5]) + (a[6] + a[7]));
+    return AUCBENCH_BY_WIDTH(aucbench_soft_, d, t, shrink, m, w, sum);
 }
-
-typedef int64_t aucbench_i4 __attribute__((vector_size(32)));
 
 #define AUCBENCH_NEVER 8 /* steps after the last; with one, additions would wait */
 #define AUCBENCH_BINS 4  /* per step, so that most searches end in the first bin */
@@ -80,10 +48,10 @@ typedef struct {
 } aucbench_cell;
 
 typedef struct {
-    double C;          /* infinite after the last step */
+    double C;        /* infinite after the last step */
     double q;
-    aucbench_v2 paid;  /* sums of 1 / q and of -C / q over the steps before it */
-    aucbench_v4 death; /* what the weights that die here subtract from the level */
+    double paid[2];  /* sums of 1 / q and of -C / q over the steps before it */
+    double death[4]; /* what the weights that die here subtract from the level */
 } aucbench_step;
 
 /* A window: the steps 0..size, where 0 is the state before the first, and d weights. */
@@ -94,7 +62,7 @@ typedef struct {
     int size;
     int *first; /* of each bin of |K|, the first step with C in that bin or a later one */
     double top, scale;
-    aucbench_v4 level; /* sums over living weights of m_- K, m_- sign(K), m_+ K, m_+ sign(K) */
+    double level[4]; /* sums over living weights of m_- K, m_- sign(K), m_+ K, m_+ sign(K) */
     double *old; /* K of the weights that a row stores, before it; there is room for 3 more */
     int *moved;  /* which of them are listed by aucbench_step4; room for 3 more */
 } aucbench_window;
@@ -124,14 +92,21 @@ AUCBENCH_INLINE double aucbench_sign(double x)
     return copysign(fabs(x) > 0 ? 1.0 : 0.0, x);
 }
 
-/* m_-, m_-, m_+, m_+ */
-AUCBENCH_INLINE void aucbench_means(const aucbench_cell *c, aucbench_v4 *m)
+/* sums += (m_- K, m_- side, m_+ K, m_+ side) */
+AUCBENCH_INLINE void aucbench_enter(double *sums, const double *m, double K, double side)
 {
-    memcpy(m, c, sizeof *m);
-    *m = __builtin_shuffle(*m, (aucbench_i4){2, 2, 3, 3});
+    const double of[4] = {m[0], m[0], m[1], m[1]}, by[4] = {K, side, K, side};
+    for (int l = 0; l < 4; l++)
+        sums[l] += of[l] * by[l];
 }
 
-#define AUCBENCH_TWICE(a) ((aucbench_v4){(a)[0], (a)[1], (a)[0], (a)[1]})
+/* sums -= the same */
+AUCBENCH_INLINE void aucbench_leave(double *sums, const double *m, double K, double side)
+{
+    const double of[4] = {m[0], m[0], m[1], m[1]}, by[4] = {K, side, K, side};
+    for (int l = 0; l < 4; l++)
+        sums[l] -= of[l] * by[l];
+}
 
 /* Set up the bins of C; with a NaN or an infinity there is one bin, and no index is wrong. */
 static void aucbench_index(aucbench_window *W)
@@ -154,17 +129,14 @@ AUCBENCH_CLONED(void, aucbench_lazy_begin, (aucbench_window *to, int d), (to, d)
 {
     aucbench_index(to);
     aucbench_window W = *to;
-    W.level = (aucbench_v4){0};
+    memset(W.level, 0, sizeof W.level);
     for (int j = 0; j < d; j++) {
-        double K = W.cells[j].K, side = aucbench_sign(K);
-        aucbench_v4 m;
-        aucbench_means(W.cells + j, &m);
-        m *= (aucbench_v4){K, side, K, side};
-        W.level += m;
+        const double K = W.cells[j].K, side = aucbench_sign(K);
+        aucbench_enter(W.level, W.cells[j].m, K, side);
         W.due[j] = W.size + 1 + j % AUCBENCH_NEVER;
         if (fabs(K) <= W.top && side != 0) {
             W.due[j] = aucbench_death(&W, K, aucbench_bin(fabs(K), W.top, W.scale, j));
-            W.steps[W.due[j]].death += m;
+            aucbench_enter(W.steps[W.due[j]].death, W.cells[j].m, K, side);
         }
     }
     *to = W;
@@ -182,80 +154,28 @@ AUCBENCH_CLONED(void, aucbench_lazy_end, (aucbench_window *W, int d), (W, d))
     }
 }
 
-/* Four values at a time: bits of a where the mask is set, and of b elsewhere. */
-AUCBENCH_INLINE aucbench_v4 aucbench_choose(aucbench_i4 mask, aucbench_v4 a, aucbench_v4 b)
-{
-    return (aucbench_v4)(((aucbench_i4)a & mask) | ((aucbench_i4)b & ~mask));
-}
-
-AUCBENCH_INLINE aucbench_v4 aucbench_where(aucbench_i4 mask, aucbench_v4 a)
-{
-    return (aucbench_v4)((aucbench_i4)a & mask);
-}
-
-AUCBENCH_INLINE aucbench_v4 aucbench_abs4(aucbench_v4 x)
-{
-    return (aucbench_v4)((aucbench_i4)x & INT64_MAX);
-}
-
-AUCBENCH_INLINE aucbench_v4 aucbench_copysign4(aucbench_v4 size, aucbench_v4 x)
-{
-    return (aucbench_v4)((aucbench_i4)size | ((aucbench_i4)x & INT64_MIN));
-}
-
-AUCBENCH_INLINE aucbench_v4 aucbench_soft4(aucbench_v4 x, aucbench_v4 t)
-{
-    aucbench_v4 c = aucbench_choose(t < x, t, x);
-    return x - aucbench_choose(-t > c, -t, c);
-}
-
-/* The first `count` values at x, then zeros. */
-AUCBENCH_INLINE aucbench_v4 aucbench_some4(const double *x, int count)
-{
-    aucbench_v4 v = {0};
-    if (count == 4)
-        memcpy(&v, x, sizeof v);
-    else
-        for (int l = 0; l < count; l++)
-            v[l] = x[l];
-    return v;
-}
-
-/* The products of up to four values at `at` with their weights; keeps K. */
-AUCBENCH_INLINE aucbench_v4 aucbench_products(
-    const aucbench_window *W, double C, int at, int count, const double *x, const int *columns)
-{
-    const aucbench_cell *c = W->cells;
-    const int *j = columns + at;
-    aucbench_v4 K = {0};
-    if (count == 4)
-        K = (aucbench_v4){c[j[0]].K, c[j[1]].K, c[j[2]].K, c[j[3]].K};
-    else
-        for (int l = 0; l < count; l++)
-            K[l] = c[j[l]].K;
-    memcpy(W->old + at, &K, sizeof K);
-    return aucbench_some4(x + at, count) * aucbench_soft4(K, (aucbench_v4){0} + C);
-}
-
-/* w . x after step k */
+/* w . x after step k; keeps K */
 AUCBENCH_CLONED_NARROW(double, aucbench_lazy_dot,
                        (const aucbench_window *W, int k, int stored, const double *x,
                         const int *columns),
                        (W, k, stored, x, columns))
 {
     const double C = W->steps[k].C;
-    aucbench_v2 s = {0, 0}; /* two sums: each addition waits for the last */
-    aucbench_v4 p;
+    double *old = W->old;
+    double s[2] = {0, 0}; /* two sums: each addition waits for the last */
     int at = 0;
     for (; at + 4 <= stored; at += 4) {
-        p = aucbench_products(W, C, at, 4, x, columns);
-        for (int l = 0; l < 4; l += 2)
-            s += (aucbench_v2){p[l], p[l + 1]};
+        double p[4];
+        for (int l = 0; l < 4; l++)
+            old[at + l] = W->cells[columns[at + l]].K;
+        for (int l = 0; l < 4; l++)
+            p[l] = x[at + l] * aucbench_soft1(old[at + l], C);
+        for (int l = 0; l < 4; l++)
+            s[l & 1] += p[l];
     }
-    if (at < stored) {
-        p = aucbench_products(W, C, at, stored - at, x, columns);
-        for (int l = 0; l < 4; l += 2)
-            s += (aucbench_v2){p[l], p[l + 1]};
+    for (int l = 0; at < stored; at++, l++) {
+        old[at] = W->cells[columns[at]].K;
+        s[l & 1] += x[at] * aucbench_soft1(old[at], C);
     }
     return (s[0] + s[1]) / W->steps[k].q;
 }
@@ -263,40 +183,30 @@ AUCBENCH_CLONED_NARROW(double, aucbench_lazy_dot,
 /* Move the weight in column j, the value `at` of a row, from the record of one death to that of
  * another, and complete its sum. */
 AUCBENCH_INLINE void aucbench_move(
-    const aucbench_window *W, double C, aucbench_v2 paid, int at, int j)
+    const aucbench_window *W, double C, const double *paid, int at, int j)
 {
     aucbench_cell *c = W->cells + j;
     aucbench_step *s = W->steps + W->due[j];
-    const double K = W->old[at];
+    const double K = W->old[at], side = aucbench_sign(K), now = aucbench_sign(c->K);
+    const double alive = fabs(K) > C ? K : 0, living = fabs(K) > C ? side : 0;
     const int bin = aucbench_bin(c->K == 0 ? INFINITY : fabs(c->K), W->top, W->scale, at);
-    const aucbench_v2 old = {K, aucbench_sign(K)}, now = {c->K, aucbench_sign(c->K)};
-    const aucbench_v2 alive = fabs(K) > C ? old : (aucbench_v2){0, 0};
-    const aucbench_v2 sum = (old - alive) * s->paid - (now - alive) * paid;
-    aucbench_v4 m;
-    aucbench_means(c, &m);
-    s->death -= m * AUCBENCH_TWICE(old);
+    aucbench_leave(s->death, c->m, K, side);
     W->due[j] = aucbench_death(W, c->K, bin);
-    W->steps[W->due[j]].death += m * AUCBENCH_TWICE(now);
-    c->total += sum[0] + sum[1];
+    aucbench_enter(W->steps[W->due[j]].death, c->m, c->K, now);
+    c->total += ((K - alive) * s->paid[0] - (c->K - alive) * paid[0])
+              + ((side - living) * s->paid[1] - (now - living) * paid[1]);
 }
 
-/* Negative where 0 < |K| <= top. Elsewhere K lives to the end of the window, or is 0 already.
- * Positive doubles are ordered as their bits are. */
-AUCBENCH_INLINE aucbench_i4 aucbench_moves(aucbench_v4 K, double top)
+/* Whether 0 < |K| <= top. Elsewhere K lives to the end of the window, or is 0 already. */
+AUCBENCH_INLINE int aucbench_moves(double K, double top)
 {
-    const aucbench_i4 size = (aucbench_i4)aucbench_abs4(K) - 1;
-    return (size - (aucbench_i4)((aucbench_v4){0} + top)) & ~size;
-}
-
-AUCBENCH_INLINE int aucbench_any_negative(aucbench_i4 a)
-{
-    return ((a[0] | a[1]) | (a[2] | a[3])) < 0;
+    return (fabs(K) > 0) & (fabs(K) <= top);
 }
 
 /* A row, and the step that it takes. */
 typedef struct {
     double C, next; /* of the step before, and of this one */
-    aucbench_v2 paid;
+    double paid[2];
     double step;
     const double *x;
     const int *columns;
@@ -306,32 +216,32 @@ typedef struct {
  * once, and they add 0 to a sum. No record of a weight that stays is read again, so none changes.
  * Those that move are added to the list, of `moved` so far; returns how long it is then. */
 AUCBENCH_INLINE int aucbench_step4(
-    aucbench_window *W, const aucbench_row *row, int at, int count, int moved)
+    aucbench_window *W, const aucbench_row *row, int at, const int count, int moved)
 {
-    const aucbench_v4 one = (aucbench_v4){0} + 1.0, C = (aucbench_v4){0} + row->C;
-    aucbench_v4 K, u, size, now, side, dK, dside, sum;
-    aucbench_i4 lives, left, moves;
-    memcpy(&K, W->old + at, sizeof K);
-    u = aucbench_soft4(K, C) + row->step * aucbench_some4(row->x + at, count);
-    size = aucbench_abs4(K);
-    lives = size > C;
-    side = aucbench_copysign4(aucbench_where(size > 0.0, one), K);
-    left = ~(aucbench_abs4(u) + C <= row->next); /* NaN stays NaN */
-    now = aucbench_where(left, u + aucbench_copysign4(C, u));
-    dK = now - aucbench_where(lives, K);
-    dside = aucbench_where(left, aucbench_copysign4(one, u)) - aucbench_where(lives, side);
-    moves = aucbench_moves(K, W->top) | aucbench_moves(now, W->top);
-    sum = aucbench_where(~(moves >> 63), dK * row->paid[0] + dside * row->paid[1]);
-    if (aucbench_any_negative(moves))
+    const double C = row->C, top = W->top;
+    const double *old = W->old + at, *x = row->x + at;
+    double now[4], dK[4], dside[4], sum[4];
+    int64_t moves[4], any = 0;
+    for (int l = 0; l < count; l++) {
+        const double K = old[l], u = aucbench_soft1(K, C) + row->step * x[l];
+        const double size = fabs(K), side = copysign(size > 0 ? 1.0 : 0.0, K);
+        const int lives = size > C, left = !(fabs(u) + C <= row->next); /* NaN stays NaN */
+        now[l] = left ? u + copysign(C, u) : 0;
+        dK[l] = now[l] - (lives ? K : 0);
+        dside[l] = (left ? copysign(1.0, u) : 0) - (lives ? side : 0);
+        moves[l] = aucbench_moves(K, top) | aucbench_moves(now[l], top);
+        sum[l] = moves[l] ? 0 : dK[l] * row->paid[0] + dside[l] * row->paid[1];
+    }
+    for (int l = 0; l < count; l++)
+        any |= moves[l];
+    if (any)
         for (int l = 0; l < count; l++) {
             W->moved[moved] = at + l;
-            moved += moves[l] < 0;
+            moved += (int)moves[l];
         }
     for (int l = 0; l < count; l++) {
         aucbench_cell *c = W->cells + row->columns[at + l];
-        aucbench_v4 m;
-        aucbench_means(c, &m);
-        W->level += m * (aucbench_v4){dK[l], dside[l], dK[l], dside[l]};
+        aucbench_enter(W->level, c->m, dK[l], dside[l]);
         c->K = now[l];
         c->total -= sum[l];
     }
@@ -348,7 +258,8 @@ AUCBENCH_CLONED_NARROW(void, aucbench_lazy_step,
 {
     aucbench_window W = *to;
     const aucbench_step *s = W.steps + k;
-    const aucbench_row row = {s[0].C, s[1].C, s[1].paid, step * s[0].q, x, columns};
+    const aucbench_row row = {
+        s[0].C, s[1].C, {s[1].paid[0], s[1].paid[1]}, step * s[0].q, x, columns};
     int at = 0, moved = 0;
     for (; at + 4 <= stored; at += 4) {
         if (at + 4 <= later)
@@ -366,7 +277,8 @@ AUCBENCH_CLONED_NARROW(void, aucbench_lazy_step,
         AUCBENCH_PREFETCH(W.steps + W.due[columns[W.moved[l]]]);
     for (int l = 0; l < moved; l++)
         aucbench_move(&W, row.C, row.paid, W.moved[l], columns[W.moved[l]]);
-    to->level = W.level - W.steps[k + 1].death;
+    for (int l = 0; l < 4; l++)
+        to->level[l] = W.level[l] - s[1].death[l];
 }
 
 #endif

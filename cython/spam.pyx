@@ -7,23 +7,19 @@ from scaled cimport Scaled, add, count, fold, multiply, scaled, score
 
 cdef extern from "soft.h" nogil:
     int AUCBENCH_NEVER
-    ctypedef struct aucbench_v2:
-        pass
-    ctypedef struct aucbench_v4:
-        pass
     ctypedef struct aucbench_cell:
         double K, total
         double m[2]
     ctypedef struct aucbench_step:
         double C, q
-        aucbench_v2 paid
+        double paid[2]
     ctypedef struct aucbench_window:
         aucbench_cell* cells
         int* due
         aucbench_step* steps
         int size
         int* first
-        aucbench_v4 level
+        double level[4]
         double* old
         int* moved
     double aucbench_soft(
@@ -137,7 +133,7 @@ cdef inline void plan(
         k += 1
         paid[0] += 1.0 / s.q
         paid[1] -= s.C / s.q
-        memcpy(&s[1].paid, paid, sizeof(paid))
+        memcpy(s[1].paid, paid, sizeof(paid))
     W.size = k
 
 
@@ -153,7 +149,7 @@ cdef inline void lazy_row(
     cdef int stored = <int> (begin(X, i + 1) - at), later = <int> (begin(X, next + 1) - to)
     cdef const double* x = doubles_of(X, i, room)
     cdef const int* columns = X.columns + at
-    cdef double* sums = <double*> &W.level + 2 * (sign < 0.0)
+    cdef double* sums = W.level + 2 * (sign < 0.0)
     cdef double level = (sums[0] - W.steps[k].C * sums[1]) / W.steps[k].q
     cdef double s = aucbench_lazy_dot(W, k, stored, x, columns)
     aucbench_lazy_step(
@@ -162,7 +158,7 @@ cdef inline void lazy_row(
 
 cdef inline bint faded(const aucbench_window* W, int k, double* lost) noexcept nogil:
     """Return whether the levels at step k are too small beside the sums they come from."""
-    cdef const double* sums = <const double*> &W.level
+    cdef const double* sums = W.level
     cdef double C = W.steps[k].C, size = W.steps[k].q
     cdef int r
     for r in range(0, 4, 2):

@@ -1,0 +1,35 @@
+/* Sums of one side of c, for vectors of one width; aum_line.h includes this for each width. */
+
+/* Sums over whole blocks of 8 examples up to `end`: of z, b and |b| where z = sign (key - c) > 0. */
+AUCBENCH_INLINE void AUCBENCH_WIDE(aucbench_side_)(
+    ptrdiff_t from, ptrdiff_t end, const double *key, const double *b, double c, double sign,
+    aucbench_one_side *to)
+{
+    const AUCBENCH_MASK magnitude = (AUCBENCH_MASK){0} + INT64_MAX;
+    AUCBENCH_VECTOR tz[AUCBENCH_PARTS] = {{0}}, tb[AUCBENCH_PARTS] = {{0}};
+    AUCBENCH_VECTOR tm[AUCBENCH_PARTS] = {{0}};
+    AUCBENCH_MASK counted[AUCBENCH_PARTS] = {{0}}, tied[AUCBENCH_PARTS] = {{0}};
+    for (ptrdiff_t i = from; i < end; i += 8)
+        AUCBENCH_PARTS_OF(p) {
+            const size_t k = (size_t)i + AUCBENCH_WIDTH * p;
+            const AUCBENCH_VECTOR z = sign * (AUCBENCH_CONST_AT(key + k) - c);
+            const AUCBENCH_MASK in = AUCBENCH_FLAGS(z > 0.0);
+            const AUCBENCH_MASK v = AUCBENCH_BITS(AUCBENCH_CONST_AT(b + k)) & in;
+            counted[p] -= in;
+            tied[p] -= AUCBENCH_FLAGS(z == 0.0);
+            tz[p] += AUCBENCH_OF_BITS(AUCBENCH_BITS(z) & in);
+            tb[p] += AUCBENCH_OF_BITS(v);
+            tm[p] += AUCBENCH_OF_BITS(v & magnitude);
+        }
+    AUCBENCH_LANES_OF(z, tz);
+    AUCBENCH_LANES_OF(sum, tb);
+    AUCBENCH_LANES_OF(mass, tm);
+    aucbench_include(&to->a, aucbench_total(z));
+    aucbench_include(&to->b, aucbench_total(sum));
+    aucbench_include(&to->mass, aucbench_total(mass));
+    AUCBENCH_PARTS_OF(p)
+        for (size_t l = 0; l < AUCBENCH_WIDTH; l++) {
+            to->count += AUCBENCH_LANE(counted[p], l);
+            to->ties += AUCBENCH_LANE(tied[p], l);
+        }
+}
