@@ -34,7 +34,7 @@ class CythonThenC(build_ext):
         written = cythonize(
             [Extension(ext.name, ext.sources) for ext in self.extensions],
             include_path=["cython"],
-            build_dir="build/cython",
+            build_dir=f"{self.build_temp}/cython",
             # The same sources compile differently in a debug build, so do not reuse C.
             force=True,
             compiler_directives={

@@ -12,6 +12,7 @@
 #include "twice.h"
 #include "wide.h"
 
+#include <float.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -77,7 +78,7 @@ static double aucbench_rounded(const aucbench_line *a, const aucbench_line *b, d
 {
     if (!(isfinite(a->T) && isfinite(b->T) && isfinite(a->d) && isfinite(b->d)))
         return q;
-    for (int tries = 0; tries < 64 && q >= 0 && q < 0x1p1023; tries++) {
+    for (int tries = 0; tries < 64 && q >= 0 && q < DBL_MAX / 2; tries++) {
         double up = nextafter(q, INFINITY), down = nextafter(q, 0.0);
         int above = aucbench_side(a, b, q, up), below;
         if (above > 0) {
@@ -107,7 +108,7 @@ AUCBENCH_INLINE aucbench_quotient aucbench_divide(aucbench_line a, aucbench_line
     q.high = q.n / d;
     q.low = fma(-q.high, d, q.n) + (q.n_low - q.high * q.d_low);
     /* The inverse is computed before q.high is; it is useless when d is subnormal. */
-    q.low = fabs(d) > 0x1p-1000 ? q.low * inverse : q.low / d;
+    q.low = fabs(d) > 1e-300 ? q.low * inverse : q.low / d;
     return q;
 }
 
@@ -119,12 +120,12 @@ AUCBENCH_INLINE double aucbench_meeting(aucbench_line a, aucbench_line b)
     if (!(a.d > b.d))
         return INFINITY;
     q = aucbench_divide(a, b);
-    error = q.high * 0x1p-98;
+    error = q.high * 3.2e-30; /* above 2^-98 */
     least = q.high + (q.low - error);
     most = q.high + (q.low + error);
-    if (!(least == most && q.n > 0x1p-900 && q.high > 0x1p-900 && q.high < 0x1p1000))
+    if (!(least == most && q.n > 1e-270 && q.high > 1e-270 && q.high < 1e300))
         least = q.n_low == 0 && q.d_low == 0 ? q.high : aucbench_rounded(&a, &b, q.high);
-    return least < 0x1p1022 ? least : INFINITY;
+    return least < DBL_MAX / 4 ? least : INFINITY;
 }
 
 /* sum += (a - b) (m + m_low) */

@@ -1,14 +1,14 @@
 /* Sums of one side of c, for vectors of one width; aum_line.h includes this for each width. */
 
-/* Sums over whole blocks of 8 examples up to `end`: of z, b and |b| where z = sign (key - c) > 0. */
+/* Sums over whole blocks of 8 examples, from..end-1, of z, b and |b| where z = sign (key - c) > 0 */
 AUCBENCH_INLINE void AUCBENCH_WIDE(aucbench_side_)(
     ptrdiff_t from, ptrdiff_t end, const double *key, const double *b, double c, double sign,
     aucbench_one_side *to)
 {
     const AUCBENCH_MASK magnitude = (AUCBENCH_MASK){0} + INT64_MAX;
-    AUCBENCH_VECTOR tz[AUCBENCH_PARTS] = {{0}}, tb[AUCBENCH_PARTS] = {{0}};
-    AUCBENCH_VECTOR tm[AUCBENCH_PARTS] = {{0}};
-    AUCBENCH_MASK counted[AUCBENCH_PARTS] = {{0}}, tied[AUCBENCH_PARTS] = {{0}};
+    AUCBENCH_VECTOR tz[AUCBENCH_PARTS] = {AUCBENCH_ZERO}, tb[AUCBENCH_PARTS] = {AUCBENCH_ZERO};
+    AUCBENCH_VECTOR tm[AUCBENCH_PARTS] = {AUCBENCH_ZERO};
+    AUCBENCH_MASK counted[AUCBENCH_PARTS] = {AUCBENCH_ZERO}, tied[AUCBENCH_PARTS] = {AUCBENCH_ZERO};
     for (ptrdiff_t i = from; i < end; i += 8)
         AUCBENCH_PARTS_OF(p) {
             const size_t k = (size_t)i + AUCBENCH_WIDTH * p;

@@ -14,7 +14,6 @@ AUCBENCH_CLONED(
      const double *c, const double *w, double *t, double *s),
     (x, single, at, m, d, c, w, t, s))
 {
-    (void)lanes;
     size_t i = 0;
     for (; i + AUCBENCH_TOGETHER <= m; i += AUCBENCH_TOGETHER) {
         double a[AUCBENCH_TOGETHER] = {0.0};
@@ -57,7 +56,6 @@ AUCBENCH_CLONED(
      double *t, double *s),
     (f, x, m, d, c, w, t, s))
 {
-    (void)lanes;
     for (size_t i = 0; i < m; i++) {
         double *v = t + i * d, a = 0.0;
         if (f)
@@ -78,7 +76,6 @@ AUCBENCH_CLONED(
     (size_t m, size_t d, const int *q, const double *t, double *sums),
     (m, d, q, t, sums))
 {
-    (void)lanes;
     for (size_t i = 0; i < m; i++) {
         double *to = sums + (size_t)q[i] * d;
         for (size_t j = 0; j < d; j++)
@@ -92,7 +89,6 @@ AUCBENCH_CLONED(
     (size_t m, size_t d, const double *a, const double *t, double *tile, double *out),
     (m, d, a, t, tile, out))
 {
-    (void)lanes;
     for (size_t j = 0; j < d; j++)
         tile[j] = 0.0;
     for (size_t i = 0; i < m; i++)
@@ -109,7 +105,6 @@ AUCBENCH_CLONED(
      double *squares, double *low, double *high),
     (m, d, y, t, tile, sums, squares, low, high))
 {
-    (void)lanes;
     for (size_t j = 0; j < 4 * d; j++)
         tile[j] = 0.0;
     for (size_t i = 0; i < m; i++) {

@@ -40,7 +40,7 @@ AUCBENCH_INLINE void AUCBENCH_WIDE(aucbench_all_pairs_)(
     const double *key, const double *u, double *up, double *low)
 {
     for (size_t k = 0; k < p; k += AUCBENCH_UPPERS) {
-        AUCBENCH_VECTOR own[AUCBENCH_UPPERS][AUCBENCH_PARTS] = {{{0}}};
+        AUCBENCH_VECTOR own[AUCBENCH_UPPERS][AUCBENCH_PARTS] = {{AUCBENCH_ZERO}};
         const double last = key_of[k + AUCBENCH_UPPERS - 1];
         size_t j = (size_t)start[k];
         for (; j < n && !(key[j] > last); j += 8)

@@ -10,8 +10,8 @@
  * CPU, or what AUCBENCH_SIMD names; each compiled module reads it when it is loaded. Elsewhere
  * than on x86-64 with GCC or Clang there is one level, for which the compiler has its default.
  *
- * In the body, `lanes` is a constant: the number of doubles in a register of the level.
- * each_width.h says what it is for.
+ * In the body, `lanes` is a constant: the number of doubles in a register of the level, for
+ * AUCBENCH_BY_WIDTH of each_width.h.
  *
  * Every level gives the same bits. Sums have as many lanes as the source says, and setup.py
  * forbids the compiler to fuse products and sums. fma() is one instruction but on the lowest level.
@@ -80,11 +80,17 @@ static inline int aucbench_best_simd(void)
     return AUCBENCH_NONE;
 }
 
+#ifdef AUCBENCH_VECTORS
 #define AUCBENCH_EACH_LEVEL(type, name, parameters, arguments)                       \
     AUCBENCH_INLINE type name##_body(const int lanes, AUCBENCH_LISTED parameters);    \
     static type name parameters { return name##_body(2, AUCBENCH_LISTED arguments); } \
     AUCBENCH_INLINE type name##_body(const int lanes, AUCBENCH_LISTED parameters)
-#define AUCBENCH_CLONED_NARROW(type, name, parameters, arguments) static type name parameters
+#else
+#define AUCBENCH_EACH_LEVEL(type, name, parameters, arguments) \
+    static inline type name parameters
+#endif
+#define AUCBENCH_CLONED_NARROW(type, name, parameters, arguments) \
+    static inline type name parameters
 
 #endif
 

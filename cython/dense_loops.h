@@ -2,7 +2,7 @@
 
 AUCBENCH_INLINE double AUCBENCH_WIDE(aucbench_inner_)(size_t W, const double *x, const double *y)
 {
-    AUCBENCH_VECTOR s[AUCBENCH_PARTS] = {{0}};
+    AUCBENCH_VECTOR s[AUCBENCH_PARTS] = {AUCBENCH_ZERO};
     for (size_t j = 0; j < W; j += 8)
         AUCBENCH_PARTS_OF(p) {
             const size_t k = j + AUCBENCH_WIDTH * p;
@@ -21,7 +21,7 @@ AUCBENCH_INLINE void AUCBENCH_WIDE(aucbench_mix_)(
 
 AUCBENCH_INLINE double AUCBENCH_WIDE(aucbench_dot_f_)(size_t d, const float *x, const double *w)
 {
-    AUCBENCH_VECTOR a[4][AUCBENCH_PARTS] = {{{0}}}, s[AUCBENCH_PARTS];
+    AUCBENCH_VECTOR a[4][AUCBENCH_PARTS] = {{AUCBENCH_ZERO}}, s[AUCBENCH_PARTS];
     double t = 0;
     size_t j = 0;
     for (; j + 32 <= d; j += 32)

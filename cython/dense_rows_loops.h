@@ -4,7 +4,7 @@ AUCBENCH_INLINE void AUCBENCH_WIDE(AUCBENCH_NAMED(aucbench_dot4_))(
     size_t d, const AUCBENCH_NUMBER *const *x, const AUCBENCH_NUMBER *const *next,
     const double *w, double *s)
 {
-    AUCBENCH_VECTOR a[4][AUCBENCH_PARTS] = {{{0}}};
+    AUCBENCH_VECTOR a[4][AUCBENCH_PARTS] = {{AUCBENCH_ZERO}};
     double t[4] = {0};
     size_t j = 0;
     if (d)
@@ -55,7 +55,8 @@ AUCBENCH_INLINE void AUCBENCH_WIDE(AUCBENCH_NAMED(aucbench_axpy4_))(
 AUCBENCH_INLINE void AUCBENCH_WIDE(AUCBENCH_NAMED(aucbench_dot2_))(
     size_t d, const AUCBENCH_NUMBER *x, const double *u, const double *w, double *s)
 {
-    AUCBENCH_VECTOR a[2][AUCBENCH_PARTS] = {{{0}}}, b[2][AUCBENCH_PARTS] = {{{0}}};
+    AUCBENCH_VECTOR a[2][AUCBENCH_PARTS] = {{AUCBENCH_ZERO}};
+    AUCBENCH_VECTOR b[2][AUCBENCH_PARTS] = {{AUCBENCH_ZERO}};
     double ta = 0, tb = 0;
     size_t j = 0;
     for (; j + 16 <= d; j += 16)

@@ -37,15 +37,17 @@
 #define AUCBENCH_BITS(v) ((AUCBENCH_MASK)(v))
 #define AUCBENCH_OF_BITS(m) ((AUCBENCH_VECTOR)(m))
 #define AUCBENCH_LANE(m, i) ((m)[i])
+#define AUCBENCH_ZERO {0} /* a vector in the initialiser of an array */
 #else
 typedef double aucbench_v1;
 typedef int64_t aucbench_m1;
-#define AUCBENCH_UP_TO(most, f, ...) ((void)lanes, AUCBENCH_JOINED(f, 1)(__VA_ARGS__))
+#define AUCBENCH_UP_TO(most, f, ...) AUCBENCH_JOINED(f, 1)(__VA_ARGS__)
 #define AUCBENCH_FLOATS_1(p) ((double)*(p))
 #define AUCBENCH_FLAGS(condition) (-(int64_t)(condition))
 #define AUCBENCH_BITS(v) aucbench_bits_of(v)
 #define AUCBENCH_OF_BITS(m) aucbench_of_bits(m)
 #define AUCBENCH_LANE(m, i) (m)
+#define AUCBENCH_ZERO 0
 #endif
 
 #define AUCBENCH_BY_WIDTH(f, ...) AUCBENCH_UP_TO(8, f, __VA_ARGS__)

@@ -9,6 +9,7 @@
 
 #include "dense.h"
 
+#include <float.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -59,7 +60,7 @@ AUCBENCH_CLONED(double, fsauc_ball,
         theta = trial > theta ? trial : theta;
     }
     for (int k = 0; k < FSAUC_STEPS && now.norm > limit; k++) {
-        theta *= 1.0 - 0x1p-51; /* so that rounding keeps it left of the solution */
+        theta *= 1.0 - 2 * DBL_EPSILON; /* so that rounding keeps it left of the solution */
         now = AUCBENCH_BY_WIDTH(fsauc_soften_, d, c, z, s, theta, 1);
         s = 1.0;
         total += theta;

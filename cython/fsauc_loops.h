@@ -22,7 +22,7 @@ AUCBENCH_INLINE fsauc_size AUCBENCH_WIDE(fsauc_soften_)(
     size_t d, const double *c, double *z, double s, double theta, const int write)
 {
     const AUCBENCH_MASK sign = (AUCBENCH_MASK){0} + INT64_MIN;
-    AUCBENCH_WIDE(fsauc_lanes_) of = {{{0}}, {{0}}, {{0}}};
+    AUCBENCH_WIDE(fsauc_lanes_) of = {{AUCBENCH_ZERO}, {AUCBENCH_ZERO}, {AUCBENCH_ZERO}};
     fsauc_size tail = {0, 0, 0};
     size_t j = 0;
     for (; j + 8 <= d; j += 8)
@@ -60,7 +60,7 @@ AUCBENCH_INLINE fsauc_size AUCBENCH_WIDE(fsauc_step_)(
     const int sum)
 {
     const AUCBENCH_MASK sign = (AUCBENCH_MASK){0} + INT64_MIN;
-    AUCBENCH_WIDE(fsauc_lanes_) of = {{{0}}, {{0}}, {{0}}};
+    AUCBENCH_WIDE(fsauc_lanes_) of = {{AUCBENCH_ZERO}, {AUCBENCH_ZERO}, {AUCBENCH_ZERO}};
     fsauc_size tail = {0, 0, 0};
     size_t j = 0;
     for (; j + 8 <= d; j += 8)

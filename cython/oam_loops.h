@@ -5,7 +5,7 @@ AUCBENCH_INLINE void AUCBENCH_WIDE(aucbench_part_)(
     const size_t parts, size_t W, size_t count, const double *x, const int *c, const double *F,
     double *p)
 {
-    AUCBENCH_VECTOR s[8] = {{0}};
+    AUCBENCH_VECTOR s[8] = {AUCBENCH_ZERO};
     for (size_t l = 0; l < count; l++) {
         const double *at = F + (c ? (size_t)c[l] : l) * W;
         for (size_t r = 0; r < parts; r++)

@@ -29,7 +29,6 @@ AUCBENCH_CLONED(void, aucbench_bins_of,
                 (count, s, in, at))
 {
     const double *edges = in->edges;
-    (void)lanes;
     for (size_t i = 0; i < count; i++)
         at[i] = 0;
     for (int32_t step = (int32_t)1 << in->levels >> 1; step; step >>= 1)

@@ -16,7 +16,7 @@ AUCBENCH_INLINE void AUCBENCH_WIDE(aucbench_project_)(
     size_t W, const double *S, const double *x, double *y)
 {
     for (size_t i = 0; i < W; i += 4, S += 4 * W) {
-        AUCBENCH_VECTOR s[4][AUCBENCH_PARTS] = {{{0}}};
+        AUCBENCH_VECTOR s[4][AUCBENCH_PARTS] = {{AUCBENCH_ZERO}};
         for (size_t j = 0; j < W; j += 8)
             AUCBENCH_PARTS_OF(p) {
                 const double *at = S + j + AUCBENCH_WIDTH * p;
@@ -66,7 +66,7 @@ AUCBENCH_INLINE void AUCBENCH_WIDE(aucbench_outer_)(
 AUCBENCH_INLINE double AUCBENCH_WIDE(aucbench_turn_)(
     size_t W, const double *b, double p, const double *q, double c, double *step)
 {
-    AUCBENCH_VECTOR s[AUCBENCH_PARTS] = {{0}};
+    AUCBENCH_VECTOR s[AUCBENCH_PARTS] = {AUCBENCH_ZERO};
     for (size_t j = 0; j < W; j += 8)
         AUCBENCH_PARTS_OF(r) {
             const size_t k = j + AUCBENCH_WIDTH * r;

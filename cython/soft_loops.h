@@ -5,7 +5,7 @@ AUCBENCH_INLINE double AUCBENCH_WIDE(aucbench_soft_)(
 {
     const AUCBENCH_MASK magnitude = (AUCBENCH_MASK){0} + INT64_MAX;
     /* Two sums in turn: each addition waits for the last. */
-    AUCBENCH_VECTOR a[AUCBENCH_PARTS] = {{0}}, b[AUCBENCH_PARTS] = {{0}};
+    AUCBENCH_VECTOR a[AUCBENCH_PARTS] = {AUCBENCH_ZERO}, b[AUCBENCH_PARTS] = {AUCBENCH_ZERO};
     double s = 0;
     size_t j = 0;
     for (; j + 8 <= d; j += 8)
