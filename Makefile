@@ -40,7 +40,8 @@ N ?= 14
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test nightly test-nightly check check-code check-benchmarks run-benchmarks build \
-  oldest check-systems debug debug-nightly wheel wheel-nightly sdist wheels release bench bench-compare bench-history docs
+  oldest check-systems debug debug-nightly portable portable-nightly wheel wheel-nightly sdist wheels \
+  release bench bench-compare bench-history docs
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,7 +53,7 @@ test: $(VENV)/test ## run the tests of a change
 	$(BIN)/pytest $(CHANGE) $(BESIDE) $(addprefix --ignore=,$(ALONE))
 	$(BIN)/pytest $(CHANGE) $(ALONE)
 
-nightly: test-nightly debug-nightly run-benchmarks wheel-nightly oldest check-systems ## run what takes too long for each change
+nightly: test-nightly debug-nightly portable-nightly run-benchmarks wheel-nightly oldest check-systems ## run what takes too long for each change
 
 test-nightly: $(VENV)/test
 	$(BIN)/pytest $(NIGHT) $(BESIDE) $(addprefix --ignore=,$(ALONE))
@@ -91,6 +92,12 @@ build: $(VENV)/dev ## compile the kernels again, whatever the time stamps say
 
 debug: $(VENV)/test ## run tests of kernels on a build whose memory accesses are checked
 	.ci/debug -m 'debug and not nightly' $(BESIDE) $(COMPUTING)
+
+portable: $(VENV)/test ## compile the kernels as plain C, and compare the bits
+	.ci/portable
+
+portable-nightly: $(VENV)/test
+	.ci/portable optimised
 
 debug-nightly: $(VENV)/test
 	.ci/debug $(NIGHT) $(BESIDE) -m 'not plain' $(COMPUTING)

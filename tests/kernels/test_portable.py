@@ -1,0 +1,89 @@
+"""The kernels are C99 outside cython/compiler.h, and plain C without vectors is all that MSVC has.
+
+`.ci/portable` compiles them so, and compares the bits.
+"""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+from shutil import which
+
+import pytest
+
+pytestmark = pytest.mark.plain
+SOURCES = Path(__file__).resolve().parents[2] / "cython"
+COMPILER = "compiler.h"  # the one file that may use extensions
+HEADERS = sorted(p.name for p in SOURCES.glob("*.h") if not p.stem.endswith("_loops"))
+PARTS = {"dense_rows.h", "each_width.h"}  # other headers include them, with macros defined
+# What GCC and Clang have, or what differs between systems.
+EXTENSIONS = {
+    "a name of the compiler": r"(?<!\w)__(?!VA_ARGS__|init__|name__|debug)\w+",
+    "a keyword of C11, or a complex number": r"(?<![\w\"])_[A-Z][a-z]\w*",
+    "a pragma": r"#\s*pragma|_Pragma",
+    "an extension": r"\b(typeof|asm|alloca|vector_size|may_alias|ssize_t|restrict)\b",
+    "long double, which has another size elsewhere": r"\blong\s+double\b",
+    "long, which has 32 bits on Windows": r"\b(?<!long )(unsigned )?long\b(?! (long|double))",
+    "a hexadecimal float, or a binary number": r"\b0x[\da-fA-F.]*p|\b0b[01]",
+    "a statement as an expression": r"\(\{",
+}
+
+
+def code(path):
+    """The file without comments and documentation, lines kept."""
+    text = path.read_text(encoding="utf-8")
+    comment = r"/\*.*?\*/|\"\"\".*?\"\"\"|//[^\n]*" if path.suffix == ".h" else r'""".*?"""|#[^\n]*'
+    return re.sub(comment, lambda found: "\n" * found[0].count("\n"), text, flags=re.DOTALL)
+
+
+def extensions(path):
+    for what, pattern in EXTENSIONS.items():
+        for number, line in enumerate(code(path).splitlines(), 1):
+            if re.search(pattern, line):
+                yield f"{path.name}:{number}: {what}: {line.strip()}"
+
+
+def test_one_header_uses_extensions():
+    files = [p for p in SOURCES.iterdir() if p.suffix in {".h", ".pxd", ".pyx"}]
+    assert [line for p in files if p.name != COMPILER for line in extensions(p)] == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "typedef double two __attribute__((vector_size(16)));",
+        "return __builtin_ctzll(word);",
+        "typedef __int128 wide;",
+        "#pragma GCC ivdep",
+        "_Complex double z;",
+        "void f(double *restrict x);",
+        "long double sum = 0;",
+        "unsigned long n = 0;",
+        "error = q * 0x1p-98;",
+        "int a = ({ 1; });",
+    ],
+)
+def test_each_extension_is_seen(tmp_path, line):
+    header = tmp_path / "some.h"
+    header.write_text(f"/* __fine__ */\n{line}\nlong long n; static inline int f(void);\n")
+    assert {seen.split(": ")[0] for seen in extensions(header)} == {"some.h:2"}
+
+
+@pytest.mark.skipif(not which("gcc"), reason="no gcc")
+@pytest.mark.parametrize("define", ["AUCBENCH_PORTABLE", "AUCBENCH_ANY"])
+def test_each_header_compiles_by_itself(tmp_path, define):
+    """As C99 and no more where plain C is asked for."""
+    strict = ["-std=c99", "-pedantic-errors", "-Wvla", "-Werror"]
+    names = [name for name in HEADERS if name not in PARTS]
+    sources = [tmp_path / f"{name[:-2]}.c" for name in names]
+    for name, source in zip(names, sources, strict=True):
+        source.write_text(f'#include "{name}"\n', encoding="utf-8")
+    done = subprocess.run(
+        ["gcc", "-fsyntax-only", f"-D{define}", f"-I{SOURCES}"]
+        + (strict if define == "AUCBENCH_PORTABLE" else ["-Werror"])
+        + [os.fspath(source) for source in sources],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr == ""
