@@ -4,11 +4,15 @@
     python -m benchmarks.levels auc argsort --rounds 3
     python -m benchmarks.levels --before PYTHON             # whose aucbench is the earlier one
     python -m benchmarks.levels --without "X86_V4 AVX512_ICL"   # a column where NumPy lacks these
+    python -m benchmarks.levels --builds "plain C=/tmp/plain"   # beside other builds, in folders
 
 The level and the sort belong to a process, so each round starts a process for each of them, in
 turn. A cell is the median over the rounds of the processor time of one call, its spread (the
 distance of the quartiles, in per cent of the median), and how many times as fast it is as the
 first column. All kernels: the table of docs/speed.md is written too.
+
+A build is a copy of the package with kernels of its own, such as `.ci/portable keep /tmp` makes.
+All builds run at their highest level, and sort alike.
 """
 
 from __future__ import annotations
@@ -60,6 +64,8 @@ def timed() -> Iterator[tuple[str, Callable[[], Call]]]:
         yield f"pullback-{layout}", lambda layout=layout: product(layout, "pullback")
     for name in ("fsauc", "oam-gra", "opauc-lr", "solam", "spam-l1"):
         yield name, lambda name=name: one_pass(name)
+    yield "spam-l1-csr", lambda: one_pass("spam-l1", "csr", passes=5)
+    yield "aum-path", aum_path_of_labels
 
 
 def scores(n: int = N) -> tuple[np.ndarray, np.ndarray]:
@@ -107,6 +113,13 @@ def aum_along() -> Call:
     return lambda: aum.aum_line_min(s, direction, y)
 
 
+def aum_path_of_labels() -> Call:
+    rng, n = np.random.default_rng(0), 3000
+    s, direction, fp = rng.standard_normal(n), rng.standard_normal(n), rng.integers(0, 2, n)
+    rates = (fp.astype(np.float64), fp - 1.0)
+    return lambda: aum.aum_path(s, direction, *rates, max_events=100_000)
+
+
 def projection(name: str, **parameters: float) -> Call:
     project, v = aucbench.get_projector(name, **parameters), np.random.default_rng(0).normal(size=N)
     return lambda: project(v.copy())
@@ -126,9 +139,9 @@ def product(layout: str, name: str) -> Call:
     return lambda: getattr(sample, name)(v)
 
 
-def one_pass(name: str) -> Call:
-    sample = rows("dense")
-    return lambda: aucbench.solve(aucbench.get_solver(name), sample, passes=1)
+def one_pass(name: str, layout: str = "dense", passes: int = 1) -> Call:
+    sample = rows(layout)
+    return lambda: aucbench.solve(aucbench.get_solver(name), sample, passes=passes)
 
 
 def measure(names: Sequence[str]) -> dict[str, float]:
@@ -160,6 +173,15 @@ def ways(before: str | None, without: str | None) -> list[Way]:
     if without is not None:
         lacking = _way(levels[-1], "numpy", NPY_DISABLE_CPU_FEATURES=without)
         found.append(lacking._replace(title=f"{lacking.title} without {without}"))
+    return found
+
+
+def builds(named: Sequence[str]) -> list[Way]:
+    """Return the build of this environment, and those of NAME=FOLDER, with one sort."""
+    one_sort = {"AUCBENCH_SORT": "digits"}
+    found = [Way("gcc", sys.executable, one_sort)]
+    for title, _, folder in (each.partition("=") for each in named):
+        found.append(Way(title, sys.executable, {**one_sort, "PYTHONPATH": folder}))
     return found
 
 
@@ -200,6 +222,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--before", metavar="PYTHON", help="whose aucbench is an earlier one")
     parser.add_argument("--without", metavar="FEATURES", help="of the CPU, for one more column")
+    parser.add_argument("--builds", nargs="+", metavar="NAME=FOLDER", help="beside this one")
     parser.add_argument("--here", action="store_true", help="this process only, as JSON")
     given = parser.parse_args()
     if given.here:
@@ -210,11 +233,11 @@ def main() -> None:
 
     one_thread()
     about = {"machine": machine()}
-    asked = ways(given.before, given.without)
+    asked = builds(given.builds) if given.builds else ways(given.before, given.without)
     rounds = [[measured_apart(way, given.names) for way in asked] for _ in range(given.rounds)]
     rows = list(compared([way.title for way in asked], rounds))
     if not given.names:
-        write(DATA / "speed_levels.json", rows, about)
+        write(DATA / f"speed_{'builds' if given.builds else 'levels'}.json", rows, about)
     for row in rows:
         known = ((title, found[1]) for title, found in row["seconds"].items() if found)
         cells = (f"{title} {1e3 * middle:.3g} ms" for title, middle in known)

@@ -143,12 +143,12 @@ def of_rates() -> Iterator[str]:
     yield f"| {' | '.join(two(value) for value in found.values())} |"
 
 
-def of_levels() -> Iterator[str]:
+def of_levels(part: str = "levels") -> Iterator[str]:
     """Yield the table of levels of instructions and of sorts; a ratio is to the first column."""
-    titles = list(rows("levels")[0]["seconds"])
+    titles = list(rows(part)[0]["seconds"])
     yield f"| kernel | {' | '.join(titles)} |"
     yield f"|---|{'---|' * len(titles)}"
-    for row in rows("levels"):
+    for row in rows(part):
         found = list(row["seconds"].values())
         first = next(quartiles[1] for quartiles in found if quartiles)
         cells = (of_level(quartiles, first) for quartiles in found)
@@ -268,7 +268,7 @@ def of_losses() -> Iterator[str]:
 def conditions() -> Iterator[str]:
     """Yield where, when and with which versions all parts were measured."""
     loads: dict[str, list[float]] = {}
-    for part in ("kernels", "objectives", "curves", "bounds", "levels", "threads"):
+    for part in ("kernels", "objectives", "curves", "bounds", "levels", "builds", "threads"):
         run = read(part)
         loads.setdefault(_conditions(run), []).append(run["machine"]["load"])
     for line, found in loads.items():
@@ -296,6 +296,7 @@ TABLES: dict[str, Callable[[], Iterator[str]]] = {
     "<!-- speed rates -->": of_rates,
     "<!-- speed bounds -->": of_bounds,
     "<!-- speed levels -->": of_levels,
+    "<!-- speed builds -->": partial(of_levels, "builds"),
     "<!-- speed threads -->": of_threads,
     "<!-- speed published -->": of_published,
     "<!-- speed losses -->": of_losses,
