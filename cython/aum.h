@@ -21,7 +21,7 @@ AUCBENCH_INLINE uint64_t aucbench_aum_word(const double *s, const signed char *y
         const double x = s[j];
         a += x > hi;
         p += (x > hi) & (y[j] > 0);
-        word |= (x > hi) | (x < lo) ? 0 : AUCBENCH_BIT[j];
+        word |= ((x > hi) | (x < lo)) ? 0 : AUCBENCH_BIT[j];
     }
     *above += a;
     *pos += p;

@@ -89,11 +89,11 @@ AUCBENCH_INLINE uint64_t aucbench_word_between(
     uint64_t word = 0;
     if (left >= 64) {
         for (int j = 0; j < 64; j++)
-            word |= (x[j] >= lo) & (x[j] <= hi) ? AUCBENCH_BIT[j] : 0;
+            word |= ((x[j] >= lo) & (x[j] <= hi)) ? AUCBENCH_BIT[j] : 0;
         return word;
     }
     for (int j = 0; j < left; j++)
-        word |= (x[j] >= lo) & (x[j] <= hi) ? AUCBENCH_BIT[j] : 0;
+        word |= ((x[j] >= lo) & (x[j] <= hi)) ? AUCBENCH_BIT[j] : 0;
     return word;
 }
 
@@ -183,8 +183,8 @@ static double aucbench_area(ptrdiff_t n, ptrdiff_t n_pos, const double *scores,
         for (; i < end; i++) {
             double z = ((scores[i] - shift[0]) * scale[0] - pivot[0])
                        + eta * ((shift[1] - direction[i]) * scale[1] - pivot[1]);
-            below += (y[i] > 0) & (z < 0.0) ? -z : 0.0;
-            above += (y[i] <= 0) & (z > 0.0) ? z : 0.0;
+            below += ((y[i] > 0) & (z < 0.0)) ? -z : 0.0;
+            above += ((y[i] <= 0) & (z > 0.0)) ? z : 0.0;
         }
         aucbench_include(&sum[0], below);
         aucbench_include(&sum[1], above);

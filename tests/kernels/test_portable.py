@@ -18,7 +18,7 @@ HEADERS = sorted(p.name for p in SOURCES.glob("*.h") if not p.stem.endswith("_lo
 PARTS = {"dense_rows.h", "each_width.h"}  # other headers include them, with macros defined
 # What GCC and Clang have, or what differs between systems.
 EXTENSIONS = {
-    "a name of the compiler": r"(?<!\w)__(?!VA_ARGS__|init__|name__|debug)\w+",
+    "a name of the compiler": r"(?<!\w)__(?!VA_ARGS__|init__|name__)\w+",
     "a keyword of C11, or a complex number": r"(?<![\w\"])_[A-Z][a-z]\w*",
     "a pragma": r"#\s*pragma|_Pragma",
     "an extension": r"\b(typeof|asm|alloca|vector_size|may_alias|ssize_t|restrict)\b",
