@@ -5,14 +5,19 @@
 
 import os
 import re
+import runpy
 import subprocess
 from pathlib import Path
 from shutil import which
+from types import SimpleNamespace
 
 import pytest
+import setuptools
+from setuptools.command.build_ext import build_ext
 
 pytestmark = pytest.mark.plain
-SOURCES = Path(__file__).resolve().parents[2] / "cython"
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = ROOT / "cython"
 COMPILER = "compiler.h"  # the one file that may use extensions
 HEADERS = sorted(p.name for p in SOURCES.glob("*.h") if not p.stem.endswith("_loops"))
 PARTS = {"dense_rows.h", "each_width.h"}  # other headers include them, with macros defined
@@ -87,3 +92,26 @@ def test_each_header_compiles_by_itself(tmp_path, define):
         check=False,
     )
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("compiler", "wanted", "unknown"),
+    [
+        ("unix", "-ffp-contract=off", "/O2"),
+        ("mingw32", "-ffp-contract=off", "/O2"),
+        ("msvc", "/fp:precise", "-O3"),
+    ],
+)
+def test_flags_are_those_of_the_compiler_in_use(monkeypatch, compiler, wanted, unknown):
+    told = {}
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(setuptools, "setup", lambda **about: told.update(about))
+    monkeypatch.setattr(build_ext, "build_extensions", lambda self: None)
+    runpy.run_path("setup.py")
+    command = told["cmdclass"]["build_ext"](setuptools.Distribution())
+    command.extensions = [setuptools.Extension("kernel", ["kernel.c"])]
+    command.compiler = SimpleNamespace(compiler_type=compiler)
+    command.build_extensions()
+    flags = command.extensions[0].extra_compile_args
+    assert wanted in flags
+    assert unknown not in flags
