@@ -2,8 +2,15 @@
 
 import pytest
 from harness.shell import installed
+from supervisors import asks_both, kind, promise
+
+__all__ = ["kind", "promise"]
+
+
+def pytest_generate_tests(metafunc):
+    asks_both(metafunc, at_night=True)
 
 
 @pytest.fixture
-def shell(tmp_path):
+def shell(tmp_path, kind):
     return installed(tmp_path)

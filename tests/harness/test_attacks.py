@@ -153,7 +153,7 @@ def aucbench_solvers():
 
 
 @pytest.fixture(scope="module")
-def arena(tmp_path_factory):
+def arena(tmp_path_factory, kind):
     """A shell whose files, temporary ones included, lie all below one folder."""
     folder = tmp_path_factory.mktemp("attacks")
     shell = installed(folder)
@@ -175,8 +175,15 @@ def records(shell, solvers, out, fighting, opened="/"):
     return shell.compare(DATA, solvers, out, "--timeout", 20)
 
 
+CHANGED = pytest.mark.linux("a change of what jobs share is found out, not prevented")
+
+
 @pytest.mark.parametrize(
-    "attack", first(["zeroes", "answers", "removes", "returns", "ends", "stops"], 2)
+    "attack",
+    [
+        pytest.param("zeroes", marks=CHANGED),
+        *first(["answers", "removes", "returns", "ends", "stops"]),
+    ],
 )
 def test_an_attack_changes_no_number_and_no_status(arena, alone, tmp_path, attack):
     found = records(arena, f"honest,{attack}", attack, tmp_path)
@@ -192,6 +199,7 @@ def test_an_attack_changes_no_number_and_no_status(arena, alone, tmp_path, attac
         assert attacker.measures.auc == own.measures.auc
 
 
+@pytest.mark.linux("it closes no files")
 @pytest.mark.skipif(landlock.version() < SIGNALS, reason="no Landlock keeps signals inside here")
 @pytest.mark.parametrize("attack", first(["zeroes", "removes", "ends"]))
 def test_behind_the_fence_no_attack_reaches_another_cell(arena, alone, tmp_path, attack):

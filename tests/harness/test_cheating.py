@@ -82,9 +82,15 @@ class Forges(Honest):
     def iterates(self, problem, rng):
         from aucbench.processes import answers
         from aucbench.processes.linux import child
+        from aucbench.processes.portable import worker
         from aucbench.processes.room import Room
 
-        room = Room(Path.cwd(), partial(child.say_frame, child.OWN + 1))
+        tell = partial(child.say_frame, child.OWN + 1)
+        if "AUCBENCH_CALL" in os.environ:  # of the portable supervisor
+            tell = lambda kind, chunks, name="": os.write(
+                worker.HIGH + 1, answers.frame(kind, b"".join(chunks), name)
+            )
+        room = Room(Path.cwd(), tell)
         m_neg, m_pos = problem.data.means
         rows = kept_rows().array("test/values").reshape(-1, problem.data.d)
         for name, array in (("scores", rows @ (m_pos - m_neg)), ("w", m_pos - m_neg)):
@@ -94,7 +100,7 @@ class Forges(Honest):
         forged = {"status": "ok", "auc": 1.0, "nnz": 0, "fit_seconds": 1e-9, "exempt": 0,
                   "feasible": True, "objective": 0.0, "fit_seconds_each": [1e-9]}
         room.line({"about": {"n_test": 1}})
-        child.say_frame(child.OWN + 1, answers.RESULT, [json.dumps(forged).encode()])
+        tell(answers.RESULT, [json.dumps(forged).encode()])
         os._exit(0)
         yield
 

@@ -36,7 +36,7 @@ def planned(shell):
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory):
+def whole(tmp_path_factory, kind):
     """The results folder of an undisturbed run, and its records."""
     shell = installed(tmp_path_factory.mktemp("undisturbed"))
     (shell.folder / "plan.toml").write_text(PLAN)

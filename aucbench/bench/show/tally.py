@@ -10,6 +10,7 @@ from typing import Any
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.convergence import Optima
 from aucbench.bench.results.record import Record
+from aucbench.processes.supervisor import PORTABLE
 from aucbench.ranges import DEFAULT_PASSES
 from aucbench.records import CellStatus
 from aucbench.registry.specs import short
@@ -22,6 +23,7 @@ class Tally:
         self.optima = Optima()
         self.total = self.failed = 0  # records, and those that are not ok
         self.unpinned = 0  # records of a run for times whose process was not kept to its cores
+        self.portable = 0  # those of the portable supervisor
         self.skipped = 0  # those that were not run, and so wrote nothing
         self._order: dict[tuple[str, str, str], int] = {}
         self._first: dict[str, tuple[tuple[Any, ...], str]] = {}  # failure of a solver
@@ -39,6 +41,7 @@ class Tally:
         place = self._order.setdefault(key, len(self._order))
         self.optima.add(record)
         self.total += 1
+        self.portable += record.conditions.supervisor == PORTABLE
         if record.conditions.timing and record.machine and not record.machine.get("pinned"):
             self.unpinned += 1
         if record.tuning is not None:
@@ -56,14 +59,20 @@ class Tally:
         return (min(self._tried), max(self._tried)) if self._tried else None
 
     def remarks(self, folder: Path | None = None) -> tuple[str, ...]:
-        """Return what makes times uncertain, and the failures; else nothing."""
-        if not self.unpinned:
-            return self.failures(folder)
-        unpinned = (
-            f"{self.unpinned} of {self.total} timed rows ran on cores that others may use too: "
-            "there are fewer cores than threads, or the system does not let a process keep to some"
-        )
-        return unpinned, *self.failures(folder)
+        """Return what the run could not promise, and the failures; else nothing."""
+        lines: list[str] = []
+        if self.unpinned:
+            lines.append(
+                f"{self.unpinned} of {self.total} timed rows ran on cores that others may use too: "
+                "there are fewer cores than threads, or the system does not let a process keep to "
+                "some"
+            )
+        if self.portable:
+            lines.append(
+                f"{self.portable} of {self.total} rows were run by the portable supervisor, which "
+                "looks at memory instead of limiting it, and closes no file to plugins"
+            )
+        return *lines, *self.failures(folder)
 
     def failures(self, folder: Path | None = None) -> tuple[str, ...]:
         """Return how many rows have no AUC, and the first reason of each solver; else nothing.

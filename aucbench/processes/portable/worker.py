@@ -1,8 +1,8 @@
 """The interpreter of a call: it imports, gets a call, does it, and answers.
 
 Design
-  a. Its first argument is a file that says what it has in common with the others of its client.
-     Calls come by stdin, and answers leave by stdout; then both are replaced, for the function.
+  a. What it has in common with others of its client, and then calls, come through stdin, and
+     answers leave by stdout; both are replaced, for the function.
   b. After an answer it waits: the client ends it, and with it what the function has left. It ends
      by itself where the client does not understand its answer.
   c. The stacks of Python go to a file when the time is up or when it crashes. `faulthandler` writes

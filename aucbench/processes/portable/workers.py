@@ -26,13 +26,20 @@ from aucbench.processes.portable.worker import STACKS
 from aucbench.processes.records import Limits, Outcome
 
 CALL = "AUCBENCH_CALL"  # variable of the processes of a call: which one
+# What all have in common comes first through stdin: a file could be changed by a job.
 START_CODE = """\
-import json, sys
-setup = json.loads(open(sys.argv[1], encoding="utf-8").read())
+import json, os, sys
+def take(size):
+    taken = b""
+    while len(taken) < size:
+        taken += os.read(0, size - len(taken)) or sys.exit(1)
+    return taken
+setup = json.loads(take(int(take({digits}))))
 sys.path[:] = setup["path"]
 from aucbench.processes.portable import {module}
 {module}.main(setup)
 """
+DIGITS = 12  # of the length of the setup
 # Ctrl-C is for the client alone: on Windows a group gets it, elsewhere a session.
 FLAGS: int = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
 LOOK = 0.1  # seconds between two looks whether a job was withdrawn
@@ -51,8 +58,7 @@ class Starts:
         preload: Sequence[str],
         hidden: Collection[str],
     ) -> None:
-        self._setup = folder / "setup.json"
-        self._folder, self._token, self._numbers = folder, token, count()
+        self._token, self._numbers = token, count()
         self._variables = environment(threads, token, hidden)
         setup = {
             "path": search_path(),
@@ -61,7 +67,8 @@ class Starts:
             "token": token,
             "client": os.getpid(),
         }
-        self._setup.write_text(json.dumps(setup), encoding="utf-8")
+        text = json.dumps(setup).encode()
+        self._setup = b"%0*d" % (DIGITS, len(text)) + text
 
     def worker(self) -> Worker:
         """Start an interpreter for calls."""
@@ -76,8 +83,9 @@ class Starts:
     def _started(
         self, module: str, more: Mapping[str, str], output: int
     ) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            [sys.executable, "-c", START_CODE.format(module=module), str(self._setup)],
+        code = START_CODE.format(module=module, digits=DIGITS)
+        process = subprocess.Popen(
+            [sys.executable, "-c", code],
             stdin=subprocess.PIPE,
             stdout=output,
             stderr=output,
@@ -85,6 +93,11 @@ class Starts:
             start_new_session=os.name == "posix",
             creationflags=FLAGS,
         )
+        assert process.stdin is not None
+        with suppress(OSError):  # it has ended, as the other pipe will tell
+            process.stdin.write(self._setup)
+            process.stdin.flush()
+        return process
 
 
 class Worker:
