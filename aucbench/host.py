@@ -15,6 +15,7 @@ import re
 import sys
 import time
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 CPUINFO = Path("/proc/cpuinfo")
@@ -134,6 +135,30 @@ def children() -> frozenset[int]:
         except OSError:  # a thread that has ended meanwhile
             continue
     return frozenset(map(int, listed))
+
+
+def kill_group(leader: int) -> None:
+    """End the processes of a group; without effect where there is none, and on Windows."""
+    if sys.platform == "win32":
+        return
+    import signal
+
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(leader, signal.SIGKILL)
+
+
+def raised(descriptor: int, first: int) -> int:
+    """Give a descriptor a number from `first` on; on Windows, which chooses, the same one."""
+    if sys.platform == "win32":
+        return descriptor
+    import fcntl
+
+    try:
+        moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, first)
+    except OSError:  # fewer are allowed
+        return descriptor
+    os.close(descriptor)
+    return moved
 
 
 def limit_of_addresses() -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
@@ -20,7 +21,9 @@ from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.conditions import Conditions
 from aucbench.bench.results.record import Record
 from aucbench.bench.runner import Runner
+from aucbench.processes.opening import CHOICE
 from aucbench.processes.records import Job, Outcome
+from aucbench.processes.supervisor import KINDS
 from aucbench.records import CellStatus
 from aucbench.store.folder import INDEX
 from aucbench.store.index import SETTLED
@@ -38,14 +41,15 @@ def compare(*more: str) -> list[str]:
 class Compare:
     """2 or 42 cells of one pass over 1000 x 20 rows; the difference is the time of 40 cells."""
 
-    version = "1"
-    params = ((2, 42), (1, 2))
-    param_names = ("cells", "jobs")
-    timeout = 120
+    version = "2"
+    params = ((2, 42), (1, 2), KINDS)
+    param_names = ("cells", "jobs", "supervisor")
+    timeout = 240
 
-    def time_compare(self, cells: int, jobs: int) -> None:
+    def time_compare(self, cells: int, jobs: int, supervisor: str) -> None:
         shape = ["--quiet", "--splits", "2", "--repeats", str(cells // 2), "--jobs", str(jobs)]
-        subprocess.run([*COMMAND, *compare(*shape)], check=True, capture_output=True)
+        env = {**os.environ, CHOICE: supervisor}
+        subprocess.run([*COMMAND, *compare(*shape)], check=True, capture_output=True, env=env)
 
 
 class Start:

@@ -67,15 +67,9 @@ def kind() -> str:
 
 def can_be_linux() -> bool:
     """Whether the kernel has what the supervisor of Linux takes; some sandboxes have not all."""
-    needed = ("fork", "memfd_create", "pidfd_open")
-    return sys.platform == "linux" and all(hasattr(os, name) for name in needed) and _has_pidfd()
-
-
-def _has_pidfd() -> bool:
     if sys.platform != "linux":
         return False
-    try:
-        os.close(os.pidfd_open(os.getpid()))
-    except OSError:
-        return False
-    return True
+    from aucbench.processes.linux.fixed import can_seal
+    from aucbench.processes.linux.proc import can_follow
+
+    return can_seal() and can_follow()

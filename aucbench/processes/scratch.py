@@ -170,8 +170,8 @@ def remove(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     if folder.exists():
         folder.chmod(stat.S_IRWXU)
-        for place, inner, _ in os.walk(folder):
-            for path in (Path(place, name) for name in inner):
+        for place, inner, files in os.walk(folder):
+            for path in (Path(place, name) for name in (*inner, *files)):
                 if not path.is_symlink():
                     path.chmod(stat.S_IRWXU)
         shutil.rmtree(folder, ignore_errors=True)

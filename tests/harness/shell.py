@@ -27,7 +27,7 @@ class Shell:
         command = [*COMMAND, *map(str, arguments)]
         return subprocess.Popen(command, cwd=self.folder, env=self.env, **given)
 
-    def run(self, *arguments, timeout=120):
+    def run(self, *arguments, timeout=600):
         process = self.start(*arguments)
         out, err = process.communicate(timeout=timeout)
         return subprocess.CompletedProcess(arguments, process.returncode, out, err)

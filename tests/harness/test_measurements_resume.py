@@ -66,7 +66,7 @@ def test_kill_9_loses_and_doubles_nothing(toy):
     assert 3 <= before < COUNT
 
     again = toy.start()
-    out, err = again.communicate(timeout=120)
+    out, err = again.communicate(timeout=600)
     assert again.returncode == 0, err
     assert toy.finished() == COUNT
     assert "all are there — holds: counted" in out
@@ -78,14 +78,14 @@ def test_kill_9_loses_and_doubles_nothing(toy):
 
     total = sum(toy.begun().values())
     third = toy.start("--quiet")
-    out, err = third.communicate(timeout=120)
+    out, err = third.communicate(timeout=600)
     assert (third.returncode, err) == (0, "")
     assert sum(toy.begun().values()) == total
 
 
 def test_two_runs_at_once_do_nothing_twice(toy):
     both = [toy.start() for _ in range(2)]
-    texts = [process.communicate(timeout=120) for process in both]
+    texts = [process.communicate(timeout=600) for process in both]
     assert [process.returncode for process in both] == [0, 0], texts
     assert toy.begun() == dict.fromkeys(range(COUNT), 1)
     assert all("all are there — holds: counted" in out for out, _ in texts)
@@ -95,15 +95,15 @@ def test_ctrl_c_ends_with_130_and_the_same_command_goes_on(toy):
     process = toy.start()
     toy.until(process, 2)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=600)
     assert process.returncode == 130
     assert "interrupted: the same command goes on where it stopped" in err
     assert out == ""
     assert 2 <= toy.finished() < COUNT
 
     shown = toy.start("--no-run")
-    out, _ = shown.communicate(timeout=120)
+    out, _ = shown.communicate(timeout=600)
     assert "all are there — does not hold here" in out
     again = toy.start()
-    out, err = again.communicate(timeout=120)
+    out, err = again.communicate(timeout=600)
     assert (again.returncode, toy.finished()) == (0, COUNT), err

@@ -93,7 +93,7 @@ def test_kill_9_at_random_moments_loses_and_doubles_nothing(planned, whole, kill
 
 def test_a_second_run_waits_and_then_finds_what_is_finished(planned, whole):
     both = [planned.start("run", "plan.toml", "--out", "shared") for _ in range(2)]
-    texts = [process.communicate(timeout=120) for process in both]
+    texts = [process.communicate(timeout=600) for process in both]
 
     assert [process.returncode for process in both] == [0, 0], texts
     assert_same(records(planned, "shared"), whole[1])
@@ -114,7 +114,7 @@ def test_the_run_that_waits_goes_on_where_a_killed_one_was(planned, whole):
     assert "writes into taken" in second.stderr.readline()
     first.send_signal(signal.SIGKILL)
     first.communicate()
-    _, err = second.communicate(timeout=120)
+    _, err = second.communicate(timeout=600)
     assert second.returncode == 0, err
     assert_same(records(planned, "taken"), whole[1])
 
@@ -126,7 +126,7 @@ def test_ctrl_c_stops_at_once_and_says_how_to_go_on(planned):
         assert process.poll() is None
     begin = time.monotonic()
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=600)
 
     assert time.monotonic() - begin < 15
     assert process.returncode == 130

@@ -36,6 +36,15 @@ def sealed(*chunks: Bytes) -> int:
         return _closed(file, chunks)
 
 
+def can_seal() -> bool:
+    """Whether this kernel has files in memory that can be sealed."""
+    try:
+        os.close(sealed())
+    except (AttributeError, OSError):  # of Python, or of the kernel
+        return False
+    return True
+
+
 def fixed(*chunks: Bytes) -> int:
     """Return a descriptor of bytes that nobody can change, or not without leaving a trace.
 

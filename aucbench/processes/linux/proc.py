@@ -21,6 +21,15 @@ KILL_PAUSE = 0.01  # seconds between two looks at processes that were killed
 MOST_STOPS = 3  # times that a process which was stopped is continued
 
 
+def can_follow() -> bool:
+    """Whether this kernel has descriptors of processes, and says which ones there are."""
+    try:
+        os.close(os.pidfd_open(os.getpid()))
+    except (AttributeError, OSError):  # of Python, or of the kernel
+        return False
+    return Path(f"/proc/{os.getpid()}/stat").exists()
+
+
 def die_with(parent: int) -> None:
     """Let this process be killed when `parent`, which forked it, ends."""
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

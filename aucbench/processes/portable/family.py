@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -11,6 +10,7 @@ from time import monotonic
 
 import psutil
 
+from aucbench.host import kill_group
 from aucbench.processes.metering import Samples
 
 PAUSE = 0.02  # seconds between two looks at processes that were killed
@@ -68,7 +68,7 @@ class Family:
         last = monotonic() + patience
         self.look()
         while True:
-            _kill_group(self._root.pid)
+            kill_group(self._root.pid)  # also those that it has left behind
             left = {*self.look(), *marked(*self._mark, self._since)}
             for process in left:
                 with suppress(*GONE):
@@ -104,13 +104,6 @@ def is_alive(process: psutil.Process) -> bool:
         return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
     except GONE:
         return False
-
-
-def _kill_group(pid: int) -> None:
-    """Kill the group that a process leads, also those that it has left behind."""
-    if sys.platform != "win32":
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(pid, signal.SIGKILL)
 
 
 def _quick(process: psutil.Process) -> int:

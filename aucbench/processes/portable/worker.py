@@ -27,6 +27,7 @@ from pathlib import Path
 from time import sleep
 from typing import Any, BinaryIO, NoReturn
 
+from aucbench.host import raised
 from aucbench.processes.answers import FAILURE, KEPT, RESULT, frame
 from aucbench.processes.calling import called, failure, imported_after
 from aucbench.processes.portable.kept import FileKept, write
@@ -58,7 +59,7 @@ def main(setup: Mapping[str, Any], leave: Callable[[int], object] = os._exit) ->
 
 def _own_pipes() -> tuple[BinaryIO, Callable[[bytes], None]]:
     """Take stdin and stdout away; what is printed from now on goes to stderr."""
-    inbox, outbox = _high(os.dup(0)), _high(os.dup(1))
+    inbox, outbox = raised(os.dup(0), HIGH), raised(os.dup(1), HIGH)
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
     os.dup2(2, 1)
@@ -70,20 +71,6 @@ def _own_pipes() -> tuple[BinaryIO, Callable[[bytes], None]]:
         for fd in (1, 2)
     )
     return os.fdopen(inbox, "rb"), partial(_write, outbox, os.write, threading.Lock())
-
-
-def _high(fd: int) -> int:
-    """Give a descriptor a number that no function closes by mistake, where that can be chosen."""
-    if sys.platform == "win32":
-        return fd
-    import fcntl
-
-    try:
-        moved = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, HIGH)
-    except OSError:  # fewer are allowed
-        return fd
-    os.close(fd)
-    return moved
 
 
 def _write(fd: int, write: Callable[[int, Bytes], int], lock: threading.Lock, data: bytes) -> None:
@@ -135,7 +122,7 @@ def _did(message: Message, inbox: BinaryIO, say: Callable[[bytes], None]) -> boo
 @contextmanager
 def _stacks(path: Path, timeout: float | None) -> Iterator[None]:
     """Let the stacks of Python go to a file, when the time is up and when this process crashes."""
-    with os.fdopen(_high(os.open(path, os.O_WRONLY | os.O_CREAT)), "wb") as file:
+    with os.fdopen(raised(os.open(path, os.O_WRONLY | os.O_CREAT), HIGH), "wb") as file:
         faulthandler.enable(file)
         if timeout is not None:
             faulthandler.dump_traceback_later(timeout, file=file)
