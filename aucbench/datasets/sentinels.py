@@ -102,9 +102,9 @@ def sentinels(meant: Any, frame: Any) -> Iterator[Remark]:
 def _far(name: str, column: Any, cells: Any) -> Iterator[Remark]:
     """Yield a remark on numbers, or on dates, which stand as `cells` in the file."""
     date = cells is not None
-    if not date and not _repeats_an_end(column.to_numpy(na_value=np.nan)):
-        return  # which costs far less than to sort
     numbers = _seconds(column) if date else column.to_numpy(np.float64, na_value=np.nan)
+    if not date and not _repeats_an_end(numbers):
+        return  # which costs far less than to sort
     present = numbers[~np.isnan(numbers)]
     if present.size < FEWEST or not _repeats_an_end(present):
         return

@@ -16,6 +16,8 @@ from io import BufferedReader, RawIOBase, StringIO, TextIOWrapper
 from itertools import islice
 from typing import IO, Any
 
+from packaging.version import Version
+
 from aucbench.datasets.tables import LINE
 from aucbench.datasets.tables.cells import MISSING
 from aucbench.errors import DataError
@@ -28,6 +30,7 @@ CODING = (
     "save the file as UTF-8, for example with: iconv -f latin1 -t utf-8 (or -f utf-16 if it comes "
     "from Windows)"
 )
+EXACT = Version("3.1")  # of pandas
 Record = tuple[int, list[str]]  # the first line of a record, and its cells
 
 
@@ -96,7 +99,14 @@ def open_frame(stream: IO[bytes], layout: Layout, decimal: str, rows: int | None
     import pandas as pd
 
     mark = "." if layout.separator == decimal else decimal  # then such numbers are quoted text
-    return pd.read_csv(stream, chunksize=rows, decimal=mark, **layout.options)
+    return pd.read_csv(stream, chunksize=rows, decimal=mark, **exact(), **layout.options)
+
+
+def exact() -> dict[str, Any]:
+    """Return options by which pandas reads the nearest float64, as version 3.1 does anyway."""
+    import pandas as pd
+
+    return {} if Version(pd.__version__) >= EXACT else {"float_precision": "round_trip"}
 
 
 def layout_of(stream: IO[bytes], separator: str | None, *, even: bool = True) -> Layout:

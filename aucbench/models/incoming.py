@@ -199,11 +199,10 @@ def _parsed(schema: Schema, frame: Any) -> Any:
         cells = frame[column.name]
         if column.kind != "numeric" or cells.dtype != object or schema.decimal != ".":
             continue
-        numbers = pd.to_numeric(cells, errors="coerce").to_numpy(np.float64)
-        if np.isfinite(numbers).all():
-            frame[column.name] = numbers
-        elif (np.isfinite(numbers) | cells.isin(["", None]).to_numpy()).all():
-            frame[column.name] = np.where(np.isfinite(numbers), numbers, np.nan)
+        # Before version 3.1, pandas knows which cells are numbers, but rounds some of them.
+        known = np.isfinite(pd.to_numeric(cells, errors="coerce").to_numpy(np.float64))
+        if (known | cells.isin(["", None]).to_numpy()).all():
+            frame[column.name] = np.where(known, cells, np.nan).astype(np.float64)
     return frame
 
 

@@ -19,6 +19,7 @@ from typing import Any
 from aucbench.datasets.catalogue import Facts
 from aucbench.datasets.endings import short_reason
 from aucbench.datasets.formats import Table, Wanted, frame_table
+from aucbench.datasets.textfile import exact
 from aucbench.errors import DataError, MissingExtraError, UnknownNameError
 
 PREFIX = "keel"
@@ -137,6 +138,7 @@ def _frame(text: str) -> Any:
         keep_default_na=False,
         na_values=MISSING,
         dtype=types,
+        **exact(),
     )
     if frame.shape[1] != len(declared):
         raise ValueError(f"{frame.shape[1]} columns instead of {len(declared)}")
