@@ -62,7 +62,7 @@ static inline int aucbench_best_simd(void)
     }                                                                                             \
     AUCBENCH_INLINE type name##_body(const int lanes, AUCBENCH_LISTED parameters)
 
-/* For vectors of four doubles: code for AVX2 is as good on the best level, or better. */
+/* For loops over four doubles: code for AVX2 is as good on the best level, or better. */
 #define AUCBENCH_CLONED_NARROW(type, name, parameters, arguments)                                 \
     AUCBENCH_INLINE type name##_body parameters;                                                  \
     AUCBENCH_AVX2_CODE static type name##_avx2 parameters { return name##_body arguments; }       \

@@ -1,8 +1,8 @@
 /* Soft-thresholding of all weights, which SPAM needs after each row: at once, or lazily.
  *
  * At once: one loop reads w, its sum and m, and writes w and the sum. Three functions would read
- * w three times. The sums of the dot product have 8 lanes (clones.h). Soft-thresholding works on
- * bits, because vectors have no ternary operator in C.
+ * w three times. The sums of the dot product have 8 lanes (each_width.h). Soft-thresholding works
+ * on bits, because vectors have no ternary operator in C.
  *
  * Lazily: a weight that a row does not store changes in a known way. Take a window of steps. Let
  * q_k be the product of 1 + eta_i l2 over the steps i up to k, and C_k the sum of
@@ -16,8 +16,8 @@
  * A row of s values costs O(s), without branches that are hard to predict. To avoid them, a dead
  * weight subtracts from the record of a past step, and a weight that never dies from the record
  * of a step after the last. Most weights of a row live to the end of the window, or are 0 already,
- * before and after the step: they change no record. Four weights at a time are stepped as vectors;
- * those that do change a record are listed, and follow when all weights of the row are done.
+ * before and after the step: they change no record. Loops that become SIMD step four weights at a
+ * time; those that do change a record are listed, and follow when all weights of the row are done.
  */
 #ifndef AUCBENCH_SOFT_H
 #define AUCBENCH_SOFT_H
