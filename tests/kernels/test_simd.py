@@ -18,7 +18,7 @@ BITS = Path(__file__).resolve().parents[1] / "kernel_bits.py"
 def run(*code, **variables):
     names = {name: value for name, value in os.environ.items() if name not in variables}
     return subprocess.run(
-        [sys.executable, *code],
+        [sys.executable, "-P", *code],  # the aucbench of this process, not of this folder
         capture_output=True,
         text=True,
         check=False,
