@@ -25,12 +25,15 @@ class Family:
         self._root, self._mark = psutil.Process(pid), mark
         self._since = self._root.create_time()
         self._known = {self._root}
-        self._base = _quick(self._root)
+        self._base = 0  # bytes that they had when the call began
         self._stops = 0
 
     def begin(self) -> None:
-        """Count memory from now on."""
-        self._base = _quick(self._root)
+        """Count memory from now on.
+
+        In a virtual environment of Windows the root is a program that starts the interpreter.
+        """
+        self._base = sum(map(_quick, self.look()))
 
     def look(self) -> list[psutil.Process]:
         """Return the processes that descend from it, or did so when this was called before."""

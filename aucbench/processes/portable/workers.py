@@ -40,8 +40,11 @@ from aucbench.processes.portable import {module}
 {module}.main(setup)
 """
 DIGITS = 12  # of the length of the setup
-# Ctrl-C is for the client alone: on Windows a group gets it, elsewhere a session.
-FLAGS: int = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+# On Windows a group gets Ctrl-C, which is for the client alone, and a program without a console
+# would get a window; elsewhere a session gets it.
+FLAGS: int = sum(
+    getattr(subprocess, name, 0) for name in ("CREATE_NEW_PROCESS_GROUP", "CREATE_NO_WINDOW")
+)
 LOOK = 0.1  # seconds between two looks whether a job was withdrawn
 STACKS_PATIENCE, STACKS_PAUSE = 0.3, 0.03  # seconds for the stacks of Python, and between two looks
 
