@@ -8,8 +8,12 @@ __all__ = ["kind", "promise"]
 OF_LINUX = ("test_parts", "test_scratch")  # about parts of that supervisor
 
 
+# What the portable one is asked at night only, since each failure takes it a second.
+LONG = ("test_each_failure_has_its_ending", "test_neighbours_of_the_tortured_are_unaffected")
+
+
 def pytest_generate_tests(metafunc):
-    asks_both(metafunc, but=OF_LINUX)
+    asks_both(metafunc, at_night=metafunc.function.__name__ in LONG, but=OF_LINUX)
 
 
 @pytest.fixture(scope="module")
