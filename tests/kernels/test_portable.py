@@ -75,7 +75,7 @@ def test_each_extension_is_seen(tmp_path, line):
 
 
 @pytest.mark.skipif(not which("gcc"), reason="no gcc")
-@pytest.mark.parametrize("define", ["AUCBENCH_PORTABLE", "AUCBENCH_ANY"])
+@pytest.mark.parametrize("define", ["AUCBENCH_PORTABLE", "ANY_COMPILER"])
 def test_each_header_compiles_by_itself(tmp_path, define):
     """As C99 and no more where plain C is asked for."""
     strict = ["-std=c99", "-pedantic-errors", "-Wvla", "-Werror"]
