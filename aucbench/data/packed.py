@@ -59,11 +59,18 @@ def pack_arrays(arrays: Arrays) -> bytes:
     It is the least compression: more of it takes ten times as long, and saves little of scores.
     """
     file = BytesIO()
-    with ZipFile(file, "w", ZIP_DEFLATED, compresslevel=1) as archive:
-        for name, array in arrays.items():
-            content = BytesIO()
-            np.lib.format.write_array(content, np.asanyarray(array), allow_pickle=False)
-            archive.writestr(f"{name}.npy", content.getbuffer())
+    try:
+        with ZipFile(file, "w", ZIP_DEFLATED, compresslevel=1) as archive:
+            for name, array in arrays.items():
+                content = BytesIO()
+                np.lib.format.write_array(content, np.asanyarray(array), allow_pickle=False)
+                archive.writestr(f"{name}.npy", content.getbuffer())
+    except ValueError as error:
+        # A signal may end it inside of a member. Then the archive cannot be closed, and says so.
+        archive.fp = None  # so that it does not try again when it goes
+        if isinstance(error.__context__, KeyboardInterrupt | SystemExit):
+            raise error.__context__ from None
+        raise
     return file.getvalue()
 
 

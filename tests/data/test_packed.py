@@ -1,0 +1,25 @@
+"""Arrays as the bytes of one file."""
+
+from zipfile import ZipFile
+
+import numpy as np
+import pytest
+
+from aucbench.data.packed import pack_arrays, unpack_arrays
+
+
+def test_arrays_come_back_as_they_were():
+    arrays = {"a": np.arange(3), "b": np.array([[0.5, -np.inf]])}
+    back = unpack_arrays(pack_arrays(arrays))
+    assert [*back] == [*arrays]
+    assert all(np.array_equal(back[name], arrays[name]) for name in arrays)
+
+
+def test_a_signal_inside_of_a_member_is_what_the_caller_sees(monkeypatch):
+    def interrupted(archive, name, content):
+        archive._writing = True  # as between the begin and the end of a member
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ZipFile, "writestr", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        pack_arrays({"a": np.arange(3)})
