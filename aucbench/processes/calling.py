@@ -7,6 +7,7 @@ import json
 import random
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from importlib import import_module
 from itertools import takewhile
 from operator import attrgetter
@@ -81,3 +82,20 @@ def imported_after(last: str) -> set[str]:
     new = takewhile(lambda name: name != last, reversed(sys.modules))
     tops = {name.partition(".")[0] for name in new}
     return {top for top in tops - sys.stdlib_module_names if not top.startswith(OURS)}
+
+
+def open_streams() -> None:
+    """Make the streams of Python anew, on the descriptors 0, 1 and 2."""
+    sys.stdin = open(0, closefd=False, encoding="utf-8")  # noqa: SIM115 - it stays open
+    # Line buffers: when a process is killed, the content of its buffers is lost.
+    sys.stdout, sys.stderr = (
+        open(fd, "w", 1, "utf-8", "backslashreplace", closefd=False)  # noqa: SIM115
+        for fd in (1, 2)
+    )
+
+
+def flush_streams() -> None:
+    """Write what stdout and stderr hold back, whatever a function has made of them."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):  # closed, or replaced by anything
+            stream.flush()

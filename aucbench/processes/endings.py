@@ -10,6 +10,9 @@ from aucbench.processes.records import Ending, Outcome
 MOST_PROCESSES = 500
 NEAR = 0.9  # of the memory budget: a process that dies above it ran out of memory
 KILL_PATIENCE = 10.0  # seconds for processes to end after SIGKILL
+MOST_STOPS = 3  # times that a process which was stopped is continued
+TAIL = 2**14  # bytes of output that are kept, with the stacks of Python
+MOST_STACKS = 2**13  # bytes of these; the innermost calls come first
 AGAIN = "; it ended like this again as the only job"
 # Signals that no fault of a process raises: it, another one or the kernel has sent them.
 SENDABLE = tuple(
@@ -61,6 +64,17 @@ def died(code: int, words: str, peak: int, budget: int | None) -> Outcome:
     if budget is not None and peak >= NEAR * budget:
         return Outcome(Ending.MEMOUT, f"{reason} near the {_allowed(budget)}")
     return Outcome(Ending.CRASH, f"{reason} and without a result", killed=sent)
+
+
+def stops_text(stops: int) -> str:
+    """Return an addition to the reason why a process has ended that was stopped too often."""
+    return f", after it was stopped {stops} times" if stops > MOST_STOPS else ""
+
+
+def log_of(output: bytes, stacks: bytes) -> str:
+    """Return the end of what a process has printed, and then its stacks of Python."""
+    told = stacks[:MOST_STACKS]
+    return b"".join((output[-(TAIL - len(told)) :], told)).decode(errors="replace")
 
 
 def exit_text(code: int) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Protocol, Self
 
+from aucbench.errors import AucbenchError
+
 if TYPE_CHECKING:
     from aucbench.processes.records import Job, Outcome, Step
 
@@ -51,6 +53,13 @@ class Supervisor(Protocol):
     def close(self) -> None:
         """End all processes. A thread that waits gets an AucbenchError."""
         ...
+
+
+def require_usable(owner: int, end: str | None) -> None:
+    """Raise `AucbenchError` in a process that is not the owner, and where jobs can run no more."""
+    forked = os.getpid() != owner
+    if why := "the supervisor is that of another process" if forked else end:
+        raise AucbenchError(f"{why}; make a new one")
 
 
 def is_supervised() -> bool:

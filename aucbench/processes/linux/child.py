@@ -19,7 +19,6 @@ import json
 import os
 import resource
 import signal
-import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -31,7 +30,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from aucbench.processes import answers
-from aucbench.processes.calling import called, failure
+from aucbench.processes.calling import called, failure, flush_streams, open_streams
 from aucbench.processes.linux import fence, limits, orders, proc
 from aucbench.processes.linux.described import SealedKept, described
 from aucbench.processes.linux.orders import Call
@@ -80,9 +79,7 @@ def main(task: Task, voice: Voice, parent: int) -> NoReturn:
             fence.enter(task.call.fence, task.rules, task.folder / TEMPORARY)
         tell, steps = _replace_inherited(task, voice, parent)
         _answer(task, request, tell, steps)
-        for stream in (sys.stdout, sys.stderr):
-            with suppress(OSError, ValueError, AttributeError):  # closed, or replaced by anything
-                stream.flush()
+        flush_streams()
         code = 0
     except BaseException:
         traceback.print_exc()
@@ -119,12 +116,7 @@ def _replace_inherited(task: Task, voice: Voice, parent: int) -> tuple[Tell, dic
     os.dup2(voice.output, 2)
     descriptors = [fd for step in task.steps.values() for fd in (step.descriptor, *step.handed)]
     stacks, frames, *numbers = _keep_only(voice.stacks, voice.frames, *descriptors)
-    sys.stdin = open(0, closefd=False, encoding="utf-8")  # noqa: SIM115 - it stays open
-    # Line buffers: when a process is killed, the content of its buffers is lost.
-    sys.stdout, sys.stderr = (
-        open(fd, "w", 1, "utf-8", "backslashreplace", closefd=False)  # noqa: SIM115
-        for fd in (1, 2)
-    )
+    open_streams()
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     faulthandler.enable(stacks)
     faulthandler.register(STACKS, stacks)

@@ -12,7 +12,7 @@ from time import monotonic
 from typing import Any, Self
 from uuid import uuid4
 
-from aucbench.errors import AucbenchError, ParameterError, require_whole
+from aucbench.errors import ParameterError, require_whole
 from aucbench.processes import scratch
 from aucbench.processes.answers import with_answer
 from aucbench.processes.linux import orders
@@ -21,6 +21,7 @@ from aucbench.processes.linux.fixed import sealed
 from aucbench.processes.linux.fork_server_handle import ForkServerHandle, Setup
 from aucbench.processes.linux.wire import close_all, packed
 from aucbench.processes.records import Ending, Job, Outcome, Step, reported
+from aucbench.processes.supervisor import require_usable
 from aucbench.processes.tickets import Tickets
 
 MOST_STARTS = 3  # times in a row that the warm process may end before it is ready
@@ -92,7 +93,7 @@ class LinuxSupervisor:
         except (TypeError, ValueError) as error:
             raise ParameterError(f"the request is not JSON: {error}; give plain values") from error
         with self._lock:
-            self._require_usable()
+            require_usable(self._owner, self._end)
             self._tickets.add(ticket, sent)
             self._start_due()
         return ticket
@@ -174,13 +175,8 @@ class LinuxSupervisor:
         with self._lock:
             ended = self._tickets.take()
             if ended is None:
-                self._require_usable()
+                require_usable(self._owner, self._end)
             return ended
-
-    def _require_usable(self) -> None:
-        forked = os.getpid() != self._owner
-        if why := "the supervisor is that of another process" if forked else self._end:
-            raise AucbenchError(f"{why}; make a new one")
 
     def _listen(self, timeout: float) -> None:
         """Handle messages of the fork server that come within `timeout` seconds.

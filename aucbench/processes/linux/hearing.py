@@ -9,12 +9,11 @@ from functools import cached_property
 from time import monotonic
 
 from aucbench.processes.answers import MOST_FILES, MOST_STREAM
+from aucbench.processes.endings import MOST_STACKS, TAIL, log_of
 from aucbench.processes.linux.child import Voice
 from aucbench.processes.linux.described import DescribedAnswer
 from aucbench.processes.linux.wire import PIPE_BYTES
 
-TAIL = 2**14  # bytes of output that are kept, with the stacks of Python
-MOST_STACKS = 2**13  # bytes of these; the innermost calls come first
 STACKS_PATIENCE, STACKS_PAUSE = 0.3, 0.03  # seconds for the first line, and between two of them
 
 
@@ -79,8 +78,7 @@ class Hearing:
     @property
     def log(self) -> str:
         """The end of the output, and then the stacks."""
-        room = TAIL - len(self._told)
-        return b"".join((self._tail[-room:], self._told)).decode(errors="replace")
+        return log_of(self._tail, self._told)
 
     @cached_property
     def answer(self) -> DescribedAnswer:

@@ -12,13 +12,13 @@ from functools import cache
 from pathlib import Path
 from time import monotonic
 
+from aucbench.processes.endings import MOST_STOPS, stops_text
 from aucbench.processes.supervisor import MARK
 
 PR_SET_PDEATHSIG = 1  # of linux/prctl.h
 PR_GET_DUMPABLE, PR_SET_DUMPABLE = 3, 4
 PR_SET_CHILD_SUBREAPER = 36
 KILL_PAUSE = 0.01  # seconds between two looks at processes that were killed
-MOST_STOPS = 3  # times that a process which was stopped is continued
 
 
 def can_follow() -> bool:
@@ -132,7 +132,7 @@ class Guard:
 
     def words(self) -> str:
         """Return an addition to the reason why the child has ended."""
-        return f", after it was stopped {self.stops} times" if self.stops > MOST_STOPS else ""
+        return stops_text(self.stops)
 
 
 def marked(token: str) -> set[int]:

@@ -13,7 +13,7 @@ from time import monotonic
 from typing import Self
 from uuid import uuid4
 
-from aucbench.errors import AucbenchError, ParameterError, require_whole
+from aucbench.errors import ParameterError, require_whole
 from aucbench.processes import endings, scratch
 from aucbench.processes.answers import with_answer
 from aucbench.processes.portable.calls import Calls, Ended, UnusableError
@@ -21,7 +21,7 @@ from aucbench.processes.portable.errands import Done, Errand, Steps, WithdrawnEr
 from aucbench.processes.portable.kept import FileKept
 from aucbench.processes.portable.workers import Starts
 from aucbench.processes.records import Ending, Job, Outcome, Step
-from aucbench.processes.supervisor import PORTABLE
+from aucbench.processes.supervisor import PORTABLE, require_usable
 from aucbench.processes.tickets import Tickets
 
 JOBS = "jobs"  # a folder, of which a job may remove all without harm to what others need
@@ -72,7 +72,7 @@ class PortableSupervisor:
         except (TypeError, ValueError) as error:
             raise ParameterError(f"the request is not JSON: {error}; give plain values") from error
         with self._change:
-            self._require_usable()
+            require_usable(self._owner, self._end)
             ticket = self._tickets.new()
             self._tickets.add(ticket, errand)
             self._start_due()
@@ -86,7 +86,7 @@ class PortableSupervisor:
                 ended = self._tickets.take()
                 if ended is not None:
                     return ended
-                self._require_usable()
+                require_usable(self._owner, self._end)
                 if (left := last - monotonic()) <= 0.0:
                     return []
                 self._change.wait(min(LOOK, left))
@@ -119,11 +119,6 @@ class PortableSupervisor:
         self._keeper.stdin.close()
         self._keeper.wait(END_SECONDS)
         self._scratch.remove()
-
-    def _require_usable(self) -> None:
-        forked = os.getpid() != self._owner
-        if why := "the supervisor is that of another process" if forked else self._end:
-            raise AucbenchError(f"{why}; make a new one")
 
     def _start_due(self) -> None:
         """Start the jobs that may run now; the caller has the lock."""

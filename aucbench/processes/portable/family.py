@@ -11,11 +11,11 @@ from time import monotonic
 import psutil
 
 from aucbench.host import kill_group
+from aucbench.processes.endings import MOST_STOPS, stops_text
 from aucbench.processes.metering import Samples
 
 PAUSE = 0.02  # seconds between two looks at processes that were killed
 GONE = (psutil.Error, OSError)  # it has ended, or belongs to another user
-MOST_STOPS = 3  # times that a process which was stopped is continued
 
 
 class Family:
@@ -63,8 +63,7 @@ class Family:
 
     def words(self) -> str:
         """Return an addition to the reason why it has ended."""
-        stops = self._stops
-        return f", after it was stopped {stops} times" if stops > MOST_STOPS else ""
+        return stops_text(self._stops)
 
     def end(self, patience: float) -> bool:
         """Kill all that can be found; False when one is left after `patience` seconds."""
@@ -73,9 +72,7 @@ class Family:
         while True:
             kill_group(self._root.pid)  # also those that it has left behind
             left = {*self.look(), *marked(*self._mark, self._since)}
-            for process in left:
-                with suppress(*GONE):
-                    process.kill()
+            _kill(left)
             if not left or monotonic() > last:
                 return not left
             psutil.wait_procs(left, PAUSE)
@@ -95,10 +92,14 @@ def end_marked(name: str, value: str, since: float, patience: float) -> None:
     """Kill all processes that have a variable with this value."""
     last = monotonic() + patience
     while (left := [*marked(name, value, since)]) and monotonic() < last:
-        for process in left:
-            with suppress(*GONE):
-                process.kill()
+        _kill(left)
         psutil.wait_procs(left, PAUSE)
+
+
+def _kill(some: Iterable[psutil.Process]) -> None:
+    for process in some:
+        with suppress(*GONE):
+            process.kill()
 
 
 def is_alive(process: psutil.Process) -> bool:

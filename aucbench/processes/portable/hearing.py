@@ -18,10 +18,9 @@ from aucbench.processes.answers import (
     RESULT,
     Answer,
 )
+from aucbench.processes.endings import TAIL, log_of
 from aucbench.processes.portable.wire import BEGUN, READY, REFUSED
 
-TAIL = 2**14  # bytes of output that are kept, with the stacks of Python
-MOST_STACKS = 2**13  # bytes of these; the innermost calls come first
 PIPE_BYTES = 2**16
 PATIENCE = 1.0  # seconds for the last output, when all processes have ended
 
@@ -75,8 +74,7 @@ class Hearing:
 
     def log(self, stacks: bytes) -> str:
         """Return the end of the output, and then the stacks."""
-        told = stacks[:MOST_STACKS]
-        return b"".join((self._tail[-(TAIL - len(told)) :], told)).decode(errors="replace")
+        return log_of(self._tail, stacks)
 
     @property
     def answer(self) -> Answer:

@@ -29,7 +29,7 @@ from typing import Any, BinaryIO, NoReturn
 
 from aucbench.host import raised
 from aucbench.processes.answers import FAILURE, KEPT, RESULT, frame
-from aucbench.processes.calling import called, failure, imported_after
+from aucbench.processes.calling import called, failure, flush_streams, imported_after, open_streams
 from aucbench.processes.portable.kept import FileKept, write
 from aucbench.processes.portable.wire import BEGUN, READY, REFUSED, Message, read
 from aucbench.processes.room import ROOM, Bytes, Room, Tell, enter
@@ -64,12 +64,7 @@ def _own_pipes() -> tuple[BinaryIO, Callable[[bytes], None]]:
     os.dup2(null, 0)
     os.dup2(2, 1)
     os.close(null)
-    sys.stdin = open(0, closefd=False, encoding="utf-8")  # noqa: SIM115 - it stays open
-    # Line buffers: when a process is killed, the content of its buffers is lost.
-    sys.stdout, sys.stderr = (
-        open(fd, "w", 1, "utf-8", "backslashreplace", closefd=False)  # noqa: SIM115
-        for fd in (1, 2)
-    )
+    open_streams()
     return os.fdopen(inbox, "rb"), partial(_write, outbox, os.write, threading.Lock())
 
 
@@ -109,9 +104,7 @@ def _did(message: Message, inbox: BinaryIO, say: Callable[[bytes], None]) -> boo
         return False
     with _stacks(folder / STACKS, told["timeout"]):
         kind, text = _answer(message, Room(folder / ROOM, tell))
-        for stream in (sys.stdout, sys.stderr):
-            with suppress(OSError, ValueError, AttributeError):  # closed, or replaced by anything
-                stream.flush()
+        flush_streams()
         tell(kind, [text.encode()])
     if told["again"]:
         return not imported_after(last)

@@ -18,7 +18,7 @@ from aucbench.processes import endings
 from aucbench.processes.answers import Answer
 from aucbench.processes.environment import environment, search_path
 from aucbench.processes.metering import Samples
-from aucbench.processes.portable.errands import Errand
+from aucbench.processes.portable.errands import LOOK, Errand
 from aucbench.processes.portable.family import Family
 from aucbench.processes.portable.hearing import Hearing
 from aucbench.processes.portable.wire import packed
@@ -45,7 +45,6 @@ DIGITS = 12  # of the length of the setup
 FLAGS: int = sum(
     getattr(subprocess, name, 0) for name in ("CREATE_NEW_PROCESS_GROUP", "CREATE_NO_WINDOW")
 )
-LOOK = 0.1  # seconds between two looks whether a job was withdrawn
 STACKS_PATIENCE, STACKS_PAUSE = 0.3, 0.03  # seconds for the stacks of Python, and between two looks
 
 
