@@ -187,6 +187,12 @@ class Evidence:
         """
         return tuple(i for i in self.complete if self.counted is None or i in self.counted)
 
+    @property
+    def pairs_inside(self) -> int:
+        """Number of pairs of solvers inside data sets, over all data sets."""
+        solvers = Counter(dataset for dataset, _ in self.groups)
+        return sum(k * (k - 1) // 2 for k in solvers.values())
+
     @cached_property
     def pending(self) -> int:
         """Number of cells that are left to run."""

@@ -199,7 +199,7 @@ def _cd(figure: Figure, findings: Findings) -> None:
     """Critical-difference diagram of the average ranks, with the warning that it needs."""
     _require_several(findings)
     cd = critical_difference(
-        findings.gains, findings.evidence.solvers, level=findings.settings.level
+        findings.unit_gains, findings.evidence.solvers, level=findings.settings.level
     )
     k = len(cd.names)
     left = (k + 1) // 2

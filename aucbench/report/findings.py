@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -26,9 +27,9 @@ from aucbench.report.fits import NAN, Array
 from aucbench.report.inside import AUC, Inside, Row, inside, means_inside
 from aucbench.stats.advice import Advice, advise
 from aucbench.stats.measures import Measure, measure
-from aucbench.stats.pairs import Pair, pairwise
+from aucbench.stats.pairs import Pair, by_family, pairwise
 from aucbench.stats.profiles import Profile, shifted_geometric_mean
-from aucbench.stats.ranking import Standing, average_ranks, bradley_terry
+from aucbench.stats.ranking import Standing, average_ranks, average_values, bradley_terry
 from aucbench.stats.words import LEVEL, ROPE, Interval
 
 TITLES = {
@@ -53,10 +54,17 @@ class Settings:
     reference: str | None = None  # a solver against which the others are told
     mixed: bool = False  # compare times that were measured under different conditions
     curves: bool = True  # make ROC and precision-recall curves
+    # Of how many pairs inside data sets, over all of these, each is compared; of more, none is.
+    # None: always. Where one data set only counts, they are compared in any case.
+    most_pairs: int | None = None
 
     def points(self, groups: int) -> int:
         """Return the points of each curve on a page of so many groups of fits."""
         return max(FEWEST, min(MOST, NUMBERS // (PER_POINT * max(1, groups)))) if self.curves else 0
+
+    def compares(self, pairs: int) -> bool:
+        """Whether each of so many pairs inside data sets is compared."""
+        return self.most_pairs is None or pairs <= self.most_pairs
 
 
 DEFAULT_REFERENCE = "logistic"
@@ -201,11 +209,6 @@ class Findings:
         """Means over the splits of each finished data set and solver; NaN where a cell failed."""
         return _means(self.folds)
 
-    @property
-    def gains(self) -> Array:
-        """The values, or their negatives where a smaller one is better."""
-        return -self.values if self.smaller else self.values
-
     @cached_property
     def seconds(self) -> Array:
         """Likewise; all are NaN when they are not compared."""
@@ -256,15 +259,30 @@ class Findings:
         return {(number[pair.a], number[pair.b]): pair for pair in both}
 
     @cached_property
+    def units(self) -> Array:
+        """The values by families: each counts as one data set, whose value is its mean."""
+        return by_family(self.values, self.families)
+
+    @property
+    def unit_gains(self) -> Array:
+        """Likewise, or the negatives where a smaller one is better."""
+        return -self.units if self.smaller else self.units
+
+    @cached_property
+    def means(self) -> tuple[Standing, ...]:
+        """Mean values in the order of the solvers."""
+        return average_values(self.units, self.evidence.solvers, level=self.settings.level)
+
+    @cached_property
     def ranks(self) -> tuple[Standing, ...]:
         """Average ranks in the order of the solvers."""
-        return average_ranks(self.gains, self.evidence.solvers, level=self.settings.level)
+        return average_ranks(self.unit_gains, self.evidence.solvers, level=self.settings.level)
 
     @cached_property
     def ratings(self) -> tuple[Standing, ...]:
         """Ratings in the order of the solvers."""
         s = self.settings
-        return bradley_terry(self.gains, self.evidence.solvers, rope=s.rope, level=s.level)
+        return bradley_terry(self.unit_gains, self.evidence.solvers, rope=s.rope, level=s.level)
 
     @cached_property
     def advice(self) -> Advice:
@@ -272,6 +290,7 @@ class Findings:
         evidence, s = self.evidence, self.settings
         finished = [self.insides[i] for i in evidence.finished]
         stars = [[evidence.solvers[r.solver] for r in one.rows if r.leading] for one in finished]
+        compared = s.compares(evidence.pairs_inside)
         return advise(
             self.values,
             evidence.solvers,
@@ -285,7 +304,7 @@ class Findings:
             ratio=evidence.ratio(*evidence.finished),
             pairs=self.pairs,
             within=finished[0].compared if len(finished) == 1 else None,
-            stars=stars,
+            stars=stars if compared else None,
             measure=self.measure,
             smaller=self.smaller,
             rope=s.rope,
@@ -299,7 +318,7 @@ class Findings:
 
         That is `BestSet.s`; where it is not tested, and where it is equal, the rating.
         """
-        means = np.nan_to_num(_means(self.gains.T), nan=-np.inf)
+        means = np.nan_to_num(_means(self.unit_gains.T), nan=-np.inf)
         rating = np.nan_to_num([one.value.estimate for one in self.ratings], nan=-np.inf)
         after = np.array([name != self.advice.leader for name in self.evidence.solvers])
         best = self.advice.best
@@ -370,10 +389,11 @@ def findings_of(evidence: Evidence, settings: Settings | None = None) -> Finding
     named = s.measure or default_measure(evidence.common.get("pairs"))
     chosen = named if isinstance(named, Measure) else measure_of(named)
     points = s.points(len(evidence.groups))
+    told: Any = {"measure": chosen, "level": s.level, "rope": s.rope}
+    told["pairs"] = len(evidence.finished) == 1 or s.compares(evidence.pairs_inside)
     with supervised():
         insides = tuple(
-            inside(evidence, dataset, points, measure=chosen, level=s.level, rope=s.rope)
-            for dataset in range(len(evidence.datasets))
+            inside(evidence, dataset, points, **told) for dataset in range(len(evidence.datasets))
         )
     findings = Findings(evidence, s, chosen, insides)
     _require_values(chosen, evidence, findings.values)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isnan, nan
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -96,9 +96,18 @@ class Inside:
 
 
 def inside(
-    evidence: Evidence, dataset: int, points: int, *, measure: Measure, level: float, rope: float
+    evidence: Evidence,
+    dataset: int,
+    points: int,
+    *,
+    measure: Measure,
+    level: float,
+    rope: float,
+    pairs: bool = True,
 ) -> Inside:
     """Compare the solvers on one data set; each mean curve has `points`, and 0 makes none.
+
+    Without `pairs`, no two solvers are compared, and none is said to lead.
 
     It raises `DataError` when scores cannot be read, or a measure other than the AUC needs those
     of a damaged file, and errors as `within`.
@@ -110,7 +119,8 @@ def inside(
     folds = folds_of(evidence, {solver: groups[solver] for solver in best_first})
     if not folds and not _is_told(measure, evidence, dataset):
         _refuse_lost(evidence, dataset, measure)
-    compared = _compared(evidence, dataset, folds, measure=measure, level=level, rope=rope)
+    how = {"level": level, "rope": rope, "pairs": pairs}
+    compared = _compared(evidence, dataset, folds, measure, how)
     known = {evidence.solvers.index(solver.name): solver for solver in compared.solvers}
     whole = {j: s for j, s in known.items() if groups[j].complete and not s.missing}
     sign = 1.0 if measure.smaller else -1.0
@@ -141,16 +151,14 @@ def inside(
 
 
 def _compared(
-    evidence: Evidence, dataset: int, folds: Folds, *, measure: Measure, level: float, rope: float
+    evidence: Evidence, dataset: int, folds: Folds, measure: Measure, how: Mapping[str, Any]
 ) -> WithinDataset:
     """Compare the solvers by their scores; where there are none, by the AUCs of the records."""
     ratio, repeats = evidence.ratio(dataset), evidence.repeats(dataset)
     redrawn = evidence.redrawn(dataset)
     if folds:
         named = {evidence.solvers[solver]: of for solver, of in folds.items()}
-        return within(
-            named, ratio, repeats=repeats, redrawn=redrawn, by=measure, level=level, rope=rope
-        )
+        return within(named, ratio, repeats=repeats, redrawn=redrawn, by=measure, **how)
     values = {
         evidence.solvers[solver]: aucs
         for solver, aucs in evidence.by_split(dataset).items()
@@ -162,9 +170,8 @@ def _compared(
         repeats=repeats,
         redrawn=redrawn,
         by=measure,
-        level=level,
-        rope=rope,
         note=NO_SCORES if evidence.elsewhere is None else "",
+        **how,
     )
 
 

@@ -112,6 +112,15 @@ class Page:
         return f"{told}: {status}.{shared}"
 
     @property
+    def over(self) -> str:
+        """What the table of solvers is over, where that is several data sets."""
+        count, units = len(self.findings.evidence.finished), len(self.findings.units)
+        if units == count:
+            return f"Over {count} data sets, each with the same weight."
+        told = f"Over {count} data sets in {units} families, each family with the same weight"
+        return f"{told}: its value is the mean over its data sets."
+
+    @property
     def own(self) -> bool:
         """Whether fits of our own are behind it, of which more is known than their values."""
         return self.findings.evidence.elsewhere is None
@@ -158,15 +167,13 @@ class Page:
 
     def _across(self, solver: int) -> list[Entry]:
         findings, evidence = self.findings, self.findings.evidence
-        known = ~np.isnan(findings.values[:, solver])
-        mean = float(findings.values[known, solver].mean()) if known.any() else math.nan
         nonzeros = findings.nonzeros[:, solver]
         nonzeros = nonzeros[~np.isnan(nonzeros)]
         groups = [group for (_, j), group in evidence.groups.items() if j == solver]
-        failed = str(int((~known).sum()))
+        failed = str(int(np.isnan(findings.values[:, solver]).sum()))
         name = evidence.solvers[solver]
         return [
-            _entry(mean, ".4f"),
+            _standing(findings.means[solver], "{:.4f}"),
             *(_best(findings.advice.best, name) for _ in self._best),
             *(_difference(findings.advice.reference, name) for _ in self._versus),
             _standing(findings.ranks[solver], "{:.2f}"),

@@ -47,15 +47,14 @@ def verdict_json(findings: Findings) -> bytes:
 
 def _solver(findings: Findings, number: int) -> dict[str, Any]:
     name, best = findings.evidence.solvers[number], findings.advice.best
-    values = findings.values[:, number]
-    known = values[~np.isnan(values)]
+    lacking = np.isnan(findings.values[:, number])
     told = {
         "solver": name,
         "possible_best": number in findings.leading,
-        "mean": _number(float(known.mean())) if known.size else None,
+        "mean": _number(findings.means[number].value.estimate),
         "average_rank": _number(findings.ranks[number].value.estimate),
         "rating": _number(findings.ratings[number].value.estimate),
-        "data_sets_without_value": len(values) - len(known),
+        "data_sets_without_value": int(lacking.sum()),
     }
     return told if best is None or best.note else {**told, **_tested(best, best.names.index(name))}
 

@@ -41,6 +41,7 @@ from aucbench.stats.profiles import time_to_target as time_to_target
 from aucbench.stats.ranking import CriticalDifference as CriticalDifference
 from aucbench.stats.ranking import Standing as Standing
 from aucbench.stats.ranking import average_ranks as average_ranks
+from aucbench.stats.ranking import average_values as average_values
 from aucbench.stats.ranking import bradley_terry as bradley_terry
 from aucbench.stats.ranking import critical_difference as critical_difference
 from aucbench.stats.resampled import corrected_difference as corrected_difference

@@ -21,7 +21,7 @@ from aucbench.kernels.vectors import floats
 from aucbench.stats.advice_across import Across, leader_of
 from aucbench.stats.advice_inside import OneTable, alone
 from aucbench.stats.best_set import BestSet, Steadiness
-from aucbench.stats.pairs import Pair, pairwise
+from aucbench.stats.pairs import Pair, by_family, pairwise
 from aucbench.stats.tables import Array, Rule, checked
 from aucbench.stats.versus import Fragile
 from aucbench.stats.within import WithinDataset
@@ -158,7 +158,7 @@ def advise(
             rule=rule,
             seed=seed,
         )
-    leader = names[leader_of(table, names)]
+    leader = names[leader_of(by_family(table, families), names)]
     case = Across(
         table=table,
         sign=sign,

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from aucbench.stats.best_set import BestSet, Steadiness, best_set, steadiness
-from aucbench.stats.pairs import Pair
+from aucbench.stats.pairs import Pair, by_family
 from aucbench.stats.power import MOST, POWER, Spread
 from aucbench.stats.ranking import average_ranks
 from aucbench.stats.settling import set_sizes, settle
@@ -97,6 +97,17 @@ class Across:
             return None
         return steadiness(self.table, self.names, **self.options)
 
+    @cached_property
+    def units(self) -> Array:
+        """The table by families: each counts as one data set, whose value is its mean."""
+        return by_family(self.table, self.families)
+
+    @property
+    def counted_units(self) -> str:
+        """What means are over, for people: "12 data sets", "7 families of 12 data sets"."""
+        n, units = len(self.table), len(self.units)
+        return counted(n) if units == n else f"{units} families of {counted(n)}"
+
     @property
     def referent(self) -> str | None:
         """The reference; of two solvers the one that does not lead."""
@@ -163,13 +174,13 @@ class Across:
         table, name, n = self.table, self.leader, len(self.table)
         j = self.names.index(name)
         if np.isnan(table[:, j]).any():
-            rank = _ranks(table, self.names)[j]
+            rank = _ranks(self.units, self.names)[j]
             yield (
                 f"No solver has a value on all {counted(n)}. {name} has the best average rank, "
                 f"{rank:.2f} of {len(self.names)}, if a missing value counts as the worst."
             )
             return
-        means = np.round(table.mean(axis=0), ROUNDING)
+        means = np.round(self.units.mean(axis=0), ROUNDING)
         equal = [self.names[j] for j in np.flatnonzero(means == means[j])]
         who = f"{name} has" if len(equal) == 1 else f"{listed(equal)} have"
         doubt = "" if len(equal) == 1 else f"; {name} stands for them below"
@@ -178,7 +189,7 @@ class Across:
             doubt += f", but it is not in the set: {self.why_not(possible)}"
         yield (
             f"{who} the {top(self.sign)} mean {self.measure}, {self.sign * means[j]:.4f} over "
-            f"{counted(n)}{doubt}."
+            f"{self.counted_units}{doubt}."
         )
 
     def why_not(self, possible: Sequence[str]) -> str:

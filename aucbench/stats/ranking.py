@@ -56,6 +56,47 @@ class CriticalDifference:
     )
 
 
+def average_values(
+    values: ArrayLike,
+    names: Sequence[str],
+    *,
+    level: float = LEVEL,
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> tuple[Standing, ...]:
+    """Mean value of each solver over the data sets on which it has one, in the order of `names`.
+
+    Its interval says how far the mean would move with other data sets. Most of that is the same
+    for all solvers, so that two intervals may overlap where one solver is ahead on every data set.
+
+    Parameters
+    ----------
+    values, names, level, draws, seed :
+        As in `average_ranks`.
+
+    Raises
+    ------
+    DataError, ParameterError
+        As `pairwise`.
+    """
+    table = checked(values, names)
+    known = ~np.isnan(table)
+    counts = np.vstack([np.ones(len(table)), _resampled(len(table), draws, seed)])
+    having = counts @ known
+    means = np.full(having.shape, nan)
+    np.divide(counts @ np.where(known, table, 0.0), having, out=means, where=having > 0.0)
+    each = known.sum(axis=0).tolist()
+    return tuple(
+        Standing(
+            name,
+            _interval(means[0, j], means[1:, j], each[j], level, "mean"),
+            0,
+            len(table) - each[j],
+        )
+        for j, name in enumerate(names)
+    )
+
+
 def average_ranks(
     values: ArrayLike,
     names: Sequence[str],
@@ -210,26 +251,28 @@ def _standings(
     method: str,
 ) -> tuple[Standing, ...]:
     """Return the estimates with the percentiles of the draws, shape (draws, k)."""
-    require_level(level)
     n = len(table)
-    note = "" if n > 1 else ONE_DATA_SET if n else NO_DATA_SET
-    tail = (1.0 - level) / 2.0
-    low, high = np.quantile(drawn, [tail, 1.0 - tail], axis=0)
-    if n < 2:
-        low = high = np.full(len(names), nan)
-    if n == 0:
-        estimates = np.full(len(names), nan)
     failed = np.isinf(table).sum(axis=0)
-    full = f"{method}, bootstrap over data sets"
     return tuple(
         Standing(
             name,
-            Interval(float(estimates[j]), float(low[j]), float(high[j]), level, full, note),
+            _interval(estimates[j] if n else nan, drawn[:, j], n, level, method),
             int(failed[j]),
             whole - n,
         )
         for j, name in enumerate(names)
     )
+
+
+def _interval(estimate: float, drawn: Array, n: int, level: float, method: str) -> Interval:
+    """Return an estimate over n data sets with the percentiles of its draws."""
+    require_level(level)
+    note = "" if n > 1 else ONE_DATA_SET if n else NO_DATA_SET
+    tail = (1.0 - level) / 2.0
+    ends = np.nanquantile(drawn, [tail, 1.0 - tail]) if n > 1 else (nan, nan)
+    low, high = map(float, ends)
+    full = f"{method}, bootstrap over data sets"
+    return Interval(float(estimate), low, high, level, full, note)
 
 
 def _fitted(wins: Array) -> Array:

@@ -128,6 +128,7 @@ def within(
     by: str | Measure = "auc",
     level: float = LEVEL,
     rope: float = ROPE,
+    pairs: bool = True,
 ) -> WithinDataset:
     """Compare solvers on one data set by the scores of its test rows.
 
@@ -148,6 +149,9 @@ def within(
         corrected variance only.
     level, rope : float
         As in `Difference.word`.
+    pairs : bool
+        Compare each pair, which takes long where there are many solvers. Without it, the solvers
+        have their intervals only, and of none is said that it may be the best.
 
     Raises
     ------
@@ -168,7 +172,7 @@ def within(
         values = chosen.values([of.get(split) for of in folds.values() for split in splits])
         table = values.reshape(len(folds), len(splits))
         runs = {name: _Runs(row, None, NO_VARIANCE) for name, row in zip(folds, table, strict=True)}
-    return _Table(runs, splits, ratio, repeats, redrawn, chosen, level, rope).judged()
+    return _Table(runs, splits, ratio, repeats, redrawn, chosen, level, rope).judged(pairs=pairs)
 
 
 def within_values(
@@ -181,6 +185,7 @@ def within_values(
     level: float = LEVEL,
     rope: float = ROPE,
     note: str,
+    pairs: bool = True,
 ) -> WithinDataset:
     """Compare solvers as `within`, by their values alone: DeLong's variance needs scores.
 
@@ -190,12 +195,12 @@ def within_values(
         The measure of each solver on the same splits, NaN where it has none.
     note : str
         Why there are no scores, in one sentence.
-    ratio, repeats, redrawn, by, level, rope :
+    ratio, repeats, redrawn, by, level, rope, pairs :
         As in `within`.
     """
     chosen = measure(by) if isinstance(by, str) else by
     runs = {name: _Runs(v, None, note) for name, v in values.items()}
-    return _Table(runs, (), ratio, repeats, redrawn, chosen, level, rope).judged()
+    return _Table(runs, (), ratio, repeats, redrawn, chosen, level, rope).judged(pairs=pairs)
 
 
 class Placed(Protocol):
@@ -290,12 +295,12 @@ class _Table:
     level: float
     rope: float
 
-    def judged(self) -> WithinDataset:
-        """Return all that can be said."""
-        pairs = self.pairs()
+    def judged(self, *, pairs: bool) -> WithinDataset:
+        """Return all that can be said, of the pairs if they are asked for."""
+        known = self.pairs() if pairs else ()
         best = _best(self.runs, smaller=self.measure.smaller)
         missing = {name: run.missing for name, run in self.runs.items()}
-        beaten = _beaten(pairs, missing, self.level) - {best}
+        beaten = _beaten(known, missing, self.level) - {best} if pairs else {*self.runs}
         solvers = tuple(
             SolverWithin(
                 name,
@@ -309,7 +314,7 @@ class _Table:
             for name, run in self.runs.items()
         )
         return WithinDataset(
-            self.measure.name, self.splits, solvers, pairs, best, self.repeats, self.redrawn
+            self.measure.name, self.splits, solvers, known, best, self.repeats, self.redrawn
         )
 
     def pairs(self) -> tuple[PairWithin, ...]:

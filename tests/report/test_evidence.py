@@ -12,8 +12,12 @@ from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError, UnknownNameError
 from aucbench.records import CellStatus
 from aucbench.report.evidence import evidence_of, solver_of
+from aucbench.report.findings import Settings, findings_of
 from aucbench.report.fits import Condition
 from aucbench.report.folder import FolderReader
+from aucbench.report.page import page_of
+from aucbench.report.verdict import verdict
+from aucbench.stats.ranking import average_ranks, bradley_terry
 
 
 def test_a_folder_is_sorted_by_data_set_and_solver(results, records):
@@ -203,3 +207,41 @@ def test_each_seed_of_folds_is_a_repeat_and_a_share_is_one_by_the_rows_it_shares
 )
 def test_whether_further_seeds_would_give_other_folds(division, redrawn):
     assert of_splits(*((0, split) for split in range(5)), division=division).redrawn(0) is redrawn
+
+
+def test_a_family_counts_once_in_means_ranks_and_ratings(records):
+    def found(families):
+        evidence = evidence_of(sorted(records, key=lambda r: DATASETS.index(r.cell.dataset)))
+        return findings_of(replace(evidence, families=families))
+
+    alone, related = found(()), found((None, "digits", "digits"))
+    whole = alone.values
+    by_hand = np.vstack([whole[:1], whole[1:].mean(axis=0, keepdims=True)])
+    assert np.array_equal(related.units, by_hand)
+    assert [one.value.estimate for one in related.means] == pytest.approx(by_hand.mean(axis=0))
+    ranks = average_ranks(by_hand, related.evidence.solvers)
+    assert related.ranks == ranks
+    assert related.ratings == bradley_terry(by_hand, related.evidence.solvers)
+    assert "over 2 families of 3 data sets" in str(related.advice)
+    assert "over 3 data sets" in str(alone.advice)
+    assert "3 data sets in 2 families" in page_of(related, folder="x").over
+    told = verdict(related)["solvers"][0]
+    assert told["mean"] == pytest.approx(by_hand.mean(axis=0).max())
+
+
+def test_of_too_many_pairs_inside_data_sets_none_is_compared(records):
+    evidence = evidence_of(records)
+    assert evidence.pairs_inside == 9
+    few = findings_of(evidence, Settings(most_pairs=8))
+    assert not any(one.pairs for one in few.insides)
+    assert not any(row.leading for row in few.rows)
+    all_of_them = findings_of(evidence, Settings(most_pairs=9))
+    assert len(all_of_them.insides[0].pairs) == 3
+    assert any(row.leading for row in all_of_them.rows)
+    assert few.values.tolist() == all_of_them.values.tolist()
+    shown = [few.over_splits(row) for row in few.rows]
+    assert shown == [all_of_them.over_splits(row) for row in all_of_them.rows]
+    assert " alone the best may be" in str(all_of_them.advice)
+    assert " alone the best may be" not in str(few.advice)
+    one = evidence_of([r for r in records if r.cell.dataset == "digits-8"])
+    assert len(findings_of(one, Settings(most_pairs=0)).insides[0].pairs) == 3

@@ -7,7 +7,12 @@ from scipy.stats import binomtest, friedmanchisquare, rankdata, studentized_rang
 
 from aucbench.errors import DataError, ParameterError
 from aucbench.stats.pairs import pairwise
-from aucbench.stats.ranking import average_ranks, bradley_terry, critical_difference
+from aucbench.stats.ranking import (
+    average_ranks,
+    average_values,
+    bradley_terry,
+    critical_difference,
+)
 from aucbench.stats.tables import Rule, average_ranks_of
 
 
@@ -203,3 +208,20 @@ def test_ranks_are_those_of_scipy(shape, levels):
     expected = rankdata(x, axis=-1) if x.size else x
 
     np.testing.assert_array_equal(average_ranks_of(x), expected)
+
+
+def test_means_are_over_known_values_and_their_intervals_over_drawn_data_sets():
+    table = np.array([[0.9, 0.8], [0.7, nan], [0.5, 0.6], [0.6, nan]])
+    a, b = average_values(table, "ab", draws=400, seed=3)
+    assert a.value.estimate == pytest.approx(0.675)
+    assert b.value.estimate == pytest.approx(0.7)
+    assert (a.dropped, b.dropped) == (0, 2)
+    counts = np.random.default_rng(3).multinomial(4, [0.25] * 4, size=400)
+    by_hand = np.quantile(counts @ table[:, 0] / 4, [0.025, 0.975])
+    assert [a.value.low, a.value.high] == pytest.approx(by_hand)
+    assert 0.6 <= b.value.low < b.value.high <= 0.8
+    [lone, none] = average_values([[0.9, nan]], "ab")
+    assert lone.value.estimate == 0.9
+    assert isnan(lone.value.low)
+    assert lone.value.note
+    assert isnan(none.value.estimate)
