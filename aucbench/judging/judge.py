@@ -12,6 +12,7 @@ from aucbench.judging.files import sheet_of
 from aucbench.judging.formats import AUTO, long_table
 from aucbench.judging.measured import measured
 from aucbench.judging.options import Columns, Judging
+from aucbench.judging.table import chosen
 from aucbench.options import divided, takes
 from aucbench.report.board import board, grids
 from aucbench.report.document import Grid, text
@@ -63,7 +64,8 @@ def judged(tables: Any, form: str, columns: Columns, judging: Judging) -> Judgem
         raise ParameterError("there is no table of results; give a file or a data frame")
     several = len(tables) > 1
     sheets = [
-        sheet_of(one, f"table {k}" if several else "this table") for k, one in enumerate(tables, 1)
+        chosen(sheet_of(one, f"table {k}" if several else "this table"), columns.where)
+        for k, one in enumerate(tables, 1)
     ]
     known = measured(long_table(sheets, form, columns, judging.by), judging)
     settings = Settings(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from aucbench.errors import ParameterError, UnknownNameError, require_above, require_whole
@@ -36,6 +36,9 @@ class Columns:
         Column that names the metric of each value. [default: metric]
     family : str, optional
         Column of the families of related data sets, each of which counts as one.
+    where : tuple of str
+        Only rows with this value in a column, as in arm=tuned; repeatable. Of several values of one
+        column, any counts.
     """
 
     method: str | None = None
@@ -45,6 +48,7 @@ class Columns:
     value: str | None = None
     metric: str | None = None
     family: str | None = None
+    where: tuple[str, ...] = field(default=(), metadata={"whole": True})
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from aucbench.datasets.tables.cells import MISSING
 from aucbench.datasets.textfile import is_number
-from aucbench.errors import DataError, short
+from aucbench.errors import DataError, ParameterError, UnknownNameError, short
 from aucbench.judging.files import Sheet
 
 GAPS = frozenset((*MISSING, "", "-", "–", "—"))  # cells without a value
@@ -36,6 +36,34 @@ def stacked(sheets: Sequence[Sheet]) -> Any:
     import pandas as pd
 
     return pd.concat([sheet.frame for sheet in sheets], ignore_index=True)
+
+
+def chosen(sheet: Sheet, where: Sequence[str]) -> Sheet:
+    """Return the rows of a table that hold one of the asked values in each column, as COLUMN=VALUE.
+
+    Raises
+    ------
+    ParameterError
+        When a condition is no COLUMN=VALUE.
+    UnknownNameError
+        When there is no such column, or no row has the value.
+    """
+    asked: dict[str, list[str]] = {}
+    for condition in where:
+        column, equals, value = condition.partition("=")
+        if not equals:
+            raise ParameterError(f"--where takes COLUMN=VALUE, as in arm=tuned, got {condition!r}")
+        if column not in sheet.columns:
+            raise UnknownNameError("column", column, sheet.columns)
+        asked.setdefault(column, []).append(value.strip())
+    frame = sheet.frame
+    for column, wanted in asked.items():
+        known = texts(frame[column])
+        for value in wanted:
+            if not (known == value).any():
+                raise UnknownNameError(f"value in the column {column}", value, {*known})
+        frame = frame[known.isin(wanted)]
+    return replace(sheet, frame=frame.reset_index(drop=True))
 
 
 def require_columns(frame: Any, needed: Sequence[str], what: str) -> None:

@@ -2,6 +2,10 @@
 
 from aucbench.stats.advice import Advice as Advice
 from aucbench.stats.advice import advise as advise
+from aucbench.stats.advising_tree import AdvisingTree as AdvisingTree
+from aucbench.stats.advising_tree import Leaf as Leaf
+from aucbench.stats.advising_tree import Split as Split
+from aucbench.stats.advising_tree import advising_tree as advising_tree
 from aucbench.stats.bayes import SignTest as SignTest
 from aucbench.stats.best_set import Against as Against
 from aucbench.stats.best_set import BestSet as BestSet
@@ -10,6 +14,10 @@ from aucbench.stats.best_set import against as against
 from aucbench.stats.best_set import best_set as best_set
 from aucbench.stats.best_set import steadiness as steadiness
 from aucbench.stats.calibration import calibrated as calibrated
+from aucbench.stats.clustered import MetaRegression as MetaRegression
+from aucbench.stats.clustered import Slope as Slope
+from aucbench.stats.clustered import mean_over_families as mean_over_families
+from aucbench.stats.clustered import meta_regression as meta_regression
 from aucbench.stats.delong import auc_difference as auc_difference
 from aucbench.stats.delong import auc_interval as auc_interval
 from aucbench.stats.influence import Influence as Influence
@@ -38,6 +46,8 @@ from aucbench.stats.profiles import anytime_score as anytime_score
 from aucbench.stats.profiles import performance_profiles as performance_profiles
 from aucbench.stats.profiles import shifted_geometric_mean as shifted_geometric_mean
 from aucbench.stats.profiles import time_to_target as time_to_target
+from aucbench.stats.rank_sets import RankSets as RankSets
+from aucbench.stats.rank_sets import rank_sets as rank_sets
 from aucbench.stats.ranking import CriticalDifference as CriticalDifference
 from aucbench.stats.ranking import Standing as Standing
 from aucbench.stats.ranking import average_ranks as average_ranks

@@ -167,8 +167,9 @@ def best_set(
     names : sequence of str
         Of the m solvers.
     families : sequence of str or None, optional
-        A family for each data set; those of one family are related, and their signs flip together.
-        None is a family of its own.
+        A family for each data set; those of one family are related, and count as one: r_i is then
+        the mean of their signed midranks, and their signs flip together. None is a family of its
+        own.
     smaller : bool
         Whether a smaller value is better.
     shares : bool

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import aucbench
-from aucbench.errors import DataError
+from aucbench.errors import DataError, ParameterError, UnknownNameError
 from aucbench.judging.metrics import direction
 
 pytestmark = pytest.mark.plain
@@ -80,6 +80,23 @@ def test_data_sets_of_a_family_count_as_one(tmp_path):
     assert aucbench.judge(wide, by="auc", family="kind").findings.evidence.families == ("one",) * 8
     with pytest.raises(DataError, match="set 0 is in the families one and two"):
         aucbench.judge(table.assign(kind=np.where(table["fold"] == 0, "one", "two")), family="kind")
+
+
+def test_some_rows_of_a_table_are_judged(tmp_path):
+    table = grid()
+    both = pd.concat([table.assign(arm="tuned"), table.assign(arm="default", auc=0.5)])
+    with pytest.raises(DataError, match="there are several values"):
+        aucbench.judge(both)
+    judged = aucbench.judge(both, where=("arm=tuned",))
+    assert judged.answer() == aucbench.judge(table).answer()
+    two = aucbench.judge(both, where=("arm=tuned", "method=a", "method=c"))
+    assert two.answer() == aucbench.judge(table[table["method"] != "b"]).answer()
+    with pytest.raises(ParameterError, match="--where takes COLUMN=VALUE, as in arm=tuned, got"):
+        aucbench.judge(both, where=("tuned",))
+    with pytest.raises(UnknownNameError, match="value in the column arm"):
+        aucbench.judge(both, where=("arm=tunde",))
+    with pytest.raises(UnknownNameError, match="column"):
+        aucbench.judge(both, where=("arms=tuned",))
 
 
 def test_repeats_are_known_by_a_column_or_by_an_option():
