@@ -53,17 +53,31 @@ class Loop(ABC, Generic[Item, Result]):
     def keep(self, item: Item, outcome: Outcome) -> Result:
         """Store and return the result of an item that has ended."""
 
+    def may_start(self, item: Item) -> bool:
+        """Return whether an item may start now; else it stays missing."""
+        return True
+
+    def was_cut(self, item: Item, outcome: Outcome) -> bool:
+        """Return whether the end of the run has stopped an item, which then stays missing."""
+        return False
+
     def results(self) -> Iterator[Result]:
-        """Yield the result of every item: first those in the store, then as they end."""
+        """Yield the result of every item: first those in the store, then as they end.
+
+        What may not start, or was cut, has none.
+        """
         self.find()
         while any(state != KNOWN for state in self._state):  # twice, if a result was lost since
             yield from self._round()
+            if self._left:
+                return
 
     def find(self) -> None:
         """Mark the items that are in the store."""
         counts, key = self.counts(), self.key
         self._state = bytearray(STORED if counts(key(item)) else MISSING for item in self.items())
         self._running: dict[str, tuple[int, Item]] = {}
+        self._left = False  # whether items stay missing
 
     def _round(self) -> Iterator[Result]:
         """Yield what is stored, and run every other item."""
@@ -71,7 +85,11 @@ class Loop(ABC, Generic[Item, Result]):
         with closing(outcomes):  # type: ignore[type-var]
             yield from self._stored()  # while the first ones run
             for key, outcome in outcomes:
-                yield self._kept(*self._running.pop(key), outcome)
+                number, item = self._running.pop(key)
+                if self.was_cut(item, outcome):
+                    self._left = True
+                else:
+                    yield self._kept(number, item, outcome)
             for number, item in self._missing():
                 if (ended := self.outcome(item)) is not None:
                     yield self._kept(number, item, ended)
@@ -87,9 +105,13 @@ class Loop(ABC, Generic[Item, Result]):
     def _jobs(self) -> Iterator[tuple[str, Job]]:
         for number, item in self._missing():
             key = self.key(item)
-            if self.outcome(item) is None and key not in self._running:
+            if self.outcome(item) is not None or key in self._running:
+                continue
+            if self.may_start(item):
                 self._running[key] = (number, item)
                 yield key, self.job(item)
+            else:
+                self._left = True
 
     def _missing(self) -> Iterator[tuple[int, Item]]:
         """Yield the items that have to be run, when they are needed."""

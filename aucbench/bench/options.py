@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aucbench.errors import ParameterError, UnknownNameError
+from aucbench.errors import ParameterError, UnknownNameError, require_above
 
 if TYPE_CHECKING:
     from aucbench.bench.engines import Engine
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 TIMED_FITS = 5  # of a cell under --timing, when the plan does not ask for more
 ONE_MODEL = ("repeats", "gap_tol")  # what the comparison for one model does not ask
-NO_ENGINE = ("engine", "scheduler", "cells_per_job", "retry", "timing", "looks")
+NO_ENGINE = ("engine", "scheduler", "cells_per_job", "retry", "timing", "looks", "minutes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +76,9 @@ class Options:
     looks : int, optional
         Look so often, after equal parts of the data sets in random order, and stop when the
         difference is decided: of two solvers, or of the others against --reference. 4 is usual.
+    minutes : float, optional
+        Minutes of wall time after which the run ends; cells that are missing then are run by the
+        same command again. With --estimate: minutes for the pilots.
     quiet : bool
         No progress on stderr.
     """
@@ -90,6 +93,7 @@ class Options:
     retry: tuple[str, ...] = ()
     timing: bool = False
     looks: int | None = None
+    minutes: float | None = None
     quiet: bool = False
 
     def __post_init__(self) -> None:
@@ -102,6 +106,23 @@ class Options:
         if self.timing and self.jobs not in (None, 1):
             raise ParameterError(
                 f"--timing runs one cell at a time, got --jobs {self.jobs}; leave one of them out"
+            )
+
+        require_above(0, minutes=self.minutes)
+        if self.minutes is not None:
+            self.require_present("--minutes")
+
+    @property
+    def seconds(self) -> float | None:
+        """The limit of the run in seconds."""
+        return None if self.minutes is None else 60 * self.minutes
+
+    def require_present(self, option: str) -> None:
+        """Raise `ParameterError` where an option asks for cells that run while the command does."""
+        if self.engine == "slurm":
+            raise ParameterError(
+                f"{option} counts minutes of this command, and jobs of SLURM wait in its queue for "
+                "as long as they have to; leave it out, or run with --engine local"
             )
 
     def limited(self, plan: Plan, reference: str | None = None) -> Plan:

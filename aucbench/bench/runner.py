@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 from warnings import warn
@@ -34,6 +36,7 @@ from aucbench.bench.results.imports import Imports
 from aucbench.bench.results.record import Record
 from aucbench.bench.results.store import Store
 from aucbench.bench.show.listeners import announcer
+from aucbench.bench.until import Until
 from aucbench.moved import old_parameters
 from aucbench.processes.records import Fence, Job, Limits, Outcome
 from aucbench.records import CellStatus
@@ -55,6 +58,7 @@ def run(
     listeners: Sequence[object] = (),
     inline: Inline = NOTHING,
     tell: Callable[[str], object] = warn,
+    until: Until | None = None,
 ) -> Iterator[Record]:
     """Run the cells that are not in the store; yield the record of every cell of the plan.
 
@@ -76,6 +80,8 @@ def run(
         Objects that the plan names.
     tell : function (str) -> object
         Called with a sentence when it waits for another run into the folder; a warning otherwise.
+    until : Until, optional
+        The time of the run. Cells that it leaves out have no record, and are missing.
 
     Raises
     ------
@@ -83,6 +89,26 @@ def run(
         Before the first fit, when a name, a parameter or a data set cannot be used, or the plan
         contradicts another one of the folder; later only
         when the results cannot be stored.
+    """
+    about = (plan, store, engine, retry, listeners, inline, tell, until)
+    with prepared(*about) as runner_of:
+        yield from records_until_decided(plan, runner_of, until)
+
+
+@contextmanager
+def prepared(
+    plan: Plan,
+    store: Store,
+    engine: Engine,
+    retry: Collection[str] = (),
+    listeners: Sequence[object] = (),
+    inline: Inline = NOTHING,
+    tell: Callable[[str], object] = warn,
+    until: Until | None = None,
+) -> Iterator[Callable[[Plan], Runner]]:
+    """Look up the names of a plan, and give what makes its `Runner`, while the folder is locked.
+
+    Parameters and exceptions are those of `run`.
     """
     require_agreement(plan, store)
     conditions = conditions_of(plan, engine)
@@ -92,23 +118,35 @@ def run(
         lookups = look_up(plan, local.on(supervisor), inline, fence)
         if engine is local:
             engine = local.on(supervisor)
-        run_on = (lookups, store, engine, conditions, retry, listeners)
         with store.alone(tell):
             store.keep_plan(write_plan(plan), write_plan(plan, places=False))
             store.keep_about(lookups.about)
             with store.targets_away(lookups.targets):
-                yield from records_until_decided(plan, *run_on)
+                yield partial(
+                    Runner,
+                    lookups=lookups,
+                    store=store,
+                    engine=engine,
+                    conditions=conditions,
+                    retry=retry,
+                    listeners=listeners,
+                    until=until,
+                )
             store.finished(TO_JUDGE)  # the index then knows what this run has computed
 
 
-def records_until_decided(plan: Plan, *run_on: Any) -> Iterator[Record]:
+def records_until_decided(
+    plan: Plan, runner_of: Callable[[Plan], Runner], until: Until | None = None
+) -> Iterator[Record]:
     """Yield the records until a look decides: a look waits for all cells of its data sets."""
     watch = Watch(plan) if plan.looks is not None else None
     for look, part in stages(plan):
-        for record in Runner(part, *run_on).records():
+        for record in runner_of(part).records():
             if watch is not None:
                 watch.add(record)
             yield record
+        if until is not None and until.left_out:
+            return
         if watch is not None and look is not None and watch.decides(look):
             return
 
@@ -124,6 +162,8 @@ class Runner(Loop[Cell, Record]):
     conditions: Conditions
     retry: Collection[str] = ()  # statuses that are computed again
     listeners: Sequence[object] = ()  # see `aucbench.bench.show.listeners`
+    until: Until | None = None  # the time of the run
+    cells: Sequence[Cell] | None = None  # those of the plan that are run; None: all
 
     def __post_init__(self) -> None:
         self._tell = announcer(self.listeners)
@@ -134,14 +174,18 @@ class Runner(Loop[Cell, Record]):
 
     def records(self) -> Iterator[Record]:
         """Yield the record of every cell: first those in the store, then as cells end."""
+        self.tell_of_data()
+        yield from self.results()
+
+    def tell_of_data(self) -> None:
+        """Tell the listeners what was understood of the data sets."""
         for dataset in self.plan.datasets:
             if about := self.lookups.known[Name("datasets", dataset)].answer:
                 self._tell.aucbench_data_read(dataset=dataset, about=about)
-        yield from self.results()
 
     def items(self) -> Iterator[Cell]:
-        """Yield the cells of the plan."""
-        return self.plan.cells()
+        """Yield the cells of the plan, or those of them that were chosen."""
+        return self.plan.cells() if self.cells is None else iter(self.cells)
 
     def key(self, item: Cell) -> str:
         """Return the id of a cell."""
@@ -197,7 +241,17 @@ class Runner(Loop[Cell, Record]):
             light=self.lookups.maps_lightly(item),
             fence=replace(self._fence, code=(*self._fence.code, *data.answer.get("places", ()))),
         )
+        if self.until is not None:
+            job = self.until.limited(item, job)
         return self.lookups.inline.handed_to_cell(job, str(item.solver), item.dataset)
+
+    def may_start(self, item: Cell) -> bool:
+        """Return whether the time of the run lets a cell start."""
+        return self.until is None or self.until.lets_start(item)
+
+    def was_cut(self, item: Cell, outcome: Outcome) -> bool:
+        """Return whether the end of the time has stopped a cell."""
+        return self.until is not None and self.until.has_cut(item, outcome)
 
     def keep(self, item: Cell, outcome: Outcome) -> Record:
         """Store and return the record of a cell that has ended."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from aucbench.papers.results import Results
 
 AGAIN = "the same command goes on where it stopped"
+NO_CELLS = ("timing", "minutes")  # options of the run of one plan
 
 
 @grouped
@@ -47,7 +48,9 @@ def reproduce(
     no_run: Annotated[
         bool, typer.Option("--no-run", help="Show what the folder holds, and run nothing.")
     ] = False,
-    options: Annotated[Options, Group(RUNS, without=("timing",), first=("jobs", "quiet"))],
+    options: Annotated[
+        Options, Group(RUNS, without=("timing", "minutes"), first=("jobs", "quiet"))
+    ],
     md: Annotated[bool, typer.Option("--md", help="Print Markdown.")] = False,
 ) -> None:
     """Repeat a table or a figure of a source paper; print ours beside theirs."""

@@ -16,8 +16,8 @@ import typer
 from aucbench.bench.options import Options
 from aucbench.bench.text import aligned, reason_text, shown
 from aucbench.cli.groups import Group, grouped
-from aucbench.cli.options import OUTPUT, RUNS, Output
-from aucbench.cli.running import go
+from aucbench.cli.options import ESTIMATE, JSON, OUTPUT, RUNS, Output
+from aucbench.cli.running import LISTED, go, tell_cost
 from aucbench.cli.saying import say, warn
 from aucbench.errors import AucbenchError, DataError
 
@@ -35,7 +35,6 @@ PlanFile = Annotated[
 ]
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A results folder.")]
 ID_SHOWN = 12  # characters of an id, which no other cell of a folder shares in practice
-LISTED = 20  # cells that a terminal shows
 BATCH = 1000  # lines that are written at once
 
 
@@ -44,7 +43,8 @@ def run(
     plan: PlanFile,
     *,
     out: Annotated[Path, typer.Option(help="Folder that keeps the results.")],
-    json: Annotated[Path | None, typer.Option(help="File that takes one object per fit.")] = None,
+    estimate: Annotated[bool, typer.Option("--estimate", help=ESTIMATE)] = False,
+    json: Annotated[Path | None, typer.Option(help=JSON)] = None,
     options: Annotated[Options, Group(RUNS, first=("timeout", "memory", "jobs", "retry", "quiet"))],
     output: Annotated[Output, Group(OUTPUT, first=("metrics",))],
 ) -> None:
@@ -53,6 +53,10 @@ def run(
 
     asked = options.limited(read_plan(plan), output.reference)
     again = shlex.join(["aucbench", "run", str(plan), "--out", str(out)])
+    if estimate:
+        with placed_in(plan):
+            tell_cost(asked, options, out, json)
+        return
     printed = output.printed(asked)
     with placed_in(plan):
         go(asked, options, out, json, f"go on with: {again}", printed)

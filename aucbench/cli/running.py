@@ -6,7 +6,9 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from enum import Enum
 from functools import partial
+from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,9 +33,19 @@ if TYPE_CHECKING:
     from aucbench.report.evidence import Evidence
     from aucbench.report.findings import Findings
 
+UNFINISHED = 3  # exit code when --minutes has left cells out
 BROKEN = 1  # exit code when a condition of --fail-if holds, or no row has an AUC
+LISTED = 20  # cells, solvers or data sets that a terminal shows
 WIDE = 80  # columns of the answer where stdout is no terminal
 Keep = Callable[["Record"], object]
+
+
+class End(Enum):
+    """How a run has ended, in the words in which it is said."""
+
+    WHOLE = "finished"
+    INTERRUPTED = "interrupted"
+    TIME = "the time is over"
 
 
 def go(
@@ -46,8 +58,8 @@ def go(
 ) -> None:
     """Run a plan, write the rows, print tables and the answer.
 
-    It exits with 130 after Ctrl-C, SIGTERM or SIGHUP, and with 1 where a condition of
-    --fail-if holds, or no row has an AUC.
+    It exits with 130 after Ctrl-C, SIGTERM or SIGHUP, with 3 where --minutes has left cells out,
+    and with 1 where a condition of --fail-if holds, or no row has an AUC.
 
     Parameters
     ----------
@@ -71,7 +83,8 @@ def go(
         ids: dict[Cell, str] = {}
         keepers: list[Keep] = [tally.add, lambda record: ids.update({record.cell: record.id})]
         with opened(folder) as store:
-            whole = _run(plan, store, engine, options, keepers)
+            end = _run(plan, store, engine, options, keepers)
+            whole = end is End.WHOLE
             warm.close()
             cells = {ids[cell]: cell for cell in plan.cells() if cell in ids}
             with supervised():
@@ -81,10 +94,50 @@ def go(
                 print_sections(printed.sections, store.folder, evidence, printed.form)
     if not whole:
         missing = len(plan) - tally.total
-        say(f"interrupted: {missing} of {len(plan)} rows are missing; {way_on}", err=True)
-        raise typer.Exit(INTERRUPTED)
+        say(f"{end.value}: {missing} of {len(plan)} rows are missing; {way_on}", err=True)
+        raise typer.Exit(INTERRUPTED if end is End.INTERRUPTED else UNFINISHED)
     if broken or (tally.total and tally.failed == tally.total):
         raise typer.Exit(BROKEN)
+
+
+def tell_cost(plan: Plan, options: Options, folder: Path | None, json: Path | None) -> None:
+    """Run pilot cells of a plan, and print what the others will cost.
+
+    It exits with 130 after Ctrl-C, SIGTERM or SIGHUP; what has ended is kept.
+
+    Parameters
+    ----------
+    folder : Path or None
+        Results folder, which keeps the pilots; None: a temporary one.
+    json : Path or None
+        File that takes the estimate.
+    """
+    options.require_present("--estimate")
+    with ExitStack() as stack:
+        engine = stack.enter_context(_warm(options.make_engine(folder)))
+        from aucbench.bench.costs.pilots import estimated
+        from aucbench.bench.costs.telling import told
+        from aucbench.datasets.located import bring
+        from aucbench.store import require_writable
+        from aucbench.store.files import own_file
+
+        if json is not None:
+            require_writable(json)
+        bring(_named(plan), progress=not options.quiet)
+        store = stack.enter_context(opened(folder))
+        try:
+            found = estimated(
+                plan, store, engine, seconds=options.seconds, listeners=_tellers(options), tell=warn
+            )
+        except KeyboardInterrupt:
+            say("interrupted: the pilots that have ended are kept", err=True)
+            raise typer.Exit(INTERRUPTED) from None
+    if json is not None:
+        with own_file(json) as file:
+            file.write(dumps(found.to_json(), indent=1).encode())
+    most = LISTED if sys.stdout.isatty() else len(plan)
+    for line in told(found, most):
+        say(line)
 
 
 def refuse(plan: Plan, printed: Printed, json: Path | None) -> None:
@@ -127,7 +180,7 @@ def records_of(
     """
     records: dict[Cell, Record] = {}
     keep: list[Keep] = [lambda record: records.update({record.cell: record})]
-    if not _run(plan, store, options.make_engine(folder), options, keep):
+    if _run(plan, store, options.make_engine(folder), options, keep) is not End.WHOLE:
         say(f"interrupted: {way_on}", err=True)
         raise typer.Exit(INTERRUPTED)
     return [records[cell] for cell in plan.cells() if cell in records]
@@ -169,13 +222,15 @@ def opened(folder: Path | None) -> Iterator[Store]:
 
 def _run(
     plan: Plan, store: Store, engine: Engine, options: Options, keepers: Sequence[Keep]
-) -> bool:
-    """Pass each record to the keepers; return False if Ctrl-C ended the run."""
+) -> End:
+    """Pass each record to the keepers; return how the run has ended."""
     from aucbench.bench.runner import run
     from aucbench.bench.show.listeners import guests
+    from aucbench.bench.until import Until
     from aucbench.datasets.located import bring
     from aucbench.records import CellStatus
 
+    until = None if options.seconds is None else Until(options.seconds)
     # Here, so that the user sees what is downloaded: workers write to logs.
     bring(_named(plan), progress=not options.quiet)
     visitors = guests(plan.timeout or None)
@@ -183,20 +238,22 @@ def _run(
     try:
         with progress_of(len(plan), options) as progress:
             hear = (progress, *_tellers(options), *visitors)
-            records = run(plan, store, engine, retry=options.retry, listeners=hear, tell=warn)
+            records = run(
+                plan, store, engine, retry=options.retry, listeners=hear, tell=warn, until=until
+            )
             for record in records:
                 progress.known(record)
                 killed += record.status.status == CellStatus.TIMEOUT
                 for keep in keepers:
                     keep(record)
     except KeyboardInterrupt:
-        return False
+        return End.INTERRUPTED
     finally:
         for guest in visitors:
             if guest.failure:
                 warn(f"the listener {guest.name} was dropped: {guest.failure}")
         _say_limit(plan, killed)
-    return True
+    return End.TIME if until is not None and until.left_out else End.WHOLE
 
 
 def _say_limit(plan: Plan, killed: int) -> None:

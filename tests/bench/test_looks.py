@@ -18,7 +18,7 @@ from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import parse_plan, write_plan
 from aucbench.bench.results.conditions import Conditions
 from aucbench.bench.results.store import Store
-from aucbench.bench.runner import records_until_decided
+from aucbench.bench.runner import Runner, records_until_decided
 from aucbench.data.packed import pack_arrays, unpack_numbers
 from aucbench.errors import DataError
 from aucbench.processes.records import Ending, Outcome
@@ -73,7 +73,8 @@ def store(tmp_path):
 
 
 def run(lookups, store, engine, plan=PLAN):
-    return records_until_decided(plan, lookups, store, engine, Conditions(timeout=1.0), (), ())
+    known = (lookups, store, engine, Conditions(timeout=1.0))
+    return records_until_decided(plan, lambda part: Runner(part, *known))
 
 
 def test_the_order_is_by_chance_and_by_the_seed():

@@ -221,3 +221,29 @@ def test_log_lists_failed_cells_and_prints_the_traceback_of_one(plan):
     assert any(line.startswith("ValueError: boom [bold]") for line in lines[2:])
     told = said("log", "kept", "zz", code=2)
     assert "no cell has an id that begins with 'zz'; `aucbench log kept` lists those" in told
+
+
+def test_an_estimate_runs_pilots_that_the_run_finds(plan):
+    plan.write_text(PLAN.replace("splits = 2", "splits = 9").replace("n=120", "n=400"))
+    told = said(*RUN, "--estimate", "--json", "cost.json", "--quiet")
+    cost = strict(Path("cost.json"))
+    assert f"{cost['left']} of 18 cells are left" in told
+    assert "means" in told
+    assert 2 <= cost["pilots"] == 18 - cost["left"] == counts("kept")["done"]
+    assert cost["sizes"] == {"outbreak[n=400,d=10,k=3]": [400, 10]}
+    assert done(*RUN, "--jobs", 1).stderr.count("/18: ") == min(10, cost["left"])
+    assert "0 of 18 cells are left" in said(*RUN, "--estimate", "--quiet")
+
+
+def test_a_run_that_has_no_time_says_so_and_goes_on(plan):
+    ended = done(*RUN, "--minutes", 1e-4, "--quiet", code=3)
+    assert "the time is over: 4 of 4 rows are missing; go on with: aucbench run" in ended.stderr
+    assert "interim" in ended.stdout.lower()
+    assert counts("kept")["missing"] == 4
+    assert "2 of 4 rows have no AUC" in done(*RUN, "--minutes", 60).stdout
+
+
+@pytest.mark.parametrize("option", [("--minutes", 5), ("--estimate",)])
+def test_minutes_of_a_command_are_not_those_of_a_queue(plan, option):
+    refused = done(*RUN, "--engine", "slurm", *option, code=2)
+    assert "jobs of SLURM wait in its queue" in refused.stderr
