@@ -15,11 +15,12 @@ import hashlib
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from tempfile import mkstemp
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
@@ -100,6 +101,40 @@ def fetch_files(files: Sequence[RemoteFile], *, progress: bool = False) -> tuple
         for path in paths:
             _link(folder / path.name, path)
     return tuple(folder / path.name for path in paths)
+
+
+def keep(file: RemoteFile, make: Callable[[], bytes]) -> Path:
+    """Return where a file is in the cache; `make` returns its content, where it is not there.
+
+    Raises
+    ------
+    DataError
+        When the content has another sha256, or the cache cannot hold it.
+    """
+    from filelock import FileLock
+
+    path = _place(file)
+    with _writing(path):
+        if _is(path, file):
+            return path
+    content = make()
+    found = hashlib.sha256(content).hexdigest()
+    if found != file.sha256:
+        raise DataError(
+            f"{file.name} has the sha256 {found[:SHOWN]}... and not {file.sha256[:SHOWN]}...; "
+            "what it comes from is damaged, or another version"
+        )
+    with _writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(path.parent.with_suffix(".lock")):
+            handle, name = mkstemp(prefix=UNFINISHED.rstrip("?"), dir=path.parent)
+            try:
+                with open(handle, "wb") as out:  # noqa: PTH123 - a number of an open file
+                    out.write(content)
+                Path(name).replace(path)
+            finally:
+                Path(name).unlink(missing_ok=True)
+    return path
 
 
 def _link(link: Path, path: Path) -> None:

@@ -19,6 +19,7 @@ from aucbench.data.understood import Remark
 from aucbench.datasets import changepoint
 from aucbench.datasets.catalogue import Entry, entries
 from aucbench.datasets.collections import Member
+from aucbench.datasets.drawing import drawn
 from aucbench.datasets.endings import naming
 from aucbench.datasets.examine import examine
 from aucbench.datasets.formats import Wanted
@@ -100,6 +101,8 @@ def load(source: Any, reading: Reading | None = None, **options: Any) -> Data:
     groups, time, weights : name or number, optional
         Columns that are no features, see `Data.of`. Numbers count as those of `drop`. A time is a
         number or a date.
+    rows : int, optional
+        At most so many rows, drawn always in the same way, see `aucbench.datasets.drawing.drawn`.
     test : str or table, optional
         A file, a name, an address or a table whose rows are the test rows, with the columns of
         the source in any order. `Data.folds` is 0 for them, and -1 for the rows of the source.
@@ -157,8 +160,8 @@ def _origin(source: Any) -> Source:
 
 
 def _changepoints(origin: File, name: str, asked: Loading) -> Data:
-    without = ("positive", "negative", "task", "separator", "decimal", "test", "labels", *COLUMNS)
-    strange = [option for option in without if option in asked.options()]
+    without = ("positive", "negative", "task", "separator", "decimal", "test", "labels", "rows")
+    strange = [option for option in (*without, *COLUMNS) if option in asked.options()]
     if strange:
         raise changepoint.no_labels(name, f"leave out {' and '.join(strange)}")
     folds = changepoint.OWN_FOLDS if asked.folds == OF_SET else asked.folds
@@ -198,6 +201,9 @@ def _read(origin: Source, tested: Source | None, asked: Loading) -> Data:
     values, roles = roles_of(table, asked)
     table = table.without([*drop, *roles])
     meant = meant_by(origin, table, values.pop(EVENT, None), asked)
+    if (kept := drawn(meant.target, asked.rows)) is not None:
+        table, meant = table.taking(kept), meant.taking(kept)
+        values = {name: array[kept] for name, array in values.items()}
     seen = examine(table, meant.high, asked, gaps)
     known: dict[str, Any] = {"relevant": relevant_columns(entry, seen.names), **values}
     data = Data.of(seen.X, meant.target, dtype=stored_type(seen.X), **known)

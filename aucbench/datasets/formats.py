@@ -71,6 +71,12 @@ class Table:
         names = self.names and tuple(self.names[j] for j in columns)
         return replace(self, X=X, names=names)
 
+    def taking(self, rows: Any) -> Table:
+        """Return the table with these rows only, by their numbers."""
+        X = self.X.iloc[rows] if hasattr(self.X, "iloc") else self.X[rows]
+        queries = None if self.queries is None else self.queries[rows]
+        return replace(self, X=X, y=self.y[rows], queries=queries)
+
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
@@ -86,6 +92,7 @@ class Wanted:
     unlabelled: str = "refuse"  # or "skip": what becomes of rows without a label
     missing: tuple[str, ...] = ()  # cells that mean a missing one, as in a `Reading`
     role: str = "target"  # the option that names the column of the labels
+    named: bool | None = None  # whether the first line of a text file has names; None: found out
 
 
 def stacked(parts: Sequence[Any]) -> Any:
@@ -168,7 +175,8 @@ def _svmlight(stream: IO[bytes], wanted: Wanted) -> Table:
 
 
 def _csv(stream: IO[bytes], wanted: Wanted, separator: str | None = None) -> Table:
-    frame, header = read_frame(stream, wanted.separator or separator, wanted.decimal)
+    separator = wanted.separator or separator
+    frame, header = read_frame(stream, separator, wanted.decimal, wanted.named)
     return frame_table(frame, wanted, named=header)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from math import isfinite
 from typing import Any
 
-from aucbench.errors import ParameterError, UnknownNameError, short
+from aucbench.errors import ParameterError, UnknownNameError, require_whole, short
 
 Plain = str | int | float | bool
 PlainLabels = Plain | tuple[Plain, ...] | None
@@ -26,6 +26,7 @@ WORDS = {  # of options that take one of a few words
 }
 COLUMNS = ("target", "groups", "time", "weights", "time_to_event", "event")  # fields that name one
 SEPARATORS = ("tab", "space")
+FEWEST_ROWS = 4  # that can be drawn: two of each class, for a training and a test row
 NO_COLUMN = "none"  # alone: nothing is dropped, also of what the catalogue leaves out
 PLAIN_WANTED = "text, a finite number, true or false"
 
@@ -78,6 +79,9 @@ class Reading:
     event : str or int, optional
         Column of files that says whether the event happened at that time: 1 or 0, or words of which
         positive names that of an event.
+    rows : int, optional
+        At most so many rows, always the same ones; of two classes, the rarer one keeps its share,
+        or 100 rows if it has them. [default: all]
 
     Raises
     ------
@@ -103,6 +107,7 @@ class Reading:
     labels: str = "two"
     time_to_event: str | int | None = None
     event: str | int | None = None
+    rows: int | None = None
 
     def __post_init__(self) -> None:
         for name, words in WORDS.items():
@@ -132,6 +137,12 @@ class Reading:
                 _require_column(name, column)
         if self.test is not None and not isinstance(self.test, str):
             raise ParameterError(f"test is the name of a file with test rows, got {self.test!r}")
+        require_whole(FEWEST_ROWS, rows=self.rows)
+        if self.rows is not None and self.test is not None:
+            raise ParameterError(
+                f"rows={self.rows} draws the rows of one table, and test={self.test!r} names "
+                "another one for the test rows; leave one of both out"
+            )
         self._require_one_target()
 
     def _require_one_target(self) -> None:

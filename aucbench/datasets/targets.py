@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.data import Categories, Grades, Labels, Survival, Target
+from aucbench.data import Categories, Grades, Index, Labels, Survival, Target
 from aucbench.data.categories import ordered_labels
 from aucbench.data.targets import REST, Classes, counted, label_vector, shown_labels, usual
 from aucbench.datasets.catalogue import Entry
@@ -34,6 +34,11 @@ class Meant:
     positive: tuple[Plain, ...] = ()  # the labels of both classes, if there are two
     negative: tuple[Plain, ...] = ()
     classes: tuple[Plain, ...] = ()  # the labels, if each is a class
+
+    def taking(self, rows: Index) -> Meant:
+        """Return the same of some rows, by their numbers."""
+        said = f"{self.label}; {rows.size:,} of {self.target.n:,} rows, drawn as rows={rows.size}"
+        return replace(self, target=self.target.take(rows), high=self.high[rows], label=said)
 
 
 def meant_by(origin: Source, table: Table, events: Any, asked: Loading) -> Meant:

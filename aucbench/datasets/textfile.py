@@ -65,14 +65,16 @@ class Layout:
             before = lines.line_num
 
 
-def read_frame(stream: IO[bytes], separator: str | None, decimal: str) -> tuple[Any, bool]:
-    """Return the data frame of a text file, and whether its columns have names.
+def read_frame(
+    stream: IO[bytes], separator: str | None, decimal: str, named: bool | None = None
+) -> tuple[Any, bool]:
+    """Return the data frame of a text file, and whether its columns have names, as `layout_of`.
 
     The index of the frame has the line of each row in the file.
     """
     import pandas as pd
 
-    layout, counted = layout_of(stream, separator), _Counted(stream)
+    layout, counted = layout_of(stream, separator, named=named), _Counted(stream)
     stream.seek(0)
     try:
         frame = open_frame(BufferedReader(counted, READ_AHEAD), layout, decimal)
@@ -109,14 +111,17 @@ def exact() -> dict[str, Any]:
     return {} if Version(pd.__version__) >= EXACT else {"float_precision": "round_trip"}
 
 
-def layout_of(stream: IO[bytes], separator: str | None, *, even: bool = True) -> Layout:
+def layout_of(
+    stream: IO[bytes], separator: str | None, *, even: bool = True, named: bool | None = None
+) -> Layout:
     """Find the separator, unless it is given, and the header in the first lines.
 
     The separator is the one that divides the first lines into the same number of cells, and into
     most cells if several do. There is a header if no cell of the first line is a number, if these
     numbers count the columns, or if a column begins with a word and goes on with numbers.
 
-    With `even=False`, a line may have too few or too many cells.
+    With `even=False`, a line may have too few or too many cells. `named` says whether there is a
+    header, where this is known.
     """
     stream.seek(0)
     first = [*islice(stream, LINES)]
@@ -135,7 +140,8 @@ def layout_of(stream: IO[bytes], separator: str | None, *, even: bool = True) ->
     if even:
         _even_lines(records)
     cells = [cell.strip().strip('"') for cell in records[0][1]] if records else []
-    named = bool(cells) and _is_header(cells, [row for _, row in records[1:]])
+    if named is None:
+        named = bool(cells) and _is_header(cells, [row for _, row in records[1:]])
     if named:
         refuse_twins(cells)
     return Layout(best, tuple(cells) if named else None)

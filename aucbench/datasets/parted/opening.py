@@ -19,7 +19,9 @@ from aucbench.errors import DataError, UnsupportedError
 PARQUET = ".parquet"
 FORMATS = (PARQUET, *TEXT, NPZ, NPY)
 # Options of a reading that need all rows at once.
-WHOLE = ("groups", "time", "time_to_event", "event", "test", "missing", "drop_suspicious")
+WHOLE = (
+    *("groups", "time", "time_to_event", "event", "test", "missing", "drop_suspicious", "rows"),
+)
 Tell = Callable[[str], object]
 
 

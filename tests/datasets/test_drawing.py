@@ -1,0 +1,121 @@
+"""`rows=N`: which rows of a large data set are kept."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from aucbench import get_dataset
+from aucbench.data import Categories, Grades, Labels, Survival
+from aucbench.datasets import load
+from aucbench.datasets.drawing import FEWEST, drawn
+from aucbench.datasets.parted import open_parts
+from aucbench.datasets.reading import Reading
+from aucbench.errors import DataError, ParameterError, UnsupportedError
+
+N = 3000
+
+
+@pytest.fixture
+def table(tmp_path):
+    """A file with 5 % positives, a group for each ten rows, and a number for each row."""
+    rng = np.random.default_rng(3)
+    y = np.where(rng.permutation(N) < N // 20, "yes", "no")
+    rows = [f"{i},{i // 10},{rng.normal():.3f},{label}" for i, label in enumerate(y)]
+    path = tmp_path / "table.csv"
+    path.write_text("\n".join(["number,group,x,y", *rows]))
+    return path
+
+
+def labels(positives, n):
+    return Labels.of_mask(np.arange(n) < positives)
+
+
+@pytest.mark.parametrize(
+    ("positives", "n", "rows", "kept"),
+    [
+        (3000, 10_000, 1000, 300),  # the share stays
+        (300, 10_000, 1000, FEWEST),  # a rare class does not fall below 100 rows
+        (40, 10_000, 1000, 40),  # it has fewer
+        (9700, 10_000, 1000, 900),  # so has a rare class of negatives
+        (4999, 10_000, 101, 50),  # half at most
+    ],
+)
+def test_the_rarer_class_keeps_its_share_or_100_rows(positives, n, rows, kept):
+    target = labels(positives, n)
+    at = drawn(target, rows)
+    assert at.size == rows == np.unique(at).size
+    assert (np.diff(at) > 0).all()
+    assert target.take(at).n_pos == kept
+
+
+def test_fewer_rows_than_asked_for_are_all_kept():
+    assert drawn(labels(5, 20), 20) is None
+    assert drawn(labels(5, 20), None) is None
+
+
+def test_each_of_several_classes_keeps_rows():
+    y = np.repeat(np.arange(4), [20, 150, 400, 9430])
+    at = drawn(Categories.of(y), 1000)
+    assert np.bincount(y[at]).tolist() == [20, 100, 100, 780]
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        Grades.of(np.arange(500) % 7),
+        Survival.of(np.arange(1.0, 501.0), np.arange(500) % 3 == 0),
+    ],
+)
+def test_of_grades_and_times_any_rows_are_drawn(target):
+    at = drawn(target, 60)
+    assert at.size == 60 == np.unique(at).size
+    assert target.take(at).n == 60
+
+
+def test_a_file_read_twice_has_the_same_rows(table):
+    first, again = (load(table, rows=500, drop=["group"]) for _ in range(2))
+    assert first.n == 500
+    assert first.labels.n_pos == FEWEST
+    assert first.rows.values.tolist() == again.rows.values.tolist()
+    whole = load(table, drop=["group"])
+    numbers = first.rows.values.reshape(500, 2)[:, 0].astype(int)
+    assert (whole.y[numbers] == first.y).all()
+
+
+def test_what_was_understood_says_that_rows_were_drawn(table):
+    first, *_ = load(table, rows=500).understood.lines()
+    assert first.startswith("label: column 'y', which has the name of labels; 500 of 3,000 rows,")
+    assert "drawn" not in " ".join(load(table, rows=N).understood.lines())
+
+
+def test_groups_are_those_of_the_rows_that_are_kept(table):
+    data = load(table, rows=500, groups="group")
+    numbers = data.rows.values.reshape(500, 2)[:, 0].astype(int)
+    same = data.groups[:, None] == data.groups[None, :]
+    assert (same == (numbers[:, None] // 10 == numbers[None, :] // 10)).all()
+
+
+def test_rows_stand_in_brackets(table):
+    data = get_dataset(f"{table}[rows=400,drop=group]")
+    assert data.rows.values.tolist() == load(table, rows=400, drop="group").rows.values.tolist()
+
+
+@pytest.mark.parametrize("rows", [0, 3, 2.5, "many", True])
+def test_rows_is_a_whole_number(rows):
+    with pytest.raises(ParameterError, match="rows must be"):
+        Reading(rows=rows)
+
+
+def test_rows_are_refused_where_they_mean_nothing(table):
+    with pytest.raises(ParameterError, match="rows=100 draws the rows of one table, and test="):
+        load(table, rows=100, test=str(table))
+    with pytest.raises(UnsupportedError, match="rows need all rows at once"):
+        open_parts(table, rows=100)
+
+
+def test_a_changepoint_set_refuses_rows(tmp_path):
+    for part in ("features", "errors"):
+        (tmp_path / f"toy.{part}.csv").write_text("sequence,x\n1,2\n")
+    with pytest.raises(DataError, match="leave out rows"):
+        load(tmp_path / "toy.features.csv", rows=10)
