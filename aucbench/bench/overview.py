@@ -1,12 +1,10 @@
-"""The size of a plan before it is run, and the progress of the plans of a results folder."""
+"""The size of a plan, and the progress of the plans of a results folder."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
-from typing import Any
 
 from aucbench.bench.answers import Lookups, Name
 from aucbench.bench.cell import Cell
@@ -17,9 +15,8 @@ from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.imports import Imports
 from aucbench.bench.results.store import Store
 from aucbench.bench.show.progress import data_lines
+from aucbench.bench.text import lasting
 from aucbench.host import cores
-
-BANDWIDTH = 10e9  # bytes per second that one core reads; no pass over the rows is faster
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,36 +70,24 @@ def wanted_ids(plans: Iterable[Plan]) -> dict[Cell, str]:
     return ids
 
 
-def estimate(plan: Plan) -> str:
-    """Return sentences about the number of fits, the data, and bounds of the time.
+def counted(plan: Plan) -> Iterator[str]:
+    """Yield sentences about the number of fits, the data, and the most that limits allow.
 
-    The lower bound is the time to read the rows once per pass at the speed of memory. The
-    upper bound follows from the limits of the plan.
+    How long the cells will take, `aucbench.bench.costs` says from some of them.
     """
     lookups = _lookups(plan)
     known = {name: lookups.known[Name("datasets", name)].answer for name in plan.datasets}
-    data = (line for name, about in known.items() if about for line in data_lines(name, about))
     tuned = sum(choice.tuning is not False for choice in plan.solvers)
     inner = tuned * plan.tune_evals * plan.inner_splits * (len(plan) // len(plan.solvers))
-    fits = f"{len(plan) * plan.repeat_fits + inner} fits, at most {inner} of them for tuning"
-    return "\n".join([fits, *data, *_bounds(plan, known.values())])
-
-
-def _bounds(plan: Plan, known: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    usable = cores()
-    if plan.limit_of_passes is not None:
-        bytes_read = sum(8.0 * about["n"] * about["d"] for about in known if about)
-        cells = len(plan) // len(plan.datasets)
-        least = bytes_read * cells * plan.limit_of_passes / BANDWIDTH / usable
-        yield f"at least {_duration(least)} on {usable} core(s), if all rows are dense"
+    yield f"{len(plan) * plan.repeat_fits + inner} fits, at most {inner} of them for tuning"
+    for name, about in known.items():
+        if about:
+            yield from data_lines(name, about)
     if plan.timeout:
-        yield f"at most {_duration(len(plan) * plan.timeout / usable)}, the time-outs of all cells"
-    elif plan.seconds is None:
-        yield "no upper bound: give --timeout or a budget in seconds"
-
-
-def _duration(seconds: float) -> str:
-    return str(timedelta(seconds=round(seconds))) if seconds >= 1 else "a second"
+        usable = cores()
+        most = lasting(len(plan) * plan.timeout / usable)
+        yield f"at most {most} on {usable} core(s), the time-outs of all cells"
+    yield "`aucbench run` with --estimate says from a few cells how long it will take"
 
 
 def _lookups(plan: Plan) -> Lookups:

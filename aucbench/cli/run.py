@@ -80,20 +80,20 @@ def list_plan(
         ),
     ] = False,
 ) -> None:
-    """List the cells of a plan, their number, and how long they may take; run nothing."""
-    from aucbench.bench.overview import estimate
+    """List the cells of a plan, their number, and what is known of its data; run nothing."""
+    from aucbench.bench.overview import counted
     from aucbench.bench.plan.toml import placed_in, read_plan
 
     asked = read_plan(plan)
     with placed_in(plan):
-        told = estimate(asked)
+        told = [*counted(asked)]
     most = LISTED if sys.stdout.isatty() else len(asked)
     for lines in _cell_lines(asked, most):
         typer.echo(lines)
     if most < len(asked):
         typer.echo(f"... and {len(asked) - most} more; pipe them to see all")
     typer.echo()
-    for line in (_size(asked), *_looks(asked), *told.splitlines()):
+    for line in (_size(asked), *_looks(asked), *told):
         say(line)
 
 

@@ -116,6 +116,7 @@ def tell_cost(plan: Plan, options: Options, folder: Path | None, json: Path | No
     with ExitStack() as stack:
         engine = stack.enter_context(_warm(options.make_engine(folder)))
         from aucbench.bench.costs.pilots import estimated
+        from aucbench.bench.costs.telling import short_of as short
         from aucbench.bench.costs.telling import told
         from aucbench.datasets.located import bring
         from aucbench.store import require_writable
@@ -127,7 +128,15 @@ def tell_cost(plan: Plan, options: Options, folder: Path | None, json: Path | No
         store = stack.enter_context(opened(folder))
         try:
             found = estimated(
-                plan, store, engine, seconds=options.seconds, listeners=_tellers(options), tell=warn
+                plan,
+                store,
+                engine,
+                seconds=options.seconds,
+                listeners=_tellers(options),
+                tell=warn,
+                heard=(lambda _: None)
+                if options.quiet
+                else (lambda now: say(short(now), err=True)),
             )
         except KeyboardInterrupt:
             say("interrupted: the pilots that have ended are kept", err=True)

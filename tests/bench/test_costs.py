@@ -12,9 +12,10 @@ from aucbench.bench.costs.estimate import Span, estimate_of
 from aucbench.bench.costs.ledger import Ledger
 from aucbench.bench.costs.model import Arm, forecasts
 from aucbench.bench.costs.pilots import _chosen
-from aucbench.bench.costs.telling import lasting, told
+from aucbench.bench.costs.telling import told
 from aucbench.bench.plan.fields import Choice
 from aucbench.bench.plan.plan import Plan
+from aucbench.bench.text import lasting
 from aucbench.errors import ParameterError
 
 SIZES = {f"d{k}": (100 * 2**k, 5 * (k % 4 + 1)) for k in range(10)}
@@ -131,12 +132,26 @@ def test_limits_of_the_plan_limit_what_a_cell_can_cost(plan, most):
     assert found.late > 0
 
 
+def test_load_of_other_programs_is_taken_out_of_seconds_and_told():
+    ledger = ledger_of()
+    for cell in [c for c in PLAN.cells() if c.split == 0]:
+        busy = replace(ended(cell, 2.0), machine={"load": 4.0, "cores": 2})
+        ledger.add(replace(busy, process=replace(busy.process, wall_seconds=2.0 + IDLE)))
+    assert ledger.crowd(10) == 2.0
+    alone, shared = estimate_of(ledger, 2), estimate_of(ledger, 2, slow=2.0)
+    cells = len(PLAN) - ledger.there
+    assert alone.total.middle == pytest.approx(1.1 * cells, rel=0.15)
+    assert shared.total.middle == pytest.approx(2 * alone.total.middle, rel=0.05)
+    assert any("2.0 times as long as they would alone" in line for line in told(shared, 9))
+    assert not any("as they would alone" in line for line in told(alone, 9))
+
+
 def test_an_estimate_is_told_and_is_json():
     ledger, _ = with_pilots()
     found = estimate_of(ledger, 2, pilots=ledger.there, took=3.0)
     lines = [*told(found, 3)]
     assert lines[0].startswith(f"{found.left} of 160 cells are left, {ledger.there} have a result")
-    assert any(line.startswith("  --jobs 2 ") for line in lines)
+    assert any(line.startswith("   2 ") for line in lines)
     assert any("... and 7 more" in line for line in lines)
     plain = found.to_json()
     assert plain["sizes"]["d3"] == [800, 20]

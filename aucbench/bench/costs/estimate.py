@@ -13,7 +13,7 @@ from aucbench.bench.costs.model import Array, Forecast, forecasts, total_draws
 
 LEVEL = 0.9  # probability of an interval
 CELL, SPLIT, VALUE = 0.01, 0.03, 1e-7  # seconds beside cells: of each, of a split, of its numbers
-JOBS = (1, 2, 4, 8, 16)  # numbers of cells at once for which the wall time is told
+JOBS = (1, 2, 4, 8, 16)  # numbers of cells at once for which the wall time is told, a core for each
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +78,12 @@ class Estimate:
     pilot_seconds : float
     jobs : int
         Cells at once of the pilots.
+    slow : float
+        How many times as long cells took as they would alone on the machine.
     total : Span
         Seconds on one core.
     wall : mapping of int to Span
-        Seconds of wall time, by cells at once.
+        Seconds of wall time, by cells at once, each of which has a core.
     solvers, datasets : tuple of Cost
         The most expensive ones first.
     sizes : mapping of str to (int, int)
@@ -97,6 +99,7 @@ class Estimate:
     pilots: int
     pilot_seconds: float
     jobs: int
+    slow: float
     total: Span
     wall: Mapping[int, Span]
     solvers: tuple[Cost, ...]
@@ -116,11 +119,13 @@ class Estimate:
         return whole
 
 
-def estimate_of(ledger: Ledger, jobs: int, *, pilots: int = 0, took: float = 0.0) -> Estimate:
-    """Return what the cells of a ledger that are left will cost."""
-    sets, arms = len(ledger.datasets), ledger.arms()
+def estimate_of(
+    ledger: Ledger, jobs: int, *, pilots: int = 0, took: float = 0.0, slow: float = 1.0
+) -> Estimate:
+    """Return what the cells of a ledger that are left will cost, `slow` times as much as alone."""
+    sets, arms = len(ledger.datasets), ledger.arms(slow)
     expected = forecasts(np.array(ledger.sizes, float).reshape(sets, 2), arms)
-    beside = _beside(ledger)
+    beside = slow * _beside(ledger)
     of_sets = np.tile(beside, (1000, 1))
     of_arms = []
     for number, (one, draws) in enumerate(total_draws(expected)):
@@ -139,6 +144,7 @@ def estimate_of(ledger: Ledger, jobs: int, *, pilots: int = 0, took: float = 0.0
         pilots,
         took,
         jobs,
+        slow,
         Span.of(total),
         {number: _wall(total, number, longest) for number in sorted({*JOBS, jobs})},
         _sorted(of_arms),

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 from math import inf, log
 from statistics import mean, median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aucbench.bench.answers import Name
 from aucbench.bench.cell import Cell
 from aucbench.bench.costs.model import LEAST, OF_SPLITS, Arm
+from aucbench.bench.evaluation.verdict import number
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.record import Record
 from aucbench.bench.runner import Runner
@@ -62,6 +63,7 @@ class Ledger:
         self._seconds: dict[Place, list[float]] = defaultdict(list)
         self._idle: dict[int, list[float]] = defaultdict(list)
         self._cut: dict[Place, float] = {}
+        self._crowds: list[float] = []  # of the records, in their order
 
     @staticmethod
     def of(runner: Runner) -> Ledger:
@@ -100,7 +102,7 @@ class Ledger:
 
     def add_cut(self, cell: Cell, seconds: float) -> None:
         """Take it that a cell was stopped after so many seconds; it stays missing."""
-        self._cut[self._place(cell)] = seconds
+        self._cut[self._place(cell)] = seconds / self.crowd(1)
 
     def tried(self, place: Place) -> bool:
         """Whether something is known of the cells of an arm on a data set."""
@@ -115,13 +117,19 @@ class Ledger:
         """How many cells are to be run."""
         return sum(map(len, self.missing.values()))
 
-    def arms(self) -> list[Arm]:
-        """Return what is known of each arm."""
+    def crowd(self, last: int) -> float:
+        """Return how many times as long cells took as on an idle machine, of the last records."""
+        return median(self._crowds[-last:]) if last and self._crowds else 1.0
+
+    def arms(self, slow: float = 1.0) -> list[Arm]:
+        """Return what is known of each arm, where cells take so many times as long as alone."""
         idles = {arm: min(seen) for arm, seen in self._idle.items()}
         usual = median(idles.values()) if idles else IDLE
-        return [self._arm(number, idles.get(number, usual)) for number in range(len(self.keys))]
+        return [
+            self._arm(number, idles.get(number, usual), slow) for number in range(len(self.keys))
+        ]
 
-    def _arm(self, number: int, idle: float) -> Arm:
+    def _arm(self, number: int, idle: float, slow: float) -> Arm:
         plan, (label, features) = self.plan, self.keys[number]
         twin, times = None, 1.0
         if self.tuned[number]:
@@ -133,7 +141,8 @@ class Ledger:
             _floats(left),
             tuple(self._seen(number, idle)),
             idle,
-            self._most(number, idle),
+            slow,
+            self._most(number, idle * slow),
             twin,
             times,
         )
@@ -162,14 +171,22 @@ class Ledger:
         self.there += 1
         if wall is None:
             return
-        self._seconds[place].append(wall)
+        slow = crowd_of(record.machine)
+        self._crowds.append(slow)
+        self._seconds[place].append(wall / slow)
         if measures.fit_seconds is not None:
             fits = measures.fit_seconds * record.cell.repeat_fits
             work = fits + (measures.tune_seconds or 0.0) + (measures.predict_seconds or 0.0)
-            self._idle[place[0]].append(max(wall - work, 0.0))
+            self._idle[place[0]].append(max(wall - work, 0.0) / slow)
 
     def _place(self, cell: Cell) -> Place:
         return self._arm_of[cell.label, cell.features], self._set_of[cell.dataset]
+
+
+def crowd_of(machine: Mapping[str, Any]) -> float:
+    """Return how many times as long as alone a process takes, by the load and the cores."""
+    load, cores = (number(machine.get(name)) for name in ("load", "cores"))
+    return max(1.0, load / cores) if load and cores else 1.0
 
 
 def _floats(counts: list[int]) -> Array:

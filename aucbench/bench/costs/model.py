@@ -35,6 +35,7 @@ GROWTH = 0.3  # standard deviation of b and c over arms
 LEVEL, TWIN, NONE = 3.0, 0.7, 1.5  # of a: with a pilot, with that of a twin, with none of either
 OF_SPLITS = 0.15  # standard deviation of the noise
 SHARED = 0.5  # correlation of the errors of two arms: the same data set may be slow for all
+MACHINE = 0.1  # standard deviation of what a machine takes at another time, in logarithm
 LEAST = 1e-3  # seconds of work; less is not told from the start of a process
 
 
@@ -50,6 +51,8 @@ class Arm:
         Number of a data set, mean log seconds of work, and their variance about the truth.
     idle : float
         Seconds that each cell takes beside its work.
+    slow : float
+        How many times as long both take now, since other programs run too.
     most : float
         Seconds after which a cell is ended.
     twin : int or None
@@ -60,6 +63,7 @@ class Arm:
     left: Array
     seen: tuple[tuple[int, float, float], ...] = ()
     idle: float = 0.0
+    slow: float = 1.0
     most: float = inf
     twin: int | None = None
     times: float = 1.0
@@ -89,15 +93,18 @@ class Forecast:
         """How far the spread of the total would shrink by a pilot on each data set, in seconds."""
         grows = self.arm.left * np.exp(self.mean) * (self.seconds < self.arm.most)
         shared = self.cov @ grows
-        gains: Array = np.abs(shared) / np.sqrt(np.diag(self.cov) + OF_SPLITS**2)
+        gains: Array = self.arm.slow * np.abs(shared) / np.sqrt(np.diag(self.cov) + OF_SPLITS**2)
         return gains
 
-    def drawn(self, noise: Array) -> Array:
-        """Seconds of one cell on each data set, by draws; `noise` has shape (draws, m)."""
+    def drawn(self, noise: Array, more: Array) -> Array:
+        """Seconds of one cell on each data set, by draws.
+
+        `noise` is normal, of shape (draws, m), and `more` is added to the logarithm.
+        """
         # The eigenvectors serve a matrix that is singular up to rounding, as this one is.
         values, vectors = np.linalg.eigh(self.cov)
         root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
-        return _ended(np.exp(self.mean + noise @ root), self.arm)
+        return _ended(np.exp(self.mean + noise @ root + more), self.arm)
 
 
 def forecasts(sizes: Array, arms: Sequence[Arm]) -> list[Forecast]:
@@ -144,13 +151,14 @@ def total_draws(
     rng = np.random.default_rng(seed)
     shape = (draws, forecasts[0].mean.size)
     common = rng.standard_normal(shape) * SHARED**0.5
+    machine = rng.standard_normal((draws, 1)) * MACHINE
     for one in forecasts:
         own = rng.standard_normal(shape) * (1 - SHARED) ** 0.5
-        yield one, one.drawn(common + own) * one.arm.left
+        yield one, one.drawn(common + own, machine) * one.arm.left
 
 
 def _ended(work: Array, arm: Arm) -> Array:
-    return np.minimum(work + arm.idle, arm.most)
+    return np.minimum(arm.slow * (work + arm.idle), arm.most)
 
 
 def _forecast(

@@ -14,13 +14,13 @@ from time import monotonic
 from typing import TYPE_CHECKING
 from warnings import warn
 
-from aucbench.bench.costs.ledger import Ledger, Place
+from aucbench.bench.costs.ledger import Ledger, Place, crowd_of
 from aucbench.bench.engines import Engine
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.store import Store
 from aucbench.bench.runner import Runner, prepared
 from aucbench.bench.until import Until
-from aucbench.host import cores
+from aucbench.host import cores, load
 
 if TYPE_CHECKING:
     from aucbench.bench.cell import Cell
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 SECONDS = 120.0  # of wall time that pilots may take where nobody says more
 SHARE, SMALL = 0.05, 10.0  # of the whole that they may take then, unless it is a few seconds
-NARROW = 0.1  # half of the interval by the whole, at which no more are run
+NARROW = 0.2  # half of the interval by the whole, at which no more are run
 SMALL_SET = 0.25  # quantile of rows times features, of the data set of the first pilots
 OF_REST = 4.0  # one pilot may take this part of the time that is left, and a round too
 FEW = 2.0  # seconds that a pilot has at least
@@ -44,6 +44,7 @@ def estimated(
     seconds: float | None = None,
     listeners: Sequence[object] = (),
     tell: Callable[[str], object] = warn,
+    heard: Callable[[Estimate], object] = lambda _: None,
 ) -> Estimate:
     """Run pilot cells of a plan into a store, and return what the rest will cost.
 
@@ -54,6 +55,8 @@ def estimated(
     seconds : float, optional
         Wall time of the pilots, after the data sets were read. Without it they end after two
         minutes, and after a twentieth of the whole.
+    heard : function (Estimate) -> object
+        Called after each round of pilots with what is known by then.
 
     Raises
     ------
@@ -69,17 +72,24 @@ def estimated(
         ledger, jobs = Ledger.of(runner), getattr(engine, "jobs", None) or cores()
         known, begin, spent = ledger.there, monotonic(), 0.0
         while True:
-            now = estimate_of(ledger, jobs, pilots=ledger.there - known, took=monotonic() - begin)
-            whole = seconds is None and spent > max(SMALL * jobs, SHARE * now.total.middle)
-            if whole and all(ledger.tried_of(number) for number in range(len(ledger.keys))):
-                return now
-            if now.total.is_narrow(NARROW):
-                return now
+            pilots = ledger.there - known
+            slow = ledger.crowd(pilots) if pilots else crowd_of({"load": load(), "cores": cores()})
+            took = monotonic() - begin
+            now = estimate_of(ledger, jobs, pilots=pilots, took=took, slow=slow)
+            if pilots:
+                heard(now)
             chosen = _chosen(ledger, now.forecasts, until.left * jobs)
-            if not chosen or until.left <= FEW:
+            enough = seconds is None and spent > max(SMALL * jobs, SHARE * now.total.middle)
+            if not chosen or until.left <= FEW or _ends(ledger, now, enough=enough):
                 return now
             until.most = max(FEW, until.left / OF_REST)
             spent += _run(runner, ledger, chosen)
+
+
+def _ends(ledger: Ledger, now: Estimate, *, enough: bool) -> bool:
+    """Whether no more pilots are needed: the interval is narrow, or they took enough time."""
+    known = all(map(ledger.tried_of, range(len(ledger.keys))))
+    return now.total.is_narrow(NARROW) or (enough and known)
 
 
 def _run(runner: Runner, ledger: Ledger, chosen: Sequence[Cell]) -> float:

@@ -5,31 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from aucbench.bench.costs.estimate import LEVEL, Cost, Estimate, Span
-from aucbench.bench.text import aligned
+from aucbench.bench.text import aligned, lasting
 from aucbench.registry.specs import short
 
-UNITS = ((86400.0, "d"), (3600.0, "h"), (60.0, "min"))
-ROUND = 10.0  # of a unit, from which on the next smaller one says nothing
+CROWDED = 1.2  # times as long as alone, from which on it is said
 HEAD = ("cells", "time", f"within {LEVEL:g}", "share", "longest cell", "on")
-
-
-def lasting(seconds: float) -> str:
-    """Return a duration, with two units at most: 40 s, 3 min 20 s, 5 h 10 min, 12 d."""
-    if seconds < 10:
-        return f"{seconds:.1f} s"
-    if round(seconds) < 60:
-        return f"{seconds:.0f} s"
-    size, unit = next(one for one in UNITS if round(seconds) >= one[0])
-    if seconds >= ROUND * size:
-        return f"{seconds / size:.0f} {unit}"
-    smaller, below = [*UNITS, (1.0, "s")][[u for _, u in UNITS].index(unit) + 1]
-    whole, rest = divmod(round(seconds / smaller), round(size / smaller))
-    return f"{whole} {unit} {rest} {below}" if rest else f"{whole} {unit}"
 
 
 def between(span: Span) -> str:
     """Return the ends of an interval."""
     return f"{lasting(span.low)} to {lasting(span.high)}"
+
+
+def short_of(estimate: Estimate) -> str:
+    """Return the whole in one line, as it is known after some of the pilots."""
+    total = estimate.total
+    pilots = f"{estimate.pilots} pilots in {lasting(estimate.pilot_seconds)}"
+    return f"{pilots}: {lasting(total.middle)} on one core, {between(total)}"
 
 
 def told(estimate: Estimate, most: int) -> Iterator[str]:
@@ -44,10 +36,10 @@ def told(estimate: Estimate, most: int) -> Iterator[str]:
     total = estimate.total
     yield (
         f"{lasting(total.middle)} on one core, {between(total)} with probability {LEVEL:g}; "
-        "by cells at once:"
+        "by cores:"
     )
-    rows = [(f"--jobs {n}", lasting(s.middle), between(s)) for n, s in estimate.wall.items()]
-    yield from _indented(rows, right=(1,))
+    rows = [(str(n), lasting(s.middle), between(s)) for n, s in estimate.wall.items()]
+    yield from _indented(rows, right=(0, 1))
     yield from _notes(estimate)
     yield ""
     yield from _table("solver", estimate.solvers, total.middle, most)
@@ -60,6 +52,12 @@ def _notes(estimate: Estimate) -> Iterator[str]:
     if unknown:
         names = ", ".join(unknown)
         yield f"guessed from the others, since none of its pilots has ended: {names}"
+    if estimate.slow > CROWDED:
+        alone = lasting(estimate.total.middle / estimate.slow)
+        yield (
+            f"other programs ran too, and cells took {estimate.slow:.1f} times as long as they "
+            f"would alone; if that ends, it is {alone} on one core"
+        )
     if estimate.late:
         yield f"{estimate.late} cells are expected to reach their limit of time, and end there"
 
