@@ -27,6 +27,7 @@ from page_scale import beside, fits, readings
 from page_sets import named_suites, sets
 from page_simulations import with_simulations
 from page_speed import TABLES as SPEED
+from page_study import with_study
 from page_survival import peers
 
 from aucbench.about import bibtex
@@ -98,6 +99,7 @@ def on_page_markdown(markdown: str, page: Any = None, **_: Any) -> str:
     markdown = with_figures(markdown)
     markdown = with_reproductions(markdown)
     markdown = with_simulations(markdown)
+    markdown = with_study(markdown)
     markdown = markdown.replace(FIELDS, "\n".join(_fields()))
     markdown = markdown.replace(LAWS_OF, "\n".join(_laws()))
     for place, lines in TABLES.items():

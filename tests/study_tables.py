@@ -18,11 +18,14 @@ SEED = 0
 GROUPS = 80
 FAILS = 0.01
 TREES = ("random-forest", "hist-gradient-boosting", "lightgbm", "lightgbm-pairwise")
-TREES += ("xgboost-pairwise", "additive", "roc-svm-nystrom")
+TREES += ("xgboost", "xgboost-pairwise", "additive", "roc-svm-nystrom")
 EXACT = ("svm-or", "rank-svm", "ls-svm", "logistic", "logistic-balanced", "linear-svc", "aum")
 STOCHASTIC = ("spdam", "sht-auc", "sto-iht", "spam-l1", "spam-l2", "solam", "fsauc", "opauc")
 STOCHASTIC += ("oam-gra", "uni-exp", "roc-svm")
 SOLVERS = (*EXACT, *STOCHASTIC, *TREES)
+ARMS = ("tuned", "default", "seconds", "large")
+FEW = ("logistic", "svm-or", "sht-auc", "lightgbm")  # of the arms seconds and large
+ONLY_DEFAULT = ("hist-gradient-boosting", "spdam")
 
 
 def tasks(rng: np.random.Generator, groups: int = GROUPS) -> pd.DataFrame:
@@ -51,7 +54,11 @@ def means(rng: np.random.Generator, of: pd.DataFrame, solvers: tuple[str, ...]) 
             gain = curved if solver in TREES else 0.0
             gain -= 0.15 if solver in STOCHASTIC else 0.0
             mean = easy + gain + 0.08 * rng.normal()
-            for arm in ("tuned", "default", "seconds"):
+            for arm in ARMS:
+                if (arm in ARMS[2:] and solver not in FEW) or (
+                    arm == "tuned" and solver in ONLY_DEFAULT
+                ):
+                    continue
                 odds = mean - (0.05 if arm == "default" else 0.0) + 0.03 * rng.normal()
                 auc, half = 1 / (1 + np.exp(-odds)), 0.3 / np.sqrt(task.positives)
                 failed = rng.uniform() < FAILS
@@ -78,10 +85,12 @@ def write(folder: Path, seed: int = SEED, groups: int = GROUPS) -> None:
     of.to_csv(folder / "tasks.csv", index=False)
     table.to_csv(folder / "means.csv", index=False)
     failed = int(table["cells"].sum() - table["ok"].sum())
-    run = {"planned": int(table["cells"].sum()), "ok": int(table["ok"].sum())}
-    run |= {"failed": {"TimeoutError": failed - 2, "DataError": 2}, "hours": 7.3}
-    run |= {"machine": {"cpu": "a processor", "cores": 2}, "versions": {"aucbench": "0.2.0"}}
-    run |= {"folder_sha256": "0" * 64, "protocol_commit": "0123456789abcdef"}
+    planned, ok = int(table["cells"].sum()) + 30, int(table["ok"].sum())
+    run = {"planned": planned, "ok": ok, "not_run": 30, "hours": 7.3}
+    run |= {"failed": {"spdam: timeout": failed - 2, "<aum|>: error": 2}}
+    run |= {"plans": {"study": {"cells": planned, "ok": ok, "sha256": "0" * 64}}}
+    run |= {"machine": ["a processor, 2 cores"], "versions": {"aucbench": "0.2.0"}}
+    run |= {"protocol_commit": "0123456789abcdef"}
     (folder / "run.json").write_text(json.dumps(run), encoding="utf-8")
 
 

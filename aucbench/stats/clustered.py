@@ -267,7 +267,7 @@ class _Fit:
             bread[g, at] = _root(np.eye(at.size) - hat[np.ix_(at, at)]) @ X[at] @ inverse
         scores = np.einsum("gnk,n->gk", bread, rest)
         # The errors of coefficient k are the sum over g of (p_gᵀ e)², p_g = (I − H) bread_g.
-        p = np.einsum("mn,gnk->kgm", np.eye(len(y)) - hat, bread)
+        p = ((np.eye(len(y)) - hat) @ bread).transpose(2, 0, 1)
         gram = p @ p.transpose(0, 2, 1)
         degrees = np.trace(gram, axis1=1, axis2=2) ** 2 / np.sum(gram**2, axis=(1, 2))
         around = y - weights @ y / weights.sum()
