@@ -23,6 +23,7 @@ from page_study_answers import (
     LARGE,
     REFERENCE,
     SECONDS,
+    SHARE,
     SURROGATES,
     TUNED,
     Answer,
@@ -114,10 +115,12 @@ def state(study: Study) -> Iterator[str]:
         f"Of {plural(planned, 'cell')} {ok} have a value, {planned - ok - left} have none, and "
         f"{left} were not run; they took {run['hours']:.1f} hours."
     )
+    known = study.properties(tasks.index)
+    low, high = known.min(), known.max()
     yield (
-        f"These tasks have {tasks['rows'].min():.0f} to {tasks['rows'].max():.0f} rows, "
-        f"{tasks['features'].min():.0f} to {tasks['features'].max():.0f} features, and "
-        f"{100 * tasks['share'].min():.1f} % to {100 * tasks['share'].max():.1f} % positives."
+        f"In the main part tasks have {low['rows']:.0f} to {high['rows']:.0f} rows, "
+        f"{low['features']:.0f} to {high['features']:.0f} features, and {100 * low[SHARE]:.1f} % "
+        f"to {100 * high[SHARE]:.1f} % positives."
     )
 
 

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from aucbench.datasets.drawing import FEWEST as KEPT
 from aucbench.stats import (
     ROPE,
     AdvisingTree,
@@ -39,6 +40,7 @@ from aucbench.stats import (
 from aucbench.stats.advising_tree import DEPTH, regrets_of
 
 FOLDER = Path(__file__).with_name("data") / "study"
+ROWS = 2500  # of a task in the main part, at most, see `examples/study.py`
 FEWEST = 12  # groups of complete tasks, below which nothing is said yet
 TUNED, DEFAULT, SECONDS, LARGE = "tuned", "default", "seconds", "large"  # arms of the study
 REFERENCE = "logistic"
@@ -280,12 +282,13 @@ class Study:
     def properties(self, tasks: pd.Index) -> pd.DataFrame:
         """Return what is known of tasks before a fit, as counts and shares."""
         of = self.tasks.loc[tasks]
+        rows, positives = drawn(of["rows"], of["positives"])
         return pd.DataFrame(
             {
-                "rows": of["rows"],
+                "rows": rows,
                 "features": of["features"],
-                SHARE: of["positives"] / of["rows"],
-                POSITIVES: of["positives"],
+                SHARE: positives / rows,
+                POSITIVES: positives,
                 "categories": (of["kind"] != "numbers").astype(float),
             }
         ).astype(float)
@@ -338,6 +341,18 @@ class Study:
         x = self.properties(table.index)[[*ASKED]]
         groups = self.groups(table)
         return advising_tree(table, [*table.columns], x, ASKED, families=groups, depth=depth)
+
+
+def drawn(rows: pd.Series, positives: pd.Series) -> tuple[pd.Series, pd.Series]:
+    """Return the rows and the positives of tasks in the main part.
+
+    Of more than `ROWS` rows so many are drawn, of which the rarer class keeps its share, but not
+    fewer than 100 rows if it has so many.
+    """
+    rarer, n = np.minimum(positives, rows - positives), np.minimum(rows, ROWS)
+    kept = np.minimum.reduce([rarer, np.maximum(np.round(n * rarer / rows), KEPT), n // 2])
+    kept = pd.Series(np.where(rows > ROWS, kept, rarer), rows.index)
+    return n, kept.where(positives <= rows - positives, n - kept)
 
 
 def _auc_of(odds: pd.Series) -> pd.Series:

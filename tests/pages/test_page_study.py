@@ -15,6 +15,8 @@ from nights import NIGHTLY
 from scipy.stats import wilcoxon
 
 import aucbench
+from aucbench.data import Labels
+from aucbench.datasets import drawing
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "study" / "index.md"
@@ -182,6 +184,32 @@ def test_slopes_are_of_other_solvers_and_known_where_possible(study):
     curved = [slope.name for slope in of["random-forest − logistic"].together.slopes]
     assert "curvature" not in curved
     assert 0.05 < of["svm-or − logistic"].factor < 0.26
+
+
+def test_the_rows_of_a_task_are_those_that_were_drawn(page_study):
+    answers = sys.modules["page_study_answers"]
+    rows, positives = answers.drawn(
+        pd.Series([5000, 5000, 5000, 900]), pd.Series([1000, 60, 4900, 30])
+    )
+    assert rows.tolist() == [2500, 2500, 2500, 900]
+    assert positives.tolist() == [500, 60, 2400, 30]
+    for n, n_pos in ((5000, 1000), (5000, 60), (5000, 4900), (5000, 150)):
+        y = np.where(np.arange(n) < n_pos, 1.0, -1.0)
+        kept = y[drawing.drawn(Labels(y), answers.ROWS)]
+        [m], [m_pos] = answers.drawn(pd.Series([n]), pd.Series([n_pos]))
+        assert (len(kept), np.sum(kept > 0)) == (m, m_pos)
+
+
+def test_what_is_compared_was_run(page_study, monkeypatch):
+    answers = sys.modules["page_study_answers"]
+    monkeypatch.syspath_prepend(ROOT / "examples")
+    program = import_module("study")
+    tuned = {*program.TUNED, *program.AS_THEY_ARE}
+    for names in (answers.EXACT, answers.STOCHASTIC, answers.SURROGATES, *answers.TREES):
+        assert {*names} <= tuned
+    assert {*answers.CURVED} - {"hist-gradient-boosting"} <= tuned
+    assert program.ROWS == answers.ROWS
+    assert {one for sides in answers.CONTRASTS.values() for side in sides for one in side} <= tuned
 
 
 def test_sentences_follow_the_words(page_study, study):
