@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from aucbench.datasets import Entry, entries, suites
 
+MOST_MEMBERS = 25  # of a suite, that the table names
+
 
 def sets() -> Iterator[str]:
     """Yield the table of the sets."""
@@ -30,7 +32,9 @@ def named_suites() -> Iterator[str]:
     yield "| suite | version | members |"
     yield "|---|---|---|"
     for suite in suites().values():
-        members = ", ".join(f"`{member}`" for member in suite.members)
+        members = ", ".join(f"`{member}`" for member in suite.members[:MOST_MEMBERS])
+        if len(suite.members) > MOST_MEMBERS:
+            members += f" and {len(suite.members) - MOST_MEMBERS} more"
         package = f" ({suite.package})" if suite.package else ""
         yield f"| `{suite}`: {suite.title}{package} | {suite.version} | {members} |"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from aucbench.datasets.collections import Collection
 
 DIFFERS = 1  # exit code when a file is not what it should be
-LISTED = 25  # members, columns or labels that `info` shows; --json has all
+LISTED = 25  # members, columns or labels that are shown; --json has all
 UNSAID = ("raw", "labels")  # fields of an entry that `info` says otherwise, or not
 Names = Annotated[list[str], typer.Argument(metavar="NAME...", help="Names, or suite:NAME.")]
 AsJson = Annotated[bool, typer.Option("--json", help="One document for programs.")]
@@ -55,7 +55,7 @@ def list_sets(*, json: AsJson = False) -> None:
     typer.echo(folded([(f"{c.prefix}:NAME", _count(c), c.title) for c in groups], "  "))
     typer.echo("\nsuites")
     told = [
-        (str(s), f"version {s.version}", f"{s.title}: {', '.join(s.members)}") for s in known_suites
+        (str(s), f"version {s.version}", f"{s.title}: {_some(s.members)}") for s in known_suites
     ]
     typer.echo(folded(told, "  "))
 
@@ -229,12 +229,16 @@ def _lines(key: str, value: Any) -> Iterator[str]:
     elif key == "here":
         yield from (f"{file['path']}, sha256 {file['sha256'] or 'unknown'}" for file in value)
     elif isinstance(value, tuple | list):
-        more = f" and {len(value) - LISTED} more" if len(value) > LISTED else ""
-        yield f"{', '.join(map(str, value[:LISTED]))}{more}"
+        yield _some(value)
     elif key == "auc":
         yield f"{value}, the mean test AUC of LogisticRegression after max-abs scaling, in 5 folds"
     else:
         yield str(value)
+
+
+def _some(values: Sequence[Any]) -> str:
+    more = f" and {len(values) - LISTED} more" if len(values) > LISTED else ""
+    return f"{', '.join(map(str, values[:LISTED]))}{more}"
 
 
 def _once(lines: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:

@@ -135,7 +135,7 @@ class Suite:
     name: str
     title: str
     version: int  # another list of members is another version
-    members: tuple[str, ...]  # specifications of data sets
+    members: tuple[str, ...]  # specifications of data sets, or suites of fewer members
     package: str = ""  # the package and version that has the members, where it is not aucbench
 
     def __str__(self) -> str:
@@ -160,9 +160,14 @@ def suite_of(text: str) -> Suite | None:
 
 
 def expanded(specs: Iterable[str]) -> tuple[str, ...]:
-    """Return specifications of data sets, with the members of suites in place of the suites."""
+    """Return specifications of data sets, with the members of suites in place of the suites.
+
+    A member may be a suite itself.
+    """
     both = ((spec, suite_of(spec)) for spec in specs)
-    return tuple(member for spec, suite in both for member in (suite.members if suite else [spec]))
+    return tuple(
+        member for spec, suite in both for member in (expanded(suite.members) if suite else [spec])
+    )
 
 
 @cache
