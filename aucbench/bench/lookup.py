@@ -77,6 +77,21 @@ def look_up(
         return understand(plan, outcomes.items(), inline, code, refused)
 
 
+def look_up_data(plan: Plan, engine: Engine) -> dict[str, Lookup]:
+    """Read the data sets of a plan; no solver and no feature map of it is imported.
+
+    It raises `DataError` where one of them cannot be read.
+    """
+    names = [name for name in _names(plan) if name.kind == "datasets"]
+    found = {}
+    with within(plan.timeout or None):
+        for name, outcome in _asked(engine, {name: _data_job(plan, name) for name in names}):
+            found[str(name.spec)] = lookup = _lookup(plan, name, outcome, NOTHING)
+            if lookup.failure is not None:
+                raise DataError(f"{name.spec} cannot be read: {lookup.failure.reason}")
+    return found
+
+
 def _names(plan: Plan) -> Iterator[Name]:
     return (Name(*part) for part in plan.parts())
 
@@ -88,8 +103,7 @@ def _jobs(plan: Plan, inline: Inline, fence: Fence | None) -> dict[Name, Job]:
     for name in _names(plan):
         kind, spec, tuning = name
         if kind == "datasets":
-            cell = replace(next(plan.cells()), dataset=str(spec))
-            job = data_job(cell, limits_of_data(plan, cell.dataset))
+            job = _data_job(plan, name)
         else:
             grids = [(spec, tuning)] if isinstance(spec, Spec) and tuning else []
             replaced = _replaced_parts(plan) if isinstance(spec, Spec) else ()
@@ -97,6 +111,11 @@ def _jobs(plan: Plan, inline: Inline, fence: Fence | None) -> dict[Name, Job]:
             job = resolve_job({kind: [spec]}, grids, *about)
         jobs[name] = inline.handed(job, str(spec))
     return jobs
+
+
+def _data_job(plan: Plan, name: Name) -> Job:
+    cell = replace(next(plan.cells()), dataset=str(name.spec))
+    return data_job(cell, limits_of_data(plan, cell.dataset))
 
 
 def limits_of_data(plan: Plan, dataset: str) -> Limits:

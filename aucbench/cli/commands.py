@@ -22,6 +22,7 @@ from aucbench.cli.check import check
 from aucbench.cli.compare import compare
 from aucbench.cli.data import data
 from aucbench.cli.groups import CommandsByGroup, GroupedCommand
+from aucbench.cli.joining import merge, submit
 from aucbench.cli.judge import judge
 from aucbench.cli.model import explain, fit, predict
 from aucbench.cli.new import new
@@ -78,6 +79,7 @@ COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {
             "status": status,
             "log": log,
         },
+        **{"submit": submit, "merge": merge},
         **{"report": report, "figure": figure, "serve": serve, "export": export, "power": power},
     },
     "What there is, and plugins": {
