@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from aucbench.bench.cell import Cell
-from aucbench.bench.overview import wanted_ids
+from aucbench.bench.overview import counted_ids
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import parse_plans
 from aucbench.bench.results.store import Store
@@ -42,7 +42,7 @@ class FolderReader:
         store = Store(self.folder)
         texts = store.plans()
         plans = parse_plans(texts)
-        wanted, unchecked = self._look_up(texts, plans)
+        wanted, unchecked = self._look_up(store, texts, plans)
         evidence = evidence_of(
             store.records(),
             plans,
@@ -58,14 +58,16 @@ class FolderReader:
         )
 
     def _look_up(
-        self, texts: dict[Path, str], plans: Sequence[Plan]
+        self, store: Store, texts: dict[Path, str], plans: Sequence[Plan]
     ) -> tuple[Mapping[Cell, str], str]:
         """Return the ids that count, and why they are not known; none if stale ones count too."""
         if self._stale:
             return {}, ""
+        if store.origins():  # where nothing is looked up, so that nothing needs to be kept
+            return counted_ids(store, plans), ""
         if self._known is None or self._known[0] != texts:
             try:
-                self._known = texts, wanted_ids(plans), ""
+                self._known = texts, counted_ids(store, plans), ""
             except AucbenchError as error:
                 self._known = texts, {}, str(error)
         return self._known[1:]

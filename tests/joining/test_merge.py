@@ -1,6 +1,9 @@
 """What `merge` joins, and what it says of it."""
 
 import shutil
+import signal
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -19,8 +22,9 @@ def content(folder):
     """Everything that a folder says, without the dates at which something was packed or merged."""
     store = Store(folder)
     cells = {
-        record.id: (record.to_json(), {n: a.tolist() for n, a in store.scores(record.id).items()})
+        record.id: (record.to_json(), scores and {n: a.tolist() for n, a in scores.items()})
         for record in store.records()
+        for scores in [store.scores(record.id)]
     }
     origins = [replace(one, made="") for one in origins_of(store)]
     return cells, origins, {path.name: text for path, text in store.plans().items()}
@@ -37,8 +41,9 @@ def test_a_board_and_a_submission_become_one_folder(folders):
     }
     assert {one.by for one in origins_of(store)} == {"", "Ada"}
     evidence = FolderReader(done.folder).read()
-    assert evidence.solvers == ("sht-auc", "toy")
+    assert {*evidence.solvers} == {"sht-auc", "toy"}
     assert not evidence.pending
+    assert not evidence.unchecked
     assert evidence.stale == 0
     plans = parse_plans(store.plans())
     assert folder_status(store, plans).statuses == {"ok": 8}
@@ -141,6 +146,7 @@ def test_a_solver_with_the_scores_of_another_one_is_named(folders, tmp_path):
     assert done.notes == ("toy[step=1.0] has the very scores of toy in 4 of 4 cells",)
 
 
+@pytest.mark.slow
 def test_cells_that_a_limit_of_seconds_ended_may_differ(folders, tmp_path):
     timed = plan("toy", passes=None, seconds=1.0)
     board = ran(tmp_path / "run", replace(timed, solvers=plan("sht-auc").solvers))
@@ -169,13 +175,40 @@ def test_rounding_on_another_machine_is_no_difference(folders, tmp_path):
     assert done.verified == 4
 
 
-def test_a_kill_leaves_a_board_that_can_be_merged_again(folders, monkeypatch):
-    """A board that grows has its new origin first: no cell of it counts as run by its owner."""
-    once = joined(folders)
-    shutil.copytree(folders.mine, folders.mine.parent / "more")
-    submit(folders.mine, "broken", folders.mine.parent / "sent-2", by="Eve")
-    whole = merge([folders.board, folders.sent, folders.mine.parent / "sent-2"], once.folder / "..")
-    assert whole
+KILLED = """
+import os, signal, sys
+from aucbench.bench import merge
+from aucbench.bench.results.store import Store
+write, left = Store.write, [int(sys.argv[1])]
+
+def killed(self, *what):
+    if not left[0]:
+        os.kill(os.getpid(), signal.SIGKILL)
+    left[0] -= 1
+    write(self, *what)
+
+Store.write = killed
+merge(sys.argv[3:], sys.argv[2])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.linux("a process can be killed so that nothing of it runs any more")
+@pytest.mark.parametrize("cells", [0, 3])
+def test_a_kill_leaves_what_can_be_merged_again(folders, tmp_path, cells):
+    """Above all, no cell that came half counts as run by who has the board."""
+    whole = content(joined(folders).folder)
+    for out, first in ((tmp_path / "new", folders.board), (folders.board, folders.board)):
+        command = [sys.executable, "-c", KILLED, str(cells), str(out), str(first)]
+        ended = subprocess.run([*command, str(folders.sent)], capture_output=True, text=True)
+        assert ended.returncode == -signal.SIGKILL, ended.stderr
+        if out is not first:
+            assert not out.exists()
+        (out / "run.json").unlink(missing_ok=True)
+        again = merge([first, folders.sent], out)
+        assert (again.cells, again.verified) == (8, 0)
+        assert content(out)[0] == whole[0]
+        assert content(out)[2] == whole[2]
 
 
 @pytest.mark.parametrize("there", ["file", "folder", "results"])
@@ -203,4 +236,4 @@ def test_no_folder_and_a_folder_that_is_none_are_refused(folders, tmp_path):
 def test_a_board_is_no_run_of_ones_own(folders):
     once = joined(folders)
     with pytest.raises(DataError, match="name the folder into which you have run them"):
-        joined(folders, own=[once.folder])
+        merge(once.folder, once.folder, own=[once.folder])

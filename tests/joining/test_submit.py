@@ -73,7 +73,14 @@ def test_it_names_no_host_no_user_and_no_folder(folders, tmp_path, site):
     whole = "\n".join([*texts(folders.sent).values(), *texts(tmp_path / "out").values()])
     assert platform.node() in kept
     assert str(site.path) in kept  # the file of the plugin, in its traceback
-    for private in (f'"{platform.node()}"', str(site.path), str(tmp_path), "site-packages", "Traceback", '"host"'):
+    for private in (
+        f'"{platform.node()}"',
+        str(site.path),
+        str(tmp_path),
+        "site-packages",
+        "Traceback",
+        '"host"',
+    ):
         assert private not in whole
     assert "no memory left on …/toyshop_toys.py" in json.loads(
         '"' + whole.split('"reason": "')[1].split('"')[0] + '"'
@@ -140,7 +147,7 @@ def test_a_solver_that_is_not_there_is_named(folders, tmp_path):
 def test_a_missing_cell_is_refused(folders, tmp_path):
     forger = Forger(folders.mine)
     forger.remove(forger.key(dataset=DATASETS[0]))
-    with pytest.raises(DataError, match="1 of 8 cells have no result yet.*run its plan again"):
+    with pytest.raises(DataError, match=r"1 of 8 cells have no result yet.*run its plan again"):
         submit(folders.mine, ["toy", "broken"], tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
@@ -157,7 +164,7 @@ def test_a_stale_cell_is_refused(folders, tmp_path):
 
 def test_a_run_that_goes_on_is_refused(folders, tmp_path):
     (folders.mine / "run.json").write_text('{"host": "a", "process": 7}')
-    with pytest.raises(DataError, match="process 7 on a writes into .*wait until it ends"):
+    with pytest.raises(DataError, match=r"process 7 on a writes into .*wait until it ends"):
         submit(folders.mine, "toy", tmp_path / "out")
 
 
@@ -188,7 +195,7 @@ def test_a_solver_in_a_file_is_refused(folders, tmp_path, site):
     file = tmp_path / "mine.py"
     file.write_text((site.path / "toyshop_toys.py").read_text())
     ran(tmp_path / "run", replace(plan(f"{file}:Toy"), datasets=DATASETS[:1]))
-    with pytest.raises(DataError, match="code of one machine.*aucbench new"):
+    with pytest.raises(DataError, match=r"code of one machine.*aucbench new"):
         submit(tmp_path / "run", f"{file}:Toy", tmp_path / "out")
 
 

@@ -27,6 +27,7 @@ from aucbench.bench.results.record import Record
 from aucbench.bench.results.store import Store
 from aucbench.data.npz import unpack
 from aucbench.errors import DataError
+from aucbench.store.files import refused
 from aucbench.store.lock import holder, is_held
 
 KIB, MIB = 2**10, 2**20
@@ -39,13 +40,6 @@ SUBMITTED = {  # names of files, and how many bytes each may have
     rf"datasets/{KEY}\.json": 4 * MIB,
     rf"origins/{KEY}\.json": 64 * MIB,
 }
-OF_RUNS = {  # what only those folders have into which something was run
-    rf"targets/{KEY}\.npz": 4096 * MIB,
-    r"index\.json": 4096 * MIB,
-    r"run\.lock|run\.json": MIB,
-    r"aside/[^/]+|tmp/[^/]+": 4096 * MIB,
-    r"measurements/.+": 4096 * MIB,
-}
 MOST_FILES = 10**6
 DEEPEST = 4  # folders inside one another; those of measurements too
 OF_ZIP = 2**16  # bytes by which a file of arrays may be larger than its numbers
@@ -55,7 +49,8 @@ MOST_SOLVERS = 100
 class Foreign:
     """One folder that is merged.
 
-    `own` says whether who merges has run it: then it may have what runs leave, such as targets.
+    `own` says whether it is of who merges: then it may have what runs leave, such as targets,
+    which are not read.
 
     Raises
     ------
@@ -66,7 +61,7 @@ class Foreign:
 
     def __init__(self, folder: Path, *, own: bool):
         self.folder, self.own = folder, own
-        _look_at(folder, {**SUBMITTED, **OF_RUNS} if own else SUBMITTED)
+        _look_at(folder, own=own)
         self.store = Store(folder)
         if is_held(folder):
             raise DataError(
@@ -123,24 +118,29 @@ class Foreign:
         return DataError(f"{self.folder}: the result {key} cannot be used ({why}); submit it again")
 
 
-def _look_at(folder: Path, known: dict[str, int]) -> None:
-    """Raise `DataError` unless a folder holds plain files of these names and sizes alone."""
-    limits = {re.compile(name): limit for name, limit in known.items()}
-    for number, place in enumerate(_files(folder)):
-        if number == MOST_FILES:
-            raise DataError(f"{folder} has more than {MOST_FILES} files; submit it in parts")
-        name = place.relative_to(folder).as_posix()
-        limit = next((most for one, most in limits.items() if one.fullmatch(name)), None)
-        if limit is None:
-            raise DataError(
-                f"{folder} holds {name!r}, which is no part of a submission; let `aucbench submit` "
-                "write the folder"
-            )
-        if (size := place.lstat().st_size) > limit:
-            raise DataError(
-                f"{folder}: {name!r} has {size} bytes, more than the {limit} allowed; submit it "
-                "again"
-            )
+def _look_at(folder: Path, *, own: bool) -> None:
+    """Raise `DataError` unless a folder holds plain files of known names and sizes alone."""
+    limits = {re.compile(name): limit for name, limit in SUBMITTED.items()}
+    try:
+        for number, place in enumerate(_files(folder)):
+            name = place.relative_to(folder).as_posix()
+            limit = next((most for one, most in limits.items() if one.fullmatch(name)), None)
+            if number == MOST_FILES:
+                raise DataError(f"{folder} has more than {MOST_FILES} files; submit it in parts")
+            if limit is None and not own:
+                raise DataError(
+                    f"{folder} holds {name!r}, which is no part of a submission; let `aucbench "
+                    "submit` write the folder, or name a run of your own with --own"
+                )
+            if limit is not None and (size := place.lstat().st_size) > limit:
+                raise DataError(
+                    f"{folder}: {name!r} has {size} bytes, more than the {limit} allowed; submit "
+                    "it again"
+                )
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise DataError(f"there is no results folder {folder}; name one") from error
+    except OSError as error:
+        raise refused("read", folder, error) from error
 
 
 def _files(folder: Path, depth: int = 0) -> Iterator[Path]:

@@ -19,7 +19,7 @@ from aucbench.bench.joining.parts import Part, missing, parts_of, require_whole
 from aucbench.bench.joining.private import without_places, without_private
 from aucbench.bench.joining.public import require_released
 from aucbench.bench.joining.recomputed import Checked, checked, close
-from aucbench.bench.joining.submitting import keep_plan, new_store
+from aucbench.bench.joining.submitting import keep_plan, new_store, require_new
 from aucbench.bench.lookup import look_up_data
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.origins import hash_of_scores, keep_origin, verified
@@ -104,6 +104,8 @@ def merge(
         raise ParameterError("no folder was named; give one or more results folders")
     out = Path(out)
     grows = out.is_dir() and Path(named[0]).is_dir() and out.samefile(named[0])
+    if not grows:
+        require_new(out)
     opened = [Foreign(Path(one), own=number == 0) for number, one in enumerate(named)]
     mine = [Foreign(Path(one), own=True) for one in own]
     for one in mine:
@@ -172,21 +174,31 @@ class _Join:
                 self.origins.add(number, cell.record, found, kept)
 
     def write(self, store: Store) -> None:
-        """Write the cells, after where they come from, and before their plans."""
+        """Write cells after where they come from, so that none seems to be one's own; then plans.
+
+        Those of the first folder come before: where it grows, they are one's own, or known.
+        """
         targets = {one.fingerprint: one.target for one in self.data.values() if one.target}
         store.keep_targets({data: target.packed for data, target in targets.items()})
         about = {one.fingerprint: without_places(one.answer) for one in self.data.values()}
         store.keep_about(about)
-        for origin in self.origins.made():
+        origins = self.origins.made()  # first: it may refuse a name
+        self._write_part(store, 0)
+        for origin in origins:
             keep_origin(store, origin)
-        for number, part in enumerate(self.parts):
-            for key in _in_order(part):
-                if self.whose[key] is part and not self.origins.known(number, key):
-                    cell = self._checked(part, key)
-                    packed = None if cell.arrays is None else pack_arrays(cell.arrays)
-                    store.write(without_private(cell.record), packed)
+        for number in range(1, len(self.parts)):
+            self._write_part(store, number)
         for plan in (plan for part in self.parts for plan in part.plans):
             keep_plan(store, plan)
+
+    def _write_part(self, store: Store, number: int) -> None:
+        """Write the cells of a part that no part before it has."""
+        part = self.parts[number]
+        for key in _in_order(part):
+            if self.whose[key] is part and not self.origins.known(number, key):
+                cell = self._checked(part, key)
+                packed = None if cell.arrays is None else pack_arrays(cell.arrays)
+                store.write(without_private(cell.record), packed)
 
     def merged(self, out: Path, count: int, before: int) -> Merged:
         """Return what was written."""

@@ -28,7 +28,8 @@ def without_private(record: Record) -> Record:
     """Return a record without what it says of a host, a user and the folders of a machine.
 
     Gone are the log, the name and the load of the host, and of each path all but its last part.
-    No number of a measure and no part of the id is among it.
+    No number of a measure and no part of the id is among it. What the cell imported is said by the
+    versions of its machine: elsewhere, nobody can ask whether it is still the same.
     """
     hide = _Hider(_names(record))
     status, conditions = record.status, record.conditions
@@ -43,6 +44,7 @@ def without_private(record: Record) -> Record:
         machine={name: record.machine[name] for name in MACHINE if name in record.machine},
         parameters=hide(dict(record.parameters)),
         tuning=hide(None if record.tuning is None else dict(record.tuning)),
+        imports={},
         curve=tuple(hide(dict(point)) for point in record.curve),
     )
 

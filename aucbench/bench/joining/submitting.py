@@ -96,6 +96,7 @@ def submit(
     asked = (solvers,) if isinstance(solvers, str) else tuple(solvers)
     called = require_key(name) if name is not None else name_from("-".join(asked))
     store, out = Store(Path(results)), Path(out)
+    require_new(out)
     _require_still(store)
     plans = plans_of(asked, parse_plans(store.plans()), str(results))
     for plan in plans:
@@ -149,15 +150,23 @@ def _is_asked(choice: Choice, asked: Collection[str]) -> bool:
 @contextmanager
 def new_store(out: Path) -> Iterator[Store]:
     """Yield the store of a new results folder, which is there when it is complete."""
+    require_new(out)
     try:
-        if out.exists() and not (out.is_dir() and not any(out.iterdir())):
-            raise ParameterError(f"{out} is there already; name a folder that is new or empty")
         with whole_folder(out.absolute()) as beside:
             with Store(beside, create=True) as store:
                 yield store
             rmtree(beside / SCRATCH)
     except OSError as error:
         raise refused("write", out, error) from error
+
+
+def require_new(out: Path) -> None:
+    """Raise `ParameterError` unless a folder is not there yet, or is empty."""
+    try:
+        if out.exists() and not (out.is_dir() and not any(out.iterdir())):
+            raise ParameterError(f"{out} is there already; name a folder that is new or empty")
+    except OSError as error:
+        raise refused("read", out, error) from error
 
 
 def keep_plan(store: Store, plan: Plan) -> None:
