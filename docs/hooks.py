@@ -29,6 +29,8 @@ from page_simulations import with_simulations
 from page_speed import TABLES as SPEED
 from page_study import with_study
 from page_survival import peers
+from page_tasks import counted, listed, releases, sources
+from page_tasks import names as specifications
 
 from aucbench.about import bibtex
 from aucbench.bench.results.convergence import Convergence
@@ -62,6 +64,11 @@ TABLES = {
     "<!-- kinds of pairs -->": kinds,
     "<!-- pairs of solvers -->": solvers,
     "<!-- survival peers -->": peers,
+    "<!-- study tasks: counts -->": counted,
+    "<!-- study tasks: data sets -->": specifications,
+    "<!-- study tasks: list -->": listed,
+    "<!-- study tasks: releases -->": releases,
+    "<!-- study tasks: sources -->": sources,
     "<!-- growth: operations -->": operations,
     "<!-- growth: passes -->": passes,
     "<!-- history: commits -->": states,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.data import Categories, Labels, Target
-from aucbench.data.arrays import Index
+from aucbench.data import Breakpoints, Categories, Data, Index, Labels, Target
+from aucbench.datasets.reading import FEWEST_ROWS
+from aucbench.errors import UnsupportedError, require_whole
 
 FEWEST = 100  # rows of a class that a drawing keeps, where there are so many
 SEED = 0
@@ -27,6 +30,27 @@ def drawn(target: Target, rows: int | None) -> Index | None:
         return np.sort(rng.choice(target.n, rows, replace=False)).astype(np.int32)
     parts = [rng.choice(of, count, replace=False) for of, count in _shares(target.y, rows)]
     return np.sort(np.concatenate(parts)).astype(np.int32)
+
+
+def fewer(data: Data, rows: int) -> Data:
+    """Return at most `rows` rows of data that no file has, as `drawn` says.
+
+    Raises
+    ------
+    ParameterError
+        When `rows` is no such number.
+    UnsupportedError
+        When the data have breakpoints, whose rows are no pairs of two classes.
+    """
+    require_whole(FEWEST_ROWS, rows=rows)
+    if isinstance(data.target, Breakpoints):
+        raise UnsupportedError(f"rows={rows} is for labels, grades and times; leave it out")
+    if (kept := drawn(data.target, rows)) is None:
+        return data
+    said = f"{rows:,} of {data.n:,} rows, drawn as rows={rows}"
+    known = data.understood
+    label = f"{known.label}; {said}" if known.label else said
+    return replace(data.take(kept), understood=replace(known, label=label))
 
 
 def _shares(y: NDArray[np.generic], rows: int) -> list[tuple[Index, int]]:

@@ -67,6 +67,7 @@ __all__ = [
 ]
 
 STREAMING = ("start", "update", "weights")
+ROWS = "rows"  # what any data set takes: at most so many rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +174,7 @@ def get_dataset(spec: str | Data, /, **params: Any) -> Data:
         name, and so does the set of a plugin.
     **params
         Parameters of a registered data set. For files: `positive`, `drop`, `target`, and
-        `folds` of changepoint sets.
+        `folds` of changepoint sets. For all: `rows`, see `aucbench.datasets.drawing`.
 
     Raises
     ------
@@ -188,7 +189,13 @@ def get_dataset(spec: str | Data, /, **params: Any) -> Data:
     if _is_of_rows(read.name):
         return _read(read, params)
     claim, inside = _claimed("datasets", read)
-    return _dataset(claim, _merged(claim.name, inside, params))
+    chosen = dict(_merged(claim.name, inside, params))
+    if ROWS not in chosen or _takes_rows(claim.factory):
+        return _dataset(claim, chosen)
+    from aucbench.datasets.drawing import fewer
+
+    rows = chosen.pop(ROWS)
+    return fewer(_dataset(claim, chosen), rows)
 
 
 def get_function(kind: str, spec: str | Spec, /) -> Callable[..., Any]:
@@ -226,6 +233,12 @@ def _dataset(claim: Claim, params: Mapping[str, Any]) -> Data:
     if wrong := unsound(data):
         raise PluginError(f"the data set {origin(claim)} cannot be used: {wrong}")
     return data  # type: ignore[no-any-return]
+
+
+def _takes_rows(factory: Callable[..., Any]) -> bool:
+    """Whether a data set has a parameter `rows` of its own."""
+    own = inspect.signature(factory).parameters.values()
+    return any(p.name == ROWS or p.kind is p.VAR_KEYWORD for p in own)
 
 
 def _is_of_rows(name: str) -> bool:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from aucbench import get_dataset
 from aucbench.data import Categories, Grades, Labels, Survival
 from aucbench.datasets import load
-from aucbench.datasets.drawing import FEWEST, drawn
+from aucbench.datasets.drawing import FEWEST, drawn, fewer
 from aucbench.datasets.parted import open_parts
 from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError, ParameterError, UnsupportedError
@@ -119,3 +121,28 @@ def test_a_changepoint_set_refuses_rows(tmp_path):
         (tmp_path / f"toy.{part}.csv").write_text("sequence,x\n1,2\n")
     with pytest.raises(DataError, match="leave out rows"):
         load(tmp_path / "toy.features.csv", rows=10)
+
+
+def test_rows_of_a_set_that_no_file_has():
+    data = get_dataset("digits-3[rows=300]")
+    assert (data.n, data.labels.n_pos) == (300, FEWEST)
+    assert data.understood.label == "300 of 1,797 rows, drawn as rows=300"
+    again = get_dataset("digits-3", rows=300)
+    assert (data.rows.matrix == again.rows.matrix).all()
+    assert get_dataset("digits-3[rows=5000]").n == 1797
+    assert get_dataset("linear[n=200,rows=50]").n == 50
+
+
+def test_rows_of_a_set_without_a_file_is_a_number_too():
+    with pytest.raises(ParameterError, match="rows must be at least 4"):
+        get_dataset("digits-3[rows=1]")
+    with pytest.raises(UnsupportedError, match="rows=10 is for labels"):
+        fewer(replace(get_dataset("digits-3"), target=get_dataset("digits-3").breakpoints), 10)
+
+
+def test_a_set_with_rows_of_its_own_keeps_its_meaning(site):
+    hook = "from aucbench.hookspecs import hookimpl\n\n\n@hookimpl\ndef aucbench_datasets():\n"
+    made = "    from aucbench.data import Data\n\n    def toy(rows=5):\n"
+    made += "        return Data.of([[float(i)] for i in range(rows)], [1] + [-1] * (rows - 1))\n\n"
+    site.add("mine", toy=f"{hook}{made}    return {{'toy': toy}}\n")
+    assert get_dataset("toy[rows=9]").n == 9

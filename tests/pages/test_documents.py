@@ -170,7 +170,10 @@ def test_the_collections_of_the_page_are_those_that_there_are():
             continue
         facts = [member_of(f"{found.prefix}:{name}").facts() for name in found.names]
         assert int(count) == len(facts)
-        assert int(pairs) == sum(fact.classes == 2 for fact in facts)
+        if any(fact.classes for fact in facts):
+            assert int(pairs) == sum(fact.classes == 2 for fact in facts)
+        else:
+            assert pairs == "not listed"
 
 
 @pytest.mark.parametrize(

@@ -99,6 +99,11 @@ class Carried:
         return content
 
 
+def packages() -> tuple[Package, ...]:
+    """Return the releases whose tables are known, by the names before the slash."""
+    return tuple(_packages().values())
+
+
 def version() -> str:
     """Return how many releases there are."""
     return f"{len(_packages())} releases"
