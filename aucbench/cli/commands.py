@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from aucbench.cli.auc import auc
+from aucbench.cli.board import board
 from aucbench.cli.catalogue import (
     cite,
     describe,
@@ -79,7 +80,7 @@ COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {
             "status": status,
             "log": log,
         },
-        **{"submit": submit, "merge": merge},
+        **{"submit": submit, "merge": merge, "board": board},
         **{"report": report, "figure": figure, "serve": serve, "export": export, "power": power},
     },
     "What there is, and plugins": {

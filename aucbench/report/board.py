@@ -33,7 +33,7 @@ def board(findings: Findings) -> Grid:
         )
         for number in findings.order
     ]
-    header = ("", SOLVER, *page.columns)
+    header = ("", SOLVER, *(column.name for column in page.columns))
     count = counted(len(findings.evidence.finished))
     some = f"{count} (interim)" if findings.evidence.pending else count
     return Grid(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from aucbench.bench.cell import Cell
 from aucbench.bench.evaluation.verdict import number
 from aucbench.bench.results.convergence import Descent
 from aucbench.bench.results.record import Record
@@ -86,6 +87,12 @@ class Fit:
     left_out: float = NAN
     constant: float = NAN
     collapsed: bool = False  # in a range of the ROC curve, w = 0 is the best
+    # What was asked for, which plugin it is, with which parameters it was fitted, and where it ran,
+    # as in `Record`; None and empty of values from elsewhere.
+    cell: Cell | None = None
+    plugin: tuple[str, str, str] | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    machine: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def ok(self) -> bool:
@@ -126,6 +133,10 @@ class Fit:
             left_out=_or_nan(sizes.left_out),
             constant=_or_nan(sizes.constant),
             collapsed=measures.collapsed is True,
+            cell=record.cell,
+            plugin=record.plugin,
+            parameters=record.parameters,
+            machine=record.machine,
         )
 
 

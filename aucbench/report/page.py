@@ -33,6 +33,8 @@ from aucbench.stats.words import Interval
 LOG = 4000  # last characters of a log
 FAILURES = 100  # different ones that are listed
 FEW = 5  # data sets that are named
+END = "end"  # the column of marks of fits that did not end at their optimum
+STAR = "may be the best{}: none of the others is shown to be better"
 SAID = {  # of the choices that all cells share
     "splits": "{} splits",
     "holdout": "{} of the rows held out",
@@ -58,6 +60,22 @@ class Entry:
     text: str
     range: str = ""
     note: str = ""
+
+
+class Column(NamedTuple):
+    """A column of a table of solvers, beside that of their names."""
+
+    name: str
+    number: bool = True  # whether it is sorted as numbers
+
+
+class Line(NamedTuple):
+    """A line of a table of solvers."""
+
+    solver: int
+    name: str
+    leading: bool  # whether it has a star
+    entries: Sequence[Entry]  # one for each column
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,16 +151,47 @@ class Page:
             return evidence.finished[0]
         return 0 if len(evidence.datasets) == 1 else None
 
+    @property
+    def level(self) -> str:
+        """The level of the intervals, such as 95%."""
+        return f"{100 * self.findings.settings.level:.0f}%"
+
+    @property
+    def direction(self) -> str:
+        """A sentence where a smaller value is better; else empty."""
+        return f"A smaller {self.findings.measure} is better." if self.findings.smaller else ""
+
+    @property
+    def star(self) -> str:
+        """What the star in the table of solvers says."""
+        return STAR.format(" on a typical data set" if self.only is None else "")
+
     @cached_property
-    def columns(self) -> tuple[str, ...]:
+    def columns(self) -> tuple[Column, ...]:
         """The columns of the table of solvers, beside the solver."""
-        measure, evidence = self.findings.measure, self.findings.evidence
-        if self.only is None:
-            first = (f"mean {measure}", *self._best, *self._versus, "average rank", "rating")
-            return (*first, *self.costs, "no value", "ok")
-        marks = any(evidence.ends(self.only, j).mark for j, _ in evidence.row(self.only))
-        end = ("end",) if marks else ()
-        return (measure, "over splits", *self.costs, "ok", *end)
+        if self.only is not None:
+            return self.columns_inside(self.only)
+        first = (f"mean {self.findings.measure}", *self._best, *self._versus)
+        names = (*first, "average rank", "rating", *self.costs, "no value", "ok")
+        return tuple(map(Column, names))
+
+    def columns_inside(self, dataset: int) -> tuple[Column, ...]:
+        """Return the columns of a table of the solvers on a data set."""
+        names = (self.findings.measure, "over splits", *self.costs, "ok")
+        end = (Column(END, number=False),) if dataset in self._marked else ()
+        return (*map(Column, names), *end)
+
+    @cached_property
+    def _marked(self) -> frozenset[int]:
+        """The data sets on which fits did not end at their optimum."""
+        evidence = self.findings.evidence
+        return frozenset(i for i, j in evidence.groups if evidence.ends(i, j).mark)
+
+    @cached_property
+    def lines(self) -> tuple[Line, ...]:
+        """The lines of the table of solvers, the recommended one first."""
+        names, leading = self.findings.evidence.solvers, self.findings.leading
+        return tuple(Line(j, names[j], j in leading, self.entries(j)) for j in self.findings.order)
 
     @property
     def costs(self) -> tuple[str, ...]:
@@ -150,10 +199,15 @@ class Page:
         return ("fit s", "non-zeros") if self.own else ()
 
     @property
+    def tested(self) -> bool:
+        """Whether it is tested who may be the best on a typical data set."""
+        best = self.findings.advice.best
+        return self.only is None and best is not None and not best.note
+
+    @property
     def _best(self) -> tuple[str, ...]:
         """The column that says who may be the best, where it is tested."""
-        best = self.findings.advice.best
-        return ("the best?",) if best is not None and not best.note else ()
+        return ("the best?",) if self.tested else ()
 
     @property
     def _versus(self) -> tuple[str, ...]:
@@ -163,7 +217,7 @@ class Page:
 
     def entries(self, solver: int) -> list[Entry]:
         """Return the entries of a solver in the table of solvers, one for each column."""
-        return self._across(solver) if self.only is None else self._inside(self.only, solver)
+        return self._across(solver) if self.only is None else self.entries_inside(self.only, solver)
 
     def _across(self, solver: int) -> list[Entry]:
         findings, evidence = self.findings, self.findings.evidence
@@ -186,7 +240,8 @@ class Page:
             _ok(groups),
         ]
 
-    def _inside(self, dataset: int, solver: int) -> list[Entry]:
+    def entries_inside(self, dataset: int, solver: int) -> list[Entry]:
+        """Return the entries of a solver in a table of the solvers on a data set."""
         findings, evidence = self.findings, self.findings.evidence
         group = evidence.group(dataset, solver)
         row = next((row for row in findings.insides[dataset].rows if row.solver == solver), None)
@@ -197,7 +252,7 @@ class Page:
             Entry(repr(splits.low), _range(splits, "{:.4f}")) if splits else Entry("", "–"),
             *self._costs(_entry(seconds, ".3g"), _entry(group.mean("nnz"), ".4g")),
             _ok([group]),
-            *([Entry("", evidence.ends(dataset, solver).mark)] if "end" in self.columns else []),
+            *([Entry("", evidence.ends(dataset, solver).mark)] if dataset in self._marked else []),
         ]
 
     def _costs(self, *entries: Entry) -> tuple[Entry, ...]:

@@ -42,7 +42,7 @@ def to_html(page: Page, *, live: str = "") -> bytes:
     `live` is its version, when its server may have a newer one, which the page then loads.
     """
     names = (*SCRIPTS, "page.js", *(("live.js",) if live else ()))
-    return _rendered("page.html", names, page.added, page.data, live=live, page=page)
+    return rendered("page.html", names, page.data, page.added, live=live, page=page)
 
 
 def sections_to_html(
@@ -58,28 +58,25 @@ def sections_to_html(
     `answer`, what is to be known first, and `warnings` stand before the sections.
     """
     told: Any = {"title": title, "facts": facts, "answer": answer, "warnings": warnings}
-    return _rendered("alone.html", (*SCRIPTS, "alone.js"), added, {}, **told)
+    return rendered("alone.html", (*SCRIPTS, "alone.js"), {}, added, **told)
 
 
-def _rendered(
+def rendered(
     template: str,
     names: Sequence[str],
-    added: Sequence[Chapter],
     data: Mapping[str, Any],
+    added: Sequence[Chapter] = (),
     *,
     live: str = "",
     **more: Any,
 ) -> bytes:
-    require_jinja()
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    """Return a page of a template and scripts of `html/`, which see `data` as JSON.
+
+    `more` is what the template names besides. It needs Jinja2.
+    """
+    environment = _environment()
     from markupsafe import Markup
 
-    environment = Environment(
-        autoescape=True,
-        loader=PackageLoader("aucbench.report", "html"),
-        undefined=StrictUndefined,
-        finalize=lambda value: _printable(value) if type(value) is str else value,
-    )
     scripts = [_asset(name) for name in names]
     charts = [_chart(part) for one in added for part in one.parts if isinstance(part, Chart)]
     text = environment.get_template(template).render(
@@ -93,7 +90,22 @@ def _rendered(
         next_chart=count().__next__,  # the number of each chart, in the order of the page
         **more,
     )
-    return text.encode("utf-8", "backslashreplace")
+    content: bytes = text.encode("utf-8", "backslashreplace")
+    return content
+
+
+@lru_cache
+def _environment() -> Any:
+    """Return what keeps the templates; a board has many pages of each."""
+    require_jinja()
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        autoescape=True,
+        loader=PackageLoader("aucbench.report", "html"),
+        undefined=StrictUndefined,
+        finalize=lambda value: _printable(value) if type(value) is str else value,
+    )
 
 
 def _chart(chart: Chart) -> dict[str, Any]:

@@ -150,11 +150,11 @@ def notes(findings: Findings, *, by_set: bool = True) -> Iterator[str]:
         ]
     )
     for row in rows:
-        if chosen := _chosen(row.group):
+        if chosen := chosen_of(row.group):
             yield f"{names[0][row.solver]} on {names[1][row.dataset]} chose {chosen}"
 
 
-def _chosen(group: Group) -> str:
+def chosen_of(group: Group) -> str:
     """Return the points that a tuned solver chose most often; empty if it was not tuned."""
     points = Counter(
         ",".join(f"{name}={value}" for name, value in fit.chosen.items()) or "its defaults"

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", first(["faq.md", "ten_minutes.md", "curved.md"]))
+@pytest.mark.parametrize("page", first(["faq.md", "ten_minutes.md", "curved.md", "board_site.md"]))
 def test_the_commands_of_a_page_print_what_it_shows(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     count = 0

@@ -35,9 +35,11 @@ const Table = (() => {
     return next === "descending";
   };
 
-  /* A table that is in the page already: its rows are sorted in place. */
+  /* A table that is in the page already: its rows are sorted in place. Returns a function that
+     sorts again, once values have changed. */
   const enhance = table => {
     const heads = [...table.tHead.rows[0].querySelectorAll("th")], body = table.tBodies[0];
+    let sort = () => {};
     heads.forEach((th, j) => {
       const number = th.dataset.kind === "number";
       const button = element("button", {type: "button"}, ...th.childNodes);
@@ -48,10 +50,12 @@ const Table = (() => {
           if (!number) return cell.textContent.trim();
           return cell.dataset.value === "" ? null : Number(cell.dataset.value);
         };
-        body.append(...[...body.rows].sort((a, b) => compare(value(a), value(b), down)));
+        sort = () => body.append(...[...body.rows].sort((a, b) => compare(value(a), value(b), down)));
+        sort();
       });
       th.append(button);
     });
+    return () => sort();
   };
 
   /* A table of data: columns are {name, number, value(row), cell(row)}. Returns {show(rows)}. */
