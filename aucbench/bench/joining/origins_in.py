@@ -58,7 +58,9 @@ class Origins:
         """Return the origins that are new; raises `DataError` where two have one name."""
         taken = dict(self._kept)
         made: list[Origin] = []
-        for (number, name), gathered in self._gathered.items():
+        # First those that have a name, since the others can have any.
+        places = sorted(self._gathered.items(), key=lambda item: not item[0][1])
+        for (number, name), gathered in places:
             part = self._parts[number]
             mine = number in self._own or (self._grows and number == 0)
             told = next((one for one in part.folder.origins if one.name == name), None)
