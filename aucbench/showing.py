@@ -30,6 +30,8 @@ class Span(NamedTuple):
 
 def shown(text: str) -> str:
     """`text` with characters that are not printable written as escapes, on one line."""
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 

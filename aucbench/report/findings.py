@@ -57,6 +57,9 @@ class Settings:
     # Of how many pairs inside data sets, over all of these, each is compared; of more, none is.
     # None: always. Where one data set only counts, they are compared in any case.
     most_pairs: int | None = None
+    # Of how many values, by data set and solver, it is told what hangs on one data set; of more it
+    # is not. None: always.
+    most_values: int | None = None
 
     def points(self, groups: int) -> int:
         """Return the points of each curve on a page of so many groups of fits."""
@@ -310,6 +313,7 @@ class Findings:
             rope=s.rope,
             level=self.level,
             confidence=s.level if evidence.looked is None else LEVEL,
+            leave_out=s.most_values is None or self.values.size <= s.most_values,
         )
 
     @cached_property

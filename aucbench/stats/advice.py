@@ -83,6 +83,7 @@ def advise(
     confidence: float | None = None,
     rule: Rule = Rule.WORST_RANK,
     seed: int = 0,
+    leave_out: bool = True,
 ) -> Advice:
     """Recommend a solver in words.
 
@@ -117,6 +118,9 @@ def advise(
     confidence : float, optional
         What is said to be the level, where `level` is that of one of several looks; see
         `aucbench.stats.looks`. Default: `level`.
+    leave_out : bool
+        Leave out each data set in turn, to say what hangs on one of them. It takes long where there
+        are many data sets and many solvers.
 
     Raises
     ------
@@ -176,6 +180,7 @@ def advise(
         rope=rope,
         level=level,
         confidence=level if confidence is None else confidence,
+        leave_out=leave_out,
         rule=rule,
         seed=seed,
         leader=leader,

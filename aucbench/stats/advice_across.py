@@ -58,6 +58,7 @@ class Across:
     rope: float
     level: float
     confidence: float
+    leave_out: bool  # whether each data set is left out in turn
     rule: Rule
     seed: int
     leader: str
@@ -93,7 +94,7 @@ class Across:
     @cached_property
     def steadiness(self) -> Steadiness | None:
         """What becomes of the set without each single data set; None where none is tested."""
-        if self.best.note or len(self.names) == 2:
+        if self.best.note or len(self.names) == 2 or not self.leave_out:
             return None
         return steadiness(self.table, self.names, **self.options)
 
@@ -123,7 +124,7 @@ class Across:
     @cached_property
     def weak(self) -> tuple[Fragile, ...]:
         """The verdicts on the reference that hang on a detail."""
-        if self.referent is None or self.best.note:
+        if self.referent is None or self.best.note or not self.leave_out:
             return ()
         return fragile(self.values, self.names, self.data_sets, self.referent, **self.told)
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from bench_toys import cell, record_of
+from made_boards import made_board
 from report_results import DATASETS, SPLITS, failed, with_cell
 
 from aucbench.bench import Choice, Plan
@@ -245,3 +246,14 @@ def test_of_too_many_pairs_inside_data_sets_none_is_compared(records):
     assert " alone the best may be" not in str(few.advice)
     one = evidence_of([r for r in records if r.cell.dataset == "digits-8"])
     assert len(findings_of(one, Settings(most_pairs=0)).insides[0].pairs) == 3
+
+
+def test_what_hangs_on_one_data_set_is_left_out_where_there_are_too_many_values(tmp_path):
+    names = tuple(f"t{i}" for i in range(8))
+    evidence = FolderReader(made_board(tmp_path / "r", names, ("logistic", "b", "c"))).read()
+    whole, few = (findings_of(evidence, Settings(most_values=n)).advice for n in (24, 23))
+    assert whole.steadiness is not None
+    assert few.steadiness is None
+    assert few.fragile == ()
+    assert few.best == whole.best
+    assert {*few.sentences} <= {*whole.sentences}

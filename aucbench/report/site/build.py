@@ -33,7 +33,8 @@ from aucbench.report.site.tasks import tasks_of
 from aucbench.store.trees import whole_tree
 
 MARK = "aucbench-board.json"  # by which a site is known, so that it may be replaced
-MOST_PAIRS = 5_000  # pairs inside data sets that are compared; of more, `report` says it
+# Up to how many pairs inside data sets, and values across them, what takes long is told.
+LIMITS = {"most_pairs": 5_000, "most_values": 5_000}
 SCRIPTS = ("chart.js", "table.js", "site.js")
 
 
@@ -74,8 +75,8 @@ def board_site(
     out : Path
         Folder of the site: new, empty, or an earlier site. It is replaced as a whole.
     settings : Settings, optional
-        How results are judged. No curves are drawn, and pairs inside data sets are compared up to
-        5 000 in all.
+        How results are judged. No curves are drawn. Pairs inside data sets are compared up to
+        5 000 in all, and up to 5 000 values it is told what hangs on one data set.
     published : Publishing, optional
         What the site says of itself.
 
@@ -121,7 +122,7 @@ def board_site(
 def _board(folder: Path, settings: Settings, published: Publishing) -> Board:
     evidence = FolderReader(folder, stale=True).read()
     with supervised():
-        findings = findings_of(evidence, replace(settings, curves=False, most_pairs=MOST_PAIRS))
+        findings = findings_of(evidence, replace(settings, curves=False, **LIMITS))
         entrants = entrants_of(evidence)
         tasks = tasks_of(evidence)
     return Board(
