@@ -79,9 +79,14 @@ def signed(value: float) -> str:
     return minus(f"{value:+.4f}") if not isinf(value) else ("−∞" if value < 0 else "+∞")
 
 
+def coded(text: str) -> str:
+    """Return the solvers of "a" or "a − b" as code; other names stay as they are."""
+    return " − ".join(part if " " in part else f"`{part}`" for part in text.split(" − "))
+
+
 def named(solvers: Sequence[str], most: int = SHOWN) -> str:
     """Return solvers as code, all or the first ones."""
-    told = [f"`{solver}`" for solver in solvers[:most]]
+    told = [coded(solver) for solver in solvers[:most]]
     more = len(solvers) - len(told)
     if more:
         return f"{', '.join(told)} and {more} more"
@@ -206,7 +211,7 @@ def told_of(pairs: Sequence[Pair]) -> Iterator[str]:
     for pair in sorted(pairs, key=lambda pair: -pair.difference.effect):
         loss = f"{SURROGATES[pair.a]} − {SURROGATES[pair.b]} | " if losses else ""
         yield (
-            f"| {label(pair, pairs)} | {loss}{interval(pair)} | {p_value(pair.adjusted)} | "
+            f"| {coded(label(pair, pairs))} | {loss}{interval(pair)} | {p_value(pair.adjusted)} | "
             f"{pair.word} | {pair.wins}, {pair.ties}, {pair.losses} |"
         )
 
@@ -251,6 +256,9 @@ def large(study: Study) -> Iterator[str]:
 
 def untuned(study: Study) -> Iterator[str]:
     """Yield all solvers with default parameters."""
+    if DEFAULT not in study.arms():
+        yield "The cells without tuning were not run."
+        return
     yield from told_of(study.against(DEFAULT).pairs)
     yield from ("", *command(DEFAULT))
 
@@ -269,10 +277,8 @@ def slopes(study: Study) -> Iterator[str]:
             if slope.name in joint:
                 j = joint[slope.name]
                 cells = [_slope(j, one), p_value(j.adjusted), f"{j.inflation:.1f}×"]
-            yield (
-                f"| {one.name} | {slope.name} | {cells[0]} | {cells[1]} | {_slope(slope, one)} | "
-                f"{p_value(slope.adjusted)} | {cells[2]} |"
-            )
+            cells.insert(2, f"{_slope(slope, one)} | {p_value(slope.adjusted)}")
+            yield f"| {coded(one.name)} | {slope.name} | {' | '.join(cells)} |"
     for note in dict.fromkeys(one.together.note for one in study.slopes if one.together.note):
         yield f"\n{note}"
 
@@ -356,7 +362,7 @@ def findings(study: Study) -> Iterator[Finding]:
     if len(stars) == 1:
         yield False, f"On a typical data set the best solver is `{stars[0]}`."
     else:
-        yield True, f"No solver is shown to be the best: {len(stars)} may be, {named(stars)}."
+        yield True, f"No solver is shown to be the best; {len(stars)} may be: {named(stars)}."
     answers = study.answers
     quoted = f"`{REFERENCE}`"
     yield from _of("a", "linear solvers of the AUC", quoted, answers["a"], Word.BETTER)
@@ -391,7 +397,7 @@ def _of(key: str, what: str, reference: str, answer: Answer, gain: Word) -> Iter
 def _each(key: str, answer: Answer, hoped: tuple[Word, ...]) -> Iterator[Finding]:
     """Yield a finding for each of a few pairs."""
     for pair in answer.pairs:
-        told = f"{pair.a} is {pair.word.between} {pair.b}: {interval(pair)}"
+        told = f"{coded(pair.a)} is {pair.word.between} {coded(pair.b)}: {interval(pair)}"
         yield pair.word not in hoped, f"({key}) {told}."
 
 
@@ -433,10 +439,13 @@ def _of_slopes(study: Study) -> Iterator[Finding]:
     for one in study.slopes:
         told = [s for s in one.together.slopes if s.low > 0 or s.high < 0]
         if not told:
-            flat.append(one.name)
+            flat.append(coded(one.name))
             continue
         which = "; ".join(f"{s.name} {_slope(s, one)}" for s in told)
-        yield False, f"(where) {one.name} goes with, for one standard deviation more: {which}."
+        yield (
+            False,
+            f"(where) {coded(one.name)} goes, for one standard deviation, with {which}.",
+        )
     if flat:
         yield True, f"(where) No property of the tasks is shown to go with {', '.join(flat)}."
 

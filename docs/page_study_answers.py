@@ -64,7 +64,7 @@ ROWWISE = (REFERENCE, "logistic-balanced", "linear-svc", "sto-iht", "sgd-logisti
 TREES = (("lightgbm-pairwise", "lightgbm"), ("xgboost-pairwise", "xgboost"))
 CONTRASTS = {  # the name of a difference: solvers whose mean log-odds are taken, less those of
     **{f"{solver} − {REFERENCE}": ((solver,), (REFERENCE,)) for solver in EXACT},
-    "exact − stochastic": (EXACT, STOCHASTIC),
+    "the mean of the exact − of the stochastic": (EXACT, STOCHASTIC),
     **{f"{one} − {REFERENCE}": ((one,), (REFERENCE,)) for one in ("additive", "random-forest")},
     **{f"{a} − {b}": ((a,), (b,)) for a, b in TREES[:1]},
 }
@@ -183,7 +183,7 @@ class Study:
             "a": lambda pair: pair.a not in (*CURVED, *ROWWISE),
             "d": lambda pair: pair.a in CURVED,
         }
-        mean = ("mean of the exact", "mean of the stochastic")
+        mean = ("the mean of the exact", "the mean of the stochastic")
         return {
             **{key: Answer(tuple(filter(of, self.everyone.pairs))) for key, of in apart.items()},
             "b": self._singles(

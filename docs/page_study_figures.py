@@ -46,6 +46,10 @@ def forest(empty: Any, pairs: Sequence[Pair], x: str) -> None:
     ordered = sorted(pairs, key=lambda pair: -pair.difference.effect)
     empty.set_size_inches(WIDTH, 1.1 + 0.21 * len(ordered))
     ax = empty.subplots()
+    if not ordered:
+        ax.axis("off")
+        ax.text(0.5, 0.5, "not run", ha="center")
+        return
     ax.set_xscale("symlog", linthresh=ROPE, linscale=0.5)
     ax.axvspan(-ROPE, ROPE, **BAND)
     ax.axvline(0, color=INK, lw=0.8)
