@@ -34,7 +34,7 @@ from aucbench.store.trees import whole_tree
 
 MARK = "aucbench-board.json"  # by which a site is known, so that it may be replaced
 # Up to how many pairs inside data sets, and values across them, what takes long is told.
-LIMITS = {"most_pairs": 5_000, "most_values": 5_000}
+LIMITS: dict[str, Any] = {"most_pairs": 5_000, "most_values": 5_000}
 SCRIPTS = ("chart.js", "table.js", "site.js")
 
 
