@@ -136,6 +136,35 @@ def test_ctrl_c_stops_at_once_and_says_how_to_go_on(planned):
     assert len(records(planned, "stopped")) == CELLS
 
 
+def test_kill_9_during_a_run_with_a_limit_of_time_loses_nothing(planned, whole):
+    process = planned.start("run", "plan.toml", "--out", "short", "--quiet", "--minutes", "10")
+    while shards(planned, "short") < 5:
+        time.sleep(0.002)
+        assert process.poll() is None
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    ended = planned.run("run", "plan.toml", "--out", "short", "--quiet", "--minutes", "1e-4")
+    assert ended.returncode == 3, ended.stderr
+    assert re.search(r"the time is over: \d+ of 60 rows are missing; go on with: ", ended.stderr)
+    assert 5 <= shards(planned, "short") < CELLS
+    ended = planned.run("run", "plan.toml", "--out", "short", "--quiet", "--minutes", "10")
+    assert ended.returncode == 0, ended.stderr
+    assert_same(records(planned, "short"), whole[1])
+
+
+def test_a_cell_that_runs_when_the_time_is_over_is_stopped_and_stays_missing(shell):
+    plan = 'datasets = ["breast-cancer"]\nsolvers = ["healthy", "ignores-term"]\nsplits = 2\n'
+    (shell.folder / "hangs.toml").write_text(plan)
+    begin = time.monotonic()
+    ended = shell.run("run", "hangs.toml", "--out", "hung", "--quiet", "--minutes", "0.2")
+    assert time.monotonic() - begin < 60
+    assert ended.returncode == 3, ended.stderr
+    status = shell.run("status", "hung").stdout
+    assert re.search(r"^failed +0$", status, re.MULTILINE)
+    assert re.search(r"^missing +[2-4]$", status, re.MULTILINE)
+    assert shell.run("log", "hung").stdout == "no cell has failed\n"
+
+
 def test_a_corrupted_shard_is_reported_set_aside_and_recomputed(planned, whole):
     shutil.copytree(whole[0], planned.folder / "once")
     shards = sorted((planned.folder / "once").glob("cells/*/*.json"))
