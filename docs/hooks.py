@@ -12,7 +12,7 @@ from typing import Any
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from page_changelog import changes as changelog
-from page_choice import by_data, by_solver
+from page_choice import by_data, by_solver, of_auto
 from page_figures import with_figures
 from page_formulas import with_formulas
 from page_growth import operations, passes
@@ -56,6 +56,7 @@ TABLES = {
     "<!-- changelog -->": changelog,
     "<!-- choice by data -->": by_data,
     "<!-- choice by solver -->": by_solver,
+    "<!-- choice of auto -->": of_auto,
     "<!-- data sets -->": sets,
     "<!-- suites -->": named_suites,
     "<!-- options of fit -->": of_fit,

@@ -1,74 +1,105 @@
-"""Make the tables of the page "Choose a solver" from the numbers of the worked example."""
+"""Make the tables of the page "Choose a solver" from the tables of the study.
+
+Groups of related tasks count once, as in the study: a number is the mean over groups of the mean of
+their tasks. A cell that failed counts as the worst solver of its task.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from page_study_answers import drawn
 
 from aucbench.registry import describe
 from aucbench.stats import best_set
 
-DATA = Path(__file__).with_name("data")
+STUDY = Path(__file__).with_name("data") / "study"
+AUTO = Path(__file__).parents[1] / "aucbench" / "models" / "auto.toml"
+NOT_YET = "The study has not ended yet, so that there are no numbers here."
 ROPE = 0.005  # a smaller difference of the AUC changes no decision
 SHOWN = 4  # solvers of a cell
+FEW = 5  # groups of a kind of data, below which it has no line
+TUNED, DEFAULT = "tuned", "default"  # parts of the study
 CURVED = (  # scores that are not linear in the features
-    *("random-forest", "hist-gradient-boosting", "lightgbm", "lightgbm-pairwise"),
+    *("random-forest", "hist-gradient-boosting", "lightgbm", "lightgbm-pairwise", "additive"),
     *("xgboost", "xgboost-pairwise", "roc-svm-nystrom", "roc-svm-kernel"),
 )
+KINDS: dict[str, tuple[str, Callable[[pd.DataFrame], pd.Series]]] = {  # with a short name
+    "all tasks": ("all", lambda t: t["rows"] > 0),
+    "at most 10 features": ("d ≤ 10", lambda t: t["features"] <= 10),
+    "11 to 30 features": ("11–30", lambda t: t["features"].between(11, 30)),
+    "more than 30 features": ("d > 30", lambda t: t["features"] > 30),
+    "at most 500 rows": ("n ≤ 500", lambda t: t["rows"] <= 500),
+    "501 to 2000 rows": ("501–2000", lambda t: t["rows"].between(501, 2000)),
+    "more than 2000 rows": ("n > 2000", lambda t: t["rows"] > 2000),
+    "at most 10 % in the rarer class": ("rare", lambda t: t["rarer"] <= 0.1),
+    "at least 30 % in the rarer class": ("even", lambda t: t["rarer"] >= 0.3),
+    "numbers only": ("numbers", lambda t: t["kind"] == "numbers"),
+    "with categories": ("categories", lambda t: t["kind"] != "numbers"),
+}
 
 
-def measured() -> pd.DataFrame:
-    """Return the rows of the worked example: a solver on a task, and what the task is like."""
-    cells = pd.read_csv(DATA / "leaderboard.csv")
-    return cells.merge(pd.read_csv(DATA / "leaderboard_tasks.csv"), on="task", validate="m:1")
+def measured(arm: str = TUNED, folder: Path = STUDY) -> pd.DataFrame | None:
+    """Return the rows of a part of the study, and what their tasks are like; None before its end.
 
-
-def kinds(rows: pd.DataFrame) -> dict[str, pd.Series]:
-    """Return which rows belong to each kind of data."""
-    rarer = np.minimum(rows["positive"], 1 - rows["positive"])
-    return {
-        "all 20 tasks": rows["rows"] > 0,
-        "at most 10 features": rows["features"] <= 10,
-        "11 to 99 features": rows["features"].between(11, 99),
-        "100 to 999 features": rows["features"].between(100, 999),
-        "more features than rows": rows["features"] > rows["rows"],
-        "sparse: at most 30 % of the values are not 0": rows["stored"] <= 0.3,
-        "dense: at least 90 % of the values are not 0": rows["stored"] >= 0.9,
-        "at most 10 % in the rarer class": rarer <= 0.1,
-        "at least 30 % in the rarer class": rarer >= 0.3,
-    }
+    The column `auc` has a value everywhere: one that is missing is that of the worst solver of the
+    task. `failed` says where.
+    """
+    if not (folder / "means.csv").is_file():
+        return None
+    cells = pd.read_csv(folder / "means.csv")
+    tasks = pd.read_csv(folder / "tasks.csv").drop(columns="group")
+    rows = cells[cells["arm"] == arm].merge(tasks, on="task", validate="m:1")
+    rows["rows"], positives = drawn(rows["rows"], rows["positives"])
+    share = positives / rows["rows"]
+    rows["rarer"] = np.minimum(share, 1 - share)
+    rows["failed"] = rows["auc"].isna()
+    worst = rows.groupby("task")["auc"].transform("min")
+    return rows.assign(auc=rows["auc"].fillna(worst))
 
 
 def standings(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return mean AUC and geometric mean of the seconds of each solver with a value everywhere."""
-    by = rows.groupby("solver")
-    found = pd.DataFrame(
-        {
-            "auc": by["auc"].mean(),
-            "seconds": np.exp(np.log(rows["seconds"]).groupby(rows["solver"]).mean()),
-            "certified": by["certified"].sum() / by["cells"].sum(),
-        }
-    )
-    return found[by["auc"].count() == by.size()]
+    """Return mean AUC and geometric mean of the seconds of each solver, groups counting once."""
+    logs = rows.assign(logs=np.log(rows["fit_seconds"].clip(lower=1e-5)))
+    found = _by_solver(logs, ["auc", "logs"])
+    return pd.DataFrame({"auc": found["auc"], "seconds": np.exp(found["logs"])})
+
+
+def _by_solver(rows: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
+    return rows.groupby(["solver", "group"])[columns].mean().groupby("solver").mean()
+
+
+def kinds(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return the rows of each kind of data that has enough groups."""
+    chosen = {name: rows[belongs(rows)] for name, (_, belongs) in KINDS.items()}
+    return {name: some for name, some in chosen.items() if some["group"].nunique() >= FEW}
 
 
 def by_data() -> Iterator[str]:
     """Yield the lines of the table by kind of data."""
     rows = measured()
+    if rows is None:
+        yield NOT_YET
+        return
     near = "within 0.005 of it, the fastest first"
-    yield f"| data | tasks | highest mean AUC | {near} | the best linear one | {near} |"
-    yield "|---|---|---|---|---|---|"
-    for name, chosen in kinds(rows).items():
-        found = standings(rows[chosen])
+    yield (
+        f"| data | tasks (groups) | highest mean AUC | {near} | the best linear one | {near} |"
+        f" `logistic` |"
+    )
+    yield "|---|---|---|---|---|---|---|"
+    for name, some in kinds(rows).items():
+        found = standings(some)
         linear = found.drop([solver for solver in CURVED if solver in found.index])
-        cells = [name, str(rows[chosen]["task"].nunique())]
+        cells = [name, f"{some['task'].nunique()} ({some['group'].nunique()})"]
         for table in (found, linear):
             best = table["auc"].idxmax()
             near = table[table["auc"] >= table["auc"].max() - ROPE].drop(best)
             cells += [_one(table, best), _some(near.sort_values("seconds"))]
+        cells.append(f"{found.loc['logistic', 'auc']:.4f}")
         yield f"| {' | '.join(cells)} |"
 
 
@@ -89,33 +120,33 @@ def _seconds(value: float) -> str:
 
 def by_solver() -> Iterator[str]:
     """Yield the lines of the table of all solvers: what they can, and lose to the best one."""
-    rows = measured()
-    tables = [standings(rows[chosen]) for chosen in [*kinds(rows).values()][1:]]
+    rows, plain = measured(), measured(DEFAULT)
+    if rows is None or plain is None:
+        yield NOT_YET
+        return
+    some = {name: one for name, one in kinds(rows).items() if KINDS[name][0] != "all"}
+    tables = [standings(one) for one in some.values()]
     first = (
-        "solver",
-        "mean AUC",
-        "the best?",
-        "s",
-        "certified fits",
-        "streams",
-        "row weights",
-        "sparse weights",
+        *("solver", "AUC, tuned", "AUC, default", "the best?", "s", "failed", "certifies"),
+        *("streams", "row weights", "sparse weights"),
     )
-    heads = (*first, "d ≤ 10", "11–99", "100–999", "d > n", "sparse", "dense", "rare", "even")
+    heads = (*first, *(KINDS[name][0] for name in some))
     yield f"| {' | '.join(heads)} |"
     yield f"|{'---|' * len(heads)}"
-    whole, said = standings(rows), words(rows)
-    every = rows.groupby("solver")["auc"].mean().sort_values(ascending=False)
-    for solver in every.index:
+    tuned, default, said = standings(rows), standings(plain), words(rows)
+    every = pd.concat([default["auc"], tuned["auc"]], axis=1).max(axis=1)
+    failed = pd.concat([rows, plain]).groupby("solver")["failed"].sum()
+    for solver in every.sort_values(ascending=False).index:
         known = describe("solvers", solver)
-        mine = rows[rows["solver"] == solver]
-        certified = mine["certified"].sum() / mine["cells"].sum()
+        times = tuned if solver in tuned.index else default
         cells = [
             f"[`{solver}`](catalogue.md#solvers-{solver})",
-            _value(whole, solver, "auc", ".4f"),
-            said[solver],
-            _value(whole, solver, "seconds", ".3g"),
-            f"{100 * certified:.0f} %" if known.about.certified else "",
+            _value(tuned, solver),
+            _value(default, solver),
+            said.get(solver, "—"),
+            f"{times.loc[solver, 'seconds']:.3g}",
+            str(failed[solver]),
+            "yes" if known.about.certified else "",
             "yes" if known.streaming else "",
             "yes" if known.needs is not None and known.needs.weights else "",
             "yes" if known.about.sparse else "",
@@ -124,17 +155,55 @@ def by_solver() -> Iterator[str]:
         yield f"| {' | '.join(cells)} |"
 
 
+def of_auto() -> Iterator[str]:
+    """Yield what the study says of the solvers that `auto` tries."""
+    known = tomllib.loads(AUTO.read_text(encoding="utf-8"))
+    named = ", ".join(f"`{solver}`" for solver in known["solvers"])
+    yield f"`auto` tries {named}; without LightGBM, `hist-gradient-boosting` is in its place."
+    study = known["study"]
+    if "groups" not in study:
+        yield NOT_YET
+        return
+    present, instead, first = study["present"], study["instead"], study["alone"][0]
+    yield (
+        f"On {study['groups']} groups of tasks, the best of the set that was tried before the "
+        f"study is {present['loses']:.4f} below the best of all solvers on average; the best "
+        f"single solver, `{first['solver']}`, is {first['loses']:.4f} below."
+    )
+    so = "the set stays" if known["solvers"] == present["solvers"] else "they are the set now"
+    yield (
+        f"As many solvers that were chosen on all groups but one, and judged on that one, lose "
+        f"{instead['loses']:.4f}, which gains {_gain(instead)}. So {so}."
+    )
+    halves = "; ".join(f"{one['property']} {_gain(one)}" for one in study["halves"])
+    yield (
+        "Two sets instead of one, for the groups below and above the median of a property, gain: "
+        f"{halves}. So there is one set for all tables."
+    )
+
+
+def _gain(found: dict[str, float]) -> str:
+    return f"{found['gain']:+.4f} ({found['low']:+.4f} to {found['high']:+.4f})"
+
+
 def words(rows: pd.DataFrame) -> dict[str, str]:
-    """Return who may be the best on a typical task, who is probably not, and who is behind."""
-    table = rows.pivot_table(index="task", columns="solver", values="auc")
-    found = best_set(table.to_numpy(), [*table.columns])
+    """Return who may be the best on a typical task, who is probably not, and who is behind.
+
+    Tasks of one group count once, where the rows have a column `group`.
+    """
+    aucs = rows if "failed" not in rows else rows.assign(auc=rows["auc"].mask(rows["failed"]))
+    table = aucs.pivot_table(index="task", columns="solver", values="auc", dropna=False)
+    families = None
+    if "group" in rows:
+        families = [*rows.groupby("task")["group"].first()[table.index]]
+    found = best_set(table.to_numpy(), [*table.columns], families=families)
     said = dict.fromkeys(found.names, "probably not")
     said |= dict.fromkeys(found.of(found.behind), "behind")
     return said | dict.fromkeys(found.of(found.possible), "★ may be")
 
 
-def _value(table: pd.DataFrame, solver: str, column: str, digits: str) -> str:
-    return format(table.loc[solver, column], digits) if solver in table.index else "—"
+def _value(table: pd.DataFrame, solver: str) -> str:
+    return f"{table.loc[solver, 'auc']:.4f}" if solver in table.index else "—"
 
 
 def _loss(table: pd.DataFrame, solver: str) -> str:

@@ -10,13 +10,18 @@ Design
      for a part that is set aside for the last fits. Large tables have fewer outer folds, and the
      tuner tries points on a part of their rows; the winner is fitted to all. A huge table has one
      split in any case.
+  d. Which solvers are compared where nobody names them is in `auto.toml`. A program writes it from
+     the tables of the study, `examples/auto_solvers.py`, and asks there whether sets by the size of
+     a table, or by its imbalance, would gain. As long as none does, there is one set for all.
 """
 
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from importlib.resources import files
 from importlib.util import find_spec
 from math import ceil
 from pathlib import Path
@@ -58,7 +63,9 @@ from aucbench.solving.wrappers import why_refused
 
 CURVED = "additive"  # it has curves of its own, and no bins
 BINS, OF_CARD = "bins", "bins[rule=tree,count=5]"  # few bins, which tell the classes apart
-BESIDE_TREES = ("logistic", "svm-or", "sht-auc", "additive", "roc-svm-nystrom")
+TREES, WITHOUT = "lightgbm", "hist-gradient-boosting"  # boosted trees; where it is not installed
+OF_STUDY = tomllib.loads(files("aucbench.models").joinpath("auto.toml").read_text("utf-8"))
+BESIDE_TREES = tuple(name for name in OF_STUDY["solvers"] if name != TREES)
 OF_CARDS = ("logistic", "svm-or", "rank-svm")  # a weight for each bin
 OF_PAIRS = ("svm-or", "rank-svm", "sht-auc", "additive", "roc-svm-nystrom")  # where pairs are named
 TRIED, INNER = 6, 2  # points of a grid, inner folds
@@ -75,7 +82,7 @@ TOY = 24  # rows
 def auto_solvers(
     pairs: str | None = None, monotone: str | None = None, *, card: bool = False
 ) -> tuple[str, ...]:
-    """Return the solvers of which `auto` takes the best: those of `compare`.
+    """Return the solvers of which `auto` takes the best: those that the study has found.
 
     The boosted trees are those of lightgbm if it is installed, else those of scikit-learn. With
     pairs they are those that train on them, and with shapes of effects those that keep them. A
@@ -91,9 +98,10 @@ def auto_solvers(
     if pairs is None and card:
         return OF_CARDS
     if pairs is None:
-        return (*BESIDE_TREES, "lightgbm" if find_spec("lightgbm") else "hist-gradient-boosting")
+        trees = (TREES if find_spec(TREES) else WITHOUT,) if TREES in OF_STUDY["solvers"] else ()
+        return (*BESIDE_TREES, *trees)
     kind = get_pairs(pairs).kind
-    trees = ("lightgbm-pairwise",) if find_spec("lightgbm") else ()
+    trees = ("lightgbm-pairwise",) if find_spec(TREES) else ()
     known = ("svm-or", "rank-svm") if card else (*OF_PAIRS, *trees)
     chosen = tuple(n for n in known if kind in get_solver(n).needs.pairs)
     if not chosen:

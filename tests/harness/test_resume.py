@@ -26,6 +26,13 @@ solvers = [
 passes = 5
 """
 CELLS = 60
+HANGS = """
+datasets = ["breast-cancer"]
+splits = 2
+solvers = ["sht-auc[k=5]", "ignores-term"]
+[budget]
+passes = 5
+"""
 TIMES = ("seconds", "host", "load", "pid", "started", "memory", "concurrency", "curve", "cpu")
 
 
@@ -153,11 +160,8 @@ def test_kill_9_during_a_run_with_a_limit_of_time_loses_nothing(planned, whole):
 
 
 def test_a_cell_that_runs_when_the_time_is_over_is_stopped_and_stays_missing(shell):
-    plan = 'datasets = ["breast-cancer"]\nsolvers = ["healthy", "ignores-term"]\nsplits = 2\n'
-    (shell.folder / "hangs.toml").write_text(plan)
-    begin = time.monotonic()
+    (shell.folder / "hangs.toml").write_text(HANGS)
     ended = shell.run("run", "hangs.toml", "--out", "hung", "--quiet", "--minutes", "0.2")
-    assert time.monotonic() - begin < 60
     assert ended.returncode == 3, ended.stderr
     status = shell.run("status", "hung").stdout
     assert re.search(r"^failed +0$", status, re.MULTILINE)
