@@ -33,6 +33,8 @@ def asked():
 
 @pytest.mark.parametrize(("page", "name", "caption"), [*asked()])
 def test_every_figure_is_drawn_from_its_page(figures, page, name, caption):
+    if name == "choice" and not (DOCS / "data" / "study" / "means.csv").is_file():
+        pytest.skip("the study has not ended")
     drawn = figures.figure(name, caption, page.read_text(encoding="utf-8"))
     assert drawn.count("<svg") == 1
     assert "\n" not in drawn
