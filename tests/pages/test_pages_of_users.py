@@ -3,6 +3,7 @@
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -12,6 +13,7 @@ import pandas as pd
 import pytest
 from command_line import done
 from nights import first
+from plugin_site import on_the_path
 from shown_pages import DOCS, assert_in_order, blocks, commands, text_of
 
 from aucbench.bench import Store
@@ -32,6 +34,38 @@ def test_the_commands_of_a_page_print_what_it_shows(page, tmp_path, monkeypatch)
             assert_in_order(shown, ended.output)
             count += 1
     assert count > 1
+
+
+@pytest.mark.slow
+def test_a_solver_that_was_just_written_comes_on_the_board(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = re.sub(r"^    ", "", text_of("board.md"), flags=re.MULTILINE)  # blocks are in a list
+    shown = re.findall(r"^```console\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    asked = [one for block in shown for one in commands(block)]
+    with on_the_path(tmp_path / "site") as site:
+        site.path.mkdir()
+        for command, wanted in asked:
+            program, *words = shlex.split(command)
+            if program == "python":  # pip, which would ask the network for tools to build with
+                _placed(tmp_path / words[-1], site)
+            else:
+                assert_in_order(wanted, done(*words).output)
+    programs = [command.split()[1] for command, _ in asked]
+    assert programs[1:7] == ["new", "-m", "compare", "submit", "merge", "board"]
+    assert {"hello", "logistic", "svm-or"} <= {*re.findall(r"[\w-]+", _text(tmp_path / "pages"))}
+
+
+def _placed(package, site):
+    """Put a package into a folder like site-packages, as an installation would."""
+    [module] = package.glob("aucbench_*")
+    text = (package / "pyproject.toml").read_text(encoding="utf-8")
+    about = tomllib.loads(text)["project"]
+    site.metadata(module.name, about["version"], about["entry-points"]["aucbench"])
+    shutil.copytree(module, site.path / module.name)
+
+
+def _text(folder):
+    return (folder / "index.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.nightly
