@@ -18,6 +18,7 @@ import csv
 import hashlib
 import json
 import re
+import subprocess
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -37,6 +38,7 @@ from aucbench.stats.rows import Fold
 
 TABLES = Path(__file__).resolve().parents[1] / "docs" / "data" / "study"
 TASKS = TABLES / "tasks.csv"
+PROTOCOL = Path(__file__).resolve().parents[1] / "docs" / "study" / "protocol.md"
 
 TUNED = (  # over their published grids
     *("logistic", "logistic-balanced", "linear-svc"),
@@ -264,7 +266,15 @@ def log_of(folders: dict[str, Path], wanted: dict[str, Plan]) -> dict[str, Any]:
     told["failed"] = dict(sorted(reasons.items()))
     told["machine"] = [*machines]
     told["versions"] = versions
+    told["protocol_commit"] = commit_of(PROTOCOL)
     return told
+
+
+def commit_of(path: Path) -> str:
+    """Return the commit that changed a file last; empty outside of a repository."""
+    command = ["git", "log", "-1", "--format=%H", "--", path.name]
+    ended = subprocess.run(command, cwd=path.parent, capture_output=True, text=True, check=False)
+    return ended.stdout.strip()
 
 
 def hash_of(folder: Path) -> str:
