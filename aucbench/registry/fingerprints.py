@@ -162,13 +162,27 @@ def owner_of(top: str, place: str) -> str | None:
     """Return the distribution that installed a top-level module; None for files that none did.
 
     `place` is its file, or a folder that has it. A file of the same name elsewhere has no owner.
+    An extension in the folder of a package may call itself a top-level module, as `_csparsetools`
+    of scipy.sparse does; it is of the distribution of this package.
     """
-    for owner in _owners(tuple(sys.path)).get(top, ()):
-        distribution = _find(owner)
-        home = Path(str(distribution.locate_file(""))).resolve() if distribution else None
-        if home and Path(place).resolve().is_relative_to(home) and not _is_editable(owner):
-            return owner
+    path, owners = Path(place).resolve(), _owners(tuple(sys.path))
+    for known in (top, _outermost(path)):
+        for owner in owners.get(known, ()):
+            distribution = _find(owner)
+            home = Path(str(distribution.locate_file(""))).resolve() if distribution else None
+            if home and path.is_relative_to(home) and not _is_editable(owner):
+                return owner
     return None
+
+
+def _outermost(path: Path) -> str:
+    """Return the name of the outermost package that a file is in, "" where it is in none."""
+    name = ""
+    for folder in path.parents:
+        if not (folder / "__init__.py").is_file():
+            break
+        name = folder.name
+    return name
 
 
 def content_at(place: str) -> str | None:
