@@ -74,6 +74,7 @@ def rendered(
 
     `more` is what the template names besides. It needs Jinja2.
     """
+    require_jinja()
     environment = _environment()
     from markupsafe import Markup
 
@@ -97,7 +98,6 @@ def rendered(
 @lru_cache
 def _environment() -> Any:
     """Return what keeps the templates; a board has many pages of each."""
-    require_jinja()
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     return Environment(

@@ -78,14 +78,14 @@ class Folders:
     sent: Path  # the submission of toy
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # so that the tests of other folders do not see it
 def site(tmp_path_factory):
     with on_the_path(tmp_path_factory.mktemp("site")) as opened:
         opened.add("toyshop", version="1.5", toys=TOY)
         yield opened
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def made(site, tmp_path_factory):
     folder = tmp_path_factory.mktemp("folders")
     board = ran(folder / "board", plan("sht-auc"))

@@ -25,9 +25,9 @@ from aucbench.records import CellStatus
 from aucbench.registry.specs import Spec
 from aucbench.report.findings import findings_of
 from aucbench.report.folder import FolderReader
-from aucbench.report.site import Publishing, board_site
-from aucbench.report.site.build import MARK
+from aucbench.report.site.build import MARK, board_site
 from aucbench.report.site.names import file_name, web_address
+from aucbench.report.site.publishing import Publishing
 from aucbench.report.site.sources import source_of
 
 NASTY = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'>"

@@ -11,8 +11,9 @@ from screens import SCREENS, look
 from aucbench.registry.specs import Spec
 from aucbench.report.findings import findings_of
 from aucbench.report.folder import FolderReader
-from aucbench.report.site import Publishing, board_site
+from aucbench.report.site.build import board_site
 from aucbench.report.site.names import file_name
+from aucbench.report.site.publishing import Publishing
 
 NASTY = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'>"
 TASKS = tuple(f"task-{i}" for i in range(16))

@@ -11,7 +11,3 @@ Design
      versions, and says of each where it comes from.
   d. The folder is made anew as a whole (`store.trees`).
 """
-
-from aucbench.report.site.build import Site as Site
-from aucbench.report.site.build import board_site as board_site
-from aucbench.report.site.publishing import Publishing as Publishing
