@@ -36,7 +36,6 @@ def test_the_commands_of_a_page_print_what_it_shows(page, tmp_path, monkeypatch)
     assert count > 1
 
 
-@pytest.mark.nightly
 def test_a_solver_that_was_just_written_comes_on_the_board(tmp_path):
     text = re.sub(r"^    ", "", text_of("board.md"), flags=re.MULTILINE)  # blocks are in a list
     shown = re.findall(r"^```console\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
