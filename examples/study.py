@@ -77,8 +77,7 @@ class Task:
     task: str
     dataset: str
     group: str
-    rows: int
-    all_rows: int
+    all_rows: int  # of the source
 
     def capped(self, rows: int) -> str:
         """Return the data set with at most so many rows."""
@@ -93,13 +92,7 @@ def tasks() -> list[Task]:
     """Return the tasks in a random order, which is always the same."""
     with TASKS.open(newline="", encoding="utf-8") as file:
         known = [
-            Task(
-                line["task"],
-                line["dataset"],
-                line["group"],
-                int(line["rows"]),
-                int(line["all_rows"]),
-            )
+            Task(line["task"], line["dataset"], line["group"], int(line["all_rows"]))
             for line in csv.DictReader(file)
         ]
     order = np.random.default_rng(0).permutation(len(known))

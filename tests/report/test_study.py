@@ -26,7 +26,7 @@ def study(monkeypatch):
 
 def test_a_cap_goes_beside_the_other_brackets_of_a_data_set(study):
     def capped(dataset, all_rows, rows):
-        return study.Task("t", dataset, "g", 1, all_rows).capped(rows)
+        return study.Task("t", dataset, "g", all_rows).capped(rows)
 
     assert capped("a9a", 32561, 2500) == "a9a[rows=2500]"
     assert capped("a9a[rows=5000]", 32561, 2500) == "a9a[rows=2500]"
@@ -66,8 +66,8 @@ def test_the_tables_are_those_of_the_records(study, tmp_path, monkeypatch):
     monkeypatch.setattr(study, "UNTUNED", ("uni-exp[eta=1e+300]",))
     monkeypatch.setattr(study, "TABLES", tmp_path)
     two = [
-        study.Task("three", "breast-cancer", "one", 300, 1797),
-        study.Task("eight", "digits-8", "one", 300, 1797),
+        study.Task("three", "breast-cancer", "one", 1797),
+        study.Task("eight", "digits-8", "one", 1797),
     ]
     monkeypatch.setattr(study, "tasks", lambda: two)
     monkeypatch.setattr(study, "ROWS", 2000)
