@@ -43,6 +43,8 @@ class Browser:
     def open(self, address):
         self.console(), self.requests()
         self.driver.get(address)
+        # On a busy machine the driver comes back before the page has been read.
+        self.wait("return document.readyState === 'complete'")
 
     def console(self):
         """Messages since the last call."""
