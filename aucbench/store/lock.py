@@ -10,7 +10,7 @@ import json
 import os
 import platform
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import sleep
 from typing import TYPE_CHECKING
@@ -53,17 +53,24 @@ class RunLock:
             lock.release()
 
     def _taken(self, tell: Callable[[str], object]) -> FileLock:
-        from filelock import FileLock, Timeout  # here: only a run needs it
+        from filelock import FileLock  # here: only a run needs it
+
+        lock = FileLock(self._folder / LOCK, thread_local=False, poll_interval=PAUSE)
+        if not self._acquired(lock, wait=False):
+            who = _holder_told(self._folder)
+            tell(f"{who} writes into {self._folder}; this run begins when that one ends")
+            self._acquired(lock, wait=True)
+        return lock
+
+    def _acquired(self, lock: FileLock, *, wait: bool) -> bool:
+        """Try to take the lock; without `wait`, False says that another process has it."""
+        from filelock import Timeout
 
         self._home.require()
-        lock = FileLock(self._folder / LOCK, thread_local=False, poll_interval=PAUSE)
         try:
-            try:
-                lock.acquire(blocking=False)
-            except Timeout:
-                who = _holder_told(self._folder)
-                tell(f"{who} writes into {self._folder}; this run begins when that one ends")
-                lock.acquire()
+            lock.acquire(blocking=wait)
+        except Timeout:
+            return False
         except RuntimeError as error:  # this thread has it, and would wait for itself
             raise DataError(
                 f"this process has begun a run into {self._folder} that has not ended; end it first"
@@ -71,7 +78,23 @@ class RunLock:
         except OSError as error:
             self._home.require()  # it may be gone since then
             raise refused("lock", self._folder, error) from error
-        return lock
+        self._require_home(lock)
+        return True
+
+    def _require_home(self, lock: FileLock) -> None:
+        """Return the lock and raise `DataError` unless it is in the folder that was opened.
+
+        filelock makes a folder that is not there. Where it did so, the folder is removed again.
+        """
+        try:
+            self._home.require()
+        except DataError:
+            lock.release()
+            with suppress(OSError):  # it is not there, or not empty: then it is somebody else's
+                if [path.name for path in self._folder.iterdir()] == [LOCK]:
+                    (self._folder / LOCK).unlink()
+                    self._folder.rmdir()
+            raise
 
 
 def _holder_told(folder: Path) -> str:

@@ -7,6 +7,7 @@ import time
 from threading import Thread
 
 import pytest
+from filelock import FileLock
 
 from aucbench.errors import DataError
 from aucbench.store import DocumentStore
@@ -158,3 +159,34 @@ def test_a_folder_that_goes_away_while_a_run_waits_is_an_error(store, first):
     thread.join(10)
     assert "was moved or deleted while it was in use" in errors[0]
     assert not store.folder.exists()
+
+
+@pytest.mark.parametrize("others", [(), ("notes.txt",)])
+@pytest.mark.parametrize("attempt", [1, 2])
+def test_a_folder_that_filelock_makes_again_is_no_results_folder(
+    store, child, monkeypatch, attempt, others
+):
+    """It goes away after the last look before `acquire`, which makes it with its lock."""
+    first = child(HOLD, store.folder)
+    assert first.stdout.readline() == "ready\n"
+    real, left = FileLock.acquire, [attempt - 1]
+
+    def late(lock, **how):
+        if not left[0]:
+            store.folder.rename(store.folder.with_name("elsewhere"))
+            first.communicate("\n")
+            for name in others:  # of somebody who has taken the name of the folder
+                store.folder.mkdir()
+                (store.folder / name).touch()
+        left[0] -= 1
+        return real(lock, **how)
+
+    monkeypatch.setattr(FileLock, "acquire", late)
+    told = []
+    with pytest.raises(DataError, match="was moved or deleted while it was in use"):
+        store.alone(told.append).__enter__()
+    assert len(told) == attempt - 1
+    assert store.folder.exists() == bool(others)
+    monkeypatch.undo()
+    with DocumentStore(store.folder.with_name("elsewhere")) as moved, moved.alone(pytest.fail):
+        pass  # nothing of this process holds it
