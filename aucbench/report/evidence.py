@@ -15,6 +15,7 @@ Design
 
 from __future__ import annotations
 
+import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -94,12 +95,12 @@ class Group:
     def mean(self, name: str) -> float:
         """Mean of a measure over the ok fits that know it; NaN when none does."""
         known = self._known(name)
-        return float(known.mean()) if known.size else NAN
+        return float(np.add.reduce(known) / known.size) if known.size else NAN
 
     def median(self, name: str) -> float:
         """Median, likewise."""
         known = self._known(name)
-        return float(np.median(known)) if known.size else NAN
+        return float(statistics.median(known.tolist())) if known.size else NAN
 
     def _known(self, name: str) -> Array:
         values = np.array([getattr(fit, name) for fit in self.ok], np.float64)
@@ -158,17 +159,27 @@ class Evidence:
             if (dataset, solver) in self.groups:
                 yield solver, self.groups[dataset, solver]
 
+    def told(self, dataset: int) -> Mapping[str, Any] | None:
+        """Return what was kept of a data set; None where nothing was. It is read once."""
+        if dataset not in self._told:
+            fits = (fit for _, group in self.row(dataset) for fit in group.fits.values())
+            data = next((fit.data for fit in fits if fit.data), None)
+            self._told[dataset] = None if data is None else self.about(data)
+        return self._told[dataset]
+
+    @cached_property
+    def _told(self) -> dict[int, Mapping[str, Any] | None]:
+        return {}
+
     def understood(self, dataset: int) -> Understood:
         """Return what was understood of a data set; nothing where that was not kept."""
-        fits = (fit for _, group in self.row(dataset) for fit in group.fits.values())
-        known = next((self.about(data) for data in {fit.data for fit in fits if fit.data}), None)
+        known = self.told(dataset)
         return Understood() if known is None else Understood.from_json(known["understood"])
 
     def standing(self, dataset: int) -> str:
         """Return the measure that the AUC of the fits is: another one where targets are others."""
-        fits = (fit for _, group in self.row(dataset) for fit in group.fits.values())
-        known = next((self.about(data) for data in {fit.data for fit in fits if fit.data}), None)
-        return next((own for name, own in STANDING.items() if name in (known or {})), "auc")
+        known = self.told(dataset) or {}
+        return next((own for name, own in STANDING.items() if name in known), "auc")
 
     @cached_property
     def complete(self) -> tuple[int, ...]:

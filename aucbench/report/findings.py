@@ -82,12 +82,12 @@ class Findings:
     chosen: Measure
     insides: tuple[Inside, ...]
 
-    @property
+    @cached_property
     def measure(self) -> str:
         """Name of the measure for people."""
         return title_of(self.chosen, self.evidence)
 
-    @property
+    @cached_property
     def quality(self) -> str:
         """Name for people of what is measured along each fit: the AUC, or what stands for it."""
         return title_of(measure(AUC), self.evidence)
@@ -158,7 +158,7 @@ class Findings:
         low, high = np.clip([whole.low, whole.high], 0.0, 1.0)
         return replace(whole, low=float(low), high=float(high))
 
-    @property
+    @cached_property
     def rows(self) -> tuple[Row, ...]:
         """All rows, by data set."""
         return tuple(row for one in self.insides for row in one.rows)

@@ -20,7 +20,7 @@ from aucbench.report.classes import class_chapters
 from aucbench.report.curves import SHARES
 from aucbench.report.document import Chapter
 from aucbench.report.drawn import DIGITS, drawn
-from aucbench.report.evidence import Group
+from aucbench.report.evidence import Group, Place
 from aucbench.report.findings import Findings
 from aucbench.report.inside import Row, sizes
 from aucbench.report.pairing import pair_notes
@@ -215,7 +215,7 @@ class Page:
         pairs = self.findings.advice.reference
         return (f"− {pairs[0].b}",) if pairs else ()
 
-    def entries(self, solver: int) -> list[Entry]:
+    def entries(self, solver: int) -> Sequence[Entry]:
         """Return the entries of a solver in the table of solvers, one for each column."""
         return self._across(solver) if self.only is None else self.entries_inside(self.only, solver)
 
@@ -240,11 +240,27 @@ class Page:
             _ok(groups),
         ]
 
-    def entries_inside(self, dataset: int, solver: int) -> list[Entry]:
-        """Return the entries of a solver in a table of the solvers on a data set."""
+    def entries_inside(self, dataset: int, solver: int) -> tuple[Entry, ...]:
+        """Return the entries of a solver in a table of the solvers on a data set.
+
+        The pages of a board show them twice, and they are made once.
+        """
+        if (dataset, solver) not in self._inside:
+            self._inside[dataset, solver] = (*self._entries_inside(dataset, solver),)
+        return self._inside[dataset, solver]
+
+    @cached_property
+    def _inside(self) -> dict[Place, tuple[Entry, ...]]:
+        return {}
+
+    @cached_property
+    def _rows(self) -> dict[Place, Row]:
+        return {(row.dataset, row.solver): row for row in self.findings.rows}
+
+    def _entries_inside(self, dataset: int, solver: int) -> list[Entry]:
         findings, evidence = self.findings, self.findings.evidence
         group = evidence.group(dataset, solver)
-        row = next((row for row in findings.insides[dataset].rows if row.solver == solver), None)
+        row = self._rows.get((dataset, solver))
         splits = findings.over_splits(row) if row else None
         seconds = math.nan if findings.times else group.median("seconds")
         return [

@@ -140,4 +140,6 @@ def _asset(name: str) -> str:
 
 def _printable(text: str) -> str:
     """`text` with what a page cannot show, such as control characters, written as escapes."""
+    if text.isprintable():
+        return text
     return "\n".join("\t".join(map(shown, line.split("\t"))) for line in text.split("\n"))

@@ -18,7 +18,7 @@ classifiers through Bayesian analysis", JMLR 18.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import nan
 
 import numpy as np
@@ -72,6 +72,22 @@ def sign_test(
     thetas = np.column_stack([worse, 1.0 - better - worse, better])
     won = np.bincount(np.argmax(thetas, axis=1), minlength=3) / draws
     return SignTest(*(float(share) for share in won))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A test that is made when it is first asked for: it takes longer than all else of a pair."""
+
+    differences: tuple[float, ...]
+    rope: float
+    draws: int
+    seed: int
+
+    @cached_property
+    def told(self) -> SignTest:
+        """What it says."""
+        d = np.array(self.differences, np.float64)
+        return sign_test(d, self.rope, draws=self.draws, seed=self.seed)
 
 
 @lru_cache(maxsize=8)  # all pairs with equally many differences share the draws

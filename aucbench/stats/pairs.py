@@ -10,7 +10,7 @@ stable under manipulation of the comparate set", arXiv:2305.11921.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import nan
 
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from aucbench.errors import require_at_least, require_whole
-from aucbench.stats.bayes import DRAWS, SignTest, sign_test
+from aucbench.stats.bayes import DRAWS, Asked, SignTest
 from aucbench.stats.flips import numbered
 from aucbench.stats.signed_rank import signed_rank
 from aucbench.stats.tables import Array, Rule, checked, differences
@@ -40,8 +40,8 @@ class Pair:
         Mean of the differences on data sets where both have a value; NaN if there is none.
     wins, ties, losses : int
         Data sets on which a is ahead by more than the rope, neither is, and b is.
-    sign_test : SignTest
-        Of the Bayesian signed-rank test.
+    tested : Asked
+        The Bayesian signed-rank test, which is made when `sign_test` is first asked for.
     failed_a, failed_b : int
         Data sets on which only this one has no value. By the rule of the worst rank they count
         among losses and wins.
@@ -49,6 +49,8 @@ class Pair:
         Data sets that say nothing about the pair.
     rope : float
         Half the width of the region of practical equivalence.
+    turned : bool
+        Whether `tested` is about b against a.
 
     Where a smaller value is better, the differences are those of the values as they are, and
     `difference.smaller` says so; wins and words know which solver is ahead.
@@ -62,16 +64,22 @@ class Pair:
     wins: int
     ties: int
     losses: int
-    sign_test: SignTest
+    tested: Asked = field(repr=False)
     failed_a: int
     failed_b: int
     left_out: int
     rope: float
+    turned: bool = field(default=False, repr=False)
 
     @property
     def p(self) -> float:
         """The p-value before the adjustment."""
         return self.difference.p
+
+    @property
+    def sign_test(self) -> SignTest:
+        """What the Bayesian signed-rank test says."""
+        return self.tested.told.flipped() if self.turned else self.tested.told
 
     @property
     def data_sets(self) -> int:
@@ -93,7 +101,7 @@ class Pair:
             mean=0.0 - self.mean,
             wins=self.losses,
             losses=self.wins,
-            sign_test=self.sign_test.flipped(),
+            turned=not self.turned,
             failed_a=self.failed_b,
             failed_b=self.failed_a,
         )
@@ -202,7 +210,7 @@ def _pair(table: Array, names: tuple[str, str], options: PairOptions) -> Pair:
         wins=wins,
         ties=d.size - wins - losses,
         losses=losses,
-        sign_test=sign_test(d, rope, draws=options.draws, seed=options.seed),
+        tested=Asked((*d.tolist(),), rope, options.draws, options.seed),
         failed_a=int(np.count_nonzero(lacks_a & ~lacks_b)),
         failed_b=int(np.count_nonzero(lacks_b & ~lacks_a)),
         left_out=len(table) - rows.size,

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -25,6 +26,7 @@ from aucbench.records import CellStatus
 from aucbench.registry.specs import Spec
 from aucbench.report.findings import findings_of
 from aucbench.report.folder import FolderReader
+from aucbench.report.page import Page
 from aucbench.report.site.build import MARK, board_site
 from aucbench.report.site.names import file_name, web_address
 from aucbench.report.site.publishing import Publishing
@@ -274,6 +276,24 @@ def test_names_are_escaped_wherever_they_stand(doctored, tmp_path):
         assert text.count("<script>") == 3
         assert f"log: {NASTY[:7]}" not in unescape(text)
     assert any("window.hacked" in words(page) for page in out.glob("tasks/*.html"))
+
+
+def test_a_board_reads_each_file_once_and_makes_each_entry_once(made, tmp_path, monkeypatch):
+    count = Counter()
+
+    def counted(of, name):
+        real = getattr(of, name)
+
+        def call(self, *args):
+            count[name, *args] += 1
+            return real(self, *args)
+
+        monkeypatch.setattr(of, name, call)
+
+    counted(Store, "about"), counted(Store, "read"), counted(Page, "_entries_inside")
+    board_site(made, tmp_path / "site")
+    assert {name for name, *_ in count} == {"about", "read", "_entries_inside"}
+    assert {*count.values()} == {1}
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,4 @@
+import pickle
 from itertools import combinations
 from math import inf, isnan, nan
 
@@ -84,6 +85,31 @@ def test_a_pair_seen_from_the_other_side():
     assert back.mean == pytest.approx(other.mean)
     assert back.sign_test.better == pytest.approx(other.sign_test.better, abs=0.03)
     assert back.flipped() == pair
+
+
+def test_the_bayesian_test_is_made_once_and_only_where_it_is_asked_for(monkeypatch):
+    made = []
+
+    def counted(d, *args, **options):
+        made.append(d.size)
+        return sign_test(d, *args, **options)
+
+    monkeypatch.setattr("aucbench.stats.bayes.sign_test", counted)
+    pair, *_ = pairwise(table(), "abcd")
+    assert not made
+    assert pair.sign_test is pair.sign_test
+    assert pair.flipped().sign_test == pair.sign_test.flipped()
+    assert pair.flipped().flipped().sign_test == pair.sign_test
+    assert len(made) == 1
+
+
+def test_a_pair_can_be_pickled_before_and_after_its_test():
+    pair, *_ = pairwise(table(), "abcd")
+    for one in (pair, pair.flipped()):
+        kept = pickle.loads(pickle.dumps(one))
+        assert kept == one
+        assert kept.sign_test == one.sign_test
+        assert pickle.loads(pickle.dumps(one)).sign_test == one.sign_test
 
 
 def test_missing_cells_lose_by_the_worst_rank_and_are_counted():

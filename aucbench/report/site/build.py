@@ -17,6 +17,7 @@ from aucbench.bench.citations import citations_of
 from aucbench.bench.results.store import Store
 from aucbench.registry import parse_spec
 from aucbench.registry.specs import in_file
+from aucbench.report.evidence import Evidence
 from aucbench.report.findings import Findings, Settings, findings_of
 from aucbench.report.folder import FolderReader
 from aucbench.report.page import page_of
@@ -96,9 +97,16 @@ def board_site(
     """
     require_jinja()
     with whole_tree(Path(out), MARK) as made:  # which is refused before the long part
-        board = _board(Path(folder), settings or Settings(), published or Publishing())
+        evidence = FolderReader(Path(folder), stale=True).read()
+        board = board_of(
+            evidence,
+            settings or Settings(),
+            published or Publishing(),
+            name=Path(folder).resolve().name,
+            provenance=Provenance.of(Store(Path(folder))),
+        )
         files = {}
-        for name, told, content in _files(board):
+        for name, told, content in files_of(board):
             path = made / name
             path.parent.mkdir(exist_ok=True)
             path.write_bytes(content)
@@ -106,7 +114,6 @@ def board_site(
         _write_metadata(made, board, files)
         size = sum(path.stat().st_size for path in made.rglob("*") if path.is_file())
         count = sum(path.is_file() for path in made.rglob("*"))
-    evidence = board.page.findings.evidence
     return Site(
         Path(out),
         len(board.tasks),
@@ -119,23 +126,24 @@ def board_site(
     )
 
 
-def _board(folder: Path, settings: Settings, published: Publishing) -> Board:
-    evidence = FolderReader(folder, stale=True).read()
+def board_of(
+    evidence: Evidence,
+    settings: Settings,
+    published: Publishing,
+    *,
+    name: str,
+    provenance: Provenance,
+) -> Board:
+    """Return the board of what the folder `name` holds."""
     with supervised():
         findings = findings_of(evidence, replace(settings, curves=False, **LIMITS))
         entrants = entrants_of(evidence)
         tasks = tasks_of(evidence)
-    return Board(
-        page_of(findings, folder=folder.resolve().name),
-        published,
-        tasks,
-        entrants,
-        Provenance.of(Store(folder)),
-        datetime.now(UTC).date().isoformat(),
-    )
+    today = datetime.now(UTC).date().isoformat()
+    return Board(page_of(findings, folder=name), published, tasks, entrants, provenance, today)
 
 
-def _files(board: Board) -> Iterator[tuple[str, str, bytes]]:
+def files_of(board: Board) -> Iterator[tuple[str, str, bytes]]:
     """Yield name, meaning and content of each file but the metadata of the whole."""
     told: Any = {"board": board, "page": board.page, "web_address": web_address}
     told["reference_line"] = reference_line

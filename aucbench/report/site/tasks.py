@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from aucbench.data.understood import by_kind
 from aucbench.registry.specs import bare
@@ -61,7 +60,7 @@ def tasks_of(evidence: Evidence) -> tuple[Task, ...]:
 
 def _task(evidence: Evidence, number: int) -> Task:
     fit = next(_fits(evidence, number), None)
-    about: Mapping[str, Any] = (evidence.about(fit.data) if fit and fit.data else None) or {}
+    about = evidence.told(number) or {}
     understood = evidence.understood(number)
     name = evidence.datasets[number]
     spec = fit.cell.dataset if fit is not None and fit.cell is not None else ""
