@@ -1,16 +1,21 @@
 """A board, the run of a plugin of another package, its submission, and what forgers do to it."""
 
+import os
 import shutil
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from filelock import FileLock
 from plugin_site import on_the_path
 
-from aucbench.bench import merge, submit
+from aucbench.bench import merge, overview, submit
+from aucbench.bench.joining import merging
 from aucbench.bench.plan.fields import choices
 from aucbench.bench.plan.plan import Plan
+from aucbench.bench.plan.toml import write_plan
 from aucbench.bench.results.origins import hash_of_scores, keep_origin, origins_of
 from aucbench.bench.results.store import SEALS, Store
 from aucbench.data.npz import unpack
@@ -78,20 +83,66 @@ class Folders:
     sent: Path  # the submission of toy
 
 
+@pytest.fixture(scope="session")
+def shared_folder(tmp_path_factory):
+    """A folder that all processes of a session of tests share."""
+    own = tmp_path_factory.getbasetemp()
+    return (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "joining"
+
+
 @pytest.fixture(scope="module")  # so that the tests of other folders do not see it
-def site(tmp_path_factory):
-    with on_the_path(tmp_path_factory.mktemp("site")) as opened:
-        opened.add("toyshop", version="1.5", toys=TOY)
+def site(shared_folder):
+    path = shared_folder / "site"
+    with on_the_path(path) as opened:
+        with alone_in(shared_folder):
+            if not path.exists():
+                path.mkdir()
+                opened.add("toyshop", version="1.5", toys=TOY)
         yield opened
 
 
 @pytest.fixture(scope="module")
-def made(site, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("folders")
-    board = ran(folder / "board", plan("sht-auc"))
-    mine = ran(folder / "mine", plan("toy", "broken"))
-    submit(mine, "toy", folder / "sent", by="Ada")
-    return Folders(board, mine, folder / "sent")
+def made(site, shared_folder):
+    """The folders, which one process of the session makes."""
+    made = Folders(*(shared_folder / name for name in ("board", "mine", "sent")))
+    with alone_in(shared_folder):
+        if not made.sent.exists():  # which is there as a whole
+            ran(made.board, plan("sht-auc"))
+            submit(ran(made.mine, plan("toy", "broken")), "toy", made.sent, by="Ada")
+    return made
+
+
+@contextmanager
+def alone_in(folder):
+    """Let one process of a session at a time make what all of them use."""
+    folder.mkdir(exist_ok=True)
+    with FileLock(folder / "making.lock"):
+        yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def known_names(site):
+    """Names of a plan are looked up once: neither data nor plugins change in these tests.
+
+    `run` looks up each time, and with it the tests of `run`.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        for module, name in ((overview, "look_up"), (merging, "look_up_data")):
+            patch.setattr(module, name, once_for_each_plan(getattr(module, name)))
+        yield
+
+
+def once_for_each_plan(look_up):
+    """The function, which remembers what it has found for a plan."""
+    known = {}
+
+    def found(asked, engine):
+        text = write_plan(asked)
+        if text not in known:
+            known[text] = look_up(asked, engine)
+        return known[text]
+
+    return found
 
 
 @pytest.fixture
@@ -151,8 +202,8 @@ class Forger:
         path.write_bytes(SEALS["plans"].put_on(path.stem, changed.encode()))
 
     def remove(self, key):
-        for kind, ending in (("cells", "json"), ("scores", "npz")):
-            (self.folder / kind / key[:2] / f"{key}.{ending}").unlink()
+        (self.folder / "cells" / key[:2] / f"{key}.json").unlink()
+        (self.folder / "scores" / key[:2] / f"{key}.npz").unlink(missing_ok=True)  # if it failed
 
 
 @pytest.fixture

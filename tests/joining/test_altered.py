@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 from dataclasses import replace
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -191,9 +192,8 @@ def test_a_copied_cell_under_the_name_of_this_solver_is_said(folders, forger):
     assert joined(folders).notes == ("toy has the very scores of sht-auc in 1 of 4 cells",)
 
 
-def test_a_name_that_two_packages_have_is_refused(folders, tmp_path, site):
-    board = ran(tmp_path / "run", plan("toy"))
-    forger = Forger(folders.sent)
+def test_a_name_that_two_packages_have_is_refused(folders, tmp_path, forger):
+    board = shutil.copytree(folders.sent, tmp_path / "run")
     for key in forger.keys:
         forger.write(key, plugin=("another", "1.5", "another_toys"))
     with pytest.raises(
@@ -208,7 +208,7 @@ def test_two_versions_of_one_solver_are_refused(folders, forger):
 
 
 def test_the_same_cell_by_other_versions_is_refused(folders, tmp_path, forger):
-    board = ran(tmp_path / "run", plan("toy"))
+    board = shutil.copytree(folders.sent, tmp_path / "run")
     for key in forger.keys:
         record, arrays = forger.store.read(key), forger.arrays(key)
         machine = {**record.machine, "versions": {"numpy": "1.0"}}

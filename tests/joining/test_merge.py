@@ -1,19 +1,21 @@
 """What `merge` joins, and what it says of it."""
 
+import os
 import shutil
 import signal
-import subprocess
-import sys
 from dataclasses import replace
+from multiprocessing import get_context
 
 import pytest
 from joining.conftest import DATASETS, Forger, joined, plan, ran
 
 from aucbench.bench import merge, submit
+from aucbench.bench.joining.submitting import keep_plan
 from aucbench.bench.overview import folder_status
 from aucbench.bench.plan.toml import parse_plans
 from aucbench.bench.results.origins import origins_of, verified
 from aucbench.bench.results.store import Store
+from aucbench.data.packed import pack_arrays
 from aucbench.errors import DataError, ParameterError
 from aucbench.report.folder import FolderReader
 
@@ -96,69 +98,66 @@ def test_the_order_of_submissions_does_not_matter(folders, tmp_path):
 
 def test_what_was_run_into_a_board_is_of_who_has_it(folders, tmp_path):
     once = joined(folders)
-    ran(once.folder, plan("logistic"))
-    submit(ran(tmp_path / "run", plan("logistic")), "logistic", tmp_path / "sent-2")
+    ran(once.folder, plan("broken"))
+    submit(folders.mine, "broken", tmp_path / "sent-2")
     done = merge([once.folder, tmp_path / "sent-2"], once.folder)
     assert (done.added, done.verified) == (0, 4)
 
 
 def test_two_halves_of_a_plan_are_whole_together(folders, tmp_path):
-    half = plan("sht-auc", "svm-or")
-    first = ran(tmp_path / "first", half)
-    forger = Forger(first)
-    gone = [k for k, r in forger.records().items() if r.cell.dataset == DATASETS[0]]
-    shutil.copytree(first, tmp_path / "second")
-    for key in gone:
-        forger.remove(key)
-    for key in {*forger.keys} - {*gone}:
-        Forger(tmp_path / "second").remove(key)
+    first, second = folders.mine, shutil.copytree(folders.mine, tmp_path / "second")
+    for key, record in Forger(first).records().items():
+        Forger(first if record.cell.dataset == DATASETS[0] else second).remove(key)
     done = merge(first, tmp_path / "half")
     assert sorted(done.notes) == [
-        f"2 cells of sht-auc are not run yet in {first}",
-        f"2 cells of svm-or are not run yet in {first}",
+        f"2 cells of broken are not run yet in {first}",
+        f"2 cells of toy are not run yet in {first}",
     ]
-    assert merge(first, tmp_path / "whole", own=[tmp_path / "second"]).cells == 8
-    with pytest.raises(DataError, match=r"second lacks 2 cells of s.*run the plan to its end"):
-        merge(folders.board, tmp_path / "out", own=[tmp_path / "second"])
+    assert merge(first, tmp_path / "whole", own=[second]).cells == 8
+    with pytest.raises(DataError, match=r"second lacks 2 cells of .*run the plan to its end"):
+        merge(folders.board, tmp_path / "out", own=[second])
 
 
 def test_families_are_those_of_the_first_folder(folders, tmp_path):
     families = {"both": DATASETS}
-    first = ran(tmp_path / "first", replace(plan("sht-auc"), families=families))
-    merge([first, folders.sent], tmp_path / "out")
-    plans = parse_plans(Store(tmp_path / "out").plans())
+    [path] = (folders.board / "plans").glob("*.toml")
+    path.unlink()
+    keep_plan(Store(folders.board), replace(plan("sht-auc"), families=families))
+    done = joined(folders)
+    plans = parse_plans(Store(done.folder).plans())
     assert [one.families for one in plans] == [families, families]
 
 
-def test_records_of_no_plan_are_left_out(folders, tmp_path):
-    mixed = ran(folders.board, plan("sht-auc", splits=3))
-    [path] = [p for p, text in Store(mixed).plans().items() if "splits = 3" in text]
-    path.unlink()
+def test_records_of_no_plan_are_left_out(folders):
+    mine, board = Forger(folders.mine), Store(folders.board)
+    for key, record in mine.records().items():
+        if record.cell.label == "broken":
+            board.write(record, pack_arrays(mine.arrays(key)) if record.ok else None)
     done = joined(folders)
-    assert done.cells == 8
-    assert done.notes == (f"6 records of {mixed} are left out, since no plan asks for them",)
+    assert (done.solvers, done.cells) == (("sht-auc", "toy"), 8)
+    assert done.notes == (
+        f"4 records of {folders.board} are left out, since no plan asks for them",
+    )
 
 
 def test_a_solver_with_the_scores_of_another_one_is_named(folders, tmp_path):
-    board = ran(tmp_path / "run", plan("toy"))
+    board = shutil.copytree(folders.sent, tmp_path / "run")
     submit(ran(tmp_path / "copy", plan("toy[step=1.0]")), "toy", tmp_path / "sent-2", name="copy")
     done = merge([board, tmp_path / "sent-2"], tmp_path / "out")
     assert done.notes == ("toy[step=1.0] has the very scores of toy in 4 of 4 cells",)
 
 
-@pytest.mark.slow
 def test_cells_that_a_limit_of_seconds_ended_may_differ(folders, tmp_path):
-    timed = plan("toy", passes=None, seconds=1.0)
-    board = ran(tmp_path / "run", replace(timed, solvers=plan("sht-auc").solvers))
-    mine = ran(tmp_path / "timed", timed)
-    submit(mine, "toy", tmp_path / "sent-2")
+    mine = ran(tmp_path / "timed", plan("svm-or", "toy", passes=None, seconds=0.1))
+    for name in ("svm-or", "toy"):
+        submit(mine, name, tmp_path / name)
     forger = Forger(mine)
-    key = forger.key(dataset=DATASETS[0])
+    key = forger.key(dataset=DATASETS[0], label="toy")
     arrays = forger.arrays(key)
     scores = arrays["scores"] * arrays["scores"] ** 2  # of the same order
     forger.write(key, arrays={**arrays, "scores": scores})
-    done = merge([board, tmp_path / "sent-2"], tmp_path / "out", own=[mine])
-    assert done.verified == 3
+    done = merge([tmp_path / "svm-or", tmp_path / "toy"], tmp_path / "out", own=[mine])
+    assert done.verified == 7
     assert len(done.notes) == 1
     assert "1 cells of toy are not verified" in done.notes[0]
     kept = Store(tmp_path / "out").scores(key)["scores"]
@@ -175,35 +174,36 @@ def test_rounding_on_another_machine_is_no_difference(folders, tmp_path):
     assert done.verified == 4
 
 
-KILLED = """
-import os, signal, sys
-from aucbench.bench import merge
-from aucbench.bench.results.store import Store
-write, left = Store.write, [int(sys.argv[1])]
+def killed_at(cell, folders, out, patch):
+    """Merge in a process that ends before it writes the cell of this number."""
+    write, left = Store.write, [cell]
 
-def killed(self, *what):
-    if not left[0]:
-        os.kill(os.getpid(), signal.SIGKILL)
-    left[0] -= 1
-    write(self, *what)
+    def killed(store, *what):
+        if not left[0]:
+            os.kill(os.getpid(), signal.SIGKILL)
+        left[0] -= 1
+        write(store, *what)
 
-Store.write = killed
-merge(sys.argv[3:], sys.argv[2])
-"""
+    patch.setattr(Store, "write", killed)
+    process = get_context("fork").Process(target=merge, args=(folders, out))
+    process.start()
+    process.join()
+    patch.setattr(Store, "write", write)
+    return process.exitcode
 
 
-@pytest.mark.slow
 @pytest.mark.linux("a process can be killed so that nothing of it runs any more")
-@pytest.mark.parametrize("cells", [0, 3])
-def test_a_kill_leaves_what_can_be_merged_again(folders, tmp_path, cells):
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # the threads of libraries wait
+@pytest.mark.parametrize("cell", [0, 3])
+def test_a_kill_leaves_what_can_be_merged_again(folders, tmp_path, monkeypatch, cell):
     """Above all, no cell that came half counts as run by who has the board."""
-    whole = content(joined(folders).folder)
+    whole = content(joined(folders).folder)  # after which the data are known
     for out, first in ((tmp_path / "new", folders.board), (folders.board, folders.board)):
-        command = [sys.executable, "-c", KILLED, str(cells), str(out), str(first)]
-        ended = subprocess.run([*command, str(folders.sent)], capture_output=True, text=True)
-        assert ended.returncode == -signal.SIGKILL, ended.stderr
+        ended = killed_at(cell, [first, folders.sent], out, monkeypatch)
+        assert ended == -signal.SIGKILL
         if out is not first:
             assert not out.exists()
+        assert (out / "run.json").exists() == (out is first)
         (out / "run.json").unlink(missing_ok=True)
         again = merge([first, folders.sent], out)
         assert (again.cells, again.verified) == (8, 0)

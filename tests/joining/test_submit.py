@@ -6,7 +6,7 @@ import platform
 from dataclasses import replace
 
 import pytest
-from joining.conftest import DATASETS, Forger, plan, ran
+from joining.conftest import DATASETS, Forger
 
 from aucbench.bench import submit
 from aucbench.bench.joining.private import HIDDEN, without_private
@@ -191,21 +191,18 @@ def test_what_is_there_is_not_overwritten(folders, tmp_path):
     submit(folders.mine, "toy", tmp_path / "empty")
 
 
-def test_a_solver_in_a_file_is_refused(folders, tmp_path, site):
-    file = tmp_path / "mine.py"
-    file.write_text((site.path / "toyshop_toys.py").read_text())
-    ran(tmp_path / "run", replace(plan(f"{file}:Toy"), datasets=DATASETS[:1]))
-    with pytest.raises(DataError, match=r"code of one machine.*aucbench new"):
-        submit(tmp_path / "run", f"{file}:Toy", tmp_path / "out")
-
-
-def test_a_data_set_in_a_file_is_refused(tmp_path, site):
-    file = tmp_path / "rows.csv"
-    lines = (f"{i % 7},{i % 5},{i % 2}" for i in range(40))
-    file.write_text("\n".join(["a,b,label", *lines]))
-    ran(tmp_path / "run", replace(plan("toy"), datasets=(str(file),)))
-    with pytest.raises(DataError, match=r"rows\.csv is a file of one machine"):
-        submit(tmp_path / "run", "toy", tmp_path / "out")
+@pytest.mark.parametrize(
+    ("named", "place", "match"),
+    [
+        ("toy", "mine.py:Toy", r"code of one machine.*aucbench new"),
+        (DATASETS[1], "rows.csv", r"rows\.csv is a file of one machine"),
+    ],
+)
+def test_what_is_in_a_file_is_refused(folders, tmp_path, named, place, match):
+    file = tmp_path / place
+    Forger(folders.mine).text(lambda text: text.replace(f'"{named}"', f'"{file}"'))
+    with pytest.raises(DataError, match=match):
+        submit(folders.mine, str(file) if named == "toy" else "toy", tmp_path / "out")
 
 
 def test_a_module_beside_the_plugin_is_refused(folders, tmp_path):
