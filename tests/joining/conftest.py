@@ -12,7 +12,7 @@ from filelock import FileLock
 from plugin_site import on_the_path
 
 from aucbench.bench import merge, overview, submit
-from aucbench.bench.joining import merging
+from aucbench.bench.joining import here
 from aucbench.bench.plan.fields import choices
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import write_plan
@@ -127,7 +127,7 @@ def known_names(site):
     `run` looks up each time, and with it the tests of `run`.
     """
     with pytest.MonkeyPatch.context() as patch:
-        for module, name in ((overview, "look_up"), (merging, "look_up_data")):
+        for module, name in ((overview, "look_up"), (here, "look_up_data")):
             patch.setattr(module, name, once_for_each_plan(getattr(module, name)))
         yield
 

@@ -13,7 +13,7 @@ import pytest
 from joining.conftest import DATASETS, TOY, Forger, better, joined, plan, ran
 
 from aucbench.bench import merge, submit
-from aucbench.bench.joining import foreign
+from aucbench.bench.joining import cells, foreign, here
 from aucbench.bench.results.origins import hash_of_scores, keep_origin, origins_of, verified
 from aucbench.bench.results.store import SEALS, Store
 from aucbench.data.packed import pack_arrays
@@ -446,3 +446,99 @@ def test_about_and_targets_are_those_of_this_machine(folders, forger):
         scores = store.scores(record.id)
         assert auc(scores["y"], scores["scores"]) == pytest.approx(record.measures.auc)
         assert hash_of_scores(scores)
+
+
+def fail(*_, **__):
+    raise AssertionError("it was asked before what costs less")
+
+
+def other_protocol(forger):
+    forger.text(lambda text: text.replace("splits", "repeats = 2\nsplits", 1))
+
+
+def other_imports(forger):
+    told = {"helper": {"place": "/dev/zero", "content": "00" * 16}}
+    forger.write(forger.keys[-1], imports=told)
+
+
+def longer(forger):
+    forger.write(forger.keys[-1], measures={"fit_seconds_each": (1e6,)})
+
+
+def fewer(forger):
+    forger.remove(forger.keys[-1])
+
+
+def undated(forger):
+    [origin] = origins_of(forger.store)
+    keep_origin(forger.store, replace(origin, made="once"))
+
+
+def other_data(forger):
+    forger.write(forger.keys[-1], sizes={"data": "00" * 16})
+
+
+def other_sizes(forger):
+    forger.write(forger.keys[-1], sizes={"n_test": 3})
+
+
+def other_scores(forger):
+    forger.name_scores(forger.keys[-1], "00" * 32)
+
+
+BEFORE_DATA = {
+    other_protocol: "another protocol",
+    other_imports: "is in no package",
+    longer: "of work",
+    fewer: "lacks 1 cells",
+    undated: "is no date",
+}
+BEFORE_MEASURES = {other_data: "other data", other_sizes: "n_test is 3", other_scores: "handed"}
+
+
+@pytest.mark.parametrize("forge", [*BEFORE_DATA, *BEFORE_MEASURES])
+def test_what_costs_little_is_asked_of_all_folders_first(folders, forger, monkeypatch, forge):
+    """A board with an altered measure, and a submission that is refused for less."""
+    board = Forger(folders.board)
+    board.write(board.keys[0], measures={"auc": 0.123})
+    refused(folders, r"board: sht-auc.*the AUC is 0\.123 in its record")
+    forge(forger)
+    monkeypatch.setattr(cells, "require_measures", fail)
+    if forge in BEFORE_DATA:
+        monkeypatch.setattr(here, "look_up_data", fail)
+    refused(folders, {**BEFORE_DATA, **BEFORE_MEASURES}[forge])
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [(other_protocol, longer), (other_data, other_data), (other_scores, other_sizes)],
+)
+def test_the_first_problem_of_each_folder_is_named(folders, forger, tmp_path, first, second):
+    submit(folders.mine, "broken", tmp_path / "broken")
+    other = Forger(tmp_path / "broken")
+    other.keys = [key for key in other.keys if other.store.read(key).ok]
+    first(forger)
+    second(other)
+    with pytest.raises(DataError) as raised:
+        merge([folders.board, folders.sent, tmp_path / "broken"], tmp_path / "joined")
+    head, *each = raised.value.lines
+    told = {**BEFORE_DATA, **BEFORE_MEASURES}
+    assert head == "2 folders cannot be merged:"
+    assert [told[one] in line for one, line in zip((first, second), each, strict=True)] == [
+        True
+    ] * 2
+    assert [str(forger.folder) in each[0], str(other.folder) in each[1]] == [True, True]
+    assert str(raised.value) == "; ".join(each)
+
+
+def test_a_folder_that_changes_while_it_is_merged_is_refused(folders, forger, monkeypatch):
+    key, keep = forger.key(dataset=LINEAR), Store.keep_about
+
+    def late(store, about):
+        arrays = forger.arrays(key)
+        forger.write(key, arrays={**arrays, "scores": arrays["scores"] + 1.0})
+        keep(store, about)
+
+    monkeypatch.setattr(Store, "keep_about", late)
+    monkeypatch.setattr(cells, "ROOM", 0)  # so that scores are read again
+    refused(folders, "toy on linear.* was changed while it was merged")

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from aucbench.bench.results.record import Record
-
 
 class Copies:
     """Finds solvers whose scores are those of another solver."""
@@ -16,11 +14,10 @@ class Copies:
         self._of: Counter[tuple[str, str]] = Counter()
         self._all: Counter[str] = Counter()
 
-    def add(self, record: Record, scores: str | None, *, first: bool) -> None:
-        """Take a cell, and the hash of its scores; `first` are those of the first folder."""
+    def add(self, label: str, scores: str | None, *, first: bool) -> None:
+        """Take a cell of a solver by the hash of its scores; `first`: of the first folder."""
         if scores is None:
             return
-        label = record.cell.label
         other = self._first.setdefault(scores, label)
         self._all[label] += 1
         if other != label and not first:

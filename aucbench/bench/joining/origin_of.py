@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import write_plan
@@ -23,6 +23,26 @@ LONGEST = 200  # characters of `by`
 NOT_OF_NAMES = re.compile(r"[^0-9a-z]+")
 
 
+class Said(NamedTuple):
+    """What a record says of where it comes from."""
+
+    solver: str
+    machine: str  # some of its values, as JSON
+    packages: tuple[tuple[str, str], ...]  # the versions of the machine, and that of its plugin
+
+
+def said_by(record: Record) -> Said:
+    """Return what a record says of where it comes from."""
+    known = record.machine.get("versions")
+    versions = {**known} if isinstance(known, Mapping) else {}
+    machine = {name: record.machine.get(name) for name in OF_MACHINE}
+    machine[PYTHON] = versions.pop(PYTHON, None)
+    if record.plugin is not None:
+        versions[record.plugin[0]] = record.plugin[1]
+    packages = tuple((str(package), str(version)) for package, version in versions.items())
+    return Said(record.cell.label, CANONICAL.encode(machine), packages)
+
+
 @dataclass(slots=True)
 class Gathered:
     """What the records of some cells say of where they come from."""
@@ -32,18 +52,13 @@ class Gathered:
     machines: Counter[str] = field(default_factory=Counter)
     versions: dict[str, set[str]] = field(default_factory=dict)
 
-    def add(self, record: Record, scores: str | None) -> None:
-        """Take one record, and the hash of its scores."""
-        self.solvers[record.cell.label] = None
-        self.cells[record.id] = scores
-        known = record.machine.get("versions")
-        versions = {**known} if isinstance(known, Mapping) else {}
-        machine = {name: record.machine.get(name) for name in OF_MACHINE}
-        self.machines[CANONICAL.encode({**machine, PYTHON: versions.pop(PYTHON, None)})] += 1
-        if record.plugin is not None:
-            versions[record.plugin[0]] = record.plugin[1]
-        for package, version in versions.items():
-            self.versions.setdefault(str(package), set()).add(str(version))
+    def add(self, key: str, said: Said, scores: str | None) -> None:
+        """Take the id of a cell, what its record says, and the hash of its scores."""
+        self.solvers[said.solver] = None
+        self.cells[key] = scores
+        self.machines[said.machine] += 1
+        for package, version in said.packages:
+            self.versions.setdefault(package, set()).add(version)
 
     def origin(self, name: str, plans: Iterable[Plan], **more: Any) -> Origin:
         """Return the origin of these cells; `more` are further fields."""

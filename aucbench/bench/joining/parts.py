@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from functools import partial
 
 from aucbench.bench.cell import Cell
+from aucbench.bench.joining.briefs import Brief, brief_of, require_honest
 from aucbench.bench.joining.foreign import Foreign
 from aucbench.bench.joining.protocol import agreed
 from aucbench.bench.joining.public import require_public
+from aucbench.bench.joining.refusals import ask_each
 from aucbench.bench.plan.plan import Plan
-from aucbench.bench.results.record import Record
 from aucbench.errors import DataError
 from aucbench.registry.discovery import normalized
-
-
-class Brief(NamedTuple):
-    """What is kept of a record while others are read."""
-
-    cell: Cell
-    plugin: tuple[str, str] | None  # its distribution and version
-    versions: str  # of the libraries
-    ok: bool
 
 
 @dataclass(slots=True)
@@ -41,21 +33,33 @@ class Part:
         return str(self.folder.folder)
 
 
-def parts_of(folders: Sequence[Foreign]) -> list[Part]:
-    """Return what the folders have, in their order; `DataError` where they do not fit together."""
-    first, *others = folders
-    name = str(first.folder)
-    parts = [Part(first, first.plans)]
-    for other in others:
-        called = str(other.folder)
-        parts.append(Part(other, [agreed(p, first.plans, called, name) for p in other.plans]))
-    for part in parts:
-        for plan in part.plans:
-            require_public(plan, part.name)
-        _read(part)
+def parts_of(folders: Sequence[Foreign], *, grows: bool) -> list[Part]:
+    """Return what the folders have, in their order; `DataError` where they do not fit together.
+
+    With `grows`, cells of the first one that it has merged before are taken as they are.
+    """
+    first = folders[0]
+    known = {key for one in first.origins for key in one.cells} if grows else set()
+    parts = ask_each(
+        (number, partial(_part, one, first, known if one is first else frozenset()))
+        for number, one in enumerate(folders)
+    )
     _require_one_result(parts)
     _require_one_package(parts)
     return parts
+
+
+def _part(folder: Foreign, first: Foreign, known: Set[str]) -> Part:
+    """Return what a folder has, beside the plans of the first one."""
+    names = str(folder.folder), str(first.folder)
+    plans = folder.plans
+    if folder is not first:
+        plans = [agreed(plan, first.plans, *names) for plan in plans]
+    for plan in plans:
+        require_public(plan, names[0])
+    part = Part(folder, plans)
+    _read(part, known)
+    return part
 
 
 def missing(part: Part, parts: Iterable[Part]) -> Counter[str]:
@@ -76,8 +80,8 @@ def require_whole(parts: Sequence[Part]) -> None:
             )
 
 
-def _read(part: Part) -> None:
-    """Read the records of a folder, of which a few values are kept."""
+def _read(part: Part, known: Set[str]) -> None:
+    """Read the records of a folder, of which a few values are kept; those known are not checked."""
     asked = {cell for plan in part.plans for cell in plan.cells()}
     of_cells: dict[Cell, str] = {}
     for record in part.folder.records():
@@ -90,7 +94,9 @@ def _read(part: Part) -> None:
                 f"{part.name} has two results of {record.cell}, computed with different data or "
                 f"code; delete one of {other} and {record.id}"
             )
-        part.briefs[record.id] = Brief(record.cell, _plugin(record), _versions(record), record.ok)
+        if record.id not in known:
+            require_honest(record, part.name)
+        part.briefs[record.id] = brief_of(record)
 
 
 def _require_one_result(parts: Sequence[Part]) -> None:
@@ -141,16 +147,8 @@ def _plugins(parts: Iterable[Part]) -> Iterator[tuple[Part, Brief]]:
         yield from ((part, brief) for brief in part.briefs.values() if brief.plugin is not None)
 
 
-def _plugin(record: Record) -> tuple[str, str] | None:
-    return None if record.plugin is None else record.plugin[:2]
-
-
-def _versions(record: Record) -> str:
-    known = record.machine.get("versions")
-    each = known.items() if isinstance(known, dict) else ()
-    return ", ".join(f"{name} {version}" for name, version in sorted(each))
-
-
 def _told(brief: Brief) -> str:
-    plugin = "" if brief.plugin is None else " ".join(brief.plugin)
-    return ", ".join(filter(None, (plugin, brief.versions))) or "unknown versions"
+    """Return the versions of a cell, its plugin first."""
+    plugin = "" if brief.plugin is None else brief.plugin[0]
+    each = sorted(brief.said.packages, key=lambda package: (package[0] != plugin, package))
+    return ", ".join(f"{name} {version}" for name, version in each) or "unknown versions"

@@ -11,7 +11,7 @@ from shutil import rmtree
 from typing import Any
 
 from aucbench.bench.cell import Cell
-from aucbench.bench.joining.origin_of import Gathered, name_from, named_person
+from aucbench.bench.joining.origin_of import Gathered, name_from, named_person, said_by
 from aucbench.bench.joining.private import without_places, without_private
 from aucbench.bench.joining.public import require_public, require_released
 from aucbench.bench.overview import wanted_ids
@@ -109,7 +109,8 @@ def submit(
         for key in dict.fromkeys(ids.values()):
             record = _released(store, key)
             scores = _scores(store, record)
-            gathered.add(record, None if scores is None else hash_of_scores(scores))
+            found = None if scores is None else hash_of_scores(scores)
+            gathered.add(key, said_by(record), found)
             written.write(record, None if scores is None else pack_arrays(scores))
             if not record.ok:
                 failed[record.status.status.value] += 1
