@@ -258,7 +258,7 @@ def log_of(folders: dict[str, Path], wanted: dict[str, Plan]) -> dict[str, Any]:
     told["hours"] = round(told["hours"], 3)
     told["failed"] = dict(sorted(reasons.items()))
     told["machine"] = [*machines]
-    told["versions"] = versions
+    told["versions"] = dict(sorted(versions.items()))
     told["protocol_commit"] = commit_of(PROTOCOL)
     return told
 
