@@ -11,7 +11,6 @@ from __future__ import annotations
 import errno
 import os
 import re
-import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -64,35 +63,6 @@ def whole_file(path: Path, beside: Path) -> Iterator[BinaryIO]:
         flush_folder(path.parent)
     finally:
         beside.unlink(missing_ok=True)
-
-
-@contextmanager
-def whole_folder(path: Path) -> Iterator[Path]:
-    """Yield a new folder beside `path`; at the end it is renamed to `path`, or removed.
-
-    `path` must not be there, or be empty. What a killed process has left is removed by the next
-    one that writes `path`, an hour later.
-    """
-    for left in path.parent.glob(f".{path.name}.*.tmp"):
-        if UNFINISHED.fullmatch(left.name) and file_clock(path.parent) - _touched(left) > LEFT:
-            shutil.rmtree(left, ignore_errors=True)  # the owner may be another user
-    beside = unfinished(path.parent, f".{path.name}")
-    beside.mkdir()
-    try:
-        yield beside
-        if path.is_dir():
-            path.rmdir()  # it is empty; Windows renames to no folder that is there
-        beside.rename(path)
-        flush_folder(path.parent)
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)  # it is gone, unless there was an error
-
-
-def _touched(folder: Path) -> int:
-    """Return when anything was written in a folder for the last time, in ns."""
-    times = [folder.stat().st_mtime_ns]
-    times += [path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_dir()]
-    return max(times)
 
 
 def _put_in_place(beside: Path, path: Path) -> None:

@@ -18,7 +18,7 @@ from shutil import rmtree
 from uuid import uuid4
 
 from aucbench.errors import ParameterError
-from aucbench.store.files import LEFT, file_clock, flush_folder, make_folder, why
+from aucbench.store.files import LEFT, file_clock, flush_folder, make_folder, refused, why
 
 NEW, OLD = "new", "old"  # ends of temporary names
 TAKEN = {errno.ENOTEMPTY, errno.EEXIST}
@@ -26,15 +26,16 @@ TRIES = 5  # to take a place that another process takes too
 
 
 @contextmanager
-def whole_tree(target: Path, mark: str) -> Iterator[Path]:
+def whole_tree(target: Path, mark: str | None = None) -> Iterator[Path]:
     """Give an empty folder that takes the place of `target` at the end; none after an error.
 
     Parameters
     ----------
     target : Path
         A folder that is not there, is empty, or has a file of the name `mark`.
-    mark : str
+    mark : str, optional
         Name of the file by which such folders are known. Who fills the new one writes it too.
+        Without it, no folder that holds something is replaced.
 
     Raises
     ------
@@ -59,6 +60,15 @@ def whole_tree(target: Path, mark: str) -> Iterator[Path]:
         raise ParameterError(f"cannot write {target}: {why(error)}; name another folder") from error
 
 
+def require_new(target: Path) -> None:
+    """Raise `ParameterError` unless a folder is not there yet, or is empty."""
+    try:
+        if target.exists() and not (target.is_dir() and not any(target.iterdir())):
+            raise ParameterError(f"{target} is there already; name a folder that is new or empty")
+    except OSError as error:
+        raise refused("read", target, error) from error
+
+
 def _beside(place: Path, end: str) -> Path:
     return place.with_name(f".{place.name}.{uuid4().hex}.{end}")
 
@@ -70,15 +80,20 @@ def _left(place: Path, end: str) -> list[Path]:
     return sorted(found, key=lambda path: -path.stat().st_mtime_ns)
 
 
-def _bring_back(place: Path, mark: str) -> None:
+def _bring_back(place: Path, mark: str | None) -> None:
     """Bring back the folder that a process moved away before it was killed."""
+    if mark is None:  # then it was empty
+        return
     whole = [path for path in _left(place, OLD) if (path / mark).is_file()]
     if whole and not place.exists():
         with suppress(FileNotFoundError):  # another process has brought it back
             whole[0].rename(place)
 
 
-def _require_ours(place: Path, target: Path, mark: str) -> None:
+def _require_ours(place: Path, target: Path, mark: str | None) -> None:
+    if mark is None:
+        require_new(target)
+        return
     if not place.exists():
         return
     if not place.is_dir():
@@ -94,8 +109,15 @@ def _remove_left(place: Path) -> None:
     """Remove what killed processes left: what nobody touched for an hour."""
     for path in (*_left(place, NEW), *_left(place, OLD)):
         with suppress(FileNotFoundError):  # another process cleans up too
-            if file_clock(place.parent) - path.stat().st_mtime_ns > LEFT:
+            if file_clock(place.parent) - _touched(path) > LEFT:
                 rmtree(path, ignore_errors=True)
+
+
+def _touched(folder: Path) -> int:
+    """Return when anything was written in a folder for the last time, in ns."""
+    times = [folder.stat().st_mtime_ns]
+    times += [path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_dir()]
+    return max(times)
 
 
 def _flush(folder: Path) -> None:
@@ -107,7 +129,7 @@ def _flush(folder: Path) -> None:
         flush_folder(Path(root))
 
 
-def _put_in_place(made: Path, place: Path, target: Path, mark: str) -> None:
+def _put_in_place(made: Path, place: Path, target: Path, mark: str | None) -> None:
     """Rename `made` to `place`, and remove what was there."""
     for _ in range(TRIES):
         _require_ours(place, target, mark)

@@ -15,11 +15,12 @@ from aucbench.bench.joining.here import Here
 from aucbench.bench.joining.origins_in import Origins
 from aucbench.bench.joining.parts import missing, parts_of, require_whole
 from aucbench.bench.joining.refusals import ask_each
-from aucbench.bench.joining.submitting import new_store, require_new
+from aucbench.bench.joining.submitting import new_store
 from aucbench.bench.joining.writing import write
 from aucbench.bench.results.origins import verified
 from aucbench.bench.results.store import Store
 from aucbench.errors import DataError, ParameterError
+from aucbench.store.trees import require_new
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

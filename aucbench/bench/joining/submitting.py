@@ -24,11 +24,11 @@ from aucbench.bench.results.record import Record
 from aucbench.bench.results.store import Store
 from aucbench.data.npz import unpack
 from aucbench.data.packed import pack_arrays
-from aucbench.errors import DataError, ParameterError, UnknownNameError
-from aucbench.store.files import refused, whole_folder
+from aucbench.errors import DataError, UnknownNameError
 from aucbench.store.folder import SCRATCH
 from aucbench.store.lock import holder, is_held
 from aucbench.store.shard import require_key
+from aucbench.store.trees import require_new, whole_tree
 
 KEPT = ("scores", "rows", "w")  # arrays of a cell: no target is among them
 
@@ -103,20 +103,8 @@ def submit(
         require_public(plan, str(results))
     ids = wanted_ids(plans)
     _require_finished(store, ids)
-    failed: Counter[str] = Counter()
-    gathered, known = Gathered(), {}
     with new_store(out) as written:
-        for key in dict.fromkeys(ids.values()):
-            record = _released(store, key)
-            scores = _scores(store, record)
-            found = None if scores is None else hash_of_scores(scores)
-            gathered.add(key, said_by(record), found)
-            written.write(record, None if scores is None else pack_arrays(scores))
-            if not record.ok:
-                failed[record.status.status.value] += 1
-            if (data := record.sizes.data) is not None and data not in known:
-                known[data] = without_places(store.about(data) or {})
-        written.keep_about({data: about for data, about in known.items() if about})
+        gathered, failed = _handed_over(store, dict.fromkeys(ids.values()), written)
         for plan in plans:
             keep_plan(written, plan)
         origin = gathered.origin(called, plans, by=named_person(by))
@@ -151,23 +139,10 @@ def _is_asked(choice: Choice, asked: Collection[str]) -> bool:
 @contextmanager
 def new_store(out: Path) -> Iterator[Store]:
     """Yield the store of a new results folder, which is there when it is complete."""
-    require_new(out)
-    try:
-        with whole_folder(out.absolute()) as beside:
-            with Store(beside, create=True) as store:
-                yield store
-            rmtree(beside / SCRATCH)
-    except OSError as error:
-        raise refused("write", out, error) from error
-
-
-def require_new(out: Path) -> None:
-    """Raise `ParameterError` unless a folder is not there yet, or is empty."""
-    try:
-        if out.exists() and not (out.is_dir() and not any(out.iterdir())):
-            raise ParameterError(f"{out} is there already; name a folder that is new or empty")
-    except OSError as error:
-        raise refused("read", out, error) from error
+    with whole_tree(out) as beside:
+        with Store(beside, create=True) as store:
+            yield store
+        rmtree(beside / SCRATCH)
 
 
 def keep_plan(store: Store, plan: Plan) -> None:
@@ -214,6 +189,26 @@ def _require_finished(store: Store, ids: Mapping[Cell, str]) -> None:
 
 def _first(cells: Iterable[Cell]) -> str:
     return min(map(str, cells))
+
+
+def _handed_over(
+    store: Store, keys: Iterable[str], written: Store
+) -> tuple[Gathered, Counter[str]]:
+    """Write cells into a folder; return what their records say, and how many failed, by status."""
+    gathered = Gathered()
+    failed: Counter[str] = Counter()
+    known: dict[str, Mapping[str, Any]] = {}
+    for key in keys:
+        record = _released(store, key)
+        scores = _scores(store, record)
+        gathered.add(key, said_by(record), None if scores is None else hash_of_scores(scores))
+        written.write(record, None if scores is None else pack_arrays(scores))
+        if not record.ok:
+            failed[record.status.status.value] += 1
+        if (data := record.sizes.data) is not None and data not in known:
+            known[data] = without_places(store.about(data) or {})
+    written.keep_about({data: about for data, about in known.items() if about})
+    return gathered, failed
 
 
 def _released(store: Store, key: str) -> Record:
