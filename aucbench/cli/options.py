@@ -53,6 +53,9 @@ class Output:
         repeatable.
     sections : tuple of str
         Sections of plugins, as `list report_sections` shows them; repeatable.
+    everything : bool
+        Also what takes long where there are many data sets and solvers: pairs inside each data set,
+        and what hangs on one of them.
     """
 
     metrics: tuple[str, ...] = field(default=(), metadata=WHOLE)
@@ -63,6 +66,7 @@ class Output:
     tex: bool = False
     fail_if: tuple[str, ...] = field(default=(), metadata=WHOLE)
     sections: tuple[str, ...] = field(default=(), metadata=WHOLE)
+    everything: bool = False
 
     def printed(self, plan: Plan) -> Printed:
         """Look up what is named, in the time of a cell of the plan for each look-up.
@@ -93,6 +97,7 @@ class Output:
                 "md" if self.md else "tex" if self.tex else "text",
                 tuple(Demand.of(text, default_measure(plan.pairs)) for text in self.fail_if),
                 named_sections(self.sections),
+                self.everything,
             )
 
 
@@ -112,6 +117,8 @@ class Printed:
     demands : tuple of Demand
     sections : tuple of Addon
         Sections of plugins, which follow the answer.
+    everything : bool
+        Whether what takes long is told of large plans too.
     """
 
     measures: tuple[Measure, ...]
@@ -121,6 +128,7 @@ class Printed:
     form: str
     demands: tuple[Demand, ...]
     sections: tuple[Addon, ...]
+    everything: bool
 
     def findings(self, evidence: Evidence) -> tuple[Findings, list[Means], list[str]]:
         """Return the findings of the first measure that can be had, and the means of the others.
@@ -157,8 +165,10 @@ class Printed:
 
     def _settings(self, name: str, rope: float) -> Settings:
         from aucbench.report.findings import Settings
+        from aucbench.report.limits import limits
 
-        return Settings(measure=name, rope=rope, reference=self.reference, curves=False)
+        told = limits(everything=self.everything)
+        return Settings(measure=name, rope=rope, reference=self.reference, curves=False, **told)
 
 
 def specs(texts: Iterable[str]) -> tuple[str, ...]:

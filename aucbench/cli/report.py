@@ -41,6 +41,9 @@ class Judged:
         Also records whose data, plugin or aucbench has changed.
     sections : tuple of str
         Sections of plugins, as `list report_sections` shows them; repeatable.
+    everything : bool
+        Also what takes long where there are many data sets and solvers: pairs inside each data set,
+        and what hangs on one of them.
     """
 
     metric: str | None = None
@@ -50,11 +53,13 @@ class Judged:
     mixed: bool = False
     stale: bool = False
     sections: tuple[str, ...] = field(default=(), metadata=WHOLE)
+    everything: bool = False
 
     @property
     def settings(self) -> Settings:
         """What the statistics take of it."""
         from aucbench.report.findings import Settings
+        from aucbench.report.limits import limits
 
         return Settings(
             measure=self.metric,
@@ -62,6 +67,7 @@ class Judged:
             level=self.level,
             reference=self.reference,
             mixed=self.mixed,
+            **limits(everything=self.everything),
         )
 
 
@@ -143,7 +149,7 @@ def figure(
     dataset: Annotated[
         str | None, typer.Option(help="Of curves, roc and pareto. [default: the only one]")
     ] = None,
-    judged: Annotated[Judged, Group(JUDGED, without=("sections",))],
+    judged: Annotated[Judged, Group(JUDGED, without=("sections", "everything"))],
 ) -> None:
     """Draw one figure of a results folder, or of a model, for print."""
     from aucbench.report.figures import OF_MODELS, check_figure, drawn_figure

@@ -25,6 +25,7 @@ from aucbench.report.curves import Pace, paces, profiles_of
 from aucbench.report.evidence import Evidence, Place
 from aucbench.report.fits import NAN, Array
 from aucbench.report.inside import AUC, Inside, Row, inside, means_inside
+from aucbench.report.limits import MOST_PAIRS, MOST_VALUES, compared_inside
 from aucbench.stats.advice import Advice, advise
 from aucbench.stats.measures import Measure, measure
 from aucbench.stats.pairs import Pair, by_family, pairwise
@@ -56,18 +57,14 @@ class Settings:
     curves: bool = True  # make ROC and precision-recall curves
     # Of how many pairs inside data sets, over all of these, each is compared; of more, none is.
     # None: always. Where one data set only counts, they are compared in any case.
-    most_pairs: int | None = None
+    most_pairs: int | None = MOST_PAIRS
     # Of how many values, by data set and solver, it is told what hangs on one data set; of more it
     # is not. None: always.
-    most_values: int | None = None
+    most_values: int | None = MOST_VALUES
 
     def points(self, groups: int) -> int:
         """Return the points of each curve on a page of so many groups of fits."""
         return max(FEWEST, min(MOST, NUMBERS // (PER_POINT * max(1, groups)))) if self.curves else 0
-
-    def compares(self, pairs: int) -> bool:
-        """Whether each of so many pairs inside data sets is compared."""
-        return self.most_pairs is None or pairs <= self.most_pairs
 
 
 DEFAULT_REFERENCE = "logistic"
@@ -162,6 +159,17 @@ class Findings:
     def rows(self) -> tuple[Row, ...]:
         """All rows, by data set."""
         return tuple(row for one in self.insides for row in one.rows)
+
+    @cached_property
+    def compared(self) -> frozenset[int]:
+        """The data sets inside which each pair of solvers is compared."""
+        return compared_inside(self.evidence, self.settings.most_pairs)
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether each data set is left out in turn, to say what hangs on it."""
+        most = self.settings.most_values
+        return most is None or self.values.size <= most
 
     @property
     def grouped(self) -> str:
@@ -293,7 +301,6 @@ class Findings:
         evidence, s = self.evidence, self.settings
         finished = [self.insides[i] for i in evidence.finished]
         stars = [[evidence.solvers[r.solver] for r in one.rows if r.leading] for one in finished]
-        compared = s.compares(evidence.pairs_inside)
         return advise(
             self.values,
             evidence.solvers,
@@ -307,13 +314,13 @@ class Findings:
             ratio=evidence.ratio(*evidence.finished),
             pairs=self.pairs,
             within=finished[0].compared if len(finished) == 1 else None,
-            stars=stars if compared else None,
+            stars=stars if self.compared.issuperset(evidence.finished) else None,
             measure=self.measure,
             smaller=self.smaller,
             rope=s.rope,
             level=self.level,
             confidence=s.level if evidence.looked is None else LEVEL,
-            leave_out=s.most_values is None or self.values.size <= s.most_values,
+            leave_out=self.leaves_out,
         )
 
     @cached_property
@@ -394,10 +401,11 @@ def findings_of(evidence: Evidence, settings: Settings | None = None) -> Finding
     chosen = named if isinstance(named, Measure) else measure_of(named)
     points = s.points(len(evidence.groups))
     told: Any = {"measure": chosen, "level": s.level, "rope": s.rope}
-    told["pairs"] = len(evidence.finished) == 1 or s.compares(evidence.pairs_inside)
+    compared = compared_inside(evidence, s.most_pairs)
     with supervised():
         insides = tuple(
-            inside(evidence, dataset, points, **told) for dataset in range(len(evidence.datasets))
+            inside(evidence, dataset, points, pairs=dataset in compared, **told)
+            for dataset in range(len(evidence.datasets))
         )
     findings = Findings(evidence, s, chosen, insides)
     _require_values(chosen, evidence, findings.values)

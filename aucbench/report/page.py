@@ -23,6 +23,7 @@ from aucbench.report.drawn import DIGITS, drawn
 from aucbench.report.evidence import Group, Place
 from aucbench.report.findings import Findings
 from aucbench.report.inside import Row, sizes
+from aucbench.report.limits import untold
 from aucbench.report.pairing import pair_notes
 from aucbench.report.times import time_chapters
 from aucbench.stats.best_set import BestSet
@@ -295,7 +296,12 @@ class Page:
         evidence, names = self.findings.evidence, self.findings.evidence.datasets
         told = [evidence.left_out, _stale(evidence.stale), _unchecked(evidence.unchecked)]
         told += evidence.elsewhere.remarks if evidence.elsewhere else ()
-        told += [self.findings.times, *self.findings.unmeasured, *evidence.problems()]
+        told += [
+            self.findings.times,
+            untold(self.findings),
+            *self.findings.unmeasured,
+            *evidence.problems(),
+        ]
         for number, name in enumerate(names):
             of = f"{name}: " if len(names) > 1 else ""
             told += [f"{of}{line}" for line in by_kind(evidence.understood(number).remarks)]

@@ -20,7 +20,8 @@ from aucbench.stats.words import Difference
 def verdict(findings: Findings) -> dict[str, Any]:
     """Return the answer, what is said of each solver and pair, and all values behind it.
 
-    A number that is not known is null. Differences are a - b, in units of the measure. What a
+    What is not known is null: a number, or whether a solver may be the best of a data set inside
+    which no pair was compared. Differences are a - b, in units of the measure. What a
     solver has of `best_set` is there where it is tested.
     """
     evidence, s = findings.evidence, findings.settings
@@ -87,7 +88,7 @@ def _row(findings: Findings, row: Row) -> dict[str, Any]:
     values = [] if row.known is None else [_number(float(x)) for x in row.known.values]
     return {
         "solver": findings.evidence.solvers[row.solver],
-        "possible_best": row.leading,
+        "possible_best": row.leading if row.dataset in findings.compared else None,
         "mean": _number(row.estimate),
         "low": None if interval is None else _number(interval.low),
         "high": None if interval is None else _number(interval.high),

@@ -4,12 +4,14 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from urllib.request import urlopen
 
 import pytest
-from command_line import done, refused, said
+from command_line import done, flat, refused, said
 
 from aucbench import compare
+from aucbench.report.findings import Settings
 
 MAIN = "from aucbench.cli import main; main()"
 
@@ -47,6 +49,20 @@ def test_the_answer_is_printed_and_the_page_written(folder, tmp_path):
 )
 def test_mistakes_end_with_a_sentence_and_2(folder, arguments, sentence):
     assert sentence in refused(*(argument.format(folder) for argument in arguments))
+
+
+def test_what_is_left_out_of_a_large_folder_is_said_and_an_option_tells_it(folder, monkeypatch):
+    again = ["compare", "--data", "breast-cancer,digits-8", "--solvers", "sht-auc,logistic"]
+    again += ["--splits", "2", "--passes", "2", "--out", folder]
+    for words in (["report", folder], again):
+        assert "Left out" not in said(*words)
+        with monkeypatch.context() as patch:
+            few = partial(Settings, most_pairs=1, most_values=3)
+            patch.setattr("aucbench.report.findings.Settings", few)
+            told = flat(said(*words))
+            assert "the comparisons of 2 pairs of solvers inside single data sets" in told
+            assert "what hangs on one data set, of 4 values. --everything tells it" in told
+            assert "Left out" not in said(*words, "--everything")
 
 
 def test_a_figure_is_written(folder, tmp_path):

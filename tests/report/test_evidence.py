@@ -16,7 +16,9 @@ from aucbench.report.evidence import evidence_of, solver_of
 from aucbench.report.findings import Settings, findings_of
 from aucbench.report.fits import Condition
 from aucbench.report.folder import FolderReader
+from aucbench.report.limits import MOST_PAIRS, limits
 from aucbench.report.page import page_of
+from aucbench.report.terminal import sentences
 from aucbench.report.verdict import verdict
 from aucbench.stats.ranking import average_ranks, bradley_terry
 
@@ -246,6 +248,39 @@ def test_of_too_many_pairs_inside_data_sets_none_is_compared(records):
     assert " alone the best may be" not in str(few.advice)
     one = evidence_of([r for r in records if r.cell.dataset == "digits-8"])
     assert len(findings_of(one, Settings(most_pairs=0)).insides[0].pairs) == 3
+
+
+def test_what_was_left_out_is_said_wherever_the_answer_is(records):
+    evidence = evidence_of(records)
+    few = findings_of(evidence, Settings(most_pairs=8, most_values=8))
+    [said] = [line for line in sentences(few) if line.startswith("Left out")]
+    assert "comparisons of 9 pairs of solvers inside single data sets, and the stars" in said
+    assert "what hangs on one data set, of 9 values" in said
+    assert "--everything" in said
+    assert said in page_of(few, folder="x").warnings
+    told = verdict(few)
+    assert said in told["answer"]
+    assert {one["possible_best"] for each in told["data_sets"] for one in each["solvers"]} == {None}
+    whole = findings_of(evidence, Settings(**limits(everything=True)))
+    assert not any(line.startswith("Left out") for line in sentences(whole))
+    assert Settings().most_pairs == MOST_PAIRS
+    by_default = findings_of(evidence)
+    assert sentences(by_default) == sentences(whole)
+
+
+def test_only_the_data_set_that_counts_is_compared_where_there_are_too_many_pairs(tmp_path):
+    names, solvers = ("t0", "t1", "t2"), ("logistic", "b", "c")
+    folder = made_board(tmp_path / "r", names, solvers, pending=[(0, 1), (2, 2)])
+    interim = findings_of(FolderReader(folder, stale=True).read(), Settings(most_pairs=8))
+    assert [len(one.pairs) for one in interim.insides] == [0, 3, 0]
+    assert "inside single data sets but t1" in sentences(interim)[-1]
+    assert interim.leading == {row.solver for row in interim.insides[1].rows if row.leading}
+    none = made_board(tmp_path / "n", names, solvers, pending=[(0, 1), (1, 1), (2, 2)])
+    early = findings_of(FolderReader(none, stale=True).read(), Settings(most_pairs=8))
+    assert not any(one.pairs for one in early.insides)
+    alone = made_board(tmp_path / "a", names[:1], solvers, pending=[(0, 1)])
+    [one] = findings_of(FolderReader(alone, stale=True).read(), Settings(most_pairs=0)).insides
+    assert len(one.pairs) == 1  # of the two that were run
 
 
 def test_what_hangs_on_one_data_set_is_left_out_where_there_are_too_many_values(tmp_path):

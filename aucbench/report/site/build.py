@@ -34,8 +34,6 @@ from aucbench.report.site.tasks import tasks_of
 from aucbench.store.trees import whole_tree
 
 MARK = "aucbench-board.json"  # by which a site is known, so that it may be replaced
-# Up to how many pairs inside data sets, and values across them, what takes long is told.
-LIMITS: dict[str, Any] = {"most_pairs": 5_000, "most_values": 5_000}
 SCRIPTS = ("chart.js", "table.js", "site.js")
 
 
@@ -76,8 +74,7 @@ def board_site(
     out : Path
         Folder of the site: new, empty, or an earlier site. It is replaced as a whole.
     settings : Settings, optional
-        How results are judged. No curves are drawn. Pairs inside data sets are compared up to
-        5 000 in all, and up to 5 000 values it is told what hangs on one data set.
+        How results are judged. No curves are drawn.
     published : Publishing, optional
         What the site says of itself.
 
@@ -136,7 +133,7 @@ def board_of(
 ) -> Board:
     """Return the board of what the folder `name` holds."""
     with supervised():
-        findings = findings_of(evidence, replace(settings, curves=False, **LIMITS))
+        findings = findings_of(evidence, replace(settings, curves=False))
         entrants = entrants_of(evidence)
         tasks = tasks_of(evidence)
     today = datetime.now(UTC).date().isoformat()
