@@ -93,7 +93,6 @@ _remembered: dict[PluginEntry, None] = {}  # in the order of their use
 _thread = local()
 
 
-@lru_cache(maxsize=1024)  # each name that is looked up is compared with all plugins
 def normalized(distribution: str) -> str:
     """Return the normalized name of a distribution (PEP 503): equal for all its spellings."""
     return re.sub(r"[-_.]+", "-", distribution).lower()

@@ -182,7 +182,8 @@ def bradley_terry(
     won = (1.0 + (ahead > rope) - (ahead < -rope)) / 2.0
     counts = np.vstack([np.ones(len(table)), _resampled(len(table), draws, seed)])
     wins = (counts @ won.reshape(len(table), k * k)).reshape(-1, k, k) + 0.5
-    ratings = CENTRE + ELO * _fitted(wins)
+    observed = _fitted(wins[:1])  # near which the draws are, so that they take few steps from it
+    ratings = CENTRE + ELO * np.vstack([observed, _fitted(wins[1:], observed[0])])
     return _standings(names, ratings[0], ratings[1:], len(whole), table, level, "Bradley–Terry")
 
 
@@ -276,8 +277,10 @@ def _interval(estimate: float, drawn: Array, n: int, level: float, method: str) 
     return Interval(float(estimate), low, high, level, full, note)
 
 
-def _fitted(wins: Array) -> Array:
+def _fitted(wins: Array, start: Array | None = None) -> Array:
     """Return the likeliest logits of each matrix of wins, shape (m, k, k) -> (m, k), of mean 0.
+
+    They are looked for from `start` on, of shape (k,), or from 0.
 
     Newton's method. A step whose coordinates span b is shortened to log(1 + b)/b of it, with which
     a sum of logistic losses falls in every step (Sun and Tran-Dinh, 2019, "Generalized
@@ -286,8 +289,8 @@ def _fitted(wins: Array) -> Array:
     m, k, _ = wins.shape
     games = wins + wins.transpose(0, 2, 1)
     games[:, range(k), range(k)] = 0.0
-    theta = np.zeros((m, k))
-    blocks = [slice(start, start + BLOCK) for start in range(0, m, BLOCK)]
+    theta = np.zeros((m, k)) if start is None else np.tile(start, (m, 1))
+    blocks = [slice(first, first + BLOCK) for first in range(0, m, BLOCK)]
     for _ in range(NEWTON_STEPS):
         spans = [_step(theta[some], games[some], wins[some]) for some in blocks]
         if max(spans, default=0.0) < PRECISION:
