@@ -91,7 +91,7 @@ def fetch_files(files: Sequence[RemoteFile], *, progress: bool = False) -> tuple
             f"{', '.join(file.name for file in files)} are fetched together and have a name twice; "
             "give each file a name of its own"
         )
-    paths = [_fetched(file, progress) for file in files]
+    paths = [_filled(file, partial(_download, file), progress=progress) for file in files]
     if len(paths) < 2:
         return tuple(paths)
     listed = "\n".join(f"{file.sha256} {file.name}" for file in files)
@@ -111,30 +111,18 @@ def keep(file: RemoteFile, make: Callable[[], bytes]) -> Path:
     DataError
         When the content has another sha256, or the cache cannot hold it.
     """
-    from filelock import FileLock
 
-    path = _place(file)
-    with _writing(path):
-        if _is(path, file):
-            return path
-    content = make()
-    found = hashlib.sha256(content).hexdigest()
-    if found != file.sha256:
-        raise DataError(
-            f"{file.name} has the sha256 {found[:SHOWN]}... and not {file.sha256[:SHOWN]}...; "
-            "what it comes from is damaged, or another version"
-        )
-    with _writing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(path.parent.with_suffix(".lock")):
-            handle, name = mkstemp(prefix=UNFINISHED.rstrip("?"), dir=path.parent)
-            try:
-                with open(handle, "wb") as out:  # noqa: PTH123 - a number of an open file
-                    out.write(content)
-                Path(name).replace(path)
-            finally:
-                Path(name).unlink(missing_ok=True)
-    return path
+    def written(path: Path, _: _Shown) -> None:
+        content = make()
+        found = hashlib.sha256(content).hexdigest()
+        if found != file.sha256:
+            raise DataError(
+                f"{file.name} has the sha256 {found[:SHOWN]}... and not {file.sha256[:SHOWN]}...; "
+                "what it comes from is damaged, or another version"
+            )
+        _write(path, content)
+
+    return _filled(file, written, progress=False)
 
 
 def _link(link: Path, path: Path) -> None:
@@ -167,8 +155,8 @@ def _place(file: RemoteFile) -> Path:
     return cache_folder() / "files" / file.sha256[:DIGITS] / file.name
 
 
-def _fetched(file: RemoteFile, progress: bool) -> Path:
-    """Return the path of a file with the wanted content."""
+def _filled(file: RemoteFile, fill: Callable[[Path, _Shown], None], *, progress: bool) -> Path:
+    """Return the path of a file with the wanted content; `fill` writes it, in one process."""
     from filelock import FileLock, Timeout
 
     path = _place(file)
@@ -185,18 +173,29 @@ def _fetched(file: RemoteFile, progress: bool) -> Path:
                 lock.acquire()
             try:
                 if not _is(path, file):  # else another process was quicker
-                    _download(file, path, shown)
+                    for left in path.parent.glob(UNFINISHED):  # by a process that was killed
+                        left.unlink()
+                    fill(path, shown)
             finally:
                 lock.release()
     return path
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file under another name, and rename it."""
+    handle, name = mkstemp(prefix=UNFINISHED.rstrip("?"), dir=path.parent)
+    try:
+        with open(handle, "wb") as out:  # noqa: PTH123 - a number of an open file
+            out.write(content)
+        Path(name).replace(path)
+    finally:
+        Path(name).unlink(missing_ok=True)
 
 
 def _download(file: RemoteFile, path: Path, shown: _Shown) -> None:
     """Ask one address after the other."""
     import pooch
 
-    for left in path.parent.glob(UNFINISHED):  # by a process that was killed
-        left.unlink()
     pooch.get_logger().setLevel("WARNING")  # what it would say is shown by us
     said = []
     most = LARGEST if file.size is None else min(LARGEST, file.size)

@@ -19,7 +19,7 @@ import pytest
 
 from aucbench.datasets import compressed, download, load
 from aucbench.datasets.addresses import RefusedError, is_private, redirected
-from aucbench.datasets.download import RemoteFile, cached_path, fetch, fetch_files
+from aucbench.datasets.download import RemoteFile, cached_path, fetch, fetch_files, keep
 from aucbench.errors import DataError
 
 CONTENT = b"1 1:0.5 2:1\n-1 1:2 2:3\n1 1:1 2:4\n"
@@ -524,3 +524,21 @@ def test_the_page_states_the_limits():
         f"{compressed.MEMORY / 1e9:g} GB of memory",
     ):
         assert text in page
+
+
+# Files that are made of others
+
+
+def test_a_file_that_is_made_is_kept_as_one_that_is_downloaded(monkeypatch, tmp_path):
+    monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path))
+    file = RemoteFile("rows.svm", ("https://x.org/all.zip",), hashlib.sha256(CONTENT).hexdigest())
+    folder = tmp_path / "files" / file.sha256[: download.DIGITS]
+    folder.mkdir(parents=True)
+    (folder / "tmp0a1b2c3d").write_bytes(CONTENT[:5])  # by a process that was killed
+    with pytest.raises(DataError, match=r"rows.svm has the sha256 .* is damaged"):
+        keep(file, lambda: CONTENT[1:])
+    assert cache_files() == []
+    asked = iter([CONTENT])  # it is made once
+    paths = {keep(file, lambda: next(asked)) for _ in range(2)}
+    assert paths == {cached_path(file)}
+    assert cache_files() == ["rows.svm"]

@@ -343,9 +343,9 @@ def test_a_zip_bomb_is_not_unpacked(folders, forger):
     key = forger.key(dataset=LINEAR)
     file = BytesIO()
     with ZipFile(file, "w", ZIP_DEFLATED) as archive:
-        archive.writestr("scores.npy", bytes(2**26))
+        archive.writestr("scores.npy", bytes(2**22))
     forger.store.write(forger.store.read(key), file.getvalue())
-    refused(folders, r"it unpacks to 67108864 bytes, and 800 belong to its cell")
+    refused(folders, r"it unpacks to 4194304 bytes, and 800 belong to its cell")
 
 
 @pytest.mark.nightly
