@@ -5,6 +5,7 @@ import shutil
 import signal
 from dataclasses import replace
 from multiprocessing import get_context
+from threading import Event, Thread
 
 import pytest
 from joining.conftest import DATASETS, Forger, joined, plan, ran
@@ -204,11 +205,49 @@ def test_a_kill_leaves_what_can_be_merged_again(folders, tmp_path, monkeypatch, 
         if out is not first:
             assert not out.exists()
         assert (out / "run.json").exists() == (out is first)
-        (out / "run.json").unlink(missing_ok=True)
         again = merge([first, folders.sent], out)
         assert (again.cells, again.verified) == (8, 0)
         assert content(out)[0] == whole[0]
         assert content(out)[2] == whole[2]
+
+
+def test_what_another_merge_brings_meanwhile_is_no_run_of_ones_own(folders, monkeypatch):
+    real, asked = Store.alone, [folders.board, folders.sent]
+
+    def late(store, tell):
+        monkeypatch.setattr(Store, "alone", real)
+        assert merge(asked, folders.board).added == 4
+        return store.alone(tell)
+
+    monkeypatch.setattr(Store, "alone", late)
+    done = merge(asked, folders.board)
+    assert (done.cells, done.added, done.verified) == (8, 0, 0)
+    assert {one.name: one.own for one in origins_of(Store(folders.board))} == {
+        "board": True,
+        "toy": False,
+    }
+
+
+def test_a_merge_into_a_board_waits_for_a_run(folders):
+    held, over, told = Event(), Event(), []
+
+    def run():
+        with Store(folders.board).alone(pytest.fail):
+            held.set()
+            over.wait(60)
+
+    def tell(sentence):
+        told.append(sentence)
+        over.set()
+
+    running = Thread(target=run)
+    running.start()
+    held.wait()
+    done = merge([folders.board, folders.sent], folders.board, tell=tell)
+    running.join()
+    assert (done.cells, done.verified) == (8, 0)
+    assert len(told) == 1
+    assert f"writes into {folders.board}; this run begins when that one ends" in told[0]
 
 
 @pytest.mark.parametrize("there", ["file", "folder", "results"])

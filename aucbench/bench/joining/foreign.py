@@ -50,7 +50,7 @@ class Foreign:
     """One folder that is merged.
 
     `own` says whether it is of who merges: then it may have what runs leave, such as targets,
-    which are not read.
+    which are not read. `locked` says that who merges has its lock, and nobody else writes into it.
 
     Raises
     ------
@@ -59,11 +59,11 @@ class Foreign:
         cannot be read.
     """
 
-    def __init__(self, folder: Path, *, own: bool):
+    def __init__(self, folder: Path, *, own: bool, locked: bool = False):
         self.folder, self.own = folder, own
         _look_at(folder, own=own)
         self.store = Store(folder)
-        if is_held(folder):
+        if not locked and is_held(folder):
             raise DataError(
                 f"{holder(folder)} writes into {folder}, or was killed there; wait until it ends, "
                 "or run its plan again, and then merge"

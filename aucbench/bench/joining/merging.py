@@ -91,14 +91,14 @@ def merge(
     if not named:
         raise ParameterError("no folder was named; give one or more results folders")
     out = Path(out)
-    grows = out.is_dir() and Path(named[0]).is_dir() and out.samefile(named[0])
+    grows = _is(named[0], out)
     if not grows:
         require_new(out)
-    opened = _opened(named, own)
     with ExitStack() as until_written:
-        if grows:
-            store = until_written.enter_context(Store(out, create=True))
+        if grows:  # its lock comes first: until then, others may merge into it
+            store = until_written.enter_context(Store(out))
             until_written.enter_context(store.alone(tell))
+        opened = _opened(named, own, out)
         cells = _checked(opened, range(len(named), len(opened)), grows=grows)
         if not grows:
             store = until_written.enter_context(new_store(out))
@@ -107,12 +107,17 @@ def merge(
     return _merged(cells, out, count, len(cells.parts[0].briefs) if grows else 0)
 
 
-def _opened(named: Sequence[str | Path], own: Sequence[str | Path]) -> list[Foreign]:
-    """Return the folders, those of runs of one's own last."""
-    whose = [(one, number == 0) for number, one in enumerate(named)]
+def _is(folder: str | Path, out: Path) -> bool:
+    """Whether a folder is that into which is merged."""
+    return out.is_dir() and Path(folder).is_dir() and out.samefile(folder)
+
+
+def _opened(named: Sequence[str | Path], own: Sequence[str | Path], out: Path) -> list[Foreign]:
+    """Return the folders, those of runs of one's own last; of `out`, this process has the lock."""
+    mine = {0, *range(len(named), len(named) + len(own))}
     opened = ask_each(
-        (number, partial(Foreign, Path(one), own=mine))
-        for number, (one, mine) in enumerate([*whose, *((one, True) for one in own)])
+        (number, partial(Foreign, Path(one), own=number in mine, locked=_is(one, out)))
+        for number, one in enumerate([*named, *own])
     )
     ask_each(
         (number, partial(_require_run, one))
