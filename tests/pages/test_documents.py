@@ -205,7 +205,7 @@ def test_the_solver_of_the_page_breaks_the_law_that_is_shown(tmp_path, monkeypat
     _, *shown = block(page, "console", "check descent.py").splitlines()
 
     ended = done("check", "descent.py", code=1)
-    seconds = re.compile(r"\d+\.\d\d(?=  |$)", re.MULTILINE)
+    seconds = re.compile(r" *\d+\.\d\d(?=  |$)", re.MULTILINE)
     assert seconds.sub("", ended.stdout) == seconds.sub("", "\n".join(shown)) + "\n"
 
     tests = subprocess.run(
