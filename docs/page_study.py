@@ -36,6 +36,11 @@ from aucbench.stats import Pair, Slope, Split, Word
 from aucbench.stats.advising_tree import DEPTH, Tree
 
 MARK = re.compile(r"^<!-- study (?:figure (\w+): (.+)|(\w+)) -->$", re.MULTILINE)
+BESIDE = {  # the main part: what was run, and what its tasks have
+    SECONDS: ("cells with equal seconds", "both"),
+    LARGE: ("tasks with many rows", "a source with many rows"),
+    DEFAULT: ("cells without tuning", ""),
+}
 NOT_YET = "**The run has not ended yet, so that this page has no numbers.**"
 SHOWN = 8  # solvers that a sentence names
 
@@ -233,34 +238,19 @@ def tuning(study: Study) -> Iterator[str]:
     yield from told_of(study.tuning.pairs)
 
 
-def in_seconds(study: Study) -> Iterator[str]:
-    """Yield what equal seconds of tuning are beside equal points."""
-    if SECONDS not in study.arms():
-        yield "The cells with equal seconds were not run."
+def part(study: Study, arm: str) -> Iterator[str]:
+    """Yield what another part of the study than the main one says."""
+    what, have = BESIDE[arm]
+    if arm not in study.arms():
+        yield f"The {what} were not run."
         return
-    tasks = study.table(SECONDS).index
-    yield f"{plural(len(tasks), 'task')} have both.\n"
-    yield from told_of(study.in_seconds.pairs)
-
-
-def large(study: Study) -> Iterator[str]:
-    """Yield the solvers on tasks with many rows."""
-    if LARGE not in study.arms():
-        yield "The tasks with many rows were not run."
+    if have:
+        yield f"{plural(len(study.table(arm)), 'task')} have {have}.\n"
+    if arm == SECONDS:
+        yield from told_of(study.in_seconds.pairs)
         return
-    tasks = study.table(LARGE).index
-    yield f"{plural(len(tasks), 'task')} have a source with many rows.\n"
-    yield from told_of(study.against(LARGE).pairs)
-    yield from ("", *command(LARGE))
-
-
-def untuned(study: Study) -> Iterator[str]:
-    """Yield all solvers with default parameters."""
-    if DEFAULT not in study.arms():
-        yield "The cells without tuning were not run."
-        return
-    yield from told_of(study.against(DEFAULT).pairs)
-    yield from ("", *command(DEFAULT))
+    yield from told_of(study.against(arm).pairs)
+    yield from ("", *command(arm))
 
 
 def slopes(study: Study) -> Iterator[str]:
@@ -483,9 +473,9 @@ PARTS: dict[str, Callable[[Study], Iterator[str]]] = {
     "trees": lambda study: of_question(study, "trees"),
     "slopes": slopes,
     "tuning": tuning,
-    "seconds": in_seconds,
-    "large": large,
-    "default": untuned,
+    "seconds": lambda study: part(study, SECONDS),
+    "large": lambda study: part(study, LARGE),
+    "default": lambda study: part(study, DEFAULT),
     "time": time,
     "tree": tree,
     "measures": measures,

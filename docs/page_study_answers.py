@@ -10,6 +10,7 @@ Design
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -40,7 +41,8 @@ from aucbench.stats import (
 from aucbench.stats.advising_tree import DEPTH, regrets_of
 
 FOLDER = Path(__file__).with_name("data") / "study"
-ROWS = 2500  # of a task in the main part, at most, see `examples/study.py`
+# Of a task in the main part, at most.
+ROWS = tomllib.loads((FOLDER / "rows.toml").read_text(encoding="utf-8"))["rows"]
 FEWEST = 12  # groups of complete tasks, below which nothing is said yet
 TUNED, DEFAULT, SECONDS, LARGE = "tuned", "default", "seconds", "large"  # arms of the study
 REFERENCE = "logistic"

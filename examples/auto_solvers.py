@@ -34,7 +34,7 @@ FILE = ROOT / "aucbench" / "models" / "auto.toml"
 # They do what `lightgbm` does, and are not tried beside it.
 LIKE_OTHERS = ("lightgbm-pairwise", "xgboost", "xgboost-pairwise", "hist-gradient-boosting")
 LEAST = 0.005  # AUC that another set has to gain: less changes no decision, see docs/study
-ROWS = 2500  # of a task in the study, at most
+ROWS = tomllib.loads((STUDY / "rows.toml").read_text(encoding="utf-8"))["rows"]  # at most
 PROPERTIES = ("rows", "features", "rarer", "positives")
 HEAD = "# Written by examples/auto_solvers.py from docs/data/study; run it again to change it.\n\n"
 

@@ -20,6 +20,7 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -57,7 +58,8 @@ ON_LARGE = (
     *("logistic", "svm-or", "rank-svm", "ls-svm", "sht-auc", "fsauc", "solam", "spam-l2"),
     *("additive", "lightgbm", "lightgbm-pairwise", "hist-gradient-boosting"),
 )
-ROWS, LARGE_ROWS = 2500, 50_000  # at most, of a task
+AT_MOST = tomllib.loads((TABLES / "rows.toml").read_text(encoding="utf-8"))
+ROWS, LARGE_ROWS = AT_MOST["rows"], AT_MOST["large_rows"]
 LEAST = 5000  # rows of the source of a large task
 POINTS, INNER, SPLITS = 5, 2, 2
 HELD_OUT = 0.3  # of a large task, in place of folds
@@ -159,8 +161,22 @@ def _plan(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Results:
+    """The records of a results folder, which are read once."""
+
+    folder: Path
+    records: tuple[Record, ...]
+
+    @staticmethod
+    def of(folder: Path) -> Results:
+        """Read a folder."""
+        with Store(folder) as store:
+            return Results(folder, (*store.records(),))
+
+
 def rows_of(
-    folder: Path, plan: Plan, named: dict[str, Task], arms: Sequence[str]
+    results: Results, plan: Plan, named: dict[str, Task], arms: Sequence[str]
 ) -> list[list[Any]]:
     """Return the lines of means.csv of a results folder, for the tasks that are complete.
 
@@ -169,10 +185,10 @@ def rows_of(
     """
     found: dict[str, dict[tuple[str, bool], list[Record]]] = defaultdict(lambda: defaultdict(list))
     lines = []
-    with Store(folder) as store:
-        for record in store.records():
-            cell = record.cell
-            found[cell.dataset][str(cell.solver), cell.tune is not False].append(record)
+    for record in results.records:
+        cell = record.cell
+        found[cell.dataset][str(cell.solver), cell.tune is not False].append(record)
+    with Store(results.folder) as store:
         for dataset in plan.datasets:
             task, cells = named[dataset], found[dataset]
             if sum(map(len, cells.values())) < plan.split_count * len(plan.solvers):
@@ -214,7 +230,7 @@ def _means(records: list[Record], store: Store) -> list[Any]:
     return [*("" if value is None else f"{value:.5g}" for value in values), *counts]
 
 
-def log_of(folders: dict[str, Path], wanted: dict[str, Plan]) -> dict[str, Any]:
+def log_of(found: dict[str, Results], wanted: dict[str, Plan]) -> dict[str, Any]:
     """Return what run.json says: cells by plan, reasons of failures, hours, machine, hashes."""
     told: dict[str, Any] = {
         "planned": 0,
@@ -227,29 +243,28 @@ def log_of(folders: dict[str, Path], wanted: dict[str, Plan]) -> dict[str, Any]:
     reasons: Counter[str] = Counter()
     machines: Counter[str] = Counter()
     versions: dict[str, str] = {}
-    for name in wanted.keys() - folders.keys():
+    for name in wanted.keys() - found.keys():
         told["planned"] += len(wanted[name])
         told["not_run"] += len(wanted[name])
-    for name, folder in folders.items():
+    for name, results in found.items():
         ok = failed = 0
         seconds = 0.0
-        with Store(folder) as store:
-            for record in store.records():
-                seconds += record.process.wall_seconds or 0.0
-                ok += record.ok
-                failed += not record.ok
-                if not record.ok:
-                    reasons[f"{record.cell.solver}: {record.status.status}"] += 1
-                machine = record.machine
-                machines[f"{machine.get('cpu')}, {machine.get('cores')} cores"] += 1
-                versions |= machine.get("versions") or {}
+        for record in results.records:
+            seconds += record.process.wall_seconds or 0.0
+            ok += record.ok
+            failed += not record.ok
+            if not record.ok:
+                reasons[f"{record.cell.solver}: {record.status.status}"] += 1
+            machine = record.machine
+            machines[f"{machine.get('cpu')}, {machine.get('cores')} cores"] += 1
+            versions |= machine.get("versions") or {}
         planned = len(wanted[name])
         told["plans"][name] = {
             "cells": planned,
             "ok": ok,
             "failed": failed,
             "hours": round(seconds / 3600, 3),
-            "sha256": hash_of(folder),
+            "sha256": hash_of(results.folder),
         }
         told["planned"] += planned
         told["ok"] += ok
@@ -290,14 +305,14 @@ def write_tables(out: Path) -> Iterator[str]:
         "seconds": ("seconds", "seconds"),
         "large": ("large", "large"),
     }
-    folders = {name: out / name for name in wanted if (out / name).is_dir()}
+    found = {name: Results.of(out / name) for name in wanted if (out / name).is_dir()}
     lines = []
-    for name, folder in folders.items():
+    for name, results in found.items():
         named = {task.capped(caps[name]): task for task in tasks()}
-        lines += rows_of(folder, wanted[name], named, arms[name])
+        lines += rows_of(results, wanted[name], named, arms[name])
     with (TABLES / "means.csv").open("w", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerows([COLUMNS, *lines])
-    told = log_of(folders, wanted)
+    told = log_of(found, wanted)
     (TABLES / "run.json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
     yield f"{len(lines)} rows in {TABLES / 'means.csv'}"
     yield f"{told['ok']} of {told['planned']} cells are ok"

@@ -207,7 +207,6 @@ def test_what_is_compared_was_run(page_study, monkeypatch):
     for names in (answers.EXACT, answers.STOCHASTIC, answers.SURROGATES, *answers.TREES):
         assert {*names} <= tuned
     assert {*answers.CURVED} - {"hist-gradient-boosting"} <= tuned
-    assert program.ROWS == answers.ROWS
     assert {one for sides in answers.CONTRASTS.values() for side in sides for one in side} <= tuned
 
 
