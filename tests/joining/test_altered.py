@@ -511,7 +511,12 @@ def test_what_costs_little_is_asked_of_all_folders_first(folders, forger, monkey
 
 @pytest.mark.parametrize(
     ("first", "second"),
-    [(other_protocol, longer), (other_data, other_data), (other_scores, other_sizes)],
+    [
+        (other_protocol, longer),
+        (fewer, fewer),
+        (other_data, other_data),
+        (other_scores, other_sizes),
+    ],
 )
 def test_the_first_problem_of_each_folder_is_named(folders, forger, tmp_path, first, second):
     submit(folders.mine, "broken", tmp_path / "broken")

@@ -64,20 +64,33 @@ def _part(folder: Foreign, first: Foreign, known: Set[str]) -> Part:
 
 def missing(part: Part, parts: Iterable[Part]) -> Counter[str]:
     """Return how many cells of the plans of a part no folder has, by solver."""
-    here = {brief.cell for one in parts for brief in one.briefs.values()}
+    return _missing(part, _cells_of(parts))
+
+
+def _missing(part: Part, here: Set[Cell]) -> Counter[str]:
     asked = {cell for plan in part.plans for cell in plan.cells()}
     return Counter(cell.label for cell in asked - here)
 
 
+def _cells_of(parts: Iterable[Part]) -> set[Cell]:
+    return {brief.cell for part in parts for brief in part.briefs.values()}
+
+
 def require_whole(parts: Sequence[Part]) -> None:
     """Raise `DataError` where a folder, but for the first one, has a part of its cells only."""
-    for part in parts[1:]:
-        if lacking := missing(part, parts):
-            solver, count = lacking.most_common(1)[0]
-            raise DataError(
-                f"{part.name} lacks {count} cells of {solver}, and all of its plan count; run the "
-                "plan to its end, where a failure is a result too, and submit it again"
-            )
+    here = _cells_of(parts)
+    ask_each(
+        (number, partial(_require_whole, part, here)) for number, part in enumerate(parts) if number
+    )
+
+
+def _require_whole(part: Part, here: Set[Cell]) -> None:
+    if lacking := _missing(part, here):
+        solver, count = lacking.most_common(1)[0]
+        raise DataError(
+            f"{part.name} lacks {count} cells of {solver}, and all of its plan count; run the "
+            "plan to its end, where a failure is a result too, and submit it again"
+        )
 
 
 def _read(part: Part, known: Set[str]) -> None:
