@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from aucbench.bench.costs.ledger import Ledger
-from aucbench.bench.costs.model import Array, Forecast, forecasts, total_draws
+from aucbench.bench.costs.model import DRAWS, Array, Forecast, forecasts, total_draws
 
 LEVEL = 0.9  # probability of an interval
 CELL, SPLIT, VALUE = 0.01, 0.03, 1e-7  # seconds beside cells: of each, of a split, of its numbers
@@ -125,19 +125,9 @@ def estimate_of(
     """Return what the cells of a ledger that are left will cost, `slow` times as much as alone."""
     sets, arms = len(ledger.datasets), ledger.arms(slow)
     expected = forecasts(np.array(ledger.sizes, float).reshape(sets, 2), arms)
-    beside = slow * _beside(ledger)
-    of_sets = np.tile(beside, (1000, 1))
-    of_arms = []
-    for number, (one, draws) in enumerate(total_draws(expected)):
-        of_sets += draws
-        of_arms.append(_of_arm(ledger, number, one, Span.of(draws.sum(axis=1))))
+    of_arms, of_sets = _drawn(ledger, expected, slow)
     total = of_sets.sum(axis=1)
     longest = max((cost.longest for cost in of_arms), default=0.0)
-    late = sum(
-        int(one.arm.left[one.seconds >= one.arm.most].sum())
-        for one in expected
-        if np.isfinite(one.arm.most)
-    )
     return Estimate(
         len(ledger.plan),
         ledger.left,
@@ -150,9 +140,25 @@ def estimate_of(
         _sorted(of_arms),
         _sorted(_of_set(ledger, at, expected, Span.of(of_sets[:, at])) for at in range(sets)),
         dict(zip(ledger.datasets, ledger.sizes, strict=True)),
-        late,
+        sum(map(_late, expected)),
         tuple(expected),
     )
+
+
+def _drawn(ledger: Ledger, expected: Sequence[Forecast], slow: float) -> tuple[list[Cost], Array]:
+    """Return the cost of each solver and map, and draws of the seconds of each data set."""
+    of_sets = np.tile(slow * _beside(ledger), (DRAWS, 1))
+    of_arms = []
+    for number, (one, draws) in enumerate(total_draws(expected)):
+        of_sets += draws
+        of_arms.append(_of_arm(ledger, number, one, Span.of(draws.sum(axis=1))))
+    return of_arms, of_sets
+
+
+def _late(one: Forecast) -> int:
+    """Return how many cells of a solver and map are expected to be ended by a limit."""
+    arm = one.arm
+    return int(arm.left[one.seconds >= arm.most].sum()) if np.isfinite(arm.most) else 0
 
 
 def _beside(ledger: Ledger) -> Array:

@@ -37,6 +37,7 @@ OF_SPLITS = 0.15  # standard deviation of the noise
 SHARED = 0.5  # correlation of the errors of two arms: the same data set may be slow for all
 MACHINE = 0.1  # standard deviation of what a machine takes at another time, in logarithm
 LEAST = 1e-3  # seconds of work; less is not told from the start of a process
+DRAWS = 1000  # of all seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +141,7 @@ def forecasts(sizes: Array, arms: Sequence[Arm]) -> list[Forecast]:
 
 
 def total_draws(
-    forecasts: Sequence[Forecast], draws: int = 1000, seed: int = 0
+    forecasts: Sequence[Forecast], draws: int = DRAWS, seed: int = 0
 ) -> Iterator[tuple[Forecast, Array]]:
     """Yield each forecast with draws of the seconds of all its cells, shape (draws, m).
 
