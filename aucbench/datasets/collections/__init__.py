@@ -49,6 +49,9 @@ class Source(Protocol):
     def facts(self, name: str) -> Facts:
         """Return what is known of a set without a download; raises as `table`."""
 
+    def whence(self, name: str) -> Facts:
+        """Return address, licence, papers and hash of a set without reading it; else as `facts`."""
+
 
 SOURCES: tuple[Source, ...] = (keel, openml, pmlb, pypi)
 
@@ -93,6 +96,10 @@ class Member:
     def facts(self) -> Facts:
         """Return what is known of it without a download; raises as `Source.facts`."""
         return self.source.facts(self.name)
+
+    def whence(self) -> Facts:
+        """Return where it comes from, without reading it; raises as `Source.whence`."""
+        return self.source.whence(self.name)
 
 
 @dataclass(frozen=True, slots=True)

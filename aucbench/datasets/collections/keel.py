@@ -69,23 +69,30 @@ def table(name: str, wanted: Wanted) -> Table:
     return replace(whole, label=f"the last column, {target!r}")
 
 
-def facts(name: str) -> Facts:
-    """Return what is known of a set; raises as `table`."""
-    from aucbench.data.targets import counted, label_vector
-
-    path, read = _path(name), table(name, Wanted())
-    counts = counted(label_vector(read.y))
+def whence(name: str) -> Facts:
+    """Return where a set comes from, without reading it; raises `UnknownNameError`."""
     return Facts(
         name=f"{PREFIX}:{name}",
         address=ADDRESS,
         licence=LICENCE,
         cites=CITES,
         at_hand=True,
+        sha256=hashlib.sha256(_path(name).read_bytes()).hexdigest(),
+    )
+
+
+def facts(name: str) -> Facts:
+    """Return what is known of a set; raises as `table`."""
+    from aucbench.data.targets import counted, label_vector
+
+    read = table(name, Wanted())
+    counts = counted(label_vector(read.y))
+    return replace(
+        whence(name),
         rows=len(read.y),
         features=read.X.shape[1],
         classes=len(counts),
         positive=min(counts.values()) if len(counts) == 2 else None,
-        sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
     )
 
 

@@ -162,6 +162,9 @@ def facts(name: str) -> Facts:
     )
 
 
+whence = facts  # nothing is read for it
+
+
 def _is_here(one: Carried) -> bool:
     outer = one.path.partition(INSIDE)[0]
     return (

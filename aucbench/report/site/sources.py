@@ -67,7 +67,7 @@ def _of_member(member: Member) -> Source:
 def _facts(member: Member) -> Facts:
     """Return what is known of a set of a collection; of one that is not here, of the collection."""
     try:
-        return member.facts()
+        return member.whence()
     except AucbenchError:
         told = member.source
         return Facts(
