@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import inf
 
 import numpy as np
@@ -167,15 +168,19 @@ def _shares(ranks: Array) -> Array:
     return np.asarray(ranks / np.where(norm > 0.0, norm, 1.0))
 
 
+@lru_cache(maxsize=2)  # where each data set is left out in turn, as many are left each time
 def _signs(units: int, flips: int, seed: int) -> tuple[Array, bool]:
     """Return one of each two flips, the identity first, and whether these are all."""
     if 2**units <= flips + 1:
         rest = np.arange(2 ** (units - 1))  # the sign of the last unit stays
         bits = rest[:, None] >> np.arange(units) & 1
-        return np.asarray(1.0 - 2.0 * bits, np.float64), True
+        every = np.asarray(1.0 - 2.0 * bits, np.float64)
+        every.setflags(write=False)
+        return every, True
     signs = np.ones((max(1, (flips + 1) // 2), units))
     drawn = np.random.default_rng(seed).integers(0, 2, (len(signs) - 1, units))
     signs[1:] -= 2.0 * drawn
+    signs.setflags(write=False)  # other tests have them too
     return signs, False
 
 

@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import rankdata, wilcoxon
 
 from aucbench.errors import DataError, ParameterError, UnknownNameError
+from aucbench.stats import flips
 from aucbench.stats.best_set import against, best_set, steadiness
 from aucbench.stats.pairs import pairwise
 from aucbench.stats.tables import Rule
@@ -243,6 +244,17 @@ def test_two_solvers_follow_their_pair():
         found = best_set(values, "ab").following(pair)
         words = {"better": ("a",), "worse": ("b",)}
         assert found.of(found.possible) == words.get(str(pair.word), ("a", "b"))
+
+
+def test_the_flips_of_equally_many_data_sets_are_drawn_once():
+    flips._signs.cache_clear()
+    steadiness(np.random.default_rng(0).uniform(0.6, 0.9, (16, 3)), "abc")
+    assert flips._signs.cache_info().misses == 1
+    for units in (4, 30):  # all of them, and some
+        signs, complete = flips._signs(units, 999, 0)
+        assert complete == (units == 4)
+        with pytest.raises(ValueError, match="read-only"):
+            signs[0] = 0.0
 
 
 @pytest.mark.parametrize("rule", [*Rule])
