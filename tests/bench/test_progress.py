@@ -26,13 +26,14 @@ def test_counts_running_cells_and_the_time_left(monkeypatch):
     now = [10.0]
     monkeypatch.setattr("aucbench.bench.show.progress.monotonic", lambda: now[0])
     progress = Progress(4)
+    now[0] = 1000.0  # the data were read
     tell = announcer([progress])
     for cell in CELLS[1:3]:
         tell.aucbench_cell_started(cell=cell)
     progress.known(record(0))
 
     assert progress.left is None
-    now[0] = 16.0
+    now[0] = 1006.0
     tell.aucbench_cell_finished(record=record(1, "crash", reason="signal 11"))
     progress.known(record(1, "crash"))
 

@@ -62,6 +62,8 @@ class Progress:
 
     def start(self, name: str) -> None:
         """Add one to those that run."""
+        if not self.running and not self.finished:
+            self._begin = monotonic()  # what was read before says nothing of the pace of cells
         self.running[name] = None
 
     def end(self, name: str, status: str) -> None:
