@@ -28,7 +28,7 @@ from aucbench.cli.judge import judge
 from aucbench.cli.model import explain, fit, predict
 from aucbench.cli.new import new
 from aucbench.cli.power import power
-from aucbench.cli.report import figure, report, serve
+from aucbench.cli.report import figure, report
 from aucbench.cli.reproduce import reproduce
 from aucbench.cli.run import export, list_plan, log, run, status
 from aucbench.cli.saying import say
@@ -81,7 +81,7 @@ COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {
             "log": log,
         },
         **{"submit": submit, "merge": merge, "board": board},
-        **{"report": report, "figure": figure, "serve": serve, "export": export, "power": power},
+        **{"report": report, "figure": figure, "export": export, "power": power},
     },
     "What there is, and plugins": {
         **{"list": list_names, "show": show, "describe": describe, "plugins": list_plugins},

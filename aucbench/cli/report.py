@@ -1,4 +1,4 @@
-"""`aucbench report`, `figure` and `serve`: what a results folder says."""
+"""`aucbench report` and `figure`: what a results folder says."""
 
 from __future__ import annotations
 
@@ -106,29 +106,6 @@ def report(
     if json is not None:
         with own_file(json) as file:
             file.write(verdict_json(findings))
-
-
-@grouped
-def serve(
-    folder: Folder,
-    *,
-    port: Annotated[int, typer.Option(help="0 takes a free one.")] = 8000,
-    judged: Annotated[Judged, Group(JUDGED)],
-) -> None:
-    """Show the page of a results folder on 127.0.0.1, and keep it new while a run goes on."""
-    from aucbench.report.render import require_jinja
-    from aucbench.report.serve import HOST, LivePage, server
-
-    require_jinja()
-    settings, addons = judged.settings, named_sections(judged.sections)
-    page = LivePage(folder, settings, stale=judged.stale, sections=addons)
-    page.html()  # a folder that cannot be read is an error now, and not in the browser
-    with server(page, port) as running:
-        say(f"http://{HOST}:{running.server_port}/ shows {folder}; Ctrl-C ends it", err=True)
-        try:
-            running.serve_forever()
-        except KeyboardInterrupt:
-            typer.echo("ended", err=True)
 
 
 @grouped

@@ -1,4 +1,4 @@
-"""How results look: the HTML page, figures for print, and the server that shows a run.
+"""How results look: the HTML page, and figures for print.
 
 It reads records and calls `aucbench.stats`; it computes no statistic itself. What it exports, and
 from where, stands in `__init__.pyi`.

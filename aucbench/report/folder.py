@@ -1,4 +1,4 @@
-"""Read the evidence of a results folder, again and again while a run goes on."""
+"""Read the evidence of a results folder."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from aucbench.report.evidence import Evidence, evidence_of
 
 
 class FolderReader:
-    """Reads a results folder; its plans are looked up once, as long as they stay the same.
+    """Reads a results folder.
 
     With `stale`, records of the plans count whose data, plugin or aucbench has changed since.
     """
@@ -24,14 +24,6 @@ class FolderReader:
     def __init__(self, folder: Path, *, stale: bool = False) -> None:
         self.folder = folder
         self._stale = stale
-        self._known: tuple[dict[Path, str], Mapping[Cell, str], str] | None = None
-
-    @property
-    def version(self) -> str:
-        """A text that changes when the folder does."""
-        parts = [self.folder / name for name in ("plans", "targets", "cells")]
-        parts += sorted((self.folder / "cells").glob("??"))
-        return ",".join(str(part.stat().st_mtime_ns) for part in parts if part.exists())
 
     def read(self) -> Evidence:
         """Return what the folder holds; stale records are left out and counted.
@@ -42,7 +34,7 @@ class FolderReader:
         store = Store(self.folder)
         texts = store.plans()
         plans = parse_plans(texts)
-        wanted, unchecked = self._look_up(store, texts, plans)
+        wanted, unchecked = self._look_up(store, plans)
         evidence = evidence_of(
             store.records(),
             plans,
@@ -57,17 +49,13 @@ class FolderReader:
             problems=store.problems,
         )
 
-    def _look_up(
-        self, store: Store, texts: dict[Path, str], plans: Sequence[Plan]
-    ) -> tuple[Mapping[Cell, str], str]:
+    def _look_up(self, store: Store, plans: Sequence[Plan]) -> tuple[Mapping[Cell, str], str]:
         """Return the ids that count, and why they are not known; none if stale ones count too."""
         if self._stale:
             return {}, ""
         if store.origins():  # where nothing is looked up, so that nothing needs to be kept
             return counted_ids(store, plans), ""
-        if self._known is None or self._known[0] != texts:
-            try:
-                self._known = texts, counted_ids(store, plans), ""
-            except AucbenchError as error:
-                self._known = texts, {}, str(error)
-        return self._known[1:]
+        try:
+            return counted_ids(store, plans), ""
+        except AucbenchError as error:
+            return {}, str(error)

@@ -36,13 +36,9 @@ def require_jinja() -> None:
         raise MissingExtraError("an HTML report", "report")
 
 
-def to_html(page: Page, *, live: str = "") -> bytes:
-    """Return the page as one file in UTF-8, which opens without a network; it needs Jinja2.
-
-    `live` is its version, when its server may have a newer one, which the page then loads.
-    """
-    names = (*SCRIPTS, "page.js", *(("live.js",) if live else ()))
-    return rendered("page.html", names, page.data, page.added, live=live, page=page)
+def to_html(page: Page) -> bytes:
+    """Return the page as one file in UTF-8, which opens without a network; it needs Jinja2."""
+    return rendered("page.html", (*SCRIPTS, "page.js"), page.data, page.added, page=page)
 
 
 def sections_to_html(
@@ -66,8 +62,6 @@ def rendered(
     names: Sequence[str],
     data: Mapping[str, Any],
     added: Sequence[Chapter] = (),
-    *,
-    live: str = "",
     **more: Any,
 ) -> bytes:
     """Return a page of a template and scripts of `html/`, which see `data` as JSON.
@@ -82,8 +76,7 @@ def rendered(
     charts = [_chart(part) for one in added for part in one.parts if isinstance(part, Chart)]
     text = environment.get_template(template).render(
         version=metadata.version("aucbench"),
-        live=live,
-        policy=_policy(scripts, live=bool(live)),
+        policy=_policy(scripts),
         style=Markup(_asset("page.css")),
         scripts=[Markup(script) for script in scripts],
         data=Markup(embedded({**data, "added": charts})),
@@ -122,13 +115,12 @@ def embedded(data: Any) -> str:
     return text.replace("<", "\\u003c")
 
 
-def _policy(scripts: Iterable[str], *, live: bool) -> str:
+def _policy(scripts: Iterable[str]) -> str:
     """Return the policy by which a browser runs these scripts only, and connects to nothing."""
     hashes = (base64.b64encode(sha256(script.encode()).digest()).decode() for script in scripts)
     allowed = " ".join(f"'sha256-{text}'" for text in hashes)
-    own = " connect-src 'self';" if live else ""
     return (
-        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:;{own} "
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
 

@@ -1,19 +1,12 @@
-"""`aucbench report`, `figure` and `serve`: parse, one call, print."""
+"""`aucbench report` and `figure`: parse, one call, print."""
 
-import os
-import signal
-import subprocess
-import sys
 from functools import partial
-from urllib.request import urlopen
 
 import pytest
 from command_line import done, flat, refused, said
 
 from aucbench import compare
 from aucbench.report.findings import Settings
-
-MAIN = "from aucbench.cli import main; main()"
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +37,6 @@ def test_the_answer_is_printed_and_the_page_written(folder, tmp_path):
         (["report", "{}", "--reference", "logit"], "unknown solver in this comparison 'logit'"),
         (["figure", "pie", "{}", "--out", "x.pdf"], "unknown figure 'pie'"),
         (["figure", "roc", "{}", "--out", "x.pdf"], "name one of breast-cancer, digits-8"),
-        (["serve", "{}", "--port", "-1"], "cannot listen on port -1"),
     ],
 )
 def test_mistakes_end_with_a_sentence_and_2(folder, arguments, sentence):
@@ -70,13 +62,3 @@ def test_a_figure_is_written(folder, tmp_path):
         path = tmp_path / f"{kind}.svg"
         done("figure", kind, folder, "--out", path, *more)
         assert b"<svg" in path.read_bytes()
-
-
-def test_serve_ends_with_ctrl_c(folder):
-    command = [sys.executable, "-c", MAIN, "serve", str(folder), "--port", "0"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=os.environ) as running:
-        address = running.stderr.readline().split()[0]
-        with urlopen(address, timeout=60) as answer:
-            assert b"<h1>aucbench: " in answer.read()
-        running.send_signal(signal.SIGINT)
-        assert running.wait(30) == 0
