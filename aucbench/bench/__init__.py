@@ -12,8 +12,6 @@ import lazy_loader
 
 if TYPE_CHECKING:
     from aucbench.bench.engines import make_engine
-    from aucbench.bench.joining.merging import Merged, merge
-    from aucbench.bench.joining.submitting import Submission, submit
     from aucbench.bench.plan.fields import Choice
     from aucbench.bench.plan.plan import Plan
     from aucbench.bench.results.record import Record
@@ -22,23 +20,17 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Choice",
-    "Merged",
     "Plan",
     "Record",
     "Store",
-    "Submission",
     "make_engine",
-    "merge",
     "run",
-    "submit",
 ]
 
 __getattr__, __dir__, _ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "engines": ("make_engine",),
-        "joining.merging": ("Merged", "merge"),
-        "joining.submitting": ("Submission", "submit"),
         "plan.fields": ("Choice",),
         "plan.plan": ("Plan",),
         "results.record": ("Record",),

@@ -77,21 +77,6 @@ def look_up(
         return understand(plan, outcomes.items(), inline, code, refused)
 
 
-def look_up_data(plan: Plan, engine: Engine) -> dict[str, Lookup]:
-    """Read the data sets of a plan; no solver and no feature map of it is imported.
-
-    It raises `DataError` where one of them cannot be read.
-    """
-    names = [name for name in _names(plan) if name.kind == "datasets"]
-    found = {}
-    with within(plan.timeout or None):
-        for name, outcome in _asked(engine, {name: _data_job(plan, name) for name in names}):
-            found[str(name.spec)] = lookup = _lookup(plan, name, outcome, NOTHING)
-            if lookup.failure is not None:
-                raise DataError(f"{name.spec} cannot be read: {lookup.failure.reason}")
-    return found
-
-
 def _names(plan: Plan) -> Iterator[Name]:
     return (Name(*part) for part in plan.parts())
 

@@ -18,8 +18,6 @@ from aucbench.bench.show.progress import data_lines
 from aucbench.bench.text import lasting
 from aucbench.host import cores
 
-NOWHERE = ""  # in place of an id
-
 
 @dataclass(frozen=True, slots=True)
 class FolderStatus:
@@ -39,9 +37,9 @@ def folder_status(
 ) -> FolderStatus:
     """Count what is done, failed, missing and stale; raises as `run` does at its start.
 
-    `wanted` are the `counted_ids` of the plans, if they are known.
+    `wanted` are the `wanted_ids` of the plans, if they are known.
     """
-    wanted = counted_ids(store, plans) if wanted is None else wanted
+    wanted = wanted_ids(plans) if wanted is None else wanted
     watch = watch_of(plans)
     statuses: Counter[str] = Counter()
     stale, others, imports = 0, 0, Imports()
@@ -61,18 +59,6 @@ def folder_status(
     if stop is None:
         return FolderStatus(len(wanted), statuses, missing, *counted)
     return FolderStatus(len(wanted), statuses, 0, *counted, missing, f"stopped at {stop}")
-
-
-def counted_ids(store: Store, plans: Sequence[Plan]) -> dict[Cell, str]:
-    """Return the ids of the cells of plans that count in a folder; of some, none is there.
-
-    They are the `wanted_ids`, unless the folder holds cells of other machines: then they are those
-    that it has, and nothing that its plans name is looked up.
-    """
-    if not store.origins():
-        return wanted_ids(plans)
-    known = {record.cell: record.id for record in store.records()}
-    return {cell: known.get(cell, NOWHERE) for plan in plans for cell in plan.cells()}
 
 
 def wanted_ids(plans: Iterable[Plan]) -> dict[Cell, str]:

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 import typer
 
 from aucbench.cli.auc import auc
-from aucbench.cli.board import board
 from aucbench.cli.catalogue import (
     cite,
     describe,
@@ -23,7 +22,6 @@ from aucbench.cli.check import check
 from aucbench.cli.compare import compare
 from aucbench.cli.data import data
 from aucbench.cli.groups import CommandsByGroup, GroupedCommand
-from aucbench.cli.joining import merge, submit
 from aucbench.cli.judge import judge
 from aucbench.cli.model import explain, fit, predict
 from aucbench.cli.new import new
@@ -80,7 +78,6 @@ COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {
             "status": status,
             "log": log,
         },
-        **{"submit": submit, "merge": merge, "board": board},
         **{"report": report, "figure": figure, "export": export, "power": power},
     },
     "What there is, and plugins": {

@@ -181,10 +181,10 @@ def _export_to(name: str, store: Store, path: Path, *, stale: bool) -> None:
 
 def _wanted(store: Store, *, stale: bool) -> Mapping[Cell, str]:
     """Return the ids that count; none, with a warning, where stale rows are asked for anyway."""
-    from aucbench.bench.overview import counted_ids
+    from aucbench.bench.overview import wanted_ids
 
     try:
-        return counted_ids(store, _plans(store))
+        return wanted_ids(_plans(store))
     except AucbenchError as error:
         if not stale:
             raise

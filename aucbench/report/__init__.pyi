@@ -12,6 +12,3 @@ from .folder import FolderReader as FolderReader
 from .page import Page as Page
 from .page import page_of as page_of
 from .render import to_html as to_html
-from .site.build import Site as Site
-from .site.build import board_site as board_site
-from .site.publishing import Publishing as Publishing

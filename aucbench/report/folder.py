@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from aucbench.bench.cell import Cell
-from aucbench.bench.overview import counted_ids
+from aucbench.bench.overview import wanted_ids
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import parse_plans
 from aucbench.bench.results.store import Store
@@ -53,9 +53,7 @@ class FolderReader:
         """Return the ids that count, and why they are not known; none if stale ones count too."""
         if self._stale:
             return {}, ""
-        if store.origins():  # where nothing is looked up, so that nothing needs to be kept
-            return counted_ids(store, plans), ""
         try:
-            return counted_ids(store, plans), ""
+            return wanted_ids(plans), ""
         except AucbenchError as error:
             return {}, str(error)

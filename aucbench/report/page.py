@@ -171,16 +171,12 @@ class Page:
     def columns(self) -> tuple[Column, ...]:
         """The columns of the table of solvers, beside the solver."""
         if self.only is not None:
-            return self.columns_inside(self.only)
+            end = (Column(END, number=False),) if self.only in self._marked else ()
+            names = (self.findings.measure, "over splits", *self.costs, "ok")
+            return (*map(Column, names), *end)
         first = (f"mean {self.findings.measure}", *self._best, *self._versus)
         names = (*first, "average rank", "rating", *self.costs, "no value", "ok")
         return tuple(map(Column, names))
-
-    def columns_inside(self, dataset: int) -> tuple[Column, ...]:
-        """Return the columns of a table of the solvers on a data set."""
-        names = (self.findings.measure, "over splits", *self.costs, "ok")
-        end = (Column(END, number=False),) if dataset in self._marked else ()
-        return (*map(Column, names), *end)
 
     @cached_property
     def _marked(self) -> frozenset[int]:
@@ -218,7 +214,7 @@ class Page:
 
     def entries(self, solver: int) -> Sequence[Entry]:
         """Return the entries of a solver in the table of solvers, one for each column."""
-        return self._across(solver) if self.only is None else self.entries_inside(self.only, solver)
+        return self._across(solver) if self.only is None else self._inside(self.only, solver)
 
     def _across(self, solver: int) -> list[Entry]:
         findings, evidence = self.findings, self.findings.evidence
@@ -241,24 +237,12 @@ class Page:
             _ok(groups),
         ]
 
-    def entries_inside(self, dataset: int, solver: int) -> tuple[Entry, ...]:
-        """Return the entries of a solver in a table of the solvers on a data set.
-
-        The pages of a board show them twice, and they are made once.
-        """
-        if (dataset, solver) not in self._inside:
-            self._inside[dataset, solver] = (*self._entries_inside(dataset, solver),)
-        return self._inside[dataset, solver]
-
-    @cached_property
-    def _inside(self) -> dict[Place, tuple[Entry, ...]]:
-        return {}
-
     @cached_property
     def _rows(self) -> dict[Place, Row]:
         return {(row.dataset, row.solver): row for row in self.findings.rows}
 
-    def _entries_inside(self, dataset: int, solver: int) -> list[Entry]:
+    def _inside(self, dataset: int, solver: int) -> list[Entry]:
+        """Return the entries of a solver in the table of solvers of the only data set."""
         findings, evidence = self.findings, self.findings.evidence
         group = evidence.group(dataset, solver)
         row = self._rows.get((dataset, solver))

@@ -90,7 +90,7 @@ def rendered(
 
 @lru_cache
 def _environment() -> Any:
-    """Return what keeps the templates; a board has many pages of each."""
+    """Return what keeps the templates."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     return Environment(

@@ -3,18 +3,15 @@
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 import tomllib
-from contextlib import ExitStack
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from command_line import done
 from nights import first
-from plugin_site import Site, on_the_path
 from shown_pages import DOCS, assert_in_order, blocks, commands, text_of
 
 from aucbench.bench import Store
@@ -23,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", first(["faq.md", "ten_minutes.md", "curved.md", "board_site.md"]))
+@pytest.mark.parametrize("page", first(["faq.md", "ten_minutes.md", "curved.md"]))
 def test_the_commands_of_a_page_print_what_it_shows(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     count = 0
@@ -35,50 +32,6 @@ def test_the_commands_of_a_page_print_what_it_shows(page, tmp_path, monkeypatch)
             assert_in_order(shown, ended.output)
             count += 1
     assert count > 1
-
-
-@pytest.mark.parametrize("alone", first([False, True]))  # by night, each in a process of its own
-def test_a_solver_that_was_just_written_comes_on_the_board(tmp_path, monkeypatch, alone):
-    monkeypatch.chdir(tmp_path)
-    text = re.sub(r"^    ", "", text_of("board.md"), flags=re.MULTILINE)  # blocks are in a list
-    shown = re.findall(r"^```console\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    asked = [one for block in shown for one in commands(block)]
-    site = Site(tmp_path / "site")
-    with ExitStack() as installed:
-        for command, wanted in asked:
-            program, *words = shlex.split(command)
-            if program == "python":  # pip, which would ask the network for tools to build with
-                _placed(tmp_path / words[-1], site)
-                installed.enter_context(on_the_path(site.path))
-            else:
-                assert_in_order(wanted, _printed(words, site if alone else None))
-    programs = [command.split()[1] for command, _ in asked]
-    assert programs[1:7] == ["new", "-m", "compare", "submit", "merge", "board"]
-    assert {"hello", "logistic", "svm-or"} <= {*re.findall(r"[\w-]+", _text(tmp_path / "pages"))}
-
-
-def _printed(words, site):
-    """What a command prints; with a site, in a process of its own that finds its packages."""
-    if site is None:
-        return done(*words).output
-    env = {**os.environ, "PYTHONPATH": str(site.path)}
-    whole = [Path(sys.executable).parent / "aucbench", *words]
-    ended = subprocess.run(whole, env=env, capture_output=True, text=True)
-    assert ended.returncode == 0, ended.stderr
-    return ended.stdout
-
-
-def _placed(package, site):
-    """Put a package into a folder like site-packages, as an installation would."""
-    [module] = package.glob("aucbench_*")
-    text = (package / "pyproject.toml").read_text(encoding="utf-8")
-    about = tomllib.loads(text)["project"]
-    site.metadata(module.name, about["version"], about["entry-points"]["aucbench"])
-    shutil.copytree(module, site.path / module.name)
-
-
-def _text(folder):
-    return (folder / "index.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.nightly

@@ -91,7 +91,7 @@ def test_the_command_and_the_types_are_installed():
 
 
 # asv runs benchmarks of today at commits of old, where only public names are sure to be the same.
-# Resuming a run, dealing folds and the pages of a board have no public names; their benchmarks are
+# Resuming a run and dealing folds have no public names; their benchmarks are
 # not in the history, as those of pairs, of curved effects and of targets other than labels, which
 # are newer than it.
 INSIDE = {"bench_harness", "growth"}
@@ -102,7 +102,6 @@ INSIDE |= {
     "bench_pairs",
     "auc_parts",
     "bench_auc_parts",
-    "bench_board",
     "bench_parquet",
     "bench_parted",
     "bench_parts",

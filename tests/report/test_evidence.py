@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from bench_toys import cell, record_of
-from made_boards import made_board
+from made_folders import made_folder
 from report_results import DATASETS, SPLITS, failed, with_cell
 
 from aucbench.bench import Choice, Plan
@@ -270,22 +270,22 @@ def test_what_was_left_out_is_said_wherever_the_answer_is(records):
 
 def test_only_the_data_set_that_counts_is_compared_where_there_are_too_many_pairs(tmp_path):
     names, solvers = ("t0", "t1", "t2"), ("logistic", "b", "c")
-    folder = made_board(tmp_path / "r", names, solvers, pending=[(0, 1), (2, 2)])
+    folder = made_folder(tmp_path / "r", names, solvers, pending=[(0, 1), (2, 2)])
     interim = findings_of(FolderReader(folder, stale=True).read(), Settings(most_pairs=8))
     assert [len(one.pairs) for one in interim.insides] == [0, 3, 0]
     assert "inside single data sets but t1" in sentences(interim)[-1]
     assert interim.leading == {row.solver for row in interim.insides[1].rows if row.leading}
-    none = made_board(tmp_path / "n", names, solvers, pending=[(0, 1), (1, 1), (2, 2)])
+    none = made_folder(tmp_path / "n", names, solvers, pending=[(0, 1), (1, 1), (2, 2)])
     early = findings_of(FolderReader(none, stale=True).read(), Settings(most_pairs=8))
     assert not any(one.pairs for one in early.insides)
-    alone = made_board(tmp_path / "a", names[:1], solvers, pending=[(0, 1)])
+    alone = made_folder(tmp_path / "a", names[:1], solvers, pending=[(0, 1)])
     [one] = findings_of(FolderReader(alone, stale=True).read(), Settings(most_pairs=0)).insides
     assert len(one.pairs) == 1  # of the two that were run
 
 
 def test_what_hangs_on_one_data_set_is_left_out_where_there_are_too_many_values(tmp_path):
     names = tuple(f"t{i}" for i in range(8))
-    evidence = FolderReader(made_board(tmp_path / "r", names, ("logistic", "b", "c"))).read()
+    evidence = FolderReader(made_folder(tmp_path / "r", names, ("logistic", "b", "c"))).read()
     whole, few = (findings_of(evidence, Settings(most_values=n)).advice for n in (24, 23))
     assert whole.steadiness is not None
     assert few.steadiness is None

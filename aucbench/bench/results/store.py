@@ -3,11 +3,10 @@
 FOLDER/plans/....toml   every plan that was run into the folder
 FOLDER/targets/....npz  the targets of the data sets by their hash, while no run is going on
 FOLDER/datasets/....json what is known of the data sets, by hash
-FOLDER/origins/....json  where the cells of a merged folder come from, see `results.origins`
 FOLDER/cells/, scores/  see `aucbench.store`
 FOLDER/measurements/    a folder of the same form, see `aucbench.papers.measuring`
 
-Files of the first four folders end with a seal of their name and content. One that is damaged,
+Files of the first three folders end with a seal of their name and content. One that is damaged,
 or lies in the place of another one, is refused by its name.
 """
 
@@ -26,17 +25,16 @@ from aucbench.errors import DataError
 from aucbench.store import DocumentStore
 from aucbench.store.files import refused
 from aucbench.store.lock import is_held
-from aucbench.store.shard import Seal, require_key
+from aucbench.store.shard import Seal
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-PLANS, TARGETS, ABOUT, ORIGINS = "plans", "targets", "datasets", "origins"
+PLANS, TARGETS, ABOUT = "plans", "targets", "datasets"
 SEALS = {
     PLANS: Seal(b"# seal: ", b"\n"),
     TARGETS: Seal(b"aucbench-seal:"),  # after the directory of the archive, where readers stop
     ABOUT: Seal(b', "seal": "', b'"}', end=b"}"),
-    ORIGINS: Seal(b', "seal": "', b'"}', end=b"}"),
 }
 DIGITS = 16  # of the name of a plan
 # Arrays of a target that are beside scores, as in `aucbench.data.packed`, which imports NumPy.
@@ -133,11 +131,6 @@ class Store(DocumentStore):
     def _cannot_use(self, path: Path, trouble: str) -> None:
         self.report(f"{path} cannot be used: {trouble}; run its plan again, which writes it anew")
 
-    def keep_targets(self, targets: Mapping[str, bytes]) -> None:
-        """Keep packed targets of data sets by the hash of their data; no run may go on."""
-        for name, packed in targets.items():
-            self.home.put(self._target(name), SEALS[TARGETS].put_on(name, packed))
-
     @contextmanager
     def targets_away(self, targets: Mapping[str, bytes]) -> Iterator[None]:
         """Remove all targets from the folder while cells run, and put them back afterwards."""
@@ -222,26 +215,6 @@ class Store(DocumentStore):
     def _about(self, name: str) -> Path:
         return self.folder / ABOUT / f"{name}.json"
 
-    def keep_origin(self, name: str, origin: Mapping[str, Any]) -> None:
-        """Keep where cells come from, as `name`; in place of an origin of that name."""
-        content = json.dumps(origin, allow_nan=False).encode()
-        self._keep(self.folder / ORIGINS / f"{require_key(name)}.json", content)
-
-    def origins(self) -> dict[Path, dict[str, Any]]:
-        """Return the origins that were kept, by their files; each of them must have its seal."""
-        folder, kept = self.folder / ORIGINS, {}
-        try:
-            for path in sorted(folder.glob("*.json")):
-                content = SEALS[ORIGINS].taken_off(path.stem, path.read_bytes())
-                if content is None:
-                    raise not_an_origin(path, "its seal is missing, or of another content")
-                kept[path] = json.loads(content)
-        except OSError as error:
-            raise refused("read", folder, error) from error
-        except (ValueError, RecursionError) as error:
-            raise not_an_origin(path, str(error)) from error
-        return kept
-
     def plans(self) -> dict[Path, str]:
         """Return the texts of the plans that were kept, by their files."""
         folder = self.folder / PLANS
@@ -252,11 +225,6 @@ class Store(DocumentStore):
             }
         except OSError as error:
             raise refused("read", folder, error) from error
-
-
-def not_an_origin(path: Path, why: str) -> DataError:
-    """Return the error to raise when a file says of no cells where they come from."""
-    return DataError(f"{path} is damaged ({why}); delete it, and merge the folders again")
 
 
 def _learnt(target: Mapping[str, NDArray[Any]], rows: NDArray[Any]) -> dict[str, NDArray[Any]]:

@@ -25,7 +25,7 @@ families = {{ related = {related} }}
 """
 
 
-def made_board(folder, datasets, solvers, splits=2, failing=(), pending=(), seed=0):
+def made_folder(folder, datasets, solvers, splits=2, failing=(), pending=(), seed=0):
     """Write a folder with a plan, in which the first two data sets are a family.
 
     `failing` and `pending` have places (data set, solver), by numbers. Solver j is about 0.01 j
