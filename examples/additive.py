@@ -1,4 +1,4 @@
-"""Additive models beside trees and other additive models: the table of docs/additive.md.
+"""Additive models beside trees and other additive models: the table of docs/curved.md.
 
     AUCBENCH_DATA=FOLDER python examples/additive.py OUT [--keel WHEEL] [--methods NAME ...]
 

@@ -2,7 +2,7 @@
 
     AUCBENCH_DATA=FOLDER python examples/classes.py [NAME ...]
 
-It prints the tables of docs/classes.md, for satimage and pendigits: five folds, rank-svm with its
+It prints the tables of docs/pairs.md, for satimage and pendigits: five folds, rank-svm with its
 default penalty, trained for Hand and Till's M and one-vs-rest, on all rows and with rare classes.
 """
 

@@ -12,8 +12,13 @@ def text_of(page):
 
 
 def blocks(page):
-    """Language and content of the code blocks, in their order."""
-    return re.findall(r"^```(\w+)\n(.*?)^```$", text_of(page), re.MULTILINE | re.DOTALL)
+    """Language and content of the code blocks of a page, in their order."""
+    return blocks_in(text_of(page))
+
+
+def blocks_in(text):
+    """Language and content of the code blocks of a text, in their order."""
+    return re.findall(r"^```(\w+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
 def commands(block):

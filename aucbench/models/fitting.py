@@ -48,7 +48,7 @@ def fit(table: Any, **options: Any) -> Model | ClassModel:
         A data frame of pandas or polars, a table of pyarrow, or another one that hands over its
         columns as Arrow; or a file, or the name of a data set. A folder of files, a pattern such
         as "rows/*.parquet", and a Parquet file that would not fit in memory are read by parts, see
-        docs/scale_fit.md.
+        docs/scale.md.
 
     Returns
     -------

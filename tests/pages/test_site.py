@@ -64,7 +64,7 @@ def test_a_figure_that_is_not_known_is_refused(figures):
 
 
 def test_the_tables_of_figure_5_are_the_means_of_the_file(tables):
-    page = (DOCS / "aum_paper.md").read_text(encoding="utf-8")
+    page = (DOCS / "reproduction" / "aum.md").read_text(encoding="utf-8")
     rows = pd.read_csv(DOCS / "data" / "aum_figure5.csv")
     counts = rows[rows.errors == "count"].groupby(["search", "n"])
     events, steps = counts.events.mean(), counts.steps.mean()
@@ -83,7 +83,7 @@ def test_the_tables_of_figure_5_are_the_means_of_the_file(tables):
 
 
 def test_the_tables_of_figure_6_are_the_means_of_the_file(tables):
-    page = (DOCS / "aum_paper.md").read_text(encoding="utf-8")
+    page = (DOCS / "reproduction" / "aum.md").read_text(encoding="utf-8")
     rows = pd.read_csv(DOCS / "data" / "aum_figure6.csv")
     starts = {"from the surrogate": "surrogate", "from N(0, 1)": None}
     for heading, start in starts.items():
@@ -99,7 +99,7 @@ def test_the_tables_of_figure_6_are_the_means_of_the_file(tables):
 
 
 def test_the_leaderboard_has_the_means_of_the_file(tables):
-    page = (DOCS / "leaderboard.md").read_text(encoding="utf-8")
+    page = (DOCS / "judge.md").read_text(encoding="utf-8")
     means = pd.read_csv(DOCS / "data" / "leaderboard.csv").groupby("solver").auc.mean()
     found = tables.table(page, "average rank")
     assert {*found.text(0)} == {*means.index}
@@ -108,7 +108,7 @@ def test_the_leaderboard_has_the_means_of_the_file(tables):
 
 
 def test_the_table_of_additive_models_is_that_of_the_file(tables):
-    page = (DOCS / "additive.md").read_text(encoding="utf-8")
+    page = (DOCS / "curved.md").read_text(encoding="utf-8")
     found = tables.table(page, "less that of `ebm`")
     aucs = pd.read_csv(DOCS / "data" / "additive.csv").pivot(
         index="task", columns="method", values="auc"
@@ -122,7 +122,7 @@ def test_the_table_of_additive_models_is_that_of_the_file(tables):
 
 
 def test_the_leaderboard_says_what_judge_says_of_its_file(tables, documents):
-    page = (DOCS / "leaderboard.md").read_text(encoding="utf-8")
+    page = (DOCS / "judge.md").read_text(encoding="utf-8")
     judgement = judge(DOCS / "data" / "leaderboard.csv")
     assert judgement.answer() in page
     said = documents("page_choice").words(pd.read_csv(DOCS / "data" / "leaderboard.csv"))

@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.slow  # it builds the site
 
-WIDE = ["", "choose/", "leaderboard/", "aum_paper/", "others/", "speed/", "methods/"]
+WIDE = ["", "choose/", "judge/", "reproduction/aum/", "others/", "speed/", "methods/"]
 
 
 class Quiet(SimpleHTTPRequestHandler):
