@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 TIMED_FITS = 5  # of a cell under --timing, when the plan does not ask for more
 ONE_MODEL = ("repeats", "gap_tol")  # what the comparison for one model does not ask
-NO_ENGINE = ("engine", "scheduler", "cells_per_job", "retry", "timing", "looks", "minutes")
+NO_ENGINE = ("engine", "scheduler", "cells_per_job", "retry", "timing", "minutes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +73,9 @@ class Options:
         Statuses that are computed again, such as error,crash.
     timing : bool
         One cell at a time, kept to its cores and fitted 5 times.
-    looks : int, optional
-        Look so often, after equal parts of the data sets in random order, and stop when the
-        difference is decided: of two solvers, or of the others against --reference. 4 is usual.
     minutes : float, optional
         Minutes of wall time after which the run ends; cells that are missing then are run by the
-        same command again. With --estimate: minutes for the pilots.
+        same command again.
     quiet : bool
         No progress on stderr.
     """
@@ -92,7 +89,6 @@ class Options:
     cells_per_job: int | None = None
     retry: tuple[str, ...] = ()
     timing: bool = False
-    looks: int | None = None
     minutes: float | None = None
     quiet: bool = False
 
@@ -121,20 +117,14 @@ class Options:
         """Raise `ParameterError` where an option asks for cells that run while the command does."""
         if self.engine == "slurm":
             raise ParameterError(
-                f"{option} counts minutes of this command, and jobs of SLURM wait in its queue for "
-                "as long as they have to; leave it out, or run with --engine local"
+                f"{option} counts the time of this command, and jobs of SLURM wait in its queue "
+                "for as long as they have to; leave it out, or run with --engine local"
             )
 
-    def limited(self, plan: Plan, reference: str | None = None) -> Plan:
-        """Plan with the limits and looks of the command line in place of its own.
-
-        `reference` is that of the looks.
-        """
-        looks = plan.looks if self.looks is None else self.looks
+    def limited(self, plan: Plan) -> Plan:
+        """Plan with the limits of the command line in place of its own."""
         return replace(
             plan,
-            looks=looks,
-            reference=plan.reference if looks is None or reference is None else reference,
             timeout=plan.timeout if self.timeout is None else self.timeout,
             memory=plan.memory if self.memory is None else self.memory,
             repeat_fits=max(plan.repeat_fits, TIMED_FITS) if self.timing else plan.repeat_fits,

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from aucbench.bench.answers import Lookups, Name
 from aucbench.bench.cell import Cell
 from aucbench.bench.engines.local import LocalEngine
-from aucbench.bench.looks import watch_of
 from aucbench.bench.lookup import look_up
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.imports import Imports
@@ -25,11 +24,9 @@ class FolderStatus:
 
     planned: int  # cells of all plans that were run into the folder, each counted once
     statuses: Mapping[str, int]  # finished cells by status
-    missing: int  # cells of the plans that are not finished, and will be
+    missing: int  # cells of the plans that are not finished
     stale: int  # records of planned cells that no longer count, since something has changed
     other_settings: int  # records of cells that are in no plan of the folder
-    spared: int = 0  # cells that are not run, because the plan has stopped at a look
-    stop: str = ""  # which one, as people read it
 
 
 def folder_status(
@@ -40,25 +37,18 @@ def folder_status(
     `wanted` are the `wanted_ids` of the plans, if they are known.
     """
     wanted = wanted_ids(plans) if wanted is None else wanted
-    watch = watch_of(plans)
     statuses: Counter[str] = Counter()
     stale, others, imports = 0, 0, Imports()
     known = {*wanted.values()}
     for record in store.records():
         if record.id in known and imports.same(record.imports):
             statuses[record.status.status] += 1
-            if watch is not None:
-                watch.add(record)
         elif record.cell in wanted:
             stale += 1
         else:
             others += 1
     missing = len(wanted) - statuses.total()
-    stop = None if watch is None else watch.stopped()
-    counted = (stale, others)
-    if stop is None:
-        return FolderStatus(len(wanted), statuses, missing, *counted)
-    return FolderStatus(len(wanted), statuses, 0, *counted, missing, f"stopped at {stop}")
+    return FolderStatus(len(wanted), statuses, missing, stale, others)
 
 
 def wanted_ids(plans: Iterable[Plan]) -> dict[Cell, str]:
@@ -71,10 +61,7 @@ def wanted_ids(plans: Iterable[Plan]) -> dict[Cell, str]:
 
 
 def counted(plan: Plan) -> Iterator[str]:
-    """Yield sentences about the number of fits, the data, and the most that limits allow.
-
-    How long the cells will take, `aucbench.bench.costs` says from some of them.
-    """
+    """Yield sentences about the number of fits, the data, and the most that limits allow."""
     lookups = _lookups(plan)
     known = {name: lookups.known[Name("datasets", name)].answer for name in plan.datasets}
     tuned = sum(choice.tuning is not False for choice in plan.solvers)
@@ -87,7 +74,7 @@ def counted(plan: Plan) -> Iterator[str]:
         usable = cores()
         most = lasting(len(plan) * plan.timeout / usable)
         yield f"at most {most} on {usable} core(s), the time-outs of all cells"
-    yield "`aucbench run` with --estimate says from a few cells how long it will take"
+    yield "`aucbench run` with --estimate says from finished cells how long it will take"
 
 
 def _lookups(plan: Plan) -> Lookups:

@@ -22,11 +22,9 @@ from aucbench.bench.cell import Cell
 from aucbench.bench.engines import Engine
 from aucbench.bench.engines.local import FOLDERS, HIDDEN, LocalEngine
 from aucbench.bench.inline import NOTHING, Inline
-from aucbench.bench.looks import Watch
 from aucbench.bench.lookup import limits_of_data, look_up
 from aucbench.bench.loop import Loop
 from aucbench.bench.plan.families import family_of
-from aucbench.bench.plan.looks import require_planned_before, stages
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import parse_plans, write_plan
 from aucbench.bench.requests import cell_job
@@ -62,9 +60,7 @@ def run(
 ) -> Iterator[Record]:
     """Run the cells that are not in the store; yield the record of every cell of the plan.
 
-    First come those in the store, then the others as they end, each after it was stored. A plan
-    with looks does so for the data sets of each look, and ends at the first one that decides; the
-    others have no record then.
+    First come those in the store, then the others as they end, each after it was stored.
 
     Parameters
     ----------
@@ -92,7 +88,7 @@ def run(
     """
     about = (plan, store, engine, retry, listeners, inline, tell, until)
     with prepared(*about) as runner_of:
-        yield from records_until_decided(plan, runner_of, until)
+        yield from runner_of(plan).records()
 
 
 @contextmanager
@@ -133,22 +129,6 @@ def prepared(
                     until=until,
                 )
             store.finished(TO_JUDGE)  # the index then knows what this run has computed
-
-
-def records_until_decided(
-    plan: Plan, runner_of: Callable[[Plan], Runner], until: Until | None = None
-) -> Iterator[Record]:
-    """Yield the records until a look decides: a look waits for all cells of its data sets."""
-    watch = Watch(plan) if plan.looks is not None else None
-    for look, part in stages(plan):
-        for record in runner_of(part).records():
-            if watch is not None:
-                watch.add(record)
-            yield record
-        if until is not None and until.left_out:
-            return
-        if watch is not None and look is not None and watch.decides(look):
-            return
 
 
 @dataclass
@@ -265,11 +245,10 @@ class Runner(Loop[Cell, Record]):
 def require_agreement(plan: Plan, store: Store) -> None:
     """Raise `DataError` where a plan contradicts one that was run into the folder before."""
     known_as = write_plan(plan, places=False)
-    kept = parse_plans(store.plans())
-    before = [other for other in kept if write_plan(other, places=False) != known_as]
+    before = [
+        other for other in parse_plans(store.plans()) if write_plan(other, places=False) != known_as
+    ]
     family_of([plan, *before])
-    if len(before) == len(kept):  # else it was run before, and nothing in it is new
-        require_planned_before(plan, before)
 
 
 def conditions_of(plan: Plan, engine: Engine) -> Conditions:

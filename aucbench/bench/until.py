@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from math import inf
 from time import monotonic
 
 from aucbench.bench.cell import Cell
@@ -28,8 +27,6 @@ class Until:
     ----------
     seconds : float
         Of wall time, above 0.
-    most : float
-        Seconds that one cell may take.
     clock : function () -> float
         Seconds that never go back.
 
@@ -37,19 +34,14 @@ class Until:
     ----------
     left_out : bool
         Whether a cell was not started, or was stopped, because of this limit.
-    cut : dict of Cell to float
-        After how many seconds it has stopped cells.
     """
 
-    def __init__(
-        self, seconds: float, *, most: float = inf, clock: Callable[[], float] = monotonic
-    ) -> None:
+    def __init__(self, seconds: float, *, clock: Callable[[], float] = monotonic) -> None:
         require_above(0, seconds=seconds)
-        self.most, self.left_out = most, False
-        self.cut: dict[Cell, float] = {}
+        self.left_out = False
         self._clock, self._end = clock, clock() + seconds
         self._took: dict[tuple[str, ...], float] = {}  # seconds of the last cell of a kind
-        self._stops: dict[Cell, float] = {}  # running cells that this limit may stop, and when
+        self._stops: set[Cell] = set()  # running cells that this limit may stop
 
     @property
     def left(self) -> float:
@@ -64,20 +56,21 @@ class Until:
 
     def limited(self, cell: Cell, job: Job) -> Job:
         """Return the job of a cell that starts now, which ends when the time is over."""
-        left = min(max(self.left, LEAST), self.most)
+        left = max(self.left, LEAST)
         limits = _within(job.limits, left)
         if limits is not job.limits:
-            self._stops[cell] = left
+            self._stops.add(cell)
         steps = tuple(replace(step, limits=_within(step.limits, left)) for step in job.steps)
         return replace(job, limits=limits, steps=steps)
 
     def has_cut(self, cell: Cell, outcome: Outcome) -> bool:
         """Return whether this limit has stopped a cell that has ended."""
-        stop = self._stops.pop(cell, None)
-        if stop is None or outcome.ending is not Ending.TIMEOUT:
+        stops = cell in self._stops
+        self._stops.discard(cell)
+        if not stops or outcome.ending is not Ending.TIMEOUT:
             self._took[_kind(cell)] = outcome.wall_seconds
             return False
-        self.left_out, self.cut[cell] = True, stop
+        self.left_out = True
         return True
 
 

@@ -25,7 +25,6 @@ from aucbench.cli.groups import CommandsByGroup, GroupedCommand
 from aucbench.cli.judge import judge
 from aucbench.cli.model import explain, fit, predict
 from aucbench.cli.new import new
-from aucbench.cli.power import power
 from aucbench.cli.report import figure, report
 from aucbench.cli.reproduce import reproduce
 from aucbench.cli.run import export, list_plan, log, run, status
@@ -78,7 +77,7 @@ COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {
             "status": status,
             "log": log,
         },
-        **{"report": report, "figure": figure, "export": export, "power": power},
+        **{"report": report, "figure": figure, "export": export},
     },
     "What there is, and plugins": {
         **{"list": list_names, "show": show, "describe": describe, "plugins": list_plugins},

@@ -9,8 +9,8 @@ import typer
 
 from aucbench.bench.options import Fits, Options
 from aucbench.cli.groups import Group, grouped
-from aucbench.cli.options import ESTIMATE, FILES, FITS, JSON, OUTPUT, RUNS, Output, specs
-from aucbench.cli.running import go, tell_cost
+from aucbench.cli.options import FILES, FITS, JSON, OUTPUT, RUNS, Output, specs
+from aucbench.cli.running import go
 from aucbench.cli.versions import go_versions
 from aucbench.datasets.reading import Reading
 from aucbench.errors import ParameterError
@@ -70,9 +70,6 @@ def compare(
     options: Annotated[Options, Group(RUNS)],
     output: Annotated[Output, Group(OUTPUT, first=("metrics",))],
     json: Annotated[Path | None, typer.Option(help=JSON, rich_help_panel=OUTPUT)] = None,
-    estimate: Annotated[
-        bool, typer.Option("--estimate", help=ESTIMATE, rich_help_panel=RUNS)
-    ] = False,
     before: Annotated[
         Path | None,
         typer.Option(
@@ -112,15 +109,12 @@ def compare(
         monotone=monotone,
     )
     if before is not None or after is not None:
-        asked = {"--looks": options.looks, "--minutes": options.minutes, "--estimate": estimate}
+        asked = {"--minutes": options.minutes}
         for option, value in asked.items():
             if value:
                 sentence = f"{option} is of one run, and two versions have one each"
                 raise ParameterError(f"{sentence}; leave it out")
-    plan = options.limited(plan, output.reference)
-    if estimate:
-        tell_cost(plan, options, out, json)
-        return
+    plan = options.limited(plan)
     printed = output.printed(plan)
     if before is not None or after is not None:
         go_versions(plan, options, (before, after), out, json, printed)

@@ -21,11 +21,7 @@ FILES = "How files are read"
 FITS = "Splits, seeds and budgets"
 RUNS = "How cells are run"
 OUTPUT = "What is printed"
-ESTIMATE = (
-    "Run a few cells, keep them, and say what the others will cost; it takes 2 minutes at most, or "
-    "--minutes."
-)
-JSON = "File that takes one object per fit; with --estimate, the estimate."
+JSON = "File that takes one object per fit; with --estimate of `run`, the estimate."
 
 
 @dataclass(frozen=True, slots=True)

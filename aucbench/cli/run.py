@@ -16,8 +16,8 @@ import typer
 from aucbench.bench.options import Options
 from aucbench.bench.text import aligned, reason_text, shown
 from aucbench.cli.groups import Group, grouped
-from aucbench.cli.options import ESTIMATE, JSON, OUTPUT, RUNS, Output
-from aucbench.cli.running import LISTED, go, tell_cost
+from aucbench.cli.options import JSON, OUTPUT, RUNS, Output
+from aucbench.cli.running import LISTED, go, print_estimate
 from aucbench.cli.saying import say, warn
 from aucbench.errors import AucbenchError, DataError
 
@@ -36,6 +36,10 @@ PlanFile = Annotated[
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A results folder.")]
 ID_SHOWN = 12  # characters of an id, which no other cell of a folder shares in practice
 BATCH = 1000  # lines that are written at once
+ESTIMATE = (
+    "Say how long the cells that are left will take. One cell is run, and kept, of each data set "
+    "and solver that has none."
+)
 
 
 @grouped
@@ -51,11 +55,11 @@ def run(
     """Run the cells of a plan that are not in the folder yet; print the table."""
     from aucbench.bench.plan.toml import placed_in, read_plan
 
-    asked = options.limited(read_plan(plan), output.reference)
+    asked = options.limited(read_plan(plan))
     again = shlex.join(["aucbench", "run", str(plan), "--out", str(out)])
     if estimate:
         with placed_in(plan):
-            tell_cost(asked, options, out, json)
+            print_estimate(asked, options, out, json)
         return
     printed = output.printed(asked)
     with placed_in(plan):
@@ -93,7 +97,7 @@ def list_plan(
     if most < len(asked):
         typer.echo(f"... and {len(asked) - most} more; pipe them to see all")
     typer.echo()
-    for line in (_size(asked), *_looks(asked), *told):
+    for line in (_size(asked), *told):
         say(line)
 
 
@@ -116,12 +120,11 @@ def _cell_counts(store: Store) -> list[tuple[str, int]]:
     counted = folder_status(store, _plans(store))
     return [
         ("planned", counted.planned),
-        ("done", counted.planned - counted.missing - counted.spared),
+        ("done", counted.planned - counted.missing),
         *_failures(counted.statuses),
         ("missing", counted.missing),
         ("stale", counted.stale),
         ("other settings", counted.other_settings),
-        *([(f"not run: {counted.stop}", counted.spared)] if counted.stop else []),
     ]
 
 
@@ -283,14 +286,6 @@ def _padded(names: Sequence[str]) -> dict[str, str]:
     texts = [shown(name) for name in names]
     width = max(map(len, texts))
     return {name: text.ljust(width) for name, text in zip(names, texts, strict=True)}
-
-
-def _looks(plan: Plan) -> Iterator[str]:
-    from aucbench.bench.plan.looks import looks_of
-
-    if looks := looks_of(plan):
-        sizes = ", ".join(str(look.data_sets) for look in looks)
-        yield f"{len(looks)} looks, after {sizes} data sets in this order; one that decides ends it"
 
 
 def _size(plan: Plan) -> str:

@@ -16,7 +16,7 @@ import typer
 
 from aucbench.cli.head_start import supervisor_of
 from aucbench.cli.saying import say, warn
-from aucbench.errors import INTERRUPTED, ParameterError
+from aucbench.errors import INTERRUPTED
 
 if TYPE_CHECKING:
     from aucbench.bench.addons import Addon
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 UNFINISHED = 3  # exit code when --minutes has left cells out
 BROKEN = 1  # exit code when a condition of --fail-if holds, or no row has an AUC
-LISTED = 20  # cells, solvers or data sets that a terminal shows
+LISTED = 20  # cells that a terminal shows
 WIDE = 80  # columns of the answer where stdout is no terminal
 Keep = Callable[["Record"], object]
 
@@ -100,24 +100,22 @@ def go(
         raise typer.Exit(BROKEN)
 
 
-def tell_cost(plan: Plan, options: Options, folder: Path | None, json: Path | None) -> None:
-    """Run pilot cells of a plan, and print what the others will cost.
+def print_estimate(plan: Plan, options: Options, folder: Path, json: Path | None) -> None:
+    """Print how long the cells of a plan that are left will take.
 
-    It exits with 130 after Ctrl-C, SIGTERM or SIGHUP; what has ended is kept.
+    It exits with 130 after Ctrl-C, SIGTERM or SIGHUP; pilot cells that have ended are kept.
 
     Parameters
     ----------
-    folder : Path or None
-        Results folder, which keeps the pilots; None: a temporary one.
+    folder : Path
+        Results folder, which keeps the pilot cells.
     json : Path or None
         File that takes the estimate.
     """
     options.require_present("--estimate")
     with ExitStack() as stack:
         engine = stack.enter_context(_warm(options.make_engine(folder)))
-        from aucbench.bench.costs.pilots import estimated
-        from aucbench.bench.costs.telling import short_of as short
-        from aucbench.bench.costs.telling import told
+        from aucbench.bench.estimate import estimate_rest
         from aucbench.datasets.located import bring
         from aucbench.store import require_writable
         from aucbench.store.files import own_file
@@ -127,30 +125,19 @@ def tell_cost(plan: Plan, options: Options, folder: Path | None, json: Path | No
         bring(_named(plan), progress=not options.quiet)
         store = stack.enter_context(opened(folder))
         try:
-            found = estimated(
-                plan,
-                store,
-                engine,
-                seconds=options.seconds,
-                listeners=_tellers(options),
-                tell=warn,
-                heard=(lambda _: None)
-                if options.quiet
-                else (lambda now: say(short(now), err=True)),
-            )
+            found = estimate_rest(plan, store, engine, listeners=_tellers(options), tell=warn)
         except KeyboardInterrupt:
             say("interrupted: the pilots that have ended are kept", err=True)
             raise typer.Exit(INTERRUPTED) from None
     if json is not None:
         with own_file(json) as file:
             file.write(dumps(found.to_json(), indent=1).encode())
-    most = LISTED if sys.stdout.isatty() else len(plan)
-    for line in told(found, most):
+    for line in str(found).splitlines():
         say(line)
 
 
 def refuse(plan: Plan, printed: Printed, json: Path | None) -> None:
-    """Raise where an option names an unknown solver, looks judge another measure, or so."""
+    """Raise where an option names an unknown solver, or a file cannot be written."""
     from aucbench.report.evidence import evidence_of, require_planned
     from aucbench.store import require_writable
 
@@ -159,11 +146,6 @@ def refuse(plan: Plan, printed: Printed, json: Path | None) -> None:
         names = evidence_of((), [plan]).solvers
         for demand in printed.demands:
             demand.require_solvers(names)
-    if plan.looks is not None and printed.measures[0].name != "auc":
-        raise ParameterError(
-            f"looks judge the AUC, since labels are away while cells run, and the verdict is on "
-            f"{printed.measures[0].name}; name auc first, or leave looks out"
-        )
     if json is not None:
         require_writable(json)
 
@@ -329,18 +311,11 @@ def _evidence(plan: Plan, store: Store, cells: Mapping[str, Cell], keep: Keep) -
 
     evidence = evidence_of(
         records(),
-        [plan, *_with_looks(store)],
+        [plan],
         scores=lambda fit: store.scores(fit.id, fit.data),
         about=store.about,
     )
     return replace(evidence, problems=store.problems)
-
-
-def _with_looks(store: Store) -> Iterator[Plan]:
-    """Return the plans of a folder that have looks: another plan may go on where they stopped."""
-    from aucbench.bench.plan.toml import parse_plans
-
-    return (plan for plan in parse_plans(store.plans()) if plan.looks is not None)
 
 
 def print_findings(

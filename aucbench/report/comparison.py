@@ -79,7 +79,6 @@ def compare(
     metrics: str | Iterable[str] | None = None,
     rope: float = ROPE,
     families: Mapping[str, Sequence[str]] = NO_FAMILIES,
-    looks: int | None = None,
     reference: str | None = None,
     quiet: bool = False,
     **options: Any,
@@ -122,11 +121,8 @@ def compare(
         Differences up to this size are practically zero.
     families : mapping of str to sequence of str
         Related data sets, which count as one in what is said across data sets; see `Plan`.
-    looks : int, optional
-        Stop when the difference is decided, at one of so many looks; see `Plan`.
     reference : str, optional
-        Solver with which each other one is compared, also by the looks; default: logistic, where
-        it takes part.
+        Solver with which each other one is compared; default: logistic, where it takes part.
     reading : Reading
         How files and tables are read, such as `Reading(target="outcome")`. Its fields can also be
         given by themselves: `target="outcome"`. `test` may be a table too.
@@ -189,14 +185,10 @@ def compare(
         memory=memory,
         holdout=holdout,
         families={name: tuple(members) for name, members in families.items()},
-        looks=looks,
-        reference=None if looks is None else reference,
         pairs=count,
         monotone=monotone,  # type: ignore[arg-type] # the plan writes it as text
     )
     require_planned(plan, reference)
-    if looks is not None and measures[0] != "auc":
-        raise ParameterError(f"looks judge the AUC, not {measures[0]}; name auc first")
     with ExitStack() as stack:
         folder = out or stack.enter_context(Scratch()).path / "out"
         store = stack.enter_context(Store(folder, create=True))
@@ -229,7 +221,7 @@ class Results(tuple[Record, ...]):
     reference : str or None
         A solver against which the others are told.
     plan : Plan, optional
-        What was asked for; it has the families and the looks.
+        What was asked for; it has the families.
     """
 
     _scores: Mapping[str, Scores]

@@ -28,7 +28,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.bench.cell import Cell, solver_of
-from aucbench.bench.looks import watch_of
 from aucbench.bench.plan.families import family_of
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.convergence import BUDGET, Optima
@@ -39,7 +38,6 @@ from aucbench.data.understood import Understood
 from aucbench.errors import DataError
 from aucbench.records import CellStatus, Stop
 from aucbench.report.fits import CURVE, NAN, Array, Condition, Fit
-from aucbench.report.looked import Looked, left_out_of, state_of
 from aucbench.report.naming import OF_TUNING, Key, names_of, shared
 
 OF_DATA = ("dataset", "reading", "splits", "holdout")
@@ -139,9 +137,6 @@ class Evidence:
     elsewhere: Elsewhere | None = None  # None: all are records of our own runs
     # For each data set the name of its family, or None. Empty says the same as None for all.
     families: tuple[str | None, ...] = ()
-    looked: Looked | None = None  # where a plan with looks stands
-    # Data sets that may count in what is said across data sets; None: all. A look has its own.
-    counted: frozenset[int] | None = None
 
     @property
     def ids(self) -> frozenset[str]:
@@ -182,21 +177,15 @@ class Evidence:
         return next((own for name, own in STANDING.items() if name in known), "auc")
 
     @cached_property
-    def complete(self) -> tuple[int, ...]:
-        """The data sets on which all solvers were planned, and no cell is left to run."""
+    def finished(self) -> tuple[int, ...]:
+        """The data sets that are used in what is said across data sets.
+
+        All solvers were planned there, and no cell is left to run.
+        """
         done = [0] * len(self.datasets)
         for (dataset, _), group in self.groups.items():
             done[dataset] += not group.pending
         return tuple(i for i, count in enumerate(done) if count == len(self.solvers))
-
-    @cached_property
-    def finished(self) -> tuple[int, ...]:
-        """The data sets that count in what is said across data sets.
-
-        All solvers were planned there, and no cell is left to run; with looks, they are those of
-        the last look.
-        """
-        return tuple(i for i in self.complete if self.counted is None or i in self.counted)
 
     @property
     def pairs_inside(self) -> int:
@@ -211,18 +200,35 @@ class Evidence:
 
     @property
     def mark(self) -> str:
-        """In a word, what is to be known of each table: "interim", "stopped at look 2 of 4"."""
-        return "interim" if self.pending else self.looked.mark if self.looked else ""
+        """In a word, what is to be known of each table: "interim", or nothing."""
+        return "interim" if self.pending else ""
 
     @property
     def state(self) -> str:
-        """In a sentence, why there are no more results; empty if the run has ended as planned."""
-        return state_of(self)
+        """In a sentence, why there are no more results; empty if the run has ended."""
+        if not self.pending:
+            return ""
+        total = sum(group.planned for group in self.groups.values())
+        return (
+            f"Interim: the run has not ended, and {self.pending} of {total} cells were not run yet."
+        )
 
     @property
     def left_out(self) -> str:
-        """Which data sets do not count in what is said across data sets; empty if all do."""
-        return left_out_of(self)
+        """Which data sets are not used in what is said across data sets; empty if all are."""
+        waiting = {dataset for (dataset, _), group in self.groups.items() if group.pending}
+        count, sentences = len(self.datasets), []
+        if waiting:
+            sentences.append(
+                f"{len(waiting)} of {count} data sets have cells that were not run yet, and are "
+                "left out of what is said across data sets."
+            )
+        if others := count - len(self.finished) - len(waiting):
+            sentences.append(
+                f"On {others} of {count} data sets some solvers were not planned; these data sets "
+                "are left out of what is said across data sets."
+            )
+        return " ".join(sentences)
 
     def values(self, name: str) -> Array:
         """Mean of a measure for each finished data set and solver; NaN where a cell failed."""
@@ -305,8 +311,6 @@ class Evidence:
         for group in self.groups.values():
             counts.update(str(fit.status) for fit in group.fits.values())
         counts[NOT_YET] = self.pending
-        if self.looked is not None and self.looked.stopped:
-            counts[f"not run: {self.looked.mark}"] = self.looked.spared
         return +counts
 
     @property
@@ -352,7 +356,6 @@ def evidence_of(
     run: dict[tuple[Key, Key], dict[FoldKey, Fit]] = {}
     whose: dict[tuple[Key, Key, FoldKey], Cell] = {}
     optima, versions, stale = Optima(), Counter[str](), 0
-    watch = watch_of(plans)
     for stored in records:
         # The files of a cell may have been elsewhere when it was computed.
         record = replace(stored, cell=present.get(stored.id, stored.cell))
@@ -372,13 +375,10 @@ def evidence_of(
                 f"{fits[fold].id} and {record.id}, or repair what its plan names"
             )
         fits[fold] = Fit.of(record)
-        if watch is not None:
-            watch.add(record)
         optima.add_fit(fits[fold].descent)
         versions[_versions(record)] += 1
-    looked = None if watch is None else Looked.of(watch)
     return replace(
-        _named(run, _planned(plans), optima, family_of(plans), looked),
+        _named(run, _planned(plans), optima, family_of(plans)),
         versions=dict(versions),
         stale=stale,
         scores=scores,
@@ -417,11 +417,7 @@ def _named(
     planned: Mapping[tuple[Key, Key], Mapping[FoldKey, None]],
     optima: Optima,
     families: Mapping[str, str],
-    looked: Looked | None,
 ) -> Evidence:
-    if looked is not None:
-        planned, spared = looked.without_spared(planned)
-        looked = replace(looked, spared=spared)
     places = [*dict.fromkeys((*planned, *run))]
     if not places:
         raise DataError("the folder holds no result and no plan, so there is nothing to report")
@@ -442,10 +438,6 @@ def _named(
         optima,
         {**shared([*data], OF_DATA), **shared([*solvers], OF_SOLVER)},
         families=tuple(families.get(key[0]) for key in data),
-        looked=looked,
-        counted=None
-        if looked is None
-        else frozenset(i for key, i in data.items() if key[0] in looked.datasets),
     )
 
 

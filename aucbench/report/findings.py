@@ -242,12 +242,6 @@ class Findings:
         known = self.evidence.families
         return [known[i] for i in self.evidence.finished] if any(known) else None
 
-    @property
-    def level(self) -> float:
-        """Level of the tests across data sets: that of the settings, or of the last look."""
-        looked = self.evidence.looked
-        return self.settings.level if looked is None or looked.look is None else looked.look.level
-
     @cached_property
     def pairs(self) -> tuple[Pair, ...]:
         """All pairs of solvers over the finished data sets."""
@@ -258,7 +252,7 @@ class Findings:
             names,
             families=self.families,
             rope=s.rope,
-            level=self.level,
+            level=s.level,
             smaller=self.smaller,
         )
 
@@ -318,8 +312,7 @@ class Findings:
             measure=self.measure,
             smaller=self.smaller,
             rope=s.rope,
-            level=self.level,
-            confidence=s.level if evidence.looked is None else LEVEL,
+            level=s.level,
             leave_out=self.leaves_out,
         )
 

@@ -29,8 +29,7 @@ def verdict(findings: Findings) -> dict[str, Any]:
         "measure": findings.measure,
         "smaller_is_better": findings.smaller,
         "level": s.level,
-        "state": evidence.mark,  # "interim", "stopped at look 2 of 4", or empty
-        "level_across_data_sets": findings.level,  # that of the last look, if there are looks
+        "state": evidence.mark,  # "interim", or empty
         "rope": s.rope,
         "answer": sentences(findings),
         "remarks": [] if evidence.elsewhere is None else [*evidence.elsewhere.remarks],

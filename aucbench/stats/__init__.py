@@ -2,10 +2,10 @@
 
 from aucbench.stats.advice import Advice as Advice
 from aucbench.stats.advice import advise as advise
-from aucbench.stats.advising_tree import AdvisingTree as AdvisingTree
-from aucbench.stats.advising_tree import Leaf as Leaf
-from aucbench.stats.advising_tree import Split as Split
-from aucbench.stats.advising_tree import advising_tree as advising_tree
+from aucbench.stats.advice_more import Settling as Settling
+from aucbench.stats.advice_more import Spread as Spread
+from aucbench.stats.advice_more import set_sizes as set_sizes
+from aucbench.stats.advice_more import settle as settle
 from aucbench.stats.bayes import SignTest as SignTest
 from aucbench.stats.best_set import Against as Against
 from aucbench.stats.best_set import BestSet as BestSet
@@ -14,16 +14,10 @@ from aucbench.stats.best_set import against as against
 from aucbench.stats.best_set import best_set as best_set
 from aucbench.stats.best_set import steadiness as steadiness
 from aucbench.stats.calibration import calibrated as calibrated
-from aucbench.stats.clustered import MetaRegression as MetaRegression
-from aucbench.stats.clustered import Slope as Slope
-from aucbench.stats.clustered import mean_over_families as mean_over_families
-from aucbench.stats.clustered import meta_regression as meta_regression
 from aucbench.stats.delong import auc_difference as auc_difference
 from aucbench.stats.delong import auc_interval as auc_interval
 from aucbench.stats.influence import Influence as Influence
 from aucbench.stats.influence import Influences as Influences
-from aucbench.stats.looks import Look as Look
-from aucbench.stats.looks import looks_at as looks_at
 from aucbench.stats.measures import Measure as Measure
 from aucbench.stats.measures import auc as auc
 from aucbench.stats.measures import average_precision as average_precision
@@ -35,12 +29,6 @@ from aucbench.stats.measures import recall_at as recall_at
 from aucbench.stats.pairs import Pair as Pair
 from aucbench.stats.pairs import pairwise as pairwise
 from aucbench.stats.partial import partial_auc as partial_auc
-from aucbench.stats.power import PowerPlan as PowerPlan
-from aucbench.stats.power import Spread as Spread
-from aucbench.stats.power import data_sets_needed as data_sets_needed
-from aucbench.stats.power import detectable_difference as detectable_difference
-from aucbench.stats.power import plan as plan
-from aucbench.stats.power import power as power
 from aucbench.stats.profiles import Profile as Profile
 from aucbench.stats.profiles import anytime_score as anytime_score
 from aucbench.stats.profiles import performance_profiles as performance_profiles
@@ -57,9 +45,6 @@ from aucbench.stats.ranking import critical_difference as critical_difference
 from aucbench.stats.resampled import corrected_difference as corrected_difference
 from aucbench.stats.resampled import corrected_interval as corrected_interval
 from aucbench.stats.rows import Fold as Fold
-from aucbench.stats.settling import Settling as Settling
-from aucbench.stats.settling import set_sizes as set_sizes
-from aucbench.stats.settling import settle as settle
 from aucbench.stats.signed_rank import signed_rank as signed_rank
 from aucbench.stats.tables import Rule as Rule
 from aucbench.stats.versus import Change as Change

@@ -80,7 +80,6 @@ def advise(
     smaller: bool = False,
     rope: float = ROPE,
     level: float = LEVEL,
-    confidence: float | None = None,
     rule: Rule = Rule.WORST_RANK,
     seed: int = 0,
     leave_out: bool = True,
@@ -115,9 +114,6 @@ def advise(
         Its name.
     smaller, rope, level, rule, seed :
         As in `pairwise`.
-    confidence : float, optional
-        What is said to be the level, where `level` is that of one of several looks; see
-        `aucbench.stats.looks`. Default: `level`.
     leave_out : bool
         Leave out each data set in turn, to say what hangs on one of them. It takes long where there
         are many data sets and many solvers.
@@ -179,7 +175,6 @@ def advise(
         measure=measure,
         rope=rope,
         level=level,
-        confidence=level if confidence is None else confidence,
         leave_out=leave_out,
         rule=rule,
         seed=seed,

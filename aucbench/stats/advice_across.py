@@ -19,11 +19,10 @@ from typing import Any
 
 import numpy as np
 
+from aucbench.stats.advice_more import MOST, POWER, Spread, set_sizes, settle
 from aucbench.stats.best_set import BestSet, Steadiness, best_set, steadiness
 from aucbench.stats.pairs import Pair, by_family
-from aucbench.stats.power import MOST, POWER, Spread
 from aucbench.stats.ranking import average_ranks
-from aucbench.stats.settling import set_sizes, settle
 from aucbench.stats.tables import ROUNDING, Array, Rule, differences, filled
 from aucbench.stats.telling import NAMED, counted, listed, times, top, with_interval
 from aucbench.stats.versus import Fragile, fragile, versus
@@ -57,7 +56,6 @@ class Across:
     measure: str
     rope: float
     level: float
-    confidence: float
     leave_out: bool  # whether each data set is left out in turn
     rule: Rule
     seed: int
@@ -156,9 +154,7 @@ class Across:
         members = [best.names[j] for j in order]
         possible = {*best.of(best.possible)}
         chosen = [name for name in members if name in possible]
-        certain = (
-            f"With {100 * self.confidence:g} % confidence the best solver on a typical data set is"
-        )
+        certain = f"With {100 * self.level:g} % confidence the best solver on a typical data set is"
         if len(chosen) == m:
             which = "either solver" if m == 2 else f"each of the {m} solvers"
             yield (

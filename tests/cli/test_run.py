@@ -224,15 +224,16 @@ def test_log_lists_failed_cells_and_prints_the_traceback_of_one(plan):
 
 
 def test_an_estimate_runs_pilots_that_the_run_finds(plan):
-    plan.write_text(PLAN.replace("splits = 2", "splits = 9").replace("n=120", "n=400"))
-    told = said(*RUN, "--estimate", "--json", "cost.json", "--quiet")
+    told = said(*RUN, "--estimate", "--json", "cost.json", "--quiet", "--jobs", 1)
     cost = strict(Path("cost.json"))
-    assert f"{cost['left']} of 18 cells are left" in told
-    assert "means" in told
-    assert 2 <= cost["pilots"] == 18 - cost["left"] == counts("kept")["done"]
-    assert cost["sizes"] == {"outbreak[n=400,d=10,k=3]": [400, 10]}
-    assert done(*RUN, "--jobs", 1).stderr.count("/18: ") == min(10, cost["left"])
-    assert "0 of 18 cells are left" in said(*RUN, "--estimate", "--quiet")
+    assert "2 of 4 cells are left: " in told
+    assert "2 of 2 pairs of a data set and a solver had no finished cell" in told
+    assert (cost["left"], cost["pilots"], counts("kept")["done"]) == (2, 2, 2)
+    with Store(Path("kept")) as store:
+        seconds = [record.process.wall_seconds for record in store.records()]
+    assert cost["seconds"] == pytest.approx(sum(seconds))
+    assert done(*RUN, "--jobs", 1).stderr.count("/4: ") == 2
+    assert "0 of 4 cells are left\n0 of 2 pairs" in said(*RUN, "--estimate", "--quiet")
 
 
 def test_a_run_that_has_no_time_says_so_and_goes_on(plan):

@@ -28,7 +28,6 @@ from aucbench.bench.plan.fields import (
     Choice,
     choices,
 )
-from aucbench.bench.plan.looks import checked_reference, in_order
 from aucbench.bench.plan.pairs import OF_ORDER, checked_pairs
 from aucbench.bench.plan.shapes import checked_monotone
 from aucbench.datasets.reading import Reading, plain_value
@@ -77,12 +76,6 @@ class Plan:
         Groups of related data sets, such as the variants of one source, which count as one in what
         is said across data sets. Each data set is in one of them at most; suites stand for their
         members. No part of the id of a cell.
-    looks : int or None
-        How often the results are looked at, to stop when a difference is decided: after equal parts
-        of the data sets, which are run in an order by chance. With one pair of solvers, or a
-        reference. No part of the id of a cell.
-    reference : str or None
-        The solver against which the looks judge the others.
     pairs : str or None
         Which pairs count in training, such as `group[column=user]` or `fpr[max=0.1]`; its `column`
         is that of the groups of `reading`. None: what the target says, which of labels is all.
@@ -116,8 +109,6 @@ class Plan:
     holdout: float | None = None
     tune_seconds: float | None = None
     families: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
-    looks: int | None = None
-    reference: str | None = None
     pairs: str | None = None
     monotone: str | None = None
 
@@ -136,7 +127,6 @@ class Plan:
                 object.__setattr__(self, name, anchored(text))
         _check_unique(self)
         object.__setattr__(self, "families", checked_families(self.families, self.datasets))
-        object.__setattr__(self, "reference", checked_reference(self))
 
     def __len__(self) -> int:
         axes = (self.datasets, self.features, self.seeds, self.solvers)
@@ -181,7 +171,7 @@ class Plan:
         """Yield every cell: data set, feature map, seed and repeat, split, solver."""
         solvers = [(choice.spec, choice.tuning) for choice in self.solvers]
         shared = self._shared()
-        rounds = product(in_order(self), self.features, self.seeds, range(self.repeats))
+        rounds = product(self.datasets, self.features, self.seeds, range(self.repeats))
         for dataset, features, seed, repeat in rounds:
             data = (dataset, features, *shared[0], repeat)
             for split, (spec, tuning) in product(range(self.split_count), solvers):

@@ -65,8 +65,6 @@ inner_splits = 3
 
 # [suite]                 # related data sets, such as the variants of one source, count as one
 # families = { credit = ["german", "australian"] }
-# looks = 4               # look at the results, and stop when a difference is decided
-# reference = "logistic"  # of the looks, where there are more than two solvers
 
 [[solvers]]
 spec = "sht-auc"
@@ -82,7 +80,7 @@ TABLES = {  # table of the file -> {key: field of the plan, or of its `reading`}
     "budget": {"passes": "passes", "seconds": "seconds", "gap_tol": "gap_tol"},
     "limits": {"timeout": "timeout", "memory": "memory"},
     "tuning": {"evals": "tune_evals", "inner_splits": "inner_splits", "seconds": "tune_seconds"},
-    "suite": {name: name for name in ("families", "looks", "reference")},
+    "suite": {"families": "families"},
 }
 PLACES = {field: (table, key) for table, keys in TABLES.items() for key, field in keys.items()}
 INSIDE = (*PLACES, "reading")

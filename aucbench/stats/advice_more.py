@@ -1,26 +1,34 @@
 """How many more data sets would settle a pair of solvers, or make the set of the best smaller.
 
-The data sets that there are, are drawn again in place of a model. This takes those that were run as
-a fair sample of those to come, and what they say of the solvers as true.
+Design
+  a. The data sets that there are, are drawn again in place of a model. This takes those that were
+     run as a fair sample of those to come, and what they say of the solvers as true.
+  b. The variance s^2 of a difference over data sets has a part that splits make,
+     sigma^2 (1/J + ratio), where sigma is the spread between the J splits of a data set and
+     ratio = n_test/n_train (Nadeau and Bengio). More splits only shrink sigma^2/J. They do not
+     replace data sets.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import inf, nan
+from math import nan, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from aucbench.errors import require_at_least, require_whole
+from aucbench.errors import DataError, require_at_least, require_whole
+from aucbench.kernels.vectors import floats
 from aucbench.stats.best_set import best_set
-from aucbench.stats.power import MOST, POWER, Spread, first_from, require_share
 from aucbench.stats.signed_rank import critical, vector_of
 from aucbench.stats.tables import Array, Rule, checked, drawn_counts
 from aucbench.stats.words import LEVEL, ROPE, require_level
 
+POWER = 0.8  # probability with which a pair shall be settled
+MOST = 1000  # data sets, beyond which nobody looks
 DRAWS = 2000  # of stored differences; their standard error at .8 is .009
 TIMES = (2, 4)  # as many data sets, for which the size of a set is told
 SET_DRAWS = 9
@@ -29,11 +37,71 @@ FEWEST = 5  # differences that say something about their spread when they are dr
 
 
 @dataclass(frozen=True, slots=True)
+class Spread:
+    """How far the differences of two solvers scatter.
+
+    Attributes
+    ----------
+    sd : float
+        Standard deviation over data sets of the difference, each a mean over the splits.
+    splits : float
+        Number of these splits for each data set.
+    split_sd : float
+        Standard deviation between the splits of one data set; 0 if it is not known.
+    ratio : float
+        n_test / n_train of a split.
+    """
+
+    sd: float
+    splits: float = 1.0
+    split_sd: float = 0.0
+    ratio: float = 0.0
+
+    def __post_init__(self) -> None:
+        require_at_least(0.0, sd=self.sd, split_sd=self.split_sd, ratio=self.ratio)
+        require_at_least(1.0, splits=self.splits)
+
+    @staticmethod
+    def of(differences: ArrayLike, ratio: float = 0.0) -> Spread:
+        """Return the spread of stored differences.
+
+        `differences` (N, J) are by data set and split, NaN where there is none. Data sets without
+        any are left out, and fewer than two others are a `DataError`.
+        """
+        table = floats("differences", differences)
+        if table.ndim != 2:
+            raise DataError(f"differences must have the shape (N, J), got {table.shape}")
+        rows = [row[~np.isnan(row)] for row in table]
+        rows = [row for row in rows if row.size]
+        if len(rows) < 2:
+            raise DataError(
+                f"a spread over data sets takes at least two with a difference, got {len(rows)}"
+            )
+        repeated = [row.var(ddof=1) for row in rows if row.size > 1]
+        return Spread(
+            float(np.std([row.mean() for row in rows], ddof=1)),
+            float(np.mean([row.size for row in rows])),
+            sqrt(np.mean(repeated)) if repeated else 0.0,
+            ratio,
+        )
+
+    @property
+    def without_splits(self) -> float:
+        """Standard deviation over data sets with infinitely many splits.
+
+        It does not fall below split_sd * sqrt(ratio), which no number of splits removes.
+        """
+        variance = self.sd**2 - self.split_sd**2 * (1.0 / self.splits)
+        floor = min(self.sd**2, self.split_sd**2 * self.ratio)
+        return sqrt(max(variance, floor))
+
+
+@dataclass(frozen=True, slots=True)
 class Settling:
     """What would settle a pair that is not distinguishable."""
 
     now: float  # probability that as many other data sets of the same kind would settle it
-    # So many more data sets would, with the wanted probability; None when more than `MOST` in all
+    # So many more data sets would, with a probability of `POWER`; None when more than `MOST` in all
     # would not, or when it cannot be said.
     more: int | None
     # Probability that infinitely many splits on as many data sets would; None when the spread
@@ -48,9 +116,6 @@ def settle(
     spread: Spread | None = None,
     rope: float = ROPE,
     level: float = LEVEL,
-    pairs: int = 1,
-    wanted: float = POWER,
-    draws: int = DRAWS,
     seed: int = 0,
 ) -> Settling:
     """How many more data sets would settle a pair: make it better, worse or equivalent.
@@ -63,11 +128,9 @@ def settle(
         One for each data set; infinite where one solver failed.
     spread : Spread, optional
         Tells what more splits would bring.
-    rope, level, pairs :
-        As in `pairwise` and `power`.
-    wanted : float
-        Probability with which it shall be settled.
-    draws, seed : int
+    rope, level :
+        As in `pairwise`.
+    seed : int
         Of the resampling.
 
     Raises
@@ -78,10 +141,8 @@ def settle(
         When a number makes no sense.
     """
     require_at_least(0.0, rope=rope)
-    require_whole(1, draws=draws, pairs=pairs)
     require_whole(0, seed=seed)
     require_level(level)
-    require_share(wanted)
     d = vector_of(differences)
     if d.size < FEWEST:
         note = f"It has {d.size} difference(s); to say how many would do takes {FEWEST}."
@@ -89,19 +150,18 @@ def settle(
 
     def chance(z: Array, n: int) -> float:
         """Share of draws of n differences that are better, worse or equivalent."""
-        counts = drawn_counts(z.size, n, draws, seed)
+        counts = drawn_counts(z.size, n, DRAWS, seed)
         whole = n * (n + 1) / 2.0
-        c = critical(n, (1.0 - level) / pairs)
+        c = critical(n, 1.0 - level)
         t = drawn_statistic(z, counts)
         tested = (t <= c) | (t >= whole - c)
-        c = critical(n, 1.0 - level)
         above, below = drawn_statistic(z - rope, counts), whole - drawn_statistic(z + rope, counts)
         return float(np.mean(tested | ((above <= c) & (below <= c))))
 
-    total = first_from(lambda n: chance(d, n) >= wanted, d.size + 1, MOST)
+    total = first_from(lambda n: chance(d, n) >= POWER, d.size + 1, MOST)
     by_splits = None
     if spread is not None and spread.split_sd > 0.0 and spread.sd > 0.0:
-        by_splits = chance(_shrunk(d, spread.with_splits(inf) / spread.sd), d.size)
+        by_splits = chance(_shrunk(d, spread.without_splits / spread.sd), d.size)
     return Settling(chance(d, d.size), None if total is None else total - d.size, by_splits)
 
 
@@ -145,6 +205,16 @@ def set_sizes(
         sets = [test(table[some], flips=SET_FLIPS, seed=seed) for some in rows]
         sizes[factor] = int(np.median([sum(one.possible) for one in sets]))
     return sizes
+
+
+def first_from(holds: Callable[[int], bool], low: int, most: int) -> int | None:
+    """Return a number from which a condition holds, which becomes true once; None above `most`."""
+    high = low
+    while not holds(high):
+        if high >= most:
+            return None
+        low, high = high + 1, min(2 * high, most)
+    return low + bisect_left(range(low, high), True, key=holds)
 
 
 def drawn_statistic(d: Array, counts: Array) -> Array:

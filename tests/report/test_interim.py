@@ -1,0 +1,72 @@
+"""Tables and words of a run that has not ended, and families of data sets."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from aucbench.bench.plan.fields import choices
+from aucbench.bench.plan.plan import Plan
+from aucbench.report import document, terminal
+from aucbench.report.board import grids
+from aucbench.report.comparison import Results
+from aucbench.report.evidence import evidence_of
+from aucbench.report.findings import Settings, findings_of
+from aucbench.report.page import page_of
+from aucbench.report.render import to_html
+from aucbench.report.verdict import verdict
+
+PLAN = Plan(
+    tuple(f"d{number}" for number in range(20)),
+    choices(("logistic", "svm-or")),
+    holdout=0.5,
+)
+
+
+@pytest.fixture
+def records_of(records):
+    """Return a function that makes records of the first data sets of a plan.
+
+    The first solver is better by 0.01 on each of them.
+    """
+
+    def made(plan, count):
+        datasets = plan.datasets[:count]
+        noise = dict(zip(datasets, np.linspace(0.6, 0.8, count), strict=True))
+        for cell in plan.cells():
+            if cell.dataset in noise:
+                auc = noise[cell.dataset] + 0.01 * (cell.solver == plan.solvers[0].spec)
+                measures = replace(records[0].measures, auc=auc)
+                yield replace(records[0], id=str(cell), cell=cell, measures=measures)
+
+    return made
+
+
+def text_of(findings):
+    return document.text(grids(findings)), terminal.sentences(findings)
+
+
+def test_every_table_of_a_run_that_goes_on_says_interim(records_of):
+    findings = findings_of(evidence_of(records_of(PLAN, 19), [PLAN]), Settings(curves=False))
+    tables, sentences = text_of(findings)
+
+    assert verdict(findings)["state"] == "interim"
+    assert tables.count("(interim)") == 21  # and that over all data sets
+    assert sentences[0] == ("Interim: the run has not ended, and 2 of 40 cells were not run yet.")
+    assert "1 of 20 data sets have cells that were not run yet" in sentences[-1]
+    for form in (document.markdown, document.tex):
+        assert form(terminal.tables(findings)).count("interim") == 20
+    page = to_html(page_of(findings, folder="results")).decode()
+    assert page.count('<small class="mark">interim</small>') >= 3
+    assert sentences[0] in page
+
+    ended = findings_of(evidence_of(records_of(PLAN, 20), [PLAN]), Settings(curves=False))
+    assert "interim" not in to_html(page_of(ended, folder="results")).decode().lower()
+    assert (ended.evidence.mark, ended.evidence.state) == ("", "")
+
+
+def test_families_of_a_plan_count_in_python(records_of):
+    plan = replace(PLAN, families={"f": PLAN.datasets[:15]})
+    assert "here are 6" not in Results(records_of(plan, 20), plan=plan).answer()
+    few = replace(plan, families={"f": PLAN.datasets[:16]})
+    assert "families of data sets; here are 5" in Results(records_of(few, 20), plan=few).answer()
