@@ -14,7 +14,7 @@ class AcrossDataSets:
     params = (
         [
             *("best_set", "against", "steadiness", "pairwise", "average_ranks", "bradley_terry"),
-            *("fragile", "advise", "set_sizes", "settle", "looks"),
+            *("fragile", "advise", "set_sizes", "settle"),
         ],
     )
     param_names = ("function",)
@@ -36,8 +36,7 @@ class AcrossDataSets:
             "fragile": lambda: stats.fragile(values, names, data_sets, "s0"),
             "advise": lambda: stats.advise(values, names, data_sets),
             "set_sizes": lambda: stats.set_sizes(values, names),
-            "looks": lambda: stats.looks_at(100, 4)[0].decides(values[:25], names, "s0"),
-            "settle": lambda: stats.settle(differences, pairs=190, draws=2000),
+            "settle": lambda: stats.settle(differences),
         }[function]
 
     def time_call(self, function: str) -> None:

@@ -332,12 +332,6 @@ def test_the_plans_and_the_space_of_the_page_are_read(play):
     assert all(is_axis(axis) for part in names["space"] for axis in part.values())
 
 
-def test_the_power_of_the_page_is_what_the_command_prints():
-    shown = block("docs/statistics.md", "console", "aucbench power")
-    command, expected = shown.split("\n", 1)
-    assert done(*shlex.split(command)[2:]).stdout == expected
-
-
 def test_the_published_settings_of_the_page_build_solvers():
     page = (ROOT / "docs" / "methods" / "index.md").read_text(encoding="utf-8")
     specs = re.findall(r"\| `([a-z-]+\[[^`]+\])` \|", page)
