@@ -1,20 +1,18 @@
-"""The size of a plan, and the progress of the plans of a results folder."""
+"""The progress of the plans of a results folder."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from aucbench.bench.answers import Lookups, Name
+from aucbench.bench.answers import Lookups
 from aucbench.bench.cell import Cell
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.lookup import look_up
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.imports import Imports
 from aucbench.bench.results.store import Store
-from aucbench.bench.show.progress import data_lines
-from aucbench.bench.text import lasting
 from aucbench.host import cores
 
 
@@ -58,23 +56,6 @@ def wanted_ids(plans: Iterable[Plan]) -> dict[Cell, str]:
         lookups = _lookups(plan)
         ids |= {cell: lookups.id(cell) for cell in plan.cells()}
     return ids
-
-
-def counted(plan: Plan) -> Iterator[str]:
-    """Yield sentences about the number of fits, the data, and the most that limits allow."""
-    lookups = _lookups(plan)
-    known = {name: lookups.known[Name("datasets", name)].answer for name in plan.datasets}
-    tuned = sum(choice.tuning is not False for choice in plan.solvers)
-    inner = tuned * plan.tune_evals * plan.inner_splits * (len(plan) // len(plan.solvers))
-    yield f"{len(plan) * plan.repeat_fits + inner} fits, at most {inner} of them for tuning"
-    for name, about in known.items():
-        if about:
-            yield from data_lines(name, about)
-    if plan.timeout:
-        usable = cores()
-        most = lasting(len(plan) * plan.timeout / usable)
-        yield f"at most {most} on {usable} core(s), the time-outs of all cells"
-    yield "`aucbench run` with --estimate says from finished cells how long it will take"
 
 
 def _lookups(plan: Plan) -> Lookups:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aucbench.bench.text import aligned, folded, line_width, printable_lines, shown, wrapped
-from aucbench.cli.check import list_moved
 from aucbench.cli.saying import say, warn
 from aucbench.errors import ParameterError, UnknownNameError, UnsupportedError
 from aucbench.ranges import axis_text
@@ -38,50 +37,61 @@ class Kind(StrEnum):
     METRICS = "metrics"
     REPORT_SECTIONS = "report_sections"
     EXPORTERS = "exporters"
-    PLUGINS = "plugins"
 
 
-def list_names(kind: Annotated[Kind, typer.Argument(help="What to list.")]) -> None:
-    """List what can be named: what it is for, and where it comes from."""
-    if kind is Kind.PLUGINS:
-        list_plugins()
-        return
-    from aucbench import registry
-    from aucbench.datasets.located import available, remark
-
-    known = registry.described(kind)
-    if kind is Kind.SOLVERS:
-        typer.echo("\n".join(_by_family(known)))
-    else:
-        lines = [(d.name, d.distribution, _purpose(d)) for d in known]
-        if kind is Kind.DATASETS:
-            lines += [(name, FOLDER, remark(name)) for name in available()]
-        none = f"no plugin registers {kind.replace('_', ' ')}"
-        typer.echo(folded(lines) if lines else none)
-    if broken := [(p.name, p.distribution, f"broken: {p.failure}") for p in _broken()]:
-        typer.echo(f"\nplugins without an answer\n{folded(broken, '  ')}")
-
-
-def describe(
+def list_names(
+    kind: Annotated[
+        Kind | None, typer.Argument(help="Kind to list. [default: all kinds, in short]")
+    ] = None,
     *,
     json: Annotated[
         bool, typer.Option("--json", help="One document for programs, with all that is known.")
     ] = False,
 ) -> None:
-    """List everything that is registered, of every kind."""
-    import json as text
+    """List what can be named: what it is for, and where it comes from."""
+    if json:
+        _print_described(kind)
+        warn_of_broken_plugins()
+        return
+    typer.echo("\n".join(_all_kinds() if kind is None else _lines_of(kind)))
+    if broken := [(p.name, p.distribution, f"broken: {p.failure}") for p in _broken()]:
+        typer.echo(f"\nplugins without an answer\n{folded(broken, '  ')}")
 
-    from aucbench import registry
+
+def _print_described(kind: Kind | None) -> None:
+    from json import dumps
+
     from aucbench.registry.descriptions import described
+
+    document = described()
+    if kind is not None:
+        plugins = [plugin for plugin in document["plugins"] if plugin["kind"] == kind]
+        document = {**document, "plugins": plugins}
+    typer.echo(dumps(document, indent=1, ensure_ascii=False, allow_nan=False))
+
+
+def _all_kinds() -> Iterator[str]:
+    """Yield the lines of a list of everything that is registered."""
+    from aucbench import registry
     from aucbench.registry.discovery import KINDS
 
-    if json:
-        typer.echo(text.dumps(described(), indent=1, ensure_ascii=False, allow_nan=False))
-    else:
-        known = [d for kind in KINDS for d in registry.described(kind)]
-        lines = [(d.kind, d.name, d.distribution, _purpose(d)) for d in known]
-        typer.echo(folded(lines))
-    warn_of_broken_plugins()
+    known = [d for kind in KINDS for d in registry.described(kind)]
+    yield folded([(d.kind, d.name, d.distribution, _purpose(d)) for d in known])
+
+
+def _lines_of(kind: Kind) -> Iterator[str]:
+    """Yield the lines of a list of one kind."""
+    from aucbench import registry
+    from aucbench.datasets.located import available, remark
+
+    known = registry.described(kind)
+    if kind is Kind.SOLVERS:
+        yield from _by_family(known)
+        return
+    lines = [(d.name, d.distribution, _purpose(d)) for d in known]
+    if kind is Kind.DATASETS:
+        lines += [(name, FOLDER, remark(name)) for name in available()]
+    yield folded(lines) if lines else f"no plugin registers {kind.replace('_', ' ')}"
 
 
 def show(
@@ -93,19 +103,18 @@ def show(
 ) -> None:
     """Show parameters, defaults, grid, docstring and origin of whatever has this name.
 
-    Of a data set that is in files it shows what `aucbench data info` and `data cite` do.
+    Of a data set that is in files it shows what `aucbench data info` does.
     """
     from aucbench import registry
-    from aucbench.cli.data import cite as cite_sets
     from aucbench.cli.data import info
     from aucbench.datasets.located import available, cites_of, remark
     from aucbench.registry.descriptions import kinds_of
     from aucbench.registry.discovery import KINDS
 
     things = list(kinds_of(name))
-    if not things and cites_of(name):
+    if not things and (cites := cites_of(name)):
         if bibtex:
-            cite_sets([name])
+            typer.echo("\n\n".join(_references(name, cites)))
         else:
             info(name)
         return
@@ -113,7 +122,8 @@ def show(
         known = {known for kind in KINDS for known in registry.names(kind)}
         raise UnknownNameError("name", name, known | {*available()})
     if bibtex:
-        typer.echo("\n\n".join(_references(name, things)))
+        cites = tuple(cite for thing in things for cite in thing.about.cites)
+        typer.echo("\n\n".join(_references(name, cites)))
     else:
         pages = map(_page, things) if things else [[f"{name}: file of {FOLDER}", remark(name)]]
         typer.echo("\n\n".join("\n".join(map(shown, page)).rstrip() for page in pages))
@@ -145,43 +155,40 @@ def guide() -> None:
 def list_plugins(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME]...", help="Plugins to examine; by default third parties'."),
+        typer.Argument(metavar="[NAME]...", help="Plugins to check. [default: third parties']"),
     ] = None,
     *,
-    doctor: Annotated[
+    check: Annotated[
         bool,
         typer.Option(
-            "--doctor",
-            help="Import them and check the laws of `aucbench check`, in processes of their own; "
-            "exit 1 on a failure.",
+            "--check",
+            help="Import them, each in a process of its own, and print the versions that a report "
+            "of a fault needs; exit 1 if one is broken.",
         ),
     ] = False,
-    timeout: Annotated[
-        float, typer.Option(help="Seconds after which a process of --doctor is killed.")
-    ] = 120.0,
 ) -> None:
-    """List the installed plugins; they are imported only with --doctor."""
-    if not doctor:
+    """List the installed plugins; they are imported only with --check."""
+    if not check:
         if names:
             raise ParameterError(
-                f"names are for --doctor, got {', '.join(names)}; add --doctor, or leave them out"
+                f"names are for --check, got {', '.join(names)}; add --check, or leave them out"
             )
         typer.echo(aligned(_installed()))
         return
-    from aucbench.bench.doctor import examine_plugins
+    from aucbench.bench.plugin_imports import import_plugins, versions
 
-    examined = examine_plugins(names or None, timeout=timeout)
-    if not examined:
-        typer.echo("no plugin of a third party is installed; name one to examine it")
-        return
-    header = ("plugin", "distribution", "version", "subject", "laws", "seconds", "first failure")
+    typer.echo(folded([(name, shown(text)) for name, text in versions()]))
+    imported = import_plugins(names or None)
+    header = ("plugin", "distribution", "version", "import", "seconds", "reason")
     rows = [
-        (e.plugin, e.distribution, e.version, e.subject, e.laws, f"{e.seconds:.2f}", e.reason)
-        for e in examined
+        (one.plugin, one.distribution, one.version, one.ending, f"{one.seconds:.2f}", one.reason)
+        for one in imported
     ]
-    typer.echo(aligned([header, *rows], right={5}))
-    list_moved(dict.fromkeys(f"{e.distribution}:{e.plugin}" for e in examined))
-    if any(e.failed for e in examined):
+    if rows:
+        typer.echo(f"\n{aligned([header, *rows], right={4})}")
+    else:
+        typer.echo("\nno plugin of a third party is installed; name one to check it")
+    if any(one.failed for one in imported):
         raise typer.Exit(1)
 
 
@@ -233,10 +240,10 @@ def _marks(d: Description) -> str:
     return "".join(mark if holds else "-" for mark, holds in told.items())
 
 
-def _references(name: str, descriptions: Sequence[Description]) -> list[str]:
+def _references(name: str, cites: Sequence[str]) -> list[str]:
     from aucbench.about import bibtex
 
-    entries = bibtex(cite for d in descriptions for cite in d.about.cites)
+    entries = bibtex(cites)
     if not entries:
         raise UnsupportedError(
             f"{name} names no reference; see `aucbench show {name}`, and cite the package itself"

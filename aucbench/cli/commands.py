@@ -11,7 +11,6 @@ import typer
 from aucbench.cli.auc import auc
 from aucbench.cli.catalogue import (
     cite,
-    describe,
     guide,
     list_names,
     list_plugins,
@@ -27,7 +26,7 @@ from aucbench.cli.model import explain, fit, predict
 from aucbench.cli.new import new
 from aucbench.cli.report import figure, report
 from aucbench.cli.reproduce import reproduce
-from aucbench.cli.run import export, list_plan, log, run, status
+from aucbench.cli.run import export, run, status
 from aucbench.cli.saying import say
 from aucbench.cli.surroundings import CUT_OFF, lost
 from aucbench.errors import INTERRUPTED, AucbenchError, ParameterError
@@ -73,14 +72,12 @@ COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {
             "judge": judge,
             "auc": auc,
             "run": run,
-            "plan": list_plan,
             "status": status,
-            "log": log,
         },
         **{"report": report, "figure": figure, "export": export},
     },
     "What there is, and plugins": {
-        **{"list": list_names, "show": show, "describe": describe, "plugins": list_plugins},
+        **{"list": list_names, "show": show, "plugins": list_plugins},
         **{"guide": guide, "new": new, "check": check},
     },
     "Papers and data": {"reproduce": reproduce, "cite": cite},
@@ -96,15 +93,6 @@ def _print_version(wanted: bool) -> None:
         from importlib.metadata import version
 
         typer.echo(f"aucbench {version('aucbench')}")
-        raise typer.Exit
-
-
-def _print_installation(wanted: bool) -> None:
-    if wanted:
-        from aucbench.bench.installation import installation
-        from aucbench.bench.text import folded, shown
-
-        typer.echo(folded([(name, shown(text)) for name, text in installation()]))
         raise typer.Exit
 
 
@@ -125,15 +113,6 @@ def common(
     version: Annotated[
         bool,
         typer.Option("--version", callback=_print_version, is_eager=True, help="Print it."),
-    ] = False,
-    doctor: Annotated[
-        bool,
-        typer.Option(
-            "--doctor",
-            callback=_print_installation,
-            is_eager=True,
-            help="Print what a report of a fault needs: versions, machine, and plugins of others.",
-        ),
     ] = False,
 ) -> None:
     """Compare solvers that maximise the area under the ROC curve."""

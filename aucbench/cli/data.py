@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aucbench.bench.text import folded, printable_lines
+from aucbench.bench.text import folded
 from aucbench.cli.saying import say
-from aucbench.errors import UnknownNameError, UnsupportedError
+from aucbench.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from aucbench.datasets.catalogue import Entry, Facts
@@ -23,7 +23,7 @@ Names = Annotated[list[str], typer.Argument(metavar="NAME...", help="Names, or s
 AsJson = Annotated[bool, typer.Option("--json", help="One document for programs.")]
 
 data = typer.Typer(
-    help="The data sets that are known by name: list, fetch, verify and cite them.",
+    help="The data sets that are known by name: list, fetch and verify them.",
     no_args_is_help=True,
     add_completion=False,
 )
@@ -135,23 +135,6 @@ def verify(
     elif differ:
         say(f"{differ} of {count} files differ; get them again", err=True)
         raise typer.Exit(DIFFERS)
-
-
-@data.command("cite")
-def cite(names: Names) -> None:
-    """Print the BibTeX of sets."""
-    from aucbench.about import bibtex
-    from aucbench.datasets.catalogue import entry_of
-    from aucbench.datasets.located import cites_of
-
-    keys: dict[str, None] = {}
-    for name in _members(names):
-        own = cites_of(name) or entry_of(name).cites
-        if not own:
-            _require_known(name)
-            raise UnsupportedError(f"no reference is known of {name}; cite where you have it from")
-        keys |= dict.fromkeys(own)
-    typer.echo("\n\n".join(map(printable_lines, bibtex(keys).values())))
 
 
 def _members(names: list[str]) -> list[str]:

@@ -1,13 +1,12 @@
-"""`aucbench run`, `plan`, `status` and `export`: plans in files, results in folders."""
+"""`aucbench run`, `status` and `export`: plans in files, results in folders."""
 
 from __future__ import annotations
 
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -19,27 +18,30 @@ from aucbench.cli.groups import Group, grouped
 from aucbench.cli.options import JSON, OUTPUT, RUNS, Output
 from aucbench.cli.running import LISTED, go, print_estimate
 from aucbench.cli.saying import say, warn
-from aucbench.errors import AucbenchError, DataError
+from aucbench.errors import AucbenchError, DataError, ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from aucbench.bench.cell import Cell
     from aucbench.bench.plan.plan import Plan
-    from aucbench.bench.results.record import Record
     from aucbench.bench.results.store import Store
-    from aucbench.papers.measuring import Measured
 
-PlanFile = Annotated[
-    Path, typer.Argument(metavar="PLAN.toml", help="A plan; see `plan --example`.")
-]
+PlanFile = Annotated[Path, typer.Argument(metavar="PLAN.toml", help="A plan; see `run --example`.")]
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A results folder.")]
 ID_SHOWN = 12  # characters of an id, which no other cell of a folder shares in practice
-BATCH = 1000  # lines that are written at once
 ESTIMATE = (
     "Say how long the cells that are left will take. One cell is run, and kept, of each data set "
     "and solver that has none."
 )
+
+
+def _print_example(wanted: bool) -> None:
+    if wanted:
+        from aucbench.bench.plan.toml import PLAN_EXAMPLE
+
+        typer.echo(PLAN_EXAMPLE, nl=False)
+        raise typer.Exit
 
 
 @grouped
@@ -51,6 +53,12 @@ def run(
     json: Annotated[Path | None, typer.Option(help=JSON)] = None,
     options: Annotated[Options, Group(RUNS, first=("timeout", "memory", "jobs", "retry", "quiet"))],
     output: Annotated[Output, Group(OUTPUT, first=("metrics",))],
+    example: Annotated[
+        bool,
+        typer.Option(
+            "--example", callback=_print_example, is_eager=True, help="Print a plan to start from."
+        ),
+    ] = False,
 ) -> None:
     """Run the cells of a plan that are not in the folder yet; print the table."""
     from aucbench.bench.plan.toml import placed_in, read_plan
@@ -66,43 +74,34 @@ def run(
         go(asked, options, out, json, f"go on with: {again}", printed)
 
 
-def _print_example(wanted: bool) -> None:
-    if wanted:
-        from aucbench.bench.plan.toml import PLAN_EXAMPLE
-
-        typer.echo(PLAN_EXAMPLE, nl=False)
-        raise typer.Exit
-
-
-def list_plan(
-    plan: PlanFile,
+def status(
+    folder: Folder,
     *,
-    example: Annotated[
+    cells: Annotated[
         bool,
-        typer.Option(
-            "--example", callback=_print_example, is_eager=True, help="Print a plan to start from."
-        ),
+        typer.Option("--cells", help="List the cells, those that failed first, with the reasons."),
     ] = False,
+    log: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CELL",
+            help="Print what a cell wrote, with the traceback; CELL is the begin of its id, as "
+            "--cells shows it.",
+        ),
+    ] = None,
 ) -> None:
-    """List the cells of a plan, their number, and what is known of its data; run nothing."""
-    from aucbench.bench.overview import counted
-    from aucbench.bench.plan.toml import placed_in, read_plan
-
-    asked = read_plan(plan)
-    with placed_in(plan):
-        told = [*counted(asked)]
-    most = LISTED if sys.stdout.isatty() else len(asked)
-    for lines in _cell_lines(asked, most):
-        typer.echo(lines)
-    if most < len(asked):
-        typer.echo(f"... and {len(asked) - most} more; pipe them to see all")
-    typer.echo()
-    for line in (_size(asked), *told):
-        say(line)
-
-
-def status(folder: Folder) -> None:
     """Count the cells of the plans of a results folder, and the measurements of papers."""
+    if cells and log is not None:
+        raise ParameterError("--cells lists all cells, and --log prints one; give one of them")
+    if log is not None:
+        _print_log(folder, log)
+    elif cells:
+        _print_cells(folder)
+    else:
+        _print_counts(folder)
+
+
+def _print_counts(folder: Path) -> None:
     from aucbench.papers.measuring import measured_in
 
     with _opened(folder) as store:
@@ -195,31 +194,33 @@ def _wanted(store: Store, *, stale: bool) -> Mapping[Cell, str]:
         return {}
 
 
-def log(
-    folder: Folder,
-    cell: Annotated[
-        str, typer.Argument(help="Begin of the id of a cell; none lists those without a result.")
-    ] = "",
-) -> None:
-    """Print what a failed cell wrote, with the traceback; or list the cells that failed."""
-    from aucbench.papers.measuring import measured_in
-
+def _print_cells(folder: Path) -> None:
+    """List the cells of a results folder: those that failed, are missing, and are done."""
     with _opened(folder) as store:
-        ended = chain(map(_logged, store.records()), map(_logged_measurement, measured_in(folder)))
-        chosen = [one for one in ended if (one.id.startswith(cell) if cell else one.status != "ok")]
-    if not cell:
-        listed = [(one.id[:ID_SHOWN], *one.place, one.status, one.why) for one in chosen]
-        typer.echo(aligned(listed) if listed else "no cell has failed")
-        return
+        ended = [one._replace(log="") for one in _ended(store)]
+        missing = _missing(store)
+    failed = [one for one in ended if one.status != "ok"]
+    done = [one for one in ended if one.status == "ok"]
+    lines = [
+        (one.id[:ID_SHOWN], *one.place, one.status, one.why) for one in (*failed, *missing, *done)
+    ]
+    most = LISTED if sys.stdout.isatty() else len(lines)
+    typer.echo(aligned(lines[:most]) if lines else "there is no cell")
+    if most < len(lines):
+        typer.echo(f"... and {len(lines) - most} more; pipe them to see all")
+
+
+def _print_log(folder: Path, cell: str) -> None:
+    """Print what a cell, or a measurement of a paper, wrote."""
+    with _opened(folder) as store:
+        chosen = [one for one in _ended(store) if one.id.startswith(cell)]
     if len(chosen) != 1:
         count = (
             f"{len(chosen)} cells have ids that begin"
             if chosen
             else "no cell has an id that begins"
         )
-        raise DataError(
-            f"{count} with {cell!r}; `aucbench log {folder}` lists those without a result"
-        )
+        raise DataError(f"{count} with {cell!r}; `aucbench status {folder} --cells` lists them")
     (one,) = chosen
     say(f"{' on '.join(one.place[:2])}: {one.status}")
     if one.why:
@@ -228,25 +229,44 @@ def log(
         typer.echo(shown(line))
 
 
-class _Logged(NamedTuple):
-    """How a cell, or a measurement of a paper, has ended."""
+class _CellLine(NamedTuple):
+    """A cell, or a measurement of a paper, and how it has ended."""
 
     id: str
     place: tuple[str, str, str]  # what was run, on which data, and which repeat of it
     status: str
-    why: str
-    log: str
+    why: str = ""
+    log: str = ""
 
 
-def _logged(record: Record) -> _Logged:
-    cell = record.cell
-    place = str(cell.solver), cell.dataset, f"seed {cell.seed} split {cell.split}"
-    return _Logged(record.id, place, record.status.status, record.why, record.process.log or "")
+def _ended(store: Store) -> Iterator[_CellLine]:
+    """Yield what has ended, also records of cells that are in no plan of the folder."""
+    from aucbench.papers.measuring import measured_in
+
+    for record in store.records():
+        yield _CellLine(
+            record.id,
+            _place(record.cell),
+            record.status.status,
+            record.why,
+            record.process.log or "",
+        )
+    for one in measured_in(store.folder):
+        why = reason_text(one.error_type, one.reason)
+        yield _CellLine(one.id, (one.name, one.dataset, ""), one.status, why, one.log or "")
 
 
-def _logged_measurement(one: Measured) -> _Logged:
-    why = reason_text(one.error_type, one.reason)
-    return _Logged(one.id, (one.name, one.dataset, ""), one.status, why, one.log or "")
+def _missing(store: Store) -> list[_CellLine]:
+    """Return the cells of the plans that have no record; none of their names is looked up."""
+    from aucbench.bench.plan.toml import parse_plans
+
+    ended = {record.cell for record in store.records()}
+    cells = dict.fromkeys(cell for plan in parse_plans(store.plans()) for cell in plan.cells())
+    return [_CellLine("", _place(cell), "missing") for cell in cells if cell not in ended]
+
+
+def _place(cell: Cell) -> tuple[str, str, str]:
+    return str(cell.solver), cell.dataset, f"seed {cell.seed} split {cell.split}"
 
 
 @contextmanager
@@ -266,35 +286,3 @@ def _plans(store: Store) -> list[Plan]:
     if not plans:
         raise DataError(f"{store.folder} holds no plan; run one into it with `aucbench run --out`")
     return plans
-
-
-def _cell_lines(plan: Plan, most: int) -> Iterator[str]:
-    """Text of the first cells, one line each, many lines at a time."""
-    solvers = {(c.spec, c.tuning): shown(c.label) for c in plan.solvers}
-    names = {**_padded(plan.datasets), **_padded(plan.features)}
-    width = len(str(max(plan.seeds) + plan.repeats))
-    lines = (
-        f"{names[cell.dataset]}  {names[cell.features]}  seed {cell.seed:<{width}}  "
-        f"split {cell.split:<2}  {solvers[cell.solver, cell.tune]}"
-        for cell in islice(plan.cells(), most)
-    )
-    while some := [*islice(lines, BATCH)]:
-        yield "\n".join(some)
-
-
-def _padded(names: Sequence[str]) -> dict[str, str]:
-    texts = [shown(name) for name in names]
-    width = max(map(len, texts))
-    return {name: text.ljust(width) for name, text in zip(names, texts, strict=True)}
-
-
-def _size(plan: Plan) -> str:
-    parts = (
-        (len(plan.datasets), "data set(s)"),
-        (len(plan.features), "feature map(s)"),
-        (len(plan.solvers), "solver(s)"),
-        (plan.split_count, "splits"),
-        (plan.repeats, "repeat(s)"),
-        (len(plan.seeds), "seed(s)"),
-    )
-    return f"{len(plan)} cells: {' x '.join(f'{count} {name}' for count, name in parts)}"

@@ -42,7 +42,7 @@ def _missing(experiment: Experiment, results: Results) -> Iterator[str]:
     if absent:
         yield f"{absent} of {len(cells)} cells were not run; the numbers are those of the others."
     if failed:
-        yield f"{failed} of {len(cells)} cells failed; `aucbench log DIR` lists them."
+        yield f"{failed} of {len(cells)} cells failed; `aucbench status DIR --cells` lists them."
     names = [one.name for one in experiment.measurements]
     if absent := sum(name not in results.measured for name in names):
         yield f"{absent} of {len(names)} measurements were not run."

@@ -48,11 +48,14 @@ def test_failures_tell_the_first_reason_of_each_solver():
         tally.add(record)
 
     found = ("2 of 3 rows have no AUC; the first of each solver:", "  b on x: error: E0")
-    without = "see `aucbench log DIR` after a run with --out DIR for their tracebacks"
+    without = (
+        "`aucbench status DIR --cells` lists them after a run with --out DIR, "
+        "--log CELL has a traceback"
+    )
     assert tally.failures() == (*found, without)
     assert tally.failures(Path("my results")) == (
         *found,
-        "see `aucbench log 'my results'` for their tracebacks",
+        "`aucbench status 'my results' --cells` lists them, --log CELL has a traceback",
     )
 
 

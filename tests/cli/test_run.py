@@ -1,4 +1,4 @@
-"""`aucbench run`, `plan`, `status`, `export` and `log`: plans in files, results in folders."""
+"""`aucbench run`, `status` and `export`: plans in files, results in folders."""
 
 import csv
 import shutil
@@ -11,9 +11,7 @@ from command_line import call, done, said, strict
 from aucbench.bench import lookup, runner
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.options import Options
-from aucbench.bench.plan.fields import choices
-from aucbench.bench.plan.plan import Plan
-from aucbench.bench.plan.toml import PLAN_EXAMPLE, parse_plan, write_plan
+from aucbench.bench.plan.toml import PLAN_EXAMPLE, parse_plan
 from aucbench.bench.results.store import Store
 
 PLAN = """\
@@ -49,7 +47,7 @@ def test_a_plan_is_run_resumed_retried_counted_and_exported(plan):
     first = done(*RUN, "--jobs", 1)
     assert "means" in first.stdout
     assert "2 of 4 rows have no AUC" in first.stdout
-    assert "see `aucbench log kept` for their tracebacks" in first.stdout
+    assert "`aucbench status kept --cells` lists them, --log CELL has a traceback" in first.stdout
     lines = first.stderr.splitlines()
     assert len(lines) == 1 + 4  # the data set, then a line per tenth: here per cell
 
@@ -137,33 +135,8 @@ def test_ctrl_c_says_how_to_go_on(plan, monkeypatch):
     assert "go on with: aucbench run plan.toml --out 'my results'" in told
 
 
-def test_a_plan_is_listed_and_not_run(plan, tmp_path):
-    lines = said("plan", "plan.toml").splitlines()
-    assert lines[0].split() == [
-        "outbreak[n=120,d=10,k=3]",
-        "auto",
-        "seed",
-        "0",
-        "split",
-        "0",
-        "means",
-    ]
-    assert lines[3].split()[-3:] == ["split", "1", "raises"]
-    assert lines[5].startswith("4 cells: 1 data set(s) x 1 feature map(s) x 2 solver(s) x 2 splits")
-    assert len(lines) > 6
-    assert [path.name for path in tmp_path.iterdir()] == ["plan.toml"]
-
-
-def test_a_large_plan_is_listed_line_by_line(plan):
-    big = Plan(("breast-cancer",), choices(["means"]), splits=10, repeats=10_000)
-    plan.write_text(write_plan(big))
-    listed = said("plan", "plan.toml")
-    assert listed.count("\nbreast-cancer  auto  seed ") == 10**5 - 1
-    assert "\n100000 cells: " in listed
-
-
 def test_there_is_a_plan_to_start_from():
-    assert parse_plan(call("plan", "--example").stdout) == parse_plan(PLAN_EXAMPLE)
+    assert parse_plan(call("run", "--example").stdout) == parse_plan(PLAN_EXAMPLE)
 
 
 @pytest.mark.parametrize("gone", [lambda kept: kept.rename("elsewhere"), shutil.rmtree])
@@ -208,19 +181,23 @@ def test_compare_with_tuning_in_a_folder(toys, tmp_path):
     assert parse_plan(kept.read_text()).repeat_fits == 5
 
 
-def test_log_lists_failed_cells_and_prints_the_traceback_of_one(plan):
+def test_status_lists_cells_and_prints_the_traceback_of_one(plan):
     done(*RUN, "--quiet")
-    listed = said("log", "kept").splitlines()
-    assert len(listed) == 2
-    for line in listed:
+    with Store("kept") as store:
+        store.keep_plan(PLAN.replace("passes = 2", "passes = 3"))
+    listed = said("status", "kept", "--cells").splitlines()
+    states = [line.split()[line.split().index("split") + 2] for line in listed]
+    assert states == ["error"] * 2 + ["missing"] * 4 + ["ok"] * 2
+    for line in listed[:2]:
         assert "raises" in line
         assert "ValueError: boom [bold], in the solver" in line
-    lines = said("log", "kept", listed[0].split()[0]).splitlines()
+    lines = said("status", "kept", "--log", listed[0].split()[0]).splitlines()
     assert lines[0] == "raises on outbreak[n=120,d=10,k=3]: error"
     assert "Traceback (most recent call last):" in lines
     assert any(line.startswith("ValueError: boom [bold]") for line in lines[2:])
-    told = said("log", "kept", "zz", code=2)
-    assert "no cell has an id that begins with 'zz'; `aucbench log kept` lists those" in told
+    told = said("status", "kept", "--log", "zz", code=2)
+    assert "no cell has an id that begins with 'zz'; `aucbench status kept --cells` lists" in told
+    assert "give one of them" in said("status", "kept", "--cells", "--log", "zz", code=2)
 
 
 def test_an_estimate_runs_pilots_that_the_run_finds(plan):

@@ -166,7 +166,7 @@ def test_cells_that_were_not_run_are_counted(results):
     assert "7 of 12 cells were not run; the numbers are those of the others." in told
     bad = replace(next(iter(few.values())), status=Status(status=CellStatus.CRASH, reason="gone"))
     told = section_of(experiment(), replace(results, records={**few, bad.cell: bad})).parts
-    assert "1 of 12 cells failed; `aucbench log DIR` lists them." in told
+    assert "1 of 12 cells failed; `aucbench status DIR --cells` lists them." in told
 
 
 @pytest.fixture

@@ -132,7 +132,7 @@ def test_a_broken_plugin_is_recorded_and_leaves_the_others_alone(site, reason):
         with pytest.raises(PluginError) as caught:
             get_solver(name)
         assert row.failure in str(caught.value)
-        assert "aucbench plugins --doctor" in str(caught.value)
+        assert "aucbench plugins --check" in str(caught.value)
 
 
 def test_the_reason_is_one_short_printable_line(site):

@@ -5,7 +5,7 @@ from plugin_site import HEAD, listed
 from typer.testing import CliRunner
 
 from aucbench.about import Scale, metric
-from aucbench.bench.doctor import check_plugins
+from aucbench.bench.plugin_imports import import_plugins
 from aucbench.cli import app
 from aucbench.errors import ParameterError, PluginError, UnknownNameError
 from aucbench.protocols import Needs
@@ -87,18 +87,18 @@ def test_a_malformed_solver_is_broken_in_one_sentence_everywhere(site, case):
         assert sentence in str(shown.exception) + shown.stderr
 
 
-def test_the_doctor_says_the_same_sentences(site):
+def test_imports_in_processes_say_the_same_sentences(site):
     names = {f"mine-{number}": case for number, case in enumerate(MALFORMED)}
     sources = {
         name: MALFORMED[case][0].replace("'mine'", f"'{name}'") for name, case in names.items()
     }
     site.add("third", **{name.replace("-", "_"): source for name, source in sources.items()})
 
-    checkups = {checkup.plugin: checkup for checkup in check_plugins(names)}
-    assert checkups.keys() == names.keys()
+    imports = {one.plugin: one for one in import_plugins(names)}
+    assert imports.keys() == names.keys()
     for name, case in names.items():
-        assert checkups[name].laws == "error", case
-        assert MALFORMED[case][1] in checkups[name].reason
+        assert imports[name].ending == "error", case
+        assert MALFORMED[case][1] in imports[name].reason
 
 
 def test_a_malformed_solver_does_not_disturb_the_list_or_the_others(site):

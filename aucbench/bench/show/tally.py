@@ -83,8 +83,9 @@ class Tally:
             return ()
         reasons = (f"  {line}" for _, line in sorted(self._first.values()))
         head = f"{self.failed} of {self.total} rows have no AUC; the first of each solver:"
-        where = "DIR` after a run with --out DIR" if folder is None else f"{quote(str(folder))}`"
-        more = (f"see `aucbench log {where} for their tracebacks",)
+        where = "DIR" if folder is None else quote(str(folder))
+        after = " after a run with --out DIR" if folder is None else ""
+        more = (f"`aucbench status {where} --cells` lists them{after}, --log CELL has a traceback",)
         return head, *reasons, *(more if self.failed > self.skipped else ())
 
 

@@ -1,0 +1,133 @@
+"""Import each plugin in a supervised process, and name the versions that a report of it needs."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Collection, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+
+from aucbench.errors import (
+    AucbenchError,
+    UnknownNameError,
+    require_above,
+    require_whole,
+)
+from aucbench.processes import Ending, Limits, Outcome, open_supervisor
+from aucbench.processes.isolated import Process
+from aucbench.registry.discovery import PluginEntry, enabled, printable
+from aucbench.registry.fingerprints import version_of
+from aucbench.registry.isolated_imports import import_job
+
+PRELOAD = (
+    "aucbench.bench.worker.jobs",
+    "aucbench.registry.import_job",
+)  # imports no plugin of a solver, the built-in ones included
+TRACE = "Fatal Python error"  # Python writes this first when a process crashes
+LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "pyarrow", "dask")
+
+
+@dataclass(frozen=True, slots=True)
+class PluginImport:
+    """How the import of a plugin ended."""
+
+    plugin: str
+    distribution: str
+    version: str
+    ending: str  # ok, error, crash or timeout
+    failed: bool
+    reason: str  # why it failed
+    seconds: float  # until the hooks had answered, without our own libraries
+
+
+def import_plugins(
+    only: Collection[str] | None = None, *, limit: float = 60.0, jobs: int = 4
+) -> tuple[PluginImport, ...]:
+    """Import plugins, each in a process of its own, so many at once.
+
+    As in a benchmark, the process ends without running exit handlers of the plugin and without
+    waiting for its threads.
+
+    Parameters
+    ----------
+    only : collection of str, optional
+        Names, or `distribution:name`. Default: all of third parties that are enabled.
+    limit : float
+        Seconds after which a process is killed.
+    jobs : int
+        Processes at once.
+
+    Raises
+    ------
+    UnknownNameError
+        When a plugin is not installed, or not enabled.
+    """
+    require_above(0, limit=limit)
+    require_whole(1, jobs=jobs)
+    known = {name for entry in enabled() for name in (entry.name, entry.qualified)}
+    for name in only or ():
+        if name not in known:
+            raise UnknownNameError("plugin", name, known)
+    chosen = [
+        entry
+        for entry in enabled()
+        if (not entry.builtin if only is None else {entry.name, entry.qualified} & {*only})
+    ]
+    limits = Limits(timeout=limit)
+    with closing(Process(partial(open_supervisor, preload=PRELOAD))) as process:
+        outcomes = process.run_all([import_job(entry, limits) for entry in chosen], jobs)
+    return tuple(map(_imported, chosen, outcomes))
+
+
+def _imported(entry: PluginEntry, outcome: Outcome) -> PluginImport:
+    """Return how an import ended: ok, error (it raised), crash, or timeout (it was killed)."""
+    status, reason, seconds = outcome.ending, outcome.words, outcome.wall_seconds
+    if outcome.result is not None:
+        seconds, reason = outcome.result["seconds"], outcome.result["failure"] or ""
+        for named in outcome.result["registers"].values():
+            errors = (one.get("error", "") for name, one in named.items() if entry.provides(name))
+            reason = reason or next(filter(None, errors), "")
+        status = Ending.ERROR if reason else status
+    if status is Ending.CRASH and (wrote := outcome.log.partition(TRACE)[0].strip().splitlines()):
+        reason += f"; its last output was: {wrote[-1]}"
+    failed = status is not Ending.OK
+    return PluginImport(
+        entry.name,
+        entry.distribution,
+        entry.version,
+        ending=status.value,
+        failed=failed,
+        reason=printable(reason) if failed else "",
+        seconds=seconds,
+    )
+
+
+def versions() -> Iterator[tuple[str, str]]:
+    """Yield what a report of a fault needs, by name; no plugin is imported."""
+    yield "aucbench", str(version_of("aucbench"))
+    yield "Python", f"{platform.python_version()} ({platform.python_implementation()})"
+    yield "system", platform.platform()
+    yield "kernels", _kernels()
+    yield "processes", _supervisor()
+    known = ((name, version_of(name)) for name in LIBRARIES)
+    yield "libraries", ", ".join(f"{name} {version}" for name, version in known if version)
+
+
+def _kernels() -> str:
+    """Return how the kernels compute, or why they do not."""
+    try:
+        from aucbench.data.sorting import sort_in_use
+        from aucbench.kernels import simd
+    except ImportError as error:
+        return f"cannot be loaded: {error}"
+    return f"SIMD {simd.level()}, sort {sort_in_use()}"
+
+
+def _supervisor() -> str:
+    """Return which supervisor runs the processes of cells here, after one was started."""
+    try:
+        with open_supervisor() as supervisor:
+            return f"by {type(supervisor).__name__}"
+    except (AucbenchError, OSError) as error:
+        return f"cannot be started: {error}"
