@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -39,11 +38,9 @@ class Parquet:
         self.folder = TemporaryDirectory()
         self.path = Path(self.folder.name, "rows.parquet")
         self.frame.to_parquet(self.path, row_group_size=GROUP, compression=None, index=False)
-        os.environ["AUCBENCH_PARSED_MB"] = "0"
         self.parts = open_parts(self.path)
 
     def teardown(self, columns: str) -> None:
-        del os.environ["AUCBENCH_PARSED_MB"]
         self.folder.cleanup()
 
     def time_load(self, columns: str) -> None:

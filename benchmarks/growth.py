@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import gc
 import json
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -414,7 +413,6 @@ def main() -> None:
     parser.add_argument("--only", default="", help="a part of the names")
     parser.add_argument("--limit", type=float, default=0.5, help="CPU seconds of the longest call")
     given = parser.parse_args()
-    os.environ["AUCBENCH_PARSED_MB"] = "0"  # readers read
     found = []
     print(f"{'operation':40} {'cost':>12} {'exponent':>8}  {'sizes':>17} {'longest':>10}")
     with threadpool_limits(1):

@@ -13,7 +13,7 @@ from aucbench.bench.results.conditions import Conditions
 from aucbench.bench.results.ending import make_record
 from aucbench.bench.results.record import Process, Record, Sizes
 from aucbench.bench.worker import jobs
-from aucbench.data.block import Block, laid_out
+from aucbench.bench.worker.block import Block, laid_out
 from aucbench.datasets.reading import Reading
 from aucbench.processes.linux.described import Notes, SealedKept
 from aucbench.processes.linux.fixed import fixed

@@ -8,16 +8,15 @@ catalogue. In a set of a collection, the rarer one of two classes is positive.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from aucbench.data import Data
 from aucbench.data.inputs import stored_type
 from aucbench.data.understood import Remark
 from aucbench.datasets import changepoint
-from aucbench.datasets.catalogue import Entry, entries
+from aucbench.datasets.catalogue import Entry
 from aucbench.datasets.collections import Member
 from aucbench.datasets.drawing import drawn
 from aucbench.datasets.endings import naming
@@ -27,7 +26,6 @@ from aucbench.datasets.gaps import with_gaps
 from aucbench.datasets.loading import OF_SET, Loading
 from aucbench.datasets.located import source_of
 from aucbench.datasets.memory import Held, frame_of, is_table
-from aucbench.datasets.parsed import read_once
 from aucbench.datasets.reading import COLUMNS, Reading
 from aucbench.datasets.roles import EVENT, roles_of, with_test_rows
 from aucbench.datasets.sources import File, Published
@@ -118,11 +116,6 @@ def load(source: Any, reading: Reading | None = None, **options: Any) -> Data:
         When the file or the collection needs a package that is not installed.
     ParameterError
         When an option has a value that it cannot have.
-
-    Notes
-    -----
-    What has been read is kept in the user's cache, so that a second call maps it from there. The
-    paths, sizes and times of the files decide; see `AUCBENCH_CACHE` and `AUCBENCH_PARSED_MB`.
     """
     wanted = (reading.options() if reading else {}) | options
     tests = Held(frame_of(wanted.pop("test")), TESTS) if is_table(wanted.get("test")) else None
@@ -140,12 +133,8 @@ def load(source: Any, reading: Reading | None = None, **options: Any) -> Data:
     if asked.task is not None and (asked.positive is not None or asked.negative is not None):
         raise DataError(f"task={asked.task} says which classes are positive; leave one of both out")
     tested = tests if asked.test is None else source_of(asked.test)
-    files = [file for one in (origin, tested) if one is not None for file in one.files()]
-    # The name is enough: the list of the catalogue lies beside the code, whose content counts.
-    name = str(origin) if isinstance(origin, Member) else origin.entry.name
-    rules = name if isinstance(origin, Member) or name in entries() else ""
-    read = partial(_read, origin, tested, asked)
-    return read_once(files, [rules, asked.to_json()], partial(_named, origin, None, read))
+    with naming(origin):
+        return _read(origin, tested, asked)
 
 
 def _origin(source: Any) -> Source:
@@ -166,14 +155,8 @@ def _changepoints(origin: File, name: str, asked: Loading) -> Data:
         raise changepoint.no_labels(name, f"leave out {' and '.join(strange)}")
     folds = changepoint.OWN_FOLDS if asked.folds == OF_SET else asked.folds
     drop = asked.left_out(origin.entry.drop)
-    read = partial(changepoint.load_parts, origin.path, folds, drop)
-    named = partial(_named, origin, "a changepoint set", read)
-    return read_once(origin.files(), [folds, drop], named)
-
-
-def _named(origin: Source, form: str | None, read: Callable[[], Data]) -> Data:
-    with naming(origin, form):
-        return read()
+    with naming(origin, "a changepoint set"):
+        return changepoint.load_parts(origin.path, folds, drop)
 
 
 def _read(origin: Source, tested: Source | None, asked: Loading) -> Data:

@@ -6,9 +6,7 @@ file and in memory. All but those of pandas hand their columns over as Arrow.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from aucbench.datasets import arrow
@@ -60,10 +58,6 @@ class Held:
 
     def __str__(self) -> str:
         return self.what
-
-    def files(self) -> Sequence[Path]:
-        """Return the files that are read: none."""
-        return ()
 
     def table(self, wanted: Wanted) -> Table:
         """Divide it into features and labels."""

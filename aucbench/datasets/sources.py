@@ -122,10 +122,6 @@ class Published:
     def __str__(self) -> str:
         return f"{self.entry.name} ({' + '.join(path.name for path in self.paths)})"
 
-    def files(self) -> Sequence[Path]:
-        """Return the files that are read."""
-        return self.paths
-
     def table(self, wanted: Wanted) -> Table:
         """Read the files."""
         reader = self.entry.raw.reader

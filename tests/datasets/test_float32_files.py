@@ -14,11 +14,6 @@ from aucbench.datasets.repeated import MANY, repeated_rows
 N = 500
 
 
-@pytest.fixture(autouse=True)
-def no_cache(monkeypatch):
-    monkeypatch.setenv("AUCBENCH_PARSED_MB", "0")
-
-
 def frame(**more):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((N, 3), dtype=np.float32)

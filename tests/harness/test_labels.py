@@ -12,7 +12,7 @@ from aucbench.processes.linux import landlock
 from aucbench.processes.portable.client import FENCE
 from aucbench.processes.supervisor import LINUX
 
-ROWS, COLUMNS = 600, 8  # 47 kB: the cache keeps what was read of files of 32 kB
+ROWS, COLUMNS = 600, 8
 # Each solver looks in one place, and scores by labels if it finds any.
 THIEVES = (
     KEPT_ROWS
@@ -26,8 +26,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from aucbench.data.block import Block
-from aucbench.datasets.parsed import SUM
 from aucbench.hookspecs import hookimpl
 from aucbench.protocols import Needs, Problem, State
 
@@ -71,15 +69,6 @@ class Knows:
         return np.array([self.labels.get(row.tobytes(), row.sum()) for row in X])
 
 
-class Cache(Honest):
-    """Reads what the cache keeps of files that were read."""
-
-    def vectors(self, y):
-        named = [Path(v) for k, v in os.environ.items() if k == "AUCBENCH_CACHE"]
-        for home in (*named, Path.home() / ".cache" / "aucbench", HOME / "cache"):
-            yield from stored(home)
-
-
 class File(Honest):
     """Reads the file of the user, also through the folders of the processes above."""
 
@@ -89,19 +78,6 @@ class File(Honest):
                 if file.suffix == ".csv" and (content := bytes_of(file)):
                     lines = content.decode().split()[1:]
                     yield np.array([float(line.rpartition(",")[2]) for line in lines])
-
-
-class Environment(Honest):
-    """Reads what the variables of its own process and of those above name."""
-
-    def vectors(self, y):
-        known = [f"{k}={v}" for k, v in os.environ.items()]
-        for pid in ("self", *above()):
-            known += bytes_of(f"/proc/{pid}/environ").decode(errors="replace").split("\\0")
-        for text in known:
-            name, _, value = text.partition("=")
-            if name == "AUCBENCH_CACHE":
-                yield from stored(Path(value))
 
 
 class Memory(Honest):
@@ -191,16 +167,6 @@ def arrays(file):
         return []
 
 
-def stored(home):
-    """Arrays of the blocks of a cache, which end with a sum."""
-    for file in home.rglob("*"):
-        try:
-            block = Block(bytes_of(file)[:-SUM])
-            yield from (np.asarray(block.array(name), float) for name in block.names)
-        except (ValueError, LookupError, TypeError):  # it is something else
-            continue
-
-
 def chunks(pid):
     for line in bytes_of(f"/proc/{pid}/maps").decode().splitlines():
         first, last = (int(end, 16) for end in line.split()[0].split("-"))
@@ -220,11 +186,11 @@ def held(thing):
 
 @hookimpl
 def aucbench_solvers():
-    kinds = (Honest, Cache, File, Environment, Memory, Descriptors, Targets, Told, Messages)
+    kinds = (Honest, File, Memory, Descriptors, Targets, Told, Messages)
     return {kind.__name__.lower(): kind for kind in kinds}
 '''.replace("(ROWS", f"({ROWS}").replace("== ROWS", f"== {ROWS}")
 )
-ALL = "honest,cache,file,environment,memory,descriptors,targets,told,messages"
+ALL = "honest,file,memory,descriptors,targets,told,messages"
 NEEDS_LANDLOCK = pytest.mark.skipif(not landlock.version(), reason="this kernel has no Landlock")
 
 
@@ -279,5 +245,5 @@ def test_what_is_open_is_found_and_the_record_says_so(thieves, monkeypatch, kind
     assert levels(found) == {"none: AUCBENCH_OPEN opens all" if kind == LINUX else FENCE}
     assert all(record.ok for record in found), [record.why for record in found]
     known = {record.cell.solver.name for record in found if record.measures.auc == 1}
-    assert known >= {"cache", "file", "memory", "targets", "messages"}
+    assert known >= {"file", "memory", "targets", "messages"}
     assert not known & {"honest", "told"}

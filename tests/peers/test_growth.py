@@ -19,7 +19,6 @@ def growth():
     """benchmarks/growth.py, which is no part of the package."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(ROOT)
-        patch.setenv("AUCBENCH_PARSED_MB", "0")
         import benchmarks.growth
 
         yield benchmarks.growth

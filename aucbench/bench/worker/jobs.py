@@ -20,6 +20,7 @@ from aucbench import registry
 from aucbench.bench.cell import TARGET_FILE, Cell, hashable
 from aucbench.bench.worker import machine, parted, rows
 from aucbench.bench.worker.blame import blamed
+from aucbench.bench.worker.block import Block, laid_out
 from aucbench.bench.worker.build import build, plugin_of
 from aucbench.bench.worker.classes import fitted_classes
 from aucbench.bench.worker.features import Refitted, mapped_parts
@@ -32,7 +33,6 @@ from aucbench.bench.worker.rows import RAW, TEST, TRAIN
 from aucbench.bench.worker.shaping import shaped
 from aucbench.bench.worker.tune import Tuned, tune
 from aucbench.data import Categories, Data
-from aucbench.data.block import Block, laid_out
 from aucbench.data.inputs import require_filled
 from aucbench.data.npz import npy_bytes
 from aucbench.data.packed import known_of, pack_arrays, unpack_known, unpack_numbers

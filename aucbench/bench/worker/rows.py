@@ -8,6 +8,8 @@ split are test rows of another, whose cells may run at the same time and read an
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from dataclasses import replace
 from hashlib import blake2b
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
@@ -16,11 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from aucbench.bench.worker.block import Block, laid_out
 from aucbench.data import Data, Terms
 from aucbench.data.arrays import Rows
-from aucbench.data.block import Block, laid_out
 from aucbench.data.packed import arrays_of, known_of, pack_arrays, unpack_arrays, with_known
-from aucbench.datasets.parsed import facts_of, with_facts
+from aucbench.data.understood import Understood
 from aucbench.datasets.tables import Schema
 from aucbench.registry.fingerprints import CANONICAL, HASH_BYTES
 
@@ -110,7 +112,7 @@ def save_data(data: Data, folder: Path) -> None:
     folder.mkdir()
     with (folder / ROWS_FILE).open("wb") as file:
         arrays, places = parts(RAW, data.rows)
-        file.writelines(laid_out(arrays, {**places, KNOWN: facts_of(data)}))
+        file.writelines(laid_out(arrays, {**places, KNOWN: _known(data)}))
     (folder / SOURCE_FILE).write_bytes(pack_arrays(known_of(data)))
 
 
@@ -122,7 +124,29 @@ def load_data(folder: Path, *, test: str | None = None) -> Data:
     with (folder / ROWS_FILE).open("rb") as file:
         block = Block(memoryview(mmap(file.fileno(), 0, access=ACCESS_READ)))
     data = with_known(mapped(block, RAW), unpack_arrays((folder / SOURCE_FILE).read_bytes()))
-    return with_facts(data, block.facts[KNOWN])
+    return _with_known(data, block.facts[KNOWN])
+
+
+def _known(data: Data) -> Facts:
+    """Return as JSON holds it what the reader of a source knows besides numbers."""
+    return {
+        "names": data.names,
+        "dropped": data.dropped,
+        "schema": None if data.schema is None else data.schema.to_json(),
+        "understood": data.understood.to_json(),
+    }
+
+
+def _with_known(data: Data, known: Mapping[str, Any]) -> Data:
+    """Return data with what `_known` has returned."""
+    schema, names = known["schema"], known["names"]
+    return replace(
+        data,
+        names=None if names is None else tuple(names),
+        dropped=tuple(known["dropped"]),
+        schema=None if schema is None else Schema.from_json(schema),
+        understood=Understood.from_json(known["understood"]),
+    )
 
 
 def _stored(X: Rows) -> dict[str, NDArray[Any]]:

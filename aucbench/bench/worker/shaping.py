@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from aucbench.bench.worker.block import Block
 from aucbench.bench.worker.rows import NAMES
 from aucbench.data import Data
-from aucbench.data.block import Block
 
 
 def shaped(monotone: str | None, data: Data, source: Block) -> Data:

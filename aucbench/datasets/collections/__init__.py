@@ -71,10 +71,6 @@ class Member:
         """What the catalogue knows of it: nothing."""
         return Entry(name="")
 
-    def files(self) -> tuple[Path, ...]:
-        """Return the files that are read, downloaded if necessary."""
-        return self.fetch(progress=True)
-
     def table(self, wanted: Wanted) -> Table:
         """Read it; raises as `Source.table`, and `DataError` when an option is for files."""
         for option, value, usual in (
