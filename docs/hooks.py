@@ -47,9 +47,6 @@ TITLES = {
     "pairs": "Kinds of pairs",
     "datasets": "Data sets",
     "metrics": "Metrics",
-    "report_sections": "Report sections",
-    "exporters": "Exporters",
-    "listeners": "Listeners",
 }
 CATALOGUE, FIELDS, LAWS_OF = "<!-- catalogue -->", "<!-- fields -->", "<!-- laws -->"
 TABLES = {

@@ -23,7 +23,7 @@ from aucbench.papers.parts import HOLDS, HOLDS_NOT, OPEN
 from aucbench.papers.reproduction import Reproduction
 from aucbench.report.document import Grid, markdown, marked
 from aucbench.report.figures import WIDTH
-from aucbench.sections import Chart
+from aucbench.report.sections import Chart
 
 FOLDER = Path(__file__).parent / "data" / "reproduction"
 ASKED = re.compile(r"^<!-- reproductions of ([\w-]+) -->$", re.MULTILINE)

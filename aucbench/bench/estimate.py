@@ -7,13 +7,14 @@ runs one pilot cell. Pilots are cells of the plan: the folder keeps them, and no
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from dataclasses import asdict, dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING, Any
 from warnings import warn
 
 from aucbench.bench.runner import prepared
+from aucbench.bench.show.progress import Progress
 from aucbench.bench.text import lasting
 from aucbench.host import cores
 
@@ -55,16 +56,16 @@ def estimate_rest(
     store: Store,
     engine: Engine,
     *,
-    listeners: Sequence[object] = (),
+    progress: Progress | None = None,
     tell: Callable[[str], object] = warn,
 ) -> Estimate:
     """Run a pilot cell if a data set and solver have no finished one; return how long the rest is.
 
     Parameters and exceptions are those of `aucbench.bench.runner.run`.
     """
-    with prepared(plan, store, engine, (), listeners, tell=tell) as runner_of:
+    with prepared(plan, store, engine, (), progress, tell=tell) as runner_of:
         runner = runner_of(plan)
-        runner.tell_of_data()
+        runner.show_data()
         seconds: dict[Hashable, list[float]] = defaultdict(list)
         left: dict[Hashable, list[Cell]] = defaultdict(list)
         finished, cells = runner.counts(), [*runner.items()]

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from aucbench.bench.addons import Addon, addon_of, supervised
+from aucbench.bench.isolated.resolved import ResolvedName, resolve_name, supervised
 from aucbench.hookspecs import PROJECT
 from aucbench.kernels.vectors import Vector
 from aucbench.processes.isolated import MOST_ENDS, UNRETURNED, Process, ended
@@ -53,8 +53,8 @@ def measure_of(spec: str) -> Measure:
     loose = FILE_MARK in own
     if not (third or loose) or name is None or name[1] in {*PAIRED, GROUPED_RANGE}:
         return built_in(own)
-    addon = addon_of("metrics", own)
-    return _measure_by(addon, short(addon.name))
+    metric = resolve_name("metrics", own)
+    return _measure_by(metric, short(metric.name))
 
 
 def default_measure(pairs: str | None) -> str:
@@ -66,20 +66,20 @@ def default_measure(pairs: str | None) -> str:
         from aucbench.metrics.pairs import measured_by
 
         return measured_by(get_pairs(pairs))
-    return str(addon_of("pairs", pairs).about["measure"])
+    return str(resolve_name("pairs", pairs).about["measure"])
 
 
 @lru_cache(maxsize=64)
-def _measure_by(addon: Addon, name: str) -> PluginMeasure:
-    smaller = not addon.about["greater_is_better"]
-    return PluginMeasure(name, _elsewhere, smaller=smaller, addon=addon)
+def _measure_by(metric: ResolvedName, name: str) -> PluginMeasure:
+    smaller = not metric.about["greater_is_better"]
+    return PluginMeasure(name, _elsewhere, smaller=smaller, metric=metric)
 
 
 @dataclass(frozen=True, slots=True)
 class PluginMeasure(Measure):
     """A metric that a plugin of a third party registers."""
 
-    addon: Addon = field(kw_only=True)  # what is known of it
+    metric: ResolvedName = field(kw_only=True)  # what is known of it
     _known: dict[bytes, Value] = field(default_factory=dict, compare=False, repr=False)
     _ends: list[Outcome] = field(default_factory=list, compare=False, repr=False)
 
@@ -108,7 +108,7 @@ class PluginMeasure(Measure):
         reasons = Counter(reason for _, reason in self._known.values() if reason)
         total = len(self._known)
         return tuple(
-            f"{self.addon.called} has no value on {count} of {total} fits: {reason}"
+            f"{self.metric.called} has no value on {count} of {total} fits: {reason}"
             for reason, count in reasons.most_common()
         )
 
@@ -123,7 +123,7 @@ class PluginMeasure(Measure):
 
             def job(done: Sequence[int]) -> Job:
                 numbers = [number for number in range(len(waiting)) if number not in done]
-                return self.addon.job("values", folder=str(scratch.path), numbers=numbers)
+                return self.metric.job("values", folder=str(scratch.path), numbers=numbers)
 
             for piece in process.in_turn(job, self._ends):
                 why = ended(piece.ended) if piece.ended else UNRETURNED

@@ -33,7 +33,7 @@ from aucbench.bench.results.ending import make_record
 from aucbench.bench.results.imports import Imports
 from aucbench.bench.results.record import Record
 from aucbench.bench.results.store import Store
-from aucbench.bench.show.listeners import announcer
+from aucbench.bench.show.progress import Progress
 from aucbench.bench.until import Until
 from aucbench.moved import old_parameters
 from aucbench.processes.records import Fence, Job, Limits, Outcome
@@ -53,7 +53,7 @@ def run(
     engine: Engine,
     *,
     retry: Collection[str] = (),
-    listeners: Sequence[object] = (),
+    progress: Progress | None = None,
     inline: Inline = NOTHING,
     tell: Callable[[str], object] = warn,
     until: Until | None = None,
@@ -69,9 +69,8 @@ def run(
     retry : collection of str
         Statuses whose cells are computed again. Cells that were stopped by a smaller limit
         than that of the plan always are.
-    listeners : sequence of objects
-        Objects with functions marked `hookimpl`, see `aucbench.hookspecs`. They are called only
-        for the cells that this run computes.
+    progress : Progress, optional
+        Display of the data sets that were read, and of the cells that this run computes.
     inline : Inline
         Objects that the plan names.
     tell : function (str) -> object
@@ -86,7 +85,7 @@ def run(
         contradicts another one of the folder; later only
         when the results cannot be stored.
     """
-    about = (plan, store, engine, retry, listeners, inline, tell, until)
+    about = (plan, store, engine, retry, progress, inline, tell, until)
     with prepared(*about) as runner_of:
         yield from runner_of(plan).records()
 
@@ -97,7 +96,7 @@ def prepared(
     store: Store,
     engine: Engine,
     retry: Collection[str] = (),
-    listeners: Sequence[object] = (),
+    progress: Progress | None = None,
     inline: Inline = NOTHING,
     tell: Callable[[str], object] = warn,
     until: Until | None = None,
@@ -125,7 +124,7 @@ def prepared(
                     engine=engine,
                     conditions=conditions,
                     retry=retry,
-                    listeners=listeners,
+                    progress=progress,
                     until=until,
                 )
             store.finished(TO_JUDGE)  # the index then knows what this run has computed
@@ -141,12 +140,12 @@ class Runner(Loop[Cell, Record]):
     engine: Engine
     conditions: Conditions
     retry: Collection[str] = ()  # statuses that are computed again
-    listeners: Sequence[object] = ()  # see `aucbench.bench.show.listeners`
+    progress: Progress | None = None  # nothing is shown without one
     until: Until | None = None  # the time of the run
     cells: Sequence[Cell] | None = None  # those of the plan that are run; None: all
 
     def __post_init__(self) -> None:
-        self._tell = announcer(self.listeners)
+        self._shown = self.progress or Progress(len(self.plan))
         self._imports = Imports()
         self._fence = fence_of(self.plan, self.store.folder)
         # A look at the files that have names lasts as long as a small cell.
@@ -154,14 +153,14 @@ class Runner(Loop[Cell, Record]):
 
     def records(self) -> Iterator[Record]:
         """Yield the record of every cell: first those in the store, then as cells end."""
-        self.tell_of_data()
+        self.show_data()
         yield from self.results()
 
-    def tell_of_data(self) -> None:
-        """Tell the listeners what was understood of the data sets."""
+    def show_data(self) -> None:
+        """Show what was understood of the data sets."""
         for dataset in self.plan.datasets:
             if about := self.lookups.known[Name("datasets", dataset)].answer:
-                self._tell.aucbench_data_read(dataset=dataset, about=about)
+                self._shown.show_data(dataset, about)
 
     def items(self) -> Iterator[Cell]:
         """Yield the cells of the plan, or those of them that were chosen."""
@@ -205,7 +204,7 @@ class Runner(Loop[Cell, Record]):
 
     def job(self, item: Cell) -> Job:
         """Return the job of a cell that starts now."""
-        self._tell.aucbench_cell_started(cell=item)
+        self._shown.start_cell(item)
         data = self.lookups.data(item)
         assert data.target is not None  # else the cell has a failure
         job = cell_job(
@@ -238,7 +237,7 @@ class Runner(Loop[Cell, Record]):
         known = (self.conditions, self.lookups.data(item).target, self._imports)
         record, scores = make_record(item, self.key(item), outcome, *known)
         self.store.write(record, scores)
-        self._tell.aucbench_cell_finished(record=record)
+        self._shown.end_cell(record)
         return record
 
 

@@ -35,8 +35,6 @@ class Kind(StrEnum):
     FEATURES = "features"
     PAIRS = "pairs"
     METRICS = "metrics"
-    REPORT_SECTIONS = "report_sections"
-    EXPORTERS = "exporters"
 
 
 def list_names(

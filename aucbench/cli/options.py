@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from aucbench.errors import DataError, ParameterError, require_at_least
 
 if TYPE_CHECKING:
-    from aucbench.bench.addons import Addon
     from aucbench.bench.plan.plan import Plan
     from aucbench.report.demand import Demand
     from aucbench.report.evidence import Evidence
@@ -47,8 +46,6 @@ class Output:
     fail_if : tuple of str
         Exit with 1 if this holds: "A worse than B [on MEASURE] [by DIFFERENCE]", or better;
         repeatable.
-    sections : tuple of str
-        Sections of plugins, as `list report_sections` shows them; repeatable.
     everything : bool
         Also what takes long where there are many data sets and solvers: pairs inside each data set,
         and what hangs on one of them.
@@ -61,7 +58,6 @@ class Output:
     md: bool = False
     tex: bool = False
     fail_if: tuple[str, ...] = field(default=(), metadata=WHOLE)
-    sections: tuple[str, ...] = field(default=(), metadata=WHOLE)
     everything: bool = False
 
     def printed(self, plan: Plan) -> Printed:
@@ -72,7 +68,7 @@ class Output:
         AucbenchError
             When an option makes no sense, or both `md` and `tex` are given.
         """
-        from aucbench.bench.addons import supervised
+        from aucbench.bench.isolated.resolved import supervised
         from aucbench.bench.measuring import default_measure, measure_of
         from aucbench.registry.isolated_imports import within
         from aucbench.report.demand import Demand
@@ -92,7 +88,6 @@ class Output:
                 self.sort,
                 "md" if self.md else "tex" if self.tex else "text",
                 tuple(Demand.of(text, default_measure(plan.pairs)) for text in self.fail_if),
-                named_sections(self.sections),
                 self.everything,
             )
 
@@ -111,8 +106,6 @@ class Printed:
     sort, form : str
         Keys of `aucbench.report.terminal.SORTS` and `aucbench.report.document.FORMS`.
     demands : tuple of Demand
-    sections : tuple of Addon
-        Sections of plugins, which follow the answer.
     everything : bool
         Whether what takes long is told of large plans too.
     """
@@ -123,7 +116,6 @@ class Printed:
     sort: str
     form: str
     demands: tuple[Demand, ...]
-    sections: tuple[Addon, ...]
     everything: bool
 
     def findings(self, evidence: Evidence) -> tuple[Findings, list[Means], list[str]]:
@@ -172,17 +164,3 @@ def specs(texts: Iterable[str]) -> tuple[str, ...]:
     from aucbench.registry.specs import split_specs
 
     return tuple(spec for text in texts for spec in split_specs(text))
-
-
-def named_sections(texts: Iterable[str]) -> tuple[Addon, ...]:
-    """Look up the sections of plugins that an option names.
-
-    Raises
-    ------
-    AucbenchError
-        When one of them cannot be used.
-    """
-    from aucbench.bench.addons import addon_of, supervised
-
-    with supervised():
-        return tuple(addon_of("report_sections", spec) for spec in dict.fromkeys(specs(texts)))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from aucbench.cli.groups import Group, grouped
-from aucbench.cli.options import WHOLE, named_sections
 from aucbench.cli.saying import say, warn
 from aucbench.errors import AucbenchError, ParameterError
 
@@ -39,8 +38,6 @@ class Judged:
         Compare times of different hosts, threads or concurrency.
     stale : bool
         Also records whose data, plugin or aucbench has changed.
-    sections : tuple of str
-        Sections of plugins, as `list report_sections` shows them; repeatable.
     everything : bool
         Also what takes long where there are many data sets and solvers: pairs inside each data set,
         and what hangs on one of them.
@@ -52,7 +49,6 @@ class Judged:
     reference: str | None = None
     mixed: bool = False
     stale: bool = False
-    sections: tuple[str, ...] = field(default=(), metadata=WHOLE)
     everything: bool = False
 
     @property
@@ -80,7 +76,6 @@ def report(
     judged: Annotated[Judged, Group(JUDGED)],
 ) -> None:
     """Say in words which solver is best in a results folder; write a page that shows why."""
-    from aucbench.cli.running import print_sections
     from aucbench.report.render import require_jinja
     from aucbench.report.terminal import sentences
     from aucbench.report.verdict import verdict_json
@@ -90,16 +85,14 @@ def report(
         require_jinja()
     for path in filter(None, (html, json)):
         require_writable(path)
-    addons = named_sections(judged.sections)
     findings = _findings(folder, judged)
     for sentence in sentences(findings):
         say(sentence)
-    added = print_sections(addons, folder, findings.evidence)
     if html is not None:
         from aucbench.report.page import page_of
         from aucbench.report.render import to_html
 
-        content = to_html(page_of(findings, folder=str(folder), added=added))
+        content = to_html(page_of(findings, folder=str(folder)))
         with own_file(html) as file:
             file.write(content)
         say(f"{len(content) / 1e6:.1f} MB in {html}", err=True)

@@ -136,28 +136,20 @@ def export(
     folder: Folder,
     path: Annotated[
         Path,
-        typer.Argument(
-            help="File that ends in .csv, .parquet or .json; with --to, where its files go."
-        ),
+        typer.Argument(help="File that ends in .csv, .parquet or .json."),
     ],
     *,
-    to: Annotated[
-        str | None, typer.Option(help="An exporter of a plugin, as `list exporters` shows them.")
-    ] = None,
     stale: Annotated[
         bool,
         typer.Option("--stale", help="Also rows whose data, plugin or aucbench has changed."),
     ] = False,
 ) -> None:
-    """Write one row per record of a results folder to a table, or what a plugin makes of them."""
+    """Write one row per record of a results folder to a table."""
     from aucbench.bench.overview import folder_status
     from aucbench.bench.results.export import export as write
     from aucbench.bench.results.export import table_rows
 
     with _opened(folder) as store:
-        if to is not None:
-            _export_to(to, store, path, stale=stale)
-            return
         wanted = _wanted(store, stale=stale)
         missing = folder_status(store, _plans(store), wanted).missing if wanted else 0
         rows = table_rows(store.records, wanted, interim=bool(missing) if wanted else None)
@@ -165,20 +157,6 @@ def export(
     say(f"{count} rows in {path}", err=True)
     if missing:
         warn(f"interim: the run has not ended, and {missing} cells are missing")
-
-
-def _export_to(name: str, store: Store, path: Path, *, stale: bool) -> None:
-    """Write what an exporter of a plugin makes of the rows."""
-    from aucbench.bench.addons import addon_of, exported_by, supervised
-    from aucbench.bench.results.export import table_rows, write_contents
-
-    with supervised():
-        addon = addon_of("exporters", name)
-        rows = table_rows(store.records, {} if stale else _wanted(store, stale=False))
-        ids = None if stale else {row["id"] for row in rows if not row["stale"]}
-        written = write_contents(exported_by(addon, store.folder, ids), path, addon.called)
-    for file, size in written.items():
-        say(f"{size} bytes in {file}", err=True)
 
 
 def _wanted(store: Store, *, stale: bool) -> Mapping[Cell, str]:

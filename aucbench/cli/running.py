@@ -19,17 +19,16 @@ from aucbench.cli.saying import say, warn
 from aucbench.errors import INTERRUPTED
 
 if TYPE_CHECKING:
-    from aucbench.bench.addons import Addon
     from aucbench.bench.cell import Cell
     from aucbench.bench.engines import Engine
     from aucbench.bench.options import Options
     from aucbench.bench.plan.plan import Plan
     from aucbench.bench.results.record import Record
     from aucbench.bench.results.store import Store
-    from aucbench.bench.show.progress import DataLines, Progress
+    from aucbench.bench.show.progress import Progress
     from aucbench.bench.show.tally import Tally
     from aucbench.cli.options import Printed
-    from aucbench.report.document import Chapter, Grid
+    from aucbench.report.document import Grid
     from aucbench.report.evidence import Evidence
     from aucbench.report.findings import Findings
 
@@ -75,7 +74,7 @@ def go(
     with ExitStack() as warm:
         # First of all: the warm process starts while this one imports the rest.
         engine = warm.enter_context(_warm(options.make_engine(folder)))
-        from aucbench.bench.addons import supervised
+        from aucbench.bench.isolated.resolved import supervised
         from aucbench.bench.show.tally import Tally
 
         refuse(plan, printed, json)
@@ -91,7 +90,6 @@ def go(
                 with rows_into(json, lambda _: store, tally, printed, interim=not whole) as add:
                     evidence = _evidence(plan, store, cells, add)
                 broken = print_findings(plan, evidence, tally.remarks(folder), tally.tried, printed)
-                print_sections(printed.sections, store.folder, evidence, printed.form)
     if not whole:
         missing = len(plan) - tally.total
         say(f"{end.value}: {missing} of {len(plan)} rows are missing; {way_on}", err=True)
@@ -116,6 +114,7 @@ def print_estimate(plan: Plan, options: Options, folder: Path, json: Path | None
     with ExitStack() as stack:
         engine = stack.enter_context(_warm(options.make_engine(folder)))
         from aucbench.bench.estimate import estimate_rest
+        from aucbench.bench.show.progress import Progress
         from aucbench.datasets.located import bring
         from aucbench.store import require_writable
         from aucbench.store.files import own_file
@@ -125,7 +124,8 @@ def print_estimate(plan: Plan, options: Options, folder: Path, json: Path | None
         bring(_named(plan), progress=not options.quiet)
         store = stack.enter_context(opened(folder))
         try:
-            found = estimate_rest(plan, store, engine, listeners=_tellers(options), tell=warn)
+            shown = Progress(0, None if options.quiet else partial(say, err=True))
+            found = estimate_rest(plan, store, engine, progress=shown, tell=warn)
         except KeyboardInterrupt:
             say("interrupted: the pilots that have ended are kept", err=True)
             raise typer.Exit(INTERRUPTED) from None
@@ -216,7 +216,6 @@ def _run(
 ) -> End:
     """Pass each record to the keepers; return how the run has ended."""
     from aucbench.bench.runner import run
-    from aucbench.bench.show.listeners import guests
     from aucbench.bench.until import Until
     from aucbench.datasets.located import bring
     from aucbench.records import CellStatus
@@ -224,13 +223,11 @@ def _run(
     until = None if options.seconds is None else Until(options.seconds)
     # Here, so that the user sees what is downloaded: workers write to logs.
     bring(_named(plan), progress=not options.quiet)
-    visitors = guests(plan.timeout or None)
     killed = 0
     try:
         with progress_of(len(plan), options) as progress:
-            hear = (progress, *_tellers(options), *visitors)
             records = run(
-                plan, store, engine, retry=options.retry, listeners=hear, tell=warn, until=until
+                plan, store, engine, retry=options.retry, progress=progress, tell=warn, until=until
             )
             for record in records:
                 progress.known(record)
@@ -240,9 +237,6 @@ def _run(
     except KeyboardInterrupt:
         return End.INTERRUPTED
     finally:
-        for guest in visitors:
-            if guest.failure:
-                warn(f"the listener {guest.name} was dropped: {guest.failure}")
         _say_limit(plan, killed)
     return End.TIME if until is not None and until.left_out else End.WHOLE
 
@@ -347,20 +341,6 @@ def print_findings(
     return _broken(printed, findings)
 
 
-def print_sections(
-    sections: Sequence[Addon], folder: Path, evidence: Evidence, form: str = "text"
-) -> list[Chapter]:
-    """Print sections of plugins on the records that count, and return them."""
-    from aucbench.bench.addons import sections_of
-    from aucbench.report import document
-
-    told = document.signed(sections_of(sections, folder, evidence.ids) if sections else ())
-    if told:
-        typer.echo()
-        typer.echo(document.text(told, width()) if form == "text" else document.FORMS[form](told))
-    return told
-
-
 def width() -> int | None:
     """Columns of the terminal; None when stdout is none."""
     from shutil import get_terminal_size
@@ -384,12 +364,6 @@ def _broken(printed: Printed, known: Findings) -> bool:
     return broken
 
 
-def _tellers(options: Options) -> list[DataLines]:
-    from aucbench.bench.show.progress import DataLines
-
-    return [] if options.quiet else [DataLines(partial(say, err=True))]
-
-
 @contextmanager
 def progress_of(total: int, options: Options) -> Iterator[Progress]:
     """Show the progress of a run on stderr, as the options and the terminal ask for."""
@@ -400,7 +374,8 @@ def progress_of(total: int, options: Options) -> Iterator[Progress]:
     elif sys.stderr.isatty():
         from rich.console import Console
 
-        with Display(total, Console(stderr=True), moving=not options.timing) as display:
+        console, write = Console(stderr=True), partial(say, err=True)
+        with Display(total, console, write, moving=not options.timing) as display:
             yield display
     else:
         yield LinePerTenth(total, partial(say, err=True))

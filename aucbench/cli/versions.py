@@ -47,7 +47,7 @@ def go_versions(
         When one of the paths is missing, or an option does not go with them; else as `version_at`
         and `run_sides`.
     """
-    from aucbench.bench.addons import supervised
+    from aucbench.bench.isolated.resolved import supervised
     from aucbench.bench.results.store import Store
     from aucbench.bench.show.tally import Tally
     from aucbench.bench.versions import SIDES, both, run_sides, version_at
@@ -61,11 +61,6 @@ def go_versions(
         raise ParameterError("--before and --after name two versions; give both")
     if options.engine != "local":
         raise ParameterError(f"--before and --after run on this host, not on {options.engine}")
-    if printed.sections:
-        raise ParameterError(
-            "--sections describes one results folder, and --before and --after make two; leave it "
-            "out, and name it in `aucbench report` of either"
-        )
     shown_plan = both(plan)
     refuse(shown_plan, printed, json)
     versions = [version_at(side, path) for side, path in known.items()]

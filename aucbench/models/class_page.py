@@ -14,7 +14,7 @@ from aucbench.models.shape_page import shape_parts
 from aucbench.report.document import Chapter, Grid, grid
 from aucbench.report.inline_page import InlinePage
 from aucbench.report.render import sections_to_html
-from aucbench.sections import Chart
+from aucbench.report.sections import Chart
 
 MOST_LINES = 30  # of a chart
 FEW = 6  # effects of each class

@@ -34,7 +34,7 @@ from aucbench.models.shape_page import shape_parts
 from aucbench.report.document import NOTHING, Cell, Chapter, Grid, grid
 from aucbench.report.inline_page import InlinePage
 from aucbench.report.render import sections_to_html
-from aucbench.sections import Chart
+from aucbench.report.sections import Chart
 from aucbench.stats import LEVEL, Interval, wilson
 
 SHOWN = 20  # weights

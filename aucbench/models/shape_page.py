@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from aucbench.models.model import Model
 from aucbench.models.shape import Axis, EffectShape
 from aucbench.report.document import Cell, Grid, grid
-from aucbench.sections import Chart
+from aucbench.report.sections import Chart
 
 ADDED = "added to the score"
 YEAR, EPOCH = 31_556_952.0, 1970  # seconds of a mean year

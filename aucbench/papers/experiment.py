@@ -10,7 +10,7 @@ from aucbench.bench.results.store import Store
 from aucbench.papers.measuring import measured_in
 from aucbench.papers.parts import Claim, Entry, Measurement, Protocol, Scale
 from aucbench.papers.results import Results, by_cell
-from aucbench.sections import Chart, Table
+from aucbench.report.sections import Chart, Table
 
 Shown = Sequence[Chart | Table | str]
 

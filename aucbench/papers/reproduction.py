@@ -24,7 +24,7 @@ from aucbench.papers.results import Results
 from aucbench.papers.sections import section_of
 from aucbench.report.document import Chapter
 from aucbench.report.render import sections_to_html
-from aucbench.sections import Section
+from aucbench.report.sections import Section
 from aucbench.store import own_file
 
 FORMAT = 1

@@ -10,7 +10,7 @@ from aucbench.papers.experiment import Experiment
 from aucbench.papers.parts import Protocol, Scale
 from aucbench.papers.results import MEASURES, Results
 from aucbench.papers.verdict import Agreement, Compared, compared
-from aucbench.sections import TEXT, Chart, Section, Table
+from aucbench.report.sections import Chart, Section, Table
 
 HEADER = ("row", "column", "ours (runs)", "published", "difference, 95 %", "in sd", "verdict")
 PLURALS = {Agreement.AGREES: "agree"}
@@ -55,7 +55,7 @@ def _failed(results: Results) -> Iterator[str]:
         by_reason.setdefault(why, []).append(name)
     if by_reason:
         told = [f"{'; '.join(names)} ({why})" for why, names in by_reason.items()]
-        yield f"No result: {', '.join(told)}."[:TEXT]
+        yield f"No result: {', '.join(told)}."
 
 
 def _tables(numbers: Sequence[Compared]) -> Iterator[str | Table]:

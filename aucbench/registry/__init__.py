@@ -51,7 +51,7 @@ __all__ = [
     "described",
     "get_dataset",
     "get_features",
-    "get_function",
+    "get_metric",
     "get_objective",
     "get_pairs",
     "get_preprocessing",
@@ -198,12 +198,11 @@ def get_dataset(spec: str | Data, /, **params: Any) -> Data:
     return fewer(_dataset(claim, chosen), rows)
 
 
-def get_function(kind: str, spec: str | Spec, /) -> Callable[..., Any]:
-    """Return a metric, a report section or an exporter, with the parameters of the brackets.
+def get_metric(spec: str | Spec, /) -> Callable[..., Any]:
+    """Return a metric, with the parameters of the brackets.
 
     Parameters
     ----------
-    kind : {"metrics", "report_sections", "exporters"}
     spec : str or Spec
         `name` or `name[depth=0.1]`, with or without `distribution:` in front.
 
@@ -212,8 +211,8 @@ def get_function(kind: str, spec: str | Spec, /) -> Callable[..., Any]:
     UnknownNameError, ParameterError, PluginError
         As `get_solver`.
     """
-    claim, params = _claimed(kind, spec)
-    check(claim.name, claim.factory, given_to(kind, claim.factory), params)
+    claim, params = _claimed("metrics", spec)
+    check(claim.name, claim.factory, given_to("metrics", claim.factory), params)
     return partial(claim.factory, **params) if params else claim.factory
 
 

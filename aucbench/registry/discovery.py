@@ -38,16 +38,17 @@ from aucbench.hookspecs import PROJECT, Factories
 ALLOWED = "AUCBENCH_PLUGINS"
 OFF = "-"  # in front of a name in it
 PREFIX = f"{PROJECT}_"  # of the name of a hook
-KINDS = (
-    *("solvers", "objectives", "projectors", "features", "pairs", "datasets"),
-    *("metrics", "report_sections", "exporters"),
-)
-WORDS = (
-    *("solver", "objective", "projector", "feature map", "kind of pairs", "data set"),
-    *("metric", "report section", "exporter"),
-)
-CALLED = dict(zip(KINDS, WORDS, strict=True))
-FUNCTIONS = KINDS[KINDS.index("datasets") :]  # kinds that are registered as functions
+CALLED = {
+    "solvers": "solver",
+    "objectives": "objective",
+    "projectors": "projector",
+    "features": "feature map",
+    "pairs": "kind of pairs",
+    "datasets": "data set",
+    "metrics": "metric",
+}
+KINDS = tuple(CALLED)
+FUNCTIONS = ("datasets", "metrics")  # kinds that are registered as functions
 HOOK_MARK = f"{PROJECT}_impl"  # attribute by which pluggy knows what `hookimpl` has marked
 LONGEST_REASON = 300
 NAME_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -154,12 +155,6 @@ def enabled() -> tuple[PluginEntry, ...]:
 def is_enabled(entry: PluginEntry) -> bool:
     """Whether `AUCBENCH_PLUGINS` leaves this plugin on."""
     return entry.builtin or _way_to_enable(entry) is None
-
-
-def is_named(entry: PluginEntry) -> bool:
-    """Whether `AUCBENCH_PLUGINS` names this plugin as one to leave on."""
-    listed = _listed()
-    return listed is not None and bool(_names_of([entry]) & listed[0]) and is_enabled(entry)
 
 
 def switched_off(entry: PluginEntry) -> str:

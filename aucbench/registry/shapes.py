@@ -25,10 +25,8 @@ ABILITIES = {
     "pairs": ("members", "kind", "measure"),
     "datasets": ("rows", "target"),
     "metrics": ("__call__",),
-    "report_sections": ("__call__",),
-    "exporters": ("__call__",),
 }
-GIVEN = {"metrics": 2, "report_sections": 1, "exporters": 1}  # arguments of a function of a kind
+GIVEN = 2  # arguments of a metric that no specification gives: the labels and the scores
 OF_ROWS = ("weights", "groups")  # what a metric of rows may take besides, in this order
 TELLING = {  # what tells an instance or a class of a kind
     "solvers": ("problem", "iterates"),
@@ -56,8 +54,8 @@ def fault(kind: str, thing: Any) -> str | None:
 
 def fault_of_class(kind: str, factory: Any) -> str | None:
     """As `fault`, of what is registered; a function shows its faults only by what it makes."""
-    if kind in GIVEN:
-        return _fault_of_function(kind, factory)
+    if kind == "metrics":
+        return _fault_of_metric(factory)
     if not isinstance(factory, type):
         return _fault_of_maker(kind, factory)
     if kind == "datasets":
@@ -82,8 +80,8 @@ def given_to(kind: str, factory: Any) -> int:
     """Return how many parameters no specification can give, such as the data of an objective."""
     if kind == "metrics":
         known = [*signature(factory).parameters][2:4]
-        return GIVEN[kind] + sum(a == b for a, b in zip(known, OF_ROWS, strict=False))
-    return GIVEN.get(kind, int(kind == "objectives"))
+        return GIVEN + sum(a == b for a, b in zip(known, OF_ROWS, strict=False))
+    return int(kind == "objectives")
 
 
 def takes_weights(metric: Any) -> bool:
@@ -91,17 +89,15 @@ def takes_weights(metric: Any) -> bool:
     return [*signature(metric).parameters][2:3] == ["weights"]
 
 
-def _fault_of_function(kind: str, function: Any) -> str | None:
-    """Return what is wrong with a function that is registered itself, not what it makes."""
+def _fault_of_metric(function: Any) -> str | None:
+    """Return what is wrong with the function of a metric."""
     if isinstance(function, type):
         return "it is a class; register a function"
     parameters = [*signature(function).parameters.values()]
-    count = GIVEN[kind]
     positional = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
-    if len(parameters) < count or any(p.kind not in positional for p in parameters[:count]):
-        wanted = "y and scores" if kind == "metrics" else "the rows of the results"
-        return f"it does not take {wanted} as its first {'two' if count > 1 else 'one'}"
-    for p in parameters[count:]:
+    if len(parameters) < GIVEN or any(p.kind not in positional for p in parameters[:GIVEN]):
+        return "it does not take y and scores as its first two"
+    for p in parameters[GIVEN:]:
         if p.kind in (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL):
             return "it takes any parameter (*args or **kwargs); name them all"
         if p.default is Parameter.empty:

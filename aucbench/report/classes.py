@@ -13,7 +13,7 @@ from aucbench.data.arrays import Index, Vector
 from aucbench.metrics.classes import class_aucs
 from aucbench.metrics.rows import TargetRows
 from aucbench.report.document import Chapter, Grid, grid
-from aucbench.sections import Chart
+from aucbench.report.sections import Chart
 from aucbench.stats.roc import Band, bands
 from aucbench.stats.rows import Fold, Rows
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
-from aucbench.bench.addons import supervised
 from aucbench.bench.inline import named_solvers
+from aucbench.bench.isolated.resolved import supervised
 from aucbench.bench.measuring import default_measure, measure_of
 from aucbench.bench.options import Options
 from aucbench.bench.plan.fields import DEFAULT_TIMEOUT, choices

@@ -1,7 +1,7 @@
 """A document: headings, sentences, tables and charts, as text, Markdown and LaTeX.
 
 Design
-  a. What `compare` prints, a section of a plugin and a reproduction are the same parts, and each
+  a. What `compare` prints, a model and a reproduction are the same parts, and each
      format has one function for each kind of part. HTML has the template `sections.html`.
   b. Every name and number is escaped; no part can hand over markup.
   c. Numbers are never cut or wrapped. Where a terminal is too narrow, names lose their middle.
@@ -14,13 +14,10 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from math import inf, isnan
 from textwrap import wrap
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from aucbench.bench.text import aligned, shown
-from aucbench.sections import Chart, Section, Table
-
-if TYPE_CHECKING:
-    from aucbench.bench.addons import Addon
+from aucbench.report.sections import Chart, Section, Table
 
 NOTHING = "-"
 Cell: TypeAlias = str | float | None
@@ -97,11 +94,6 @@ class Chapter:
 
 
 Part: TypeAlias = str | Grid | Chart | Chapter
-
-
-def signed(sections: Sequence[tuple[Addon, Section]]) -> list[Chapter]:
-    """Return sections of plugins, each with a line that says which plugin has written it."""
-    return [Chapter.of(one, f"Written by {a.qualified} {a.version}.") for a, one in sections]
 
 
 def _cell(value: str | float | None) -> str:

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.bench.addons import supervised
 from aucbench.bench.cell import solver_of
+from aucbench.bench.isolated.resolved import supervised
 from aucbench.bench.measuring import default_measure, measure_of
 from aucbench.errors import DataError, UnknownNameError
 from aucbench.report.curves import Pace, paces, profiles_of

@@ -367,9 +367,9 @@ class Page:
         )
 
 
-def page_of(findings: Findings, *, folder: str, added: Sequence[Chapter] = ()) -> Page:
+def page_of(findings: Findings, *, folder: str) -> Page:
     """Return the page of findings, with chapters on targets and the sections of plugins."""
-    return Page(findings, folder, (*class_chapters(findings), *time_chapters(findings), *added))
+    return Page(findings, folder, (*class_chapters(findings), *time_chapters(findings)))
 
 
 def _said(name: str, value: Any) -> str:

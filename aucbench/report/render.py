@@ -25,7 +25,7 @@ from aucbench.bench.text import shown
 from aucbench.errors import MissingExtraError
 from aucbench.report.document import Chapter
 from aucbench.report.page import Page
-from aucbench.sections import Chart
+from aucbench.report.sections import Chart
 
 SCRIPTS = ("chart.js", "table.js", "sections.js")
 

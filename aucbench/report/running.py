@@ -66,7 +66,7 @@ def records_of(plan: Plan, store: Store, options: Options, inline: Inline) -> li
     records = []
     with progress_here(len(plan), quiet=options.quiet) as progress:
         engine = options.make_engine(None)
-        for record in run(plan, store, engine, listeners=(progress,), inline=inline):
+        for record in run(plan, store, engine, progress=progress, inline=inline):
             progress.known(record)
             records.append(record)
     return sorted(records, key=lambda record: order[record.cell])

@@ -14,7 +14,7 @@ from aucbench.metrics.pairs import concordance_of
 from aucbench.metrics.rows import TargetRows
 from aucbench.pairs import Time
 from aucbench.report.document import Chapter, Grid, grid
-from aucbench.sections import Chart
+from aucbench.report.sections import Chart
 from aucbench.stats.roc import Band
 from aucbench.stats.rows import Rows
 

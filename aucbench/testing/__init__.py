@@ -1,4 +1,4 @@
-"""Laws that plugins of each kind obey: solvers and their parts, data sets, metrics, and add-ons.
+"""Laws that plugins of each kind obey: solvers and their parts, data sets and metrics.
 
 `check` returns what was found. The functions `parametrize_…_checks` make tests of pytest of the
 laws. `aucbench check` runs them in a process of its own, which may crash or hang.
@@ -9,14 +9,11 @@ from aucbench.testing.asking import check
 from aucbench.testing.laws import Law, LawBroken, NotAsked
 from aucbench.testing.parametrized import (
     parametrize_dataset_checks,
-    parametrize_exporter_checks,
     parametrize_feature_checks,
-    parametrize_listener_checks,
     parametrize_metric_checks,
     parametrize_objective_checks,
     parametrize_pairs_checks,
     parametrize_projector_checks,
-    parametrize_section_checks,
     parametrize_solver_checks,
 )
 from aucbench.testing.subjects import LAWS
@@ -30,13 +27,10 @@ __all__ = [
     "Verdict",
     "check",
     "parametrize_dataset_checks",
-    "parametrize_exporter_checks",
     "parametrize_feature_checks",
-    "parametrize_listener_checks",
     "parametrize_metric_checks",
     "parametrize_objective_checks",
     "parametrize_pairs_checks",
     "parametrize_projector_checks",
-    "parametrize_section_checks",
     "parametrize_solver_checks",
 ]

@@ -42,10 +42,9 @@ def check(
         A text is `name[k=3]`, `distribution:name`, `module:Class` or `file.py`. A class of a
         solver, a projector, a feature map or pairs is called without arguments. Of an objective the
         class is wanted, which is called with `Data`. A function without required parameters makes
-        a data set, and one with two is a metric. A module or an object that hears an event of a
-        run is a listener.
+        a data set, and one with two is a metric.
     kind : str, optional
-        One of `LAWS`, where it is not clear, as of report_sections and exporters.
+        One of `LAWS`, where it is not clear from the members of the thing.
     expected : mapping of str to str, optional
         Laws that are known to be broken, with the reasons, beside those that the thing names
         itself in a class attribute `expected_failures`. One of them that holds is a failure.

@@ -21,7 +21,7 @@ from aucbench.protocols import Solver
 from aucbench.registry import (
     get_dataset,
     get_features,
-    get_function,
+    get_metric,
     get_objective,
     get_pairs,
     get_projector,
@@ -292,7 +292,7 @@ class MetricSuite(ABC):
 
     def setup(self, n: int) -> None:
         """Draw labels and scores."""
-        self.f = get_function("metrics", self.metric)
+        self.f = get_metric(self.metric)
         self.y = (np.arange(n) % 10 == 0).astype(np.int8)
         self.scores = np.random.default_rng(0).normal(self.y)
 

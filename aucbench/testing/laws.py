@@ -142,8 +142,6 @@ def _place(error: BaseException) -> str:
         if Path(file).resolve().is_relative_to(OURS):
             continue
         package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
-        if package == "pluggy":  # which calls listeners for us
-            continue
         called = called or package
         if package == called:
             place = f"{file}:{line}"

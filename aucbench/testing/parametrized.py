@@ -62,21 +62,6 @@ def parametrize_metric_checks(metrics: Things, *, expected: Expected = None) -> 
     return _parametrized("metrics", "metric", metrics, expected)
 
 
-def parametrize_section_checks(sections: Things, *, expected: Expected = None) -> Any:
-    """Decorate `def test(section, law): law(section)`; functions of the rows of results."""
-    return _parametrized("report_sections", "section", sections, expected)
-
-
-def parametrize_exporter_checks(exporters: Things, *, expected: Expected = None) -> Any:
-    """Decorate `def test(exporter, law): law(exporter)`; functions of the rows of results."""
-    return _parametrized("exporters", "exporter", exporters, expected)
-
-
-def parametrize_listener_checks(listeners: Things, *, expected: Expected = None) -> Any:
-    """Decorate `def test(listener, law): law(listener)`; modules or objects with events."""
-    return _parametrized("listeners", "listener", listeners, expected)
-
-
 def _parametrized(kind: str, argument: str, things: Things, expected: Expected) -> Any:
     import pytest
 

@@ -7,32 +7,24 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from aucbench import registry
-from aucbench.bench.show.listeners import ENDING, EVENTS
 from aucbench.data import Data
 from aucbench.errors import AucbenchError, ParameterError, PluginError, UnknownNameError
-from aucbench.hookspecs import PROJECT
 from aucbench.registry.discovery import (
-    HOOK_MARK,
     KINDS,
     PREFIX,
-    enabled,
-    load,
     require_known_hooks,
 )
 from aucbench.registry.lookup import lookup, suggested
 from aucbench.registry.shapes import TELLING
 from aucbench.registry.source_files import load_file
 from aucbench.testing import (
-    addons,
     datasets,
     features,
-    listeners,
     metrics,
     objectives,
     pairs,
@@ -45,7 +37,7 @@ LAWS: Mapping[str, tuple[Law, ...]] = {
     laws.kind: tuple(laws)
     for laws in (
         *(solvers.laws, objectives.laws, projectors.laws, features.laws, pairs.laws),
-        *(datasets.laws, metrics.laws, addons.sections, addons.exporters, listeners.laws),
+        *(datasets.laws, metrics.laws),
     )
 }
 GET: Mapping[str, Callable[[str], Any]] = {  # kinds whose classes are called without arguments
@@ -83,8 +75,6 @@ def _kind_of(thing: Any) -> str:
     for kind, members in TELLING.items():
         if all(hasattr(thing, member) for member in members):
             return kind
-    if _hears(thing):
-        return listeners.laws.kind
     if callable(thing) and not inspect.isclass(thing):
         empty = inspect.Parameter.empty
         own = inspect.signature(thing).parameters.values()
@@ -115,7 +105,6 @@ def named(target: str) -> tuple[Subject, ...]:
 
 
 def _registered(target: str) -> Iterator[Subject]:
-    yield from _registered_listeners(target)
     name = target.partition("[")[0]
     for kind in KINDS:
         if (claim := lookup(kind, name)) is None:
@@ -129,22 +118,8 @@ def _registered(target: str) -> Iterator[Subject]:
         elif kind == "datasets":
             thing = partial(registry.get_dataset, target)
         else:
-            thing = registry.get_function(kind, target)
+            thing = registry.get_metric(target)
         yield Subject(kind, target, partial(_itself, thing))
-
-
-def _registered_listeners(target: str) -> Iterator[Subject]:
-    for entry in enabled():
-        if entry.name.endswith(ENDING) and target in (entry.name, entry.qualified):
-            if (known := load(entry)) and known.failure:
-                raise PluginError(known.failure)
-            listener = EntryPoint(entry.name, entry.value, PROJECT).load()
-            yield Subject(listeners.laws.kind, target, partial(_itself, listener))
-
-
-def _hears(thing: Any) -> bool:
-    """Whether it has a hook of an event."""
-    return any(hasattr(getattr(thing, event, None), HOOK_MARK) for event in EVENTS)
 
 
 def _objective(target: str, factory: Any) -> Callable[[Data], Any]:
@@ -202,10 +177,8 @@ def _public(module: ModuleType) -> list[str]:
 
 
 def _hooks(module: ModuleType) -> Iterator[tuple[str, str, Any]]:
-    """Yield (kind, name, thing) of all that the hooks of a module register, and of its events."""
+    """Yield (kind, name, thing) of all that the hooks of a module register."""
     for kind in KINDS:
         hook = getattr(module, PREFIX + kind, None)
         for name, factory in (hook() if callable(hook) else {}).items():
             yield kind, name, factory
-    if _hears(module):
-        yield listeners.laws.kind, module.__name__, module

@@ -18,7 +18,7 @@ import sys
 import tempfile
 import threading
 import warnings
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, chdir, contextmanager, redirect_stdout, suppress
 from pathlib import Path
 from time import monotonic, sleep
@@ -31,16 +31,6 @@ from aucbench.host import children
 from aucbench.testing.laws import Laws, require
 
 
-def require_nothing_left(use: Callable[[], Any], *, but: Collection[str] = ()) -> None:
-    """Raise `LawBroken` if a use leaves something behind, the first or the second time.
-
-    `but` has what it may leave, such as `OWN`.
-    """
-    for _ in range(2):
-        with _leaving_nothing(but):
-            use()
-
-
 def add_nothing_left(laws: Laws, use: Callable[[Any], Any]) -> None:
     """Add the law that what is used so leaves nothing behind."""
 
@@ -50,16 +40,18 @@ def add_nothing_left(laws: Laws, use: Callable[[Any], Any]) -> None:
 
         It shares the process with other plugins, and the folder with its user.
         """
-        require_nothing_left(lambda: use(thing))
+        for _ in range(2):
+            with _leaving_nothing():
+                use(thing)
 
 
 @contextmanager
-def _leaving_nothing(but: Collection[str]) -> Iterator[None]:
+def _leaving_nothing() -> Iterator[None]:
     """Raise `LawBroken` if what runs inside leaves something behind or prints.
 
     Looked at are threads, processes, files in the present and in the temporary folder, variables
     of the environment, handlers of signals, NumPy's reaction to errors, filters of warnings, the
-    global generators, and what goes to stdout; without those that are named in `but`.
+    global generators, and what goes to stdout.
     """
     with ExitStack() as stack:
         folders = [Path(stack.enter_context(tempfile.TemporaryDirectory())) for _ in "12"]
@@ -72,11 +64,10 @@ def _leaving_nothing(but: Collection[str]) -> Iterator[None]:
         with _printed() as told:
             yield
         looked = LOOKS.keys() if len(sys.modules) == known else LOOKS.keys() - OF_IMPORTS
-        after = {name: _settled(name, before[name]) for name in looked - {*but}}
+        after = {name: _settled(name, before[name]) for name in looked}
         left = [path for folder in folders for path in sorted(folder.rglob("*"))]
-    if FILES not in but:
-        some = ", ".join(path.name for path in left[:3])
-        require(not left, f"it has left {len(left)} files or folders, such as {some}")
+    some = ", ".join(path.name for path in left[:3])
+    require(not left, f"it has left {len(left)} files or folders, such as {some}")
     for name, state in after.items():
         require(_same(state, before[name]), f"it has left other {name}: "
                 f"{_difference(before[name], state)}")  # fmt: skip
@@ -117,9 +108,7 @@ LOOKS: Mapping[str, Callable[[], Any]] = {
 }
 
 
-FILES = "files"
 MAY_END, ENDING = {"threads", "processes"}, 1.0  # seconds that they have for it
-OWN = MAY_END | {FILES}  # of what may have a task that goes on
 OF_IMPORTS = {  # what libraries change once, when they are imported; rich draws a number
     "variables of the environment",
     "filters of warnings",

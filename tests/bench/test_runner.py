@@ -13,8 +13,8 @@ from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.conditions import Conditions
 from aucbench.bench.results.store import Store
 from aucbench.bench.runner import Runner
+from aucbench.bench.show.progress import Progress
 from aucbench.data.packed import pack_arrays
-from aucbench.hookspecs import hookimpl
 from aucbench.processes.records import Ending, Outcome
 from aucbench.registry.specs import Spec
 
@@ -65,8 +65,8 @@ def store(tmp_path):
         yield opened
 
 
-def records(lookups, store, engine, *, timeout=1.0, **options):
-    runner = Runner(PLAN, lookups, store, engine, Conditions(timeout=timeout), **options)
+def records(lookups, store, engine, *, timeout=1.0, progress=None, retry=()):
+    runner = Runner(PLAN, lookups, store, engine, Conditions(timeout=timeout), retry, progress)
     return [(str(r.cell.solver), r.cell.split, r.status.status.value) for r in runner.records()]
 
 
@@ -143,20 +143,18 @@ def test_what_is_missing_starts_before_what_is_stored_is_read(lookups, store, mo
     assert sorted(found) == sorted(ended)
 
 
-def test_listeners_hear_of_cells_after_they_are_stored(lookups, store):
+def test_the_progress_sees_cells_after_they_are_stored(lookups, store):
     heard = []
 
-    class Listener:
-        @hookimpl
-        def aucbench_cell_started(self, cell):
+    class Seen(Progress):
+        def start_cell(self, cell):
             heard.append(("started", str(cell.solver)))
 
-        @hookimpl
-        def aucbench_cell_finished(self, record):
+        def end_cell(self, record):
             assert store.has(record.id)
             heard.append(("finished", str(record.cell.solver)))
 
-    records(lookups, store, Answers(), listeners=(Listener(),))
+    records(lookups, store, Answers(), progress=Seen(4))
 
     assert heard == [(what, s) for s in "abab" for what in ("started", "finished")]
 

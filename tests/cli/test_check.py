@@ -139,16 +139,6 @@ def test_the_debugger_stops_at_the_failure(file, monkeypatch):
     assert "the slope of value is" in str(trace.tb_frame.f_locals["sentence"])
 
 
-def test_examples_of_the_pages_obey_the_laws(file):
-    """Sections, exporters and listeners, as files; each member has the kind of its hook."""
-    for page, name in (("added", "after.py"), ("listeners", "csv_listener.py")):
-        text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
-        file(name, text.split("```python\n")[1].split("```")[0])
-    result = done("check", "after.py", "csv_listener.py", "after.py:wiki")
-    kinds = [line.split()[2] for line in result.stdout.splitlines() if line.startswith("law of ")]
-    assert kinds == ["report_sections", "exporters", "listeners", "exporters"]
-
-
 def test_a_finding_is_there_while_others_are_asked(file, tmp_path):
     from aucbench.bench.lawful import Questions, check_targets
 

@@ -9,7 +9,6 @@ from typing import ClassVar
 from aucbench.about import metric
 from aucbench.objectives import PairwiseSquare
 from aucbench.protocols import Needs, Problem, State
-from aucbench.sections import Section
 
 @dataclass(frozen=True)
 class S:
@@ -26,12 +25,6 @@ class S:
 @metric(low=0, high=1)
 def gain(y, scores, depth=0.5):
     return depth
-
-def wins(rows):
-    return Section("wins", [f"{{len(rows)}} fits"])
-
-def lines(rows):
-    return "".join(f"{{row['solver']}}\\n" for row in rows)
 '''
 
 
@@ -49,11 +42,9 @@ def test_functions_in_files_are_those_of_the_present_folder(folder, monkeypatch)
     monkeypatch.chdir(folder)
     asked = ("--solvers", "mine.py:S,other.py:S", "--data", "breast-cancer", "--splits", 2)
     adds = ("--metrics", "auc,mine.py:gain[depth=0.25],./mine.py:gain[0.25]")
-    adds += ("--sections", "mine.py:wins")
     told = said("compare", *asked, "--out", "out", "--json", "rows.json", *adds)
     header = next(line for line in told.splitlines() if "solver  " in line)
     assert header.split().count("mine.py:gain[depth=0.25]") == 1
-    assert "4 fits" in told
     rows = strict(folder / "rows.json")
     assert {row["mine.py:gain[depth=0.25]"] for row in rows} == {0.25}
     assert {row["solver"] for row in rows} == {
@@ -65,12 +56,9 @@ def test_functions_in_files_are_those_of_the_present_folder(folder, monkeypatch)
     assert "mine.py:S has the highest AUC" in told.replace("other.py", "mine.py")
 
     monkeypatch.chdir(folder / "sub")
-    told = said("report", "../out", "--metric", "../mine.py:gain", "--sections", "../mine.py:wins")
+    told = said("report", "../out", "--metric", "../mine.py:gain")
     assert "mine.py:gain, 0.5000" in told
-    assert "4 fits" in told
-    said("export", "../out", "lines.txt", "--to", "../mine.py:lines")
-    assert (folder / "sub" / "lines.txt").read_text(encoding="utf-8").count("mine.py:S\n") == 2
-    lost = flat(said("report", "../out", "--sections", "mine.py:wins", code=2))
+    lost = flat(said("report", "../out", "--metric", "mine.py:gain", code=2))
     assert f"cannot read {folder}/sub/mine.py: No such file or directory" in lost
 
 

@@ -177,17 +177,16 @@ def test_one_that_ends_its_process_or_hangs_is_asked_a_few_times(
     acme, folder, monkeypatch, name, reason
 ):
     if name == "sleeps":
-        monkeypatch.setattr("aucbench.bench.addons.LIMITS", Limits(timeout=1.0))
+        monkeypatch.setattr("aucbench.bench.isolated.resolved.LIMITS", Limits(timeout=1.0))
     told = said(*RUN, "--out", folder, "--metrics", name)
     assert f"it ended its process ({reason}:" in told
     assert name == "sleeps" or f"not asked again, since {MOST_ENDS} processes" in told
     assert "highest AUC" in told
 
 
-@pytest.mark.parametrize("option", ["--metrics", "--sections"])
-def test_an_import_that_never_ends_has_the_time_of_a_cell(tmp_path, option):
+def test_an_import_that_never_ends_has_the_time_of_a_cell(tmp_path):
     (tmp_path / "endless.py").write_text("import time\ntime.sleep(600)\n")
-    told = said(*RUN, "--timeout", 1, option, f"{tmp_path / 'endless.py'}:m", code=2)
+    told = said(*RUN, "--timeout", 1, "--metrics", f"{tmp_path / 'endless.py'}:m", code=2)
     assert "cannot use the" in told
     assert "did not end within 1 s" in flat(told)
 
@@ -230,7 +229,7 @@ def test_another_plugin_that_crashes_is_left_out(acme, monkeypatch, tmp_path):
     site = Site(tmp_path)
     site.add("deadly", deadly="import os\nos._exit(1)")
     monkeypatch.syspath_prepend(tmp_path)
-    assert measure_of("lift[depth=0.25]").addon.qualified == "acme:lift[depth=0.25]"
+    assert measure_of("lift[depth=0.25]").metric.qualified == "acme:lift[depth=0.25]"
 
 
 def test_a_changed_file_is_another_metric(monkeypatch, tmp_path):

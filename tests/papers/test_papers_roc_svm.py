@@ -20,7 +20,7 @@ from aucbench.papers.roc_svm.tables_1_2 import FULL, INCOMPLETE, LINEAR, RADIAL
 from aucbench.papers.verdict import Agreement, compared
 from aucbench.papers.whole import sample
 from aucbench.registry import get_dataset, parse_spec
-from aucbench.sections import Chart, Table
+from aucbench.report.sections import Chart, Table
 
 
 def table(number, scale=Scale.FULL):

@@ -11,7 +11,7 @@ from aucbench.papers.sht_auc import convergence, imbalance, tables
 from aucbench.papers.sht_auc.convergence import OWN
 from aucbench.papers.sht_auc.methods import FOR_AUC, SHT, measured_as, methods, simulated
 from aucbench.registry import get_dataset
-from aucbench.sections import Chart
+from aucbench.report.sections import Chart
 
 TEXT = "000_0143e3bd0f6c231c.txt"
 CLEAN, LEAKY = Protocol.CLEAN, Protocol.AS_PUBLISHED

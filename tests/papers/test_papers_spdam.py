@@ -15,7 +15,7 @@ from aucbench.papers.spdam import convergence
 from aucbench.papers.spdam.convergence import Rows, fitted, medians, until
 from aucbench.papers.spdam.methods import GROUPS, METHOD, PUBLISHED, features_of
 from aucbench.records import CellStatus
-from aucbench.sections import Chart, Table
+from aucbench.report.sections import Chart, Table
 
 # The package has functions of these names.
 figure_2, table_3 = (import_module(f"aucbench.papers.spdam.{n}") for n in ("figure_2", "table_3"))

@@ -22,7 +22,7 @@ from aucbench.papers.sections import section_of, spread
 from aucbench.papers.verdict import Agreement, compared
 from aucbench.records import CellStatus
 from aucbench.registry import get_features, get_solver
-from aucbench.sections import Chart, Section, Table
+from aucbench.report.sections import Chart, Section, Table
 
 SETS, MAP = ("breast-cancer", "digits-8"), "standard"
 RIDGE = Choice("ls-svm[lam=0.1]")

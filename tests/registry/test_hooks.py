@@ -4,7 +4,7 @@ import pytest
 from plugin_site import Site
 
 from aucbench.errors import PluginError
-from aucbench.registry import get_function, get_solver
+from aucbench.registry import get_metric, get_solver
 from aucbench.registry.discovery import KINDS, entries, load
 from aucbench.registry.lookup import find
 
@@ -37,7 +37,7 @@ RETURNED = {
     "exit(3)": "raised SystemExit: 3",
 }
 CASES = [(kind, answer) for kind in KINDS for answer in RETURNED]
-FUNCTIONS = ("datasets", "metrics", "report_sections", "exporters")
+FUNCTIONS = ("datasets", "metrics")
 NOT_VALID = {  # what is registered as another kind than it is
     ("solvers", "Ball"): "it lacks problem, iterates, space, needs; it is a projector, which "
     "aucbench_projectors registers",
@@ -105,9 +105,9 @@ def test_a_name_of_a_hook_that_is_none(acme):
 
 def test_what_a_file_has_in_place_of_a_function(tmp_path):
     file = tmp_path / "wrong_file.py"
-    file.write_text("def wins(a, b, c): return 3\n")
-    with pytest.raises(PluginError, match=r"wrong_file.py:wins \(line 1\) is not a valid report"):
-        get_function("report_sections", f"{file}:wins")
+    file.write_text("def gain(a, b, c): return 3\n")
+    with pytest.raises(PluginError, match=r"wrong_file.py:gain \(line 1\) is not a valid metric"):
+        get_metric(f"{file}:gain")
     file.write_text("def S(k): return [k]\n")
     with pytest.raises(PluginError, match=r"wrong_file.py:S \(line 1\) made \[3\], which is not a"):
         get_solver(f"{file}:S[k=3]")

@@ -121,7 +121,7 @@ def test_describe_tells_parameters_grid_and_origin(site):
     ]
     assert told.space == {"k": (1, 2)}
     assert "data" not in [p.name for p in describe("objectives", "logistic").parameters]
-    with pytest.raises(UnknownNameError, match="known are: datasets, exporters, features"):
+    with pytest.raises(UnknownNameError, match="known are: datasets, features"):
         describe("solver", "foo")
 
 

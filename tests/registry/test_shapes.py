@@ -12,7 +12,7 @@ from aucbench.protocols import Needs
 from aucbench.registry import (
     describe,
     described,
-    get_function,
+    get_metric,
     get_objective,
     get_projector,
     get_solver,
@@ -205,25 +205,23 @@ def test_needs_hold_what_they_say(given):
 
 
 FUNCTIONS = {
-    "a class": ("metrics", "class f: 0", "it is a class; register a function"),
-    "scores only": ("metrics", "def f(s): 0", "it does not take y and scores as its first two"),
-    "no default": ("metrics", "def f(y, s, k): 0", "its parameter k has no default"),
-    "any": ("metrics", "def f(y, s, **more): 0", "it takes any parameter"),
-    "by name": ("metrics", "def f(y, *, scores): 0", "it does not take y and scores"),
-    "no rows": ("report_sections", "def f(): 0", "it does not take the rows of the results"),
-    "a writer": ("exporters", "def f(rows, path): 0", "its parameter path has no default"),
+    "a class": ("class f: 0", "it is a class; register a function"),
+    "scores only": ("def f(s): 0", "it does not take y and scores as its first two"),
+    "no default": ("def f(y, s, k): 0", "its parameter k has no default"),
+    "any": ("def f(y, s, **more): 0", "it takes any parameter"),
+    "by name": ("def f(y, *, scores): 0", "it does not take y and scores"),
 }
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_that_cannot_be_called_are_refused(site, name):
-    kind, source, told = FUNCTIONS[name]
-    hook = f"@hookimpl\ndef aucbench_{kind}(): return {{'mine': f}}"
+    source, told = FUNCTIONS[name]
+    hook = "@hookimpl\ndef aucbench_metrics(): return {'mine': f}"
     site.add("theirs", mine=f"{HEAD}\n{source}\n{hook}\n")
     with pytest.raises(PluginError, match=r"theirs:mine 1.0 .*is not a valid") as caught:
-        get_function(kind, "mine")
+        get_metric("mine")
     assert told in str(caught.value)
-    assert told in describe_one(kind)
+    assert told in describe_one("metrics")
 
 
 def describe_one(kind):
@@ -247,12 +245,12 @@ def aucbench_metrics(): return {"mine": f, "plain": lambda y, scores, depth=1: 0
     told = describe("metrics", "mine")
     assert (told.scale, told.weighted) == (Scale(greater_is_better=False, low=0.0), True)
     assert [p.name for p in told.parameters] == ["depth"]
-    assert get_function("metrics", "theirs:mine[depth=0.5]")(None, None) == 0.5
+    assert get_metric("theirs:mine[depth=0.5]")(None, None) == 0.5
     plain = describe("metrics", "plain")
     assert (plain.scale, plain.weighted) == (Scale(), False)
     assert [p.name for p in plain.parameters] == ["depth"]
     with pytest.raises(UnknownNameError, match="unknown parameter of mine 'deepth'"):
-        get_function("metrics", "mine[deepth=1]")
+        get_metric("mine[deepth=1]")
 
 
 @pytest.mark.parametrize("wrong", [{"greater_is_better": 1}, {"low": 2.0, "high": 1.0}])

@@ -12,7 +12,7 @@ from aucbench.report.findings import findings_of
 from aucbench.report.folder import FolderReader
 from aucbench.report.page import page_of
 from aucbench.report.render import sections_to_html, to_html
-from aucbench.sections import Chart, Section, Table
+from aucbench.report.sections import Chart, Section, Table
 
 NASTY = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'>"
 

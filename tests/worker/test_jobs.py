@@ -17,9 +17,9 @@ from sklearn.model_selection import StratifiedKFold
 from aucbench import auc, get_dataset, get_objective, get_solver, solve
 from aucbench.bench.requests import data_job, resolve_job
 from aucbench.bench.worker import jobs, rows
+from aucbench.bench.worker.block import Block, laid_out
 from aucbench.bench.worker.measure import MAX_POINTS, fitted_cell
 from aucbench.data import Data
-from aucbench.bench.worker.block import Block, laid_out
 from aucbench.data.packed import unpack_known
 from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError, UnsupportedError

@@ -1,4 +1,4 @@
-"""What plugins do with finished results: metrics, report sections, exporters.
+"""What plugins do with finished results: the values of metrics.
 
 Each function of a plugin is called in a process of its own, which the parent starts and ends.
 """

@@ -1,4 +1,4 @@
-"""The jobs of functions of plugins: the values of a metric, a section, an export."""
+"""The job of a metric of a plugin: its values on test rows."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.bench.isolated.exchange import Rows, contents_of, plain_section
 from aucbench.bench.worker.blame import sentence_of
-from aucbench.errors import PluginError, written_at
+from aucbench.errors import PluginError
 from aucbench.processes.room import Kept, Room
-from aucbench.registry import get_function
-from aucbench.registry.shapes import checked_value, origin, takes_weights
+from aucbench.registry import get_metric
+from aucbench.registry.shapes import checked_value, takes_weights
 
 Request = Mapping[str, Any]
 Steps = Mapping[str, Kept]
@@ -30,7 +29,7 @@ def values(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     The arrays are files: y0.npy (1 for positive rows, else 0), scores0.npy and weights0.npy, then
     y1.npy and so on. They cannot be written. How it says so: see `aucbench.processes.isolated`.
     """
-    metric = get_function("metrics", request["name"])
+    metric = get_metric(request["name"])
     folder, weighted = Path(request["folder"]), takes_weights(metric)
     for number in request["numbers"]:
         room.line({"begin": number})
@@ -46,40 +45,6 @@ def values(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
 
 def _value(metric: Any, arguments: Sequence[Any]) -> float:
     return checked_value(metric, metric(*arguments))
-
-
-def section(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
-    """Return {"section": plain values} of a report section, or {"failure": sentence}."""
-    return _called(
-        "report_sections", request, lambda returned: {"section": plain_section(returned)}
-    )
-
-
-def export(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
-    """Hand over what an exporter returns; return the files by name, or a failure."""
-
-    def handed(returned: Any) -> dict[str, Any]:
-        contents = contents_of(returned)
-        for number, data in enumerate(contents.values()):
-            room.hand(str(number), data)
-        return {"names": {name: str(number) for number, name in enumerate(contents)}}
-
-    return _called("exporters", request, handed)
-
-
-def _called(kind: str, request: Request, use: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
-    """Return what a function of a plugin makes of the rows; any error is a sentence."""
-
-    def call() -> dict[str, Any]:
-        function = get_function(kind, request["name"])
-        result = function(Rows.of(Path(request["folder"]), request["ids"]))
-        try:
-            return use(result)
-        except PluginError as error:
-            raise PluginError(f"{error}{written_at(origin(function))}") from error
-
-    answer = _or_sentence(call)
-    return {"failure": answer} if isinstance(answer, str) else answer
 
 
 def _or_sentence(call: Callable[[], Any]) -> Any:

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import csv
 import json
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from io import TextIOWrapper
@@ -25,10 +24,9 @@ from aucbench.bench.results.convergence import Optima, flat_row
 from aucbench.bench.results.imports import Imports
 from aucbench.bench.results.record import Record
 from aucbench.bench.text import cell_text
-from aucbench.errors import MissingExtraError, ParameterError, PluginError
+from aucbench.errors import MissingExtraError, ParameterError
 from aucbench.store.files import not_writable, own_file, require_writable
 
-FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}")  # of an exporter
 INT64 = range(-(2**63), 2**63)
 ROWS_AT_ONCE = 1000
 
@@ -85,36 +83,6 @@ def table_rows(
     optima = Optima(record for record in records() if not stale(record))
     for record in records():
         yield {"stale": stale(record), "interim": interim, **flat_row(record, optima)}
-
-
-def write_contents(contents: Mapping[str, bytes], path: Path, called: str) -> dict[Path, int]:
-    """Write what an exporter, `called` so in sentences, returned; return the size of each file.
-
-    One content under the name "" goes to `path`, others into the folder `path`.
-    """
-    require_file_names(contents, called)
-    named = {path / name if name else path: content for name, content in contents.items()}
-    if {*contents} != {""}:
-        try:
-            path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise not_writable(path, error) from error
-    for place, content in named.items():
-        with own_file(place) as file:
-            file.write(content)
-    return {place: len(content) for place, content in named.items()}
-
-
-def require_file_names(contents: Collection[str], called: str) -> None:
-    """Raise `PluginError` when the name of a file could lead out of its folder.
-
-    A single content has the name "", which names no file.
-    """
-    for name in contents if {*contents} != {""} else ():
-        if not FILE_NAME.fullmatch(name):
-            raise PluginError(
-                f"{called} names a file {name!r}; use letters, digits, spaces and . _ -"
-            )
 
 
 @contextmanager

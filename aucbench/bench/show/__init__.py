@@ -1,1 +1,1 @@
-"""What people see of a run: tables and progress; and the listeners of a run."""
+"""What people see of a run: tables and progress."""

@@ -12,7 +12,6 @@ from aucbench.bench.cell import Cell
 from aucbench.bench.results.record import Record
 from aucbench.bench.text import shown
 from aucbench.data.understood import Understood
-from aucbench.hookspecs import hookimpl
 from aucbench.registry.specs import short
 
 if TYPE_CHECKING:
@@ -26,13 +25,17 @@ REDRAWS = 2  # times per second; drawing takes about 2 ms
 
 
 class Progress:
-    """Counts the cells of a run; a listener. What is no cell is counted by its name."""
+    """Counts the cells of a run. What is no cell is counted by its name.
 
-    def __init__(self, total: int) -> None:
+    `write` gets what was understood of each data set before the first cell; None: nobody does.
+    """
+
+    def __init__(self, total: int, write: Callable[[str], object] | None = None) -> None:
         self.total = total
         self.counts: Counter[str] = Counter()
         self.running: dict[str, None] = {}  # in the order in which they started
         self.finished = 0  # in this run
+        self._write = write
         self._begin = monotonic()
         self._ended: set[str] = set()  # ids of cells that ended and were not handed over yet
 
@@ -72,13 +75,17 @@ class Progress:
         self.count(status)
         self.running.pop(name, None)
 
-    @hookimpl
-    def aucbench_cell_started(self, cell: Cell) -> None:
+    def show_data(self, dataset: str, about: Mapping[str, Any]) -> None:
+        """Write the lines of a data set that was read."""
+        if self._write is not None:
+            for line in data_lines(dataset, about):
+                self._write(line)
+
+    def start_cell(self, cell: Cell) -> None:
         """Add it to the running cells."""
         self.start(str(cell))
 
-    @hookimpl
-    def aucbench_cell_finished(self, record: Record) -> None:
+    def end_cell(self, record: Record) -> None:
         """Count it."""
         self._ended.add(record.id)
         self.end(str(record.cell), record.status.status)
@@ -88,8 +95,8 @@ class LinePerTenth(Progress):
     """Writes a line whenever another tenth of all has a result."""
 
     def __init__(self, total: int, write: Callable[[str], object]) -> None:
-        super().__init__(total)
-        self._write = write
+        super().__init__(total, write)
+        self._write_line = write
         self._tenths = 0
 
     def end(self, name: str, status: str) -> None:
@@ -100,16 +107,23 @@ class LinePerTenth(Progress):
             self._tenths = tenths
             counts = ", ".join(f"{n} {status}" for status, n in sorted(self.counts.items()))
             left = f", {self.left} left" if self.done < self.total else ""
-            self._write(f"{self.done}/{self.total}: {counts}{left}")
+            self._write_line(f"{self.done}/{self.total}: {counts}{left}")
 
 
 class Display(Progress):
     """Draws a bar, the counts and the running cells; a context manager."""
 
-    def __init__(self, total: int, console: Console, *, moving: bool = True) -> None:
+    def __init__(
+        self,
+        total: int,
+        console: Console,
+        write: Callable[[str], object] | None = None,
+        *,
+        moving: bool = True,
+    ) -> None:
         from rich.live import Live
 
-        super().__init__(total)
+        super().__init__(total, write)
         self._moving = moving
         self._live = Live(
             console=console,
@@ -146,19 +160,6 @@ class Display(Progress):
         line.add_row(ProgressBar(self.total, self.done, width=30), counts)
         names = [*self.running][:MOST]  # a copy: the thread that draws is not the one that counts
         return Group(line, *(Text(f"  {shown(name)}", "dim", no_wrap=True) for name in names))
-
-
-class DataLines:
-    """Writes what was understood of each data set, before the first cell; a listener."""
-
-    def __init__(self, write: Callable[[str], object]) -> None:
-        self._write = write
-
-    @hookimpl
-    def aucbench_data_read(self, dataset: str, about: Mapping[str, Any]) -> None:
-        """Write the lines of a data set."""
-        for line in data_lines(dataset, about):
-            self._write(line)
 
 
 def data_lines(dataset: str, about: Mapping[str, Any]) -> Iterator[str]:

@@ -146,16 +146,13 @@ def _built(build: Callable[[Spec], object], spec: Spec) -> dict[str, Any]:
     return {}
 
 
-def _function(kind: str, spec: Spec) -> dict[str, Any]:
-    function, claim = registry.get_function(kind, spec), find(kind, spec.name)
-    parameters = getattr(function, "keywords", {})
-    about = {}
-    if kind == "metrics":
-        about = {"greater_is_better": scale_of(origin(function)).greater_is_better}
+def _metric(spec: Spec) -> dict[str, Any]:
+    metric, claim = registry.get_metric(spec), find("metrics", spec.name)
+    parameters = getattr(metric, "keywords", {})
     return {
         "name": str(Spec(spec.name, parameters)),
         "qualified": str(Spec(claim.qualified, parameters)),
-        "about": about,
+        "about": {"greater_is_better": scale_of(origin(metric)).greater_is_better},
     }
 
 
@@ -166,5 +163,5 @@ LOOKED_UP: dict[str, Callable[[Spec], dict[str, Any]]] = {
     "features": partial(_built, registry.get_preprocessing),
     "pairs": _pairs,
     "datasets": _dataset,
-    **{kind: partial(_function, kind) for kind in ("metrics", "report_sections", "exporters")},
+    "metrics": _metric,
 }

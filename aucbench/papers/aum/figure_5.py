@@ -18,7 +18,7 @@ from aucbench.papers.experiment import Experiment
 from aucbench.papers.parts import Claim, Measurement, Protocol, Scale
 from aucbench.papers.ranges import Range, range_of
 from aucbench.papers.results import Results
-from aucbench.sections import Chart, Table
+from aucbench.report.sections import Chart, Table
 
 CALL = "aucbench.papers.aum.descents.figure_5:measured"
 SETS = {  # the name of each set here, and its labels; the first class is the negative one

@@ -13,7 +13,7 @@ from aucbench.papers.experiment import Experiment
 from aucbench.papers.parts import Claim, Measurement, Protocol, Scale
 from aucbench.papers.ranges import Range, range_of
 from aucbench.papers.sections import spread
-from aucbench.sections import Chart, Table
+from aucbench.report.sections import Chart, Table
 from aucbench.stats.words import ROPE
 
 CALL = "aucbench.papers.aum.descents.figure_6:measured"

@@ -12,7 +12,7 @@ from aucbench.bench.plan.fields import Choice
 from aucbench.papers.parts import AUC, Claim, Line, Published
 from aucbench.papers.ranges import Range, difference, in_pairs, range_of
 from aucbench.papers.results import SECONDS, Results
-from aucbench.sections import Table
+from aucbench.report.sections import Table
 
 FOLDS: Final = 3  # of the cross-validation that chooses λ
 # The certified optimum ends most fits earlier.

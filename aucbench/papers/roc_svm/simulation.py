@@ -17,7 +17,7 @@ from aucbench.papers.ranges import Range, deviation_of
 from aucbench.papers.results import SECONDS, TRUTH, Results
 from aucbench.papers.roc_svm import protocol as of
 from aucbench.papers.roc_svm.protocol import Cell, Runs, runs_of
-from aucbench.sections import Chart, Table
+from aucbench.report.sections import Chart, Table
 
 N_TEST: Final = 25_000
 SIZES: Final = (5_000, 10_000, 50_000, 100_000)

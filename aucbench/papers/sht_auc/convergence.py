@@ -13,7 +13,7 @@ from aucbench.papers.parts import Claim, Entry, Grid, Line, Protocol, Scale
 from aucbench.papers.results import Results
 from aucbench.papers.sht_auc.claims import against, mean_over, trials
 from aucbench.papers.sht_auc.methods import CLEAN_MAP, code_step, simulated
-from aucbench.sections import Chart, Table
+from aucbench.report.sections import Chart, Table
 from aucbench.stats.words import ROPE
 
 Lines = Mapping[tuple[str, int, float], Line]  # by step, k*, r

@@ -21,7 +21,7 @@ from aucbench.papers.parts import AUC, Claim, Entry, Grid, Protocol, Published, 
 from aucbench.papers.results import Results, mean_of
 from aucbench.papers.sht_auc.claims import against
 from aucbench.papers.sht_auc.methods import SHT
-from aucbench.sections import Chart
+from aucbench.report.sections import Chart
 
 SETS = {"colon": "Colon Cancer", "leukemia": "Leukemia"}  # as the paper calls them
 PASSES = 100.0  # of the published code

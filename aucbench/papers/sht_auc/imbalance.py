@@ -23,7 +23,7 @@ from aucbench.papers.sht_auc.methods import (
     methods,
     simulated,
 )
-from aucbench.sections import Chart
+from aucbench.report.sections import Chart
 
 Lines = Mapping[tuple[str, float], Line]  # by method and r
 TITLES = {AUC: "test AUC", "support-f1": "F1 of the support"}

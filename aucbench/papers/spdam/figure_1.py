@@ -11,7 +11,7 @@ from aucbench.papers.results import Results
 from aucbench.papers.spdam import convergence as along
 from aucbench.papers.spdam.convergence import GAP, PASSES, Curve, Rows, Tested
 from aucbench.papers.spdam.methods import STEPS, spdam
-from aucbench.sections import Chart
+from aucbench.report.sections import Chart
 from aucbench.stats.words import ROPE
 
 SOLAM_PASSES = 100.0

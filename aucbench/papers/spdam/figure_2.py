@@ -13,7 +13,7 @@ from aucbench.papers.results import Results
 from aucbench.papers.spdam import convergence as along
 from aucbench.papers.spdam.convergence import GAP, PASSES, Rows, Tested
 from aucbench.papers.spdam.methods import BATCH, spdam
-from aucbench.sections import Chart
+from aucbench.report.sections import Chart
 from aucbench.stats.words import ROPE
 
 BATCHES = (0.01, 0.05, BATCH, 0.2, 0.5)  # of the rows

@@ -21,7 +21,7 @@ from aucbench.papers.spdam.methods import (
     Group,
     features_of,
 )
-from aucbench.sections import Table
+from aucbench.report.sections import Table
 from aucbench.stats.resampled import corrected_difference
 from aucbench.stats.words import ROPE
 
