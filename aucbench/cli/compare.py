@@ -11,12 +11,9 @@ from aucbench.bench.options import Fits, Options
 from aucbench.cli.groups import Group, grouped
 from aucbench.cli.options import FILES, FITS, JSON, OUTPUT, RUNS, Output, specs
 from aucbench.cli.running import go
-from aucbench.cli.versions import go_versions
 from aucbench.datasets.reading import Reading
-from aucbench.errors import ParameterError
 
 Texts = list[str] | None
-VERSIONS = "Two versions of a package"
 OWN = "In place of the solvers' own."
 PAIRS = (
     "Which pairs count, in training and in the measure: group[column=user], "
@@ -70,20 +67,6 @@ def compare(
     options: Annotated[Options, Group(RUNS)],
     output: Annotated[Output, Group(OUTPUT, first=("metrics",))],
     json: Annotated[Path | None, typer.Option(help=JSON, rich_help_panel=OUTPUT)] = None,
-    before: Annotated[
-        Path | None,
-        typer.Option(
-            help="With --after: the old version of the package of --solvers, as an environment "
-            "(a folder with bin/python), an interpreter, or a folder with packages.",
-            rich_help_panel=VERSIONS,
-        ),
-    ] = None,
-    after: Annotated[
-        Path | None,
-        typer.Option(
-            help="The new version; each side runs in its environment.", rich_help_panel=VERSIONS
-        ),
-    ] = None,
 ) -> None:
     """Fit every solver on every split of every data set; print the test AUC."""
     from aucbench.bench.plan.fields import DEFAULT_FEATURES, choices
@@ -108,16 +91,7 @@ def compare(
         pairs=pairs,
         monotone=monotone,
     )
-    if before is not None or after is not None:
-        asked = {"--minutes": options.minutes}
-        for option, value in asked.items():
-            if value:
-                sentence = f"{option} is of one run, and two versions have one each"
-                raise ParameterError(f"{sentence}; leave it out")
     plan = options.limited(plan)
     printed = output.printed(plan)
-    if before is not None or after is not None:
-        go_versions(plan, options, (before, after), out, json, printed)
-        return
     way_on = "run the same command again to go on" if out else "--out DIR would keep the others"
     go(plan, options, out, json, way_on, printed)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 RUNS = ("compare", "run")  # commands that run cells
 # Options of runs in other processes, or of no run.
-OTHER = ("--help", "--engine", "--threads", "--before", "--after")
+OTHER = ("--help", "--engine", "--threads")
 
 _ahead: dict[int, Supervisor] = {}  # by its number of threads, until it is taken
 

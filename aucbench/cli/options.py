@@ -10,7 +10,6 @@ from aucbench.errors import DataError, ParameterError, require_at_least
 
 if TYPE_CHECKING:
     from aucbench.bench.plan.plan import Plan
-    from aucbench.report.demand import Demand
     from aucbench.report.evidence import Evidence
     from aucbench.report.findings import Findings, Means, Settings
     from aucbench.stats import Measure
@@ -43,9 +42,6 @@ class Output:
         Print the tables in Markdown.
     tex : bool
         Print the tables in LaTeX.
-    fail_if : tuple of str
-        Exit with 1 if this holds: "A worse than B [on MEASURE] [by DIFFERENCE]", or better;
-        repeatable.
     everything : bool
         Also what takes long where there are many data sets and solvers: pairs inside each data set,
         and what hangs on one of them.
@@ -57,7 +53,6 @@ class Output:
     sort: str = "plan"
     md: bool = False
     tex: bool = False
-    fail_if: tuple[str, ...] = field(default=(), metadata=WHOLE)
     everything: bool = False
 
     def printed(self, plan: Plan) -> Printed:
@@ -71,7 +66,6 @@ class Output:
         from aucbench.bench.isolated.resolved import supervised
         from aucbench.bench.measuring import default_measure, measure_of
         from aucbench.registry.isolated_imports import within
-        from aucbench.report.demand import Demand
         from aucbench.report.terminal import SORTS
 
         if self.md and self.tex:
@@ -87,7 +81,6 @@ class Output:
                 self.reference,
                 self.sort,
                 "md" if self.md else "tex" if self.tex else "text",
-                tuple(Demand.of(text, default_measure(plan.pairs)) for text in self.fail_if),
                 self.everything,
             )
 
@@ -105,7 +98,6 @@ class Printed:
         A solver against which the others are told.
     sort, form : str
         Keys of `aucbench.report.terminal.SORTS` and `aucbench.report.document.FORMS`.
-    demands : tuple of Demand
     everything : bool
         Whether what takes long is told of large plans too.
     """
@@ -115,7 +107,6 @@ class Printed:
     reference: str | None
     sort: str
     form: str
-    demands: tuple[Demand, ...]
     everything: bool
 
     def findings(self, evidence: Evidence) -> tuple[Findings, list[Means], list[str]]:
@@ -130,7 +121,7 @@ class Printed:
         missing: list[str] = []
         for name in dict.fromkeys((*names, "auc")):
             try:
-                first = findings_of(evidence, self._settings(name, self.rope))
+                first = findings_of(evidence, self._settings(name))
                 break
             except DataError as error:
                 if name == "auc":
@@ -144,19 +135,14 @@ class Printed:
                 missing.append(f"{name} is missing: {error}")
         return first, others, missing
 
-    def findings_for(self, demand: Demand, known: Findings) -> Findings:
-        """Return the findings by which a demand is judged; most often they are known already."""
-        from aucbench.report.findings import findings_of
-
-        settings = self._settings(demand.measure, demand.by)
-        return known if known.settings == settings else findings_of(known.evidence, settings)
-
-    def _settings(self, name: str, rope: float) -> Settings:
+    def _settings(self, name: str) -> Settings:
         from aucbench.report.findings import Settings
         from aucbench.report.limits import limits
 
         told = limits(everything=self.everything)
-        return Settings(measure=name, rope=rope, reference=self.reference, curves=False, **told)
+        return Settings(
+            measure=name, rope=self.rope, reference=self.reference, curves=False, **told
+        )
 
 
 def specs(texts: Iterable[str]) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from aucbench.report.findings import Findings
 
 UNFINISHED = 3  # exit code when --minutes has left cells out
-BROKEN = 1  # exit code when a condition of --fail-if holds, or no row has an AUC
+FAILED = 1  # exit code when no row has an AUC
 LISTED = 20  # cells that a terminal shows
 WIDE = 80  # columns of the answer where stdout is no terminal
 Keep = Callable[["Record"], object]
@@ -58,7 +58,7 @@ def go(
     """Run a plan, write the rows, print tables and the answer.
 
     It exits with 130 after Ctrl-C, SIGTERM or SIGHUP, with 3 where --minutes has left cells out,
-    and with 1 where a condition of --fail-if holds, or no row has an AUC.
+    and with 1 where no row has an AUC.
 
     Parameters
     ----------
@@ -87,15 +87,15 @@ def go(
             warm.close()
             cells = {ids[cell]: cell for cell in plan.cells() if cell in ids}
             with supervised():
-                with rows_into(json, lambda _: store, tally, printed, interim=not whole) as add:
+                with rows_into(json, store, tally, printed, interim=not whole) as add:
                     evidence = _evidence(plan, store, cells, add)
-                broken = print_findings(plan, evidence, tally.remarks(folder), tally.tried, printed)
+                print_findings(plan, evidence, tally.remarks(folder), tally.tried, printed)
     if not whole:
         missing = len(plan) - tally.total
         say(f"{end.value}: {missing} of {len(plan)} rows are missing; {way_on}", err=True)
         raise typer.Exit(INTERRUPTED if end is End.INTERRUPTED else UNFINISHED)
-    if broken or (tally.total and tally.failed == tally.total):
-        raise typer.Exit(BROKEN)
+    if tally.total and tally.failed == tally.total:
+        raise typer.Exit(FAILED)
 
 
 def print_estimate(plan: Plan, options: Options, folder: Path, json: Path | None) -> None:
@@ -138,14 +138,10 @@ def print_estimate(plan: Plan, options: Options, folder: Path, json: Path | None
 
 def refuse(plan: Plan, printed: Printed, json: Path | None) -> None:
     """Raise where an option names an unknown solver, or a file cannot be written."""
-    from aucbench.report.evidence import evidence_of, require_planned
+    from aucbench.report.evidence import require_planned
     from aucbench.store import require_writable
 
     require_planned(plan, printed.reference)
-    if printed.demands:
-        names = evidence_of((), [plan]).solvers
-        for demand in printed.demands:
-            demand.require_solvers(names)
     if json is not None:
         require_writable(json)
 
@@ -268,7 +264,7 @@ def _named(plan: Plan) -> Iterator[str]:
 @contextmanager
 def rows_into(
     json: Path | None,
-    store_of: Callable[[Record], Store],
+    store: Store,
     tally: Tally,
     printed: Printed,
     *,
@@ -286,7 +282,7 @@ def rows_into(
         return
 
     def more(record: Record) -> dict[str, Any]:
-        return {"interim": interim, **metrics_of(record, store_of(record), printed.measures)}
+        return {"interim": interim, **metrics_of(record, store, printed.measures)}
 
     with json_list(json, tally.optima, more) as add:
         yield add
@@ -318,8 +314,8 @@ def print_findings(
     remarks: Sequence[str],
     tried: tuple[int, int] | None,
     printed: Printed,
-) -> bool:
-    """Print tables, notes, remarks and the answer; return whether a condition came true."""
+) -> None:
+    """Print tables, notes, remarks and the answer."""
     from aucbench.bench.show.tally import protocol
     from aucbench.report import document, terminal
     from aucbench.report.board import grids
@@ -338,7 +334,6 @@ def print_findings(
         typer.echo(f"\n{terminal.answer(findings, wide or WIDE)}")
     elif evidence.state:
         say(evidence.state)
-    return _broken(printed, findings)
 
 
 def width() -> int | None:
@@ -351,17 +346,6 @@ def width() -> int | None:
 def _strong() -> Callable[[str], str]:
     """Return what makes a line stand out: in a terminal it is bold."""
     return partial(typer.style, bold=True) if sys.stdout.isatty() else str
-
-
-def _broken(printed: Printed, known: Findings) -> bool:
-    """Print the verdict of each condition, and return whether one of them holds."""
-    broken = False
-    for demand in printed.demands:
-        findings = printed.findings_for(demand, known)
-        holds = demand.holds(findings)
-        say(f"{'failed' if holds else 'passed'}: {demand.said(findings)}")
-        broken |= holds
-    return broken
 
 
 @contextmanager

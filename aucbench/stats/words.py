@@ -9,7 +9,6 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import nan, sqrt
@@ -94,21 +93,13 @@ class Difference:
     smaller: bool = False
     open: bool = False
 
-    def ends(self, form: str = "+.4f", of: Callable[[float], float] = float) -> tuple[str, str]:
-        """Return the bounds for people, as in "-0.0125" and "below 0".
-
-        Parameters
-        ----------
-        form : str
-            Of a number.
-        of : function of a float
-            What is shown of a bound, such as exp of the difference of two logarithms.
-        """
-        low, high = (format(of(bound), form) for bound in (self.low, self.high))
+    def ends(self) -> tuple[str, str]:
+        """Return the bounds for people, as in "-0.0125" and "below 0"."""
+        low, high = (f"{bound:+.4f}" for bound in (self.low, self.high))
         if self.open and self.high == 0.0:
-            high = f"below {of(0.0):g}"
+            high = "below 0"
         elif self.open:
-            low = f"above {of(0.0):g}"
+            low = "above 0"
         return low, high
 
     @property

@@ -49,7 +49,6 @@ def is_closed(supervisor):
         ("compare --help", 0),
         ("compare --engine=dask --scheduler tcp://host:1", 0),
         ("run plan.toml --out results --threads 2", 0),
-        ("compare --before old --after new", 0),
         ("--no-plugins compare", 0),
         ("list solvers", 0),
         ("", 0),

@@ -64,18 +64,6 @@ def test_the_verdict_is_on_the_first_measure():
     assert " AUC " not in text.partition("\n\n")[0]
 
 
-@pytest.mark.parametrize(
-    ("condition", "code", "told"),
-    [
-        ("constant worse than logistic by 0.1", 1, "failed: constant is worse than logistic"),
-        ("logistic worse than constant on ap", 0, "passed: logistic is better than constant"),
-    ],
-)
-def test_a_condition_decides_the_exit_code(condition, code, told):
-    run = ("compare", "--quiet", "--solvers", "logistic,constant", "--data", "breast-cancer")
-    assert told in said(*run, "--splits", 2, "--fail-if", condition, code=code)
-
-
 def test_tables_come_in_markdown_and_latex(tested):
     out, *_ = tested
     run = (*BOTH, "--out", out)

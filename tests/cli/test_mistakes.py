@@ -52,8 +52,6 @@ MISTAKES = [
         "sht-auc needs an objective with curvature, which univariate-exp has not; take another "
         "objective, or give gamma",
     ),
-    (f"{TWO} --fail-if 'svm worse than logistic'", "unknown solver in this comparison 'svm'"),
-    (f"{TWO} --fail-if 'logistic is bad'", "cannot read the condition"),
     (f"{TWO} --md --tex", "give one"),
     (f"{TWO} --sort luck", "no order"),
     (f"{TWO} --rope -1", "rope must be at least"),
@@ -61,22 +59,6 @@ MISTAKES = [
     (f"{TWO} --metrics f1", "unknown measure 'f1'"),
     (f"{TWO} --metrics pauc[max_fpr=2]", "max_fpr"),
     (f"{TWO} --metrics ap,", "ap"),
-    (
-        "compare --data breast-cancer --before .",
-        "--before and --after name two versions; give both",
-    ),
-    (
-        "compare --data breast-cancer --before nowhere --after .",
-        "is no environment, no interpreter and no folder",
-    ),
-    (
-        "compare --data breast-cancer --before . --after . --engine slurm",
-        "--before and --after run on this host, not on slurm",
-    ),
-    (
-        "compare --data breast-cancer --before . --after . --fail-if 'a worse than b'",
-        "unknown solver in this comparison 'a'",
-    ),
     ("compare --data breast-cancer --engine slurm", "--out"),
     ("run absent.toml --out kept", "cannot read the plan absent.toml"),
     ("run plan.toml --out plan.toml", "plan.toml"),

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from aucbench.report import terminal
-from aucbench.report.demand import Demand
 from aucbench.report.figures import LOCAL_FIGURES, drawn_figure
 from aucbench.report.findings import Settings, findings_of, means_of
 from aucbench.report.page import page_of
@@ -68,18 +67,6 @@ def test_the_means_are_those_of_the_findings(evidence):
         assert means.values == pytest.approx(
             {(row.dataset, row.solver): row.estimate for row in whole.rows}
         )
-
-
-def test_a_condition_knows_the_direction(findings, evidence):
-    order = [evidence.solvers[j] for j in findings.order]
-    best, worst = order[0], order[-1]
-    for a, b in ((best, worst), (worst, best)):
-        for word in ("better", "worse"):
-            demand = Demand.of(f"{a} {word} than {b} on log-loss by 0.0001")
-            [pair] = [p for p in findings.pairs if {p.a, p.b} == {a, b}]
-            found = pair if pair.a == a else pair.flipped()
-            known = found.difference.word(0.0001, found.adjusted)
-            assert demand.holds(findings) is (str(known) == word)
 
 
 def test_the_page_and_the_figures_can_be_made(findings):
