@@ -1,4 +1,4 @@
-"""The shapes of effects with their bands, beside one fit, and the effects of rows."""
+"""The shapes of effects, beside one fit, and the effects of rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import aucbench
 from aucbench.models.additive import Additive
 from aucbench.models.model import Model
 from aucbench.models.recipe import Recipe
-from aucbench.models.shaping import banded, shapes
+from aucbench.models.shaping import shapes
 from aucbench.registry.specs import parse_spec
 
 from .rows import labels
@@ -30,7 +30,7 @@ def fitted() -> tuple[Model, aucbench.Data]:
 
 
 class Shapes:
-    """5 000 rows; a band is from 50 fits to 2 500 of them."""
+    """5 000 rows and 10 columns."""
 
     version = "1"
 
@@ -43,9 +43,6 @@ class Shapes:
 
     def time_shapes(self) -> None:
         shapes(self.model, self.data, ROWS)
-
-    def time_bands(self) -> None:
-        banded(RECIPE, self.model, self.data, ROWS, np.inf)
 
     def time_effects_of_rows(self) -> None:
         assert self.additive is not None

@@ -39,13 +39,12 @@ def patients(n=N, seed=0):
 
 
 def assessed_model(
-    frame=None, solvers="logistic", *, aim=None, calibration="sigmoid", by=(), **reading
+    frame=None, solver="logistic", *, aim=None, calibration="sigmoid", by=(), **reading
 ):
-    """(model, rows held out, data); of several solvers, joined by +, it is a stack."""
+    """(model, rows held out, data)."""
     frame = patients() if frame is None else frame
     data = load(frame, Reading(**{"target": "back", "positive": "yes", **reading}))
-    spec, *others = map(parse_spec, solvers.split("+"))
-    recipe = Recipe(spec=spec, others=tuple(others), passes=5.0)
+    recipe = Recipe(spec=parse_spec(solver), passes=5.0)
     rows = np.arange(data.n, dtype=np.int32)
     model, held = decided(recipe, data, rows, splits(data, 3, 0, None), aim or Aim(), calibration)
     model = replace(

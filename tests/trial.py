@@ -3,7 +3,7 @@
 Run it as `python tests/trial.py`, or for some of the tables as `python tests/trial.py shop "1/2"`.
 It says for each table what `aucbench fit --solver auto` understood and warned of, the AUC on rows
 that nobody trained on, the seconds, and what was promised of the decisions beside what they did.
-Further options, such as --minutes=1 or --stack, are those of `fit`.
+Further options, such as --minutes=1, are those of `fit`.
 """
 
 from __future__ import annotations
@@ -127,8 +127,7 @@ def fitted(table: Trial, folder: Path, *more: str) -> tuple[Model, list[str]]:
     lines = ended.stderr.splitlines()
     said = [line for line in lines if not (line[:1].isdigit() and "left" in line)]
     model = Model.load(folder / "model.aucbench")
-    changes = () if model.drift is None else model.drift.warnings()
-    return model, [*said, *(f"after the fit: {change}" for change in changes)]
+    return model, said
 
 
 def predicted(table: Trial, folder: Path) -> tuple[pd.DataFrame, list[str]]:

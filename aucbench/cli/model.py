@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 MODEL, FIRST = (
     "How the model is made",
-    ("solver", "minutes", "stack", "features", "calibration", "tune"),
+    ("solver", "minutes", "features", "calibration", "tune"),
 )
 ALL_FAILED = 1  # exit code when no row has a score
 STDOUT = Path("-")

@@ -8,12 +8,11 @@ Design
      folds have other scales. Rejected: scores of the last fit, which has seen all rows and scores
      them too well.)
   c. The last fit takes all rows. It is the only one whose weights are kept.
-  d. With times, windows show whether a decision holds later, see `drift`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import Any
@@ -45,15 +44,13 @@ from aucbench.models.class_making import labels_of, models_of, require_for_class
 from aucbench.models.classes import ClassModel
 from aucbench.models.deciding import decided, origin, warnings
 from aucbench.models.recipe import Recipe
-from aucbench.models.shaping import SECONDS, banded
-from aucbench.models.stacking import Stacking, stacking
+from aucbench.models.shaping import shapes
 from aucbench.pairs.collapse import COLLAPSED
 from aucbench.registry import get_solver
-from aucbench.registry.specs import Spec, short
+from aucbench.registry.specs import short
 from aucbench.report.findings import Findings
 from aucbench.solving.classes import trained_on
 
-FOR_BANDS = 0.1  # share of the minutes
 OF_ONE_CLASS = ("n", "n_pos", "warnings", "remarks")  # in the origin of a model of one class
 
 
@@ -113,14 +110,12 @@ def built(
         When the solver cannot be fitted with the chosen parameters, or the aim cannot be reached.
     """
     place = next(j for j in findings.order if findings.evidence.group(0, j).complete)
-    choice, own = _of_solver(wanted, records, place)
+    choice = wanted.plan.solvers[place]
+    own = [record for record in records if record.cell.solver == choice.spec]
     data = wanted.rows()
     _require_same(wanted.source, data, own[0], store)
-    stack = stacking(findings) if wanted.stack else None
-    spec, *others = _specs(wanted, records, stack.places if stack and stack.better else (place,))
     recipe = Recipe(
-        spec=spec,
-        others=tuple(others),
+        spec=with_best_point(choice, own),
         features=wanted.features,
         passes=wanted.passes,
         seconds=wanted.seconds,
@@ -134,12 +129,12 @@ def built(
         **origin(short(wanted.source), wanted.reading, data),
         "data_hash": own[0].sizes.data,
         "versions": dict(own[0].machine.get("versions") or {}),
-        "choice": [*_reasons(wanted, findings, choice), *_stacked(stack), *said_of_search(own)],
+        "choice": [*_reasons(wanted, findings, choice), *said_of_search(own)],
         **({} if wanted.pairs is None else {"pairs": wanted.pairs, "measure": findings.measure}),
         **({} if wanted.monotone is None else {"monotone": wanted.monotone}),
     }
     judged: dict[str, Any] = {
-        "auc": stack.auc if stack and others else known.interval,
+        "auc": known.interval,
         "auc_rows": _auc_rows(wanted, own[0].sizes.division, tuned=bool(choice.tune)),
     }
     if isinstance(data.target, Categories):
@@ -149,20 +144,15 @@ def built(
     about["warnings"] = list(warnings(wanted.reading, data, model))
     if any(record.measures.collapsed for record in own):
         about["warnings"].append(COLLAPSED)
-    whole = replace(
+    return replace(
         model,
         assessment=_ranking(recipe, data, learnt, parts, model)
         if held is None
         else assessed(held, data, model, by=wanted.by, seed=wanted.seed),
         provenance={**model.provenance, **about},
+        shapes=shapes(model, data, learnt),
         **judged,
     )
-    return banded(recipe, whole, data, learnt, _seconds(wanted))
-
-
-def _seconds(wanted: ModelPlan, models: int = 1) -> float:
-    """Return the seconds for the bands of each of some models."""
-    return (SECONDS if wanted.minutes is None else FOR_BANDS * 60.0 * wanted.minutes) / models
 
 
 def _ranking(
@@ -188,8 +178,7 @@ def _of_classes(
     if other := trained_on(get_solver(recipe.spec), data):
         about = {**about, "trained_on": other}
     models = []
-    seconds = _seconds(wanted, len(labels_of(data)))
-    for model in models_of(recipe, data, learnt, parts, wanted.by, seconds):
+    for model in models_of(recipe, data, learnt, parts, wanted.by):
         told = {"warnings": list(warnings(wanted.reading, data, model))}
         models.append(replace(model, provenance={**model.provenance, **about, **told}))
     own = {name: value for name, value in models[0].provenance.items() if name not in OF_ONE_CLASS}
@@ -202,24 +191,6 @@ def _timed(model: Model | ClassModel, begin: float, minutes: float) -> Model | C
     said = f"It was made in {spent:.0f} s, of --minutes {minutes:g}."
     choice = [*model.provenance.get("choice", ()), said]
     return replace(model, provenance={**model.provenance, "choice": choice})
-
-
-def _specs(wanted: ModelPlan, records: Sequence[Record], places: Sequence[int]) -> Iterator[Spec]:
-    """Yield the solvers of these numbers with their parameters."""
-    for place in places:
-        yield with_best_point(*_of_solver(wanted, records, place))
-
-
-def _of_solver(
-    wanted: ModelPlan, records: Sequence[Record], place: int
-) -> tuple[Choice, list[Record]]:
-    """Return the solver of a number, and its records."""
-    choice = wanted.plan.solvers[place]
-    return choice, [record for record in records if record.cell.solver == choice.spec]
-
-
-def _stacked(stack: Stacking | None) -> list[str]:
-    return [] if stack is None else [stack.sentence]
 
 
 def _learnt(reading: Reading, data: Data) -> Index:

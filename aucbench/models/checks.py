@@ -15,7 +15,6 @@ from aucbench.features import AppendOne, Bins, KernelColumns, Nystroem, Splines
 from aucbench.features.by_column import Spline, Steps
 from aucbench.features.crosses import Cross
 from aucbench.models.calibration import Isotonic
-from aucbench.models.stack import Member, require_ranks
 from aucbench.records import Stop
 
 if TYPE_CHECKING:
@@ -30,13 +29,7 @@ def require_fit(model: Model) -> None:
     """
     _require_columns(model)
     d = model.width if model.encoding is None else model.encoding.d
-    if model.stack is None:
-        _require_score(model, d)
-    elif model.stack.d != d or model.maps or not model.stack.members:
-        raise DataError(f"its stack reads {model.stack.d} features, and there are {d}")
-    for member in model.stack.members if model.stack else ():
-        require_ranks(member)
-        _require_score(member, d)
+    _require_score(model, d)
     if model.scorecard is not None:
         _require_whole_points(model)
     if isinstance(model.calibrator, Isotonic):
@@ -49,16 +42,16 @@ def require_fit(model: Model) -> None:
         model.scores(rows(np.full((1, model.width), empty)))
 
 
-def _require_score(part: Model | Member, d: int) -> None:
+def _require_score(model: Model, d: int) -> None:
     """Raise `DataError` unless weights or trees fit to what the maps make of d features."""
-    for phi in part.maps:
+    for phi in model.maps:
         d = _width_after(phi, d)
-    if part.trees is None:
-        _require_shape("the weights", np.asarray(part.weights), d)
-    elif part.trees.d != d or any(a.ndim != 1 for a in _arrays(part.trees).values()):
-        raise DataError(f"its trees read {part.trees.d} features, and there are {d}")
-    if part.spread is not None:
-        _require_shape("the spread", part.spread, d)
+    if model.trees is None:
+        _require_shape("the weights", np.asarray(model.weights), d)
+    elif model.trees.d != d or any(a.ndim != 1 for a in _arrays(model.trees).values()):
+        raise DataError(f"its trees read {model.trees.d} features, and there are {d}")
+    if model.spread is not None:
+        _require_shape("the spread", model.spread, d)
 
 
 def _require_columns(model: Model) -> None:

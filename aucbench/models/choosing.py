@@ -133,8 +133,6 @@ class ModelPlan:
         Limit of the whole fit, if it tunes; None: none, and fewer points are tried.
     scaling : Scaling or None
         What the points of a scorecard mean; None: the model is none.
-    stack : bool
-        Whether the model is the mean rank of the three best, where that is better.
     features, splits, holdout, seed, passes, seconds, tune_seconds, pairs, monotone :
         As in `Plan`.
     held : Data, optional
@@ -164,7 +162,6 @@ class ModelPlan:
     held: Data | None = None
     known: Data | None = None
     minutes: float | None = None
-    stack: bool = False
     tune_seconds: float | None = None
     pairs: str | None = None
     monotone: str | None = None
@@ -210,7 +207,6 @@ class ModelPlan:
             monotone=shapes,
             tune=tune,
             minutes=(making.minutes or MINUTES) if tune else None,
-            stack=making.stack,
             reading=reading,
             aim=aims.aim,
             calibration=None if making.calibration == NO_CALIBRATION else making.calibration,
@@ -313,8 +309,6 @@ def _ranking(making: Making, aims: Aims) -> Making:
             "times and grades have no two classes, so that a model of them ranks rows and decides "
             f"nothing; leave {' and '.join(named)} out"
         )
-    if making.stack:
-        raise ParameterError("a stack ranks rows with labels of two classes; leave --stack out")
     return replace(making, calibration=NO_CALIBRATION)
 
 
@@ -331,8 +325,6 @@ def _of_card(making: Making, reading: Reading) -> Making:
             "the points of a scorecard are odds of two classes, and times and grades have none; "
             "leave --scorecard out"
         )
-    if making.stack:
-        raise ParameterError("a stack is no sum of points; leave --stack or --scorecard out")
     if making.calibration != "sigmoid":
         raise ParameterError(
             f"the points of a scorecard are odds by a sigmoid, and --calibration is "

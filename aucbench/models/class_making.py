@@ -20,7 +20,7 @@ from aucbench.models.assessing import assessed
 from aucbench.models.deciding import decided
 from aucbench.models.model import Model
 from aucbench.models.recipe import Recipe
-from aucbench.models.shaping import SECONDS, banded
+from aucbench.models.shaping import shapes
 from aucbench.registry import get_solver
 from aucbench.solving.classes import against_rest
 from aucbench.stats import Fold
@@ -35,7 +35,6 @@ CALIBRATION = "sigmoid"
 def require_for_classes(wanted: ModelPlan) -> None:
     """Raise `ParameterError` where an option is about two classes, and the table has more."""
     two = {
-        "--stack": wanted.stack,
         "--scorecard": wanted.scaling is not None,
         f"--calibration {wanted.calibration or 'none'}": wanted.calibration != CALIBRATION,
         "an aim of the threshold": wanted.aim != Aim(),
@@ -63,12 +62,8 @@ def models_of(
     learnt: Index,
     splits: Sequence[Split],
     by: Sequence[str] = (),
-    seconds: float = SECONDS,
 ) -> Iterator[Model]:
-    """Yield the model of each class; parameters and errors are those of `deciding.decided`.
-
-    `seconds` are those of the bands of one model, see `shaping.banded`.
-    """
+    """Yield the model of each class; parameters and errors are those of `deciding.decided`."""
     labels = labels_of(data)
     for k, one in enumerate(against_rest(get_solver(recipe.spec), data)):
         others = (*labels[:k], *labels[k + 1 :])
@@ -79,5 +74,10 @@ def models_of(
         groups = None if data.groups is None else data.groups[held.rows]
         auc = interval_of(Placements.of([Fold(held.y, held.scores, groups=groups)]))
         known = assessed(held, part, model, by=by, seed=recipe.seed)
-        whole = replace(model, auc=auc, auc_rows=held.what, assessment=known)
-        yield banded(recipe, whole, part, learnt, seconds)
+        yield replace(
+            model,
+            auc=auc,
+            auc_rows=held.what,
+            assessment=known,
+            shapes=shapes(model, part, learnt),
+        )

@@ -1,4 +1,4 @@
-"""A model that decides: its last fit, its threshold, its probabilities, and whether they hold."""
+"""A model that decides: its last fit, its threshold and its probabilities."""
 
 from __future__ import annotations
 
@@ -8,17 +8,13 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
-import numpy as np
-
 from aucbench.data import Data
 from aucbench.data.arrays import Index
 from aucbench.data.folds import Split
-from aucbench.data.row_roles import held_out
 from aucbench.datasets.reading import Reading
 from aucbench.metrics import Aim
 from aucbench.models.calibration import calibrator
 from aucbench.models.carding import carded
-from aucbench.models.drift import Drift
 from aucbench.models.held_out import HeldOut
 from aucbench.models.model import Model
 from aucbench.models.operating import Operating
@@ -75,23 +71,8 @@ def decided(
         operating=point,
         calibrator=curve,
         reliability=reliability,
-        drift=_drift(recipe, data, point.flags.estimate),
     )
     return whole, held
-
-
-def _drift(recipe: Recipe, data: Data, flags: float) -> Drift | None:
-    """Judge windows of time by a model of the first half of the rows; None without times."""
-    if data.times is None:
-        return None
-    # Groups may be on both sides: windows are compared with one another, and not with other models.
-    parts = held_out(data.strata, 0.5, np.random.default_rng(0), None, data.times)
-    before, after = (np.flatnonzero(part).astype(np.int32) for part in parts)
-    if np.unique(data.y[before]).size < 2:
-        return None
-    later = data.take(after)
-    scores = recipe.fitted(data, before).scores(later.rows)
-    return Drift.of(before.size, later.y > 0, scores, np.asarray(later.times), flags)
 
 
 def origin(source: str, reading: Reading, data: Data) -> dict[str, Any]:
@@ -110,18 +91,11 @@ def origin(source: str, reading: Reading, data: Data) -> dict[str, Any]:
 
 def warnings(reading: Reading, data: Data, model: Model) -> Iterator[str]:
     """Yield what may not hold, and what is not taken into account."""
-    if model.drift is not None:
-        yield from model.drift.warnings()
-    elif data.times is not None and model.decides:
-        yield (
-            "windows of time could not be compared: after the first half of the rows, two windows "
-            "need 10 flagged rows, 10 positives and 10 negatives each"
-        )
     yield from data.understood.warnings
     if reading.weights is not None and model.decides:
         yield f"the threshold and the calibration count each row once, without {reading.weights}"
     if reading.groups is not None and model.decides:
         yield (
             f"rows of one {reading.groups} may be alike: the intervals of the AUC and of the "
-            "threshold count groups, but those of the reliability curve and of windows count rows"
+            "threshold count groups, but those of the reliability curve count rows"
         )

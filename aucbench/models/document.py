@@ -39,10 +39,7 @@ MOST_WHOLE = 2**53  # no count of a model is larger
 COUNTS = ("n_pos", "n_events", "grades")  # beside the number of rows, one of them
 ORIGIN: Mapping[str, Any] = {
     **dict.fromkeys(
-        (
-            *("solver", "features", "aucbench", "date", "data", "label", "decimal", "pairs"),
-            *("measure", "no_bands"),
-        ),
+        ("solver", "features", "aucbench", "date", "data", "label", "decimal", "pairs"),
         str,
     ),
     "monotone": str,
@@ -52,8 +49,6 @@ ORIGIN: Mapping[str, Any] = {
     **dict.fromkeys(("choice", "warnings"), tuple[str, ...]),
     **dict.fromkeys(("left_out", "versions"), dict[str, str]),
     "remarks": tuple[tuple[str, ...], ...],
-    **dict.fromkeys(("lam", "curve"), float),
-    "joint_effects": int,
     "separator": str | None,
     "stop": str,
     "parameters": dict[str, Any],

@@ -11,14 +11,12 @@ from aucbench.data import Survival
 from aucbench.data.arrays import Vector
 from aucbench.data.understood import by_kind, remark_of
 from aucbench.models.assessment import DEALT, TAKEN_OUT, Assessment
-from aucbench.models.drift import SHARES, Drift
 from aucbench.models.model import Model, finite
 from aucbench.models.shape_lines import plain as plain_shapes
 from aucbench.models.shape_lines import shape_lines
 from aucbench.stats import Interval
 
 SHOWN = 20  # features in the text
-TINY = float(np.finfo(float).tiny)
 PER = 10_000  # rows in which flags are counted
 WHATS = {DEALT: "columns", TAKEN_OUT: "effects"}  # what has an importance
 SHARED = {
@@ -45,15 +43,15 @@ def explanation(model: Model) -> dict[str, Any]:
     Returns
     -------
     dict
-        kind : "linear", "additive", "kernel", "trees" or "stack".
+        kind : "linear", "additive", "kernel" or "trees".
         features : list of {name, weight, spread, importance}, most important first: |weight| times
             the standard deviation of the feature over the training rows, or the share of the
             splits of trees. Empty for a kernel.
-        shapes : list of {name, importance, axes, effect, low, high, refits, may_be_none}
+        shapes : list of {name, importance, axes, effect}
             Of a model whose score is a sum of effects: see `EffectShape`. The importance is the
             fall of the measure when the effect is taken out.
-        threshold, operating, auc, auc_rows, calibration, reliability, drift, scorecard,
-        keeps_rows, provenance :
+        threshold, operating, auc, auc_rows, calibration, reliability, scorecard, keeps_rows,
+        provenance :
             As the attributes of `Model`.
     """
     plain = model.to_tree()
@@ -69,7 +67,6 @@ def explanation(model: Model) -> dict[str, Any]:
         "auc_rows": model.auc_rows,
         "calibration": plain["calibrator"],
         "reliability": plain["reliability"],
-        "drift": plain["drift"],
         "scorecard": plain.get("scorecard"),
         "shapes": plain_shapes(model),
         "keeps_rows": model.keeps_rows,
@@ -78,9 +75,7 @@ def explanation(model: Model) -> dict[str, Any]:
 
 
 def kind_of(model: Model) -> str:
-    """Return "linear", "additive", "kernel", "trees" or "stack"."""
-    if model.stack is not None:
-        return "stack"
+    """Return "linear", "additive", "kernel" or "trees"."""
     if model.trees is not None:
         return "trees"
     if model.feature_names is None:
@@ -94,12 +89,8 @@ def feature_weights(model: Model) -> Vector | None:
     Returns
     -------
     array of shape (d,), or None
-        None for a kernel. Of a stack it is the mean of the shares of its other members.
+        None for a kernel.
     """
-    if model.stack is not None:
-        known = [raw_weights(member) for member in model.members]
-        shares = [w[: model.d] / max(w[: model.d].sum(), TINY) for w in known if w is not None]
-        return np.asarray(np.mean(shares, axis=0)) if shares else None
     if model.trees is not None:
         used = model.trees.feature[model.trees.feature >= 0]
         return np.bincount(used, minlength=model.trees.d) / max(1, used.size)
@@ -115,7 +106,7 @@ def raw_weights(model: Model) -> Vector | None:
     A feature of two columns counts half for each. None for a kernel.
     """
     counts, known = feature_weights(model), model.terms
-    if counts is None or known is None or model.stack is not None:
+    if counts is None or known is None:
         return counts
     raw = np.zeros(len(model.raw_names))
     of_term = np.bincount(known.owner, counts[: known.owner.size], len(known.columns))
@@ -240,17 +231,6 @@ def _operating(model: Model) -> Iterator[str]:
         yield f"  {name:<11} {share_text(getattr(point, name))}"
     flags = point.expected(PER)
     yield f"  of the next {PER} rows like these, {flags.low:.0f} to {flags.high:.0f} are flagged"
-    yield from _windows(model.drift)
-
-
-def _windows(drift: Drift | None) -> Iterator[str]:
-    if drift is None:
-        return
-    yield f"windows of time after the first {drift.learnt} rows, by one fit to these:"
-    yield "  rows  flags  positives  sensitivity  precision"
-    for window in drift.windows:
-        flags, positives, sensitivity, precision = (window.share(name).estimate for name in SHARES)
-        yield (f"  {window.rows}  {flags:.4g}  {positives:.4g}  {sensitivity:.4g}  {precision:.4g}")
 
 
 def ranking_of(model: Model) -> str:
@@ -284,15 +264,10 @@ def _weights(model: Model) -> Iterator[str]:
     if kind == "kernel":
         yield "a kernel machine: its weights belong to landmarks, not to features"
         return
-    if kind == "stack":
-        yield f"the mean of the ranks of {len(model.members)} models among its training rows:"
-        yield from (f"  {member.provenance.get('solver')}" for member in model.members)
-        if not features:
-            return
     if kind == "additive" and model.shapes:  # the weights of splines say nothing by themselves
         return
     weight = "weight" if model.spread is None else "weight × spread"
-    head = {"linear": weight, "stack": "mean share of what counts"}.get(kind, "share of splits")
+    head = "share of splits" if kind == "trees" else weight
     yield f"{head}, of {len(features)} features:"
     for one in features[:SHOWN]:
         sign = "-" if one.get("weight", 0.0) < 0 else " "

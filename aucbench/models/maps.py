@@ -38,7 +38,6 @@ from aucbench.features.chain import keeps_columns
 from aucbench.features.crosses import Cross
 from aucbench.models.calibration import Isotonic, Sigmoid
 from aucbench.models.shape import TIMES
-from aucbench.models.stack import Member, Stack
 from aucbench.optim.trees import TreeSum
 from aucbench.protocols import FeatureMap, NoMap, terms
 
@@ -58,13 +57,11 @@ MAPS: Mapping[str, type[Any]] = {
 CALIBRATORS: Mapping[str, type[Any]] = {"sigmoid": Sigmoid, "isotonic": Isotonic}
 # Functions of one column, and of two.
 BLOCKS: Mapping[str, type[Any]] = {"spline": Spline, "steps": Steps, "cross": Cross}
-STACKS: Mapping[str, type[Any]] = {"stack": Stack, "member": Member}
 PARTS: Mapping[str, type[Any]] = {
     **MAPS,
     "kernel": Kernel,
     **BLOCKS,
     "trees": TreeSum,
-    **STACKS,
     **CALIBRATORS,
 }
 INTERCEPT = "(intercept)"
@@ -116,7 +113,7 @@ def steps_named(bins: Bins, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def tree_of(part: Any) -> Any:
-    """Return a map, kernel, forest, stack or matrix as a tree of plain values and arrays."""
+    """Return a map, kernel, forest or matrix as a tree of plain values and arrays."""
     if isinstance(part, Rows):
         arrays = {"values": part.values, "columns": part.columns, "starts": part.starts}
         return {KIND: ROWS, "n": part.n, "d": part.d, **arrays}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from math import isfinite
 from os import PathLike
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from aucbench.data import Terms
+from aucbench.data import scores as weighted
 from aucbench.data.arrays import Rows, Vector
 from aucbench.data.inputs import check_rows
 from aucbench.datasets.reading import Plain
@@ -24,13 +25,11 @@ from aucbench.models.assessment import Assessment
 from aucbench.models.calibration import Calibrator
 from aucbench.models.checks import require_fit
 from aucbench.models.document import structured
-from aucbench.models.drift import Drift
 from aucbench.models.maps import KIND, names_after, steps_of, tree_of
 from aucbench.models.operating import Operating
 from aucbench.models.reliability import Reliability
 from aucbench.models.scorecard import Scorecard
 from aucbench.models.shape import EffectShape
-from aucbench.models.stack import Stack, scored
 from aucbench.optim.trees import TreeSum, portable
 from aucbench.protocols import MAPPED_ROWS, FeatureMap, identity, terms
 from aucbench.records import Run
@@ -43,23 +42,21 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 CLASSES = "classes"  # in a file, of a model of several classes
-LINEAR, STACK = "linear", "stack"
+LINEAR = "linear"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Model:
     """A fitted model: from the cells of a table to scores and decisions.
 
-    The score of a row is w · φ_k(… φ_1(x)), or the sum of trees at φ_k(… φ_1(x)), or the mean rank
-    of a stack. x are the numbers of the row, or what the encoding makes of its cells.
+    The score of a row is w · φ_k(… φ_1(x)), or the sum of trees at φ_k(… φ_1(x)). x are the numbers
+    of the row, or what the encoding makes of its cells.
 
     Attributes
     ----------
     weights : array of shape (d,), or None
-        w; None with trees or a stack.
+        w; None with trees.
     trees : TreeSum or None
-    stack : Stack or None
-        Several models, whose maps it has; φ are none then.
     maps : tuple of FeatureMap
         φ_1, ..., φ_k, learnt.
     width : int
@@ -78,8 +75,6 @@ class Model:
         From a score to the probability of the positive class.
     reliability : Reliability or None
         Whether the probabilities are true.
-    drift : Drift or None
-        Whether a decision holds in later windows of time.
     assessment : Assessment or None
         What rows that did not train it say of it, for its page.
     auc : Interval or None
@@ -91,8 +86,8 @@ class Model:
     scorecard : Scorecard or None
         Whole points in place of weights: the score of a row is their sum, see docs/scorecard.md.
     shapes : tuple of EffectShape
-        Of a model whose score is a sum of effects: the curve of each effect with a band, those
-        that move the score most first.
+        Of a model whose score is a sum of effects: the curve of each effect, those that move the
+        score most first.
     provenance : mapping
         Plain values about its origin: solver, parameters, features, versions, date, hash of the
         data, numbers of rows.
@@ -110,19 +105,17 @@ class Model:
     operating: Operating | None = None
     calibrator: Calibrator | None = None
     reliability: Reliability | None = None
-    drift: Drift | None = None
     assessment: Assessment | None = None
     auc: Interval | None = None
     auc_rows: str = ""
     spread: Vector | None = None
-    stack: Stack | None = None
     scorecard: Scorecard | None = None
     shapes: tuple[EffectShape, ...] = ()
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if sum(part is not None for part in (self.weights, self.trees, self.stack)) != 1:
-            raise DataError("a model has weights, trees or a stack, one of them")
+        if (self.weights is None) == (self.trees is None):
+            raise DataError("a model has weights or trees, one of them")
         if self.columns is not None and len(self.columns) != self.width:
             raise DataError(f"{len(self.columns)} names for {self.width} columns; name each one")
         if not isfinite(self.threshold):
@@ -176,11 +169,8 @@ class Model:
 
     @property
     def d(self) -> int:
-        """Number of features of w, of the trees, or of the rows of the stack."""
-        part = self.trees or self.stack
-        if part is not None:
-            return part.d
-        return np.asarray(self.weights).size
+        """Number of features of w, or of the trees."""
+        return np.asarray(self.weights).size if self.trees is None else self.trees.d
 
     @property
     def decides(self) -> bool:
@@ -193,26 +183,9 @@ class Model:
         return str(self.provenance.get("measure", "AUC"))
 
     @property
-    def members(self) -> tuple[Model, ...]:
-        """The models of a stack, each with the threshold of the stack; else none."""
-        return tuple(
-            replace(
-                self,
-                stack=None,
-                weights=member.weights,
-                trees=member.trees,
-                maps=member.maps,
-                spread=member.spread,
-                provenance={**self.provenance, "solver": member.name},
-            )
-            for member in (self.stack.members if self.stack else ())
-        )
-
-    @property
     def keeps_rows(self) -> bool:
         """Whether it holds training rows: the landmarks of a kernel."""
-        maps = (*self.maps, *(phi for member in self.members for phi in member.maps))
-        return any(getattr(phi, "keeps_rows", False) for phi in maps)
+        return any(getattr(phi, "keeps_rows", False) for phi in self.maps)
 
     @property
     def raw_names(self) -> tuple[str, ...]:
@@ -260,9 +233,9 @@ class Model:
 
     def _part(self, rows: Rows) -> Vector:
         mapped = self.mapped(rows)
-        if self.stack is not None:
-            return self.stack.scores(mapped)
-        return scored(self.weights, self.trees, mapped)
+        if self.trees is not None:
+            return self.trees.scores(mapped)
+        return weighted(mapped, np.asarray(self.weights))
 
     def predict(self, table: Any) -> DataFrame:
         """Score the rows of a table, with a decision for each, as `aucbench predict` does.
@@ -337,7 +310,7 @@ class Model:
 
     def to_tree(self) -> dict[str, Any]:
         """Return all of it as plain values and arrays."""
-        part = self.trees or self.stack or {KIND: LINEAR, "weights": self.weights}
+        part = self.trees or {KIND: LINEAR, "weights": self.weights}
         return {
             "score": tree_of(part),
             "maps": [tree_of(phi) for phi in self.maps],
@@ -350,7 +323,6 @@ class Model:
             "operating": None if self.operating is None else finite(self.operating.to_json()),
             "calibrator": tree_of(self.calibrator),
             "reliability": None if self.reliability is None else finite(asdict(self.reliability)),
-            "drift": None if self.drift is None else finite(asdict(self.drift)),
             "assessment": None if self.assessment is None else finite(asdict(self.assessment)),
             "auc": None if self.auc is None else finite(asdict(self.auc)),
             "auc_rows": self.auc_rows,
@@ -375,8 +347,6 @@ class Model:
         score = parts.pop("score", None)
         if isinstance(score, Mapping) and score.get(KIND) == LINEAR:
             parts |= {"weights": score.get("weights"), "trees": None}
-        elif isinstance(score, Mapping) and score.get(KIND) == STACK:
-            parts |= {"weights": None, "trees": None, "stack": score}
         else:
             parts |= {"weights": None, "trees": score}
         model: Model = structured(parts, Model)

@@ -75,9 +75,7 @@ def _quality(model: Model) -> str:
 
 def _features(model: Model) -> str:
     signed = most_counting(model)[:FEATURES]
-    kind = kind_of(model)
-    shares = {"trees": "share of the splits", "stack": "mean share of what counts"}
-    what = shares.get(kind, "weight × spread")
+    what = "share of the splits" if kind_of(model) == "trees" else "weight × spread"
     return bars(f"what counts most: {what}", signed)
 
 

@@ -38,9 +38,6 @@ class Making:
         Tune solvers over their grids. [default: with auto only]
     minutes : float, optional
         Of the whole fit, if solvers are tuned: the search ends in time. [default: 2]
-    stack : bool
-        Take the mean rank of the three best solvers, if that is better than the best one alone
-        beyond the interval of the difference.
     pairs : str, optional
         Which pairs count, in training and in the measure: group[column=user],
         fpr[max=0.1,rest=0.5], top, or what `list pairs` shows. [default: what the target says, all
@@ -58,7 +55,6 @@ class Making:
     calibration: str = "sigmoid"
     tune: bool | None = field(default=None, metadata={"negatable": True})
     minutes: float | None = None
-    stack: bool = False
     pairs: str | None = None
     monotone: str | None = None
     by: tuple[str, ...] = field(default=(), metadata={"whole": True})
@@ -76,8 +72,6 @@ class Making:
                 "--minutes limits the search for parameters, and nothing is tuned; add --tune, or "
                 "leave --minutes out"
             )
-        if self.stack and named != (AUTO,) and len(named) < 2:
-            raise ParameterError("--stack needs several solvers; name more, or take auto")
         object.__setattr__(self, "solver", named)
         object.__setattr__(self, "by", (self.by,) if isinstance(self.by, str) else tuple(self.by))
         object.__setattr__(self, "calibration", self.calibration or NO_CALIBRATION)

@@ -2,7 +2,7 @@
 
 Design
   a. Nothing is computed of rows here, since a model has none. What was not kept is named under
-     "Limits", as in files of an older aucbench.
+     "Limits".
   b. Chapters are the parts of every report, so that the page looks like that of a comparison.
 """
 
@@ -16,7 +16,6 @@ import numpy as np
 from aucbench.metrics import Aim
 from aucbench.models.assessment import SMALLEST, Assessment, Cut, Effect
 from aucbench.models.card_page import parts_of_card
-from aucbench.models.drift import SHARES
 from aucbench.models.explain import (
     SHARED,
     WHATS,
@@ -42,7 +41,6 @@ NAMED = 3  # columns that a sentence names
 PER = 1000  # rows, in which flags and costs are counted
 SURE = 0.05  # adjusted p-value below which groups differ
 SEEN, SAID = "share of positives", "model"
-SHARE_NAMES = ("flagged", "positive", "sensitivity", "precision")  # of `drift.SHARES`
 
 
 def page_of(model: Model, title: str = "") -> InlinePage:
@@ -80,7 +78,6 @@ def chapters(model: Model) -> list[Chapter]:
         ("What each column adds", shape_parts(model)),
         ("Effects", _effects(model)),
         ("Groups of rows", _groups(model)),
-        ("Windows of time", _windows(model)),
         ("All warnings", _all_warnings(model)),
         ("Origin", _origin(model)),
         ("Limits", _limits(model)),
@@ -267,9 +264,6 @@ def matters(model: Model) -> Iterator[str | Grid]:
     features = explanation(model)["features"]
     if kind_of(model) == "kernel":
         yield "A kernel machine: its weights belong to landmarks, not to features."
-    if model.stack is not None:
-        names = ", ".join(member.name for member in model.stack.members)
-        yield f"A stack: the mean of the ranks that {names} give a row among the training rows."
     if features and not (kind_of(model) == "additive" and model.shapes):
         yield _weights(model, features)
 
@@ -278,9 +272,9 @@ def _weights(model: Model, features: Sequence[dict[str, Any]]) -> Grid:
     some = features[:SHOWN]
     title = f"{len(some)} of {len(features)} features" if len(features) > SHOWN else ""
     if model.weights is None:
-        what = "share of the splits" if model.trees is not None else "mean share in the members"
         lines: list[list[Cell]] = [[one["name"], one["importance"]] for one in some]
-        return grid(("feature", what), lines, ("", ".4f"), title=title or "Features")
+        header = ("feature", "share of the splits")
+        return grid(header, lines, ("", ".4f"), title=title or "Features")
     lines = [[one["name"], one["weight"], one["spread"], one["importance"]] for one in some]
     header = ("feature", "weight", "spread", "|weight| × spread")
     return grid(header, lines, ("", "+.4g", ".4g", ".4g"), title=title or "Weights")
@@ -344,24 +338,6 @@ def _groups(model: Model) -> Iterator[str | Grid]:
     header = ("column", "value", "rows", "positives", "others", "p", "AUC", "95 % interval")
     forms = ("", "", "d", "d", ".4f", ".2g", ".4f", "")
     yield grid(header, lines, forms, spans=[span_of(one.auc) for one in known.groups])
-
-
-def _windows(model: Model) -> Iterator[str | Grid]:
-    drift = model.drift
-    if drift is None:
-        return
-    yield (
-        f"One fit to the first {drift.learnt} rows in time judges the rows after it; its threshold "
-        "flags the share of rows that the model flags."
-    )
-    lines: list[list[Cell]] = []
-    for number, one in enumerate(drift.windows, 1):
-        shares: list[Cell] = [one.share(name).estimate for name in SHARES]
-        auc: list[Cell] = [one.auc.estimate, range_of(one.auc)] if one.auc else [None, ""]
-        lines.append([number, one.rows, *shares, *auc])
-    header = ("window", "rows", *SHARE_NAMES, "AUC", "95 % interval")
-    forms = ("d", "d", *[".4f"] * len(SHARES), ".4f", "")
-    yield grid(header, lines, forms, spans=[span_of(one.auc) for one in drift.windows])
 
 
 def _origin(model: Model) -> Iterator[str | Grid]:

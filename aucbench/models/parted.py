@@ -47,9 +47,9 @@ from aucbench.models.parted_held import (
     strange,
 )
 from aucbench.models.parted_telling import SILENT, Teller
-from aucbench.models.recipe import one_thread, penalties_of
+from aucbench.models.recipe import one_thread
 from aucbench.models.reliability import Reliability
-from aucbench.protocols import FeatureMap, Problem, State, identity
+from aucbench.protocols import FeatureMap, State, identity
 from aucbench.ranges import GAP_TOL
 from aucbench.records import Point, Run, Stop
 from aucbench.registry import get_solver
@@ -60,7 +60,7 @@ from aucbench.scale.survey import stacked
 from aucbench.solving.loop import solve
 from aucbench.solving.parted import line_of, scored_rows
 from aucbench.solving.points import few, mappings, points_in
-from aucbench.solving.wrappers import WithProblems, WithStart
+from aucbench.solving.wrappers import WithStart
 from aucbench.stats import Fold
 from aucbench.stats.delong import Placements, interval_of
 
@@ -76,7 +76,6 @@ class Fitted:
     spec : Spec
         With the parameters that were tried.
     run : Run
-    problem : Problem
     data : PartsData
     auc : float
         Of the rows held out that choose; 0 where it is the only one.
@@ -84,7 +83,6 @@ class Fitted:
 
     spec: Spec
     run: Run
-    problem: Problem
     data: PartsData
     auc: float = 0.0
 
@@ -201,10 +199,9 @@ def _solved(
     def watch(point: Point, state: State) -> None:
         tell.evaluation(short(str(spec)), point, state)
 
-    watched = WithProblems(WithStart(get_solver(spec), start))
     with one_thread():
         run = solve(
-            watched,
+            WithStart(get_solver(spec), start),
             data,
             passes=wanted.passes,
             seconds=wanted.seconds,
@@ -214,7 +211,7 @@ def _solved(
         )
     if run.w is None or run.stop is Stop.INVALID:
         raise DataError(f"{short(str(spec))} ended without weights: {run.stop.value}")
-    return Fitted(spec, run, watched.problems[-1], data)
+    return Fitted(spec, run, data)
 
 
 def _model(run: Run, data: PartsData) -> Model:
@@ -249,7 +246,6 @@ def _about(wanted: ModelPlan, last: Fitted, remarks: Sequence[Remark]) -> dict[s
         "n_pos": data.n_pos,
         "target": known.target.what,
         "stop": last.run.stop.name,
-        **penalties_of(last.problem),
         **origin(short(wanted.source), wanted.reading, known),
         "data_hash": data.parts.fingerprint,
         "warnings": list(known.understood.warnings),

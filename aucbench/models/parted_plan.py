@@ -135,7 +135,6 @@ def plan_of(
 def require_by_parts(making: Making, fits: Fits, reading: Reading, carding: Carding) -> None:
     """Raise `UnsupportedError` when something that is asked for does not work by parts."""
     asked = {
-        "--stack": making.stack,
         "--pairs": making.pairs is not None,
         "--monotone": making.monotone is not None,
         "--minutes": making.minutes is not None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -14,17 +14,12 @@ from aucbench.data.arrays import Index, Rows, Vector
 from aucbench.data.targets import Labels
 from aucbench.datasets.reading import Plain
 from aucbench.datasets.tables import Encoding
-from aucbench.features import Splines
 from aucbench.features.chain import applied
 from aucbench.models.model import Model
-from aucbench.models.stack import Member, Stack, knots_of
-from aucbench.projectors import ElasticNet, GroupL2
-from aucbench.protocols import MAPPED_ROWS, Problem
-from aucbench.ranges import GAP_TOL
+from aucbench.protocols import MAPPED_ROWS
 from aucbench.registry import get_preprocessing, get_solver
 from aucbench.registry.specs import Spec
 from aucbench.solving.loop import solve
-from aucbench.solving.wrappers import WithProblems
 
 PINNED = "OMP_NUM_THREADS"  # what the solvers with trees look at
 MOST_SCORED = 20_000  # training rows whose scores tell the scale of a model
@@ -39,23 +34,17 @@ class Recipe:
     ----------
     spec : Spec
         The solver.
-    others : tuple of Spec
-        Further solvers: the model is the stack of all of them.
     features : str
         The feature map.
     passes, seconds : float or None
         Limits of a fit, as of `solve`.
-    gap_tol : float
-        Certified relative gap at which it ends.
     seed : int
     """
 
     spec: Spec
-    others: tuple[Spec, ...] = ()
     features: str = "auto"
     passes: float | None = None
     seconds: float | None = None
-    gap_tol: float = GAP_TOL
     seed: int = 0
 
     def fitted(self, data: Data, rows: Index | None = None, *, split: int = 0) -> Model:
@@ -75,23 +64,15 @@ class Recipe:
         """
         whole = rows is None or (rows.size == data.n and np.array_equal(rows, np.arange(data.n)))
         part = data if whole or rows is None else data.take(rows)
-        if not self.others:
-            return self._alone(part, split)
-        each = [replace(self, spec=spec, others=()) for spec in (self.spec, *self.others)]
-        return _stacked([one._alone(part, split) for one in each], part, self.seed)
-
-    def _alone(self, part: Data, split: int) -> Model:
         encoding = None if part.schema is None else Encoding.learn(part.schema, part.rows)
         train = part if encoding is None else encoding.applied(part)
         phi = get_preprocessing(self.features).fit(train, np.random.default_rng([self.seed, split]))
-        watched = WithProblems(get_solver(self.spec))
         with one_thread():
             run = solve(
-                watched,
+                get_solver(self.spec),
                 applied(phi, train),
                 passes=self.passes,
                 seconds=self.seconds,
-                gap_tol=self.gap_tol,
                 seed=self.seed,
             )
         model = Model.of_run(
@@ -110,21 +91,9 @@ class Recipe:
                 **part.target.numbers,
                 "target": part.target.what,
                 "stop": run.stop.name,
-                **penalties_of(watched.problems[-1]),
             },
         )
         return replace(model, spread=_spread_of_mapped(model, part.rows))
-
-
-def penalties_of(problem: Problem) -> dict[str, float]:
-    """Return the ridge, the size of what bends and the joint effects, which a solver may choose."""
-    told: dict[str, float] = {}
-    if isinstance(problem.project, ElasticNet | GroupL2) and problem.project.l2 > 0.0:
-        told["lam"] = problem.project.l2
-    if isinstance(phi := problem.features, Splines):
-        told["curve"] = phi.curve if phi.terms().curved.any() else 0.0
-        told["joint_effects"] = len(phi.crosses)
-    return told
 
 
 def classes_of(data: Data) -> dict[str, tuple[Plain, ...]]:
@@ -154,30 +123,6 @@ def one_thread() -> Iterator[None]:
             del os.environ[PINNED]
         else:
             os.environ[PINNED] = before
-
-
-def _stacked(models: Sequence[Model], part: Data, seed: int) -> Model:
-    """Return the stack of models that were fitted to the same rows."""
-    few = part.rows.take(some_of(np.arange(part.n, dtype=np.int32), seed))
-    members = tuple(
-        Member(
-            str(model.provenance["solver"]),
-            model.maps,
-            model.weights,
-            model.trees,
-            *knots_of(model.scores(few)),
-            model.spread,
-        )
-        for model in models
-    )
-    first = models[0]
-    d = first.width if first.encoding is None else first.encoding.d
-    stack = Stack(members, d)
-    about = {**first.provenance, "solver": stack.name}
-    whole = replace(
-        first, weights=None, trees=None, stack=stack, maps=(), spread=None, provenance=about
-    )
-    return replace(whole, spread=_spread_of_mapped(whole, part.rows))
 
 
 def some_of(rows: Index, seed: int) -> Index:

@@ -112,15 +112,11 @@ def restore(empty: BaseEstimator, model: Model | ClassModel) -> None:
     Raises
     ------
     UnsupportedError
-        When a class of two has several labels, or the model is a stack.
+        When a class of two has several labels.
     """
     if isinstance(model, ClassModel):
         _restore_classes(empty, model)
         return
-    if model.stack is not None:
-        raise UnsupportedError(
-            "the model is a stack of several solvers; use aucbench.Model.load, or aucbench predict"
-        )
     if len(model.positive) != 1 or len(model.negative) != 1:
         raise UnsupportedError(
             "a class of the model has several labels; use aucbench.Model.load, or aucbench predict"

@@ -65,17 +65,10 @@ class EffectShape:
         What is added at each place, in units of the score; 0 in the mean over the training rows.
         Of two columns, all places of the second one for the first place of the first one, and so
         on.
-    low, high : tuple of float
-        A band that holds the whole curve in 95 % of samples; empty where there is none.
-    refits : int
-        From how many fits to parts of the rows the band is.
     """
 
     axes: tuple[Axis, ...]
     effect: tuple[float, ...]
-    low: tuple[float, ...] = ()
-    high: tuple[float, ...] = ()
-    refits: int = 0
 
     @property
     def name(self) -> str:
@@ -86,12 +79,6 @@ class EffectShape:
     def table(self) -> Vector:
         """The effect as an array of shape (places,) or (places, places)."""
         return np.reshape(self.effect, [len(axis.values) for axis in self.axes])
-
-    @property
-    def may_be_none(self) -> bool:
-        """Whether the band holds 0 everywhere: these rows cannot tell the effect from none."""
-        pairs = zip(self.low, self.high, strict=True)
-        return bool(self.low) and all(low <= 0.0 <= high for low, high in pairs)
 
 
 def sparkline(values: Sequence[float], low: float, high: float) -> str:

@@ -43,8 +43,8 @@ def shapes_figure(model: Model | ClassModel, ending: str) -> bytes:
         )
     if not model.shapes:
         raise ParameterError(
-            "the model has no shapes: its score is no sum of effects of columns, or an older "
-            "aucbench made it; fit one with --solver svm-or --features splines"
+            "the model has no shapes: its score is no sum of effects of columns; fit one with "
+            "--solver svm-or --features splines"
         )
     some = model.shapes[:MOST]
     return rendered(lambda figure: _draw(figure, some), ending)
@@ -71,9 +71,6 @@ def _draw(figure: Figure, shapes: Sequence[EffectShape]) -> None:
 def _draw_curve(panel: Axes, shape: EffectShape) -> None:
     places, x, name = line_of(shape.axes[0])
     panel.axhline(0.0, color="grey", lw=0.6, ls=":")
-    if shape.low:
-        low, high = (np.array(side)[places] for side in (shape.low, shape.high))
-        panel.fill_between(x, low, high, color=COLOURS[0], alpha=0.2, lw=0)
     panel.plot(x, np.array(shape.effect)[places], color=COLOURS[0], lw=1.3)
     panel.locator_params(axis="x", nbins=4)
     if name != shape.name:
@@ -84,9 +81,7 @@ def _draw_levels(panel: Axes, shape: EffectShape) -> None:
     effect = np.array(shape.effect)
     at = np.arange(effect.size)
     panel.axvline(0.0, color="grey", lw=0.6, ls=":")
-    style: Any = {"fmt": "o", "color": COLOURS[0], "ms": 4, "lw": 1.3}
-    sides = np.array([shape.low, shape.high]) if shape.low else None
-    panel.errorbar(effect, at, xerr=None if sides is None else np.abs(sides - effect), **style)
+    panel.plot(effect, at, "o", color=COLOURS[0], ms=4)
     panel.set_yticks(at, cut([*map(_plain, shape.axes[0].texts)], LABEL), fontsize=6)
     panel.invert_yaxis()
 

@@ -17,18 +17,14 @@ SHOWN, MAPS = 20, 3  # effects that are listed; of two columns, those whose map 
 WIDE = 16  # blocks of a curve
 LEVELS = 3  # of a category that a line names
 INDENT = "  "
-MAY_BE_NONE = "may be none"
 
 
 def plain(model: Model) -> list[dict[str, Any]]:
     """Return the shapes as JSON holds them, with name and importance."""
     worth = drops(model)
-    told = (
+    return [
         {"name": shape.name, "importance": worth.get(shape.name), **asdict(shape)}
         for shape in model.shapes
-    )
-    return [
-        {**one, "may_be_none": s.may_be_none} for one, s in zip(told, model.shapes, strict=True)
     ]
 
 
@@ -61,16 +57,13 @@ def shape_lines(model: Model) -> Iterator[str]:
 def head(model: Model) -> str:
     """Return what the lines of effects show."""
     fall = f"fall of the {model.measure} without it, " if drops(model) else ""
-    refits = model.shapes[0].refits
-    band = f"; {MAY_BE_NONE}: a 95 % band of {refits} refits holds 0 everywhere" if refits else ""
-    none = f"; no bands: {why}" if (why := model.provenance.get("no_bands")) else ""
-    return f"effects on the score: {fall}curve, lowest to highest{band}{none}"
+    return f"effects on the score: {fall}curve, lowest to highest"
 
 
 def _cells(shape: EffectShape, drop: float | None) -> list[str]:
     span = f"{min(shape.effect):+.3g} to {max(shape.effect):+.3g}"
     fall = "" if drop is None else f"{drop:.4f}"
-    return [shape.name, fall, _curve(shape), span, MAY_BE_NONE if shape.may_be_none else ""]
+    return [shape.name, fall, _curve(shape), span]
 
 
 def _curve(shape: EffectShape) -> str:

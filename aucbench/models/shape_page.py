@@ -1,4 +1,4 @@
-"""The shapes of effects as parts of the page of a model: curves with bands, levels, heat maps."""
+"""The shapes of effects as parts of the page of a model: curves, levels, heat maps."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from aucbench.report.sections import Chart
 
 ADDED = "added to the score"
 YEAR, EPOCH = 31_556_952.0, 1970  # seconds of a mean year
-Span = tuple[float, float, float]
 
 
 def shape_parts(model: Model, most: int | None = None) -> Iterator[str | Grid | Chart]:
     """Yield what each column adds to the score; nothing where the model is no sum of effects."""
     if not model.shapes:
         return
-    yield _reading(model)
+    yield (
+        "The score is the sum of these effects, and each is 0 in the mean over the training rows. "
+        "Effects of columns that say the same are shared between them."
+    )
     some = model.shapes[:most]
     curves = [shape for shape in some if is_curve(shape)]
     yield from map(_chart, curves)
@@ -42,28 +44,10 @@ def line_of(axis: Axis) -> tuple[list[int], list[float], str]:
     return places, numbers, axis.column
 
 
-def _reading(model: Model) -> str:
-    text = (
-        "The score is the sum of these effects, and each is 0 in the mean over the training rows. "
-    )
-    refits = model.shapes[0].refits
-    if refits:
-        text += (
-            f"The band is from {refits} fits to halves of the rows, and holds the whole curve of "
-            "other samples in 95 of 100. Where it holds 0 everywhere, these rows do not tell the "
-            "effect from none. "
-        )
-    elif why := model.provenance.get("no_bands"):
-        text += f"There are no bands: {why}. "
-    return f"{text}Effects of columns that say the same are shared between them."
-
-
 def _chart(shape: EffectShape) -> Chart:
     places, x, name = line_of(shape.axes[0])
-    band = [[side[k] for k in places] for side in (shape.low, shape.high) if side]
     lines = {shape.name: (x, [shape.effect[k] for k in places])}
-    bands = {shape.name: (band[0], band[1])} if band else {}
-    return Chart(shape.name, name, ADDED, lines, bands=bands)
+    return Chart(shape.name, name, ADDED, lines)
 
 
 def _gaps(shapes: Sequence[EffectShape]) -> Grid | None:
@@ -79,14 +63,8 @@ def _gaps(shapes: Sequence[EffectShape]) -> Grid | None:
     lines: list[list[Cell]] = [
         [shape.name, shape.axes[0].rows[k], shape.effect[k]] for shape, k in known
     ]
-    spans = [span_of(shape, k) for shape, k in known]
     header, forms = ("column", "rows", ADDED), ("", "d", "+.4f")
-    return grid(header, lines, forms, spans=spans, title="Missing cells")
-
-
-def span_of(shape: EffectShape, k: int) -> Span | None:
-    """Return low, effect and high at a place; None without a band."""
-    return (shape.low[k], shape.effect[k], shape.high[k]) if shape.low else None
+    return grid(header, lines, forms, title="Missing cells")
 
 
 def _levels(shape: EffectShape) -> Grid:
@@ -94,9 +72,8 @@ def _levels(shape: EffectShape) -> Grid:
     lines: list[list[Cell]] = [
         [text, axis.rows[k], shape.effect[k]] for k, text in enumerate(axis.texts)
     ]
-    spans = [span_of(shape, k) for k in range(len(lines))]
     header, forms = (axis.column, "rows", ADDED), ("", "d", "+.4f")
-    return grid(header, lines, forms, spans=spans, title=shape.name)
+    return grid(header, lines, forms, title=shape.name)
 
 
 def _map(shape: EffectShape) -> Grid:

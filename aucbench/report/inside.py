@@ -116,7 +116,7 @@ def inside(
     groups = dict(evidence.row(dataset))
     means = {solver: np.nan_to_num(group.mean("auc")) for solver, group in groups.items()}
     best_first = sorted(groups, key=means.__getitem__, reverse=True)
-    folds = folds_of(evidence, {solver: groups[solver] for solver in best_first})
+    folds = _folds_of(evidence, {solver: groups[solver] for solver in best_first})
     if not folds and not _is_told(measure, evidence, dataset):
         _refuse_lost(evidence, dataset, measure)
     how = {"level": level, "rope": rope, "pairs": pairs}
@@ -234,7 +234,7 @@ def means_inside(evidence: Evidence, dataset: int, measure: Measure) -> dict[int
     groups = dict(evidence.row(dataset))
     if measure.name in (AUC, evidence.standing(dataset)):
         return {solver: group.mean("auc") for solver, group in groups.items() if group.ok}
-    folds = folds_of(evidence, groups)
+    folds = _folds_of(evidence, groups)
     values = iter(measure.values([fold for of in folds.values() for fold in of.values()]))
     means = {}
     for solver, of in folds.items():
@@ -243,7 +243,7 @@ def means_inside(evidence: Evidence, dataset: int, measure: Measure) -> dict[int
     return means
 
 
-def folds_of(evidence: Evidence, groups: Mapping[int, Group]) -> Folds:
+def _folds_of(evidence: Evidence, groups: Mapping[int, Group]) -> Folds:
     """Return the test rows of all ok fits by solver; empty unless all of them can be had.
 
     Of a pair, the solver that comes first is named first.

@@ -150,7 +150,6 @@ def test_splits_and_weights_are_those_of_a_comparison(tmp_path, more, division, 
     assert point.tp + point.fp + point.fn + point.tn == scored
     assert model.provenance["n"] == 600
     assert str(more[1]) not in (model.columns or ())
-    assert (model.drift is not None) == (more[0] == "--time")
     told = {"--groups": "count groups", "--weights": "count each row once"}.get(more[0])
     assert told is None or any(told in warning for warning in model.provenance["warnings"])
 

@@ -90,7 +90,6 @@ def test_a_model_of_times_ranks_rows_and_decides_nothing(folder):
 def test_what_is_about_a_decision_is_refused(folder, more, named):
     command = ("fit", "--data", folder / "times.csv", *TIMES, "--out", folder / "no.model")
     assert f"decides nothing; leave {named} out" in refused(*command, *more)
-    assert "leave --stack out" in refused(*command, "--stack")
 
 
 def test_grades_are_compared_within_their_queries(folder):

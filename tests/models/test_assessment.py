@@ -80,7 +80,7 @@ def test_importance_is_the_fall_of_the_auc_on_rows_that_the_part_has_not_seen(kn
 
 
 def test_the_cells_of_a_column_are_dealt_out_anew_where_a_score_is_no_sum():
-    model, held, data = assessed_model(solvers="hist-gradient-boosting[max_iter=20]")
+    model, held, data = assessed_model(solver="hist-gradient-boosting[max_iter=20]")
     told = {one.column: one.drop for one in model.assessment.importance}
     table, y = data.take(held.part.rows).rows, data.y[held.part.rows]
     j, rng = data.names.index("visits"), np.random.default_rng(5)

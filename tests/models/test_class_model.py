@@ -128,7 +128,6 @@ def test_labels_are_escaped_where_they_are_shown(model):
     [
         ({"sensitivity": 0.9}, "an aim of the threshold is for two classes"),
         ({"calibration": "none"}, "--calibration none is for two classes"),
-        ({"stack": True, "solver": ("svm-or", "logistic")}, "--stack is for two classes"),
     ],
 )
 def test_options_of_two_classes_are_refused(options, told):

@@ -142,7 +142,7 @@ def test_what_is_ended_is_gone_on_with(folder, tmp_path, monkeypatch):
     ("more", "sentence"),
     [
         (("--solver", "sht-auc"), "ShtAuc needs all rows in memory, and these come in parts"),
-        (("--stack", "--splits", 3), "--stack, --splits cannot be had when rows are read by parts"),
+        (("--splits", 3), "--splits cannot be had when rows are read by parts"),
         (("--features", "splines"), "--features splines learns from rows in memory"),
         (("--groups", "kind"), "--groups cannot be had"),
         (("--no-by-parts",), "names several files, which are read by parts only"),

@@ -1,6 +1,7 @@
 """`fit` and `predict` of Python do what the commands do."""
 
 import inspect
+import os
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from aucbench.bench.options import NO_ENGINE, ONE_MODEL, Fits, Options
 from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError, ParameterError, UnknownNameError
 from aucbench.models.options import Aims, Making
+from aucbench.models.recipe import one_thread
 
 N = 150
 ASKED = {"target": "back", "solver": "svm-or", "splits": 2}
@@ -118,6 +120,18 @@ def test_what_makes_no_sense_is_refused_before_the_first_fit():
         aucbench.fit("t.csv", test=table())
     with pytest.raises(ParameterError, match="leave the others out"):
         aucbench.fit(table(), **{**ASKED, "solver": ("auto", "svm-or")})
+    with pytest.raises(ParameterError, match="nothing is tuned"):
+        aucbench.fit(table(), minutes=1.0, **ASKED)
+
+
+def test_a_last_fit_has_one_thread_and_leaves_the_environment_as_it_was(monkeypatch):
+    for before in (None, "2"):
+        monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+        if before is not None:
+            monkeypatch.setenv("OMP_NUM_THREADS", before)
+        with one_thread():
+            assert os.environ["OMP_NUM_THREADS"] == "1"
+        assert os.environ.get("OMP_NUM_THREADS") == before
 
 
 def test_test_rows_train_no_model():

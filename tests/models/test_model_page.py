@@ -11,16 +11,13 @@ from screens import SCREENS, look
 
 from aucbench.errors import MissingExtraError
 from aucbench.metrics import Aim
-from aucbench.models import Model, archive
+from aucbench.models import Model
 from aucbench.models.page import chapters, page_of
 from aucbench.report import render
 
 NASTY = "</script><b>red\x1b"
 TREES, KERNEL = "hist-gradient-boosting[max_iter=20]", "roc-svm-nystrom[rank=20]"
-KINDS = {
-    **{"linear": "logistic", "trees": TREES, "kernel": KERNEL},
-    **{"stack": f"logistic+{TREES}+{KERNEL}", "stack of kernels": f"{KERNEL}+{KERNEL}"},
-}
+KINDS = {"linear": "logistic", "trees": TREES, "kernel": KERNEL}
 
 
 def words(page):
@@ -30,7 +27,7 @@ def words(page):
 
 @pytest.fixture(scope="module", params=KINDS.values(), ids=KINDS)
 def model(request):
-    return assessed_model(solvers=request.param, by=("age",))[0]
+    return assessed_model(solver=request.param, by=("age",))[0]
 
 
 def test_models_of_every_kind_have_a_page(model, tmp_path):
@@ -44,7 +41,6 @@ def test_models_of_every_kind_have_a_page(model, tmp_path):
     assert re.search(r"visits[\w, ]* matters? most", told)
     assert "ward = south: the AUC of these" in told
     assert ("landmarks of the kernel" in told) == model.keeps_rows
-    assert ("A stack: the mean of the ranks" in told) == (model.stack is not None)
     titles = [part.title for one in chapters(model) for part in one.parts if hasattr(part, "x")]
     assert titles[:3] == ["ROC curve", "Precision and sensitivity", "Reliability curve"]
     assert {"age", "visits", "noise"} <= {*titles}
@@ -62,24 +58,12 @@ def test_the_table_of_thresholds_marks_the_own_one_and_has_costs_where_they_are_
     assert float(grid.keys[own][2]) == pytest.approx(point.sensitivity.estimate)
 
 
-def test_with_times_its_windows_have_their_auc():
-    model, _, _ = assessed_model(time="seen")
-    told = {one.title: one for one in chapters(model)}
-    [grid] = [part for part in told["Windows of time"].parts if not isinstance(part, str)]
-    assert len(grid.lines) == len(model.drift.windows) >= 2
-    assert [float(keys[6]) for keys in grid.keys] == [w.auc.estimate for w in model.drift.windows]
-
-
-def test_a_model_of_an_older_aucbench_says_what_it_does_not_know(tmp_path):
-    tree = assessed_model()[0].to_tree()
-    for name in ("assessment", "drift", "reliability"):
-        del tree[name]
-    archive.write(tmp_path / "old.aucbench", tree)
-    old = Model.load(tmp_path / "old.aucbench")
-    told = words(page_of(old))
+def test_a_model_that_was_not_assessed_says_what_it_does_not_know():
+    plain = replace(assessed_model()[0], assessment=None, reliability=None)
+    told = words(page_of(plain))
     assert "does not say curves, importance, effects and groups" in told
     assert "Thresholds" in told
-    bare = replace(old, operating=None, calibrator=None, auc=None, provenance={})
+    bare = replace(plain, operating=None, calibrator=None, auc=None, provenance={})
     told = words(page_of(bare))
     assert "Model: of unknown origin" in told
     assert "groups, what its threshold does, its AUC" in told

@@ -217,7 +217,6 @@ def test_the_command_writes_the_points(table, tmp_path, monkeypatch):
         ({"base_score": float("nan")}, ParameterError, "base_score is nan"),
         ({"features": "standard"}, ParameterError, "--features is standard; take bins"),
         ({"calibration": "isotonic"}, ParameterError, "odds by a sigmoid"),
-        ({"stack": True, "solver": "svm-or,rank-svm"}, ParameterError, "no sum of points"),
         ({"solver": "roc-svm-nystrom"}, UnsupportedError, "no weight for each bin"),
         (
             {"labels": "grades", "positive": None, "target": "grade"},

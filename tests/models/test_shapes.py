@@ -1,7 +1,6 @@
-"""The shapes of the effects of additive models: beside naive ones, and with their bands."""
+"""The shapes of the effects of additive models: beside naive ones."""
 
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +8,6 @@ import pytest
 from assessed_models import assessed_model, patients
 from command_line import done
 from scipy.sparse import csr_array
-from scipy.stats import t as student
 from screens import SCREENSHOTS, look
 
 from aucbench.data import Data
@@ -27,10 +25,9 @@ from aucbench.models.recipe import Recipe
 from aucbench.models.shape import Axis, EffectShape, sparkline
 from aucbench.models.shape_figure import shapes_figure
 from aucbench.models.shape_page import is_curve
-from aucbench.models.shaping import EASED, FEWEST, banded, half_width, refit_of, shapes
+from aucbench.models.shaping import shapes
 from aucbench.registry.specs import parse_spec
 
-ROOT = Path(__file__).parents[2]
 NASTY = "</script><b>red\x1b"
 PAIRS = "splines[knots=6,pairs=2]"
 MAPS = ("auto", "splines[knots=6]", "bins[count=4]", "standard+splines[knots=6]")
@@ -49,8 +46,8 @@ def made(features, data=None, solver="rank-svm", **recipe):
 
 @pytest.fixture(scope="module")
 def splined():
-    recipe, model, data, learnt = made("splines[knots=6]")
-    return banded(recipe, model, data, learnt, 100.0), data
+    _, model, data, learnt = made("splines[knots=6]")
+    return replace(model, shapes=shapes(model, data, learnt)), data
 
 
 @pytest.mark.parametrize("features", [*MAPS, PAIRS])
@@ -119,9 +116,9 @@ def test_columns_of_sparse_rows_have_shapes_and_a_column_that_is_constant_has_no
 
 @pytest.mark.parametrize("features", ["unit", "standard+unit-centred"])
 def test_features_that_mix_columns_have_no_effects(features):
-    recipe, model, data, learnt = made(features)
+    _, model, data, learnt = made(features)
     assert Additive.of(model) is None
-    assert banded(recipe, model, data, learnt) is model
+    assert shapes(model, data, learnt) == ()
 
 
 def test_neither_have_trees_and_kernels():
@@ -139,107 +136,6 @@ def test_trees_on_splines_count_their_splits_by_column():
     assert len(explanation(model)["features"]) == model.trees.d
 
 
-def test_the_band_holds_the_curve_and_the_fits_to_halves(splined):
-    model, _ = splined
-    for shape in model.shapes:
-        assert shape.refits == 50
-        assert all(a <= x <= b for a, x, b in zip(shape.low, shape.effect, shape.high, strict=True))
-    by_name = {shape.name: shape for shape in model.shapes}
-    assert not by_name["visits"].may_be_none
-    assert by_name["smoker"].may_be_none
-
-
-def test_the_width_of_a_band_is_that_of_students_t_where_there_is_one_place():
-    fits = np.random.default_rng(1).normal(size=(50, 1))
-    naive = student.ppf(0.975, 49) * fits.std(ddof=1)
-    assert half_width(fits)[0] == pytest.approx(naive, rel=0.05)
-    line = fits * np.arange(5.0)  # one number decides about all places
-    assert half_width(line) == pytest.approx(half_width(fits)[0] * np.arange(5.0), rel=1e-9)
-    apart = np.random.default_rng(2).normal(size=(50, 40))
-    wider = half_width(apart) / apart.std(axis=0, ddof=1)
-    assert wider == pytest.approx(np.full(40, wider[0]))
-    assert 2.8 < wider[0] < 4.5  # of the largest of 40 of Student's t
-
-
-def test_refits_have_a_tenth_of_the_penalty_of_a_row():
-    for solver, wanted in (
-        ("svm-or[0.5]", {"lam": 0.5 / EASED}),
-        ("logistic[C=2,max_iter=500]", {"C": 2.0 * EASED / 0.25, "max_iter": 500}),
-        ("sht-auc[k=3]", {"k": 3}),
-        ("oam-seq[C=2]", {"C": 2}),
-    ):
-        recipe, model, _, _ = made("auto", solver=solver)
-        assert refit_of(recipe, model, 0.25).spec.params == wanted
-    recipe, model, _, _ = made("auto", solver="additive[curve=0.3,knots=5]")
-    pinned = {"curve": 0.3, "knots": 5, "pairs": 0, "lam": model.provenance["lam"] / EASED}
-    assert refit_of(recipe, model, 0.25).spec.params == pinned
-    recipe, model, _, _ = made("auto", solver="svm-or")
-    assert refit_of(recipe, model, 0.25).spec.params["lam"] == model.provenance["lam"] / EASED
-
-
-def test_refits_take_halves_of_each_class_or_whole_groups(monkeypatch):
-    monkeypatch.setattr("aucbench.models.shaping.REFITS", 20)
-    recipe, model, data, learnt = made("auto")
-    parts, own = [], Recipe.fitted
-    monkeypatch.setattr(Recipe, "fitted", lambda *a, **k: (parts.append(a[2]), own(*a, **k))[1])
-    banded(recipe, model, data, learnt, 100.0)
-    assert {part.size for part in parts} == {data.n // 2}
-    assert len({(data.y[part] > 0).sum() for part in parts}) == 1
-    parts.clear()
-    group = np.arange(data.n, dtype=np.int32) // 5
-    banded(recipe, model, replace(data, groups=group), learnt, 100.0)
-    for part in parts:
-        assert not {*group[part]} & {*np.delete(group, part)}
-
-
-def test_bands_hold_true_lines(monkeypatch):
-    """The quick twin of the simulation: lines of three columns."""
-    monkeypatch.setattr("aucbench.models.shaping.REFITS", 20)
-    slopes, inside = np.array([1.0, -0.5, 0.0]), []
-    for seed in range(6):
-        rng = np.random.default_rng(seed)
-        X = rng.uniform(-1, 1, (200, 3))
-        data = Data.of(X, np.where(X @ slopes + rng.logistic(size=200) > 0, 1, -1))
-        recipe, model, _, learnt = made("auto", data)
-        scale = model.scores(data.rows).std() / (X @ slopes).std()
-        for shape in banded(recipe, model, data, learnt, 100.0).shapes:
-            [axis] = shape.axes
-            line = scale * slopes[int(axis.column[-1])] * np.array(axis.values, float)
-            line -= np.average(line, weights=axis.rows)
-            inside.append((shape.low <= line).all() and (line <= shape.high).all())
-    assert np.mean(inside) >= 0.9
-
-
-@pytest.mark.nightly
-def test_bands_hold_true_curves_and_those_of_the_old_rule_do_not(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "examples"))
-    simulation = import_module("simulate_effects")
-    old, new = simulation.lines("svm-or", "splines", 600, 10)
-    assert float(new[4].split()[0]) >= 0.9
-    assert float(old[4].split()[0]) < 0.8
-
-
-def test_without_time_or_rows_there_is_no_band_and_the_reason_is_said():
-    recipe, model, data, learnt = made("splines[knots=6]")
-    quick = banded(recipe, model, data, learnt, 0.0)
-    assert quick.shapes
-    assert not any(shape.low or shape.refits for shape in quick.shapes)
-    why = f"{FEWEST} fits to parts of the rows take more than 0 s"
-    assert why in " ".join(lines(quick))
-    assert why in page_of(quick).content.decode()
-    few = np.r_[np.flatnonzero(data.y > 0)[:15], np.flatnonzero(data.y < 0)].astype(np.int32)
-    told = banded(recipe, recipe.fitted(data, few), data, few).provenance["no_bands"]
-    assert told == "they need 20 rows of each class, and one has 15"
-
-
-def test_a_part_of_the_groups_that_lacks_a_class_leaves_the_model_without_a_band():
-    recipe, model, data, learnt = made("auto")
-    alone = replace(data, groups=(data.y > 0).astype(np.int32))
-    told = banded(recipe, model, alone, learnt, 100.0)
-    assert told.shapes[0].refits == 0
-    assert "a fit to a part of the rows is not possible: " in told.provenance["no_bands"]
-
-
 def test_a_model_on_splines_or_bins_comes_back_from_its_file(splined, tmp_path):
     for model in (splined[0], made("bins[count=4]")[1], made(PAIRS)[1]):
         model.save(tmp_path / "m.aucbench")
@@ -247,13 +143,6 @@ def test_a_model_on_splines_or_bins_comes_back_from_its_file(splined, tmp_path):
         assert again.shapes == model.shapes
         assert np.array_equal(again.scores(splined[1].rows), model.scores(splined[1].rows))
         assert explanation(again) == explanation(model)
-
-
-def test_a_file_of_an_older_aucbench_has_no_shapes(splined, tmp_path):
-    tree = splined[0].to_tree()
-    del tree["shapes"]
-    archive.write(tmp_path / "old.aucbench", tree)
-    assert Model.load(tmp_path / "old.aucbench").shapes == ()
 
 
 def test_functions_that_do_not_fit_to_their_knots_are_refused(splined, tmp_path):
@@ -286,8 +175,7 @@ def test_explain_tells_effects_instead_of_the_weights_of_splines(splined):
 
 def test_explain_has_the_fall_of_the_auc_without_an_effect():
     model, _, data = assessed_model()
-    recipe = Recipe(spec=parse_spec("logistic"), passes=5.0)
-    whole = banded(recipe, model, data, np.arange(data.n, dtype=np.int32), 0.0)
+    whole = replace(model, shapes=shapes(model, data, np.arange(data.n, dtype=np.int32)))
     told = [line for line in lines(whole) if line.startswith("  visits")]
     [drop] = [one.drop for one in model.assessment.importance if one.column == "visits"]
     assert f"{drop.estimate:.4f}" in told[-1]
