@@ -6,7 +6,6 @@ Every public name is imported when it is first used, so that `import aucbench` a
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 import lazy_loader
@@ -107,22 +106,3 @@ def __getattr__(name: str) -> Any:
 
         return version("aucbench")
     return _imported(name)
-
-
-class _LastFinder:
-    """The last finder of imports: it knows modules by names that they had, or says where they are.
-
-    It hears of each module that no other finds, and of each name that a package lacks, as in
-    `from aucbench.models import TreeSum`.
-    """
-
-    @staticmethod
-    def find_spec(name: str, *_: object) -> Any:
-        if not name.startswith(("aucbench.", "aucbench_plugins.")):
-            return None
-        from aucbench.moved import spec_of
-
-        return spec_of(name)
-
-
-sys.meta_path.append(_LastFinder)  # a class serves as its instance

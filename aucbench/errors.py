@@ -30,14 +30,6 @@ class AucbenchError(Exception):
         return (str(self),)
 
 
-class AucbenchDeprecation(FutureWarning):
-    """A name that works today has another one, and ends to work in the release that is named.
-
-    Python shows it by default, as every `FutureWarning`: those who use aucbench see it, and not
-    only authors of packages. `docs/policy.md` says how long a deprecated name works.
-    """
-
-
 class CollapsedWarning(UserWarning):
     """A fit is at its minimum, w = 0, whose scores say nothing."""
 

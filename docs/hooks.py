@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ from page_figures import with_figures
 from page_formulas import with_formulas
 from page_growth import operations, passes
 from page_history import changes, slower, states
-from page_moved import MOVED, rows_of
 from page_notebook import NOTEBOOK, PAGE, content
 from page_options import of_fit, of_judge
 from page_pairs import kinds, solvers
@@ -74,7 +72,6 @@ TABLES = {
     "<!-- scale: readings -->": readings,
     "<!-- scale: fits -->": fits,
     "<!-- scale: beside memory -->": beside,
-    **{f"<!-- moved {kind} -->": partial(rows_of, kind) for kind in MOVED},
     **SPEED,
 }
 MATH = "```math"  # begins a formula
@@ -159,10 +156,10 @@ def _papers(solvers: list[str]) -> Iterator[str]:
 
 
 def _fields() -> Iterator[str]:
-    yield "| name | type | unit | meaning | since |"
-    yield "|---|---|---|---|---|"
-    for name, kind, unit, meaning, since in documented(Convergence):
-        yield f"| `{name}` | {kind.replace(' | ', ' or ')} | {unit} | {meaning} | {since} |"
+    yield "| name | type | unit | meaning |"
+    yield "|---|---|---|---|"
+    for name, kind, unit, meaning in documented(Convergence):
+        yield f"| `{name}` | {kind.replace(' | ', ' or ')} | {unit} | {meaning} |"
 
 
 def _laws() -> Iterator[str]:

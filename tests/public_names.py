@@ -1,8 +1,7 @@
 """The public names of aucbench, one a line: `python tests/public_names.py` writes the list.
 
 docs/policy.md says what is public. The list has no types, since parameters and their defaults are
-what a caller relies on. `--since REV` compares it with that of a commit or a tag, such as the last
-release: it ends with 1 if a name went that neither `moved.toml` nor a fragment names.
+what a caller relies on.
 """
 
 from __future__ import annotations
@@ -10,9 +9,7 @@ from __future__ import annotations
 import enum
 import inspect
 import re
-import subprocess
-import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -59,32 +56,6 @@ def resolved(name: str) -> Any:
             thing = getattr(thing, part)
         return thing
     raise LookupError(name)
-
-
-def unsaid(before: Iterable[str], now: Iterable[str], said: str) -> list[str]:
-    """Return the names that were public and are not, or lost a parameter, without a word of it.
-
-    `said` is what users can read: the table of moves, fragments and the changelog.
-    """
-    parameters = {_name(line): _words(line) for line in now}
-    lost = []
-    for line in before:
-        name, had = _name(line), _words(line)
-        gone = had - parameters.get(name, set())
-        for word in [name.rpartition(".")[2]] if name not in parameters else sorted(gone):
-            if not re.search(rf"(?<!\w){re.escape(word)}(?!\w)", said):
-                lost.append(f"{name}: {word}")
-    return lost
-
-
-def _name(line: str) -> str:
-    return re.split(r"[(\[]", line, maxsplit=1)[0]
-
-
-def _words(line: str) -> set[str]:
-    """Return the names of the parameters of a line."""
-    inside = line[len(_name(line)) :].strip("()[]")
-    return {re.split("=", part)[0].strip(" *") for part in inside.split(", ")} - {"", "/", "*"}
 
 
 def _members_of_module(module: ModuleType) -> list[str]:
@@ -189,30 +160,5 @@ def _texts() -> Iterator[str]:
         yield from (f"kernel {name}" for name in re.findall(r"\w+", listed))
 
 
-def said(release: str) -> str:
-    """Return what tells users of a change since a release: moves, changelog, and fragments."""
-    files = [ROOT / "aucbench" / "moved.toml", *(ROOT / "changelog.d").glob("*.md")]
-    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    later = changelog.partition(f"\n## {release.removeprefix('v')} ")[0]
-    return "\n".join([later, *(file.read_text(encoding="utf-8") for file in files)])
-
-
-def main(arguments: list[str]) -> int:
-    """Write the list; with `--since REV` print what went since then without a word."""
-    if not arguments:
-        LIST.write_text("".join(f"{line}\n" for line in public_names()), encoding="utf-8")
-        return 0
-    option, revision = arguments
-    if option != "--since":
-        raise SystemExit(f"--since REV is the only option, got {option}")
-    command = ["git", "show", f"{revision}:{LIST.relative_to(ROOT).as_posix()}"]
-    shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    if shown.returncode:
-        raise SystemExit(f"{revision} has no list: {shown.stderr.strip()}")
-    lost = unsaid(shown.stdout.splitlines(), public_names(), said(revision))
-    sys.stdout.writelines(f"{name}: nothing says that it went\n" for name in lost)
-    return 1 if lost else 0
-
-
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))
+    LIST.write_text("".join(f"{line}\n" for line in public_names()), encoding="utf-8")

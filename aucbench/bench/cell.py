@@ -75,7 +75,7 @@ class Cell:
     @staticmethod
     def from_json(fields: Mapping[str, Any]) -> Cell:
         """Inverse of `to_json`."""
-        values = {name: fields[name] for name in NAMES if name in fields or name not in LATER}
+        values = {name: fields[name] for name in NAMES}
         values["tune"] = hashable(values["tune"])
         values["reading"] = Reading.from_json(values["reading"])
         values["solver"] = _parsed(values["solver"])
@@ -83,7 +83,6 @@ class Cell:
 
 
 NAMES = tuple(f.name for f in fields(Cell))
-LATER = ("tune_seconds", "pairs", "monotone")  # records of earlier versions lack them
 _values = attrgetter(*NAMES)
 _parsed = lru_cache(maxsize=256)(parse_spec)  # many cells have the same solver
 

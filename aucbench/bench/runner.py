@@ -35,7 +35,6 @@ from aucbench.bench.results.record import Record
 from aucbench.bench.results.store import Store
 from aucbench.bench.show.progress import Progress
 from aucbench.bench.until import Until
-from aucbench.moved import old_parameters
 from aucbench.processes.records import Fence, Job, Limits, Outcome
 from aucbench.records import CellStatus
 from aucbench.registry.specs import in_file, parse_spec
@@ -46,7 +45,6 @@ PREPARE = 3600.0  # seconds for the rows of a split
 TO_JUDGE = ("status", "imports", "conditions")  # of a record: whether it counts
 
 
-@old_parameters
 def run(
     plan: Plan,
     store: Store,

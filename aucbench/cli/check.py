@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aucbench.bench.text import aligned, shown
-from aucbench.cli.saying import say
+from aucbench.bench.text import aligned
 
 if TYPE_CHECKING:
     from aucbench.records import Finding
@@ -20,8 +19,7 @@ def check(
     targets: Annotated[
         list[str],
         typer.Argument(
-            help="name[k=3], distribution:name, module:Class, file.py or file.py:Class; with "
-            "--moved folders too"
+            help="name[k=3], distribution:name, module:Class, file.py or file.py:Class."
         ),
     ],
     *,
@@ -31,14 +29,6 @@ def check(
     thorough: Annotated[
         bool,
         typer.Option("--thorough", help="Ask on 2000 x 50 and 300 x 3000 rows too, and on CSR."),
-    ] = False,
-    moved: Annotated[
-        bool,
-        typer.Option(
-            "--moved",
-            help="Only list names of aucbench that have moved, without importing anything; exit 1 "
-            "if there are some.",
-        ),
     ] = False,
     pdb: Annotated[
         bool,
@@ -56,11 +46,6 @@ def check(
 
     The laws are on the page "Test a plugin" of the documentation.
     """
-    if moved:
-        if list_moved(targets):
-            raise typer.Exit(1)
-        say("no old name", err=True)
-        return
     from aucbench.bench.lawful import Questions, check_targets
     from aucbench.records import Verdict
     from aucbench.testing.asking import debugged, require_laws
@@ -76,23 +61,8 @@ def check(
         typer.echo(line)
         if finding is not None and finding.verdict is Verdict.BROKEN:
             broken.add(finding.law)
-    if "import" in broken:
-        list_moved(targets)
     if broken:
         raise typer.Exit(1)
-
-
-def list_moved(targets: Iterable[str]) -> int:
-    """Print each old name in the sources of plugins, as linters do; return how many there are."""
-    from aucbench.bench.old_names import old_names
-
-    lines = [str(old) for old in old_names(targets)]
-    for line in lines:
-        typer.echo(shown(line))
-    if lines:
-        names = "1 old name" if len(lines) == 1 else f"{len(lines)} old names"
-        say(f"{names}; docs/moved.md lists all", err=True)
-    return len(lines)
 
 
 def _lines(findings: Iterable[Finding]) -> Iterator[tuple[str, Finding | None]]:

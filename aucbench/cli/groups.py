@@ -8,7 +8,7 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import Field, dataclass
 from functools import wraps
 from inspect import Parameter, signature
@@ -17,7 +17,6 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from aucbench.cli.saying import warn
 from aucbench.errors import ParameterError
 from aucbench.options import attributes, offered
 
@@ -130,33 +129,8 @@ def entries(option: str, texts: Iterable[str]) -> tuple[str, ...]:
     return parts
 
 
-def _today(kind: str, word: str, known: Container[str]) -> str:
-    """Return the present name of an option or a command, with a warning where it was an old one."""
-    if word in known:
-        return word
-    from aucbench.moved import move_of
-
-    move = move_of(kind, word)
-    if move is None or move.new not in known:
-        return word
-    if not move.works:
-        raise ParameterError(f"there is no {word}: {move.way_out}")
-    warn(f"{word} is deprecated: {move.way_out}")
-    return move.new
-
-
 class GroupedCommand(TyperCommand):
     """A command whose help shows its options by groups, those without one first."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read options, also by names that they had."""
-        known = {name for p in self.get_params(ctx) for name in (*p.opts, *p.secondary_opts)}
-        pairs = [(name, mark + value) for name, mark, value in (a.partition("=") for a in args)]
-        of_today = [
-            (_today("options", name, known) if name.startswith("--") else name) + rest
-            for name, rest in pairs
-        ]
-        return super().parse_args(ctx, of_today)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write each group under its heading."""
@@ -170,10 +144,6 @@ class GroupedCommand(TyperCommand):
 
 class CommandsByGroup(TyperGroup):
     """Commands that the help shows by groups."""
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find a command, also by a name that it had."""
-        return super().resolve_command(ctx, [_today("commands", args[0], self.commands), *args[1:]])
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write each group under its heading."""

@@ -61,8 +61,9 @@ def _maps_to(kind: type) -> Callable[[Any], bool]:
 
 FITS: Mapping[str, Callable[[Any], bool]] = {  # whether a value of JSON has the type of a field
     "label": lambda value: isinstance(value, str),
-    **dict.fromkeys(("positive", "negative"), _is_list_of(str, bool, int, float)),
+    **dict.fromkeys(("positive", "negative", "labels"), _is_list_of(str, bool, int, float)),
     "warnings": _is_list_of(str),
+    "remarks": _are_remarks,
     "kinds": _maps_to(int),
     "dropped": _maps_to(str),
 }
@@ -90,21 +91,18 @@ class Understood:
 
     @staticmethod
     def from_json(plain: Mapping[str, Any]) -> Understood:
-        """Inverse of `to_json`; what an older aucbench wrote has warnings only."""
-        later = {"remarks": _are_remarks, "labels": FITS["positive"]}
-        fits = {**FITS, **{name: fit for name, fit in later.items() if name in plain}}
-        wrong = [name for name, fit in fits.items() if not fit(plain[name])]
+        """Inverse of `to_json`."""
+        wrong = [name for name, fit in FITS.items() if not fit(plain[name])]
         if wrong:
             raise DataError(f"{wrong[0]!r} of what was understood is {plain[wrong[0]]!r}")
-        told = plain.get("remarks") or [[text] for text in plain["warnings"]]
         return Understood(
             label=plain["label"],
             positive=tuple(plain["positive"]),
             negative=tuple(plain["negative"]),
-            labels=tuple(plain.get("labels", ())),
+            labels=tuple(plain["labels"]),
             kinds=plain["kinds"],
             dropped=plain["dropped"],
-            remarks=tuple(remark_of(*one) for one in told),
+            remarks=tuple(remark_of(*one) for one in plain["remarks"]),
         )
 
     @property

@@ -59,8 +59,8 @@ def read(path: Path) -> dict[str, Any]:
     Raises
     ------
     DataError
-        When there is no such file, it is no model, it is damaged or too large, or a newer
-        aucbench wrote it.
+        When there is no such file, it is no model, it is damaged or too large, or has
+        another version.
     """
     try:
         with path.open("rb") as file:
@@ -94,7 +94,7 @@ def _read(file: BinaryIO) -> dict[str, Any]:
             raise DataError(
                 f"its format has the version {document['version']!r}, and this aucbench reads "
                 f"version {VERSION}; install the aucbench that wrote it, "
-                f"{document.get('provenance', {}).get('aucbench', 'unknown')}, or a newer one"
+                f"{document.get('provenance', {}).get('aucbench', 'unknown')}"
             )
         arrays: Arrays = {}
         for name, checksum in document.pop(ARRAYS).items():

@@ -298,8 +298,8 @@ class Model:
         Raises
         ------
         DataError
-            When there is no such file, it is no model, is damaged or too large, or is newer than
-            this aucbench.
+            When there is no such file, it is no model, is damaged or too large, or has another
+            version.
         """
         tree = archive.read(Path(path))
         if CLASSES in tree:

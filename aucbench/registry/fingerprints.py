@@ -69,8 +69,6 @@ PARENT = (  # what runs elsewhere, or is hashed in another way; a test asks for 
     "include",  # compiled into the kernels, which are hashed
     "judging",
     "models",
-    "moved.py",
-    "moved.toml",
     "options.py",
     "papers",
     "processes",

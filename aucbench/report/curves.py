@@ -30,8 +30,8 @@ from aucbench.stats.profiles import Profile, anytime_score, performance_profiles
 TARGETS = (0.99, 0.995)  # of the best test AUC
 SHARES = tuple(f"{100 * target:g} %" for target in TARGETS)
 UNITS = ("seconds", "passes")
-PASSES, SECONDS, OBJECTIVE, TRAIN_AUC, TEST_AUC = (
-    CURVE.index(name) for name in ("passes", "seconds", "objective", "train_auc", "test_auc")
+PASSES, SECONDS, OBJECTIVE, TEST_AUC = (
+    CURVE.index(name) for name in ("passes", "seconds", "objective", "test_auc")
 )
 
 
@@ -40,7 +40,6 @@ class Medians:
     """Medians of some fits at some x; NaN where less than half of the fits know the value."""
 
     x: Vector  # rises
-    train_auc: Vector
     gap: Vector  # (f − f*)/(f(0) − f*), with the least objective f* that is known of the problem
     test_auc: Vector
     info: Mapping[str, Vector] = field(default_factory=dict)  # the diagnostics of the method
@@ -68,19 +67,19 @@ def _along(axis: int, fits: Sequence[Fit], optima: Optima, points: int) -> Media
     union = union[~np.isnan(union)]
     chosen = np.unique(np.linspace(0, union.size - 1, min(points, union.size)).round().astype(int))
     x = union[chosen]
-    train_auc, gap, test_auc = _medians(
+    gap, test_auc = _medians(
         [[_at(x, fit.curve[:, axis], y) for y in _columns(fit, optima)] for fit in fits]
     )
     names = sorted({name for fit in fits for name in fit.info})
     told = [[_at(x, fit.curve[:, axis], _info(fit, name)) for name in names] for fit in fits]
     info = dict(zip(names, _medians(told), strict=True)) if names else {}
-    return Medians(x, train_auc, gap, test_auc, info)
+    return Medians(x, gap, test_auc, info)
 
 
-def _columns(fit: Fit, optima: Optima) -> tuple[Vector, Vector, Vector]:
-    """Return training AUC, gap and test AUC at the points of a fit."""
+def _columns(fit: Fit, optima: Optima) -> tuple[Vector, Vector]:
+    """Return gap and test AUC at the points of a fit."""
     gap = optima.gaps(fit.descent, fit.curve[:, OBJECTIVE])
-    return fit.curve[:, TRAIN_AUC], gap, fit.curve[:, TEST_AUC]
+    return gap, fit.curve[:, TEST_AUC]
 
 
 def _info(fit: Fit, name: str) -> Vector:

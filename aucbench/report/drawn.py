@@ -89,7 +89,6 @@ def drawn(findings: Findings) -> dict[str, Any]:
             unit: [[_until(getattr(pace, unit)[k]) for pace in paces] for k in range(len(TARGETS))]
             for unit in UNITS
         },
-        "rows_of": "test" if evidence.has_test_curves else "training",
         "pairs": _pair_columns(findings),
         "curves": [_curve(findings, curve, timed=timed) for curve in curves],
         "info": _info(curves, timed=timed),
@@ -138,11 +137,9 @@ def _curve(
     """Return the curves by unit; without seconds where they are not compared."""
     if curve is None:
         return None
-    tested = findings.evidence.has_test_curves
     by_unit = {"passes": curve.passes, **({"seconds": curve.seconds} if timed else {})}
     drawn = {
-        unit: {"x": _numbers(one.x), "auc": _numbers(one.test_auc if tested else one.train_auc)}
-        for unit, one in by_unit.items()
+        unit: {"x": _numbers(one.x), "auc": _numbers(one.test_auc)} for unit, one in by_unit.items()
     }
     drawn["passes"]["gap"] = _numbers(curve.passes.gap)
     return drawn

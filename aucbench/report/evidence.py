@@ -37,7 +37,7 @@ from aucbench.bench.show.endings import Ends
 from aucbench.data.understood import Understood
 from aucbench.errors import DataError
 from aucbench.records import CellStatus, Stop
-from aucbench.report.fits import CURVE, NAN, Array, Condition, Fit
+from aucbench.report.fits import NAN, Array, Condition, Fit
 from aucbench.report.naming import OF_TUNING, Key, names_of, shared
 
 OF_DATA = ("dataset", "reading", "splits", "holdout")
@@ -286,12 +286,6 @@ class Evidence:
         """Return the numbers of splits and of seeds of a data set."""
         splits = {key for _, group in self.row(dataset) for key in group.fits}
         return len(splits), len({key.seed for key in splits})
-
-    @cached_property
-    def has_test_curves(self) -> bool:
-        """Whether points of curves have the AUC of the test rows; older records have none."""
-        fits = (fit for group in self.groups.values() for fit in group.ok)
-        return any(not np.isnan(fit.curve[:, CURVE.index("test_auc")]).all() for fit in fits)
 
     @cached_property
     def conditions(self) -> tuple[Condition, ...]:

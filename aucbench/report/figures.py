@@ -236,18 +236,16 @@ def _cd(figure: Figure, findings: Findings) -> None:
 def _curves(figure: Figure, findings: Findings, one: Inside) -> Lines:
     """AUC of the test rows against passes and seconds, and the gap of the objective.
 
-    It is that of the training rows where the folder knows no test AUC along a fit. A panel without
-    a curve is not drawn.
+    A panel without a curve is not drawn.
     """
     known = {
         row.solver: curve
         for row in one.rows
         if (curve := learning_curve(row.group.ok, findings.evidence.optima, findings.points))
     }
-    tested, quality = findings.evidence.has_test_curves, findings.quality
-    auc, name = ("test_auc", f"test {quality}") if tested else ("train_auc", f"training {quality}")
+    name = f"test {findings.quality}"
     units = UNITS[1:] if findings.times else UNITS[::-1]
-    asked = [*((unit, name, auc) for unit in units), ("passes", GAP, "gap")]
+    asked = [*((unit, name, "test_auc") for unit in units), ("passes", GAP, "gap")]
     panels = [(x, y, some) for x, y, of in asked if (some := _along(known, x, of))]
     figure.set_size_inches(WIDTH, 2.8)
     lines = {}

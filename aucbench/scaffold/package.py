@@ -19,7 +19,6 @@ from packaging.version import Version
 
 from aucbench.errors import ParameterError, UnknownNameError
 from aucbench.hookspecs import PROJECT
-from aucbench.moved import WINDOW
 from aucbench.registry.discovery import entries, load
 from aucbench.scaffold.kinds import KINDS, Kind
 
@@ -128,7 +127,7 @@ def _words(kind: Kind, called: str, name: str) -> dict[str, str]:
 def _allowed(here: str) -> str:
     """Return the requirement of a package that is written now: docs/policy.md has the rule."""
     release = Version(here)
-    return f"{PROJECT}>={here},<{release.major}.{release.minor + WINDOW}"
+    return f"{PROJECT}>={here},<{release.major}.{release.minor + 1}"
 
 
 def _pythons(about: PackageMetadata) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from aucbench.data import IGNORES_WEIGHTS, Breakpoints, Categories, Data, needs_
 from aucbench.data.arrays import Vector
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError, UnsupportedError
-from aucbench.moved import old_attributes
 from aucbench.pairs import Pairs, pairs_of
 from aucbench.protocols import (
     Budget,
@@ -45,9 +44,6 @@ SHAPES_OF_CLASSES = (
     "the effect of a column has no one direction where there are three or more classes; name two "
     "of them as positive and negative, or leave the shapes out"
 )
-
-if not TYPE_CHECKING:
-    __getattr__ = old_attributes(__name__)  # Observed, Started
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,6 @@ from aucbench.store.shard import SCHEMA
 MARKER, FORMAT = "aucbench-results.json", "aucbench results"
 SHARDS, BLOBS, SCRATCH, ASIDE = "cells", "scores", "tmp", "aside"  # folders
 INDEX, LOCK, HOLDER = "index.json", "run.lock", "run.json"
-EARLIER = "packs"  # a folder in which an earlier aucbench kept many shards in one file
 ABOUT = (
     "Results of aucbench. cells/ holds one JSON file per cell, scores/ the scores of test rows, "
     "aside/ files that were damaged. Finished cells are not run again. Folders of one schema are "
@@ -127,9 +126,4 @@ def _check_marker(path: Path) -> None:
         raise DataError(
             f"{path.parent} has {kind!r} of schema {schema!r}, this aucbench reads {FORMAT!r} of "
             f"schema {SCHEMA}; use the aucbench that wrote it, or another folder"
-        )
-    if (path.parent / EARLIER).is_dir():
-        raise DataError(
-            f"{path.parent} has results of an earlier aucbench in {EARLIER}/, which this one does "
-            "not read; use the aucbench that wrote them, or another folder"
         )

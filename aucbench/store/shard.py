@@ -6,7 +6,7 @@
     ...
     "id": "3f..."
     },
-    "schema": 2,
+    "schema": 1,
     "scores": "sha256 of the blob, or null",
     "seal": "sha256 of the key and all lines above this one"
     }
@@ -59,7 +59,7 @@ class Seal:
         return self.before + digits + self.after
 
 
-SCHEMA = 2
+SCHEMA = 1
 KEY = re.compile(r"[0-9a-z][0-9a-z_-]{1,127}")
 SEAL = Seal(b',\n"seal": "', b'"\n}\n', end=b"\n}\n")
 SCORES = b'"scores": '  # the last name before the seal

@@ -61,7 +61,7 @@ def test_failures_tell_the_first_reason_of_each_solver():
 
 def test_timed_rows_that_were_not_pinned_are_counted():
     timed = Conditions(timing=True)
-    machines = [{"pinned": [1]}, {"pinned": None}, {"host": "of an older aucbench"}, {}]
+    machines = [{"pinned": [1]}, {"pinned": None}, {"host": "another"}, {}]
     tally = Tally()
     tally.add(row(auc=1.0))
     assert tally.remarks() == ()

@@ -158,9 +158,9 @@ def test_the_metadata_fit_to_the_package(written, kind):
         assert ALLOWED in project["build-system"]["requires"]
 
 
-def test_the_upper_bound_is_two_minor_releases_above():
-    assert _allowed("0.2.0") == "aucbench>=0.2.0,<0.4"
-    assert _allowed("1.9.3.dev4") == "aucbench>=1.9.3.dev4,<1.11"
+def test_the_upper_bound_is_the_next_minor_release():
+    assert _allowed("0.2.0") == "aucbench>=0.2.0,<0.3"
+    assert _allowed("1.9.3.dev4") == "aucbench>=1.9.3.dev4,<1.10"
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -7,7 +7,6 @@ import pytest
 from command_line import call, done
 
 from aucbench.bench.results.store import Store
-from aucbench.store import DocumentStore
 
 SAYS = """
 from dataclasses import dataclass
@@ -66,27 +65,6 @@ def test_the_cell_of_a_plugin_that_says_one_is_an_error_and_no_command_minds(say
     assert found["nothing"].parameters["size"] == hex(10**400)
     assert_readable(folder, table)
     assert sum(row["status"] == "ok" for row in rows(table)) == 1
-
-
-def test_a_record_that_has_one_is_read_as_an_error(says, tmp_path):
-    folder, table = tmp_path / "kept", tmp_path / "rows.csv"
-    run = ("compare", *RUN, "--solvers", f"{says('nothing')},sht-auc", "--out", folder)
-    done(*run)
-    with DocumentStore(folder) as documents:
-        for plain in [*documents.documents()]:
-            if "Says" in plain["cell"]["solver"]:
-                plain["curve"][0]["residual"] = 10**400
-                documents.write(plain, None)
-    again = done(*run)
-    assert "1 of 2 rows have no AUC" in again.output
-    assert "error: its record has a number that no float holds, at curve[0].resi" in again.output
-    assert_readable(folder, table)
-    told = {row["reason"] for row in rows(table) if row["status"] == "error"}
-    assert told == {
-        "its record has a number that no float holds, at curve[0].residual; run its plan again, "
-        "which computes the cell anew"
-    }
-    assert "its record has a number" in call("log", folder).output
 
 
 def assert_readable(folder, table):

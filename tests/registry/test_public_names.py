@@ -1,14 +1,27 @@
+"""The list of public names is that of the code, and the names of `aucbench` are there."""
+
 import ast
 import subprocess
 import sys
 from importlib.metadata import version
 from pathlib import Path
 
+import public_names as public
 import pytest
 
 import aucbench
 
 pytestmark = pytest.mark.plain
+
+
+def test_the_list_is_that_of_the_code():
+    listed = public.LIST.read_text(encoding="utf-8").splitlines()
+    there = public.public_names()
+    new, old = sorted({*there} - {*listed}), sorted({*listed} - {*there})
+    assert (new, old) == ([], []), (
+        "the public names have changed: write a changelog fragment, and run "
+        "`.venv/bin/python tests/public_names.py`"
+    )
 
 
 def test_public_names_are_sorted_and_unique():

@@ -1,6 +1,5 @@
 """How fast solvers come near the best test AUC: a folder made by hand, and a real one."""
 
-from dataclasses import replace
 from math import inf, isnan, log, nan
 
 import numpy as np
@@ -8,11 +7,10 @@ import pytest
 
 from aucbench.bench.results.convergence import Optima
 from aucbench.report.curves import TARGETS, Pace, learning_curve, paces
-from aucbench.report.evidence import Evidence, FoldKey, Group, evidence_of
+from aucbench.report.evidence import Evidence, FoldKey, Group
 from aucbench.report.findings import Settings, findings_of
 from aucbench.report.fits import Condition, Fit
 from aucbench.report.page import page_of
-from aucbench.report.render import to_html
 
 HERE, THERE = Condition("h", "c", 1, 1), Condition("other", "c", 1, 1)
 FOLDS = (FoldKey(0, 0), FoldKey(0, 1), FoldKey(0, 2))
@@ -155,25 +153,8 @@ def test_a_real_folder_agrees_with_its_records(findings, records):
             there = [p["passes"] for p in record.curve if p.get("test_auc", 0) >= 0.995 * best]
             times.append(min(there, default=inf))
         assert pace.passes[1] == sorted(times)[1]
-    assert names.has_test_curves
     page = page_of(findings, folder="x")
-    assert page.data["rows_of"] == "test"
     assert {x for unit in page.data["until"].values() for k in unit for x in k} != {-1}
-
-
-def test_an_older_folder_shows_the_training_auc(records):
-    older = [
-        replace(r, curve=tuple({k: v for k, v in p.items() if k != "test_auc"} for p in r.curve))
-        for r in records
-    ]
-    page = page_of(findings_of(evidence_of(older)), folder="x")
-
-    assert page.data["rows_of"] == "training"
-    text = to_html(page).decode()
-    assert "The folder knows no test AUC along a fit, so that" in text
-    assert text.count("Of the training rows: the folder knows no test AUC along a fit.") == 2
-    for curve in filter(None, page.data["curves"]):
-        assert {*curve["passes"]["auc"]} != {None} != {*curve["seconds"]["auc"]}
 
 
 def test_a_curve_in_time_is_the_median_of_fits_at_the_same_second():

@@ -71,7 +71,7 @@ def test_no_flipped_bit_goes_unnoticed():
 
 def test_the_diagnosis_names_the_fault():
     text = shard_text(SMALL, None)
-    newer = text.replace(b'"schema": 2', b'"schema": 3')
+    newer = text.replace(b'"schema": 1', b'"schema": 2')
 
     assert fault_of("0a1b", b"") is Fault.DAMAGED
     assert fault_of("0a1b", text[:-9]) is Fault.DAMAGED

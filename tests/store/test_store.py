@@ -90,7 +90,7 @@ def conflicted(path, text):
 
 
 def newer(path, text):
-    path.write_bytes(text.replace(b'"schema": 2', b'"schema": 7'))
+    path.write_bytes(text.replace(b'"schema": 1', b'"schema": 7'))
 
 
 def copied(path, text):
@@ -318,7 +318,7 @@ def test_what_is_no_results_folder_is_refused_and_left_alone(tmp_path):
     [
         ("", "is damaged; write .* into it if this is a results folder"),
         ("[1]", "is damaged"),
-        ('{"format": "aucbench results", "schema": 1}', "of schema 1, this aucbench reads"),
+        ('{"format": "aucbench results", "schema": 2}', "of schema 2, this aucbench reads"),
         ('{"format": "other results", "schema": 1}', "has 'other results' of schema 1"),
     ],
 )
@@ -346,14 +346,6 @@ def test_a_folder_that_git_has_cloned_is_a_store_without_its_empty_folders(store
         assert clone.finished(["auc"])("0a1b") == {"auc": 0.75}
         clone.write(record("0a1c"), b"")
         assert [r["id"] for r in clone.documents()] == ["0a1b", "0a1c"]
-
-
-def test_a_folder_with_packs_of_an_earlier_aucbench_is_refused(store, record):
-    store.write(record("0a1b"))
-    (store.folder / "packs").mkdir()
-    for create in (False, True):
-        with pytest.raises(DataError, match=r"has results of an earlier aucbench in packs/.*; use"):
-            DocumentStore(store.folder, create=create)
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")

@@ -9,12 +9,10 @@ from typing import Any
 
 from aucbench.records import CellStatus
 
-FIRST_VERSION = "0.1"  # the version of aucbench whose records have these fields
 
-
-def about(meaning: str, unit: str = "", *, since: str = FIRST_VERSION) -> Any:
+def about(meaning: str, unit: str = "") -> Any:
     """Field with its documentation; None is the value of what is not known."""
-    return field(default=None, metadata={"meaning": meaning, "unit": unit, "since": since})
+    return field(default=None, metadata={"meaning": meaning, "unit": unit})
 
 
 def number(value: Any) -> float | None:
@@ -33,7 +31,6 @@ class Status:
         metadata={
             "meaning": "how the cell ended; see `CellStatus`",
             "unit": "",
-            "since": FIRST_VERSION,
         }
     )
     reason: str | None = about("why, in one sentence; empty for ok")

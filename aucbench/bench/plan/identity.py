@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from operator import attrgetter
 
-from aucbench.bench.cell import LATER, NAMES, Cell, listed
+from aucbench.bench.cell import NAMES, Cell, listed
 from aucbench.registry.fingerprints import CANONICAL, hash_of_text
 from aucbench.registry.specs import bare
 from aucbench.store import SCHEMA
@@ -66,8 +66,7 @@ def cell_id(cell: Cell, *, data: str, plugins: Mapping[str, str], code: str) -> 
 def _text(cell: Cell, *, data: str, plugins: Mapping[str, str], code: str) -> str:
     names, values = (NAMES, _all(cell)) if cell.tune else (PLAIN, _plain(cell))
     each = zip(names, values, strict=True)
-    # What came later is left out where it is not given, so that ids stay as they were.
-    fields = {n: listed(value) for n, value in each if value is not None or n not in LATER}
+    fields = {n: listed(value) for n, value in each}
     # A file is known by its content, which is in `data` or `plugins`, and not by its place.
     fields |= {
         name: bare(fields[name], joined=name == "features")

@@ -22,7 +22,6 @@ from aucbench.bench.plan.fields import Choice, numbered_choice
 from aucbench.bench.plan.plan import Plan
 from aucbench.datasets.reading import Reading
 from aucbench.errors import AucbenchError, DataError, UnknownNameError
-from aucbench.moved import move_of
 from aucbench.ranges import Range
 from aucbench.registry.specs import bare
 
@@ -184,9 +183,6 @@ def _text(path: str | Path) -> str:
 
 
 def _plan(document: Mapping[str, Any]) -> Plan:
-    for key in document:
-        if move := move_of("keys", key):
-            raise PlanError(f"there is no key {key}: {move.way_out}", key)
     for key in document.keys() & PLACES.keys():
         raise PlanError(f"{key} belongs into the table [{PLACES[key][0]}]", value=key)
     _refuse_unknown("key", document, [*KEYS, *TABLES], ())

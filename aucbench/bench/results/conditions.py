@@ -15,7 +15,7 @@ class Conditions:
     memory: int | None = None  # bytes that it may take beyond an idle one
     timing: bool = False  # whether the run was made for its times
     # What kept the process of the fit from files with labels: "landlock" and its version, or "none"
-    # and why. None where no process was fenced, or the aucbench was older.
+    # and why. None where no process was fenced.
     fence: str | None = None
     # Which supervisor ran it, with the promises that docs/install.md lists. None: that of Linux.
     supervisor: str | None = None

@@ -31,7 +31,7 @@ import numpy as np
 from aucbench.bench.evaluation.verdict import about, number
 from aucbench.bench.results.decay import FEWEST, Decay, Vector, decays_of
 from aucbench.bench.results.record import Record
-from aucbench.ranges import CLAIM, DEFAULT_PASSES, ENOUGH, GAP_TOL
+from aucbench.ranges import CLAIM, ENOUGH, GAP_TOL
 from aucbench.records import Stop
 from aucbench.registry.fingerprints import hash_of
 
@@ -98,8 +98,6 @@ class Descent:
             return Descent()
         measures, cell = record.measures, record.cell
         planned = cell.passes if measures.passes_limit is None else measures.passes_limit
-        if planned is None and cell.seconds is None:  # in records of an older aucbench
-            planned = DEFAULT_PASSES
         last = record.curve[-1] if record.curve else {}
         early = planned is None or measures.passes is None or measures.passes < WHOLE * planned
         descent = Descent(

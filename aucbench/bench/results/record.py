@@ -6,8 +6,8 @@ Each field has its unit and its meaning, from which the page docs/record.md is m
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from aucbench.bench.cell import Cell
 from aucbench.bench.evaluation.verdict import Measures, Status, about
 from aucbench.bench.results.conditions import Conditions
 from aucbench.bench.text import reason_text, shown
-from aucbench.errors import DataError, float_of
+from aucbench.errors import DataError
 from aucbench.records import CellStatus
 
 if TYPE_CHECKING:
@@ -136,9 +136,6 @@ class Record:
     def from_json(plain: Mapping[str, Any]) -> Record:
         """Inverse of `to_json`.
 
-        An older aucbench stored whole numbers that no float holds. Such a number is None here, and
-        its record has the status "error".
-
         Raises
         ------
         DataError
@@ -149,10 +146,6 @@ class Record:
         try:
             record: Record = _converter().structure(plain, Record)
         except BaseValidationError as error:
-            lost: list[str] = []
-            usable = {name: _held(value, name, lost) for name, value in plain.items()}
-            if lost:
-                return _marked(Record.from_json(usable), lost)
             raise DataError(
                 f"this is no record of this aucbench: {'; '.join(transform_error(error))}; "
                 "read it with the version that wrote it, or run into a new folder"
@@ -195,10 +188,10 @@ FLAT_NAMES = {"objective": "with_objective", "projector": "with_projector"}
 GROUPS = (Status, Measures, Sizes, Process)
 
 
-def documented(*more: type[DataclassInstance]) -> list[tuple[str, str, str, str, str]]:
-    """Rows of the page of fields: name, type, unit, meaning, since; also of `more` groups."""
+def documented(*more: type[DataclassInstance]) -> list[tuple[str, str, str, str]]:
+    """Rows of the page of fields: name, type, unit, meaning; also of `more` groups."""
     return [
-        (f.name, str(f.type), f.metadata["unit"], f.metadata["meaning"], f.metadata["since"])
+        (f.name, str(f.type), f.metadata["unit"], f.metadata["meaning"])
         for group in (*GROUPS, *more)
         for f in fields(group)
     ]
@@ -211,7 +204,6 @@ def _converter() -> Any:
     converter = Converter(forbid_extra_keys=True)
     converter.register_unstructure_hook(Cell, Cell.to_json)
     converter.register_structure_hook(Cell, lambda plain, _: Cell.from_json(plain))
-    converter.register_structure_hook(int, _whole)
     converter.register_structure_hook(bool, _flag)  # a bool is an int, which would take it as well
     # The points of curves are most of a record; they are taken as JSON gives them, without a copy.
     converter.register_structure_hook_func(lambda kind: kind == Mapping[str, Any], _mapping)
@@ -221,49 +213,10 @@ def _converter() -> Any:
 def _mapping(plain: Any, _: Any) -> Mapping[str, Any]:
     if not isinstance(plain, dict):
         raise TypeError(f"not a mapping but {type(plain).__name__}")
-    _require_held(plain)
     return plain
-
-
-def _whole(plain: Any, _: Any) -> int:
-    float(number := int(plain))  # which raises `OverflowError` for a number that no float holds
-    return number
 
 
 def _flag(plain: Any, _: Any) -> bool:
-    if plain not in (True, False):  # older records have 1 and 0
+    if not isinstance(plain, bool):
         raise TypeError("not true or false")
-    return bool(plain)
-
-
-def _require_held(plain: Any) -> None:
-    """Raise `OverflowError` where JSON has a whole number that no float holds."""
-    for value in plain.values() if plain.__class__ is dict else plain:
-        kind = value.__class__
-        if kind is int:
-            float(value)
-        elif kind is dict or kind is list:
-            _require_held(value)
-
-
-def _held(plain: Any, place: str, lost: list[str]) -> Any:
-    """Return JSON with None for whole numbers that no float holds, whose places go to `lost`."""
-    if isinstance(plain, dict):
-        return {name: _held(value, f"{place}.{name}", lost) for name, value in plain.items()}
-    if isinstance(plain, list):
-        return [_held(value, f"{place}[{i}]", lost) for i, value in enumerate(plain)]
-    if type(plain) is int and float_of(plain) is None:
-        lost.append(place)
-        return None
     return plain
-
-
-def _marked(record: Record, lost: Sequence[str]) -> Record:
-    """Return the record of a cell as one that failed, since some of its numbers cannot be used."""
-    more = f" and {len(lost) - 1} more places" if len(lost) > 1 else ""
-    reason = (
-        f"its record has a number that no float holds, at {lost[0]}{more}; run its plan again, "
-        "which computes the cell anew"
-    )
-    status = Status(status=CellStatus.ERROR, reason=reason)
-    return replace(record, status=status, measures=replace(record.measures, auc=None))

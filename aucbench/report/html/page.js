@@ -140,7 +140,7 @@
     const known = (data.fronts[name][chosen()] ?? []).filter(r => !hidden.has(rows.solver[r]));
     return known.length > 1 ? [{number: 6, name: "Pareto front of all solvers", marks: 1e9, size: 0.01, points: known.map(r => [rows[name][r], rows.estimate[r]])}] : [];
   };
-  const auc = data.rows_of, goal = forms[1].elements.target;
+  const goal = forms[1].elements.target;
   const profile = unit => box => Chart.draw(box, {label: `Performance profiles by ${unit}`, x: {name: `${unit} divided by the fewest`, log: true}, y: {name: "share of data sets"},
     series: data.profiles[unit][picked(goal)].map(([solver, x, y]) => ({number: solver, name: solvers[solver], points: zip(x, y)})).filter(one => !hidden.has(one.number))});
   const told = forms[1].elements.diagnostic;
@@ -151,8 +151,8 @@
   };
   const charts = {
     ...(told ? {"info-passes": info("passes"), "info-seconds": info("seconds")} : {}),
-    "auc-passes": box => Chart.draw(box, {label: `${data.quality} of the ${auc} rows against passes`, x: {name: "passes", log: true}, y: {name: `${auc} ${data.quality}`}, series: curve("passes", "auc")}),
-    "auc-seconds": box => Chart.draw(box, {label: `${data.quality} of the ${auc} rows against seconds`, x: {name: "seconds inside the solver", log: true}, y: {name: `${auc} ${data.quality}`}, series: curve("seconds", "auc")}),
+    "auc-passes": box => Chart.draw(box, {label: `${data.quality} of the test rows against passes`, x: {name: "passes", log: true}, y: {name: `test ${data.quality}`}, series: curve("passes", "auc")}),
+    "auc-seconds": box => Chart.draw(box, {label: `${data.quality} of the test rows against seconds`, x: {name: "seconds inside the solver", log: true}, y: {name: `test ${data.quality}`}, series: curve("seconds", "auc")}),
     "gap": box => Chart.draw(box, {label: "Gap of the objective against passes", x: {name: "passes", log: true}, y: {name: "(f − f*) / (f(0) − f*)", log: true}, series: curve("passes", "gap")}),
     "roc": box => Chart.draw(box, {label: "ROC curves", x: {name: "false positive rate", low: 0, high: 1}, y: {name: "true positive rate", low: 0, high: 1}, diagonal: true, area: data.range, series: band("roc", [[0, 0]])}),
     "pr": box => Chart.draw(box, {label: "Precision-recall curves", x: {name: "recall", low: 0, high: 1}, y: {name: "precision"}, series: band("pr", [])}),
