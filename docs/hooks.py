@@ -10,7 +10,6 @@ from typing import Any
 
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
-from page_changelog import changes as changelog
 from page_choice import by_data, by_solver, of_auto
 from page_figures import with_figures
 from page_formulas import with_formulas
@@ -47,8 +46,8 @@ TITLES = {
     "metrics": "Metrics",
 }
 CATALOGUE, FIELDS, LAWS_OF = "<!-- catalogue -->", "<!-- fields -->", "<!-- laws -->"
+CHANGELOG = "<!-- changelog -->"
 TABLES = {
-    "<!-- changelog -->": changelog,
     "<!-- choice by data -->": by_data,
     "<!-- choice by solver -->": by_solver,
     "<!-- choice of auto -->": of_auto,
@@ -100,6 +99,7 @@ def on_page_markdown(markdown: str, page: Any = None, **_: Any) -> str:
     markdown = with_simulations(markdown)
     markdown = with_study(markdown)
     markdown = markdown.replace(FIELDS, "\n".join(_fields()))
+    markdown = markdown.replace(CHANGELOG, _changelog())
     markdown = markdown.replace(LAWS_OF, "\n".join(_laws()))
     for place, lines in TABLES.items():
         if place in markdown.splitlines():
@@ -153,6 +153,12 @@ def _papers(solvers: list[str]) -> Iterator[str]:
     yield from ("## Papers", "")
     for paper, citing in of_paper.items():
         yield f"- {paper} ({', '.join(f'`{name}`' for name in citing)})"
+
+
+def _changelog() -> str:
+    """Return the changelog, whose links begin in the folder of the project."""
+    path = Path(__file__).resolve().parents[1] / "CHANGELOG.md"
+    return path.read_text(encoding="utf-8").replace("](docs/", "](")
 
 
 def _fields() -> Iterator[str]:

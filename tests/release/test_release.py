@@ -216,12 +216,3 @@ def test_a_command_that_fails_is_an_answer(release, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     assert release.answer(release.clean_tree) == (False, "git status --porcelain ended with 128")
-
-
-def test_names_that_went_since_the_last_release_are_asked_for(release, monkeypatch):
-    asked = []
-    monkeypatch.setattr(release.subprocess, "run", lambda command, **_: asked.append(command))
-    for tags, told in {"": "the first release", "v0.3.0\nv0.2.0": "went since v0.3.0 is"}.items():
-        monkeypatch.setattr(release, "shell", lambda *_, tags=tags: tags)
-        assert told in release.names()
-    assert [command[1:] for command in asked] == [["tests/public_names.py", "--since", "v0.3.0"]]
