@@ -95,24 +95,24 @@ def test_json_has_one_object_per_cell(toys, compared, tmp_path):
 
 
 def test_table_rows_and_lines_say_which_fits_have_not_converged(compared, tmp_path):
-    converged = {"ls-svm": True, "spam-l1[xi=0.04]": False, "logistic": None}
+    converged = {"ls-svm[lam=0.01]": True, "opauc[lam=0.005]": False, "logistic": None}
     asked = ("--data", "breast-cancer", "--solvers", ",".join(converged), "--features", "maxabs")
     out = tmp_path / "kept"
-    result, each = compared(*asked, "--splits", 2, "--passes", 8, "--out", out)
+    result, each = compared(*asked, "--splits", 2, "--passes", 4, "--out", out)
     rows = {row["solver"]: row for row in each}
     ends = {solver: row[-1] for solver, row in table(result.stdout).items()}
-    assert ends == {"ls-svm": "2/2", "spam-l1[xi=0.04]": "N", "logistic": "o"}
+    assert ends == {"ls-svm[lam=0.01]": "2/2", "opauc[lam=0.005]": "N", "logistic": "o"}
     assert "o: used more than 1.1 times the budget" in result.stdout
     assert "N: not converged, gap > 1 % of f(0) − f*:" in result.stdout
-    assert "\n  spam-l1[xi=0.04] on breast-cancer: 2 of 2 fits" in result.stdout
+    assert "\n  opauc[lam=0.005] on breast-cancer: 2 of 2 fits" in result.stdout
     assert {name: rows[name]["converged"] for name in converged} == converged
-    assert rows["spam-l1[xi=0.04]"]["gap_kind"] == "extrapolated"
+    assert rows["opauc[lam=0.005]"]["gap_kind"] == "measured"
     assert rows["logistic"]["stop"] == "FINISHED"
     assert rows["logistic"]["residual"] >= 0.0
 
     exported = tmp_path / "table.json"
     done("export", out, exported)
-    names = ("solver", "relative_gap", "gap_kind", "converged", "passes_factor")
+    names = ("solver", "relative_gap", "gap_kind", "converged")
     both = ({tuple(row[n] for n in names) for row in some} for some in (strict(exported), each))
     assert next(both) == next(both)
 

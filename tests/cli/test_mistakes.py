@@ -12,7 +12,6 @@ MEANS = f"compare --data {SMALL} --solvers means"
 SHT = f"compare --data {SMALL} --solvers sht-auc"
 TWO = "compare --solvers logistic,constant --data digits-8 --out kept"
 RUN = "run plan.toml --out kept"
-POWER = "power --data-sets 9 --sd 0.1"
 MISTAKES = [
     (f"compare --data {SMALL} --solvers sht-ac", "did you mean 'sht-auc'"),
     (f"compare --data {SMALL} --solvers means[scal=1]", "known are: names, scale, width"),
@@ -86,16 +85,6 @@ MISTAKES = [
         (f"data {word} minst", "did you mean 'mnist'?")
         for word in ("info", "fetch", "verify", "cite")
     ),
-    ("power", "--data-sets and --sd"),
-    ("power --data-sets 14", "--data-sets and --sd"),
-    ("power --data-sets 0 --sd 0.1", "data_sets must be at least 1"),
-    ("power --data-sets 9 --sd -1", "sd must be at least 0"),
-    (f"{POWER} --splits 0", "splits must be at least 1"),
-    (f"{POWER} --solvers 1", "solvers must be at least 2"),
-    (f"{POWER} --difference 0", "difference must be greater"),
-    (f"{POWER} --level 1", "level must be in (0, 1)"),
-    (f"{POWER} --probability 0", "power must be in (0, 1)"),
-    ("power nowhere", "nowhere"),
 ]
 
 

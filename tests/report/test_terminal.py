@@ -171,9 +171,9 @@ def test_marks_say_how_fits_ended_and_notes_which_have_not_converged():
         "  stuck on x: 1 of 1 fits, gap up to 0.001",
         "  lost on x: 1 of 1 fits, nothing certified",
         "N: not converged, gap > 1 % of f(0) − f*:",
-        "  slow on x, y, z and 2 more: 6 of 7 fits, about 20x passes",
-        "  lost on x: 1 of 1 fits, the curve no longer falls",
-        "  poor on x: 1 of 1 fits",
+        "  slow on x, y, z and 2 more: 6 of 7 fits, gap up to 16.7 %",
+        "  lost on x: 1 of 1 fits",
+        "  poor on x: 1 of 1 fits, gap up to 20 %",
     ]
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from aucbench.bench.results.convergence import LONG, Convergence, Descent
+from aucbench.bench.results.convergence import Convergence, Descent
 from aucbench.ranges import ENOUGH, OVERSPENT
 from aucbench.records import Stop
 
@@ -24,9 +24,8 @@ class Ends:
     by_budget: int  # how many of them the budget ended
     # Certified gaps of those that stalled; infinity where nothing is certified.
     stalled: tuple[float, ...]
-    # Of each fit that has not converged: how many times the passes would do. Infinity: more passes
-    # will not do; None: not known.
-    factors: tuple[float | None, ...]
+    # Of each fit that has not converged: its gap by f(0) − f*, None where it is not known.
+    unconverged: tuple[float | None, ...]
     # Of each fit that used more than its budget: how many times the budget it used.
     overspent: tuple[float, ...] = ()
     # Of each fit whose certificate another fit disproves: who does, and both numbers.
@@ -44,9 +43,9 @@ class Ends:
         known = [*judged]
         gaps = [d.gap for d, _ in known if d.stop == Stop.STALLED.name]
         stalled = tuple(inf if gap is None else gap for gap in gaps)
-        factors = tuple(c.passes_factor for _, c in known if c.converged is False)
+        unconverged = tuple(c.relative_gap for _, c in known if c.converged is False)
         disproved = tuple(c.disproved for _, c in known if c.disproved)
-        return Ends(ok, by_budget, stalled, factors, tuple(overspent), disproved)
+        return Ends(ok, by_budget, stalled, unconverged, tuple(overspent), disproved)
 
     @property
     def mark(self) -> str:
@@ -59,7 +58,7 @@ class Ends:
         """Mark of the most serious end of the fits."""
         if self.disproved:
             return FALSE_MARK
-        if self.factors:
+        if self.unconverged:
             return OPEN_MARK
         return STALLED_MARK if self.stalled else BUDGET_MARK if self.by_budget else ""
 
@@ -103,18 +102,10 @@ def _times(times: Sequence[float | None]) -> str:
     return f"up to {max(filter(None, times)):.3g}x"
 
 
-def _advice(factors: Sequence[float | None]) -> str:
-    """Return how many times the passes would do for all of the fits; empty if it is not known."""
-    finite = [factor for factor in factors if factor is not None and factor < inf]
-    hopeless = sum(factor == inf for factor in factors)
-    parts = []
-    if finite:
-        most = max(finite)
-        parts.append(f"about {most:g}x passes" + (" or more" if most >= LONG else ""))
-    if hopeless:
-        whom = f" for {hopeless}" if hopeless < len(factors) else ""
-        parts.append(f"the curve no longer falls{whom}")
-    return "; ".join(parts)
+def _relative_gaps(gaps: Sequence[float | None]) -> str:
+    """Return the largest gap that is known; empty if none is."""
+    known = [gap for gap in gaps if gap is not None]
+    return f"gap up to {100 * max(known):.3g} %" if known else ""
 
 
 NOTES = (  # the field of `Ends`, the head of its lines, and what they say of the values
@@ -124,6 +115,10 @@ NOTES = (  # the field of `Ends`, the head of its lines, and what they say of th
         lambda told: str(told[0]),
     ),
     ("stalled", f"{STALLED_MARK}: stalled above the gap tolerance:", _gaps),
-    ("factors", f"{OPEN_MARK}: not converged, gap > {100 * ENOUGH:g} % of f(0) − f*:", _advice),
+    (
+        "unconverged",
+        f"{OPEN_MARK}: not converged, gap > {100 * ENOUGH:g} % of f(0) − f*:",
+        _relative_gaps,
+    ),
     ("overspent", f"{OVER_MARK}: used more than {OVERSPENT:g} times the budget:", _times),
 )
