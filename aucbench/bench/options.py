@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from aucbench.bench.plan.plan import Plan
 
 TIMED_FITS = 5  # of a cell under --timing, when the plan does not ask for more
-ONE_MODEL = ("repeats", "gap_tol")  # what the comparison for one model does not ask
-NO_ENGINE = ("engine", "scheduler", "cells_per_job", "retry", "timing", "minutes")
+RUN_ONLY = ("engine", "cells_per_job", "retry", "timing")  # fields that only runs of plans take
+ONE_MODEL = ("repeats",)  # what the comparison for one model does not ask
+NO_ENGINE = (*RUN_ONLY, "minutes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +34,6 @@ class Fits:
         Passes over the data in a fit. [default: 50, or the solver's own]
     seconds : float, optional
         Seconds of a fit; the first limit reached ends it.
-    gap_tol : float
-        A certified gap this small ends a fit.
     seed : int
         Of the folds and of the solvers.
     """
@@ -44,7 +43,6 @@ class Fits:
     repeats: int = 1
     passes: float | None = None
     seconds: float | None = None
-    gap_tol: float = 1e-6
     seed: int = 0
 
 
@@ -64,9 +62,7 @@ class Options:
     threads : int
         Threads of aucbench, BLAS and OpenMP in each cell.
     engine : str
-        local, dask or slurm.
-    scheduler : str, optional
-        Address of a dask scheduler.
+        local, slurm, or dask=ADDRESS with the address of a dask scheduler.
     cells_per_job : int, optional
         Cells that one job of SLURM runs. [default: 20]
     retry : tuple of str
@@ -85,7 +81,6 @@ class Options:
     jobs: int | None = None
     threads: int = 1
     engine: str = "local"
-    scheduler: str | None = None
     cells_per_job: int | None = None
     retry: tuple[str, ...] = ()
     timing: bool = False
@@ -138,7 +133,6 @@ class Options:
             self.engine,
             jobs=1 if self.timing else self.jobs,
             threads=self.threads,
-            scheduler=self.scheduler,
             folder=folder,
             cells_per_job=self.cells_per_job,
         )

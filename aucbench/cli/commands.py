@@ -24,7 +24,7 @@ from aucbench.cli.groups import CommandsByGroup, GroupedCommand
 from aucbench.cli.judge import judge
 from aucbench.cli.model import explain, fit, predict
 from aucbench.cli.new import new
-from aucbench.cli.report import figure, report
+from aucbench.cli.report import report
 from aucbench.cli.reproduce import reproduce
 from aucbench.cli.run import export, run, status
 from aucbench.cli.saying import say
@@ -64,28 +64,28 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {
-    "A table of yours": {"fit": fit, "predict": predict, "explain": explain},
-    "Compare and keep": {
-        **{
-            "compare": compare,
-            "judge": judge,
-            "auc": auc,
-            "run": run,
-            "status": status,
-        },
-        **{"report": report, "figure": figure, "export": export},
+COMMANDS: dict[str, dict[str, Callable[..., Any]]] = {  # in the order in which people use them
+    "You have a table": {"fit": fit, "predict": predict, "explain": explain, "auc": auc},
+    "You have a solver": {
+        "new": new,
+        "check": check,
+        "compare": compare,
+        "run": run,
+        "status": status,
     },
-    "What there is, and plugins": {
-        **{"list": list_names, "show": show, "plugins": list_plugins},
-        **{"guide": guide, "new": new, "check": check},
+    "You have results": {"judge": judge, "report": report, "export": export, "cite": cite},
+    "What there is": {
+        "list": list_names,
+        "show": show,
+        "guide": guide,
+        "plugins": list_plugins,
+        "reproduce": reproduce,
     },
-    "Papers and data": {"reproduce": reproduce, "cite": cite},
 }
 for title, commands in COMMANDS.items():
     for name, command in commands.items():
         app.command(name, cls=GroupedCommand, rich_help_panel=title)(command)
-app.add_typer(data, name="data", rich_help_panel=title)  # beside the papers
+app.add_typer(data, name="data", rich_help_panel=title)
 
 
 def _print_version(wanted: bool) -> None:

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from aucbench.bench.options import Fits, Options
+from aucbench.bench.options import RUN_ONLY, Fits, Options
 from aucbench.cli.groups import Group, grouped
-from aucbench.cli.options import FILES, FITS, JSON, OUTPUT, RUNS, Output, specs
+from aucbench.cli.options import FILES, FITS, OUTPUT, RUNS, Output, specs
 from aucbench.cli.running import go
 from aucbench.datasets.reading import Reading
 
@@ -63,10 +63,13 @@ def compare(
     projector: Annotated[str | None, typer.Option(help=OWN, rich_help_panel=FITS)] = None,
     pairs: Annotated[str | None, typer.Option(help=PAIRS, rich_help_panel=FITS)] = None,
     monotone: Annotated[str | None, typer.Option(help=MONOTONE, rich_help_panel=FITS)] = None,
-    fits: Annotated[Fits, Group(FITS, first=("splits", "passes"))],
-    options: Annotated[Options, Group(RUNS)],
+    fits: Annotated[Fits, Group(FITS, without=("holdout",), first=("splits", "passes"))],
+    options: Annotated[Options, Group(RUNS, without=(*RUN_ONLY, "threads"))],
     output: Annotated[Output, Group(OUTPUT, first=("metrics",))],
-    json: Annotated[Path | None, typer.Option(help=JSON, rich_help_panel=OUTPUT)] = None,
+    json: Annotated[
+        Path | None,
+        typer.Option(help="File that takes one object per fit.", rich_help_panel=OUTPUT),
+    ] = None,
 ) -> None:
     """Fit every solver on every split of every data set; print the test AUC."""
     from aucbench.bench.plan.fields import DEFAULT_FEATURES, choices
@@ -82,12 +85,10 @@ def compare(
         projector,
         reading=files,
         splits=fits.splits,
-        holdout=fits.holdout,
         repeats=fits.repeats,
         seeds=(fits.seed,),
         passes=fits.passes,
         seconds=fits.seconds,
-        gap_tol=fits.gap_tol,
         pairs=pairs,
         monotone=monotone,
     )

@@ -186,6 +186,12 @@ def explain(
     *,
     json: Annotated[bool, typer.Option("--json", help="All of it, as one JSON object.")] = False,
     html: Annotated[Path | None, typer.Option(help="File that takes a page about it.")] = None,
+    figure: Annotated[
+        Path | None,
+        typer.Option(
+            help="File that takes the shapes of effects for print; it ends in .pdf, .svg or .png."
+        ),
+    ] = None,
 ) -> None:
     """Say what a model learnt, from what, how good it is, and what its threshold does."""
     from json import dumps
@@ -196,6 +202,8 @@ def explain(
     loaded = load_model(model)
     if html is not None:
         _write_page(loaded, f"Model {model.stem}", html)
+    if figure is not None:
+        _write_shapes(loaded, figure)
     if json:
         typer.echo(dumps(explanation(loaded), indent=1, allow_nan=False))
         return
@@ -211,6 +219,15 @@ def _write_page(model: Model | ClassModel, title: str, path: Path) -> None:
     page = page_of(model, title)
     page.save(path)
     say(f"{len(page.content) / 1e6:.1f} MB in {path}", err=True)
+
+
+def _write_shapes(model: Model | ClassModel, path: Path) -> None:
+    from aucbench.models.shape_figure import shapes_figure
+    from aucbench.store import own_file
+
+    content = shapes_figure(model, path.suffix)
+    with own_file(path) as file:
+        file.write(content)
 
 
 def _say_columns(model: Model | ClassModel, ignored: tuple[str, ...], table: Path) -> None:

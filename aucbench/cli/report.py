@@ -1,7 +1,8 @@
-"""`aucbench report` and `figure`: what a results folder says."""
+"""`aucbench report`: what a results folder says."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -38,9 +39,6 @@ class Judged:
         Compare times of different hosts, threads or concurrency.
     stale : bool
         Also records whose data, plugin or aucbench has changed.
-    everything : bool
-        Also what takes long where there are many data sets and solvers: pairs inside each data set,
-        and what hangs on one of them.
     """
 
     metric: str | None = None
@@ -49,13 +47,11 @@ class Judged:
     reference: str | None = None
     mixed: bool = False
     stale: bool = False
-    everything: bool = False
 
     @property
     def settings(self) -> Settings:
         """What the statistics take of it."""
         from aucbench.report.findings import Settings
-        from aucbench.report.limits import limits
 
         return Settings(
             measure=self.metric,
@@ -63,7 +59,6 @@ class Judged:
             level=self.level,
             reference=self.reference,
             mixed=self.mixed,
-            **limits(everything=self.everything),
         )
 
 
@@ -73,21 +68,50 @@ def report(
     *,
     html: Annotated[Path | None, typer.Option(help="File that takes the page.")] = None,
     json: Annotated[Path | None, typer.Option(help="File that takes the verdict.")] = None,
+    md: Annotated[
+        bool, typer.Option("--md", help="Print the tables in Markdown, in place of the answer.")
+    ] = False,
+    tex: Annotated[
+        bool, typer.Option("--tex", help="Print the tables in LaTeX, in place of the answer.")
+    ] = False,
+    figure: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KIND=FILE",
+            help="Draw a figure for print: leaderboard, pairs, cd, curves, roc, profile or pareto, "
+            "into a file that ends in .pdf, .svg or .png; repeatable.",
+        ),
+    ] = None,
+    dataset: Annotated[
+        str | None,
+        typer.Option(
+            help="Data set of the figures curves, roc and pareto. [default: the only one]"
+        ),
+    ] = None,
     judged: Annotated[Judged, Group(JUDGED)],
 ) -> None:
     """Say in words which solver is best in a results folder; write a page that shows why."""
+    from aucbench.report.board import grids
+    from aucbench.report.document import markdown
+    from aucbench.report.document import tex as latex
     from aucbench.report.render import require_jinja
     from aucbench.report.terminal import sentences
     from aucbench.report.verdict import verdict_json
     from aucbench.store import own_file, require_writable
 
+    if md and tex:
+        raise ParameterError("--md and --tex are two forms of the same tables; give one")
+    figures = _figures(figure or (), dataset)
     if html is not None:
         require_jinja()
-    for path in filter(None, (html, json)):
+    for path in filter(None, (html, json, *figures.values())):
         require_writable(path)
     findings = _findings(folder, judged)
-    for sentence in sentences(findings):
-        say(sentence)
+    if md or tex:
+        typer.echo((markdown if md else latex)(grids(findings)))
+    else:
+        for sentence in sentences(findings):
+            say(sentence)
     if html is not None:
         from aucbench.report.page import page_of
         from aucbench.report.render import to_html
@@ -99,55 +123,42 @@ def report(
     if json is not None:
         with own_file(json) as file:
             file.write(verdict_json(findings))
+    _draw(findings, figures, dataset)
 
 
-@grouped
-def figure(
-    kind: Annotated[
-        str,
-        typer.Argument(
-            metavar="KIND",
-            help="leaderboard, pairs, cd, curves, roc, profile or pareto; shapes of a model.",
-        ),
-    ],
-    folder: Annotated[
-        Path,
-        typer.Argument(metavar="RESULTS", help="A results folder; of shapes the file of a model."),
-    ],
-    *,
-    out: Annotated[Path, typer.Option(help="File that ends in .pdf, .svg or .png.")],
-    dataset: Annotated[
-        str | None, typer.Option(help="Of curves, roc and pareto. [default: the only one]")
-    ] = None,
-    judged: Annotated[Judged, Group(JUDGED, without=("sections", "everything"))],
-) -> None:
-    """Draw one figure of a results folder, or of a model, for print."""
-    from aucbench.report.figures import OF_MODELS, check_figure, drawn_figure
+def _figures(texts: Iterable[str], dataset: str | None) -> dict[str, Path]:
+    """Return the files of the figures that are asked for, by kind."""
+    from aucbench.report.figures import LOCAL_FIGURES, check_figure
+
+    figures: dict[str, Path] = {}
+    for text in texts:
+        kind, _, place = text.partition("=")
+        if not place:
+            raise ParameterError(
+                f"--figure got {text!r}, wanted a kind and a file, such as curves=curves.pdf"
+            )
+        check_figure(kind, Path(place).suffix)
+        figures[kind] = Path(place)
+    if dataset is not None and not figures.keys() & LOCAL_FIGURES:
+        raise ParameterError(
+            f"--dataset is for the figures {', '.join(LOCAL_FIGURES)}; ask for one by --figure, or "
+            "leave it out"
+        )
+    return figures
+
+
+def _draw(findings: Findings, figures: Mapping[str, Path], dataset: str | None) -> None:
+    from aucbench.report.figures import LOCAL_FIGURES, drawn_figure
     from aucbench.store import own_file
 
-    form = check_figure(kind, out.suffix)
-    if kind in OF_MODELS:
-        _write_shapes(folder, form, out, dataset, judged)
-        return
-    findings = _findings(folder, judged)
-    if findings.times:
+    if figures and findings.times:
         warn(findings.times)
-    content = drawn_figure(findings, kind, form, dataset)
-    with own_file(out) as file:
-        file.write(content)
-
-
-def _write_shapes(model: Path, form: str, out: Path, dataset: str | None, judged: Judged) -> None:
-    """Draw the shapes of a model, of which the options about results say nothing."""
-    from aucbench.models import load_model
-    from aucbench.models.shape_figure import shapes_figure
-    from aucbench.store import own_file
-
-    if dataset is not None or judged != Judged():
-        raise ParameterError("the figure shapes is of a model, not of results; leave options out")
-    content = shapes_figure(load_model(model), form)
-    with own_file(out) as file:
-        file.write(content)
+    for kind, path in figures.items():
+        content = drawn_figure(
+            findings, kind, path.suffix, dataset if kind in LOCAL_FIGURES else None
+        )
+        with own_file(path) as file:
+            file.write(content)
 
 
 def _findings(folder: Path, judged: Judged) -> Findings:

@@ -48,9 +48,7 @@ def reproduce(
     no_run: Annotated[
         bool, typer.Option("--no-run", help="Show what the folder holds, and run nothing.")
     ] = False,
-    options: Annotated[
-        Options, Group(RUNS, without=("timing", "minutes"), first=("jobs", "quiet"))
-    ],
+    options: Annotated[Options, Group(RUNS, without=NO_CELLS, first=("jobs", "quiet"))],
     md: Annotated[bool, typer.Option("--md", help="Print Markdown.")] = False,
 ) -> None:
     """Repeat a table or a figure of a source paper; print ours beside theirs."""

@@ -15,7 +15,7 @@ import typer
 from aucbench.bench.options import Options
 from aucbench.bench.text import aligned, reason_text, shown
 from aucbench.cli.groups import Group, grouped
-from aucbench.cli.options import JSON, OUTPUT, RUNS, Output
+from aucbench.cli.options import OUTPUT, RUNS, Output
 from aucbench.cli.running import LISTED, go, print_estimate
 from aucbench.cli.saying import say, warn
 from aucbench.errors import AucbenchError, DataError, ParameterError
@@ -50,7 +50,10 @@ def run(
     *,
     out: Annotated[Path, typer.Option(help="Folder that keeps the results.")],
     estimate: Annotated[bool, typer.Option("--estimate", help=ESTIMATE)] = False,
-    json: Annotated[Path | None, typer.Option(help=JSON)] = None,
+    json: Annotated[
+        Path | None,
+        typer.Option(help="File that takes one object per fit; with --estimate, the estimate."),
+    ] = None,
     options: Annotated[Options, Group(RUNS, first=("timeout", "memory", "jobs", "retry", "quiet"))],
     output: Annotated[Output, Group(OUTPUT, first=("metrics",))],
     example: Annotated[

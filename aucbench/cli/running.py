@@ -321,10 +321,9 @@ def print_findings(
     from aucbench.report.board import grids
 
     findings, others, missing = printed.findings(evidence)
-    tables = grids(findings, others, printed.sort)
+    tables = grids(findings, others)
     wide = width()
-    told = document.text(tables, wide, _strong())
-    typer.echo(told if printed.form == "text" else document.FORMS[printed.form](tables))
+    typer.echo(document.text(tables, wide, _strong()))
     typer.echo()
     say(protocol(plan, tried))
     unmeasured = [*findings.unmeasured, *(line for other in others for line in other.failures)]

@@ -17,7 +17,6 @@ from aucbench.options import divided, takes
 from aucbench.report.board import board, grids
 from aucbench.report.document import Grid, text
 from aucbench.report.findings import Findings, Settings, findings_of
-from aucbench.report.limits import limits
 from aucbench.report.results_html import as_html
 from aucbench.report.terminal import answer, notes, sentences
 from aucbench.report.verdict import verdict_json
@@ -74,7 +73,8 @@ def judged(tables: Any, form: str, columns: Columns, judging: Judging) -> Judgem
         rope=judging.rope,
         level=judging.level,
         reference=judging.reference,
-        **limits(everything=True),
+        most_pairs=None,
+        most_values=None,
     )
     findings = findings_of(evidence_of_values(known), settings)
     title = ", ".join(

@@ -15,13 +15,12 @@ from aucbench.models.model import Model
 from aucbench.models.shape import EffectShape
 from aucbench.models.shape_page import ADDED, is_curve, line_of
 from aucbench.report.document import cut
-from aucbench.report.figures import COLOURS, WIDTH, check_figure, rendered
+from aucbench.report.figures import COLOURS, WIDTH, check_format, rendered
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-KIND = "shapes"
 MOST, ACROSS = 12, 3  # panels, and those side by side
 HIGH = 1.9  # inches of a row of panels
 LABEL = 14  # characters of a level
@@ -35,7 +34,7 @@ def shapes_figure(model: Model | ClassModel, ending: str) -> bytes:
     ParameterError
         When the model has no shapes.
     """
-    ending = check_figure(KIND, ending)
+    ending = check_format(ending)
     if isinstance(model, ClassModel):
         raise ParameterError(
             "the model has a score for each class, and the figure shows the effects of one score; "

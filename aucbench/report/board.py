@@ -11,14 +11,11 @@ from aucbench.report.terminal import LEADING, SOLVER, tables
 from aucbench.stats.telling import counted
 
 
-def grids(findings: Findings, others: Sequence[Means] = (), sort: str = "plan") -> list[Grid]:
-    """Return the tables of the data sets, and of several finished ones that over all at the end.
-
-    It raises `ParameterError` as `tables`.
-    """
+def grids(findings: Findings, others: Sequence[Means] = ()) -> list[Grid]:
+    """Return the tables of the data sets, and of several finished ones that over all at the end."""
     evidence = findings.evidence
     several = len(evidence.finished) > 1 and len(evidence.solvers) > 1
-    return [*tables(findings, others, sort), *([board(findings)] if several else [])]
+    return [*tables(findings, others), *([board(findings)] if several else [])]
 
 
 def board(findings: Findings) -> Grid:

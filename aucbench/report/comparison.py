@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
 from aucbench.bench.inline import named_solvers
@@ -30,14 +29,12 @@ from aucbench.data import Data
 from aucbench.datasets.files import TESTS, load
 from aucbench.datasets.memory import is_table
 from aucbench.datasets.reading import Reading
-from aucbench.errors import ParameterError, require_at_least
+from aucbench.errors import ParameterError
 from aucbench.options import divided, takes
 from aucbench.processes.scratch import Scratch
-from aucbench.ranges import GAP_TOL
 from aucbench.registry.specs import split_specs
 from aucbench.report.running import handed_over, name_of, records_of, require_no_run, warn_of
 from aucbench.showing import words
-from aucbench.stats.words import ROPE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,7 +47,6 @@ if TYPE_CHECKING:
 MOST_REASONS = 3  # of records without an AUC
 Scores = Mapping[str, "NDArray[Any]"]
 PLAIN_READING = Reading()
-NO_FAMILIES: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 
 @takes({Reading: ()})
@@ -68,17 +64,13 @@ def compare(
     repeats: int = 1,
     passes: float | None = None,
     seconds: float | None = None,
-    gap_tol: float = GAP_TOL,
     seed: int = 0,
     tune: bool = False,
     timeout: float = DEFAULT_TIMEOUT,
     memory: float | None = None,
-    holdout: float | None = None,
     jobs: int | None = None,
     out: Path | None = None,
     metrics: str | Iterable[str] | None = None,
-    rope: float = ROPE,
-    families: Mapping[str, Sequence[str]] = NO_FAMILIES,
     reference: str | None = None,
     quiet: bool = False,
     **options: Any,
@@ -117,10 +109,6 @@ def compare(
     metrics : str or iterable of str, optional
         Such as `auc,brier`, see `aucbench.stats.measure`, or metrics of plugins. The verdict is
         on the first one. The default is that of the pairs, which of all pairs is the AUC.
-    rope : float
-        Differences up to this size are practically zero.
-    families : mapping of str to sequence of str
-        Related data sets, which count as one in what is said across data sets; see `Plan`.
     reference : str, optional
         Solver with which each other one is compared; default: logistic, where it takes part.
     reading : Reading
@@ -134,7 +122,7 @@ def compare(
     monotone : str or mapping of str to shape, optional
         What effects of columns must be, such as `"income=+1,age=-1"` or `{"dose": "convex"}`. The
         solvers are those that train with bounds of weights, see `Needs.shapes`.
-    objective, projector, splits, holdout, repeats, passes, seconds, gap_tol, seed :
+    objective, projector, splits, repeats, passes, seconds, seed :
         See `Plan`.
 
     Returns
@@ -156,7 +144,6 @@ def compare(
     from aucbench.report.evidence import require_planned
 
     require_no_run("compare")
-    require_at_least(0.0, rope=rope)
     solvers, sets = _asked(given, solvers, data)
     asked, test = _reading(reading, options)
     count, asked = checked_pairs(_pairs(pairs, sets), asked)
@@ -180,11 +167,8 @@ def compare(
         (seed,),
         passes,
         seconds,
-        gap_tol,
         timeout=timeout,
         memory=memory,
-        holdout=holdout,
-        families={name: tuple(members) for name, members in families.items()},
         pairs=count,
         monotone=monotone,  # type: ignore[arg-type] # the plan writes it as text
     )
@@ -198,7 +182,7 @@ def compare(
         scores = {number: arrays for number, arrays in every.items() if arrays is not None}
         hashes = {record.sizes.data for record in records if record.sizes.data}
         about = {data: known for data in hashes if (known := store.about(data)) is not None}
-        return Results(records, scores, measures, rope, about, reference, plan)
+        return Results(records, scores, measures, about, reference, plan)
 
 
 class Results(tuple[Record, ...]):
@@ -214,19 +198,16 @@ class Results(tuple[Record, ...]):
         As `Store.scores`, by the id of the record.
     measures : tuple of str
         Names; the verdict is on the first one.
-    rope : float
-        Half the width of the region of practical equivalence.
     about : mapping of str to mapping
         As `Store.about`, by the hash of the data.
     reference : str or None
         A solver against which the others are told.
     plan : Plan, optional
-        What was asked for; it has the families.
+        What was asked for.
     """
 
     _scores: Mapping[str, Scores]
     _measures: tuple[str, ...]
-    _rope: float
     _about: Mapping[str, Any]
     _reference: str | None
     _plan: Plan | None
@@ -236,14 +217,13 @@ class Results(tuple[Record, ...]):
         records: Iterable[Record] = (),
         scores: Mapping[str, Scores] | None = None,
         measures: Sequence[str] = ("auc",),
-        rope: float = ROPE,
         about: Mapping[str, Any] | None = None,
         reference: str | None = None,
         plan: Plan | None = None,
     ) -> Self:
         """Make a tuple of the records."""
         results = super().__new__(cls, records)
-        results._scores, results._measures, results._rope = scores or {}, tuple(measures), rope
+        results._scores, results._measures = scores or {}, tuple(measures)
         results._about, results._reference, results._plan = about or {}, reference, plan
         return results
 
@@ -311,7 +291,7 @@ class Results(tuple[Record, ...]):
             scores=lambda fit: self._scores.get(fit.id),
             about=self._about.get,
         )
-        settings = Settings(measure=self._measures[0], rope=self._rope, reference=self._reference)
+        settings = Settings(measure=self._measures[0], reference=self._reference)
         return findings_of(evidence, settings)
 
     def to_frame(self) -> DataFrame:

@@ -246,9 +246,6 @@ def texed(text: str) -> str:
     return shown(text).translate(TEX)
 
 
-FORMS = {"text": text, "md": markdown, "tex": tex}
-
-
 def grid(
     header: Sequence[str],
     lines: Sequence[Sequence[Cell]],

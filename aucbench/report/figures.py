@@ -61,8 +61,13 @@ FORMATS = {
 
 def check_figure(kind: str, ending: str) -> str:
     """Return the format of a file by its ending, after all checks that need no results."""
-    if kind not in (known := (*FIGURES, *OF_MODELS)):
-        raise UnknownNameError("figure", kind, known)
+    if kind not in FIGURES:
+        raise UnknownNameError("figure", kind, FIGURES)
+    return check_format(ending)
+
+
+def check_format(ending: str) -> str:
+    """Return the format of a figure in a file that ends so; raise if nothing can draw it."""
     if ending.lower() not in FORMATS:
         raise ParameterError(
             f"cannot draw into a file that ends in {ending!r}; let it end in {', '.join(FORMATS)}"
@@ -78,8 +83,6 @@ def drawn_figure(findings: Findings, kind: str, ending: str, dataset: str | None
     `curves`, `roc` and `pareto` are of one data set, by default the only one.
     """
     ending = check_figure(kind, ending)
-    if kind in OF_MODELS:
-        raise ParameterError(f"the figure {kind} is of a model; name the file of one")
     if kind in LOCAL_FIGURES:
         one = findings.insides[_dataset(findings, dataset)]
         return rendered(lambda figure: _local(figure, kind, findings, one), ending)
@@ -406,5 +409,4 @@ LOCAL_FIGURES: dict[str, tuple[Callable[[Figure, Findings, Inside], Lines], str]
     "roc": (_roc, "scores with labels"),
     "pareto": (_pareto, "values with a cost"),
 }
-OF_MODELS = ("shapes",)  # drawn by `aucbench.models.shape_figure`
 FIGURES = (*GLOBAL_FIGURES, *LOCAL_FIGURES)

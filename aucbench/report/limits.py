@@ -1,11 +1,11 @@
-"""Up to which size it is told what takes long: pairs inside data sets, and what hangs on one.
+"""Up to which size a report says what takes long: pairs inside data sets, and what hangs on one.
 
 What is said across data sets, who may be the best and who is behind, has no limit.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aucbench.report.evidence import Evidence
 
@@ -14,11 +14,6 @@ if TYPE_CHECKING:
 
 MOST_PAIRS = 5_000  # of solvers inside data sets, over all of these
 MOST_VALUES = 5_000  # by data set and solver
-
-
-def limits(*, everything: bool) -> dict[str, Any]:
-    """Return the limits as options of `Settings`; none where everything is asked for."""
-    return {"most_pairs": None, "most_values": None} if everything else {}
 
 
 def compared_inside(evidence: Evidence, most: int | None) -> frozenset[int]:
@@ -33,7 +28,7 @@ def compared_inside(evidence: Evidence, most: int | None) -> frozenset[int]:
 
 
 def untold(findings: Findings) -> str:
-    """Return in a sentence what was left out, and how to get it; empty if nothing was."""
+    """Return in a sentence what was left out; empty if nothing was."""
     evidence, left = findings.evidence, []
     if len(findings.compared) < len(evidence.datasets):
         others = "".join(f" but {evidence.datasets[i]}" for i in findings.compared)
@@ -45,4 +40,4 @@ def untold(findings: Findings) -> str:
         left.append(f"what hangs on one data set, of {findings.values.size} values")
     if not left:
         return ""
-    return f"Left out, since it takes long: {'; '.join(left)}. --everything tells it all the same."
+    return f"Left out, since it takes long: {'; '.join(left)}."

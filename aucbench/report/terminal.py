@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from math import inf, isnan, nan
+from math import isnan, nan
 from textwrap import TextWrapper
 
 from aucbench.bench.show.endings import end_notes
 from aucbench.bench.text import shown
-from aucbench.errors import ParameterError
 from aucbench.report.document import NOTHING, Grid
 from aucbench.report.evidence import Evidence, Group
 from aucbench.report.findings import Findings, Means
@@ -28,27 +27,10 @@ WORDS = ("", SOLVER, END)  # columns that hold no numbers
 SHOWN_CHOICES = 2  # points of a tuned solver that are named
 
 
-def _known(value: float) -> float:
-    return inf if isnan(value) else value
-
-
-SORTS: dict[str, Callable[[Row], float]] = {
-    "plan": lambda _: 0.0,
-    "value": lambda row: _known(row.loss),
-    "seconds": lambda row: _known(row.group.median("seconds")),
-}
-
-
-def tables(findings: Findings, others: Sequence[Means] = (), sort: str = "plan") -> list[Grid]:
-    """Return one table for each data set, with a column for each further measure.
-
-    `sort`, the order of the lines, is a key of `SORTS`; else it raises `ParameterError`.
-    """
-    if sort not in SORTS:
-        raise ParameterError(f"there is no order {sort!r}; sort by {', '.join(SORTS)}")
+def tables(findings: Findings, others: Sequence[Means] = ()) -> list[Grid]:
+    """Return one table for each data set, with a column for each further measure."""
     columns = _columns(findings, others)
-    sets = [(one, sorted(one.rows, key=SORTS[sort])) for one in findings.insides]
-    texts = [[[column.text(row) for column in columns] for row in rows] for _, rows in sets]
+    texts = [[[c.text(row) for c in columns] for row in one.rows] for one in findings.insides]
     lines = [line for some in texts for line in some]
     told = [j for j, c in enumerate(columns) if any(line[j] not in c.idle for line in lines)]
     header = tuple(columns[j].name for j in told)
@@ -60,10 +42,10 @@ def tables(findings: Findings, others: Sequence[Means] = (), sort: str = "plan")
             right,
             title=_title(findings.evidence, one),
             facts=tuple(findings.evidence.understood(one.dataset).lines()),
-            best=_best(rows),
+            best=_best(one.rows),
             names=header.index(SOLVER),
         )
-        for (one, rows), some in zip(sets, texts, strict=True)
+        for one, some in zip(findings.insides, texts, strict=True)
     ]
 
 

@@ -35,7 +35,6 @@ def make_engine(
     *,
     jobs: int | None = None,
     threads: int = 1,
-    scheduler: str | None = None,
     folder: Path | None = None,
     cells_per_job: int | None = None,
 ) -> Engine:
@@ -43,15 +42,14 @@ def make_engine(
 
     Parameters
     ----------
-    name : {"local", "dask", "slurm"}
+    name : str
+        "local", "slurm", or "dask=ADDRESS" with the address of an existing dask scheduler.
     jobs : int, optional
         How many cells run at once; for SLURM: how many of its jobs are queued or running.
         Default: "local": the cores of this host divided by `threads`; "dask": the threads of
         the cluster; "slurm": 16.
     threads : int
         Threads of aucbench, BLAS and OpenMP in each cell.
-    scheduler : str, optional
-        Address of an existing dask scheduler; required for "dask", and only for it.
     folder : Path, optional
         The results folder, on a disk that the nodes share; required for "slurm".
     cells_per_job : int, optional
@@ -64,31 +62,35 @@ def make_engine(
     MissingExtraError
         When the packages of the engine are not installed.
     ParameterError
-        When a number is out of range, or an option is missing or belongs to another engine.
+        When a number is out of range, an address is missing or belongs to no dask engine, or
+        an option belongs to another engine.
     """
-    if name not in ENGINES:
-        raise UnknownNameError("engine", name, ENGINES)
+    kind, _, scheduler = name.partition("=")
+    if kind not in ENGINES:
+        raise UnknownNameError("engine", kind, ENGINES)
     require_whole(1, jobs=jobs, threads=threads, cells_per_job=cells_per_job)
-    own = (("scheduler", scheduler, "dask"), ("cells_per_job", cells_per_job, "slurm"))
-    for option, value, owner in own:
-        if value is not None and name != owner:
-            raise ParameterError(
-                f"{option}={value!r} was given to engine {name!r}, but only {owner!r} knows it; "
-                f"leave it out or ask for engine {owner!r}"
-            )
-    module = ENGINES[name]
+    if scheduler and kind != "dask":
+        raise ParameterError(
+            f"the engine {name!r} has an address, but only 'dask' takes one; ask for {kind!r}"
+        )
+    if cells_per_job is not None and kind != "slurm":
+        raise ParameterError(
+            f"cells_per_job={cells_per_job!r} was given to engine {kind!r}, but only 'slurm' knows "
+            "it; leave it out or ask for engine 'slurm'"
+        )
+    module = ENGINES[kind]
     if module is not None and find_spec(module) is None:
-        raise MissingExtraError(f"--engine {name}", name)
-    if name == "dask":
+        raise MissingExtraError(f"--engine {kind}", kind)
+    if kind == "dask":
         from aucbench.bench.engines.dask import DaskEngine
 
-        if scheduler is None:
+        if not scheduler:
             raise ParameterError(
-                "engine 'dask' got no scheduler; give the address that `dask scheduler` prints, "
-                "such as tcp://host:8786"
+                "engine 'dask' got no scheduler; add the address that `dask scheduler` prints, "
+                "such as dask=tcp://host:8786"
             )
         return DaskEngine(scheduler, jobs, threads)
-    if name == "slurm":
+    if kind == "slurm":
         from aucbench.bench.engines.slurm import SlurmEngine
 
         if folder is None:
