@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 FIRST = ("target", "positive")
 NOT_OF_SCORES = (
-    *("drop", "drop_suspicious", "encode", "missing", "text", "unlabelled", "time", "test"),
+    *("drop", "missing", "text", "unlabelled", "time", "test"),
     *("labels", "time_to_event", "event", "groups", "weights", "rows"),
 )
 

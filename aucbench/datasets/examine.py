@@ -23,7 +23,7 @@ from aucbench.datasets.reading import Reading
 from aucbench.datasets.repeated import repeated_rows
 from aucbench.datasets.sentinels import sentinels
 from aucbench.datasets.suspects import is_sorted, suspects
-from aucbench.datasets.tables import Schema, is_numeric, require_numbers
+from aucbench.datasets.tables import Schema, is_numeric
 from aucbench.errors import DataError
 
 Mask = NDArray[np.bool_]
@@ -45,31 +45,14 @@ def examine(table: Table, positive: Mask, asked: Reading, gaps: Gaps) -> Examine
     `gaps` are the cells that mean a missing one, by column, which are missing in it already.
     """
     if not hasattr(table.X, "iloc"):
-        if asked.drop_suspicious:
-            raise DataError(
-                "drop_suspicious is for tables whose columns have a meaning each, such as CSV; "
-                "leave it out"
-            )
         return Examined(table.X, table.names, None, Understood(kinds={"numeric": table.d}))
     frame = table.X.set_axis(table.names or tuple(map(str, table.X.columns)), axis=1)
     schema = _schema(frame, asked, gaps)
     codes = None if schema is None else schema.codes(frame)
     dropped = dict(schema.dropped) if schema else {}
     meant = frame if schema is None or codes is None else _meant(frame, schema, codes)
-    strange = [*suspects(meant, positive)]
-    if asked.drop_suspicious:
-        names = {remark.column for remark in strange}
-        own = meant.columns if schema is None else schema.names
-        usual = [j for j, name in enumerate(map(str, own)) if name not in names]
-        dropped, strange = {**dropped, **{one.column: one.brief for one in strange}}, []
-        if schema is None or codes is None:
-            table = table.keeping(usual)
-        else:
-            schema = replace(schema, columns=tuple(schema.columns[j] for j in usual))
-            codes = codes[:, usual]
-        meant = meant[[name for name in meant.columns if str(name) not in names]]
     remarks = (
-        *strange,
+        *suspects(meant, positive),
         *sentinels(meant, frame),
         *(_remarks(schema) if schema else ()),
         *hints(meant, asked),
@@ -93,8 +76,6 @@ def _schema(frame: Any, asked: Reading, gaps: Gaps) -> Schema | None:
     """
     if not frame.shape[1] or (not gaps and is_numeric(frame)):
         return None
-    if asked.encode == "none":
-        require_numbers(frame, asked.decimal)
     schema = Schema.of(frame, asked.decimal, asked.text)
     own = (replace(column, gaps=gaps.get(column.name, ())) for column in schema.columns)
     return replace(schema, columns=tuple(own))

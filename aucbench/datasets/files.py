@@ -83,9 +83,6 @@ def load(source: Any, reading: Reading | None = None, **options: Any) -> Data:
     drop : sequence of names or numbers
         Features to leave out. They replace those of the catalogue. Numbers count the features
         from 0, without the label column. ("none",) or None drops nothing.
-    drop_suspicious : bool
-        Leave out the columns of a table that `Data.understood` calls suspicious: those that are
-        constant, different in every row, hold days as numbers, or tell the label, or nearly so.
     missing : value, text, or list or mapping of them
         Cells that mean a missing one: in all columns, or in one as in "age=-999" or {"age": -999}.
     text : "hash", "drop" or "refuse"

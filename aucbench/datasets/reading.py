@@ -18,7 +18,6 @@ PlainLabels = Plain | tuple[Plain, ...] | None
 SUITE = "suite:"  # before the name of several data sets, see `aucbench.datasets.catalogue`
 MARKS = (".", ",")
 WORDS = {  # of options that take one of a few words
-    "encode": ("auto", "none"),
     "decimal": MARKS,
     "text": ("hash", "drop", "refuse"),
     "unlabelled": ("refuse", "skip"),
@@ -45,11 +44,6 @@ class Reading:
         Label column of files, by name or by number from 0.
     drop : tuple of str or int
         Columns of files to leave out; none alone also keeps those that the catalogue leaves out.
-    drop_suspicious : bool
-        Leave out the columns of tables that a warning calls suspicious: they tell the label, name
-        rows or days, or are constant.
-    encode : "auto" or "none"
-        auto: tables may hold text, dates and missing cells; none: numbers only.
     decimal : "." or ","
         Decimal mark of tables: a point or a comma.
     missing : tuple of str
@@ -93,8 +87,6 @@ class Reading:
     negative: PlainLabels = field(default=None, metadata={"alone": ("rest",)})
     target: str | int | None = None
     drop: tuple[str | int, ...] = ()
-    drop_suspicious: bool = False
-    encode: str = "auto"
     decimal: str = "."
     missing: tuple[Plain, ...] = field(default=(), metadata={"whole": True})
     text: str = "hash"
@@ -122,16 +114,12 @@ class Reading:
         for name in ("positive", "negative"):
             object.__setattr__(self, name, plain_labels(getattr(self, name), name))
         object.__setattr__(self, "missing", _cells(self.missing))
-        if self.missing and self.encode == "none":
-            raise ParameterError("missing cells are filled by encode='auto'; leave one of both out")
         if not isinstance(self.drop, str | int | list | tuple):
             raise ParameterError(f"drop must be a list of columns, got {self.drop!r}")
         drop = (self.drop,) if isinstance(self.drop, str | int) else tuple(self.drop)
         object.__setattr__(self, "drop", drop)
         for column in self.drop:
             _require_column("drop", column)
-        if not isinstance(self.drop_suspicious, bool):
-            raise ParameterError(f"drop_suspicious is true or false, got {self.drop_suspicious!r}")
         for name in COLUMNS:
             if (column := getattr(self, name)) is not None:
                 _require_column(name, column)

@@ -110,5 +110,5 @@ def test_each_command_is_in_a_group():
     said = CliRunner().invoke(app, ["--help"]).output
     assert "\nCommands:" not in said
     assert re.findall(r"^(\w.*):$", said, re.MULTILINE)[1:] == [
-        *("A table of yours", "Compare and keep", "What there is, and plugins", "Papers and data"),
+        *("You have a table", "You have a solver", "You have results", "What there is"),
     ]

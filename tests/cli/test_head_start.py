@@ -47,7 +47,7 @@ def is_closed(supervisor):
         ("compare --data iris.csv", 1),
         ("run plan.toml --out results", 1),
         ("compare --help", 0),
-        ("compare --engine=dask --scheduler tcp://host:1", 0),
+        ("run plan.toml --engine=dask=tcp://host:1", 0),
         ("run plan.toml --out results --threads 2", 0),
         ("--no-plugins compare", 0),
         ("list solvers", 0),

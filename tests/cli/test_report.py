@@ -1,4 +1,4 @@
-"""`aucbench report` and `figure`: parse, one call, print."""
+"""`aucbench report`: parse, one call, print."""
 
 from functools import partial
 
@@ -35,15 +35,17 @@ def test_the_answer_is_printed_and_the_page_written(folder, tmp_path):
         (["report", "{}", "--level", "2"], "level"),
         (["report", "{}", "--rope", "-1"], "rope"),
         (["report", "{}", "--reference", "logit"], "unknown solver in this comparison 'logit'"),
-        (["figure", "pie", "{}", "--out", "x.pdf"], "unknown figure 'pie'"),
-        (["figure", "roc", "{}", "--out", "x.pdf"], "name one of breast-cancer, digits-8"),
+        (["report", "{}", "--figure", "pie=x.pdf"], "unknown figure 'pie'"),
+        (["report", "{}", "--figure", "roc"], "wanted a kind and a file"),
+        (["report", "{}", "--figure", "roc=x.pdf"], "name one of breast-cancer, digits-8"),
+        (["report", "{}", "--dataset", "digits-8"], "--dataset is for the figures curves"),
     ],
 )
 def test_mistakes_end_with_a_sentence_and_2(folder, arguments, sentence):
     assert sentence in refused(*(argument.format(folder) for argument in arguments))
 
 
-def test_what_is_left_out_of_a_large_folder_is_said_and_an_option_tells_it(folder, monkeypatch):
+def test_what_is_left_out_of_a_large_folder_is_said(folder, monkeypatch):
     again = ["compare", "--data", "breast-cancer,digits-8", "--solvers", "sht-auc,logistic"]
     again += ["--splits", "2", "--passes", "2", "--out", folder]
     for words in (["report", folder], again):
@@ -53,12 +55,12 @@ def test_what_is_left_out_of_a_large_folder_is_said_and_an_option_tells_it(folde
             patch.setattr("aucbench.report.findings.Settings", few)
             told = flat(said(*words))
             assert "the comparisons of 2 pairs of solvers inside single data sets" in told
-            assert "what hangs on one data set, of 4 values. --everything tells it" in told
-            assert "Left out" not in said(*words, "--everything")
+            assert "what hangs on one data set, of 4 values." in told
 
 
-def test_a_figure_is_written(folder, tmp_path):
-    for kind, more in (("leaderboard", ()), ("curves", ("--dataset", "digits-8"))):
-        path = tmp_path / f"{kind}.svg"
-        done("figure", kind, folder, "--out", path, *more)
+def test_figures_are_written(folder, tmp_path):
+    files = {kind: tmp_path / f"{kind}.svg" for kind in ("leaderboard", "curves")}
+    asked = [word for kind, path in files.items() for word in ("--figure", f"{kind}={path}")]
+    done("report", folder, *asked, "--dataset", "digits-8")
+    for path in files.values():
         assert b"<svg" in path.read_bytes()

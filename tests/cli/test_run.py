@@ -171,7 +171,9 @@ def test_limits_of_the_command_line_win(tmp_path):
 def test_compare_with_tuning_in_a_folder(toys, tmp_path):
     common = ("compare", "--solvers", "means", "--data", "breast-cancer", "--splits", 2, "--tune")
     path = tmp_path / "rows.json"
-    told = said(*common, "--timing", "--out", tmp_path / "kept", "--json", path)
+    said(*common, "--out", tmp_path / "first")
+    [plan] = (tmp_path / "first" / "plans").iterdir()
+    told = said("run", plan, "--timing", "--out", tmp_path / "kept", "--json", path)
     rows = strict(path)
     for part in ("means (tuned)", "spread s", "tuned by 2 point(s) x 3 inner splits"):
         assert part in told

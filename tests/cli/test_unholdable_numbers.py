@@ -43,7 +43,7 @@ SAID = {name: {name: HUGE} for name in ("gap", "residual", "value")}
 SAID["info"] = {"info": {"width": HUGE}}
 """
 WHAT = ("gap", "residual", "value", "info", "objective")
-RUN = ("--data", "breast-cancer", "--holdout", 0.3, "--passes", 2)
+RUN = ("--data", "breast-cancer", "--splits", 2, "--passes", 2)
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def assert_readable(folder, table):
     for command in (
         ("report", folder),
         ("status", folder),
-        ("log", folder),
+        ("status", folder, "--cells"),
         ("export", folder, table),
         ("export", folder, table.with_suffix(".json")),
         ("export", folder, table.with_suffix(".parquet")),

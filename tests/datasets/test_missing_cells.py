@@ -86,8 +86,6 @@ def test_python_has_lists_and_mappings_of_cells():
 
 
 def test_options_that_make_no_sense_are_refused(table, tmp_path):
-    with pytest.raises(ParameterError, match="filled by encode='auto'"):
-        Reading(missing="-999", encode="none")
     with pytest.raises(ParameterError, match="unlabelled must be refuse or skip, got 'keep'"):
         Reading(unlabelled="keep")
     (tmp_path / "t.svm").write_text("1 1:1\n0 1:2\n")

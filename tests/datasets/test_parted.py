@@ -290,8 +290,6 @@ def test_text_becomes_the_features_that_load_makes_of_it(frame, tmp_path):
     assert_same_as_load(parts, path)
     assert parts.encoding is not None
     assert parts.understood.kinds == {"numeric": 3, "category": 1}
-    with pytest.raises(DataError, match="encode is none"):
-        open_parts(path, encode="none")
     assert open_parts(path, text="drop").names == ("a", "b", "c")
 
 

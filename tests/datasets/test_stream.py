@@ -245,8 +245,6 @@ def test_what_is_wrong_is_told_with_file_and_row(case, rows, tmp_path):
         [*stream(path, rows=rows)]
     assert str(told.value).count(str(path)) == 1
     assert "\n" not in str(told.value)
-    with pytest.raises(DataError):
-        load(path, encode="none")
 
 
 @pytest.mark.parametrize("packed", PACKERS)

@@ -7,7 +7,6 @@ import pytest
 from aucbench.data.understood import Understood
 from aucbench.datasets import load
 from aucbench.datasets.suspects import FEWEST, SAMPLE, is_sorted, suspects
-from aucbench.errors import DataError
 
 N = 300
 RNG = np.random.default_rng(0)
@@ -119,27 +118,23 @@ def messy(path):
     return path
 
 
-def test_a_table_warns_and_leaves_out_on_request(tmp_path):
+def test_a_table_warns_and_columns_are_left_out_by_name(tmp_path):
     path = messy(tmp_path / "t.csv")
-    plain, clean = load(path), load(path, drop_suspicious=True)
+    plain, clean = load(path), load(path, drop=["number"])
 
     why = "different in every row, in the order of the rows"
     assert plain.understood.warnings[0] == f"column 'number' is suspicious: {why}"
     assert plain.names == ("number", "age")
     assert clean.names == ("age",)
-    assert clean.understood.dropped == {"number": why}
+    assert clean.understood.dropped == {"number": "as asked"}
     assert not any("number" in warning for warning in clean.understood.warnings)
-    assert load(path, drop=["number"]).understood.dropped == {"number": "as asked"}
     lines = [*clean.understood.lines()]
     assert lines[0].startswith("label: column 'sick', the only column with two values")
     assert lines[0].endswith("positive '1', negative '0'")
-    assert f"left out: number ({why})" in lines
     assert Understood.from_json(clean.understood.to_json()) == clean.understood
 
 
 def test_only_tables_have_suspicious_columns(tmp_path):
     path = tmp_path / "t.svm"
     path.write_text("1 1:1\n0 1:2\n")
-    with pytest.raises(DataError, match="drop_suspicious is for tables"):
-        load(path, drop_suspicious=True)
     assert load(path).understood.label == "the first number of each line"

@@ -66,8 +66,6 @@ def test_decimal_commas(separator, options, tmp_path):
     read(tmp_path / "t.csv", text(separator, decimal=","), **options)
     with pytest.raises(DataError, match=r"'a' has '1,5' in line 2, .*mark ','; say decimal=','"):
         load(tmp_path / "t.csv", target="y")
-    with pytest.raises(DataError, match=r"'a' has '1,5' in line 2, .*mark ','; say decimal=','"):
-        load(tmp_path / "t.csv", target="y", encode="none")
 
 
 def test_decimal_commas_between_commas_are_quoted(tmp_path):
@@ -169,14 +167,9 @@ def test_what_is_wrong_is_told_with_its_line(case, tmp_path):
     assert "\n" not in str(told.value)
 
 
-@pytest.mark.parametrize("encode", ["auto", "none"])
-def test_a_missing_last_cell_is_no_short_row(encode, tmp_path):
+def test_a_missing_last_cell_is_no_short_row(tmp_path):
     path = write(tmp_path / "t.csv", "y,a,b\n" + "0,1,2\n1,2,3\n" * 20 + "0,1,\n1,,2\n")
-    if encode == "none":
-        with pytest.raises(DataError, match=r"'a' has a missing cell, in line 43"):
-            load(path, encode=encode)
-    else:
-        assert load(path).encoded().names == ("a", "a is missing", "b", "b is missing")
+    assert load(path).encoded().names == ("a", "a is missing", "b", "b is missing")
 
 
 def test_a_mark_at_the_beginning_is_not_read(tmp_path):
@@ -289,7 +282,6 @@ def test_a_table_of_any_texts_comes_back(tmp_path_factory, cells, separator):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"encode": "yes"}, "encode must be auto or none, got 'yes'"),
         ({"decimal": ";"}, "decimal must be . or ,, got ';'"),
         ({"separator": "::"}, "separator must be one character, tab or space, got '::'"),
         ({"separator": ""}, "separator must be one character"),

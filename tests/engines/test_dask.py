@@ -148,7 +148,7 @@ def test_closing_kills_what_runs_and_leaves_the_cluster_usable(engine, cells):
 @pytest.mark.nightly
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGKILL])
 def test_nothing_runs_on_when_the_caller_is_ended(engine, cells, sign):
-    assert cells.end_caller(sign, 2, name="dask", scheduler=engine.scheduler) == -sign
+    assert cells.end_caller(sign, 2, name=f"dask={engine.scheduler}") == -sign
     cells.until(lambda: cells.alive() == [])
     assert len(cells.started()) == 2
 

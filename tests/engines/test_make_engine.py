@@ -34,13 +34,13 @@ def test_a_missing_extra_is_named(monkeypatch, name):
         ({"jobs": 0}, "jobs must be at least 1, got 0"),
         ({"threads": 0}, "threads must be at least 1"),
         ({"jobs": 1.5}, "jobs must be a whole number"),
-        ({"scheduler": "tcp://h:1"}, "'tcp://h:1' was given to engine 'local', but only 'dask'"),
+        ({"name": "local=tcp://h:1"}, "'local=tcp://h:1' has an address, but only 'dask'"),
         ({"cells_per_job": 3}, "cells_per_job=3 was given to engine 'local', but only 'slurm'"),
     ],
 )
 def test_options_that_make_no_sense_or_belong_elsewhere_are_refused(options, message):
     with pytest.raises(ParameterError, match=message):
-        make_engine("local", **options)
+        make_engine(**options)
 
 
 def test_dask_wants_a_scheduler():
@@ -49,7 +49,7 @@ def test_dask_wants_a_scheduler():
 
     with pytest.raises(ParameterError, match="got no scheduler; give the address"):
         make_engine("dask")
-    made = make_engine("dask", scheduler="tcp://h:1", threads=2)
+    made = make_engine("dask=tcp://h:1", threads=2)
     assert made == DaskEngine("tcp://h:1", None, 2)
 
 

@@ -247,13 +247,10 @@ def test_the_shapes_of_a_model_are_drawn(splined, ending):
 
 def test_the_command_draws_the_shapes_of_a_file(splined, tmp_path):
     splined[0].save(tmp_path / "m.aucbench")
-    done("figure", "shapes", tmp_path / "m.aucbench", "--out", tmp_path / "x.pdf")
+    done("explain", tmp_path / "m.aucbench", "--figure", tmp_path / "x.pdf")
     assert (tmp_path / "x.pdf").read_bytes()[:4] == b"%PDF"
-    told = done(
-        "figure", "shapes", tmp_path / "m.aucbench", "--out", tmp_path / "x.pdf", "--dataset", "a",
-        code=2,
-    )  # fmt: skip
-    assert "the figure shapes is of a model, not of results" in told.stderr
+    told = done("explain", tmp_path / "m.aucbench", "--figure", tmp_path / "x.gif", code=2)
+    assert "let it end in .pdf" in told.stderr
 
 
 def test_a_model_without_shapes_has_no_figure():

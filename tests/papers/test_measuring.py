@@ -154,10 +154,11 @@ def test_status_and_log_know_measurements(tmp_path, rows, signs):
 
     counts = dict(line.rsplit(maxsplit=1) for line in printed("status", out))
     assert counts == {"measurements": "2", "failed": "1", "  error": "1"}
-    [listed] = printed("log", out)
+    listed, done_one = printed("status", out, "--cells")
     assert listed.split()[1:3] == ["error", str(rows)]
     assert listed.endswith("error  ValueError: it did not like the rows")
-    told = printed("log", out, listed.split()[0])
+    assert "number 0" in done_one
+    told = printed("status", out, "--log", listed.split()[0])
     assert told[:2] == [f"error on {rows}: error", "ValueError: it did not like the rows"]
     assert "Traceback (most recent call last):" in told
 

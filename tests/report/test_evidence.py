@@ -16,7 +16,7 @@ from aucbench.report.evidence import evidence_of, solver_of
 from aucbench.report.findings import Settings, findings_of
 from aucbench.report.fits import Condition
 from aucbench.report.folder import FolderReader
-from aucbench.report.limits import MOST_PAIRS, limits
+from aucbench.report.limits import MOST_PAIRS
 from aucbench.report.page import page_of
 from aucbench.report.terminal import sentences
 from aucbench.report.verdict import verdict
@@ -256,12 +256,11 @@ def test_what_was_left_out_is_said_wherever_the_answer_is(records):
     [said] = [line for line in sentences(few) if line.startswith("Left out")]
     assert "comparisons of 9 pairs of solvers inside single data sets, and the stars" in said
     assert "what hangs on one data set, of 9 values" in said
-    assert "--everything" in said
     assert said in page_of(few, folder="x").warnings
     told = verdict(few)
     assert said in told["answer"]
     assert {one["possible_best"] for each in told["data_sets"] for one in each["solvers"]} == {None}
-    whole = findings_of(evidence, Settings(**limits(everything=True)))
+    whole = findings_of(evidence, Settings(most_pairs=None, most_values=None))
     assert not any(line.startswith("Left out") for line in sentences(whole))
     assert Settings().most_pairs == MOST_PAIRS
     by_default = findings_of(evidence)

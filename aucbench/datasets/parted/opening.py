@@ -19,9 +19,7 @@ from aucbench.errors import DataError, UnsupportedError
 PARQUET = ".parquet"
 FORMATS = (PARQUET, *TEXT, NPZ, NPY)
 # Options of a reading that need all rows at once.
-WHOLE = (
-    *("groups", "time", "time_to_event", "event", "test", "missing", "drop_suspicious", "rows"),
-)
+WHOLE = (*("groups", "time", "time_to_event", "event", "test", "missing", "rows"),)
 Tell = Callable[[str], object]
 
 

@@ -287,9 +287,6 @@ class ParquetParts:
 
     def _with_encoding(self, asked: Reading) -> ParquetParts:
         """Return it with the levels of columns of text, which one reading counts."""
-        if asked.encode == "none":
-            name = next(feature.name for feature in self.features if feature.kind == TEXT)
-            raise DataError(f"column {name!r} holds text, and encode is none; drop it")
         texts = [feature.name for feature in self.features if feature.kind == TEXT]
         levels: dict[str, Levels] = {name: Counter() for name in texts}
         for i in range(len(self.groups)):

@@ -10,6 +10,6 @@ embeddings of text, which need labels or another library; free text is hashed, s
 """
 
 from aucbench.datasets.tables.columns import LINE, Column
-from aucbench.datasets.tables.schema import Encoding, Schema, is_numeric, require_numbers
+from aucbench.datasets.tables.schema import Encoding, Schema, is_numeric
 
-__all__ = ["LINE", "Column", "Encoding", "Schema", "is_numeric", "require_numbers"]
+__all__ = ["LINE", "Column", "Encoding", "Schema", "is_numeric"]

@@ -169,10 +169,6 @@ class RawColumn:
             return "text"
         return {"b": "boolean", "M": "date"}.get(self.series.dtype.kind, "numeric")
 
-    def refuse_missing(self) -> None:
-        """Raise `DataError` if a cell is missing."""
-        self._refuse(self._missing, "a missing cell", "let encode='auto' (--encode auto) fill it")
-
     @property
     def _missing(self) -> NDArray[np.bool_]:
         return self.at < 0 if self.values is None else np.isnan(self.values)

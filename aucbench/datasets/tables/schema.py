@@ -169,25 +169,6 @@ def _is_finite(column: Any) -> bool:
     )
 
 
-def require_numbers(frame: Any, decimal: str) -> None:
-    """Raise `DataError` about the first columns of a frame that are no numbers, or a missing cell.
-
-    The error is that of `Schema.of` if a column looks like numbers that are written otherwise.
-    """
-    columns = [RawColumn.of(frame.iloc[:, j], str(name)) for j, name in enumerate(frame.columns)]
-    texts = [raw for raw in columns if raw.kind in ("text", "date")]
-    if texts:
-        for raw in texts:
-            raw.column(decimal)
-        listed = ", ".join(repr(raw.name) for raw in texts[:5]) + ", ..." * (len(texts) > 5)
-        raise DataError(
-            f"{len(texts)} column(s) are not numeric: {listed}; drop them, or let encode='auto' "
-            "(--encode auto) make features of them"
-        )
-    for raw in columns:
-        raw.refuse_missing()
-
-
 @dataclass(frozen=True)
 class Encoding:
     """phi(c): the features of coded rows."""
