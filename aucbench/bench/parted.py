@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from aucbench.datasets.addresses import is_url
 from aucbench.datasets.arrow import PARQUET
+from aucbench.datasets.download import is_url
 from aucbench.datasets.endings import NPZ, TEXT
 from aucbench.datasets.located import has_folder, names_file
 from aucbench.datasets.parted.footers import Footer

@@ -19,6 +19,7 @@ from aucbench.data.grades import Grades
 from aucbench.data.kinds import Target
 from aucbench.data.survival import Survival
 from aucbench.data.targets import Labels
+from aucbench.errors import DataError
 
 Arrays = Mapping[str, NDArray[Any]]
 RELEVANT = "relevant"
@@ -75,9 +76,21 @@ def pack_arrays(arrays: Arrays) -> bytes:
 
 
 def unpack_arrays(packed: bytes) -> dict[str, NDArray[Any]]:
-    """Inverse of `pack_arrays`, for bytes that this program has written."""
-    with np.load(BytesIO(packed), allow_pickle=False) as arrays:
-        return {name: arrays[name] for name in arrays.files}
+    """Inverse of `pack_arrays`, for any npz file; nothing is unpickled.
+
+    Raises
+    ------
+    DataError
+        When the bytes are no npz file, are damaged, or hold Python objects.
+    """
+    try:
+        with np.load(BytesIO(packed), allow_pickle=False) as arrays:
+            found = {name: arrays[name] for name in arrays.files}
+        if others := [name for name, array in found.items() if isinstance(array, bytes)]:
+            raise ValueError(f"{others[0]} is no array")
+        return found
+    except Exception as error:  # damaged bytes can make NumPy raise anything
+        raise DataError(f"it is not an npz file: {type(error).__name__}: {error}") from error
 
 
 def known_of(data: Data) -> dict[str, NDArray[Any]]:

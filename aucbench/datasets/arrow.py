@@ -14,8 +14,7 @@ from shutil import copyfileobj
 from tempfile import TemporaryFile
 from typing import IO, Any
 
-from aucbench.datasets.compressed import open_plain
-from aucbench.datasets.endings import unreadable, without_compression
+from aucbench.datasets.endings import open_plain, unreadable, without_compression
 from aucbench.datasets.textfile import refuse_twins
 from aucbench.errors import DataError, MissingExtraError
 from aucbench.processes.isolated import supervised

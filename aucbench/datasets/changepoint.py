@@ -24,8 +24,7 @@ from aucbench.data import Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.inputs import check_rows
-from aucbench.datasets.compressed import open_plain
-from aucbench.datasets.endings import naming, without_compression
+from aucbench.datasets.endings import naming, open_plain, without_compression
 from aucbench.datasets.label import column_at
 from aucbench.datasets.manifest import verify
 from aucbench.datasets.textfile import is_number

@@ -21,8 +21,7 @@ import numpy as np
 from aucbench.data import Chunk, arrays
 from aucbench.data.targets import REST, Classes, counted, label_vector, several, side_of
 from aucbench.datasets import arrow, changepoint, formats, svmlight
-from aucbench.datasets.compressed import open_plain
-from aucbench.datasets.endings import naming, short_reason
+from aucbench.datasets.endings import naming, open_plain, short_reason
 from aucbench.datasets.formats import Table
 from aucbench.datasets.images import is_idx
 from aucbench.datasets.label import find_label

@@ -1,10 +1,18 @@
-"""What the ending of a file says of its format, and what is said when it cannot be read."""
+"""What the ending of a file says: its format, and how it is compressed.
+
+`naming` is the door of all readers: whatever they raise is said in one sentence about the file.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import bz2
+import gzip
+import lzma
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO, Any
+from zipfile import ZipFile, ZipInfo
 
 from aucbench.errors import AucbenchError, DataError
 
@@ -29,6 +37,42 @@ def format_of(name: str) -> str | None:
     """Return the ending that says the format, without that of compression; None if unknown."""
     ending = Path(without_compression(name)).suffix.lower()
     return ending if ending in ENDINGS else None
+
+
+def open_plain(path: Path) -> IO[bytes]:
+    """Open a file for reading; a compressed one is decompressed."""
+    opener = _OPENERS.get(path.suffix.lower())
+    return path.open("rb") if opener is None else opener(path)
+
+
+def _zipped(path: Path) -> IO[bytes]:
+    with ZipFile(path) as archive:  # the file stays open as long as its member is
+        return archive.open(only_member(archive))
+
+
+def only_member(archive: ZipFile) -> ZipInfo:
+    """Return the only file of an archive that has no other; raise `DataError` if there is none."""
+    members = [
+        info
+        for info in archive.infolist()
+        if not info.is_dir()
+        and not info.filename.startswith("__MACOSX/")
+        and not Path(info.filename).name.startswith(".")
+    ]
+    if len(members) != 1:
+        listed = ", ".join(info.filename for info in members[:5]) or "nothing"
+        raise DataError(
+            f"there are {len(members)} files in the archive ({listed}); give one with one table"
+        )
+    return members[0]
+
+
+_OPENERS: Mapping[str, Callable[[Path], Any]] = {
+    XZ: lzma.open,
+    BZ2: bz2.open,
+    GZ: gzip.open,
+    ZIP: _zipped,
+}
 
 
 @contextmanager

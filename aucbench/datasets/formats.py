@@ -13,13 +13,11 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
-from zipfile import ZipFile, is_zipfile
+from zipfile import ZipFile
 
 import numpy as np
 
-from aucbench.data.npz import array_in
-from aucbench.datasets import arrow, excel, svmlight
-from aucbench.datasets.compressed import only_member, open_plain, require_small_members
+from aucbench.datasets import arrow, svmlight
 from aucbench.datasets.endings import (
     ARROW,
     EITHER,
@@ -30,14 +28,16 @@ from aucbench.datasets.endings import (
     ZIP,
     format_of,
     naming,
+    only_member,
+    open_plain,
     without_compression,
 )
 from aucbench.datasets.gaps import gaps_of
 from aucbench.datasets.label import column_at, find_label
 from aucbench.datasets.tables import LINE
 from aucbench.datasets.tables.cells import emptied
-from aucbench.datasets.textfile import LINES, read_frame
-from aucbench.errors import DataError
+from aucbench.datasets.textfile import LINES, read_frame, refuse_twins
+from aucbench.errors import DataError, MissingExtraError
 
 CSR_PARTS = ("data", "indices", "indptr", "shape")  # of an npz
 _SVMLIGHT = re.compile(rb"\s*[+-]?[\d.]+(\s+(qid|\d+):\S+)*\s*(#.*)?", re.DOTALL)
@@ -238,18 +238,18 @@ def _npz(stream: IO[bytes], wanted: Wanted) -> Table:
 
 def _arrays(stream: IO[bytes], label: str) -> tuple[Any, Any]:
     """Return the matrix of an archive, dense or CSR, and its array `label`."""
-    if not is_zipfile(stream):
+    archive = np.load(stream, allow_pickle=False)
+    if not isinstance(archive, np.lib.npyio.NpzFile):
         raise DataError("it is no archive of arrays; write it with numpy.savez")
-    require_small_members(stream)
-    with ZipFile(stream) as archive:
-        held = {name.removesuffix(".npy"): name for name in archive.namelist()}
-        if label not in held or not ("X" in held or held.keys() >= {*CSR_PARTS}):
+    with archive:
+        held = archive.files
+        if label not in held or not ("X" in held or {*held} >= {*CSR_PARTS}):
             raise DataError(
                 f"it holds {', '.join(sorted(held)) or 'nothing'}; give {label}, and X or the CSR "
                 f"parts {', '.join(CSR_PARTS)}"
             )
         wanted = [label, *(["X"] if "X" in held else CSR_PARTS)]
-        y, *parts = (array_in(archive.read(held[name])) for name in wanted)
+        y, *parts = (np.asarray(archive[name]) for name in wanted)
     X = parts[0] if len(parts) == 1 else _csr(*parts)
     if X.ndim != 2 or y.shape != X.shape[:1]:
         shapes = (" x ".join(map(str, array.shape)) or "one value" for array in (X, y))
@@ -269,10 +269,34 @@ def _csr(data: Any, indices: Any, starts: Any, shape: Any) -> Any:
     return X
 
 
+def _workbook(path: Path) -> Any:
+    """Return the rows of the one sheet with cells as a data frame whose index has their lines."""
+    import pandas as pd
+
+    with open_plain(path) as stream:
+        try:
+            sheets = pd.read_excel(stream, sheet_name=None, header=None, engine="openpyxl")
+        except ImportError as error:
+            raise MissingExtraError("reading Excel", "excel") from error
+    filled = {name: sheet for name, sheet in sheets.items() if not sheet.empty}
+    if len(filled) != 1:
+        listed = ", ".join(map(repr, filled)) or "none"
+        raise DataError(
+            f"{len(filled)} sheets have cells ({listed}), wanted one; save the sheet as a file"
+        )
+    sheet = next(iter(filled.values())).dropna(how="all").dropna(how="all", axis=1)
+    names = ["" if pd.isna(name) else str(name).strip() for name in sheet.iloc[0]]
+    refuse_twins(names)
+    rows = sheet.iloc[1:].infer_objects()
+    rows.columns = pd.Index([name or f"column {j + 1}" for j, name in enumerate(names)])
+    rows.index = pd.Index(rows.index + 1, name=LINE)
+    return rows
+
+
 # What reads a table of typed columns into a data frame.
 FRAMES: dict[str, Callable[[Path], Any]] = {
     **{ending: partial(arrow.frame, ending=ending) for ending in ARROW},
-    EXCEL: excel.frame,
+    EXCEL: _workbook,
 }
 _READERS: dict[str, Callable[[IO[bytes], Wanted], Table]] = {
     **dict.fromkeys(SVMLIGHT, _svmlight),

@@ -15,8 +15,7 @@ from typing import Any
 
 from aucbench.datasets import formats
 from aucbench.datasets.arrow import PARQUET, frames_here
-from aucbench.datasets.compressed import open_plain
-from aucbench.datasets.endings import TEXT, naming
+from aucbench.datasets.endings import TEXT, naming, open_plain
 from aucbench.datasets.textfile import Layout, layout_of
 from aucbench.errors import DataError
 

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.datasets.compressed import open_plain
-from aucbench.datasets.endings import naming, without_compression
+from aucbench.datasets.endings import naming, open_plain, without_compression
 from aucbench.datasets.formats import Table
 from aucbench.datasets.manifest import verify
 from aucbench.errors import DataError

@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from aucbench.datasets import changepoint
-from aucbench.datasets.addresses import is_url
 from aucbench.datasets.catalogue import entries, entry_of, names_like, suite_of
 from aucbench.datasets.collections import Member, member_of
-from aucbench.datasets.download import cached_path, fetch
+from aucbench.datasets.download import cached_paths, fetch, is_url
 from aucbench.datasets.endings import format_of
 from aucbench.datasets.manifest import manifest_row, manifest_rows
 from aucbench.datasets.sources import (
@@ -235,6 +234,6 @@ def _in_folder() -> Iterator[tuple[str, Path, str]]:
 
 def _in_cache() -> Iterator[tuple[str, Path, str]]:
     for entry in entries().values():
-        for file in entry.files:
-            if (path := cached_path(file)) is not None:
+        for file, path in zip(entry.files, cached_paths(entry.files), strict=True):
+            if path.is_file():
                 yield entry.name, path, file.sha256

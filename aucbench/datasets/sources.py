@@ -15,9 +15,8 @@ import numpy as np
 
 from aucbench.datasets import changepoint, images, svmlight
 from aucbench.datasets.catalogue import Entry
-from aucbench.datasets.compressed import open_plain
-from aucbench.datasets.download import cached_path, fetch_files
-from aucbench.datasets.endings import format_of, naming, without_compression
+from aucbench.datasets.download import cached_paths, fetch_files
+from aucbench.datasets.endings import format_of, naming, open_plain, without_compression
 from aucbench.datasets.formats import Table, Wanted, joined_queries, read_table, stacked
 from aucbench.datasets.manifest import MANIFEST, manifest_row, verify
 from aucbench.errors import DataError
@@ -134,7 +133,7 @@ class Published:
 
 def in_cache(entry: Entry) -> bool:
     """Return whether all files of a set have been downloaded; their content is not read."""
-    return bool(entry.files) and all(cached_path(file) is not None for file in entry.files)
+    return bool(entry.files) and all(path.is_file() for path in cached_paths(entry.files))
 
 
 def fetched(entry: Entry, *, progress: bool = False) -> File | Published:

@@ -11,9 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from aucbench.data import npz
-from aucbench.datasets.compressed import open_plain
-from aucbench.datasets.endings import ARROW, EXCEL, NPZ, TEXT, naming, without_compression
+from aucbench.data.packed import unpack_arrays
+from aucbench.datasets.endings import (
+    ARROW,
+    EXCEL,
+    NPZ,
+    TEXT,
+    naming,
+    open_plain,
+    without_compression,
+)
 from aucbench.datasets.frames import Piece, pieces
 from aucbench.datasets.memory import frame_of, is_table
 from aucbench.errors import DataError, ParameterError
@@ -81,7 +88,7 @@ def _file(path: Path) -> Any:
         if ending in (JSON, NPZ):
             with open_plain(path) as stream:
                 content = stream.read()
-            return _json(content) if ending == JSON else _of_columns(npz.unpack(content))
+            return _json(content) if ending == JSON else _of_columns(unpack_arrays(content))
         if ending not in KNOWN:
             raise DataError(f"its ending is not that of a table: {', '.join(KNOWN)}")
         [piece, *more] = pieces(path, MOST_ROWS)

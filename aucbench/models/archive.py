@@ -23,7 +23,6 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from aucbench.data.npz import read_array
 from aucbench.errors import DataError
 from aucbench.store.files import own_file
 
@@ -101,7 +100,7 @@ def _read(file: BinaryIO) -> dict[str, Any]:
             content = archive.read(f"{name}.npy")
             if sha256(content).hexdigest() != checksum:
                 raise DataError(f"the array {name} is damaged; take another copy of the file")
-            arrays[name] = read_array(content)
+            arrays[name] = np.load(BytesIO(content), allow_pickle=False)
     tree: dict[str, Any] = _lowered(document, arrays)
     return tree
 

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.data.npz import unpack
+from aucbench.data.packed import unpack_arrays
 from aucbench.errors import DataError
 from aucbench.scale import Engine, Parts, Summary
 from aucbench.scale.summary import Tally
@@ -111,7 +111,7 @@ def read(file: Path) -> Any:
         When it is damaged.
     """
     try:
-        arrays = unpack(file.read_bytes())
+        arrays = unpack_arrays(file.read_bytes())
         return _whole(json.loads(arrays[DOCUMENT].tobytes()), arrays)
     except Exception as error:  # damaged bytes can make anything raise
         raise DataError(

@@ -7,7 +7,6 @@ import bz2
 import gzip
 import lzma
 import struct
-import tracemalloc
 from io import BytesIO
 from random import Random
 from zipfile import ZipFile
@@ -189,48 +188,11 @@ def test_a_file_that_ends_the_process_which_decodes_it_is_refused(
             next(stream(path, target="label"))
 
 
-def test_a_header_that_claims_more_than_the_file_holds_asks_for_no_memory(tmp_path):
-    path, claimed = tmp_path / "t.npz", 10**11
-    honest = npz(np.savez, X=SPARSE.toarray(), y=SIGNS)
-    with ZipFile(BytesIO(honest)) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
-    shape = f"({N}, 9), }}".encode()
-    longer = f"({claimed}, 9), }}".encode()
-    assert shape in members["X.npy"]
-    members["X.npy"] = members["X.npy"].replace(shape.ljust(len(longer)), longer)
-    with ZipFile(path, "w") as archive:
-        for name, member in members.items():
-            archive.writestr(name, member)
-    tracemalloc.start()
-    try:
-        with pytest.raises(DataError, match=rf"has {claimed} x 9 values of 8 bytes, but {N * 72}"):
-            load(path)
-        assert tracemalloc.get_traced_memory()[1] < 1_000_000
-    finally:
-        tracemalloc.stop()
-
-
-@pytest.mark.parametrize(
-    ("place", "other"), [(b'r="A41"', b'r="XFD41"'), (b'row r="41"', b'row r="99999999999"')]
-)
-def test_a_sheet_with_a_cell_far_away_is_refused(tmp_path, place, other):
-    path = tmp_path / "t.xlsx"
-    with ZipFile(BytesIO(SOUND[".xlsx"][0])) as archive, ZipFile(path, "w") as changed:
-        for name in archive.namelist():
-            content = archive.read(name)
-            if "sheet1" in name:
-                assert place in content
-                content = content.replace(place, other).replace(b'row r="40"', b'row r="900000"')
-            changed.writestr(name, content)
-    with pytest.raises(DataError, match=r"a sheet reaches to row .* more than .* cells"):
-        load(path, target="label")
-
-
 def test_texts_that_are_no_characters_are_refused(tmp_path):
     y = np.where(SIGNS > 0, "yes", "no")
     y.view(np.uint32)[-1] = 0x110000
     np.savez(tmp_path / "t.npz", X=SPARSE.toarray(), y=y)
-    with pytest.raises(DataError, match="no character"):
+    with pytest.raises(DataError, match="cannot be read as npz"):
         load(tmp_path / "t.npz")
 
 

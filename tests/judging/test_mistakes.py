@@ -190,7 +190,7 @@ def test_a_wrong_file(tmp_path, name):
 
 def test_objects_in_npz_are_not_unpickled(tmp_path):
     np.savez(tmp_path / "a.npz", method=np.array([{"a": 1}], dtype=object))
-    assert "Python objects, which are not unpickled" in sentence(tmp_path / "a.npz")
+    assert "Object arrays cannot be loaded" in sentence(tmp_path / "a.npz")
 
 
 def test_files_of_two_formats(long, tmp_path):

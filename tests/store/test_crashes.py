@@ -9,7 +9,7 @@ import time
 import pytest
 
 from aucbench.bench.results.store import Store as Records
-from aucbench.data.npz import unpack
+from aucbench.data.packed import unpack_arrays
 from aucbench.errors import DataError
 from aucbench.store import DocumentStore, index
 from aucbench.store.files import file_clock, unfinished
@@ -125,7 +125,7 @@ def test_killed_writers_leave_whole_shards_only(folder, child):
             stored = {tuple(map(int, r["id"].split("-")[1:])) for r in found}
             assert promised <= stored
             for record in found[:: 1 + len(found) // 20]:
-                assert set(store.blob(record["id"], unpack)["test"]) == {record["number"]}
+                assert set(store.blob(record["id"], unpack_arrays)["test"]) == {record["number"]}
     assert len(promised) >= 15
     for path in (folder / "tmp").iterdir():
         os.utime(path, (0, 0))

@@ -17,8 +17,7 @@ from aucbench.bench.cell import Cell
 from aucbench.data import Data
 from aucbench.data.arrays import Index, Rows
 from aucbench.data.folds import Split, splits
-from aucbench.data.npz import unpack
-from aucbench.data.packed import pack_known, pack_numbers, with_known
+from aucbench.data.packed import pack_known, pack_numbers, unpack_arrays, with_known
 from aucbench.errors import DataError
 
 FEWEST = 2  # parts for each split, so that whole parts are dealt
@@ -33,7 +32,7 @@ class KeptTarget:
 
     def __init__(self, packed: bytes, n: int, parts: Sequence[int] | None = None):
         try:
-            self._of_all = with_known(Rows(np.empty(0), None, None, n, 0), unpack(packed))
+            self._of_all = with_known(Rows(np.empty(0), None, None, n, 0), unpack_arrays(packed))
         except LookupError as error:
             raise DataError(f"the data set came without its target: no array {error}") from error
         if self._of_all.target.n != n:

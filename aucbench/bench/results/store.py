@@ -94,9 +94,9 @@ class Store(DocumentStore):
         data : str, optional
             Hash of the data set of the cell, by which reading its record is saved.
         """
-        from aucbench.data.npz import unpack
+        from aucbench.data.packed import unpack_arrays
 
-        arrays = self.blob(cell, unpack)
+        arrays = self.blob(cell, unpack_arrays)
         if arrays is None:
             return None
         if data is None:
@@ -111,14 +111,14 @@ class Store(DocumentStore):
 
     def _read_target(self, data: str) -> Mapping[str, NDArray[Any]]:
         """Return the arrays of the targets of a data set; none where its file cannot be used."""
-        from aucbench.data.npz import unpack
+        from aucbench.data.packed import unpack_arrays
 
         path = self._target(data)
         try:
             whole = SEALS[TARGETS].taken_off(data, path.read_bytes())
             if whole is None:
                 raise DataError("it is damaged, or the file of another data set")
-            return unpack(whole)
+            return unpack_arrays(whole)
         except FileNotFoundError:
             if not is_held(self.folder):  # at whose end it comes back
                 self._cannot_use(path, "it is missing")

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from contextlib import chdir
 from dataclasses import replace
 from functools import lru_cache, partial
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,6 @@ from aucbench.bench.worker.shaping import shaped
 from aucbench.bench.worker.tune import Tuned, tune
 from aucbench.data import Categories, Data
 from aucbench.data.inputs import require_filled
-from aucbench.data.npz import npy_bytes
 from aucbench.data.packed import known_of, pack_arrays, unpack_known, unpack_numbers
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.features.chain import is_shared, keeps_columns
@@ -295,7 +295,9 @@ def _fitted_parts(
 def _handed(done: FittedCell, cost: Mapping[str, Any], block: Block, room: Room) -> dict[str, Any]:
     """Hand the arrays of a fit over, and return its result."""
     for name, array in done.arrays.items():
-        room.hand(f"{name}.npy", npy_bytes(np.asarray(array, np.float64)))
+        content = BytesIO()
+        np.save(content, np.asarray(array, np.float64), allow_pickle=False)
+        room.hand(f"{name}.npy", content.getvalue())
     told = {**cost, **done.result}
     told["keeps_columns"] = _about(block)["keeps_columns"] and told.get("keeps_columns")
     whole: dict[str, Any] = strict(told)

@@ -16,7 +16,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from aucbench.datasets.catalogue import Facts
-from aucbench.datasets.download import RemoteFile, cached_path, fetch_files
+from aucbench.datasets.download import RemoteFile, cached_paths, fetch_files
 from aucbench.datasets.formats import Table, Wanted, read_table
 from aucbench.errors import UnknownNameError
 
@@ -46,7 +46,7 @@ def names() -> tuple[str, ...]:
 
 def at_hand() -> tuple[str, ...]:
     """Return the names of those that are in the cache."""
-    return tuple(name for name in names() if cached_path(_file(name)) is not None)
+    return tuple(name for name in names() if cached_paths([_file(name)])[0].is_file())
 
 
 def fetch(name: str, progress: bool) -> tuple[Path, ...]:
@@ -70,7 +70,7 @@ def facts(name: str) -> Facts:
         address=file.urls[0],
         licence=LICENCE,
         cites=CITES,
-        at_hand=cached_path(file) is not None,
+        at_hand=cached_paths([file])[0].is_file(),
         rows=int(row["rows"]),
         features=int(row["features"]),
         classes=int(row["classes"]),

@@ -22,7 +22,7 @@ from zipfile import ZipFile
 
 from aucbench.datasets.catalogue import Facts
 from aucbench.datasets.collections.attributes import frame_of_attributes
-from aucbench.datasets.download import RemoteFile, cached_path, fetch_files, keep
+from aucbench.datasets.download import RemoteFile, cached_paths, fetch_files, keep
 from aucbench.datasets.endings import short_reason
 from aucbench.datasets.formats import Table, Wanted, frame_table, read_table
 from aucbench.errors import DataError, UnknownNameError
@@ -168,9 +168,9 @@ whence = facts  # nothing is read for it
 def _is_here(one: Carried) -> bool:
     outer = one.path.partition(INSIDE)[0]
     return (
-        cached_path(one.file) is not None
+        cached_paths([one.file])[0].is_file()
         or one.package.installed(outer) is not None
-        or cached_path(one.package.file) is not None
+        or cached_paths([one.package.file])[0].is_file()
     )
 
 

@@ -13,9 +13,8 @@ from tempfile import mkdtemp
 from time import time
 
 from aucbench.datasets.arrow import pyarrow
-from aucbench.datasets.compressed import open_plain
 from aucbench.datasets.download import cache_folder
-from aucbench.datasets.endings import naming
+from aucbench.datasets.endings import naming, open_plain
 from aucbench.datasets.parted.footers import Footer
 from aucbench.datasets.reading import Reading
 from aucbench.datasets.textfile import layout_of, open_frame
