@@ -115,7 +115,7 @@ def fitted(
     if held.n > MOST_SCORES:
         raise UnsupportedError(
             f"a split has {held.n} test rows, and a cell hands over at most {MOST_SCORES} scores; "
-            "hold a smaller share out, with --holdout"
+            "ask for more --splits, or for a smaller share by holdout in a plan"
         )
     train = PartsData(learnt, seed=cell.seed, standard=cell.features in STANDARD)
     return fitted_on_parts(cell, solver, train, replace(train, parts=held), lines)
