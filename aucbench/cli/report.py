@@ -1,8 +1,8 @@
-"""`aucbench report`: what a results folder says."""
+"""`aucbench report`: what results folders say."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,7 +16,6 @@ from aucbench.errors import AucbenchError, ParameterError
 if TYPE_CHECKING:
     from aucbench.report.findings import Findings, Settings
 
-Folder = Annotated[Path, typer.Argument(metavar="RESULTS", help="A results folder.")]
 JUDGED = "How results are judged"
 
 
@@ -64,7 +63,12 @@ class Judged:
 
 @grouped
 def report(
-    folder: Folder,
+    folders: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RESULTS...", help="A results folder, or several that one protocol made."
+        ),
+    ],
     *,
     html: Annotated[Path | None, typer.Option(help="File that takes the page.")] = None,
     json: Annotated[Path | None, typer.Option(help="File that takes the verdict.")] = None,
@@ -90,12 +94,12 @@ def report(
     ] = None,
     judged: Annotated[Judged, Group(JUDGED)],
 ) -> None:
-    """Say in words which solver is best in a results folder; write a page that shows why."""
+    """Say in words which solver is best in results folders; write a page that shows why."""
     from aucbench.report.board import grids
     from aucbench.report.document import markdown
     from aucbench.report.document import tex as latex
     from aucbench.report.render import require_jinja
-    from aucbench.report.terminal import sentences
+    from aucbench.report.terminal import folder_lines, sentences
     from aucbench.report.verdict import verdict_json
     from aucbench.store import own_file, require_writable
 
@@ -106,17 +110,17 @@ def report(
         require_jinja()
     for path in filter(None, (html, json, *figures.values())):
         require_writable(path)
-    findings = _findings(folder, judged)
+    findings = _findings(folders, judged)
     if md or tex:
         typer.echo((markdown if md else latex)(grids(findings)))
     else:
-        for sentence in sentences(findings):
+        for sentence in (*sentences(findings), *folder_lines(findings.evidence)):
             say(sentence)
     if html is not None:
         from aucbench.report.page import page_of
         from aucbench.report.render import to_html
 
-        content = to_html(page_of(findings, folder=str(folder)))
+        content = to_html(page_of(findings, folder=", ".join(map(str, folders))))
         with own_file(html) as file:
             file.write(content)
         say(f"{len(content) / 1e6:.1f} MB in {html}", err=True)
@@ -161,11 +165,11 @@ def _draw(findings: Findings, figures: Mapping[str, Path], dataset: str | None) 
             file.write(content)
 
 
-def _findings(folder: Path, judged: Judged) -> Findings:
+def _findings(folders: Sequence[Path], judged: Judged) -> Findings:
     from aucbench.report.findings import findings_of
-    from aucbench.report.folder import FolderReader
+    from aucbench.report.folder import read_evidence
 
-    evidence = FolderReader(folder, stale=judged.stale).read()
+    evidence = read_evidence(*folders, stale=judged.stale)
     if evidence.unchecked:
         warn(f"it is not known which records are stale: {evidence.unchecked}")
     if evidence.stale:

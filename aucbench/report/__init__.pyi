@@ -8,7 +8,7 @@ from .findings import Settings as Settings
 from .findings import findings_of as findings_of
 from .fits import Condition as Condition
 from .fits import Fit as Fit
-from .folder import FolderReader as FolderReader
+from .folder import read_evidence as read_evidence
 from .page import Page as Page
 from .page import page_of as page_of
 from .render import to_html as to_html

@@ -41,10 +41,11 @@ from aucbench.report.fits import NAN, Array, Condition, Fit
 from aucbench.report.naming import OF_TUNING, Key, names_of, shared
 
 OF_DATA = ("dataset", "reading", "splits", "holdout")
-OF_SOLVER = (
+OF_CHOICE = (
     *("label", "features", "objective", "projector", "passes", "seconds", "gap_tol"),
     *("tune_evals", "inner_splits", "tune_seconds", "repeat_fits", "pairs", "monotone"),
 )
+OF_SOLVER = (*OF_CHOICE, "folder")  # only where folders have other results of one choice
 NOT_YET = "not run yet"
 BUILDS = {"simd": "SIMD", "sort": "sort by"}  # how the kernels computed
 
@@ -53,7 +54,7 @@ STANDING = {"n_events": "cindex", "grades": "grade-auc", "classes": "hand-till"}
 FIXED = ("own folds", "times")  # ends of divisions that no seed changes
 
 Place = tuple[int, int]  # numbers of a data set and a solver
-_data_key, _solver_key = attrgetter(*OF_DATA), attrgetter(*OF_SOLVER)
+_data_key, _solver_key = attrgetter(*OF_DATA), attrgetter(*OF_CHOICE)
 
 
 class FoldKey(NamedTuple):
@@ -110,6 +111,14 @@ Scores = Callable[[Fit], Mapping[str, NDArray[Any]] | None]
 About = Callable[[str], Mapping[str, Any] | None]
 
 
+class KeptPlan(NamedTuple):
+    """A plan of a results folder."""
+
+    name: str  # of its file
+    folder: str
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
     """What is known of values that come from elsewhere, whose rows and scores nobody here saw."""
@@ -127,7 +136,8 @@ class Evidence:
     groups: Mapping[Place, Group]  # a pair that is in no plan and has no record is not there
     optima: Optima = field(default_factory=Optima)  # the least objective known of each problem
     common: Mapping[str, Any] = field(default_factory=dict)  # the choices that all cells share
-    plans: Mapping[str, str] = field(default_factory=dict)  # texts, by file name
+    folders: tuple[str, ...] = ()  # of several folders those that have each solver; else empty
+    plans: tuple[KeptPlan, ...] = ()
     versions: Mapping[str, int] = field(default_factory=dict)  # how many records have which
     stale: int = 0  # records left out, because the data, a plugin or aucbench has changed since
     unchecked: str = ""  # why it is not known which records are stale; empty when it is
@@ -137,12 +147,6 @@ class Evidence:
     elsewhere: Elsewhere | None = None  # None: all are records of our own runs
     # For each data set the name of its family, or None. Empty says the same as None for all.
     families: tuple[str | None, ...] = ()
-
-    @property
-    def ids(self) -> frozenset[str]:
-        """Of the records that count."""
-        fits = (fit for group in self.groups.values() for fit in group.fits.values())
-        return frozenset(fit.id for fit in fits)
 
     def group(self, dataset: int, solver: int) -> Group:
         """Return the fits of a solver on a data set; an empty group when there are none."""
@@ -154,7 +158,7 @@ class Evidence:
             if (dataset, solver) in self.groups:
                 yield solver, self.groups[dataset, solver]
 
-    def told(self, dataset: int) -> Mapping[str, Any] | None:
+    def _told_of(self, dataset: int) -> Mapping[str, Any] | None:
         """Return what was kept of a data set; None where nothing was. It is read once."""
         if dataset not in self._told:
             fits = (fit for _, group in self.row(dataset) for fit in group.fits.values())
@@ -168,12 +172,12 @@ class Evidence:
 
     def understood(self, dataset: int) -> Understood:
         """Return what was understood of a data set; nothing where that was not kept."""
-        known = self.told(dataset)
+        known = self._told_of(dataset)
         return Understood() if known is None else Understood.from_json(known["understood"])
 
     def standing(self, dataset: int) -> str:
         """Return the measure that the AUC of the fits is: another one where targets are others."""
-        known = self.told(dataset) or {}
+        known = self._told_of(dataset) or {}
         return next((own for name, own in STANDING.items() if name in known), "auc")
 
     @cached_property
@@ -344,12 +348,33 @@ def evidence_of(
     It raises `DataError` when a cell has two records and `wanted` does not say which one counts,
     plans contradict each other, or there is nothing to report.
     """
+    kept = kept_of(records, plans, wanted)
+    return evidence_from(kept, plans, scores=scores, about=about)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What is kept of the records and of the plans of a results folder, by data set and solver."""
+
+    run: Mapping[tuple[Key, Key], Mapping[FoldKey, Fit]]
+    planned: Mapping[tuple[Key, Key], Mapping[FoldKey, None]]
+    versions: Counter[str]  # as `Evidence.versions`
+    stale: int  # as `Evidence.stale`
+
+
+def kept_of(
+    records: Iterable[Record],
+    plans: Sequence[Plan],
+    wanted: Mapping[Cell, str] | None,
+    folder: str = "",
+) -> Kept:
+    """Sort the records of a folder; raises as `evidence_of`."""
     wanted = {} if wanted is None else wanted
     present = {number: cell for cell, number in wanted.items()}
     imports = Imports()
     run: dict[tuple[Key, Key], dict[FoldKey, Fit]] = {}
     whose: dict[tuple[Key, Key, FoldKey], Cell] = {}
-    optima, versions, stale = Optima(), Counter[str](), 0
+    versions, stale = Counter[str](), 0
     for stored in records:
         # The files of a cell may have been elsewhere when it was computed.
         record = replace(stored, cell=present.get(stored.id, stored.cell))
@@ -368,15 +393,49 @@ def evidence_of(
                 "code, and it cannot be looked up which one counts; delete one of "
                 f"{fits[fold].id} and {record.id}, or repair what its plan names"
             )
-        fits[fold] = Fit.of(record)
-        optima.add_fit(fits[fold].descent)
+        fits[fold] = Fit.of(record, folder)
         versions[_versions(record)] += 1
-    return replace(
-        _named(run, _planned(plans), optima, family_of(plans)),
-        versions=dict(versions),
-        stale=stale,
+    return Kept(run, _planned(plans), versions, stale)
+
+
+def evidence_from(
+    kept: Kept,
+    plans: Sequence[Plan],
+    *,
+    scores: Scores,
+    about: About,
+    homes: Mapping[Key, str] | None = None,
+) -> Evidence:
+    """Return the evidence of what is kept; `homes` has the folders of each solver, if several."""
+    optima, families = Optima(), family_of(plans)
+    for fits in kept.run.values():
+        for fit in fits.values():
+            optima.add_fit(fit.descent)
+    places = [*dict.fromkeys((*kept.planned, *kept.run))]
+    if not places:
+        raise DataError("the folder holds no result and no plan, so there is nothing to report")
+    data, solvers = (
+        {key: number for number, key in enumerate(dict.fromkeys(place[part] for place in places))}
+        for part in (0, 1)
+    )
+    groups = {}
+    for key in places:
+        fits = kept.run.get(key, {})
+        pending = sum(fold not in fits for fold in kept.planned.get(key, ()))
+        place = (data[key[0]], solvers[key[1]])
+        groups[place] = Group({fold: fits[fold] for fold in sorted(fits)}, pending)
+    return Evidence(
+        names_of([*data], OF_DATA),
+        names_of([*solvers], OF_SOLVER),
+        groups,
+        optima,
+        {**shared([*data], OF_DATA), **shared([*solvers], OF_SOLVER)},
+        folders=() if homes is None else tuple(homes[key] for key in solvers),
+        versions=dict(kept.versions),
+        stale=kept.stale,
         scores=scores,
         about=about,
+        families=tuple(families.get(key[0]) for key in data),
     )
 
 
@@ -401,38 +460,9 @@ def _keys(cell: Cell) -> tuple[Key, Key, FoldKey]:
     if not cell.tune:
         solver = tuple(
             None if name in OF_TUNING else value
-            for name, value in zip(OF_SOLVER, solver, strict=True)
+            for name, value in zip(OF_CHOICE, solver, strict=True)
         )
-    return _data_key(cell), solver, FoldKey(cell.seed, cell.split)
-
-
-def _named(
-    run: Mapping[tuple[Key, Key], Mapping[FoldKey, Fit]],
-    planned: Mapping[tuple[Key, Key], Mapping[FoldKey, None]],
-    optima: Optima,
-    families: Mapping[str, str],
-) -> Evidence:
-    places = [*dict.fromkeys((*planned, *run))]
-    if not places:
-        raise DataError("the folder holds no result and no plan, so there is nothing to report")
-    data, solvers = (
-        {key: number for number, key in enumerate(dict.fromkeys(place[part] for place in places))}
-        for part in (0, 1)
-    )
-    groups = {}
-    for key in places:
-        fits = run.get(key, {})
-        pending = sum(fold not in fits for fold in planned.get(key, ()))
-        place = (data[key[0]], solvers[key[1]])
-        groups[place] = Group({fold: fits[fold] for fold in sorted(fits)}, pending)
-    return Evidence(
-        names_of([*data], OF_DATA),
-        names_of([*solvers], OF_SOLVER),
-        groups,
-        optima,
-        {**shared([*data], OF_DATA), **shared([*solvers], OF_SOLVER)},
-        families=tuple(families.get(key[0]) for key in data),
-    )
+    return _data_key(cell), (*solver, None), FoldKey(cell.seed, cell.split)
 
 
 def _versions(record: Record) -> str:

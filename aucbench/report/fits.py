@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.bench.cell import Cell
 from aucbench.bench.evaluation.verdict import number
 from aucbench.bench.results.convergence import Descent
 from aucbench.bench.results.record import Record
@@ -87,12 +86,7 @@ class Fit:
     left_out: float = NAN
     constant: float = NAN
     collapsed: bool = False  # in a range of the ROC curve, w = 0 is the best
-    # What was asked for, which plugin it is, with which parameters it was fitted, and where it ran,
-    # as in `Record`; None and empty of values from elsewhere.
-    cell: Cell | None = None
-    plugin: tuple[str, str, str] | None = None
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    machine: Mapping[str, Any] = field(default_factory=dict)
+    folder: str = ""  # the results folder from which it was read
 
     @property
     def ok(self) -> bool:
@@ -100,7 +94,7 @@ class Fit:
         return self.status == CellStatus.OK
 
     @staticmethod
-    def of(record: Record) -> Fit:
+    def of(record: Record, folder: str = "") -> Fit:
         """Keep the numbers of a record."""
         measures, sizes = record.measures, record.sizes
         tuning = record.tuning or {}
@@ -133,10 +127,7 @@ class Fit:
             left_out=_or_nan(sizes.left_out),
             constant=_or_nan(sizes.constant),
             collapsed=measures.collapsed is True,
-            cell=record.cell,
-            plugin=record.plugin,
-            parameters=record.parameters,
-            machine=record.machine,
+            folder=folder,
         )
 
 

@@ -1,59 +1,197 @@
-"""Read the evidence of a results folder."""
+"""Read the evidence of results folders: of one, or of several that were run by one protocol.
+
+Design
+  a. Folders are read side by side, and nothing is written. Each of them stays what it is.
+  b. A record that two folders have counts once: its id and its AUC are the same in both. Then the
+     folder that was named first is the one that counts, with its times.
+  c. Where folders have other results of what is called the same, such as of two versions of its
+     code, none of both is dropped: each stands for itself, and has its folder in its name.
+     (Rejected: the newest counts. A record does not say when it was written.)
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, combinations
+from math import isclose, isnan
 from pathlib import Path
+from typing import Any
 
 from aucbench.bench.cell import Cell
 from aucbench.bench.overview import wanted_ids
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import parse_plans
 from aucbench.bench.results.store import Store
-from aucbench.errors import AucbenchError
-from aucbench.report.evidence import Evidence, evidence_of
+from aucbench.errors import AucbenchError, DataError, ParameterError
+from aucbench.registry.specs import short
+from aucbench.report.evidence import Evidence, Kept, KeptPlan, evidence_from, kept_of
+from aucbench.report.fits import Fit
+from aucbench.report.naming import Key
+
+EQUAL = 1e-9  # by which the AUC of one record may differ: the last digits of another library
+LISTED = 3  # values that a sentence names
+
+# What plans must agree in, as the sentence of a refusal calls it. Feature maps, objectives and
+# shapes are chosen with a solver: where they differ, the names of solvers say so.
+PROTOCOL: Mapping[str, Callable[[Plan], Sequence[Any]]] = {
+    "data sets": lambda plan: plan.datasets,
+    "reading of files": lambda plan: [str(plan.reading) or "as usual"],
+    "pairs": lambda plan: [plan.pairs],
+    "splits": lambda plan: [plan.split_count],
+    "holdout": lambda plan: [plan.holdout],
+    "repeats": lambda plan: [plan.repeats],
+    "seeds": lambda plan: plan.seeds,
+    "passes": lambda plan: [plan.limit_of_passes],
+    "seconds": lambda plan: [plan.seconds],
+    "gap_tol": lambda plan: [plan.gap_tol],
+    "points of tuning": lambda plan: [plan.tune_evals],
+    "inner splits of tuning": lambda plan: [plan.inner_splits],
+    "seconds of tuning": lambda plan: [plan.tune_seconds],
+}
 
 
-class FolderReader:
-    """Reads a results folder.
+def read_evidence(*folders: str | Path, stale: bool = False) -> Evidence:
+    """Return what results folders hold; stale records are left out and counted.
 
-    With `stale`, records of the plans count whose data, plugin or aucbench has changed since.
+    Where the plans cannot be looked up, because a data set or a plugin is not on this machine,
+    `Evidence.unchecked` says so and all records count. Of several folders `Evidence.folders` says
+    which of them have a solver. Where they have other results of it, it is there for each of them.
+
+    Parameters
+    ----------
+    folders : path
+        Results folders. The plans of all have the same data sets, splits, seeds and budgets.
+    stale : bool
+        Records of the plans count too whose data, plugin or aucbench has changed since.
+
+    Raises
+    ------
+    ParameterError
+        When no folder is named, or one of them twice.
+    DataError
+        When a folder cannot be read, was run by another protocol or with other rows than the
+        first one, or there is nothing to report.
     """
+    places = [*map(Path, folders)]
+    if not places:
+        raise ParameterError("no results folder was named; name one or more")
+    if twice := [
+        str(one) for one, count in Counter(map(Path.resolve, places)).items() if count > 1
+    ]:
+        raise ParameterError(f"the folder {twice[0]} is named twice; name each folder once")
+    stores = {str(place): Store(place) for place in places}
+    texts = {name: store.plans() for name, store in stores.items()}
+    plans = {name: parse_plans(known) for name, known in texts.items()}
+    every = [*chain.from_iterable(plans.values())]
+    if len(stores) > 1:
+        _require_protocol(plans)
+    wanted, unchecked = ({}, "") if stale else _looked_up(every)
+    kept = {
+        name: kept_of(store.records(), plans[name], wanted, name) for name, store in stores.items()
+    }
+    whole, homes = _joined(kept) if len(stores) > 1 else (kept[str(places[0])], None)
+    evidence = evidence_from(
+        whole,
+        every,
+        scores=lambda fit: stores[fit.folder].scores(fit.id, fit.data),
+        about=lambda data: next(filter(None, (one.about(data) for one in stores.values())), None),
+        homes=homes,
+    )
+    return replace(
+        evidence,
+        plans=tuple(
+            KeptPlan(path.name, name, text)
+            for name, known in texts.items()
+            for path, text in known.items()
+        ),
+        unchecked=unchecked,
+        problems=lambda: tuple(line for store in stores.values() for line in store.problems()),
+    )
 
-    def __init__(self, folder: Path, *, stale: bool = False) -> None:
-        self.folder = folder
-        self._stale = stale
 
-    def read(self) -> Evidence:
-        """Return what the folder holds; stale records are left out and counted.
+def _looked_up(plans: Sequence[Plan]) -> tuple[Mapping[Cell, str], str]:
+    """Return the ids that count, and why they are not known."""
+    try:
+        return wanted_ids(plans), ""
+    except AucbenchError as error:
+        return {}, str(error)
 
-        Where the plans cannot be looked up, because a data set or a plugin is not on this machine,
-        `Evidence.unchecked` says so and all records count.
-        """
-        store = Store(self.folder)
-        texts = store.plans()
-        plans = parse_plans(texts)
-        wanted, unchecked = self._look_up(store, plans)
-        evidence = evidence_of(
-            store.records(),
-            plans,
-            wanted=wanted,
-            scores=lambda fit: store.scores(fit.id, fit.data),
-            about=store.about,
+
+def _require_protocol(plans: Mapping[str, Sequence[Plan]]) -> None:
+    """Raise `DataError` where a folder was run by another protocol than the first one."""
+    first, *others = plans
+    for name in others:
+        if faults := [*_faults(plans, name, first)]:
+            raise DataError(
+                f"{name} was run by another protocol than {first}: {'; '.join(faults)}; run its "
+                f"solvers by the plans of {first}, which are in {Path(first) / 'plans'}, or report "
+                "the two folders one by one"
+            )
+
+
+def _faults(plans: Mapping[str, Sequence[Plan]], name: str, first: str) -> Iterator[str]:
+    """Yield in what the plans of a folder differ from those of the first one."""
+    for what, values in PROTOCOL.items():
+        here, there = ({x for plan in plans[of] for x in values(plan)} for of in (name, first))
+        if here != there:
+            alone = f"{_some(here - there)}, of {first} alone: {_some(there - here)}"
+            yield f"{what} of {name} alone: {alone}"
+
+
+def _some(values: set[Any]) -> str:
+    told = sorted(f"{one:g}" if isinstance(one, float) else str(one) for one in values)
+    more = f" and {len(told) - LISTED} more" if len(told) > LISTED else ""
+    return f"{', '.join(told[:LISTED])}{more}" if told else "nothing"
+
+
+def _joined(kept: Mapping[str, Kept]) -> tuple[Kept, dict[Key, str]]:
+    """Return what folders have together, and the folders of each solver; raises `DataError`."""
+    apart: set[Key] = set()
+    for (a, one), (b, other) in combinations(kept.items(), 2):
+        _require_rows(a, one, b, other)
+        apart |= _unlike(one, other)
+    run: dict[tuple[Key, Key], dict[Any, Fit]] = {}
+    planned: dict[tuple[Key, Key], dict[Any, None]] = {}
+    homes: dict[Key, dict[str, None]] = {}
+    for name, one in kept.items():
+        for part, whole in ((one.run, run), (one.planned, planned)):
+            for (data, solver), folds in part.items():
+                named = (*solver[:-1], name) if solver in apart else solver
+                homes.setdefault(named, {})[name] = None
+                whole[data, named] = {**folds, **whole.get((data, named), {})}
+    versions = sum((one.versions for one in kept.values()), Counter[str]())
+    stale = sum(one.stale for one in kept.values())
+    return Kept(run, planned, versions, stale), {key: ", ".join(of) for key, of in homes.items()}
+
+
+def _require_rows(a: str, one: Kept, b: str, other: Kept) -> None:
+    """Raise `DataError` where two folders have results of other rows of a data set."""
+    hashes: dict[Key, set[str]] = {}
+    for (data, _), fits in chain(one.run.items(), other.run.items()):
+        hashes.setdefault(data, set()).update(fit.data for fit in fits.values() if fit.data)
+    for data, known in hashes.items():
+        if len(known) > 1:
+            raise DataError(
+                f"{a} and {b} have results of other rows of {short(data[0])}, which cannot be "
+                "compared; run both plans with the same version of what carries the data"
+            )
+
+
+def _unlike(one: Kept, other: Kept) -> set[Key]:
+    """Return the solvers of which two folders have other results, or none of the same cell."""
+    same: dict[Key, list[bool]] = {}
+    for place, fits in one.run.items():
+        others = other.run.get(place, {})
+        same.setdefault(place[1], []).extend(
+            _is_same(fit, others[fold]) for fold, fit in fits.items() if fold in others
         )
-        return replace(
-            evidence,
-            plans={path.name: text for path, text in texts.items()},
-            unchecked=unchecked,
-            problems=store.problems,
-        )
+    both = same.keys() & {solver for _, solver in other.run}
+    return {solver for solver in both if not (same[solver] and all(same[solver]))}
 
-    def _look_up(self, store: Store, plans: Sequence[Plan]) -> tuple[Mapping[Cell, str], str]:
-        """Return the ids that count, and why they are not known; none if stale ones count too."""
-        if self._stale:
-            return {}, ""
-        try:
-            return wanted_ids(plans), ""
-        except AucbenchError as error:
-            return {}, str(error)
+
+def _is_same(a: Fit, b: Fit) -> bool:
+    """Whether two fits are of one record: the same code, data and seed, with the same end."""
+    equal = isclose(a.auc, b.auc, rel_tol=0.0, abs_tol=EQUAL) or (isnan(a.auc) and isnan(b.auc))
+    return a.id == b.id and a.status == b.status and equal

@@ -173,10 +173,10 @@ class Page:
         if self.only is not None:
             end = (Column(END, number=False),) if self.only in self._marked else ()
             names = (self.findings.measure, "over splits", *self.costs, "ok")
-            return (*map(Column, names), *end)
+            return (*map(Column, names), *end, *self._folders)
         first = (f"mean {self.findings.measure}", *self._best, *self._versus)
         names = (*first, "average rank", "rating", *self.costs, "no value", "ok")
-        return tuple(map(Column, names))
+        return (*map(Column, names), *self._folders)
 
     @cached_property
     def _marked(self) -> frozenset[int]:
@@ -212,9 +212,16 @@ class Page:
         pairs = self.findings.advice.reference
         return (f"− {pairs[0].b}",) if pairs else ()
 
+    @property
+    def _folders(self) -> tuple[Column, ...]:
+        """The column of the folders that have a solver, where several were read."""
+        return (Column("folder", number=False),) if self.findings.evidence.folders else ()
+
     def entries(self, solver: int) -> Sequence[Entry]:
         """Return the entries of a solver in the table of solvers, one for each column."""
-        return self._across(solver) if self.only is None else self._inside(self.only, solver)
+        known = self._across(solver) if self.only is None else self._inside(self.only, solver)
+        folders = self.findings.evidence.folders
+        return [*known, *(Entry("", folders[solver]) for _ in self._folders)]
 
     def _across(self, solver: int) -> list[Entry]:
         findings, evidence = self.findings, self.findings.evidence
@@ -362,8 +369,8 @@ class Page:
     def plans(self) -> tuple[Text, ...]:
         """Each plan with the command that runs it."""
         return tuple(
-            Text(name, (shlex.join(["aucbench", "run", name, "--out", self.folder]), text))
-            for name, text in self.findings.evidence.plans.items()
+            Text(name, (shlex.join(["aucbench", "run", name, "--out", folder]), text))
+            for name, folder, text in self.findings.evidence.plans
         )
 
 

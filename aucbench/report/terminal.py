@@ -22,8 +22,8 @@ from aucbench.report.pairing import pair_notes
 from aucbench.stats.words import Interval
 
 LEADING = "*"
-SOLVER, END = "solver", "end"
-WORDS = ("", SOLVER, END)  # columns that hold no numbers
+SOLVER, END, FOLDER = "solver", "end", "folder"
+WORDS = ("", SOLVER, END, FOLDER)  # columns that hold no numbers
 SHOWN_CHOICES = 2  # points of a tuned solver that are named
 
 
@@ -70,6 +70,9 @@ def _columns(findings: Findings, others: Sequence[Means]) -> list[_Column]:
     def nonzeros(row: Row) -> str:
         return _number(row.group.mean("nnz"), ".1f").removesuffix(".0")
 
+    def folders(row: Row) -> str:
+        return evidence.folders[row.solver] if evidence.folders else ""
+
     def mean_of(other: Means) -> Callable[[Row], str]:
         return lambda row: _number(other.values.get((row.dataset, row.solver), nan), ".4f")
 
@@ -85,6 +88,9 @@ def _columns(findings: Findings, others: Sequence[Means]) -> list[_Column]:
         _Column("non-zeros", nonzeros, (NOTHING,)),
         _Column("ok", lambda row: f"{len(row.group.ok)}/{row.group.planned}"),
         _Column(END, lambda row: evidence.ends(row.dataset, row.solver).mark, ("",)),
+        _Column(
+            FOLDER, lambda row: evidence.folders[row.solver] if evidence.folders else "", ("",)
+        ),
     ]
 
 
@@ -147,6 +153,17 @@ def chosen_of(group: Group) -> str:
     some = points.most_common(SHOWN_CHOICES)
     rest = f", and {len(points) - len(some)} other point(s)" if len(points) > len(some) else ""
     return ", ".join(f"{point} ({n}x)" for point, n in some) + rest
+
+
+def folder_lines(evidence: Evidence) -> Iterator[str]:
+    """Yield which solvers come from which folder, where several were read."""
+    for folders in dict.fromkeys(evidence.folders):
+        solvers = (
+            name
+            for name, own in zip(evidence.solvers, evidence.folders, strict=True)
+            if own == folders
+        )
+        yield f"from {folders}: {', '.join(solvers)}"
 
 
 def answer(findings: Findings, width: int = 80) -> str:

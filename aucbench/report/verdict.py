@@ -20,6 +20,7 @@ from aucbench.stats.words import Difference
 def verdict(findings: Findings) -> dict[str, Any]:
     """Return the answer, what is said of each solver and pair, and all values behind it.
 
+    Where several folders were read, a solver has those that hold it as `folder`.
     What is not known is null: a number, or whether a solver may be the best of a data set inside
     which no pair was compared. Differences are a - b, in units of the measure. What a
     solver has of `best_set` is there where it is tested.
@@ -48,8 +49,10 @@ def verdict_json(findings: Findings) -> bytes:
 def _solver(findings: Findings, number: int) -> dict[str, Any]:
     name, best = findings.evidence.solvers[number], findings.advice.best
     lacking = np.isnan(findings.values[:, number])
+    folders = findings.evidence.folders
     told = {
         "solver": name,
+        **({"folder": folders[number]} if folders else {}),
         "possible_best": number in findings.leading,
         "mean": _number(findings.means[number].value.estimate),
         "average_rank": _number(findings.ranks[number].value.estimate),

@@ -14,7 +14,7 @@ from aucbench.bench.plan.toml import parse_plan
 from aucbench.bench.results.export import table_rows
 from aucbench.bench.results.imports import Imports, versions_of
 from aucbench.bench.worker.imports import imported_since, mark_imports
-from aucbench.report.folder import FolderReader
+from aucbench.report.folder import read_evidence
 
 SOLVER = f"""{HEAD}
 from aucbench.protocols import Problem, State
@@ -118,8 +118,8 @@ def test_every_command_knows_that_they_have_changed(tools, tmp_path):
     plans = [parse_plan(text, str(path)) for path, text in store.plans().items()]
     status = folder_status(store, plans)
     assert (status.planned, status.stale, status.missing) == (2, 2, 2)
-    assert FolderReader(out).read().stale == 2
-    assert FolderReader(out, stale=True).read().stale == 0
+    assert read_evidence(out).stale == 2
+    assert read_evidence(out, stale=True).stale == 0
     wanted = {record.cell: record.id for record in store.records()}
     assert [row["stale"] for row in table_rows(store.records, wanted)] == [True, True]
 

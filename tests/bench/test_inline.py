@@ -18,7 +18,7 @@ from aucbench.bench.overview import folder_status
 from aucbench.bench.plan.toml import parse_plan
 from aucbench.errors import AucbenchError, ParameterError
 from aucbench.registry.lookup import find
-from aucbench.report.folder import FolderReader
+from aucbench.report.folder import read_evidence
 
 RESULTS = {"splits": 2, "passes": 3}
 
@@ -72,7 +72,7 @@ def test_instances_of_a_module_are_resumed_and_what_cannot_be_written_down_is_no
 def test_a_folder_says_that_its_objects_are_gone(tmp_path):
     compare(Descent(), blobs(), **RESULTS, out=tmp_path / "out")
 
-    found = FolderReader(tmp_path / "out").read()
+    found = read_evidence(tmp_path / "out")
     assert "Descent: Descent() was an object in a process of Python" in found.unchecked
     assert found.solvers == ("Descent",)
     assert found.counts == {"ok": 2}

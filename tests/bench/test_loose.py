@@ -20,7 +20,7 @@ from aucbench.registry.descriptions import kinds_of
 from aucbench.registry.source_files import file_fingerprint
 from aucbench.registry.specs import anchored, bare, in_file, short
 from aucbench.report.document import cut
-from aucbench.report.folder import FolderReader
+from aucbench.report.folder import read_evidence
 from aucbench.testing.subjects import named
 
 SOURCE = """
@@ -258,7 +258,7 @@ def test_a_moved_file_is_resumed_and_an_edited_one_computed_again(mine, tmp_path
 
     assert [r.measures for r in again] == [r.measures for r in first]  # the clock included
     assert str(again[0].cell.solver) == f"{moved}/mine.py:Descent"
-    found = FolderReader(tmp_path / "out").read()
+    found = read_evidence(tmp_path / "out")
     assert found.unchecked == ""
     assert (found.solvers, found.counts) == (("Descent",), {"ok": 2})
     with Store(tmp_path / "out") as store:

@@ -8,7 +8,7 @@ from report_results import DATASETS, SPLITS
 from aucbench.bench import Choice, Plan, Store, make_engine, run
 from aucbench.report.evidence import evidence_of
 from aucbench.report.findings import Settings, findings_of
-from aucbench.report.folder import FolderReader
+from aucbench.report.folder import read_evidence
 
 
 @pytest.fixture(scope="session")
@@ -33,7 +33,7 @@ def records(results):
 
 @pytest.fixture(scope="session")
 def evidence(results):
-    return FolderReader(results, stale=True).read()
+    return read_evidence(results, stale=True)
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ from aucbench.records import CellStatus
 from aucbench.registry.specs import Spec
 from aucbench.report.document import Chapter
 from aucbench.report.findings import findings_of
-from aucbench.report.folder import FolderReader
+from aucbench.report.folder import read_evidence
 from aucbench.report.page import page_of
 from aucbench.report.render import sections_to_html, to_html
 from aucbench.report.sections import Chart, Section, Table
@@ -18,7 +18,7 @@ NASTY = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 2
 
 
 def written(folder, path):
-    findings = findings_of(FolderReader(folder, stale=True).read())
+    findings = findings_of(read_evidence(folder, stale=True))
     path.write_bytes(to_html(page_of(findings, folder="results")))
     return path.as_uri()
 

@@ -10,7 +10,7 @@ import pytest
 from aucbench.bench import Store
 from aucbench.errors import AucbenchError, DataError
 from aucbench.report.findings import Settings, findings_of, means_of
-from aucbench.report.folder import FolderReader
+from aucbench.report.folder import read_evidence
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def swap(one, other):
 
 def ap(folder):
     """Means of the average precision, by data set and solver."""
-    return means_of(FolderReader(folder, stale=True).read(), "ap").values
+    return means_of(read_evidence(folder, stale=True), "ap").values
 
 
 DAMAGES = {
@@ -65,13 +65,13 @@ def flipped_labels(path):
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_targets_that_are_not_those_of_the_data_set_are_refused_by_name(folder, damage):
     known = ap(folder)
-    evidence = FolderReader(folder, stale=True).read()
+    evidence = read_evidence(folder, stale=True)
     names = ("digits-8", "digits-3", "breast-cancer")
     files = [target_of(folder, name) for name in names]
     DAMAGES[damage](*files)
     either = "|".join(path.name for path in files)  # the first of those that were swapped
     with pytest.raises(DataError, match=rf"the measure ap needs .*({either}) cannot be used"):
-        findings_of(FolderReader(folder, stale=True).read(), Settings(measure="ap", curves=False))
+        findings_of(read_evidence(folder, stale=True), Settings(measure="ap", curves=False))
     values = ap(folder)
     spared = {key: value for key, value in known.items() if key in values}
     assert values == spared
@@ -79,7 +79,7 @@ def test_targets_that_are_not_those_of_the_data_set_are_refused_by_name(folder, 
     two = names[1:2] if "as many" in damage else names[2:] if "swapped" in damage else ()
     assert lost == {"digits-8", *two}
     # The AUC stands in the records.
-    found = FolderReader(folder, stale=True).read()
+    found = read_evidence(folder, stale=True)
     assert np.array_equal(findings_of(found).values, findings_of(evidence).values)
     assert any(files[0].name in problem for problem in found.problems())
 
@@ -100,7 +100,7 @@ def test_the_next_run_writes_damaged_targets_again(folder):
 def test_targets_that_a_run_has_taken_away_are_no_damage(folder):
     target_of(folder, "digits-8").unlink()
     with Store(folder) as store, store.alone(pytest.fail):
-        found = FolderReader(folder, stale=True).read()
+        found = read_evidence(folder, stale=True)
         findings_of(found)
         assert found.problems() == ()
 
@@ -120,7 +120,7 @@ def test_a_damaged_plan_is_one_sentence_with_its_name(folder, spoil):
     (path,) = (folder / "plans").iterdir()
     path.write_bytes(spoil(path.read_bytes()))
     with pytest.raises(AucbenchError, match=path.name):
-        FolderReader(folder).read()
+        read_evidence(folder)
 
 
 @pytest.mark.parametrize(

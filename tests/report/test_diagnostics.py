@@ -14,7 +14,7 @@ from aucbench.errors import PluginError
 from aucbench.protocols import Needs, Problem, State
 from aucbench.report.drawn import MOST_NAMES
 from aucbench.report.findings import findings_of
-from aucbench.report.folder import FolderReader
+from aucbench.report.folder import read_evidence
 from aucbench.report.page import page_of
 from aucbench.report.render import to_html
 
@@ -88,7 +88,7 @@ def reported(doctored):
 
 
 def drawn(folder):
-    return page_of(findings_of(FolderReader(folder, stale=True).read()), folder="out")
+    return page_of(findings_of(read_evidence(folder, stale=True)), folder="out")
 
 
 def test_they_are_curves_of_the_page(reported):

@@ -15,7 +15,7 @@ from aucbench.records import CellStatus
 from aucbench.report.evidence import evidence_of, solver_of
 from aucbench.report.findings import Settings, findings_of
 from aucbench.report.fits import Condition
-from aucbench.report.folder import FolderReader
+from aucbench.report.folder import read_evidence
 from aucbench.report.limits import MOST_PAIRS
 from aucbench.report.page import page_of
 from aucbench.report.terminal import sentences
@@ -24,7 +24,7 @@ from aucbench.stats.ranking import average_ranks, bradley_terry
 
 
 def test_a_folder_is_sorted_by_data_set_and_solver(results, records):
-    found = FolderReader(results).read()
+    found = read_evidence(results)
 
     assert found.datasets == DATASETS
     assert found.solvers == (
@@ -153,7 +153,7 @@ def test_plans_that_cannot_be_looked_up_are_said_and_all_records_count(doctored)
     for path in (folder / "plans").glob("*.toml"):
         text = path.read_text("utf-8").partition("# seal")[0]  # which is of the text as it was
         path.write_text(text.replace("digits-8", "gone.csv"), encoding="utf-8")
-    found = FolderReader(folder).read()
+    found = read_evidence(folder)
     assert "gone" in found.unchecked
     assert found.counts["ok"] == 27
     assert found.counts["not run yet"] == 9  # those of the set that is gone
@@ -270,21 +270,21 @@ def test_what_was_left_out_is_said_wherever_the_answer_is(records):
 def test_only_the_data_set_that_counts_is_compared_where_there_are_too_many_pairs(tmp_path):
     names, solvers = ("t0", "t1", "t2"), ("logistic", "b", "c")
     folder = made_folder(tmp_path / "r", names, solvers, pending=[(0, 1), (2, 2)])
-    interim = findings_of(FolderReader(folder, stale=True).read(), Settings(most_pairs=8))
+    interim = findings_of(read_evidence(folder, stale=True), Settings(most_pairs=8))
     assert [len(one.pairs) for one in interim.insides] == [0, 3, 0]
     assert "inside single data sets but t1" in sentences(interim)[-1]
     assert interim.leading == {row.solver for row in interim.insides[1].rows if row.leading}
     none = made_folder(tmp_path / "n", names, solvers, pending=[(0, 1), (1, 1), (2, 2)])
-    early = findings_of(FolderReader(none, stale=True).read(), Settings(most_pairs=8))
+    early = findings_of(read_evidence(none, stale=True), Settings(most_pairs=8))
     assert not any(one.pairs for one in early.insides)
     alone = made_folder(tmp_path / "a", names[:1], solvers, pending=[(0, 1)])
-    [one] = findings_of(FolderReader(alone, stale=True).read(), Settings(most_pairs=0)).insides
+    [one] = findings_of(read_evidence(alone, stale=True), Settings(most_pairs=0)).insides
     assert len(one.pairs) == 1  # of the two that were run
 
 
 def test_what_hangs_on_one_data_set_is_left_out_where_there_are_too_many_values(tmp_path):
     names = tuple(f"t{i}" for i in range(8))
-    evidence = FolderReader(made_folder(tmp_path / "r", names, ("logistic", "b", "c"))).read()
+    evidence = read_evidence(made_folder(tmp_path / "r", names, ("logistic", "b", "c")))
     whole, few = (findings_of(evidence, Settings(most_values=n)).advice for n in (24, 23))
     assert whole.steadiness is not None
     assert few.steadiness is None

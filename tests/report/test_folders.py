@@ -1,0 +1,135 @@
+"""Several results folders that are read as one."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from command_line import done, refused
+from made_folders import made_folder
+
+from aucbench.bench import Store
+from aucbench.errors import DataError, ParameterError
+from aucbench.report import terminal
+from aucbench.report.findings import findings_of
+from aucbench.report.folder import read_evidence
+from aucbench.report.page import page_of
+from aucbench.report.verdict import verdict
+
+SETS = ("t0", "t1", "t2")
+
+
+@pytest.fixture
+def two(tmp_path):
+    """Folders a and b of logistic, whose records b has from a, and one further solver each."""
+    a = made_folder(tmp_path / "a", SETS, ("logistic", "means"))
+    b = made_folder(tmp_path / "b", SETS, ("logistic", "raises"), seed=1)
+    change(b, lambda record: Store(a).read(record.id) or record)
+    return a, b
+
+
+def change(folder, changed):
+    """Write the records of a folder anew."""
+    with Store(folder) as store:
+        for record in [*store.records()]:
+            store.write(changed(record))
+
+
+def changed_plan(folder, old, new):
+    for path in (folder / "plans").glob("*.toml"):
+        text = path.read_text("utf-8").partition("# seal")[0]  # which is of the text as it was
+        path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def test_a_record_that_both_folders_have_counts_once(two):
+    a, b = map(str, two)
+    found = read_evidence(a, b, stale=True)
+    assert found.solvers == ("logistic", "means", "raises")
+    assert found.folders == (f"{a}, {b}", a, b)
+    assert found.counts == {"ok": 18}
+    assert {plan.folder for plan in found.plans} == {a, b}
+    fits = [fit for _, group in found.row(0) for fit in group.fits.values()]
+    assert {fit.folder for fit in fits} == {a, b}
+
+
+def test_terminal_page_and_verdict_say_where_a_solver_comes_from(two):
+    a, b = map(str, two)
+    findings = findings_of(read_evidence(a, b, stale=True))
+    assert [*terminal.folder_lines(findings.evidence)] == [
+        f"from {a}, {b}: logistic",
+        f"from {a}: means",
+        f"from {b}: raises",
+    ]
+    told = {one["solver"]: one["folder"] for one in verdict(findings)["solvers"]}
+    assert told == {"logistic": f"{a}, {b}", "means": a, "raises": b}
+    page = page_of(findings, folder="x")
+    assert page.columns[-1].name == "folder"
+    assert [line.entries[-1].text for line in page.lines if line.name == "means"] == [a]
+
+
+def test_one_folder_needs_no_column(two):
+    findings = findings_of(read_evidence(two[0], stale=True))
+    assert findings.evidence.folders == ()
+    assert [*terminal.folder_lines(findings.evidence)] == []
+    assert "folder" not in [column.name for column in page_of(findings, folder="x").columns]
+    assert all("folder" not in one for one in verdict(findings)["solvers"])
+
+
+@pytest.mark.parametrize("other_id", [True, False], ids=["other code", "other result"])
+def test_other_results_of_one_solver_stand_apart(two, other_id):
+    a, b = map(str, two)
+
+    def changed(record):
+        auc = record.measures.auc - 0.1
+        return replace(
+            record,
+            id=record.id[::-1] if other_id else record.id,
+            measures=replace(record.measures, auc=auc),
+        )
+
+    if other_id:
+        records = [*Store(two[1]).records()]
+        for path in (two[1] / "cells").rglob("*.json"):
+            path.unlink()
+        with Store(two[1]) as store:
+            for record in records:
+                store.write(changed(record))
+    else:
+        change(two[1], changed)
+    found = findings_of(read_evidence(a, b, stale=True))
+    names = (f"logistic, folder={a}", "means", f"logistic, folder={b}", "raises")
+    assert found.evidence.solvers == names
+    assert found.evidence.folders == (a, a, b, b)
+    known = {one.name: one.value.estimate for one in found.means}
+    assert known[names[0]] - known[names[2]] == pytest.approx(0.1)
+
+
+def test_another_protocol_is_refused_in_one_sentence(two):
+    a, b = map(str, two)
+    changed_plan(two[1], "passes = 10", "passes = 20")
+    with pytest.raises(DataError) as refusal:
+        read_evidence(a, b, stale=True)
+    said = f"passes of {b} alone: 20, of {a} alone: 10; run its solvers by the plans of {a}"
+    assert said in str(refusal.value)
+    changed_plan(two[1], "'t2'", "'t3'")
+    changed_plan(two[1], "passes = 20", "passes = 10")
+    assert f"data sets of {b} alone: t3, of {a} alone: t2;" in refused("report", a, b)
+
+
+def test_results_of_other_rows_are_refused(two):
+    change(two[1], lambda one: replace(one, sizes=replace(one.sizes, data="0" * 31 + "9")))
+    with pytest.raises(DataError, match="have results of other rows of t0, which cannot be"):
+        read_evidence(*two, stale=True)
+
+
+def test_a_folder_is_named_once_and_at_least_one_is(two):
+    with pytest.raises(ParameterError, match="is named twice"):
+        read_evidence(two[0], two[0].parent / "b" / ".." / "a")
+    with pytest.raises(ParameterError, match="no results folder"):
+        read_evidence()
+
+
+def test_the_command_takes_several(two, tmp_path):
+    a, b = map(str, two)
+    told = done("report", a, b, "--stale", "--json", tmp_path / "verdict.json")
+    assert f"from {b}: raises" in told.stdout
+    assert len(json.loads((tmp_path / "verdict.json").read_text("utf-8"))["solvers"]) == 3
