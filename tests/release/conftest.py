@@ -1,7 +1,6 @@
-"""The scripts of .ci, which have no ending, as modules."""
+"""The script `.ci/release`, which has no ending, as a module."""
 
 from pathlib import Path
-from sys import modules
 from types import ModuleType
 
 import pytest
@@ -9,22 +8,12 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def script(name):
-    """Return a script of .ci as a module, without running it; it leaves no compiled file there."""
-    path = ROOT / ".ci" / name
-    module = ModuleType(f"ci_{name.replace('-', '_')}")
-    module.__file__ = str(path)
-    modules[module.__name__] = module  # dataclasses look there
-    exec(compile(path.read_text(encoding="utf-8"), path, "exec"), module.__dict__)
-    return module
-
-
 @pytest.fixture
 def release(monkeypatch):
+    """The script as a module, without running it; it leaves no compiled file in `.ci`."""
     monkeypatch.chdir(ROOT)
-    return script("release")
-
-
-@pytest.fixture(scope="session")
-def dry_run():
-    return script("dry-run")
+    path = ROOT / ".ci" / "release"
+    module = ModuleType("ci_release")
+    module.__file__ = str(path)
+    exec(compile(path.read_text(encoding="utf-8"), path, "exec"), module.__dict__)
+    return module

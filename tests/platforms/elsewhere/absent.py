@@ -1,6 +1,6 @@
 """What the standard library of one system has and that of another one lacks.
 
-The emulation of other systems takes these names away, and a static check looks for their use.
+The emulation of other systems takes these names away.
 """
 
 POSIX = {  # absent on Windows
