@@ -19,6 +19,7 @@ from mkdocs.exceptions import PluginError
 from page_figures import drawn
 from page_study_answers import (
     DEFAULT,
+    DEPTH,
     FOLDER,
     LARGE,
     REFERENCE,
@@ -27,13 +28,15 @@ from page_study_answers import (
     SURROGATES,
     TUNED,
     Answer,
+    Slope,
     Slopes,
+    Split,
     Study,
+    Tree,
 )
 from page_study_figures import ARMS, FIGURES, asked, label, minus
 
-from aucbench.stats import Pair, Slope, Split, Word
-from aucbench.stats.advising_tree import DEPTH, Tree
+from aucbench.stats import Pair, Word
 
 MARK = re.compile(r"^<!-- study (?:figure (\w+): (.+)|(\w+)) -->$", re.MULTILINE)
 BESIDE = {  # the main part: what was run, and what its tasks have

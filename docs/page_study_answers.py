@@ -10,6 +10,7 @@ Design
 from __future__ import annotations
 
 import json
+import sys
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -24,21 +25,26 @@ import pandas as pd
 from aucbench.datasets.drawing import FEWEST as KEPT
 from aucbench.stats import (
     ROPE,
-    AdvisingTree,
     BestSet,
-    MetaRegression,
     Pair,
     RankSets,
-    advising_tree,
     against,
     best_set,
     holm,
-    meta_regression,
     pairwise,
     rank_sets,
     versus,
 )
-from aucbench.stats.advising_tree import DEPTH, regrets_of
+
+sys.path.append(str(Path(__file__).parents[1] / "examples"))  # which has the package of the study
+
+from study.advising_tree import DEPTH as DEPTH
+from study.advising_tree import AdvisingTree, advising_tree, regrets_of
+from study.advising_tree import Split as Split
+from study.advising_tree import Tree as Tree
+from study.advising_tree import leaves_of as leaves_of
+from study.clustered import MetaRegression, meta_regression
+from study.clustered import Slope as Slope
 
 FOLDER = Path(__file__).with_name("data") / "study"
 # Of a task in the main part, at most.

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 from page_figures import INK
-from page_study_answers import CURVED, Study
+from page_study_answers import CURVED, Split, Study, Tree, leaves_of
 
 from aucbench.report.figures import WIDTH, line_style
-from aucbench.stats import ROPE, Pair, Split, Word
-from aucbench.stats.advising_tree import Tree, leaves_of
+from aucbench.stats import ROPE, Pair, Word
 
 COLOURS = {  # of a word: those of the report, and a marker, since colour alone tells nothing
     Word.BETTER: ("#0072b2", "^"),

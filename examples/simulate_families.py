@@ -18,8 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from simulated import Tables, grid, mean, print_tables, repeated, share
+from study.clustered import mean_over_families, meta_regression
 
-from aucbench.stats import Rule, against, mean_over_families, meta_regression, rank_sets
+from aucbench.stats import Rule, against, rank_sets
 
 SIZES = (1, 1, 1, 12)
 FAMILIES = (12, 30, 80)

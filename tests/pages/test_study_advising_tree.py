@@ -2,9 +2,7 @@
 
 import numpy as np
 import pytest
-
-from aucbench.errors import DataError
-from aucbench.stats.advising_tree import (
+from study.advising_tree import (
     Leaf,
     Split,
     advised,
@@ -12,6 +10,8 @@ from aucbench.stats.advising_tree import (
     leaves_of,
     regrets_of,
 )
+
+from aucbench.errors import DataError
 
 QUESTIONS = ("rows", "features")
 

@@ -1,10 +1,10 @@
 """The study: does maximising the AUC pay? Its plans, and the tables that its answer is made of.
 
-    python examples/study.py plans OUT     # writes OUT/study.toml and two more plans
+    python examples/study/study.py plans OUT     # writes OUT/study.toml and two more plans
     aucbench run OUT/study.toml --out OUT/study
     aucbench run OUT/seconds.toml --out OUT/seconds
     aucbench run OUT/large.toml --out OUT/large
-    python examples/study.py tables OUT    # writes docs/data/study/means.csv and run.json
+    python examples/study/study.py tables OUT    # writes docs/data/study/means.csv and run.json
 
 docs/study/protocol.md says why each of these choices is as it is. The tasks are those of
 docs/data/study/tasks.csv, in random order, so that a run which is cut short has a random part of
@@ -37,9 +37,9 @@ from aucbench.bench.results.record import Record
 from aucbench.stats import auc_interval, average_precision, partial_auc
 from aucbench.stats.rows import Fold
 
-TABLES = Path(__file__).resolve().parents[1] / "docs" / "data" / "study"
+TABLES = Path(__file__).resolve().parents[2] / "docs" / "data" / "study"
 TASKS = TABLES / "tasks.csv"
-PROTOCOL = Path(__file__).resolve().parents[1] / "docs" / "study" / "protocol.md"
+PROTOCOL = Path(__file__).resolve().parents[2] / "docs" / "study" / "protocol.md"
 
 TUNED = (  # over their published grids
     *("logistic", "logistic-balanced", "linear-svc"),

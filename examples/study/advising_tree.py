@@ -20,10 +20,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from aucbench.errors import DataError, require_whole
 from aucbench.kernels.vectors import floats
-from aucbench.stats.clustered import mean_over_families
 from aucbench.stats.flips import numbered
 from aucbench.stats.tables import Array, checked
 from aucbench.stats.words import LEVEL, Difference
+from study.clustered import mean_over_families
 
 DEPTH = 3
 LEAST = 0.1  # share of the families that a leaf holds at least

@@ -12,7 +12,7 @@ from aucbench.bench import Plan, Store, make_engine, run
 from aucbench.bench.plan.toml import parse_plan, write_plan
 from aucbench.registry import get_solver
 
-SCRIPT = Path(__file__).parents[2] / "examples" / "study.py"
+SCRIPT = Path(__file__).parents[2] / "examples" / "study" / "study.py"
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import scipy.stats
 from nights import NIGHTLY
+from study.clustered import mean_over_families, meta_regression
 
 from aucbench.errors import DataError, ParameterError
-from aucbench.stats.clustered import mean_over_families, meta_regression
 
 NAMES = ("rows", "share")
 
