@@ -19,21 +19,32 @@ DEBUG, PORTABLE = (
 FLAGS_OF_MSVC = ("/std:c11", "/fp:precise", *(("/Od", "/Zi") if DEBUG else ("/O2",)))
 FLAGS = ("-ffp-contract=off", *(("-O0", "-g") if DEBUG else ("-O3", "-g0")))
 CHECKS = ("boundscheck", "wraparound", "initializedcheck", "nonecheck", "overflowcheck")
+# What all kernels need of Cython to read arrays is compiled once, in a module that they share:
+# in each of them it would be two thirds of the C.
+SHARED = "aucbench.kernels.memoryviews"
 
 sources = sorted(Path("cython").glob("*.pyx"))
 if not sources:
     # A source tree without kernels builds a wheel that cannot work, silently.
     raise SystemExit("no cython/*.pyx found: the source distribution is incomplete")
+JOBS = min(os.cpu_count() or 1, len(sources))
 
 
 class CythonThenC(build_ext):
     """Write the C when it is compiled: pip runs this file twice before, only for metadata."""
+
+    def finalize_options(self):
+        """Compile on all cores; an editable installation forgets `options` of setup()."""
+        super().finalize_options()
+        self.parallel = self.parallel or JOBS
 
     def run(self):
         """Replace each .pyx by its C, then compile."""
         written = cythonize(
             [Extension(ext.name, ext.sources) for ext in self.extensions],
             include_path=["cython"],
+            shared_utility_qualified_name=SHARED,
+            nthreads=JOBS,
             build_dir=f"{self.build_temp}/cython",
             # The same sources compile differently in a debug build, so do not reuse C.
             force=True,
@@ -58,23 +69,29 @@ class CythonThenC(build_ext):
         super().build_extensions()
 
 
-setup(
-    packages=[
-        *find_packages(include=["aucbench", "aucbench.*"]),
-        "aucbench.include",  # a link to cython/: the .pxd and .h files that other plugins cimport
-        "aucbench_plugins",
-        *(f"aucbench_plugins.{family}" for family in find_packages("plugins")),
-    ],
-    cmdclass={"build_ext": CythonThenC},
-    ext_modules=[
-        Extension(
-            f"aucbench.kernels.{source.stem}",
-            [str(source)],
-            include_dirs=["cython"],
-            depends=[str(p) for p in sorted(Path("cython").glob("*.[hp]*"))],
-            define_macros=[("AUCBENCH_PORTABLE", None)] if PORTABLE else [],
-        )
-        for source in sources
-    ],
-    options={"build_ext": {"parallel": os.cpu_count()}},
-)
+# Only the process that builds: where processes are not forked, each of those that write C for it
+# runs this file as well, under another name.
+if __name__ == "__main__":
+    setup(
+        packages=[
+            *find_packages(include=["aucbench", "aucbench.*"]),
+            # A link to cython/: the .pxd and .h files that other plugins cimport.
+            "aucbench.include",
+            "aucbench_plugins",
+            *(f"aucbench_plugins.{family}" for family in find_packages("plugins")),
+        ],
+        cmdclass={"build_ext": CythonThenC},
+        ext_modules=[
+            Extension(SHARED, ["cython/memoryviews.c"]),  # takes longest; Cython writes it
+            *(
+                Extension(
+                    f"aucbench.kernels.{source.stem}",
+                    [str(source)],
+                    include_dirs=["cython"],
+                    depends=[str(p) for p in sorted(Path("cython").glob("*.[hp]*"))],
+                    define_macros=[("AUCBENCH_PORTABLE", None)] if PORTABLE else [],
+                )
+                for source in sources
+            ),
+        ],
+    )

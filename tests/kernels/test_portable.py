@@ -107,7 +107,7 @@ def test_flags_are_those_of_the_compiler_in_use(monkeypatch, compiler, wanted, u
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(setuptools, "setup", lambda **about: told.update(about))
     monkeypatch.setattr(build_ext, "build_extensions", lambda self: None)
-    runpy.run_path("setup.py")
+    runpy.run_path("setup.py", run_name="__main__")
     command = told["cmdclass"]["build_ext"](setuptools.Distribution())
     command.extensions = [setuptools.Extension("kernel", ["kernel.c"])]
     command.compiler = SimpleNamespace(compiler_type=compiler)
