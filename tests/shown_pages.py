@@ -16,6 +16,14 @@ def blocks(page):
     return blocks_in(text_of(page))
 
 
+def section(page, heading):
+    """Text of a page from a heading to the next one of the same level, or to the end."""
+    level = heading.split()[0]
+    found = re.split(rf"^(?={level} )", text_of(page), flags=re.MULTILINE)
+    [text] = [text for text in found if text.startswith(f"{heading}\n")]
+    return text
+
+
 def blocks_in(text):
     """Language and content of the code blocks of a text, in their order."""
     return re.findall(r"^```(\w+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from command_line import done
 from nights import first
-from shown_pages import DOCS, assert_in_order, blocks, blocks_in, commands, text_of
+from shown_pages import DOCS, assert_in_order, blocks, blocks_in, commands, section, text_of
 
 from aucbench.bench import Store
 
@@ -105,7 +105,7 @@ def test_lines_that_are_not_printed_are_noticed():
 def test_the_blocks_on_plans_print_what_is_shown(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     names, shown = {}, None
-    found = blocks("plans.md")
+    found = blocks_in(section("run.md", "## Plans in Python"))
     assert [language for language, _ in found] == ["python", "text"] * (len(found) // 2)
     for (_, code), (_, shown) in zip(found[::2], found[1::2], strict=True):
         exec(code, names)
@@ -113,7 +113,7 @@ def test_the_blocks_on_plans_print_what_is_shown(tmp_path, monkeypatch, capsys):
 
 
 def test_the_tasks_of_the_job_array_make_one_folder(tmp_path):
-    found = blocks("cluster.md")
+    found = blocks_in(section("run.md", "## On a cluster"))
     [plan] = [block for language, block in found if language == "toml"]
     [script] = [block for language, block in found if language == "bash"]
     [merge] = [block for language, block in found if language == "sh"]
