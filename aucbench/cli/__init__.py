@@ -15,9 +15,9 @@ from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from aucbench.cli.head_start import head_start
-from aucbench.cli.interrupts import interrupt_on_signals
 from aucbench.cli.surroundings import (
     CUT_OFF,
+    interrupt_on_signals,
     open_closed_streams,
     refusal,
     shortage,

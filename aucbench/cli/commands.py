@@ -21,10 +21,9 @@ from aucbench.cli.check import check
 from aucbench.cli.compare import compare
 from aucbench.cli.data import data
 from aucbench.cli.groups import CommandsByGroup, GroupedCommand
-from aucbench.cli.judge import judge
 from aucbench.cli.model import explain, fit, predict
 from aucbench.cli.new import new
-from aucbench.cli.report import report
+from aucbench.cli.report import judge, report
 from aucbench.cli.reproduce import reproduce
 from aucbench.cli.run import export, run, status
 from aucbench.cli.saying import say

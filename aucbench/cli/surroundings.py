@@ -1,17 +1,22 @@
-"""What a command finds around it: closed streams, and limits that leave too little to work with.
+"""What a command finds around it: closed streams, signals, and limits that leave too little.
 
 Design
   a. Limits that are far too low are refused before anything is imported: with them, libraries end
      the process by messages of their own, or by an interrupt that nobody sent.
   b. With others, a library may raise nearly anything where it gets no memory or no thread.
+  c. SIGTERM and SIGHUP end a command as Ctrl-C does: its processes and temporary folders go too.
 """
 
 from __future__ import annotations
 
 import errno
 import os
+import signal
 import sys
+from math import inf
 from pathlib import Path
+from time import monotonic
+from types import FrameType
 
 from aucbench.host import limit_of_addresses, limit_of_tasks
 
@@ -27,6 +32,11 @@ TOO_LITTLE = (
     "the system gives no more memory, processes or threads ({reason}); raise the limits that "
     "`ulimit -a` shows, or end other programs"
 )
+SIGNAL_NAMES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")  # the last two depend on the system
+SIGNALS = tuple(getattr(signal, name) for name in SIGNAL_NAMES if hasattr(signal, name))
+# Seconds within which another signal is part of the same wish, and does not end the clearing up:
+# a terminal that is closed sends SIGHUP twice.
+TOGETHER = 2.0
 
 
 def refusal() -> str | None:
@@ -86,3 +96,18 @@ def lost(error: OSError) -> str | None:
     os.close(null)
     why = "it was closed" if error.errno in CLOSED else os.strerror(error.errno)
     return f"not all of the answer was written to stdout: {why}"
+
+
+def interrupt_on_signals() -> None:
+    """Let the signals raise KeyboardInterrupt, except those that are ignored, as by `nohup`."""
+    last = -inf
+
+    def interrupt(_: int, __: FrameType | None) -> None:
+        nonlocal last
+        if monotonic() - last > TOGETHER:
+            last = monotonic()
+            raise KeyboardInterrupt
+
+    for number in SIGNALS:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, interrupt)
