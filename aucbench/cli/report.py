@@ -113,6 +113,7 @@ def report(
     for path in filter(None, (html, json, *figures.values())):
         require_writable(path)
     findings = _findings(folders, judged)
+    _draw(findings, figures, dataset)
     if md or tex:
         typer.echo((markdown if md else latex)(grids(findings)))
     else:
@@ -129,7 +130,6 @@ def report(
     if json is not None:
         with own_file(json) as file:
             file.write(verdict_json(findings))
-    _draw(findings, figures, dataset)
 
 
 def _figures(texts: Iterable[str], dataset: str | None) -> dict[str, Path]:
