@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,6 @@ from aucbench.metrics.pairs import measure_of
 from aucbench.metrics.rows import TargetRows, bare
 from aucbench.pairs import Fpr, Grade, Group
 from aucbench.stats import Fold
-from aucbench.testing.benchmarks import PairsSuite
 
 SIZES = [100_000, 1_000_000]
 OBJECTIVES = ["pairwise-hinge", "pairwise-squared-hinge"]
@@ -129,7 +129,24 @@ class Fits:
         aucbench.solve(self.solver, self.data)
 
 
-class GroupMembers(PairsSuite):
-    """The search for the pairs within groups, and the share of them in order."""
+class GroupMembers:
+    """The search for the pairs within groups of ten rows, and the share of them in order."""
 
-    pairs = "group[each=group]"
+    version = "1"
+    params = ([1_000, 100_000],)
+    param_names = ("n",)
+
+    def setup(self, n: int) -> None:
+        rng = np.random.default_rng(0)
+        data = aucbench.Data.of(rng.standard_normal((n, 5)), rng.random(n) < 0.3)
+        self.data = replace(data, groups=np.arange(n, dtype=np.int32) // 10)
+        self.pairs, self.scores = Group(each="group"), rng.standard_normal(n)
+
+    def time_members(self, n: int) -> None:
+        self.pairs.members(self.data)
+
+    def time_concordance(self, n: int) -> None:
+        self.pairs.members(self.data).concordance(self.scores)
+
+    def peakmem_members(self, n: int) -> None:
+        self.pairs.members(self.data)

@@ -1,4 +1,4 @@
-"""`aucbench new`: write the package of a plugin."""
+"""`aucbench new`: write the package of a solver."""
 
 from __future__ import annotations
 
@@ -13,26 +13,22 @@ from aucbench.cli.saying import say
 
 
 def new(
-    kind: Annotated[
-        str,
-        typer.Argument(
-            help="solver, objective, projector, features, pairs, dataset, metric, or kernel: a "
-            "solver with a compiled loop."
-        ),
-    ],
     name: Annotated[str, typer.Argument(help="Such as heavy-ball.")],
     *,
+    kernel: Annotated[
+        bool, typer.Option("--kernel", help="Write a solver with a loop compiled by Cython.")
+    ] = False,
     into: Annotated[
-        Path, typer.Option(help="The folder in which the folder aucbench-NAME is made.")
+        Path, typer.Option(help="Folder in which the folder aucbench-NAME is made.")
     ] = Path(),
 ) -> None:
-    """Write a package with one plugin that works, its tests and its benchmarks, to be edited.
+    """Write a package with one solver that works, and its tests, to be edited.
 
-    Nothing is overwritten.
+    Nothing is overwritten. `aucbench guide` has a plugin of each other kind.
     """
-    from aucbench.scaffold.package import new_package
+    from aucbench.testing.scaffold import new_package
 
-    written = new_package(kind, name, into)
+    written = new_package(name, into, kernel=kernel)
     say(f"{written.folder} has {len(written.files)} files:")
     for path in written.files:
         typer.echo(f"  {path}")

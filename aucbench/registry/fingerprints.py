@@ -75,7 +75,6 @@ PARENT = (  # what runs elsewhere, or is hashed in another way; a test asks for 
     "py.typed",
     "references.bib",
     "report",
-    "scaffold",
     "sections.py",
     "showing.py",
     "stats",

@@ -1,4 +1,9 @@
-"""Write a package from templates. Nothing is ever overwritten."""
+"""`aucbench new`: write a package of one solver from templates, to be edited.
+
+The files of `templates/any` and of `templates/solver` or `templates/kernel` have names that end in
+`.in`. `$name` and its like are replaced in their texts, and PACKAGE, MODULE and `dot_` in their
+paths. Nothing is ever overwritten.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +11,10 @@ import ast
 import builtins
 import keyword
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from importlib.metadata import PackageMetadata, metadata, version
+from importlib.metadata import metadata, version
 from importlib.resources import as_file, files
 from pathlib import Path
 from string import Template
@@ -17,18 +22,13 @@ from tempfile import TemporaryDirectory
 
 from packaging.version import Version
 
-from aucbench.errors import ParameterError, UnknownNameError
+from aucbench.errors import ParameterError
 from aucbench.hookspecs import PROJECT
 from aucbench.registry.discovery import entries, load
-from aucbench.scaffold.kinds import KINDS, Kind
 
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 TEMPLATE = ".in"
-MINOR = re.compile(r"Programming Language :: Python :: (3\.\d+)")
-ACTIONS = {  # as in the workflows of aucbench: a digest cannot come to mean other code
-    "checkout": "actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1",
-    "setup_python": "actions/setup-python@5fda3b95a4ea91299a34e894583c3862153e4b97 # v7.0.0",
-}
+SETUPTOOLS, CYTHON = "setuptools>=77", "Cython>=3.1"  # what builds a package
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,22 +41,29 @@ class Written:
     commands: tuple[str, ...]  # what to run next, inside the folder
 
 
-def new_package(kind: str, name: str, into: Path = Path()) -> Written:
-    """Write the package `aucbench-NAME` with one plugin of a kind of `KINDS` into a folder."""
-    if kind not in KINDS:
-        raise UnknownNameError("kind", kind, KINDS)
+def new_package(name: str, into: Path = Path(), *, kernel: bool = False) -> Written:
+    """Write the package `aucbench-NAME` with one solver into a folder.
+
+    With `kernel` the loop of the solver over rows is compiled.
+
+    Raises
+    ------
+    ParameterError
+        When the name cannot be that of a solver, or the package cannot be written there.
+    """
     _require_name(name)
     into = into.expanduser()
     if not into.is_dir():
         raise ParameterError(f"{into} is no folder; make it, or give another one by --into")
-    words = _words(KINDS[kind], kind, name)
-    texts = dict(_rendered(kind, words))
+    tools = (CYTHON, SETUPTOOLS) if kernel else (SETUPTOOLS,)
+    words = _words(name, tools)
+    texts = dict(_rendered("kernel" if kernel else "solver", words))
     _require_no_clash(name, texts)
     folder = into / words["distribution"]
     _write(texts, folder)
     plugin = Path(words["package"], f"{words['module']}.py")
     tried = ("python -m pytest", words["check"], words["compare"])
-    return Written(folder, tuple(sorted(texts)), plugin, (*_install(KINDS[kind]), *tried))
+    return Written(folder, tuple(sorted(texts)), plugin, (*_install(tools), *tried))
 
 
 def _require_name(name: str) -> None:
@@ -91,37 +98,24 @@ def _built_in() -> set[str]:
     return registered | {entry.name for entry in own}
 
 
-def _words(kind: Kind, called: str, name: str) -> dict[str, str]:
-    """What the templates say in place of `$name` and its like."""
-    distribution, here, about = f"{PROJECT}-{name}", version(PROJECT), metadata(PROJECT)
-    allowed, pythons = _allowed(here), _pythons(about)
-    needs = (allowed,) if kind.compiled else ()
-    tools = [tool.partition(">")[0] for tool in kind.build_tools]  # without versions
-    words = {
+def _words(name: str, tools: Sequence[str]) -> dict[str, str]:
+    """Return what the templates say in place of `$name` and its like."""
+    distribution, allowed = f"{PROJECT}-{name}", _allowed(version(PROJECT))
+    compiled = CYTHON in tools
+    return {
         "name": name,
         "distribution": distribution,
         "package": distribution.replace("-", "_"),
         "module": name.replace("-", "_"),
         "title": _title(name),
-        "kind": "solver" if kind.compiled else called,
-        "words": kind.words,
-        "suite": kind.suite,
-        "attribute": kind.attribute,
-        "version": here,
         "aucbench": allowed,
-        "requires_python": about["Requires-Python"],
-        "pythons": ", ".join(pythons),
-        "oldest": pythons[0],
-        "newest": pythons[-1],
-        **ACTIONS,
+        "requires_python": metadata(PROJECT)["Requires-Python"],
         "year": str(date.today().year),
-        "build_requires": ", ".join(f'"{need}"' for need in (*needs, *kind.build_tools)),
-        "asv_requires": ", ".join(f'"{tool}": [""]' for tool in (PROJECT, *tools)),
-        "build_tools": " ".join(f"'{tool}'" for tool in kind.build_tools),
+        "build_requires": ", ".join(f'"{need}"' for need in ((allowed,) * compiled + (*tools,))),
+        "install": "\n$ ".join(_install(tools)),
         "check": f"aucbench check {distribution}:{name}",
-        "compare": kind.compare.format(name=name),
+        "compare": f"aucbench compare --data breast-cancer,digits-8 --solvers {name},sht-auc",
     }
-    return {**words, "install": "\n$ ".join(_install(kind))}
 
 
 def _allowed(here: str) -> str:
@@ -130,27 +124,21 @@ def _allowed(here: str) -> str:
     return f"{PROJECT}>={here},<{release.major}.{release.minor + 1}"
 
 
-def _pythons(about: PackageMetadata) -> list[str]:
-    """Return the versions of Python that aucbench says it works with, quoted for YAML."""
-    stated = (MINOR.fullmatch(line) for line in about.get_all("Classifier", []))
-    return [f'"{found[1]}"' for found in stated if found]
-
-
-def _install(kind: Kind) -> tuple[str, ...]:
-    """Commands that install the package where aucbench is already, tests included."""
-    if not kind.compiled:
+def _install(tools: Sequence[str]) -> tuple[str, ...]:
+    """Return commands that install the package where aucbench is already, tests included."""
+    if CYTHON not in tools:
         return ("python -m pip install --editable '.[test]'",)
-    tools = " ".join(f"'{tool}'" for tool in kind.build_tools)
+    named = " ".join(f"'{tool}'" for tool in tools)
     return (
-        f"python -m pip install {tools}",
+        f"python -m pip install {named}",
         "python -m pip install --no-build-isolation --editable '.[test]'",
     )
 
 
-def _rendered(kind: str, words: dict[str, str]) -> Iterator[tuple[Path, str]]:
-    """The files of a package: their paths in it, and their texts."""
-    with as_file(files("aucbench.scaffold") / "templates") as templates:
-        for part in ("any", kind):
+def _rendered(template: str, words: dict[str, str]) -> Iterator[tuple[Path, str]]:
+    """Yield the files of a package: their paths in it, and their texts."""
+    with as_file(files("aucbench.testing") / "templates") as templates:
+        for part in ("any", template):
             for path in sorted((templates / part).rglob(f"*{TEMPLATE}")):
                 place = path.relative_to(templates / part).as_posix().removesuffix(TEMPLATE)
                 for word in ("package", "module"):
