@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -74,10 +73,8 @@ TABLES = {
     **SPEED,
 }
 MATH = "```math"  # begins a formula
-KNOWN = "<!-- known plugins -->"
 PAPERS = re.compile(r"^<!-- papers: (.+) -->$", re.MULTILINE)
 FAMILIES = {"thresholding", "online", "ridge", "roc_svm", "aum", "baselines"}  # pages of methods
-KNOWN_FIELDS = {"distribution", "purpose", "url", "licence", "names", "checked"}
 
 
 def on_files(files: Files, config: Any, **_: Any) -> Files:
@@ -104,44 +101,12 @@ def on_page_markdown(markdown: str, page: Any = None, **_: Any) -> str:
     for place, lines in TABLES.items():
         if place in markdown.splitlines():
             markdown = markdown.replace(place, "\n".join(lines()))
-    if KNOWN in markdown:
-        file = Path(__file__).with_name("known_plugins.toml")
-        markdown = markdown.replace(KNOWN, known_plugins(file.read_text(encoding="utf-8")))
     if CATALOGUE not in markdown:
         return markdown
     filled = markdown.replace(CATALOGUE, "\n\n".join(_sections()))
     if broken := [plugin.name for plugin in plugins() if plugin.failure]:
         raise PluginError(f"the page would lack the plugins {', '.join(broken)}")
     return filled
-
-
-def known_plugins(text: str) -> str:
-    """Return the table of the known plugins, from the text of `known_plugins.toml`.
-
-    Raises
-    ------
-    PluginError
-        When a table lacks a field or has another one, or a distribution is there twice.
-    """
-    listed = tomllib.loads(text).get("plugin", [])
-    for plugin in listed:
-        if plugin.keys() != KNOWN_FIELDS:
-            wrong = ", ".join(sorted(plugin.keys() ^ KNOWN_FIELDS))
-            raise PluginError(f"known_plugins.toml: {plugin} lacks or has too much: {wrong}")
-    if len({plugin["distribution"] for plugin in listed}) < len(listed):
-        raise PluginError("known_plugins.toml has a distribution twice")
-    if not listed:
-        return "No package is known yet. Yours can be the first."
-    head = (
-        "| package | for | registers | licence | checked with aucbench |",
-        "|---|---|---|---|---|",
-    )
-    rows = (
-        f"| [{p['distribution']}]({p['url']}) | {p['purpose']} | "
-        f"{', '.join(f'`{name}`' for name in p['names'])} | {p['licence']} | {p['checked']} |"
-        for p in sorted(listed, key=lambda plugin: plugin["distribution"])
-    )
-    return "\n".join((*head, *rows))
 
 
 def _papers(solvers: list[str]) -> Iterator[str]:
