@@ -23,7 +23,7 @@ from aucbench.data import ALL, Data, Labels, Terms, uncounted
 from aucbench.data.arrays import rows as rows_of
 from aucbench.errors import ParameterError
 from aucbench.metrics import auc
-from aucbench.objectives import Logistic, PairwiseSquare
+from aucbench.objectives import PairwiseSquare
 from aucbench.optim import counted, lipschitz
 from aucbench.projectors import GroupL2, TopK
 from aucbench.protocols import Needs, Problem, State
@@ -118,27 +118,18 @@ class Zero:
 
 STATES = {
     "float32": ("states", "w is float32", {"w": lambda s: s.w.astype(np.float32)}),
-    "int": ("states", "w is int64", {"w": lambda s: s.w.astype(np.int64)}),
-    "complex": ("states", "w is complex128", {"w": lambda s: s.w.astype(complex)}),
     "list": ("states", "w is list", {"w": lambda s: s.w.tolist()}),
-    "scalar": ("states", "w is float", {"w": 1.0}),
     "column": ("states", "shape (12, 1)", {"w": lambda s: s.w[:, None]}),
     "one more": ("states", "shape (13,)", {"w": lambda s: np.append(s.w, 1.0)}),
     "NaN": ("states", "w is not finite", {"w": lambda s: s.w * np.nan}),
-    "infinity": ("states", "w is not finite", {"w": lambda s: s.w + np.inf}),
     "neither": ("states", "either w or a model", {"w": None}),
-    "both": ("states", "either w or a model", {"model": Zero()}),
     "model with f": ("states", "f of the Problem must be None", {"w": None, "model": Zero()}),
     "step from 0": ("states", "State.step of step 1 is 0", {"step": lambda s: s.step - 1}),
     "step stands": ("states", "State.step of step 2 is 1", {"step": 1}),
-    "step by two": ("states", "State.step of step 1 is 2", {"step": lambda s: 2 * s.step}),
     "gap below 0": ("states", "gap of step 1 is -1.0", {"gap": -1.0}),
-    "gap NaN": ("states", "gap of step 1 is nan", {"gap": np.nan}),
     "residual below 0": ("states", "residual of step 1", {"residual": -1e-9}),
     "wrong value": ("states", "State.value of step 1", {"value": 7.0}),
     "info NaN": ("states", "info['a'] of step 1", {"info": {"a": np.nan}}),
-    "info int": ("states", "info['a'] of step 1", {"info": {"a": 1}}),
-    "info array": ("states", "info['a'] of step 1", {"info": {"a": np.ones(2)}}),
     "gap 0": ("certificate", "with a gap of 0", {"gap": 0.0}),
     "gap too small": ("certificate", "with a gap of", {"gap": lambda s: 0.01 / s.step}),
     "no rows": ("rows-are-counted", "of step 1 is 0", {"rows_seen": 0}),
@@ -146,7 +137,6 @@ STATES = {
     "rows fall": ("rows-are-counted", "fell from", {"rows_seen": lambda s: 400 - s.step}),
     "10¹² rows": ("rows-are-counted", "more than can be read", {"rows_seen": 10**12}),
     "rows as text": ("rows-are-counted", "wanted a number", {"rows_seen": "90"}),
-    "rows NaN": ("rows-are-counted", "rows_seen fell", {"rows_seen": np.nan}),
 }
 
 
@@ -171,10 +161,8 @@ DECLARED = {
     "no dataclass": ("is no dataclass", Descent),
     "no needs": ("wanted an instance of Needs", lambda: solver(needs={"objective": True})),
     "no space": ("wanted a mapping", lambda: solver(space=None)),
-    "text as space": ("wanted a mapping", lambda: solver(space="k")),
     "space of no field": ("'j', which is no field", lambda: solver(**K, space={"j": (1,)})),
     "axis of one number": ("wanted values or a Range", lambda: solver(**K, space={"k": 3})),
-    "empty axis": ("wanted values or a Range", lambda: solver(**K, space={"k": ()})),
     "refused value": (
         "k is too large",
         lambda: solver(**K, space={"k": (1, 2)}, __post_init__=refusing),
@@ -202,17 +190,8 @@ def ends_early(self, problem, rng):
     return islice(Descent.iterates(self, problem, rng), 3)
 
 
-def says_that_it_is_last(self, problem, rng):
-    for state in Descent.iterates(self, problem, rng):
-        yield replace(state, last=state.step == 3)
-
-
 def yields_weights(self, problem, rng):
     yield problem.start()
-
-
-def returns_none(self, problem, rng):
-    return None
 
 
 def noisy(draw):
@@ -239,12 +218,6 @@ def scaled_in_place(self, problem, rng):
     return Descent.iterates(self, problem, rng)
 
 
-def labels_in_place(self, problem, rng):
-    problem.data.y.setflags(write=True)
-    problem.data.y[0] *= -1
-    return Descent.iterates(self, problem, rng)
-
-
 def start_in_place(self, problem, rng):
     w = np.zeros(problem.data.d) if problem.w0 is None else problem.w0
     for t in count(1):
@@ -264,11 +237,6 @@ def stepping(direction, gamma=None, project=True):
             yield State(t, problem.project(w, length) if project else w, first + t * n)
 
     return iterates
-
-
-def along_the_square(self, problem, rng):
-    gamma = 1 / lipschitz(problem.objective, [ALL], rng)
-    return stepping(of_the_square, gamma)(self, problem, rng)
 
 
 def projecting(step):
@@ -394,22 +362,6 @@ def by_a_set_of_names(self, problem, rng):
         yield replace(state, w=state.w * (1.0 + 1e-9 * order[: state.w.size]))
 
 
-def by_an_address(self, problem, rng):
-    for state in Descent.iterates(self, problem, rng):
-        yield replace(state, w=state.w * (1.0 + 1e-9 * (id(self.problem.__func__) % 10007)))
-
-
-def without_weights(self, problem, rng):
-    other = replace(problem, f=PairwiseSquare(of_weights(problem.data, None)))
-    return Descent.iterates(self, other, rng)
-
-
-def with_weights_of_positives(problem, w):
-    data = problem.data
-    weights = None if data.weights is None else np.where(data.y > 0, data.weights, 1.0)
-    return PairwiseSquare(of_weights(data, weights)).grad(w)
-
-
 def towards_the_heavy(problem, w):
     """The step ranks the heavy rows, and leaves f where it was."""
     m_neg, m_pos = problem.data.means
@@ -447,19 +399,9 @@ def of_a_copy(problem, w):
     return problem.objective.grad(w) + PairwiseSquare(copy).grad(w)
 
 
-def by_scores(problem, w):
-    problem.data.scores(w)
-    return problem.objective.grad(w)
-
-
 def through_the_map(problem, w):
     problem.scores(w, problem.data.rows)
     return problem.objective.grad(w)
-
-
-def formed(problem, w):
-    data = problem.data
-    return data.rows.gram(np.ones(data.n), np.zeros(data.d)) @ w + problem.objective.grad(w)
 
 
 def solved_before(self, data, rng):
@@ -471,11 +413,6 @@ def stages(self, problem, rng, budget=None):
     last = budget is not None and int(budget.passes)
     for state in Descent.iterates(self, problem, rng):
         yield replace(state, last=state.step == last)
-
-
-def searched(problem, w):
-    g = problem.objective.grad(w)
-    return min((g, 0.5 * g), key=lambda p: problem.objective.value(w - p))
 
 
 def uncounted_step_size(self, problem, rng):
@@ -583,20 +520,14 @@ OBJECTIVE, BOTH = Needs(objective=True), Needs(objective=True, projector=True)
 SOLVERS = {
     "ends at once": ("states", "without yielding", solver(iterates=ends_at_once)),
     "ends early": ("optimum", "and a feasible point has", solver(iterates=ends_early)),
-    "last too early": ("optimum", "has ended at", solver(iterates=says_that_it_is_last)),
     "yields weights": (
         "states",
         "yielded ndarray, wanted a State",
         solver(iterates=yields_weights),
     ),
-    "returns None": ("states", "TypeError", solver(iterates=returns_none)),
     "global generator": ("same-seed", "w of step 1", noisy(lambda: np.random.rand())),  # noqa: NPY002
-    "module random": ("same-seed", "w of step 1", noisy(random.random)),
-    "generator of its own": ("same-seed", "w of step 1", noisy(UNSEEDED.random)),
-    "the clock": ("same-seed", "w of step 1", noisy(lambda: time.perf_counter_ns() % 1000)),
     "a global": ("fits-are-independent", "w of step 2", solver(iterates=in_a_global)),
     "rows in place": ("data-are-left-alone", "changed X", solver(iterates=scaled_in_place)),
-    "labels in place": ("data-are-left-alone", "changed y", solver(iterates=labels_in_place)),
     "start in place": ("start-is-left-alone", "Problem.w0", solver(iterates=start_in_place)),
     "draws in vain": (
         "seeds-differ",
@@ -638,11 +569,6 @@ SOLVERS = {
         "differs in another process",
         solver(iterates=by_a_set_of_names),
     ),
-    "an address": (
-        "another-process",
-        "differs in another process",
-        solver(iterates=by_an_address),
-    ),
     "seed 0": ("seeds-differ", "three seeds give the same", solver(iterates=from_seed_0)),
     "lambda": (
         "pickles",
@@ -674,20 +600,10 @@ SOLVERS = {
         "minimise problem.objective",
         solver(iterates=stepping(of_the_square), needs=OBJECTIVE),
     ),
-    "step of the objective only": (
-        "needs-objective",
-        "minimise problem.objective",
-        solver(iterates=along_the_square, needs=OBJECTIVE),
-    ),
     "prox of the length 1": (
         "needs-projector",
         "with an l1 penalty f + Ω is",
         solver(iterates=projecting(1.0)),
-    ),
-    "prox of the length 0": (
-        "needs-projector",
-        "with an l1 penalty f + Ω is",
-        solver(iterates=projecting(0.0)),
     ),
     "ends in a valley": (
         "optimum",
@@ -708,16 +624,6 @@ SOLVERS = {
         "needs-weights",
         "with weight 2",
         solver(problem=weightless, needs=Needs(weights=True)),
-    ),
-    "weights in the value only": (
-        "needs-weights",
-        "the AUC on heavy rows is",
-        solver(iterates=without_weights, needs=Needs(weights=True)),
-    ),
-    "weights of positives only": (
-        "needs-weights",
-        "the AUC on heavy rows is",
-        solver(iterates=stepping(with_weights_of_positives), needs=Needs(weights=True)),
     ),
     "weights of half the rows": (
         "needs-weights",
@@ -769,16 +675,6 @@ SOLVERS = {
         "with budget=Budget(passes=None, seconds=None) it raises TypeError",
         solver(iterates=stages),
     ),
-    "uncounted gradients": (
-        "reads-are-counted",
-        "have read",
-        solver(iterates=stepping(twice)),
-    ),
-    "uncounted line search": (
-        "reads-are-counted",
-        "have read",
-        solver(iterates=stepping(searched)),
-    ),
     "uncounted step size": (
         "reads-are-counted",
         "rows_seen is 90 at step 1",
@@ -796,7 +692,7 @@ SOLVERS |= {
         "have read 180 rows",
         solver(iterates=stepping(way, 0.01), needs=Needs()),
     )
-    for way in (twice, of_a_copy, by_scores, through_the_map, formed)
+    for way in (twice, of_a_copy, through_the_map)
 }
 
 
@@ -1081,24 +977,8 @@ def half_curvature(self, v, rows=ALL):
 
 OBJECTIVES = {
     "wrong sign": ("gradient", "the slope of value", square(grad=lambda f, g, *a: -g(f, *a))),
-    "factor 2": ("gradient", "the slope of value", square(grad=lambda f, g, *a: 2 * g(f, *a))),
-    "value without a term": (
-        "gradient",
-        "the slope of value",
-        square(value=lambda f, v, w: v(f, w) + w @ w),
-    ),
-    "one coordinate": (
-        "gradient",
-        "the slope of value",
-        square(grad=lambda f, g, *a: g(f, *a) * (np.arange(12) > 0)),
-    ),
     "block total": ("blocks", "the mean of 2 blocks", square(grad=total_of_block)),
     "half curvature": ("curvature", "the second derivative", square(curvature=half_curvature)),
-    "curvature 0": (
-        "curvature",
-        "the second derivative",
-        square(base=Logistic, curvature=lambda self, v, rows=ALL: 0.0 * v),
-    ),
     "kept gradient": ("fresh-gradient", "fresh array", square(grad=kept_gradient)),
     "w in place": ("fresh-gradient", "w was changed", square(grad=moving)),
     "counts its calls": ("no-memory", "value, asked again", square(value=counting)),
@@ -1112,7 +992,6 @@ OBJECTIVES = {
     "overflow": ("scales", "value returned nan", square(value=powers)),
     "array": ("declared", "wanted a finite float", square(value=lambda f, v, w: w[:1])),
     "beyond floats": ("declared", "returned 1000", square(value=lambda f, v, w: 10**400)),
-    "column": ("declared", "shape (12, 1)", square(grad=lambda f, g, *a: g(f, *a)[:, None])),
     "float32": (
         "declared",
         "float32",
@@ -1172,16 +1051,6 @@ class Penalty(Round):
         return float(np.abs(w).sum())
 
 
-class Diamond(Round):
-    """|w|₁ ≤ 1."""
-
-    def contains(self, w):
-        return bool(np.abs(w).sum() <= 1.0 + 1e-12)
-
-    def value(self, w):
-        return 0.0 if self.contains(w) else np.inf
-
-
 def counted_ball(v, step):
     KEEP["radius"] = KEEP.get("radius", 1.0) * 0.99
     return overwritten(v, v * (min(KEEP["radius"], length(v)) / max(length(v), 1e-300)))
@@ -1201,27 +1070,11 @@ PROJECTORS = {
         "a point of the set, projected",
         ball(lambda v, s: overwritten(v, v / max(length(v), 1e-300))),
     ),
-    "smaller ball": (
-        "nearest",
-        "another point has",
-        ball(lambda v, s: overwritten(v, 0.5 * v / max(0.5, length(v)))),
-    ),
-    "diamond by scaling": (
-        "nearest",
-        "another point has",
-        ball(lambda v, s: overwritten(v, v / max(1.0, np.abs(v).sum())), Diamond),
-    ),
     "step ignored": (
         "nearest",
         "for a step of",
         ball(lambda v, s: overwritten(v, np.sign(v) * np.maximum(np.abs(v) - 1, 0)), Penalty),
     ),
-    "negative threshold": (
-        "nearest",
-        "for a step of",
-        ball(lambda v, s: overwritten(v, np.sign(v) * (np.abs(v) + s)), Penalty),
-    ),
-    "not nearest": ("nearest", "another point has", ball(lambda v, s: overwritten(v, 0.0 * v))),
     "shrinks": ("no-memory", "projected again", ball(counted_ball)),
     "empty vector": (
         "scales",
@@ -1328,20 +1181,13 @@ FEATURES = {
     "drops rows": ("declared", "it returned 89 rows for 90", mapping(lambda s, X: X[1:])),
     "array": ("declared", "wanted Rows", feature_map(__call__=lambda self, X: X.matrix)),
     "no intercept": ("declared", "exempt as an intercept", mapping(unchanged, exempt=1)),
-    "too many exempt": ("declared", "exempt is 13", mapping(unchanged, exempt=13)),
     "fit in place": ("fit-returns-another", "after another fit", feature_map(fit=fit_in_place)),
     "means of the batch": ("row-by-row", "apart", mapping(lambda s, X: X - X.mean(axis=0))),
-    "ranks of the batch": (
-        "row-by-row",
-        "rows mapped apart",
-        mapping(lambda s, X: X.argsort(axis=0).argsort(axis=0).astype(float)),
-    ),
     "stored values": ("layouts", "features of CSR rows", feature_map(fit=fit_stored)),
     "in float32": ("float32", "features of float32 rows", feature_map(fit=fit_as_stored)),
     "global generator": ("same-seed", "two fits of one seed", feature_map(fit=fit_noise)),
     "shared with labels": ("shared", "other labels", feature_map(fit=fit_labels, shared=True)),
     "wrong constant": ("affine", "v · x + c", feature_map(input_weights=lambda self, w: (w, 0.0))),
-    "wrong factor": ("affine", "v · x + c", feature_map(input_weights=lambda s, w: (2 * w, 0.0))),
     "terms of other columns": (
         "terms",
         "feature 3 has changed with column 3, and is of (4,)",
@@ -1394,7 +1240,6 @@ def with_target(y):
 
 DATASETS = {
     "tuple": ("returns-data", "it returned tuple", lambda: (X, Y)),
-    "None": ("returns-data", "it returned NoneType", lambda: None),
     "NaN": (
         "returns-data",
         "not finite",
@@ -1411,9 +1256,7 @@ DATASETS = {
         "wanted -1 and 1",
         lambda: with_target((Y > 0).astype(np.int8)),
     ),
-    "labels as floats": ("both-classes", "float64", lambda: with_target(Y.astype(float))),
     "one class": ("both-classes", "DataError", lambda: Data.of(X, np.ones(40))),
-    "labels of others": ("both-classes", "39 labels", lambda: with_target(Y[1:].astype(np.int8))),
     "global generator": (
         "repeatable",
         "the rows differ",
@@ -1444,7 +1287,6 @@ def in_place(y, scores):
 
 METRICS = {
     "array": ("returns-a-number", "wanted a finite float", lambda y, s: s[:1]),
-    "None": ("returns-a-number", "it returned None", lambda y, s: None),
     "beyond floats": ("returns-a-number", "it returned 1000", lambda y, s: 10**400),
     "NaN": ("returns-a-number", "it returned nan", lambda y, s: float(s.mean() / s.std())),
     "deviation of one": (
@@ -1510,21 +1352,8 @@ def with_gap_0(self, problem, rng):
     return (replace(state, gap=1e-9) for state in Descent.iterates(self, problem, rng))
 
 
-def counting_half(self, problem, rng):
-    return (replace(s, rows_seen=s.rows_seen // 2) for s in Descent.iterates(self, problem, rng))
-
-
-def seeded_by_the_clock(self, problem, rng):
-    for state in Descent.iterates(self, problem, rng):
-        yield replace(state, w=state.w + 1e-9 * (time.perf_counter_ns() % 1000))
-
-
 def learning_nothing(self, problem, rng):
     return (replace(s, w=0.0 * s.w) for s in Descent.iterates(self, problem, rng))
-
-
-def summing(self, problem, rng):
-    return (replace(s, w=np.ones(s.w.size)) for s in Descent.iterates(self, problem, rng))
 
 
 def first_columns(f, value, w):
@@ -1533,35 +1362,15 @@ def first_columns(f, value, w):
     return value(f, w * (np.arange(w.size) < 64))
 
 
-def first_numbers(v, s):
-    scaled = v / max(1.0, length(v))
-    return overwritten(v, np.where(np.arange(v.size) < 64, scaled, 0.0))
-
-
 def of_large_tests(scores):
     return standardised(scores) if scores.size > 250 else scores
 
 
 LARGER = {
     "gap from 100 rows on": ("solvers", TALL, "certificate", beyond(100, with_gap_0)),
-    "half of the rows from 1000 on": (
-        "solvers",
-        TALL,
-        "reads-are-counted",
-        beyond(1000, counting_half),
-    ),
-    "the clock from 100 rows on": ("solvers", WIDE, "same-seed", beyond(100, seeded_by_the_clock)),
-    "the square from 100 rows on": (
-        "solvers",
-        TALL,
-        "needs-objective",
-        beyond(100, along_the_square),
-    ),
     "nothing from 1000 rows on": ("solvers", TALL, "ranks", beyond(1000, learning_nothing)),
-    "the sum from 1000 rows on": ("solvers", TALL, "flipped-labels", beyond(1000, summing)),
     "batches of 250 rows": ("solvers", WIDE, "row-by-row", modelled(of_large_tests)),
     "64 columns of dense rows": ("objectives", WIDE, "layouts", square(value=first_columns)),
-    "64 numbers": ("projectors", WIDE, "nearest", ball(first_numbers)),
     "1000 rows": (
         "metrics",
         TALL,
