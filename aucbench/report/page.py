@@ -104,9 +104,7 @@ class Page:
 
     findings: Findings
     folder: str  # name of the results folder, for the commands
-    added: tuple[
-        Chapter, ...
-    ] = ()  # on classes and times, and sections of plugins, see `document.signed`
+    added: tuple[Chapter, ...] = ()  # on classes and times
     digits: ClassVar = DIGITS
     targets: ClassVar = SHARES
 
@@ -375,7 +373,7 @@ class Page:
 
 
 def page_of(findings: Findings, *, folder: str) -> Page:
-    """Return the page of findings, with chapters on targets and the sections of plugins."""
+    """Return the page of findings, with chapters on classes and times."""
     return Page(findings, folder, (*class_chapters(findings), *time_chapters(findings)))
 
 
