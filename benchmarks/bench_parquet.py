@@ -10,7 +10,6 @@ import pandas as pd
 
 from aucbench.datasets import load
 from aucbench.datasets.parted import open_parts
-from aucbench.datasets.repeated import repeated_rows
 from aucbench.scale import Here
 from aucbench.scale.parts import Piece
 
@@ -52,6 +51,3 @@ class Parquet:
     def time_read_parts(self, columns: str) -> None:
         for _ in Here().scan(self.parts, rows_of):
             pass
-
-    def time_repeated_rows(self, columns: str) -> None:
-        repeated_rows(self.frame)

@@ -13,20 +13,13 @@ from aucbench.errors import DataError
 
 SHOWN_LABELS = 5  # labels of a class that a sentence lists
 SHOWN_COLUMNS, SHOWN_DROPPED = 3, 9  # columns that a line about several lists, or left out
-MOST_LINES = 10  # lines of warnings above a table
 # Kinds of warnings about columns, the gravest first, and what a line says of several columns.
 KINDS: Mapping[str, str] = {
     "leak": "tell the label alone, or nearly so",
-    "level": "have a level that nearly decides the label",
-    "gap": "have missing cells that nearly decide the label",
     "sentinel": "have a repeated value far from the others, which may mean a missing cell",
-    "word": "have a level that reads like a missing cell",
     "text": "hold free text, which is read as hashed words",
     "id": "are suspicious: different in every row",
-    "days": "are suspicious: days as numbers",
     "constant": "are suspicious: constant",
-    "groups": "may name what several rows belong to",
-    "time": "may say when a row was seen",
     "cells": "could be understood in another way",
 }
 
@@ -130,7 +123,7 @@ class Understood:
     def lines(self) -> Iterator[str]:
         """Yield lines about the label, the classes, columns that are left out, and warnings.
 
-        A kind of warning has one line, and there are at most `MOST_LINES` of them.
+        A kind of warning has one line.
         """
         yield from self.facts(SHOWN_DROPPED)
         yield from (f"warning: {line}" for line in by_kind(self.remarks))
@@ -146,15 +139,7 @@ class Understood:
 
 
 def by_kind(remarks: Sequence[Remark]) -> Iterator[str]:
-    """Yield a line for each kind of remark, at most `MOST_LINES`."""
-    told = [*_told(remarks)]
-    more = len(told) - MOST_LINES + 1 if len(told) > MOST_LINES else 0
-    yield from told[:-more] if more else told
-    if more:
-        yield f"{more} more kinds of warnings, which are in the report"
-
-
-def _told(remarks: Sequence[Remark]) -> Iterator[str]:
+    """Yield a line for each kind of remark, the gravest first."""
     for kind, what in KINDS.items():
         some = [remark for remark in remarks if remark.kind == kind]
         if len(some) == 1:

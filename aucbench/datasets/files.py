@@ -8,27 +8,33 @@ catalogue. In a set of a collection, the rarer one of two classes is positive.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from aucbench.data import Data
+from aucbench.data.arrays import rows
 from aucbench.data.inputs import stored_type
-from aucbench.data.understood import Remark
+from aucbench.data.understood import Remark, Understood
 from aucbench.datasets import changepoint
 from aucbench.datasets.catalogue import Entry
 from aucbench.datasets.collections import Member
 from aucbench.datasets.drawing import drawn
 from aucbench.datasets.endings import naming
-from aucbench.datasets.examine import examine
-from aucbench.datasets.formats import Wanted
-from aucbench.datasets.gaps import with_gaps
+from aucbench.datasets.formats import Table, Wanted
+from aucbench.datasets.gaps import Gaps, with_gaps
 from aucbench.datasets.loading import OF_SET, Loading
 from aucbench.datasets.located import source_of
 from aucbench.datasets.memory import Held, frame_of, is_table
 from aucbench.datasets.reading import COLUMNS, Reading
 from aucbench.datasets.roles import EVENT, roles_of, with_test_rows
 from aucbench.datasets.sources import File, Published
+from aucbench.datasets.suspects import sentinels, suspects
+from aucbench.datasets.tables import Schema, is_numeric
 from aucbench.datasets.targets import meant_by
 from aucbench.errors import DataError
 
@@ -184,7 +190,7 @@ def _read(origin: Source, tested: Source | None, asked: Loading) -> Data:
     if (kept := drawn(meant.target, asked.rows)) is not None:
         table, meant = table.taking(kept), meant.taking(kept)
         values = {name: array[kept] for name, array in values.items()}
-    seen = examine(table, meant.high, asked, gaps)
+    seen = _examined(table, meant.high, asked, gaps)
     known: dict[str, Any] = {"relevant": relevant_columns(entry, seen.names), **values}
     data = Data.of(seen.X, meant.target, dtype=stored_type(seen.X), **known)
     left = {str(c): "as asked" if asked.drop else entry.drop[str(c)] for c in drop}
@@ -206,6 +212,91 @@ def _read(origin: Source, tested: Source | None, asked: Loading) -> Data:
         schema=seen.schema,
         understood=understood,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Examined:
+    """The features of a file."""
+
+    X: Any  # the features, or the codes of a table that does not hold numbers only
+    names: tuple[str, ...] | None
+    schema: Schema | None  # what the columns of such a table are
+    understood: Understood  # without what is known of the labels
+
+
+def _examined(table: Table, positive: NDArray[np.bool_], asked: Reading, gaps: Gaps) -> _Examined:
+    """Look at the features of a table, and code them if they are not all numbers.
+
+    `gaps` are the cells that mean a missing one, by column, which are missing in it already. Only
+    tables are checked: their columns have a meaning each, pixels and words have none.
+    """
+    if not hasattr(table.X, "iloc"):
+        return _Examined(table.X, table.names, None, Understood(kinds={"numeric": table.d}))
+    frame = table.X.set_axis(table.names or tuple(map(str, table.X.columns)), axis=1)
+    schema = _schema(frame, asked, gaps)
+    codes = None if schema is None else schema.codes(frame)
+    meant = frame if schema is None or codes is None else _meant(frame, schema, codes)
+    kinds = ["numeric"] * table.d if schema is None else [c.kind for c in schema.columns]
+    understood = Understood(
+        kinds=dict(Counter(kinds).most_common()),
+        dropped=dict(schema.dropped) if schema else {},
+        remarks=(
+            *suspects(meant, positive),
+            *sentinels(meant, frame),
+            *(_remarks(schema) if schema else ()),
+        ),
+    )
+    if schema is None:
+        return _Examined(table.X, table.names, None, understood)
+    if not schema.columns:
+        raise DataError(f"no feature is left: {len(schema.dropped)} were dropped; give others")
+    return _Examined(rows(codes), schema.names, schema, understood)
+
+
+def _schema(frame: Any, asked: Reading, gaps: Gaps) -> Schema | None:
+    """Return what the columns are; None where all of them are numbers without a gap.
+
+    Where cells mean a missing one, there is a schema all the same: it reads new tables so too.
+    """
+    if not frame.shape[1] or (not gaps and is_numeric(frame)):
+        return None
+    schema = Schema.of(frame, asked.decimal, asked.text)
+    own = (replace(column, gaps=gaps.get(column.name, ())) for column in schema.columns)
+    return replace(schema, columns=tuple(own))
+
+
+def _meant(frame: Any, schema: Schema, codes: Any) -> Any:
+    """Return the kept columns as what they mean: numbers, dates, and texts of categories.
+
+    Free text is not there.
+    """
+    import pandas as pd
+
+    columns = {}
+    for j, column in enumerate(schema.columns):
+        if column.kind == "category":
+            columns[column.name] = frame[column.name]
+        elif column.kind == "date":
+            columns[column.name] = (1e6 * codes[:, j]).astype("datetime64[us]")
+        elif column.kind != "text":
+            columns[column.name] = codes[:, j]
+    return pd.DataFrame(columns, index=frame.index)
+
+
+def _remarks(schema: Schema) -> Iterable[Remark]:
+    """Yield how cells were understood that could be understood in another way."""
+    for column in schema.columns:
+        name = column.name
+        if column.remark:
+            yield Remark(column.remark, "cells", name)
+        if column.kind == "text":
+            yield Remark(
+                f"column {name!r} holds free text, {column.distinct} different ones, and is read "
+                "as hashed words and pairs of words; --text drop leaves it out",
+                "text",
+                name,
+                f"{column.distinct} texts",
+            )
 
 
 def relevant_columns(entry: Entry, names: Sequence[str] | None) -> list[int] | None:

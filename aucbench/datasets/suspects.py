@@ -1,14 +1,22 @@
-"""Columns of a table that often mean a mistake: leaks, numbers of rows, and constants.
+"""Columns of a table that often mean a mistake.
 
-A column is first looked at in a sample of rows, so that a wide table costs little. What is said of
-a level is said of the shares of both classes that have it, which a sample by class keeps.
+Four checks of columns change what a user does next, so that each gives a warning:
+
+- a column that is constant;
+- a column that names rows, such as a customer number;
+- a column that tells the label alone, by its AUC: often it is known only after the label;
+- the least or the largest value of a column, if it is repeated and far from the others: it may mean
+  a missing cell, as -999 and 1900-01-01 do.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+from shlex import quote
 from typing import Any
+from warnings import catch_warnings
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,34 +32,29 @@ FEWEST_KEYS = 100  # rows from which different numbers may be keys of rows
 KEY_DIGITS = 5
 RISING = 0.95  # correlation of a column's ranks with the row from which it rises with it
 SAMPLE = 20_000  # rows of the first look
-LEVELS = 50  # different numbers that may be levels
-# A level decides the label if a share of one class has it, and so many times fewer of the other.
-DECIDED, TIMES = 0.1, 50.0
-DECIDED_ROWS = 20
-APART = 5.0  # times that a number decides more than its neighbours
-EVIDENCE = 15.0  # nats by which the rows of a level differ from all rows
-DAY = re.compile(r"(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")  # YYYYMMDD
+NINES = re.compile(r"-9|-?99+|-?9*8")  # of whole numbers; 9998 and 998 stand beside 9999 and 999
+FEWEST_NINES = 3  # cells of such a number
+FEWEST_OTHERS, SHARE = 5, 0.01  # cells of any other value, and their share
+FEW_VALUES = 10  # different values among which others than nines have no meaning
+GAP, OFTEN = 5.0, 3.0  # usual steps between values, and usual counts of a value
+YEAR = 365.25 * 86400.0
 
 Mask = NDArray[np.bool_]
 
 
 def suspects(frame: Any, positive: Mask) -> Iterator[Remark]:
-    """Yield a remark on each column that often means a mistake."""
+    """Yield a remark on each column that is constant, names rows, or tells the label alone.
+
+    A column is first looked at in a sample of rows, so that a wide table costs little.
+    """
     if len(frame) < FEWEST:
         return
     sample = _sample(positive)
     for j in range(frame.shape[1]):
-        column = frame.iloc[:, j]
-        strange = _strange(column, positive, sample)
-        kind, what = strange or _deciding(column, positive)
-        if kind:
-            name = str(frame.columns[j])
+        name = str(frame.columns[j])
+        if strange := _strange(frame.iloc[:, j], positive, sample):
+            kind, what = strange
             yield Remark(f"column {name!r} is suspicious: {what}", kind, name, what)
-
-
-def is_sorted(positive: Mask) -> bool:
-    """Return whether all rows of one class come before all rows of the other."""
-    return positive.size >= FEWEST and int(np.count_nonzero(np.diff(positive))) == 1
 
 
 def _sample(positive: Mask) -> NDArray[np.intp]:
@@ -65,24 +68,19 @@ def _sample(positive: Mask) -> NDArray[np.intp]:
 
 
 def _strange(column: Any, positive: Mask, sample: NDArray[np.intp]) -> tuple[str, str] | None:
-    """Return the kind of what is strange about a column as a whole, and a few words."""
+    """Return the kind of what is strange about a column, and a few words."""
     values = column.iloc[sample]
     distinct = values.nunique(dropna=False)
     if distinct == 1 and column.nunique(dropna=False) == 1:
         return "constant", "constant"
     if distinct == len(values) and (why := _key(column, values)):
         return "id", why
-    if is_whole(values) and are_days(values):
-        return "days", "days as numbers, such as 20240131"
     if (auc := _telling(values, positive[sample])) > NEARLY_TELLING:
         auc = _telling(column, positive)
-    if (auc - 0.5) / _chance(positive) < CHANCE:
+    if auc <= NEARLY_TELLING or (auc - 0.5) / _chance(positive) < CHANCE:
         return None
-    if auc > TELLING:
-        return "leak", f"tells the label alone, with an AUC of {auc:.3f}"
-    if auc > NEARLY_TELLING:
-        return "leak", f"nearly tells the label alone, with an AUC of {auc:.3f}"
-    return None
+    nearly = "" if auc > TELLING else "nearly "
+    return "leak", f"{nearly}tells the label alone, with an AUC of {auc:.3f}"
 
 
 def _key(column: Any, values: Any) -> str:
@@ -93,7 +91,7 @@ def _key(column: Any, values: Any) -> str:
     if values.dtype.kind not in "fiu" or len(column) < FEWEST_KEYS:
         return ""
     rises = _rises(values)
-    if not rises and not (is_whole(values) and _may_be_key(column)):
+    if not rises and not (_is_whole(values) and _may_be_key(column)):
         return ""
     if not column.is_unique:  # the last question, because it takes longest
         return ""
@@ -113,25 +111,12 @@ def _is_text(values: Any) -> bool:
     return getattr(values.dtype, "kind", "O") not in "fiubmM"
 
 
-def is_whole(values: Any) -> bool:
+def _is_whole(values: Any) -> bool:
     """Return whether all values are whole numbers."""
-    kind = getattr(values.dtype, "kind", "O")
-    if kind == "f":
-        present = values.dropna().to_numpy()
-        whole = np.isfinite(present) & (present == np.rint(present))
-        return bool(present.size) and bool(whole.all())
-    return kind in "iu"
-
-
-def are_days(values: Any) -> bool:
-    """Return whether whole numbers are days, such as 20240131."""
-    present = values.dropna()
-    first = map(
-        str, present.iloc[:FEWEST].astype(int)
-    )  # most columns are none by their first cells
-    return all(map(DAY.fullmatch, first)) and all(
-        map(DAY.fullmatch, map(str, present.unique().astype(int)))
-    )
+    if values.dtype.kind in "iu":
+        return True
+    present = values.dropna().to_numpy()
+    return bool(present.size) and bool((np.isfinite(present) & (present == np.rint(present))).all())
 
 
 def _may_be_key(column: Any) -> bool:
@@ -174,71 +159,140 @@ def _share_of_others(column: Any, positive: Mask) -> NDArray[np.float64]:
     return shares
 
 
-def _deciding(column: Any, positive: Mask) -> tuple[str, str]:
-    """Return the kind of a level that nearly decides the label, and a few words; else nothing."""
-    missing = column.isna().to_numpy().astype(np.intp)
-    if missing.any() and (what := _decided(missing, ("a value", "no value"), positive)):
-        return "gap", what
-    if not _is_text(column) and column.iloc[:SAMPLE].nunique() > LEVELS:
-        return "", ""
-    ordered = not _is_text(column)
-    codes, levels = column.factorize(sort=ordered)
-    if ordered and len(levels) > LEVELS:
-        return "", ""
-    what = _decided(codes + 1, ("no value", *map(_level, levels)), positive, ordered=ordered)
-    return ("level", what) if what else ("", "")
+@dataclass(frozen=True, slots=True)
+class Values:
+    """The different values of a column, ascending, and how often each occurs."""
+
+    values: NDArray[np.float64]
+    counts: NDArray[np.int64]
+
+    @property
+    def span(self) -> float:
+        """Distance of the largest and the least."""
+        return float(self.values[-1] - self.values[0])
+
+    def without(self, chosen: NDArray[np.bool_]) -> Values:
+        """Return the others."""
+        return Values(self.values[~chosen], self.counts[~chosen])
+
+    def distance(self, value: float) -> float:
+        """Return how far a value is from all of these; 0 if it lies between them."""
+        return float(max(self.values[0] - value, value - self.values[-1], 0.0))
 
 
-def _level(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:g}"
-    return repr(str(value).strip()) if isinstance(value, str) else str(value)
+def sentinels(meant: Any, frame: Any) -> Iterator[Remark]:
+    """Yield a remark on each column with a repeated extreme value that may mean a missing cell.
 
+    Numbers of nines (99, -999, 9999) count from 3 cells on, if their distance to the others is more
+    than all of the others span, or if they leave a gap and are far more frequent than the others;
+    any other one from 5 cells and 1 % of all. So the ends of a scale, caps, zeros of amounts and
+    the tails of a distribution have no remark.
 
-def _decided(
-    codes: NDArray[np.intp], levels: tuple[str, ...], positive: Mask, *, ordered: bool = False
-) -> str:
-    """Return what is said of the level that decides the label for most rows; empty if none does.
-
-    The end of an ordered scale is none: there, levels decide more than both of their neighbours.
+    Parameters
+    ----------
+    meant : DataFrame
+        The columns as what they mean: numbers, dates, texts.
+    frame : DataFrame
+        The same columns, and others, as they stand in the file.
     """
-    rows = np.bincount(codes, minlength=len(levels)).astype(np.float64)
-    own = np.bincount(codes, weights=positive, minlength=len(levels))
-    totals = np.array([positive.sum(), (~positive).sum()], np.float64)
-    counts = np.array([own, rows - own])  # of positives and negatives, (2, levels)
-    shares, smooth = counts / totals[:, None], (counts + 0.5) / (totals[:, None] + 1.0)
-    base, pure = totals / totals.sum(), smooth / smooth.sum(axis=0)
-    for side, word in ((0, "positive"), (1, "negative")):
-        ratio = smooth[side] / smooth[1 - side]
-        told = rows * _divergence(counts[side] / np.maximum(rows, 1.0), base[side])
-        deciding = (shares[side] >= DECIDED) & (ratio >= TIMES) & (told >= EVIDENCE)
-        deciding &= (rows >= DECIDED_ROWS) & (rows < rows.sum()) & (pure[side] > 0.5)
-        if ordered:
-            deciding[1:] &= ratio[1:] >= APART * _neighbours(np.where(rows[1:] > 0, ratio[1:], 0))
-        if deciding.any():
-            at = int(np.argmax(np.where(deciding, shares[side], 0.0)))
-            return (
-                f"{levels[at]} nearly decides the label: {_percent(counts[side][at], rows[at])} of "
-                f"these {rows[at]:.0f} rows are {word}, which are "
-                f"{_percent(counts[side][at], totals[side])} of all {word} rows"
-            )
-    return ""
+    for j in range(meant.shape[1]):
+        name, column = str(meant.columns[j]), meant.iloc[:, j]
+        kind = getattr(column.dtype, "kind", "O")
+        if kind in "fiuM":
+            yield from _far(name, column, frame[name] if kind == "M" else None)
 
 
-def _neighbours(ratio: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the larger one of the numbers before and after each."""
-    around = np.concatenate([[0.0], ratio, [0.0]])
-    return np.asarray(np.maximum(around[:-2], around[2:]))
+def _far(name: str, column: Any, cells: Any) -> Iterator[Remark]:
+    """Yield a remark on numbers, or on dates, which stand as `cells` in the file."""
+    date = cells is not None
+    numbers = _seconds(column) if date else column.to_numpy(np.float64, na_value=np.nan)
+    if not _repeats_an_end(numbers):
+        return  # which costs far less than to sort
+    seen = Values(*np.unique(numbers[~np.isnan(numbers)], return_counts=True))
+    told = []
+    for value, others in _extremes(seen, YEAR if date else 0.0):
+        text = _cell(cells, numbers == value) if date else _plain(value)
+        ends = [_day(end) if date else _plain(end) for end in others.values[[0, -1]]]
+        share = _share(int(np.count_nonzero(numbers == value)), numbers.size)
+        told.append((f"{share} are {text}", f"--missing {quote(f'{name}={text}')}", ends))
+    if told:
+        what = " and ".join(said for said, _, _ in told)
+        options = " ".join(option for _, option, _ in told)
+        low, high = told[0][2]
+        yield Remark(
+            f"column {name!r}: {what}, far from the others, which go from {low} to {high}; if "
+            f"that means a missing cell, say {options}",
+            "sentinel",
+            name,
+            f"{what}: {options}",
+        )
 
 
-def _divergence(share: NDArray[np.float64], base: float) -> NDArray[np.float64]:
-    """Return how far shares are from a base, in nats (Kullback and Leibler)."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        one = np.where(share > 0, share * np.log(share / base), 0.0)
-        other = np.where(share < 1, (1 - share) * np.log((1 - share) / (1 - base)), 0.0)
-    return np.asarray(one + other)
+def _repeats_an_end(numbers: NDArray[Any]) -> bool:
+    """Return whether the least or the largest value occurs several times; NaN does not count."""
+    with catch_warnings(action="ignore", category=RuntimeWarning):  # all are NaN
+        ends = np.nanmin(numbers), np.nanmax(numbers)
+    return any(np.count_nonzero(numbers == end) >= FEWEST_NINES for end in ends)
 
 
-def _percent(part: float, whole: float) -> str:
-    share = 100.0 * part / whole
-    return f"{share:.0f} %" if part in (0, whole) or 0.5 <= share < 99.5 else f"{share:.1f} %"
+def _extremes(seen: Values, least: float) -> Iterator[tuple[float, Values]]:
+    """Yield the values that are far from the others, and the others.
+
+    `least` is the distance that an extreme has at least if it is no number of nines: a year between
+    dates, which are never of nines.
+    """
+    styled = np.array([not least and _is_nines(value) for value in seen.values])
+    others = seen.without(styled)
+    if others.values.size < 2:
+        return
+    for j in np.flatnonzero(styled):
+        if seen.counts[j] >= FEWEST_NINES and _stands_apart(seen.values[j], seen.counts[j], others):
+            yield float(seen.values[j]), others
+    if others.values.size <= FEW_VALUES:
+        return
+    for value, count in zip(others.values[[0, -1]], others.counts[[0, -1]], strict=True):
+        rest = others.without(others.values == value)
+        if count < max(FEWEST_OTHERS, SHARE * seen.counts.sum()):
+            continue
+        alone = value == -1 and rest.values[0] >= 0
+        often = count >= OFTEN * np.median(rest.counts)
+        if alone or (often and rest.distance(value) > max(rest.span, least)):
+            yield float(value), rest
+
+
+def _is_nines(value: float) -> bool:
+    return abs(value) < 1e15 and value.is_integer() and bool(NINES.fullmatch(str(int(value))))
+
+
+def _stands_apart(value: float, count: int, others: Values) -> bool:
+    distance = others.distance(value)
+    if not distance:
+        return False
+    if distance > others.span or (value < 0 <= others.values[0]):
+        return True
+    usual = max(float(np.median(others.counts)), 1.0)
+    apart = others.values.size > 2 and distance >= GAP * float(np.median(np.diff(others.values)))
+    return bool(apart and count >= OFTEN * usual)
+
+
+def _share(count: int, n: int) -> str:
+    return f"{100 * count / n:.0f} %" if count >= 0.01 * n else f"{count} of {n} cells"
+
+
+def _plain(value: float) -> str:
+    return f"{value:g}" if float(f"{value:g}") == value else repr(float(value))
+
+
+def _day(value: float) -> str:
+    return str(np.datetime64(int(value // 86400), "D"))
+
+
+def _seconds(column: Any) -> NDArray[np.float64]:
+    moments = column.to_numpy("datetime64[us]")
+    return np.where(np.isnat(moments), np.nan, moments.astype(np.int64) / 1e6)
+
+
+def _cell(cells: Any, mask: NDArray[np.bool_]) -> str:
+    """Return the first marked cell as it stands in the file."""
+    cell = cells.iloc[int(np.flatnonzero(mask)[0])]
+    return str(cell.date()) if hasattr(cell, "date") else str(cell).strip()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from aucbench.data.understood import KINDS, MOST_LINES, Remark, Understood
+from aucbench.data.understood import Remark, Understood
 from aucbench.errors import DataError
 
 
@@ -21,16 +21,6 @@ def test_a_kind_of_warning_has_one_line():
         "warning: rows occur twice",
     ]
     assert len(understood.warnings) == 1580
-
-
-def test_there_are_at_most_ten_lines_of_warnings():
-    remarks = [Remark(f"{kind} {i}", kind, f"{kind}{i}", "so") for kind in KINDS for i in (1, 2)]
-    lines = [*Understood(remarks=tuple(remarks)).lines()]
-    assert len(lines) == MOST_LINES
-    assert (
-        lines[-1]
-        == f"warning: {len(KINDS) - MOST_LINES + 1} more kinds of warnings, which are in the report"
-    )
 
 
 def test_columns_that_are_left_out_are_listed_up_to_a_number():

@@ -7,9 +7,6 @@ import pandas as pd
 import pytest
 
 from aucbench.datasets import load
-from aucbench.datasets.hints import hints
-from aucbench.datasets.reading import Reading
-from aucbench.datasets.repeated import MANY, repeated_rows
 
 N = 500
 
@@ -69,27 +66,3 @@ def test_a_label_or_role_of_another_type_changes_nothing(tmp_path):
     assert data.rows.dtype == np.float32
     assert data.names == ("a", "c")
     assert data.groups.max() == N - 1
-
-
-def test_repeated_rows_of_a_large_table_are_those_of_pandas():
-    rng = np.random.default_rng(0)
-    n = MANY + 100
-    table = pd.DataFrame(
-        {
-            "a": rng.integers(0, 300, n).astype(np.float32),
-            "b": rng.integers(-3, 3, n),
-            "c": rng.choice([0.0, -0.0, np.nan, 1.5], n),
-        }
-    )
-    assert 0 < repeated_rows(table) == table.duplicated().sum() < n
-    different = pd.DataFrame({"a": rng.standard_normal(n), "b": rng.standard_normal(n)})
-    assert repeated_rows(different) == 0
-    different.iloc[n - 1] = different.iloc[3]
-    assert repeated_rows(different) == 1
-
-
-def test_whole_numbers_of_days_below_other_numbers_are_no_dates():
-    days = pd.Series(np.full(1200, 20240131.0))
-    assert [remark.kind for remark in hints(days.to_frame("when_at"), Reading())] == ["time"]
-    days[1100] = 0.5
-    assert not list(hints(days.to_frame("x"), Reading()))

@@ -169,17 +169,11 @@ TABLES = {
         "column 'paid' is suspicious: tells the label alone, with an AUC of 1.000",
         names=("age", "paid"),
     ),
-    "rows sorted by label, some of them twice": Messy(
-        "age,y",
-        lambda i: f"{i % 9},{int(i < 12)}",
-        "warning: the rows are sorted by label",
-        names=("age",),
-    ),
 }
 
 
-def test_there_are_twenty_three_tables():
-    assert len(TABLES) == 23
+def test_there_are_twenty_two_tables():
+    assert len(TABLES) == 22
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -1,4 +1,4 @@
-"""Columns and rows that often mean a mistake."""
+"""Columns that often mean a mistake: they are named, and usual columns are not."""
 
 import numpy as np
 import pandas as pd
@@ -6,19 +6,17 @@ import pytest
 
 from aucbench.data.understood import Understood
 from aucbench.datasets import load
-from aucbench.datasets.suspects import FEWEST, SAMPLE, is_sorted, suspects
+from aucbench.datasets.suspects import FEWEST, SAMPLE, sentinels, suspects
 
 N = 300
 RNG = np.random.default_rng(0)
 POSITIVE = RNG.random(N) < 0.2
-DAYS = [20240100 + day for day in RNG.integers(1, 29, N)]
 STRANGE = {
     "number": (np.arange(N)[::-1], "different in every row"),
     "account": (RNG.choice(np.arange(10_000, 99_999), N, replace=False), "different in every row"),
     "key": ([f"k{i}" for i in range(N)], "different in every row"),
     "same": ([7] * N, "constant"),
     "nothing": ([np.nan] * N, "constant"),
-    "day": (DAYS, "days as numbers"),
     "paid": (RNG.random(N) - 2 * POSITIVE, "tells the label alone, with an AUC of 1.000"),
     "state": (np.where(POSITIVE, "closed", "open"), "tells the label alone"),
     "left": (np.where(POSITIVE, np.nan, RNG.random(N)), "tells the label alone"),
@@ -46,30 +44,6 @@ def test_a_strange_column_is_found(name):
 def test_three_positives_tell_nothing():
     positive = np.arange(50) < 3
     assert [*suspects(pd.DataFrame({"x": positive + np.arange(50) % 7 / 9}), positive)] == []
-
-
-DECIDING = {
-    "status": (
-        np.where(POSITIVE & (RNG.random(N) < 0.6), "returned", RNG.choice(["a", "b", "c"], N)),
-        "'returned' nearly decides the label: 100 % of these",
-    ),
-    "code": (
-        np.where(POSITIVE & (RNG.random(N) < 0.6), 6, RNG.choice([1, 5, 7, 11], N)),
-        "6 nearly decides the label",
-    ),
-    "ended": (
-        np.where(POSITIVE & (RNG.random(N) < 0.6), RNG.random(N), np.nan),
-        "a value nearly decides the label",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", DECIDING)
-def test_a_level_that_nearly_decides_the_label_is_found(name):
-    values, what = DECIDING[name]
-    [remark] = suspects(pd.DataFrame({name: values}), POSITIVE)
-    assert what in remark.text
-    assert "rows are positive, which are" in remark.text
 
 
 def test_a_nearly_telling_column_and_the_end_of_a_scale():
@@ -101,17 +75,6 @@ def test_a_few_rows_are_never_suspicious():
     assert [*suspects(frame, POSITIVE[few])] == []
 
 
-def test_sorted_labels_are_found():
-    assert is_sorted(np.sort(POSITIVE))
-    assert is_sorted(np.sort(POSITIVE)[::-1])
-    assert not is_sorted(POSITIVE)
-
-
-def test_repeated_rows_are_found(tmp_path):
-    (tmp_path / "t.csv").write_text("a,b,y\n1,0,0\n2,0,1\n1,0,0\n1,1,1\n")
-    assert "1 row(s) occur earlier" in load(tmp_path / "t.csv", target="y").understood.warnings[0]
-
-
 def messy(path):
     columns = {"number": np.arange(N), "age": USUAL["age"], "sick": POSITIVE.astype(int)}
     pd.DataFrame(columns).to_csv(path, index=False)
@@ -138,3 +101,92 @@ def test_only_tables_have_suspicious_columns(tmp_path):
     path = tmp_path / "t.svm"
     path.write_text("1 1:1\n0 1:2\n")
     assert load(path).understood.label == "the first number of each line"
+
+
+# A repeated extreme value that may mean a missing cell
+
+
+def of(values):
+    frame = pd.DataFrame({"x": values})
+    return [*sentinels(frame, frame)]
+
+
+def mixed(usual, odd, share=0.1):
+    return np.where(np.random.default_rng(0).random(N) < share, odd, usual)
+
+
+AGES = np.clip(RNG.normal(60, 20, N).round(), 18, 90)
+DAYS = pd.Timestamp("1990-01-01") + pd.to_timedelta(RNG.integers(0, 9000, N), "D")
+NAMED = {
+    "-999": mixed(RNG.lognormal(0, 1, N), -999),
+    "999": mixed(RNG.poisson(4, N), 999, 0.97),
+    "99": mixed(AGES, 99),
+    "-99": mixed(RNG.integers(1, 6, N), -99, 0.02),
+    "9999": mixed(RNG.normal(0, 1, N), 9999),
+    "-1": mixed(RNG.integers(1, 800, N), -1),
+    "0": mixed(RNG.normal(170, 9, N), 0),
+    "1e+30": mixed(RNG.normal(0, 1, N), 1e30),
+    "1900-01-01": pd.Series(DAYS).mask(RNG.random(N) < 0.1, pd.Timestamp("1900-01-01")),
+    "9999-12-31": pd.Series(DAYS.as_unit("s")).mask(
+        RNG.random(N) < 0.1, pd.Timestamp("9999-12-31").as_unit("s")
+    ),
+}
+
+
+@pytest.mark.parametrize("cell", NAMED)
+def test_a_cell_that_may_mean_a_missing_one_is_named(cell):
+    [remark] = of(NAMED[cell])
+    assert remark.column == "x"
+    assert f"are {cell}" in remark.text.replace("'", "")
+    assert f"--missing x={cell}" in remark.text
+
+
+def test_two_such_cells_of_one_column_are_named_together():
+    values = np.where(RNG.random(N) < 0.1, 9998, NAMED["9999"])
+    [remark] = of(values)
+    assert "are 9998 and" in remark.text
+    assert "--missing x=9998 --missing x=9999" in remark.text
+
+
+def test_names_that_a_shell_would_divide_are_in_quotes():
+    frame = pd.DataFrame({"blood sugar": NAMED["-999"]})
+    [remark] = sentinels(frame, frame)
+    assert "--missing 'blood sugar=-999'" in remark.text
+
+
+def clean(seed, n=500):
+    """Columns as they are in tables without a mistake."""
+    rng = np.random.default_rng(seed)
+    day = pd.Timestamp("2015-01-01") + pd.to_timedelta(rng.integers(0, 3000, n), "D")
+    return pd.DataFrame(
+        {
+            "normal": rng.normal(size=n),
+            "rounded": rng.normal(50, 12, n).round(2),
+            "exponential": rng.exponential(30, n),
+            "count": rng.poisson(3, n),
+            "many": rng.geometric(0.05, n),
+            "capped": np.clip(rng.normal(60, 20, n).round(), 18, 90),
+            "percent": np.clip(rng.normal(50, 60, n), 0, 100).round(1),
+            "money": np.where(rng.random(n) < 0.6, 0, rng.lognormal(7, 1.5, n).round(2)),
+            "heavy": rng.standard_cauchy(n),
+            "scale": rng.choice([1, 2, 3, 4, 5], n, p=[0.02, 0.03, 0.1, 0.35, 0.5]),
+            "sign": rng.choice([-1, 0, 1], n),
+            "price": rng.choice([4.99, 9.99, 19.99, 49.99, 99.99], n),
+            "hours": np.clip(rng.lognormal(3, 0.7, n), None, 99).round(),
+            "year": rng.integers(1950, 2024, n),
+            "two": rng.normal(np.where(rng.random(n) < 0.5, 0, 10), 1),
+            "gap": np.where(rng.random(n) < 0.1, np.nan, rng.normal(size=n)),
+            "day": day,
+            "town": rng.choice(["a", "b", "c"], n),
+            "flag": rng.random(n) < 0.4,
+        }
+    )
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_clean_tables_have_no_remark(seed):
+    frame = clean(seed)
+    positive = np.random.default_rng(seed + 100).random(len(frame)) < 0.2
+    frame["told"] = frame["normal"] + 1.5 * positive
+    told = [*suspects(frame, positive), *sentinels(frame, frame)]
+    assert told == []

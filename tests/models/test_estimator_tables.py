@@ -40,8 +40,7 @@ def model():
 @pytest.fixture(scope="module")
 def whole():
     table = FRAME.assign(back=BACK)
-    with pytest.warns(UserWarning, match="table-.*: column 'day' holds dates"):
-        return aucbench.fit(table, target="back", positive="bad", solver="svm-or", splits=2)
+    return aucbench.fit(table, target="back", positive="bad", solver="svm-or", splits=2)
 
 
 def test_a_table_becomes_features_as_in_fit(model, whole):
