@@ -1,8 +1,4 @@
-"""All that is registered, as one JSON document that programs read.
-
-The document has a version. Within a version, fields are added, but none is removed, renamed or
-given another meaning.
-"""
+"""All that is registered, as one JSON document that programs read; it has a version."""
 
 from __future__ import annotations
 

@@ -178,7 +178,7 @@ def test_a_distribution_is_cited_with_its_version():
     )
 
 
-# Version 1 of the document. Fields may be added here; none may be removed or renamed.
+# Of version 1 of the document.
 FIELDS = {
     "kind": str,
     "name": str,
