@@ -111,6 +111,18 @@ def shared_supervisors(request, supervisors_of_a_session):
         yield
 
 
+@pytest.fixture(scope="module")
+def in_process(shared_supervisors):
+    """Cells run in the process of the tests of a file, which ask nothing of processes."""
+    from in_process import InProcess
+
+    from aucbench.bench.engines.local import LocalEngine
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(LocalEngine, "open", lambda engine: InProcess())
+        yield
+
+
 @pytest.fixture
 def site(tmp_path):
     """A folder of throw-away plugins, which are forgotten after the test."""

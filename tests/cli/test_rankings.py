@@ -12,6 +12,8 @@ from command_line import done, flat, refused, strict
 from aucbench.metrics import cindex
 from aucbench.models import Model
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 TIMES = ("--time-to-event", "days", "--event", "state", "--positive", "dead")
 
 

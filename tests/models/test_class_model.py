@@ -20,6 +20,8 @@ from aucbench.models import ClassModel, Model, load_model
 from aucbench.models.class_lines import explanation, lines
 from aucbench.models.odds import best, log_odds, probabilities, sigmoids
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 
 def frame(n=150, seed=0, labels=("ape", "bee", "cat")):
     rng = np.random.default_rng(seed)
@@ -183,13 +185,3 @@ def test_models_that_read_other_columns_are_no_model(model):
     other = replace(model.models[1], columns=None, encoding=model.models[1].encoding)
     with pytest.raises(DataError, match="reads other columns"):
         replace(model, models=(model.models[0], other, model.models[2]))
-
-
-@pytest.mark.nightly
-def test_a_model_of_a_solver_that_draws_pairs():
-    made = aucbench.fit(frame(), labels="classes", solver="roc-svm", splits=3, passes=20)
-    assert made.auc.estimate > 0.8
-    assert "trained_on" not in made.provenance
-    rest = aucbench.fit(frame(), labels="classes", solver="sht-auc[k=3]", splits=3, passes=20)
-    assert rest.provenance["trained_on"] == "class[each=rest]"
-    assert any("trained on class[each=rest]" in line for line in lines(rest))

@@ -8,13 +8,11 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn import config_context
 from sklearn.base import clone
-from sklearn.ensemble import VotingClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import RFE, SelectFromModel
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
-from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
@@ -51,11 +49,6 @@ def test_it_learns_and_thresholds():
     assert min(recall) > 0.8
     assert model.run_.nnz == 4
     np.testing.assert_allclose(model.decision_function(X), X @ model.run_.w - model.threshold_)
-
-
-def test_labels_may_be_text_in_any_container():
-    for y in (pd.Series(Y), Y.astype(object), Y.tolist()):
-        assert {*AUCClassifier(passes=1).fit(X, y).predict(X)} == {"no", "yes"}
 
 
 def test_it_works_in_a_pipeline_under_cross_validation():
@@ -307,14 +300,6 @@ def test_without_calibration_there_are_no_probabilities():
     assert not hasattr(refit, "calibrator_")
 
 
-def test_calibrated_classifiers_vote_softly():
-    models = [("a", AUCClassifier("svm-or", calibration="sigmoid")), ("b", LogisticRegression())]
-    vote = VotingClassifier(models, voting="soft").fit(X, Y)
-
-    mean = np.mean([part.predict_proba(X) for part in vote.estimators_], axis=0)
-    np.testing.assert_allclose(vote.predict_proba(X), mean)
-
-
 def test_features_are_eliminated_and_selected():
     wide = np.hstack([X, np.random.default_rng(0).normal(size=(200, 6))])
     fewer = RFE(AUCClassifier("svm-or"), n_features_to_select=4).fit(wide, Y)
@@ -322,14 +307,6 @@ def test_features_are_eliminated_and_selected():
 
     assert np.flatnonzero(fewer.support_).max() < 6
     assert np.flatnonzero(chosen.get_support()).max() < 6
-
-
-def test_more_classes_are_each_against_the_rest():
-    digits = np.random.default_rng(1).integers(3, size=200)
-    rows = X + 2.0 * np.eye(3, 6)[digits]
-    model = OneVsRestClassifier(AUCClassifier("svm-or")).fit(rows, digits)
-
-    assert model.score(rows, digits) > 0.6
 
 
 def test_metadata_routing_leaves_it_as_it_is():

@@ -15,6 +15,8 @@ import aucbench
 from aucbench import AUCClassifier
 from aucbench.errors import DataError
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 N = 160
 RNG = np.random.default_rng(1)
 AGE = RNG.normal(50, 10, N)

@@ -10,6 +10,8 @@ from aucbench.models.choosing import auto_solvers
 from aucbench.models.explain import lines
 from aucbench.pairs import Group
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 
 @pytest.fixture(scope="module")
 def table():

@@ -16,6 +16,8 @@ from aucbench.errors import DataError, ParameterError, UnknownNameError
 from aucbench.models.options import Aims, Making
 from aucbench.models.recipe import one_thread
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 N = 150
 ASKED = {"target": "back", "solver": "svm-or", "splits": 2}
 

@@ -15,6 +15,8 @@ from aucbench.models import Model
 from aucbench.models.page import chapters, page_of
 from aucbench.report import render
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 NASTY = "</script><b>red\x1b"
 TREES, KERNEL = "hist-gradient-boosting[max_iter=20]", "roc-svm-nystrom[rank=20]"
 KINDS = {"linear": "logistic", "trees": TREES, "kernel": KERNEL}
@@ -103,17 +105,16 @@ def test_the_page_fits_and_can_be_read(browser, address, width, scheme):
 
 
 def test_the_command_writes_the_page(tmp_path):
-    frame = patients(200)
-    frame.to_csv(tmp_path / "t.csv", index=False)
-    asked = ("--target", "back", "--positive", "yes", "--solver", "svm-or", "--splits", 2)
-    path = tmp_path / "m.aucbench"
-    done("fit", "--data", tmp_path / "t.csv", *asked, "--by", "age", "--quiet", "-o", path)
-    told = done("explain", path, "--html", tmp_path / "m.html")
+    assessed_model(patients(200), by=("age",))[0].save(tmp_path / "m.aucbench")
+    told = done("explain", tmp_path / "m.aucbench", "--html", tmp_path / "m.html")
     assert "MB in" in told.stderr
     page = (tmp_path / "m.html").read_text()
     assert "<title>Model m</title>" in page
     assert "up to" in page
-    refused = ("--by", "wards", "-o", tmp_path / "n.aucbench")
-    told = done("fit", "--data", tmp_path / "t.csv", *asked, *refused, code=2)
-    assert "unknown column of --by 'wards': did you mean 'ward'?" in told.stderr
-    assert "2/2" not in told.stderr  # before anything was fitted
+
+
+def test_an_unknown_column_of_groups_is_refused_before_anything_is_fitted(tmp_path):
+    patients(200).to_csv(tmp_path / "t.csv", index=False)
+    asked = ("--target", "back", "--positive", "yes", "--solver", "svm-or", "--by", "wards")
+    told = done("fit", "--data", tmp_path / "t.csv", *asked, "-o", tmp_path / "m", code=2).stderr
+    assert "unknown column of --by 'wards': did you mean 'ward'?" in told

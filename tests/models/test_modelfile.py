@@ -138,12 +138,6 @@ def test_no_training_row_is_in_the_file_of_a_linear_model(tmp_path, solver, feat
     assert there == []
 
 
-def test_a_kernel_machine_says_that_it_holds_rows(tmp_path):
-    _, model = learnt("roc-svm-kernel")
-    assert Model.load(saved(tmp_path, model)).keeps_rows
-    assert model.feature_names is None
-
-
 def test_what_cannot_be_saved_is_refused_with_a_way_out():
     with pytest.raises(
         UnsupportedError, match=r"private attributes, .* use hist-gradient-boosting"

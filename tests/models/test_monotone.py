@@ -9,6 +9,8 @@ from aucbench import AUCClassifier, Model, fit
 from aucbench.errors import AucbenchError, DataError, ParameterError, UnsupportedError
 from aucbench.models.explain import lines
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 
 @pytest.fixture(scope="module")
 def table():

@@ -7,7 +7,7 @@ import pytest
 
 import aucbench
 from aucbench.data import Data
-from aucbench.errors import DataError, UnsupportedError
+from aucbench.errors import DataError
 from aucbench.metrics import Aim, auc
 from aucbench.models import Model, parted_held
 from aucbench.models.choosing import ModelPlan
@@ -224,19 +224,6 @@ def test_what_is_said_is_a_line_each(tmp_path):
     assert points[-1]["gap"] <= 1e-6
     assert points[-1]["auc_low"] <= 1.0 <= points[-1]["auc_high"] + 1.0
     assert {line["reading"] for line in said if "reading" in line} == {1400, 3200, 800, 4000}
-
-
-def test_columns_by_which_the_auc_is_told(model):
-    parts = InMemory(Data.of(*table()), 200)
-    told = fitted(parts, by=("column 1",)).assessment
-    assert {one.column for one in told.groups} == {"column 1"}
-    with pytest.raises(aucbench.errors.AucbenchError, match="column of --by"):
-        fitted(parts, by=("nothing",))
-
-
-def test_solvers_that_need_all_rows_are_refused():
-    with pytest.raises(UnsupportedError, match="needs all rows in memory"):
-        fitted(in_parts(*table()), solvers=("sht-auc",))
 
 
 def test_one_class_is_refused():

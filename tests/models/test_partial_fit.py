@@ -185,21 +185,6 @@ def test_a_chunk_whose_positive_label_is_another_is_refused(tmp_path):
     assert AUCClassifier("opauc").partial_fit(digits).classes_.tolist() == [-1, 1]
 
 
-def test_a_first_chunk_of_one_label_needs_the_other_by_name(tmp_path):
-    y = np.where(np.arange(N) < 50, 2, 1)
-    pd.DataFrame(X).assign(y=y).to_csv(tmp_path / "t.csv", index=False)
-    model = AUCClassifier("opauc")
-    chunks = [*stream(tmp_path / "t.csv", rows=50, positive=1, negative=2)]
-    model.partial_fit(chunks[0]).partial_fit(chunks[1])
-    assert (model.classes_.tolist(), model.pos_label_) == ([1, 2], 1)
-    pd.DataFrame(X).assign(y=0 + (y > 1)).to_csv(tmp_path / "t.csv", index=False)
-    first = next(stream(tmp_path / "t.csv", rows=50))
-    with pytest.raises(DataError, match="there are 1 labels at the first call"):
-        AUCClassifier("opauc").partial_fit(first)
-    model = AUCClassifier("opauc").partial_fit(first, classes=[1, 0])
-    assert model.classes_.tolist() == [0, 1]
-
-
 def test_random_state_seeds_what_the_method_draws():
     one, two, other, fresh = (
         AUCClassifier(SumOfRows(), random_state=seed).partial_fit(X, Y).weights_

@@ -26,6 +26,7 @@ SCALING = Scaling()
 FIRST = datetime(2024, 1, 1)
 HOW = {"target": "risk", "positive": "good", "solver": "rank-svm", "splits": 2}
 HOW["monotone"] = "age=+1,income=-1"
+pytestmark = pytest.mark.usefixtures("in_process")
 
 
 @pytest.fixture(scope="module")
