@@ -199,10 +199,9 @@ def test_the_rows_of_a_task_are_those_that_were_drawn(page_study):
         assert (len(kept), np.sum(kept > 0)) == (m, m_pos)
 
 
-def test_what_is_compared_was_run(page_study, monkeypatch):
+def test_what_is_compared_was_run(page_study):
     answers = sys.modules["page_study_answers"]
-    monkeypatch.syspath_prepend(ROOT / "examples")
-    program = import_module("study")
+    program = import_module("study.study")
     tuned = {*program.TUNED, *program.AS_THEY_ARE}
     for names in (answers.EXACT, answers.STOCHASTIC, answers.SURROGATES, *answers.TREES):
         assert {*names} <= tuned
