@@ -47,7 +47,6 @@ OF_CHOICE = (
 )
 OF_SOLVER = (*OF_CHOICE, "folder")  # only where folders have other results of one choice
 NOT_YET = "not run yet"
-BUILDS = {"simd": "SIMD", "sort": "sort by"}  # how the kernels computed
 
 # What stands for the AUC, by what is known of the target of a data set.
 STANDING = {"n_events": "cindex", "grades": "grade-auc", "classes": "hand-till"}
@@ -358,7 +357,6 @@ class Kept:
 
     run: Mapping[tuple[Key, Key], Mapping[FoldKey, Fit]]
     planned: Mapping[tuple[Key, Key], Mapping[FoldKey, None]]
-    versions: Counter[str]  # as `Evidence.versions`
     stale: int  # as `Evidence.stale`
 
 
@@ -374,7 +372,7 @@ def kept_of(
     imports = Imports()
     run: dict[tuple[Key, Key], dict[FoldKey, Fit]] = {}
     whose: dict[tuple[Key, Key, FoldKey], Cell] = {}
-    versions, stale = Counter[str](), 0
+    stale = 0
     for stored in records:
         # The files of a cell may have been elsewhere when it was computed.
         record = replace(stored, cell=present.get(stored.id, stored.cell))
@@ -394,8 +392,7 @@ def kept_of(
                 f"{fits[fold].id} and {record.id}, or repair what its plan names"
             )
         fits[fold] = Fit.of(record, folder)
-        versions[_versions(record)] += 1
-    return Kept(run, _planned(plans), versions, stale)
+    return Kept(run, _planned(plans), stale)
 
 
 def evidence_from(
@@ -407,10 +404,11 @@ def evidence_from(
     homes: Mapping[Key, str] | None = None,
 ) -> Evidence:
     """Return the evidence of what is kept; `homes` has the folders of each solver, if several."""
-    optima, families = Optima(), family_of(plans)
+    optima, versions, families = Optima(), Counter[str](), family_of(plans)
     for fits in kept.run.values():
         for fit in fits.values():
             optima.add_fit(fit.descent)
+            versions[fit.versions] += 1
     places = [*dict.fromkeys((*kept.planned, *kept.run))]
     if not places:
         raise DataError("the folder holds no result and no plan, so there is nothing to report")
@@ -431,7 +429,7 @@ def evidence_from(
         optima,
         {**shared([*data], OF_DATA), **shared([*solvers], OF_SOLVER)},
         folders=() if homes is None else tuple(homes[key] for key in solvers),
-        versions=dict(kept.versions),
+        versions=dict(versions),
         stale=kept.stale,
         scores=scores,
         about=about,
@@ -463,13 +461,3 @@ def _keys(cell: Cell) -> tuple[Key, Key, FoldKey]:
             for name, value in zip(OF_CHOICE, solver, strict=True)
         )
     return _data_key(cell), (*solver, None), FoldKey(cell.seed, cell.split)
-
-
-def _versions(record: Record) -> str:
-    machine, plugin = record.machine, record.plugin
-    versions = machine.get("versions") or {}
-    known = [f"{name} {version}" for name, version in versions.items()]
-    if plugin is not None and plugin[0] not in versions:
-        known.append(f"{plugin[0]} {plugin[1]}")
-    known += [f"{name} {machine[key]}" for key, name in BUILDS.items() if key in machine]
-    return ", ".join(known) or "not run"

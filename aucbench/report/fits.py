@@ -19,6 +19,7 @@ MOST_INFO = 20  # diagnostics of a fit; as many as a solver may give
 NO_DESCENT = Descent()
 CURVE = ("passes", "seconds", "objective", "train_auc", "validation_auc", "test_auc")
 NAN = float("nan")
+BUILDS = {"simd": "SIMD", "sort": "sort by"}  # how the kernels computed
 Array = NDArray[np.float64]
 
 
@@ -86,6 +87,7 @@ class Fit:
     left_out: float = NAN
     constant: float = NAN
     collapsed: bool = False  # in a range of the ROC curve, w = 0 is the best
+    versions: str = ""  # of the packages that computed it, in one line
     folder: str = ""  # the results folder from which it was read
 
     @property
@@ -127,6 +129,7 @@ class Fit:
             left_out=_or_nan(sizes.left_out),
             constant=_or_nan(sizes.constant),
             collapsed=measures.collapsed is True,
+            versions=_versions(record),
             folder=folder,
         )
 
@@ -163,3 +166,13 @@ def _times_budget(record: Record) -> float:
     asked = ((measures.passes, cell.passes), (measures.fit_seconds, cell.seconds))
     used = [spent / limit for spent, limit in asked if spent and limit]
     return max(used) if measures.overspent and max(used, default=0.0) > OVERSPENT else NAN
+
+
+def _versions(record: Record) -> str:
+    machine, plugin = record.machine, record.plugin
+    versions = machine.get("versions") or {}
+    known = [f"{name} {version}" for name, version in versions.items()]
+    if plugin is not None and plugin[0] not in versions:
+        known.append(f"{plugin[0]} {plugin[1]}")
+    known += [f"{name} {machine[key]}" for key, name in BUILDS.items() if key in machine]
+    return ", ".join(known) or "not run"

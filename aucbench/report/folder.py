@@ -155,15 +155,16 @@ def _joined(kept: Mapping[str, Kept]) -> tuple[Kept, dict[Key, str]]:
     run: dict[tuple[Key, Key], dict[Any, Fit]] = {}
     planned: dict[tuple[Key, Key], dict[Any, None]] = {}
     homes: dict[Key, dict[str, None]] = {}
-    for name, one in kept.items():
-        for part, whole in ((one.run, run), (one.planned, planned)):
-            for (data, solver), folds in part.items():
+    for part, whole in (("run", run), ("planned", planned)):
+        known = {*homes}
+        for name, one in kept.items():
+            for (data, solver), folds in getattr(one, part).items():
                 named = (*solver[:-1], name) if solver in apart else solver
-                homes.setdefault(named, {})[name] = None
                 whole[data, named] = {**folds, **whole.get((data, named), {})}
-    versions = sum((one.versions for one in kept.values()), Counter[str]())
+                if named not in known:  # a plan counts where no folder has a result
+                    homes.setdefault(named, {})[name] = None
     stale = sum(one.stale for one in kept.values())
-    return Kept(run, planned, versions, stale), {key: ", ".join(of) for key, of in homes.items()}
+    return Kept(run, planned, stale), {solver: ", ".join(of) for solver, of in homes.items()}
 
 
 def _require_rows(a: str, one: Kept, b: str, other: Kept) -> None:
