@@ -91,9 +91,11 @@ build: $(VENV)/dev ## compile the kernels again, whatever the time stamps say
 
 debug: $(VENV)/test ## run tests of kernels on a build whose memory accesses are checked
 	.ci/debug -m 'debug and not nightly' $(BESIDE) $(COMPUTING)
+	.ci/kernels passed debug
 
 portable: $(VENV)/test ## compile the kernels as plain C, and compare the bits
 	.ci/portable
+	.ci/kernels passed portable
 
 portable-nightly: $(VENV)/test
 	.ci/portable optimised
