@@ -13,8 +13,8 @@ from aucbench.cli.saying import say
 from aucbench.errors import UnknownNameError
 
 if TYPE_CHECKING:
-    from aucbench.datasets.catalogue import Entry, Facts
-    from aucbench.datasets.collections import Collection
+    from aucbench.datasets.catalogue import Entry
+    from aucbench.datasets.collections import Source
 
 DIFFERS = 1  # exit code when a file is not what it should be
 LISTED = 25  # members, columns or labels that are shown; --json has all
@@ -33,14 +33,14 @@ data = typer.Typer(
 def list_sets(*, json: AsJson = False) -> None:
     """List the sets, where they are, their shape and the share of positives; then the suites."""
     from aucbench.datasets.catalogue import suites
-    from aucbench.datasets.collections import collections
+    from aucbench.datasets.collections import SOURCES
 
-    rows, groups, known_suites = [*_rows()], collections(), suites().values()
+    rows, known_suites = [*_rows()], suites().values()
     if json:
         print_json(
             {
                 "sets": rows,
-                "collections": [asdict(group) for group in groups],
+                "collections": [_of_collection(one) for one in SOURCES],
                 "suites": [asdict(suite) for suite in known_suites],
             }
         )
@@ -52,7 +52,7 @@ def list_sets(*, json: AsJson = False) -> None:
     ]
     typer.echo(folded([header, *lines]))
     typer.echo("\ncollections")
-    typer.echo(folded([(f"{c.prefix}:NAME", _count(c), c.title) for c in groups], "  "))
+    typer.echo(folded([(f"{one.PREFIX}:NAME", one.TITLE) for one in SOURCES], "  "))
     typer.echo("\nsuites")
     told = [
         (str(s), f"version {s.version}", f"{s.title}: {_some(s.members)}") for s in known_suites
@@ -138,7 +138,9 @@ def facts_of(name: str) -> dict[str, Any]:
     if (suite := suite_of(name)) is not None:
         return {key: value for key, value in asdict(suite).items() if value}
     if (member := member_of(name)) is not None:
-        return _of_facts(member.facts())
+        return {"name": name, "at_hand": member.source.at_hand(member.name)} | _of_collection(
+            member.source
+        )
     return _of_entry(entry_of(name)) if name in {*entries(), *available()} else {}
 
 
@@ -191,8 +193,14 @@ def _counts(entry: Entry) -> dict[str, int]:
     return {str(label): n for label, n in zip(labels, entry.counts, strict=False)}
 
 
-def _of_facts(facts: Facts) -> dict[str, Any]:
-    return {key: value for key, value in asdict(facts).items() if value is not None}
+def _of_collection(source: Source) -> dict[str, Any]:
+    """Return what is known of a collection."""
+    return {
+        "collection": source.PREFIX,
+        "title": source.TITLE,
+        "address": source.ADDRESS,
+        "cites": source.CITES,
+    }
 
 
 def _lines(key: str, value: Any) -> Iterator[str]:
@@ -240,14 +248,6 @@ def _number(value: int | None) -> str:
 
 def _share(row: Mapping[str, Any]) -> str:
     return f"{row['positives'] / row['n']:.1%}" if row["positives"] else ""
-
-
-def _count(collection: Collection) -> str:
-    if collection.problem:
-        return collection.problem
-    if collection.names is None:
-        return f"{len(collection.at_hand)} here, the others by download"
-    return f"{len(collection.at_hand)} of {len(collection.names)} here ({collection.version})"
 
 
 def print_json(document: Any) -> None:

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from aucbench.datasets.catalogue import Entry, Suite, entries, entry_of, suites
     from aucbench.datasets.changepoint import load_changepoint
     from aucbench.datasets.chunks import stream
-    from aucbench.datasets.embedded import breast_cancer, digits
     from aucbench.datasets.files import load
     from aucbench.datasets.located import available
+    from aucbench.datasets.registered import breast_cancer, digits
     from aucbench.datasets.simulated import linear, outbreak, outbreak_support, radial, true_scores
 
 __all__ = [
@@ -43,9 +43,9 @@ __getattr__, __dir__, _ = lazy_loader.attach(
         "catalogue": ("Entry", "Suite", "entries", "entry_of", "suites"),
         "changepoint": ("load_changepoint",),
         "chunks": ("stream",),
-        "embedded": ("breast_cancer", "digits"),
         "files": ("load",),
         "located": ("available",),
+        "registered": ("breast_cancer", "digits"),
         "simulated": ("linear", "outbreak", "outbreak_support", "radial", "true_scores"),
     },
 )

@@ -88,22 +88,6 @@ class Entry:
         return None if not sizes or None in sizes else sum(filter(None, sizes))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
-    """What is known of a set without a download."""
-
-    name: str  # with the prefix of its collection
-    address: str
-    licence: str
-    cites: tuple[str, ...]  # keys of the references of aucbench
-    at_hand: bool  # whether it can be read without a network
-    rows: int | None = None  # numbers; None where they are known only after the download
-    features: int | None = None
-    classes: int | None = None
-    positive: int | None = None  # rows of the rarer class, for two classes
-    sha256: str = ""  # of its file; empty if it is not known
-
-
 @cache
 def entries() -> Mapping[str, Entry]:
     """Return all entries, by name in the order of the list."""

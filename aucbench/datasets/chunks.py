@@ -25,12 +25,11 @@ from aucbench.datasets.endings import naming, open_plain, short_reason
 from aucbench.datasets.formats import Table
 from aucbench.datasets.images import is_idx
 from aucbench.datasets.label import find_label
-from aucbench.datasets.loading import Loading
 from aucbench.datasets.located import source_of
 from aucbench.datasets.manifest import verify
 from aucbench.datasets.parted import open_parts
 from aucbench.datasets.parted.opening import comes_in_parts
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import Loading, Reading
 from aucbench.datasets.sources import File, feature_names, least, with_names
 from aucbench.datasets.targets import class_names
 from aucbench.datasets.textfile import layout_of, open_frame

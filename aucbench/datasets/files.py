@@ -27,10 +27,9 @@ from aucbench.datasets.drawing import drawn
 from aucbench.datasets.endings import naming
 from aucbench.datasets.formats import Table, Wanted
 from aucbench.datasets.gaps import Gaps, with_gaps
-from aucbench.datasets.loading import OF_SET, Loading
 from aucbench.datasets.located import source_of
 from aucbench.datasets.memory import Held, frame_of, is_table
-from aucbench.datasets.reading import COLUMNS, Reading
+from aucbench.datasets.reading import COLUMNS, OF_SET, Loading, Reading
 from aucbench.datasets.roles import EVENT, roles_of, with_test_rows
 from aucbench.datasets.sources import File, Published
 from aucbench.datasets.suspects import sentinels, suspects

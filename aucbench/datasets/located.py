@@ -168,8 +168,7 @@ def bring(names: Iterable[str], *, progress: bool = False) -> tuple[str, ...]:
     """
     asked = dict.fromkeys(name for name in names if not Path(name).is_file())
     members = [member for name in asked if (member := member_of(name)) is not None]
-    here = {source: source.at_hand() for source in dict.fromkeys(m.source for m in members)}
-    further = [member for member in members if member.name not in here[member.source]]
+    further = [member for member in members if not member.source.at_hand(member.name)]
     away = {name: place_of(name) for name in asked if entry_of(name).in_files}
     if lost := [entry_of(name) for name, place in away.items() if place is Place.NOWHERE]:
         raise no_download(lost)

@@ -1,12 +1,12 @@
 """`Reading`: how a file is read. Plans and commands have the same words.
 
-There is one `Reading` for all data sets of a plan, and one `Loading`, see `loading`, for each
-`datasets.load`.
+There is one `Reading` for all data sets of a plan, and one `Loading` for each `datasets.load`, with
+what stands in the brackets of one data set only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from math import isfinite
 from typing import Any
@@ -27,6 +27,8 @@ COLUMNS = ("target", "groups", "time", "weights", "time_to_event", "event")  # f
 SEPARATORS = ("tab", "space")
 FEWEST_ROWS = 4  # that can be drawn: two of each class, for a training and a test row
 NO_COLUMN = "none"  # alone: nothing is dropped, also of what the catalogue leaves out
+TASKS = ("first", "halves")
+OF_SET = ""  # the folds of a changepoint set, if it has some
 PLAIN_WANTED = "text, a finite number, true or false"
 
 
@@ -189,6 +191,32 @@ class Reading:
             if name not in known:
                 raise UnknownNameError("option of reading files", name, known)
         return Reading(**plain)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loading(Reading):
+    """What `datasets.load` takes."""
+
+    drop: Any = ()
+    task: str | None = None
+    seed: int | None = None
+    folds: str | None = OF_SET
+
+    def __post_init__(self) -> None:
+        drop = (NO_COLUMN,) if self.drop is None else self.drop
+        object.__setattr__(self, "drop", (drop,) if isinstance(drop, str | int) else drop)
+        Reading.__post_init__(self)  # no super(): a class with slots is made anew
+        if self.task is not None and self.task not in TASKS:
+            raise ParameterError(f"task must be {' or '.join(TASKS)}, got {self.task!r}")
+        require_whole(0, seed=self.seed)
+        if self.seed is not None and self.task != "halves":
+            raise ParameterError(
+                f"seed={self.seed} draws task=halves; leave it out, or give this task"
+            )
+
+    def left_out(self, usual: Iterable[str]) -> list[str | int]:
+        """Return the columns to leave out: those asked for, or else the usual ones."""
+        return [] if self.drop == (NO_COLUMN,) else [*(self.drop or usual)]
 
 
 def plain_labels(labels: Any, name: str) -> PlainLabels:

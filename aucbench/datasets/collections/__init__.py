@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from aucbench.datasets.catalogue import Entry, Facts
+from aucbench.datasets.catalogue import Entry
 from aucbench.datasets.collections import keel, openml, pmlb, pypi
 from aucbench.datasets.formats import Table, Wanted
 from aucbench.datasets.svmlight import whole_labels
-from aucbench.errors import DataError, MissingExtraError
+from aucbench.errors import DataError
 
-__all__ = ["Collection", "Facts", "Member", "Source", "collections", "member_of", "rarer"]
+__all__ = ["SOURCES", "Member", "Source", "member_of", "rarer"]
 
 MARK = ":"  # between a collection and a name
 
@@ -28,29 +28,16 @@ class Source(Protocol):
     PREFIX: str  # what stands before the colon
     TITLE: str  # what it is, in one phrase
     ADDRESS: str  # where people read about it
-    LICENCE: str  # the terms of use, or why they are unclear
     CITES: tuple[str, ...]  # keys of the references of aucbench
 
-    def version(self) -> str:
-        """Return which state of the collection this is."""
-
-    def names(self) -> tuple[str, ...] | None:
-        """Return the names of its sets, sorted; None if there is no list."""
-
-    def at_hand(self) -> tuple[str, ...]:
-        """Return the names of the sets that can be read without a network; raises as `names`."""
+    def at_hand(self, name: str) -> bool:
+        """Return whether a set can be read without a network; raises as `table`."""
 
     def fetch(self, name: str, progress: bool) -> tuple[Path, ...]:
         """Download one set, unless it is at hand; return its files; raises as `table`."""
 
     def table(self, name: str, wanted: Wanted) -> Table:
         """Read one set, downloaded if necessary."""
-
-    def facts(self, name: str) -> Facts:
-        """Return what is known of a set without a download; raises as `table`."""
-
-    def whence(self, name: str) -> Facts:
-        """Return address, licence, papers and hash of a set without reading it; else as `facts`."""
 
 
 SOURCES: tuple[Source, ...] = (keel, openml, pmlb, pypi)
@@ -88,44 +75,6 @@ class Member:
             return self.source.fetch(self.name, progress)
         except DataError as error:
             raise DataError(f"{self}: {error}") from error
-
-    def facts(self) -> Facts:
-        """Return what is known of it without a download; raises as `Source.facts`."""
-        return self.source.facts(self.name)
-
-    def whence(self) -> Facts:
-        """Return where it comes from, without reading it; raises as `Source.whence`."""
-        return self.source.whence(self.name)
-
-
-@dataclass(frozen=True, slots=True)
-class Collection:
-    """One collection, for lists."""
-
-    prefix: str  # as in `Source`
-    title: str
-    address: str
-    licence: str
-    version: str
-    cites: tuple[str, ...]  # keys of the references of aucbench
-    # the names of its sets without the prefix; None if there is no list
-    names: tuple[str, ...] | None
-    at_hand: tuple[str, ...]  # the names of those that can be read without a network
-    problem: str  # why none can be read: what to install; else empty
-
-
-def collections() -> tuple[Collection, ...]:
-    """Return all collections; nothing is downloaded."""
-    listed = []
-    for source in SOURCES:
-        told = (source.PREFIX, source.TITLE, source.ADDRESS, source.LICENCE)
-        try:
-            names, at_hand = source.names(), source.at_hand()
-        except MissingExtraError as error:
-            listed.append(Collection(*told, "", source.CITES, (), (), str(error)))
-        else:
-            listed.append(Collection(*told, source.version(), source.CITES, names, at_hand, ""))
-    return tuple(listed)
 
 
 def member_of(text: str) -> Member | None:

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from aucbench.datasets.catalogue import Facts
 from aucbench.datasets.download import cache_folder
 from aucbench.datasets.endings import short_reason
 from aucbench.datasets.formats import Table, Wanted, frame_table
@@ -27,7 +26,6 @@ from aucbench.errors import DataError
 PREFIX = "openml"
 TITLE = "any data set of OpenML with a column of labels, by its number"
 ADDRESS = "https://www.openml.org/search?type=data"
-LICENCE = "that of each set, which its page on OpenML states"
 CITES: tuple[str, ...] = ("vanschoren2014",)
 
 API = "api/v1/json/data"
@@ -36,24 +34,15 @@ SILENT = 30.0  # seconds without an answer
 ABOUT_SET = re.compile(r"OpenML (registered|raised)|Version \S+ of dataset")
 
 
-def version() -> str:
-    """Return how a set is pinned."""
-    return "a number is one version of a set"
-
-
-def names() -> None:
-    """Return None: OpenML has thousands of sets, which its site lists."""
-
-
-def at_hand() -> tuple[str, ...]:
-    """Return the numbers of the sets that are in the cache."""
-    names = (path.name.removesuffix(".gz") for path in (_folder() / API).glob("*.gz"))
-    return tuple(sorted((name for name in names if name.isdecimal() and _is_whole(name)), key=int))
+def at_hand(name: str) -> bool:
+    """Return whether all that a set needs is in the cache."""
+    files = _files(name)
+    return bool(files) and all(file.is_file() for file in files)
 
 
 def fetch(name: str, progress: bool) -> tuple[Path, ...]:
     """Download one set, unless it is in the cache; return its files; raises as `Source.table`."""
-    if not _is_whole(name):
+    if not at_hand(name):
         _read(name, None)
     return _files(name)
 
@@ -75,34 +64,6 @@ def table(name: str, wanted: Wanted) -> Table:
         whole = frame_table(bunch.frame, replace(wanted, target=label), named=True)
     why = "the target that OpenML names" if wanted.target is None else "as asked"
     return replace(whole, label=f"column {label!r}, {why}", warnings=(*whole.warnings, *told))
-
-
-def facts(name: str) -> Facts:
-    """Return what the cache says of a set; raises `DataError` when the name is no number."""
-    number = _number(name)
-    about = _cached(f"{API}/{number}").get("data_set_description", {})
-    told = _cached(f"{API}/qualities/{number}").get("data_qualities", {}).get("quality", [])
-    counts = {quality["name"]: quality["value"] for quality in told}
-
-    def count(quality: str) -> int | None:
-        value = counts.get(quality)
-        return int(float(value)) if isinstance(value, str | int | float) and value != "" else None
-
-    features, classes = count("NumberOfFeatures"), count("NumberOfClasses")
-    return Facts(
-        name=f"{PREFIX}:{number}",
-        address=f"https://www.openml.org/d/{number}",
-        licence=about.get("licence") or LICENCE,
-        cites=CITES,
-        at_hand=_is_whole(str(number)),
-        rows=count("NumberOfInstances"),
-        features=None if features is None else features - 1,  # OpenML counts the labels too
-        classes=classes,
-        positive=count("MinorityClassSize") if classes == 2 else None,
-    )
-
-
-whence = facts  # nothing is read for it
 
 
 def _read(name: str, column: str | None) -> tuple[Any, tuple[str, ...]]:
@@ -145,12 +106,6 @@ def _cached(path: str) -> Mapping[str, Any]:
     except (OSError, EOFError, ValueError):
         return {}
     return answer if isinstance(answer, dict) else {}
-
-
-def _is_whole(name: str) -> bool:
-    """Whether all that a set needs is in the cache."""
-    files = _files(name)
-    return bool(files) and all(file.is_file() for file in files)
 
 
 def _files(name: str) -> tuple[Path, ...]:

@@ -15,7 +15,6 @@ from importlib.resources import files
 from pathlib import Path
 from urllib.parse import quote
 
-from aucbench.datasets.catalogue import Facts
 from aucbench.datasets.download import RemoteFile, cached_paths, fetch_files
 from aucbench.datasets.formats import Table, Wanted, read_table
 from aucbench.errors import UnknownNameError
@@ -23,7 +22,6 @@ from aucbench.errors import UnknownNameError
 PREFIX = "pmlb"
 TITLE = "classification sets of the Penn Machine Learning Benchmark"
 ADDRESS = "https://epistasislab.github.io/pmlb/"
-LICENCE = "MIT for the collection; each set keeps the terms of its source"
 CITES: tuple[str, ...] = ("olson2017", "romano2022")
 
 COMMIT = "7c1f4bdc00136dc2e55c87fa6b8ba6e8af6d1a68"  # of 25 February 2025
@@ -34,19 +32,9 @@ ROOTS = (
 LABELS = "target"
 
 
-def version() -> str:
-    """Return the commit of the repository."""
-    return f"commit {COMMIT[:12]}"
-
-
-def names() -> tuple[str, ...]:
-    """Return the names of the sets."""
-    return tuple(sorted(_known()))
-
-
-def at_hand() -> tuple[str, ...]:
-    """Return the names of those that are in the cache."""
-    return tuple(name for name in names() if cached_paths([_file(name)])[0].is_file())
+def at_hand(name: str) -> bool:
+    """Return whether a set is in the cache; raises `UnknownNameError`."""
+    return cached_paths([_file(name)])[0].is_file()
 
 
 def fetch(name: str, progress: bool) -> tuple[Path, ...]:
@@ -62,26 +50,6 @@ def table(name: str, wanted: Wanted) -> Table:
     return whole if wanted.target is not None else replace(whole, label=f"the column {LABELS!r}")
 
 
-def facts(name: str) -> Facts:
-    """Return what is known of a set; raises `UnknownNameError`."""
-    file, row = _file(name), _known()[name]
-    return Facts(
-        name=f"{PREFIX}:{name}",
-        address=file.urls[0],
-        licence=LICENCE,
-        cites=CITES,
-        at_hand=cached_paths([file])[0].is_file(),
-        rows=int(row["rows"]),
-        features=int(row["features"]),
-        classes=int(row["classes"]),
-        positive=int(row["rarer"]) if row["rarer"] else None,
-        sha256=file.sha256,
-    )
-
-
-whence = facts  # nothing is read for it
-
-
 @cache
 def _known() -> Mapping[str, Mapping[str, str]]:
     text = (files(__package__) / "pmlb.csv").read_text(encoding="utf-8")
@@ -90,7 +58,7 @@ def _known() -> Mapping[str, Mapping[str, str]]:
 
 def _file(name: str) -> RemoteFile:
     if (row := _known().get(name)) is None:
-        raise UnknownNameError(f"data set of {PREFIX}", name, names())
+        raise UnknownNameError(f"data set of {PREFIX}", name, sorted(_known()))
     ending = f"{quote(name)}/{quote(name)}.tsv.gz"
     urls = tuple(f"{root}/{ending}" for root in ROOTS)
     return RemoteFile(f"{name}.tsv.gz", urls, row["sha256"], int(row["bytes"]))

