@@ -7,15 +7,23 @@ from pathlib import Path
 import pytest
 from nights import some
 from page_session import Session, alike_cell, commands, played, same
+from shown_pages import section
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 SESSIONS = ("plugin", "kinds", "nonlinear", "survival")
 
 
+def text_of(page):
+    """Return the text of a page, or of the section of the page on pairs about survival times."""
+    if page == "survival":
+        return section("pairs.md", "## Survival times and grades")
+    return (DOCS / f"{page}.md").read_text(encoding="utf-8")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("page", some(SESSIONS, {"nonlinear"}))
 def test_a_page_shows_what_comes(page, tmp_path):
-    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+    text = text_of(page)
     ran = []
     for command, shown, came in played(text, tmp_path):
         assert same(shown, came), f"{command}\n{came}"
@@ -36,7 +44,7 @@ def test_what_a_page_imports_is_documented(page):
     reference = "".join(p.read_text(encoding="utf-8") for p in DOCS.rglob("*.md"))
     documented = {*re.findall(r"^::: ([\w.]+)", reference, re.MULTILINE)}
     arrays = {"ALL", "Block", "Index", "Vector"}  # in a sentence of the contract
-    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+    text = text_of(page)
     for file in re.findall(r'^--8<-- "([\w./]+)"', text, re.MULTILINE):
         text += (DOCS.parent / file).read_text(encoding="utf-8")
     used = {*imported(text)}

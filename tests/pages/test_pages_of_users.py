@@ -40,7 +40,7 @@ def test_the_commands_on_groups_print_what_is_shown(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "examples")
     import travel_modes
 
-    for language, block in blocks("pairs.md"):
+    for language, block in blocks_in(section("pairs.md", "## Ranking within groups")):
         for command, shown in commands(block) if language == "console" else ():
             program, *words = shlex.split(command)
             if program == "python":
