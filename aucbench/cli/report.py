@@ -97,10 +97,10 @@ def report(
     judged: Annotated[Judged, Group(JUDGED)],
 ) -> None:
     """Say in words which solver is best in results folders; write a page that shows why."""
-    from aucbench.report.board import grids
     from aucbench.report.document import markdown
     from aucbench.report.document import tex as latex
     from aucbench.report.render import require_jinja
+    from aucbench.report.tables import grids
     from aucbench.report.terminal import folder_lines, sentences
     from aucbench.report.verdict import verdict_json
     from aucbench.store import own_file, require_writable

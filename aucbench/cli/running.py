@@ -318,7 +318,7 @@ def print_findings(
     """Print tables, notes, remarks and the answer."""
     from aucbench.bench.show.tally import protocol
     from aucbench.report import document, terminal
-    from aucbench.report.board import grids
+    from aucbench.report.tables import grids
 
     findings, others, missing = printed.findings(evidence)
     tables = grids(findings, others)

@@ -14,10 +14,10 @@ from aucbench.judging.measured import measured
 from aucbench.judging.options import Columns, Judging
 from aucbench.judging.table import chosen
 from aucbench.options import divided, takes
-from aucbench.report.board import board, grids
 from aucbench.report.document import Grid, text
 from aucbench.report.findings import Findings, Settings, findings_of
 from aucbench.report.results_html import as_html
+from aucbench.report.tables import across, grids
 from aucbench.report.terminal import answer, notes, sentences
 from aucbench.report.verdict import verdict_json
 from aucbench.showing import folded, grid, heading, paragraphs
@@ -103,7 +103,7 @@ class Judgement:
     @property
     def grids(self) -> list[Grid]:
         """What a terminal shows: each of a few data sets, and of several all methods over all."""
-        return grids(self.findings) if self._few else [board(self.findings)]
+        return grids(self.findings) if self._few else [across(self.findings)]
 
     @property
     def _few(self) -> bool:

@@ -268,8 +268,8 @@ class Results(tuple[Record, ...]):
 
     def table(self) -> str:
         """Return the tables as `aucbench compare` prints them."""
-        from aucbench.report.board import grids
         from aucbench.report.document import text
+        from aucbench.report.tables import grids
 
         return text(grids(self.findings, self._others))
 

@@ -25,7 +25,6 @@ from aucbench.report.curves import Pace, paces, profiles_of
 from aucbench.report.evidence import Evidence, Place
 from aucbench.report.fits import NAN, Array
 from aucbench.report.inside import AUC, Inside, Row, inside, means_inside
-from aucbench.report.limits import MOST_PAIRS, MOST_VALUES, compared_inside
 from aucbench.stats.advice import Advice, advise
 from aucbench.stats.measures import Measure, measure
 from aucbench.stats.pairs import Pair, by_family, pairwise
@@ -38,6 +37,9 @@ TITLES = {
     **{"cindex": "C-index", "grade-auc": "grade AUC", "hand-till": "Hand–Till M"},
     **{"one-vs-rest": "one-vs-rest AUC", "gpauc": "grouped pAUC"},
 }
+# Up to which size a report says what takes long. What is said across data sets has no limit.
+MOST_PAIRS = 5_000  # of solvers inside data sets, over all of these
+MOST_VALUES = 5_000  # by data set and solver
 NUMBERS = 1_500_000  # of all curves; each takes 5 to 6 bytes of a page
 FEWEST, MOST = 8, 40  # points of a curve
 PER_POINT = 11  # numbers: three by passes, two by seconds, three each of ROC and precision-recall
@@ -163,13 +165,29 @@ class Findings:
     @cached_property
     def compared(self) -> frozenset[int]:
         """The data sets inside which each pair of solvers is compared."""
-        return compared_inside(self.evidence, self.settings.most_pairs)
+        return _compared_inside(self.evidence, self.settings.most_pairs)
 
     @property
     def leaves_out(self) -> bool:
         """Whether each data set is left out in turn, to say what hangs on it."""
         most = self.settings.most_values
         return most is None or self.values.size <= most
+
+    @property
+    def untold(self) -> str:
+        """In a sentence, what was left out since it takes long; empty if nothing was."""
+        evidence, left = self.evidence, []
+        if len(self.compared) < len(evidence.datasets):
+            others = "".join(f" but {evidence.datasets[i]}" for i in self.compared)
+            left.append(
+                f"the comparisons of {evidence.pairs_inside} pairs of solvers inside single data "
+                f"sets{others}, and the stars that follow from them"
+            )
+        if not self.leaves_out and len(evidence.finished) > 1 and len(evidence.solvers) > 1:
+            left.append(f"what hangs on one data set, of {self.values.size} values")
+        if not left:
+            return ""
+        return f"Left out, since it takes long: {'; '.join(left)}."
 
     @property
     def grouped(self) -> str:
@@ -394,7 +412,7 @@ def findings_of(evidence: Evidence, settings: Settings | None = None) -> Finding
     chosen = named if isinstance(named, Measure) else measure_of(named)
     points = s.points(len(evidence.groups))
     told: Any = {"measure": chosen, "level": s.level, "rope": s.rope}
-    compared = compared_inside(evidence, s.most_pairs)
+    compared = _compared_inside(evidence, s.most_pairs)
     with supervised():
         insides = tuple(
             inside(evidence, dataset, points, pairs=dataset in compared, **told)
@@ -403,6 +421,17 @@ def findings_of(evidence: Evidence, settings: Settings | None = None) -> Finding
     findings = Findings(evidence, s, chosen, insides)
     _require_values(chosen, evidence, findings.values)
     return findings
+
+
+def _compared_inside(evidence: Evidence, most: int | None) -> frozenset[int]:
+    """Return the data sets inside which each pair of solvers is compared.
+
+    Of more than `most` pairs it is the one that the verdict is about, if that is about one.
+    """
+    if most is None or evidence.pairs_inside <= most:
+        return frozenset(range(len(evidence.datasets)))
+    only = evidence.finished if len(evidence.finished) == 1 else ()
+    return frozenset(only or ((0,) if len(evidence.datasets) == 1 else ()))
 
 
 def title_of(measure: Measure, evidence: Evidence) -> str:

@@ -23,7 +23,6 @@ from aucbench.report.drawn import DIGITS, drawn
 from aucbench.report.evidence import Group, Place
 from aucbench.report.findings import Findings
 from aucbench.report.inside import Row, sizes
-from aucbench.report.limits import untold
 from aucbench.report.pairing import pair_notes
 from aucbench.report.times import time_chapters
 from aucbench.stats.best_set import BestSet
@@ -287,7 +286,7 @@ class Page:
         told += evidence.elsewhere.remarks if evidence.elsewhere else ()
         told += [
             self.findings.times,
-            untold(self.findings),
+            self.findings.untold,
             *self.findings.unmeasured,
             *evidence.problems(),
         ]

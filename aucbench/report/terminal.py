@@ -17,7 +17,6 @@ from aucbench.report.document import NOTHING, Grid
 from aucbench.report.evidence import Evidence, Group
 from aucbench.report.findings import Findings, Means
 from aucbench.report.inside import Inside, Row, sizes
-from aucbench.report.limits import untold
 from aucbench.report.pairing import pair_notes
 from aucbench.stats.words import Interval
 
@@ -177,5 +176,5 @@ def sentences(findings: Findings) -> list[str]:
     """Return the recommendation, and what to know about it."""
     evidence = findings.evidence
     said = (evidence.state, *findings.advice.sentences, findings.times, evidence.left_out)
-    said += (untold(findings),)
+    said += (findings.untold,)
     return [shown(sentence) for sentence in said if sentence]

@@ -13,10 +13,9 @@ from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError, UnknownNameError
 from aucbench.records import CellStatus
 from aucbench.report.evidence import evidence_of, solver_of
-from aucbench.report.findings import Settings, findings_of
+from aucbench.report.findings import MOST_PAIRS, Settings, findings_of
 from aucbench.report.fits import Condition
 from aucbench.report.folder import read_evidence
-from aucbench.report.limits import MOST_PAIRS
 from aucbench.report.page import page_of
 from aucbench.report.terminal import sentences
 from aucbench.report.verdict import verdict

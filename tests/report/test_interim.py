@@ -8,12 +8,12 @@ import pytest
 from aucbench.bench.plan.fields import choices
 from aucbench.bench.plan.plan import Plan
 from aucbench.report import document, terminal
-from aucbench.report.board import grids
 from aucbench.report.comparison import Results
 from aucbench.report.evidence import evidence_of
 from aucbench.report.findings import Settings, findings_of
 from aucbench.report.page import page_of
 from aucbench.report.render import to_html
+from aucbench.report.tables import grids
 from aucbench.report.verdict import verdict
 
 PLAN = Plan(

@@ -15,10 +15,10 @@ def grids(findings: Findings, others: Sequence[Means] = ()) -> list[Grid]:
     """Return the tables of the data sets, and of several finished ones that over all at the end."""
     evidence = findings.evidence
     several = len(evidence.finished) > 1 and len(evidence.solvers) > 1
-    return [*tables(findings, others), *([board(findings)] if several else [])]
+    return [*tables(findings, others), *([across(findings)] if several else [])]
 
 
-def board(findings: Findings) -> Grid:
+def across(findings: Findings) -> Grid:
     """Return a line for each solver, the recommended one first, with the columns of the page."""
     page = page_of(findings, folder="")
     names = findings.evidence.solvers
@@ -36,7 +36,7 @@ def board(findings: Findings) -> Grid:
     return Grid(
         header,
         tuple(lines),
-        range(2, len(header)),
+        [number for number, column in enumerate(page.columns, 2) if column.number],
         title=f"{some}; {LEADING} may be the best on a typical one",
         names=1,
     )
