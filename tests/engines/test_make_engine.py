@@ -47,7 +47,7 @@ def test_dask_wants_a_scheduler():
     pytest.importorskip("distributed", reason="the extra [dask] is not installed")
     from aucbench.bench.engines.dask import DaskEngine
 
-    with pytest.raises(ParameterError, match="got no scheduler; give the address"):
+    with pytest.raises(ParameterError, match="got no scheduler; add the address"):
         make_engine("dask")
     made = make_engine("dask=tcp://h:1", threads=2)
     assert made == DaskEngine("tcp://h:1", None, 2)
