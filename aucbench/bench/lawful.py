@@ -6,8 +6,8 @@ another process, unless that has happened too often.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -24,7 +24,6 @@ from aucbench.registry.discovery import printable
 CHECK = "aucbench.testing.asking:check_laws"
 PRELOAD = ("aucbench.testing.asking",)  # imports no plugin of a solver
 PATIENCE = 10  # times as long may a process take that asks on larger samples too
-Check = Callable[[str], Iterator[Finding]]  # of a target: each law as soon as it is known
 WORDS = {"holds": "hold", "BROKEN": "broken", "expected": "expected", "not asked": "not asked"}
 
 
@@ -47,17 +46,10 @@ def check_targets(targets: Iterable[str], questions: Questions | None = None) ->
     A target is `name[k=3]`, `distribution:name`, `module:Class`, `file.py` or `file.py:Class`.
     `ParameterError`: a text names nothing, or there is no such law.
     """
-    with checker(questions or Questions()) as check:
-        for target in targets:
-            yield from check(target)
-
-
-@contextmanager
-def checker(questions: Questions) -> Iterator[Check]:
-    """Yield a function that checks one target."""
     warm = Process(partial(open_supervisor, preload=PRELOAD))
     with closing(warm) as process, Scratch() as scratch:
-        yield partial(_checked, process, scratch.path, questions)
+        for target in targets:
+            yield from _checked(process, scratch.path, questions or Questions(), target)
 
 
 def summed(findings: Iterable[Finding]) -> str:
