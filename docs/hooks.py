@@ -70,7 +70,10 @@ TABLES = {
 }
 MATH = "```math"  # begins a formula
 PAPERS = re.compile(r"^<!-- papers: (.+) -->$", re.MULTILINE)
-FAMILIES = {"thresholding", "online", "ridge", "roc_svm", "aum", "baselines"}  # pages of methods
+FAMILIES = {  # where the mathematics of a family is
+    **{name: f"{name}.md" for name in ("thresholding", "online", "ridge", "roc_svm", "aum")},
+    "baselines": "index.md#baselines",
+}
 
 
 def on_files(files: Files, config: Any, **_: Any) -> Files:
@@ -154,7 +157,7 @@ def _entry(kind: str, name: str) -> str:
     known = describe(kind, name)
     lines = [heading, f"For: {known.about.purpose}" if known.about.purpose else ""]
     if known.family in FAMILIES:
-        lines.append(f"[The mathematics of its family](methods/{known.family}.md)")
+        lines.append(f"[The mathematics of its family](methods/{FAMILIES[known.family]})")
     return "\n\n".join([*lines, _reference(factory)])
 
 

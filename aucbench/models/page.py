@@ -273,8 +273,8 @@ def _weights(model: Model, features: Sequence[dict[str, Any]]) -> Grid:
     title = f"{len(some)} of {len(features)} features" if len(features) > SHOWN else ""
     if model.weights is None:
         lines: list[list[Cell]] = [[one["name"], one["importance"]] for one in some]
-        header = ("feature", "share of the splits")
-        return grid(header, lines, ("", ".4f"), title=title or "Features")
+        shares = ("feature", "share of the splits")
+        return grid(shares, lines, ("", ".4f"), title=title or "Features")
     lines = [[one["name"], one["weight"], one["spread"], one["importance"]] for one in some]
     header = ("feature", "weight", "spread", "|weight| × spread")
     return grid(header, lines, ("", "+.4g", ".4g", ".4g"), title=title or "Weights")
