@@ -24,13 +24,14 @@ def test_each_table_of_the_pages_is_written_by_a_simulation(frame):
 
 
 def test_the_frame_writes_the_tables_of_one_simulation(frame, tmp_path, capsys):
-    frame.main(["--only", "values", "--effort", "0", "--out", str(tmp_path)])
+    frame.main(["--only", "families", "--effort", "0", "--out", str(tmp_path)])
 
-    assert {path.stem for path in tmp_path.iterdir()} == {"values_equal", "values_power"}
+    names = {f"families_{name}" for name in ("words", "ranks", "slopes")}
+    assert {path.stem for path in tmp_path.iterdir()} == names
     for path in tmp_path.iterdir():
         head, rule, *lines = path.read_text(encoding="utf-8").splitlines()
         shape = {line.count("|") for line in (head, rule, *lines)}
         assert len(shape) == 1
         stored = (frame.OUT / path.name).read_text(encoding="utf-8").splitlines()
         assert (stored[0], len(stored)) == (head, len(lines) + 2)
-    assert capsys.readouterr().out.startswith("values: ")
+    assert capsys.readouterr().out.startswith("families: ")
