@@ -36,11 +36,12 @@ ASV := XDG_CONFIG_HOME="$${XDG_CONFIG_HOME:-$$HOME/.config}" \
 QUICK := run --quick --python=same --dry-run --show-stderr --launch-method forkserver
 BASE ?= HEAD~1
 BENCH ?= .
+N ?= 14
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test nightly test-nightly check check-code check-benchmarks run-benchmarks build \
   oldest check-systems debug debug-nightly portable portable-nightly wheel wheel-nightly sdist wheels \
-  release bench bench-compare docs
+  release bench bench-compare bench-history docs
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -127,6 +128,14 @@ bench: $(VENV)/dev .asv/.asv-machine.json ## time this tree once; BENCH=REGEX se
 bench-compare: $(VENV)/dev .asv/.asv-machine.json ## is HEAD slower than BASE=REV? BENCH=REGEX selects
 	$(ASV) continuous --interleave-rounds --attribute rounds=4 --factor 1.3 --split --show-stderr \
 	  --bench '$(BENCH)' $(BASE) HEAD
+
+# asv ends with 2 where a benchmark failed: old commits do not have all that is measured.
+bench-history: $(VENV)/dev .asv/.asv-machine.json ## time the last N=14 landed states; publish the pages
+	$(BIN)/python -m benchmarks.history commits $(N) > .asv/commits
+	OMP_WAIT_POLICY=PASSIVE OPENBLAS_NUM_THREADS=1 $(ASV) run --interleave-rounds --skip-existing \
+	  --bench '^bench_history' HASHFILE:.asv/commits || test $$? = 2
+	$(ASV) publish
+	$(BIN)/python -m benchmarks.history changes .asv/commits
 
 # With --quiet, --strict would count no warning and find nothing.
 docs: $(VENV)/docs ## build the pages into site/, warnings are errors

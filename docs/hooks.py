@@ -13,6 +13,7 @@ from page_choice import by_data, by_solver, of_auto
 from page_figures import with_figures
 from page_formulas import with_formulas
 from page_growth import operations, passes
+from page_history import changes, slower, states
 from page_notebook import NOTEBOOK, PAGE, content
 from page_options import of_fit, of_judge
 from page_pairs import kinds, solvers
@@ -63,6 +64,9 @@ TABLES = {
     "<!-- study tasks: sources -->": sources,
     "<!-- growth: operations -->": operations,
     "<!-- growth: passes -->": passes,
+    "<!-- history: commits -->": states,
+    "<!-- history: changes -->": changes,
+    "<!-- history: slower -->": slower,
     "<!-- scale: readings -->": readings,
     "<!-- scale: fits -->": fits,
     "<!-- scale: beside memory -->": beside,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from page_speed import span
+from page_history import duration
 
 FILE = Path(__file__).with_name("data") / "growth.json"
 PASS = "pass of "
@@ -32,7 +32,7 @@ def operations() -> Iterator[str]:
             )
             yield (
                 f"| {one['what']} | {_cost(one)} | {one['exponent']:.2f} | {first} to {last} "
-                f"| {span(one['seconds'][-1])} |"
+                f"| {duration(one['seconds'][-1])} |"
             )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from page_speed import span
+from page_history import duration
 
 FILE = Path(__file__).with_name("data") / "scale.json"
 STEPS = {  # what a reading does: its name on the page
@@ -46,7 +46,7 @@ def readings() -> Iterator[str]:
         for n in sizes():
             own, plain = (kept[n, "readings"][k]["seconds"] for k in (key, "reading"))
             ratio = "" if key == "reading" else f" ({own / plain:.1f}×)"
-            cells.append(f"{span(own)}{ratio}")
+            cells.append(f"{duration(own)}{ratio}")
         yield f"| {name} | {' | '.join(cells)} |"
 
 
@@ -69,7 +69,7 @@ def beside() -> Iterator[str]:
     yield "|---|---|---|---|"
     for (n, what), one in sorted(measured().items()):
         if what == "memory":
-            own, other = span(one["in parts"]), span(one["in memory"])
+            own, other = duration(one["in parts"]), duration(one["in memory"])
             yield f"| {power(n)} | {own} | {other} | {one['ratio']:.2f} |"
 
 

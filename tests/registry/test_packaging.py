@@ -88,3 +88,41 @@ def test_the_command_and_the_types_are_installed():
     scripts = {point.name: point.value for point in entry_points(group="console_scripts")}
     assert scripts["aucbench"] == "aucbench.cli:main"
     assert (files("aucbench") / "py.typed").is_file()
+
+
+# asv runs benchmarks of today at commits of old, where only public names are sure to be the same.
+# Resuming a run and dealing folds have no public names; their benchmarks are
+# not in the history, as those of pairs, of curved effects and of targets other than labels, which
+# are newer than it.
+INSIDE = {"bench_harness", "growth"}
+INSIDE |= {
+    "bench_additive",
+    "bench_shapes",
+    "bench_classes",
+    "bench_pairs",
+    "auc_parts",
+    "bench_auc_parts",
+    "bench_parquet",
+    "bench_parted",
+    "bench_parts",
+    "bench_parts_solvers",
+    "dask_parts",
+    "orders",
+    "scale",
+    "bench_survival",
+    "bench_terms",
+}
+
+
+@pytest.mark.parametrize(
+    "path",
+    sorted(path for path in (ROOT / "benchmarks").glob("*.py") if path.stem not in INSIDE),
+    ids=lambda path: path.stem,
+)
+def test_benchmarks_use_public_names_only(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            module = node.module or ""
+            assert not module.startswith("aucbench.") or module == "aucbench.datasets"
+        if isinstance(node, ast.Import):
+            assert not [name for name in node.names if name.name.startswith("aucbench.")]
