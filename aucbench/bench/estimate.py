@@ -16,7 +16,7 @@ from warnings import warn
 from aucbench.bench.runner import prepared
 from aucbench.bench.show.progress import Progress
 from aucbench.bench.text import lasting
-from aucbench.host import cores
+from aucbench.processes.host import cores
 
 if TYPE_CHECKING:
     from aucbench.bench.cell import Cell

@@ -20,7 +20,7 @@ from typing import Any
 from uuid import uuid4
 
 from aucbench.errors import AucbenchError, ParameterError
-from aucbench.host import began
+from aucbench.processes.host import began
 from aucbench.processes.records import Job
 from aucbench.registry import get_solver
 from aucbench.registry.discovery import entries, loaded, remembered

@@ -13,7 +13,7 @@ from aucbench.bench.lookup import look_up
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.imports import Imports
 from aucbench.bench.results.store import Store
-from aucbench.host import cores
+from aucbench.processes.host import cores
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from aucbench.datasets.download import is_url
 from aucbench.datasets.endings import NPZ, TEXT
 from aucbench.datasets.located import has_folder, names_file
 from aucbench.datasets.parted.footers import Footer
-from aucbench.host import free_memory
+from aucbench.processes.host import free_memory
 from aucbench.registry.lookup import owner
 
 COPIES = 3  # of all rows as float64, which a fit in memory takes at most

@@ -18,7 +18,7 @@ from pathlib import Path
 from time import monotonic
 from types import FrameType
 
-from aucbench.host import limit_of_addresses, limit_of_tasks
+from aucbench.processes.host import limit_of_addresses, limit_of_tasks
 
 LEAST_MEMORY = 512 << 20  # bytes of addresses, which the libraries take before any data
 LEAST_TASKS = 16  # processes and threads of a user

@@ -29,7 +29,6 @@ from aucbench.data.folds import Split, splits
 from aucbench.data.packed import arrays_of
 from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError
-from aucbench.host import cores
 from aucbench.models import Model
 from aucbench.models.assessing import assessed, assessed_ranking, require_columns
 from aucbench.models.assessment import Assessment
@@ -46,6 +45,7 @@ from aucbench.models.deciding import decided, origin, warnings
 from aucbench.models.recipe import Recipe
 from aucbench.models.shaping import shapes
 from aucbench.pairs.collapse import COLLAPSED
+from aucbench.processes.host import cores
 from aucbench.registry import get_solver
 from aucbench.registry.specs import short
 from aucbench.report.findings import Findings

@@ -20,7 +20,6 @@ from aucbench.bench.plan.plan import MEGABYTE
 from aucbench.datasets.arrow import system_pool
 from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError
-from aucbench.host import cores
 from aucbench.models.journal import Journal, answers_in
 from aucbench.models.model import Model
 from aucbench.models.options import Aims, Carding, Making, Parting
@@ -28,6 +27,7 @@ from aucbench.models.parted import fitted_by_parts
 from aucbench.models.parted_plan import in_order, plan_of
 from aucbench.models.parted_telling import Lines, Watched
 from aucbench.processes import open_supervisor
+from aucbench.processes.host import cores
 from aucbench.processes.isolated import Process
 from aucbench.processes.records import Ending, Job, Limits, Outcome
 from aucbench.processes.room import Room

@@ -7,6 +7,7 @@
     who runs it           supervisor.py: linux/, or portable/ on other systems; opening.py
     how a call ends       endings.py, metering.py
     calls that may crash  isolated.py
+    the system, if asked  host.py
 
 What a supervisor promises
   a. Only the process of a job runs or imports what the job names. It ends as one outcome: a result,

@@ -29,7 +29,7 @@ from queue import Empty, Queue
 from threading import Lock, Thread
 from typing import Self
 
-from aucbench.host import boot
+from aucbench.processes.host import boot
 
 MOST_WASTE = 32  # folders that wait for their removal
 BEGIN = "aucbench-run-"  # of the name of each folder

@@ -65,7 +65,6 @@ PARENT = (  # what runs elsewhere, or is hashed in another way; a test asks for 
     "cli",
     "datasets",  # the data themselves are hashed
     "guide.md",
-    "host.py",
     "include",  # compiled into the kernels, which are hashed
     "judging",
     "models",
@@ -75,7 +74,6 @@ PARENT = (  # what runs elsewhere, or is hashed in another way; a test asks for 
     "py.typed",
     "references.bib",
     "report",
-    "sections.py",
     "showing.py",
     "stats",
     "store",

@@ -27,7 +27,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from aucbench.host import children
+from aucbench.processes.host import children
 from aucbench.testing.laws import Laws, require
 
 

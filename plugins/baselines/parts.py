@@ -11,9 +11,9 @@ import numpy as np
 from aucbench.data import Data, Labels
 from aucbench.data.arrays import Rows, Vector
 from aucbench.errors import MissingExtraError, UnsupportedError
-from aucbench.host import cores
 from aucbench.optim.trees import portable
 from aucbench.pairs import members_of
+from aucbench.processes.host import cores
 from aucbench.protocols import Model
 
 PINNED = "OMP_NUM_THREADS"

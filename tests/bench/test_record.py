@@ -22,8 +22,8 @@ from aucbench.bench.worker.plain import canonical_json, message, strict
 from aucbench.data.packed import pack_arrays
 from aucbench.data.sorting import sort_in_use
 from aucbench.errors import DataError
-from aucbench.host import CPUINFO
 from aucbench.kernels import simd
+from aucbench.processes.host import CPUINFO
 from aucbench.processes.records import Ending, Outcome
 from aucbench.records import CellStatus
 

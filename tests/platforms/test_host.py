@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from aucbench import host
+from aucbench.processes import host
 
 psutil = pytest.importorskip("psutil")
 

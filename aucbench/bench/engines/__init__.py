@@ -9,7 +9,7 @@ from typing import Protocol
 
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.errors import MissingExtraError, ParameterError, UnknownNameError, require_whole
-from aucbench.host import cores
+from aucbench.processes.host import cores
 from aucbench.processes.records import Job, Outcome
 
 # The package that each engine needs; the extra that installs it has the name of the engine.

@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import Any
 
 from aucbench.data.sorting import sort_in_use
-from aucbench.host import core_numbers, cores, cpu, keep_to, load, this_core
 from aucbench.kernels import simd
+from aucbench.processes.host import core_numbers, cores, cpu, keep_to, load, this_core
 from aucbench.registry.fingerprints import version_of
 
 THREADS = "OMP_NUM_THREADS"

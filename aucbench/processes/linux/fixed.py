@@ -19,7 +19,7 @@ import tempfile
 from collections.abc import Iterable
 from typing import BinaryIO
 
-from aucbench.host import free_memory
+from aucbench.processes.host import free_memory
 from aucbench.processes.linux import proc
 from aucbench.processes.room import Bytes
 

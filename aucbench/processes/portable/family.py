@@ -10,8 +10,8 @@ from time import monotonic
 
 import psutil
 
-from aucbench.host import kill_group
 from aucbench.processes.endings import MOST_STOPS, stops_text
+from aucbench.processes.host import kill_group
 from aucbench.processes.metering import Samples
 
 PAUSE = 0.02  # seconds between two looks at processes that were killed

@@ -27,9 +27,9 @@ from pathlib import Path
 from time import sleep
 from typing import Any, BinaryIO, NoReturn
 
-from aucbench.host import raised
 from aucbench.processes.answers import FAILURE, KEPT, RESULT, frame
 from aucbench.processes.calling import called, failure, flush_streams, imported_after, open_streams
+from aucbench.processes.host import raised
 from aucbench.processes.portable.kept import FileKept, write
 from aucbench.processes.portable.wire import BEGUN, READY, REFUSED, Message, read
 from aucbench.processes.room import ROOM, Bytes, Room, Tell, enter
