@@ -124,9 +124,10 @@ def _papers(solvers: list[str]) -> Iterator[str]:
 
 
 def _changelog() -> str:
-    """Return the changelog, whose links begin in the folder of the project."""
+    """Return the versions of the changelog as a section; its links begin in the project's folder."""
     path = Path(__file__).resolve().parents[1] / "CHANGELOG.md"
-    return path.read_text(encoding="utf-8").replace("](docs/", "](")
+    versions = path.read_text(encoding="utf-8").partition("notes start -->")[2]
+    return "## Changes\n" + re.sub("^##", "###", versions, flags=re.M).replace("](docs/", "](")
 
 
 def _fields() -> Iterator[str]:

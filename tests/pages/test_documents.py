@@ -167,7 +167,7 @@ def test_the_collections_of_the_page_are_those_that_there_are():
 @pytest.mark.parametrize(
     "page",
     [
-        *("data_registry.md", "estimator.md", "model.md", "pairs.md", "thresholds.md"),
+        *("data_registry.md", "estimator.md", "model.md", "pairs.md"),
     ],
 )
 def test_the_blocks_of_a_page_print_what_it_shows(page, capsys, tmp_path, monkeypatch):

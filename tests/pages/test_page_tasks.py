@@ -43,7 +43,7 @@ def test_each_release_has_a_row(page):
 
 
 def test_the_text_has_the_numbers_of_the_table(page):
-    text = (DOCS / "study" / "tasks.md").read_text(encoding="utf-8")
+    text = (DOCS / "study" / "protocol.md").read_text(encoding="utf-8")
     assert f"`suite:study` names all {len(page.tasks())} tasks" in text
     shut = ("adult", "bank", "colon", "leukemia", "mammography", "splice", "usps")
     of_shut = [task for task in page.tasks() if task["dataset"].partition("[")[0] in shut]
