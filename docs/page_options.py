@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import MISSING
 
+from aucbench.bench.options import Kinds, attributes, offered
 from aucbench.judging.judge import KINDS
 from aucbench.models.fitting import OPTIONS
-from aucbench.options import Kinds, attributes, offered
 
 
 def of_fit() -> Iterator[str]:

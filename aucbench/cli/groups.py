@@ -17,8 +17,8 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from aucbench.bench.options import attributes, offered
 from aucbench.errors import ParameterError
-from aucbench.options import attributes, offered
 
 KINDS = (bool, str, float, int)  # of an option; of a union the first one here that it has
 Command = TypeVar("Command", bound=Callable[..., Any])

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from aucbench.bench.options import divided, takes
 from aucbench.errors import ParameterError
 from aucbench.judging.evidence import evidence_of_values
 from aucbench.judging.files import sheet_of
@@ -13,7 +14,6 @@ from aucbench.judging.formats import AUTO, long_table
 from aucbench.judging.measured import measured
 from aucbench.judging.options import Columns, Judging
 from aucbench.judging.table import chosen
-from aucbench.options import divided, takes
 from aucbench.report.document import Grid, text
 from aucbench.report.findings import Findings, Settings, findings_of
 from aucbench.report.results_html import as_html

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from aucbench.bench import Store
-from aucbench.bench.options import NO_ENGINE, ONE_MODEL, Fits, Options
+from aucbench.bench.options import NO_ENGINE, ONE_MODEL, Fits, Kinds, Options, divided, takes
 from aucbench.bench.plan.pairs import checked_pairs, written
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.record import Record
@@ -25,7 +25,6 @@ from aucbench.models.classes import ClassModel
 from aucbench.models.model import Model
 from aucbench.models.options import Aims, Carding, Making, Parting
 from aucbench.models.parted_plan import require_by_parts, why_by_parts
-from aucbench.options import Kinds, divided, takes
 from aucbench.processes.scratch import Scratch
 from aucbench.report.running import handed_over, name_of, records_of, require_no_run, warn_of
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 from aucbench.bench.inline import named_solvers
 from aucbench.bench.isolated.resolved import supervised
 from aucbench.bench.measuring import default_measure, measure_of
-from aucbench.bench.options import Options
+from aucbench.bench.options import Options, divided, takes
 from aucbench.bench.plan.fields import DEFAULT_TIMEOUT, choices
 from aucbench.bench.plan.pairs import checked_pairs, written
 from aucbench.bench.plan.plan import Plan, default_solvers
@@ -30,7 +30,6 @@ from aucbench.datasets.files import TESTS, load
 from aucbench.datasets.memory import is_table
 from aucbench.datasets.reading import Reading
 from aucbench.errors import ParameterError
-from aucbench.options import divided, takes
 from aucbench.processes.scratch import Scratch
 from aucbench.registry.specs import split_specs
 from aucbench.report.running import handed_over, name_of, records_of, require_no_run, warn_of

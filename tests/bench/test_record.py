@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from bench_toys import cell
 
-from aucbench import auc, host
+from aucbench import auc
 from aucbench.bench.evaluation.targets import KeptTarget
 from aucbench.bench.results.conditions import Conditions
 from aucbench.bench.results.convergence import Convergence, Optima, flat_row
@@ -23,6 +23,7 @@ from aucbench.data.packed import pack_arrays
 from aucbench.data.sorting import sort_in_use
 from aucbench.errors import DataError
 from aucbench.kernels import simd
+from aucbench.processes import host
 from aucbench.processes.host import CPUINFO
 from aucbench.processes.records import Ending, Outcome
 from aucbench.records import CellStatus
