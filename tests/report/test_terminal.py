@@ -4,12 +4,10 @@ from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
-import pytest
 from bench_toys import cell, record_of
 
 from aucbench.bench.plan.fields import Choice, choices
 from aucbench.bench.plan.plan import Plan
-from aucbench.errors import ParameterError
 from aucbench.report.document import markdown, shortened, tex, text
 from aucbench.report.evidence import evidence_of
 from aucbench.report.findings import Settings, findings_of
@@ -78,21 +76,7 @@ def test_labels_give_positives_and_delongs_interval():
     assert table.title == "x: 90 test rows, 30 positive (33.3%), 7 features"  # of 120
     assert [line[0] for line in table.lines] == ["*", ""]
     assert any(line.startswith("intervals: ") for line in notes(found))
-    assert [line[1] for line in tables(found, sort="value")[0].lines] == ["a", "b"]
     assert "a has the highest AUC" in answer(found)
-
-
-def test_lines_are_sorted_and_an_unknown_order_is_refused():
-    rows = [row("a", auc=0.5, fit_seconds=1.0), row("b", auc=0.7, fit_seconds=2.0), row("c")]
-    found = findings([*rows[:2], row("c", status="error", reason="E")])
-
-    def order(by):
-        return [line[1] for line in tables(found, sort=by)[0].lines]
-
-    assert (order("plan"), order("value")) == (["a", "b", "c"], ["b", "a", "c"])
-    assert order("seconds") == ["a", "b", "c"]
-    with pytest.raises(ParameterError, match="sort by plan, value, seconds"):
-        tables(found, sort="luck")
 
 
 def test_the_feature_map_is_named_when_there_are_several():
