@@ -184,9 +184,9 @@ def columns_of(name: str) -> tuple[str, ...]:
     """Return the names of the features of a set in files, as far as they are known unread."""
     if (entry := entry_of(name)).raw.names:
         return entry.raw.names
-    if place_of(name) is not Place.FOLDER:
+    if place_of(name) is not Place.FOLDER or not isinstance(source := source_of(name), File):
         return ()
-    return feature_names(source_of(name).files()[0]) or ()
+    return feature_names(source.files()[0]) or ()
 
 
 def files_here(name: str) -> list[tuple[Path, str]]:
