@@ -26,7 +26,7 @@ from aucbench.bench.plan.toml import parse_plans
 from aucbench.bench.results.store import Store
 from aucbench.errors import AucbenchError, DataError, ParameterError
 from aucbench.registry.specs import short
-from aucbench.report.evidence import Evidence, Kept, KeptPlan, evidence_from, kept_of
+from aucbench.report.evidence import Evidence, FoldKey, Kept, KeptPlan, evidence_from, kept_of
 from aucbench.report.fits import Fit
 from aucbench.report.naming import Key
 
@@ -152,8 +152,8 @@ def _joined(kept: Mapping[str, Kept]) -> tuple[Kept, dict[Key, str]]:
     for (a, one), (b, other) in combinations(kept.items(), 2):
         _require_rows(a, one, b, other)
         apart |= _unlike(one, other)
-    run: dict[tuple[Key, Key], dict[Any, Fit]] = {}
-    planned: dict[tuple[Key, Key], dict[Any, None]] = {}
+    run: dict[tuple[Key, Key], dict[FoldKey, Any]] = {}
+    planned: dict[tuple[Key, Key], dict[FoldKey, Any]] = {}
     homes: dict[Key, dict[str, None]] = {}
     for part, whole in (("run", run), ("planned", planned)):
         known = {*homes}
