@@ -173,6 +173,13 @@ def whole_of(value: object) -> int | None:
         return None
 
 
+def shown(text: str) -> str:
+    """Return `text` on one line, with characters that are not printable written as escapes."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
 def short(value: object) -> str:
     """Return a value as text that fits into a sentence."""
     try:

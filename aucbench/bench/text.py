@@ -9,7 +9,7 @@ from shutil import get_terminal_size
 from textwrap import wrap
 from typing import TextIO
 
-from aucbench.showing import shown as shown
+from aucbench.errors import shown as shown
 
 FORMULA = ("=", "+", "-", "@")
 UNITS = ((86400.0, "d"), (3600.0, "h"), (60.0, "min"))  # of durations, in seconds

@@ -19,11 +19,11 @@ from aucbench.data.kinds import Target, checked_target, needs_labels
 from aucbench.data.passes import pullback, scores
 from aucbench.data.row_roles import held_out, numbered
 from aucbench.data.shapes import Shapes
+from aucbench.data.showing import bars, heading, listed, paragraphs
 from aucbench.data.targets import Classes, Labels, side_of
 from aucbench.data.terms import Terms
 from aucbench.data.understood import Understood
 from aucbench.errors import DataError, UnsupportedError
-from aucbench.showing import bars, heading, listed, paragraphs
 
 FAR = 1e30  # weights beyond, or below 1/FAR, mean nothing in a sum of losses
 SHOWN_NAMES = 12  # of features, in a notebook

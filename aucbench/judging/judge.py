@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aucbench.bench.options import divided, takes
+from aucbench.data.showing import folded, grid, heading, paragraphs
 from aucbench.errors import ParameterError
 from aucbench.judging.evidence import evidence_of_values
 from aucbench.judging.files import sheet_of
@@ -20,7 +21,6 @@ from aucbench.report.results_html import as_html
 from aucbench.report.tables import across, grids
 from aucbench.report.terminal import answer, notes, sentences
 from aucbench.report.verdict import verdict_json
-from aucbench.showing import folded, grid, heading, paragraphs
 
 if TYPE_CHECKING:
     from aucbench.report.inline_page import InlinePage

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from aucbench.data.showing import Span, heading, listed, paragraphs, spans
+from aucbench.errors import shown
 from aucbench.models.classes import ClassModel
 from aucbench.models.explain import explanation as of_one
 from aucbench.models.explain import kind_of, most_counting, origin_lines, share_text, warning_lines
 from aucbench.models.model import Model, finite
-from aucbench.showing import Span, heading, listed, paragraphs, shown, spans
 from aucbench.stats import Interval
 
 SHOWN = 5  # features of a class

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from math import isnan
 from typing import TYPE_CHECKING
 
+from aucbench.data.showing import Span, bars, folded, heading, listed, paragraphs, spans
+from aucbench.errors import shown
 from aucbench.models.explain import kind_of, most_counting, ranking_of, sizes_of, warning_lines
-from aucbench.showing import Span, bars, folded, heading, listed, paragraphs, shown, spans
 from aucbench.stats import Interval
 
 if TYPE_CHECKING:

@@ -73,7 +73,6 @@ PARENT = (  # what runs elsewhere, or is hashed in another way; a test asks for 
     "py.typed",
     "references.bib",
     "report",
-    "showing.py",
     "stats",
     "store",
     "testing",

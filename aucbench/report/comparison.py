@@ -26,6 +26,7 @@ from aucbench.bench.results.metrics import measured_values
 from aucbench.bench.results.record import Record
 from aucbench.bench.results.store import Store
 from aucbench.data import Data
+from aucbench.data.showing import words
 from aucbench.datasets.files import TESTS, load
 from aucbench.datasets.memory import is_table
 from aucbench.datasets.reading import Reading
@@ -33,7 +34,6 @@ from aucbench.errors import ParameterError
 from aucbench.processes.scratch import Scratch
 from aucbench.registry.specs import split_specs
 from aucbench.report.running import handed_over, name_of, records_of, require_no_run, warn_of
-from aucbench.showing import words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

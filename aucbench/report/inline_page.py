@@ -7,7 +7,7 @@ from html import escape
 from os import PathLike
 from pathlib import Path
 
-from aucbench.showing import words
+from aucbench.data.showing import words
 from aucbench.store import own_file, require_writable
 
 HEIGHT = 640  # pixels

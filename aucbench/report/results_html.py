@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import nan
 
+from aucbench.data.showing import Span, folded, grid, heading, paragraphs, spans
 from aucbench.report import terminal
 from aucbench.report.document import Grid, text
 from aucbench.report.findings import Findings, Means
 from aucbench.report.inside import Inside
 from aucbench.report.tables import grids
-from aucbench.showing import Span, folded, grid, heading, paragraphs, spans
 
 MOST_SETS, MOST_LINES = 10, 60  # data sets in HTML, lines of text
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import nan
 from typing import TYPE_CHECKING
 
-from aucbench.showing import curve, heading, listed
+from aucbench.data.showing import curve, heading, listed
 
 if TYPE_CHECKING:
     from aucbench.bench.results.record import Record

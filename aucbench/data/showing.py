@@ -11,6 +11,8 @@ from html import escape
 from math import isfinite
 from typing import NamedTuple
 
+from aucbench.errors import shown
+
 LEADING, OTHER = "#0072b2", "#888888"
 WIDTH, LINE, NAMES, NUMBERS = 640, 22, 220, 90  # pixels: of a chart, of its lines and columns
 NAME = 30  # characters of a name in a chart
@@ -26,13 +28,6 @@ class Span(NamedTuple):
     low: float
     high: float
     strong: bool = False
-
-
-def shown(text: str) -> str:
-    """`text` with characters that are not printable written as escapes, on one line."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def words(text: object) -> str:
