@@ -1,9 +1,6 @@
 """What is said of one data set: the words of each rival, and what next."""
 
-from math import nan
-
 import numpy as np
-import pytest
 
 from aucbench.stats import Word, advise, within_values
 
@@ -49,13 +46,6 @@ def test_the_words_of_the_rivals_stand_between_the_answer_and_what_next():
     assert "data sets" not in " ".join(said[:-1])
 
 
-def test_a_reference_is_told_beside_the_leader():
-    solvers = {"best": BEST, "far": (0.7, 0.01), "near": (0.829, 0.001)}
-    said = advice(**solvers, reference="far")
-    assert "far is worse than best (-0.1300, 95 % interval -0.1486 to -0.1114)" in " ".join(said)
-    assert advice(**solvers, reference="best") == advice(**solvers)
-
-
 def test_probably_better_says_what_five_repeats_would_lower_for_ten_pairs():
     """The difference that is needed falls from 3.75 to 2.07 standard deviations."""
     others = {name: (0.80, sd) for name, sd in zip("bcd", (0.0133, 0.014, 0.015), strict=True)}
@@ -70,14 +60,6 @@ def test_probably_better_says_what_five_repeats_would_lower_for_ten_pairs():
     assert "1 in 10 such words is chance" in " ".join(advice(level=0.9, best=BEST, **others))
 
 
-def test_after_five_repeats_only_rows_or_the_cheaper_one_are_left():
-    others = dict.fromkeys("bcd", (0.8, 0.016))
-    said = advice(repeats=5, best=BEST, **others, e=(0.815, 0.02))
-    text = " ".join(said)
-    assert "--repeats" not in text
-    assert "More repeats will not help; more rows, or accept the cheaper one." in said
-
-
 def test_not_yet_says_what_a_pair_alone_takes():
     """1.86 and 1.39 standard deviations."""
     others = {name: (0.5 - 0.001 * j, 0.01) for j, name in enumerate("cde")}
@@ -89,50 +71,6 @@ def test_not_yet_says_what_a_pair_alone_takes():
     ) in said
     two = advice(best=BEST, b=(0.80, 0.018))
     assert any('difference that "better" takes: from 0.0335' in one for one in two)
-
-
-def test_not_yet_may_become_equivalent():
-    said = advice(best=BEST, b=(0.8299, 0.003))
-    assert f"{FIVE} may show that it is equivalent to b." in said
-
-
-@pytest.mark.parametrize("sd", [0.018, 0.0133])
-def test_where_repeats_have_the_same_folds_none_are_offered(sd):
-    said = advice(redrawn=False, best=BEST, **dict.fromkeys("bcde", (0.80, sd)))
-    assert "More rows would tell, or accept the cheaper one." in said
-    assert "repeats" not in " ".join(said)
-
-
-@pytest.mark.parametrize(
-    ("seconds", "sentence"),
-    [
-        ([14.0, 1.0, 7.0], "b is 14 times faster than best."),
-        ([1.0, 1.2, 7.0], "best is also the fastest of them."),
-        ([1.2, 1.0, 7.0], None),
-        ([nan, 1.0, 7.0], None),
-        ([1.0, nan, 7.0], None),
-    ],
-)
-def test_the_cheaper_one_has_a_name_if_times_are_known(seconds, sentence):
-    said = advice(seconds=seconds, best=BEST, b=(0.82, 0.02), c=(0.82, 0.021))
-    told = [one for one in said if "fast" in one]
-    assert told == ([sentence] if sentence else [])
-
-
-def test_a_solver_without_a_value_and_many_rivals():
-    values = {f"s{j}": splits(0.8 - 0.01 * j, 0.001 * (j > 0)) for j in range(8)}
-    found = within_values(values, 1 / 4, note="No scores.")
-    row = [[*(v.mean() for v in values.values()), nan]]
-    said = advise(row, [*values, "failed"], ["x"], within=found).sentences
-    assert said[1] == "With 95 % confidence it is the best of them."
-    assert said[2] == "It is better than 7 solvers, from +0.0100 (s1) to +0.0700 (s7)."
-    assert said[3] == "failed has no value."
-
-
-def test_without_differences_no_word_is_said():
-    said = advise([[0.80, 0.83]], ["a", "b"], ["german"]).sentences
-    assert len(said) == 2
-    assert "better" not in " ".join(said)
 
 
 def test_a_word_of_one_table_is_turned_with_its_pair():

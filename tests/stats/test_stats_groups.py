@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from scipy.stats import norm
 
 from aucbench.errors import DataError
-from aucbench.stats import Fold, auc_difference, auc_interval, within
+from aucbench.stats import Fold, auc_difference, auc_interval
 from aucbench.stats.delong import Placements
 
 TRUE = norm.cdf(1 / np.sqrt(2))  # AUC of two normal distributions, one standard deviation apart
@@ -66,20 +66,6 @@ def test_groups_of_one_row_are_rows():
         assert found.method.startswith("DeLong by groups")
 
 
-def test_copies_of_rows_add_nothing():
-    y, a, _, group = drawn(np.random.default_rng(2), 150, 1, 0.0)
-    plain = auc_interval([Fold(y, a)])
-    copied = auc_interval([Fold(*(np.repeat(x, 6) for x in (y, a)), None, np.repeat(group, 6))])
-    assert_allclose((copied.low, copied.high), (plain.low, plain.high), rtol=1e-9)
-
-
-def test_repeats_of_the_same_rows_add_nothing():
-    y, a, _, group = drawn(np.random.default_rng(3), 150, 2, 0.5)
-    fold = Fold(y, a, None, group)
-    once, twice = auc_interval([fold]), auc_interval([fold, fold], repeats=2)
-    assert_allclose((twice.low, twice.high), (once.low, once.high), atol=1e-3)
-
-
 def covered(runs, groups=100, size=5, alike=0.6):
     """How often the interval of the AUC and that of a difference hold the true values."""
     hits = np.zeros(3)
@@ -95,13 +81,6 @@ def covered(runs, groups=100, size=5, alike=0.6):
             plain.low <= TRUE <= plain.high,
         ]
     return hits / runs
-
-
-def test_the_intervals_hold_the_truth_where_rows_are_alike():
-    own, pair, plain = covered(60)
-    assert own >= 0.87
-    assert pair >= 0.87
-    assert plain < 0.87  # without groups the interval is too short
 
 
 @NIGHTLY
@@ -126,11 +105,3 @@ def test_groups_that_make_no_sense_are_refused():
     y, a, _, group = drawn(np.random.default_rng(5), 20, 2, 0.5)
     with pytest.raises(DataError, match="some folds have groups"):
         auc_interval([Fold(y, a), Fold(y, a, None, group)])
-
-
-def test_a_solver_inside_a_data_set_says_its_groups():
-    y, a, b, group = drawn(np.random.default_rng(6), 90, 3, 0.5)
-    folds = {"a": {(0, 0): Fold(y, a, None, group)}, "b": {(0, 0): Fold(y, b, None, group)}}
-    found = within(folds, 0.25)
-    assert [solver.groups for solver in found.solvers] == [90, 90]
-    assert found.pairs[0].delong.method == "DeLong by groups, paired"

@@ -104,25 +104,6 @@ def test_what_has_no_interval_says_why(fold, why):
     assert less.word(rope=0.5) is Word.EQUIVALENT
 
 
-def test_one_event_for_all_pairs_has_no_interval():
-    time, event = np.arange(1.0, 21.0), np.arange(20) == 0
-    scores = np.random.default_rng(0).normal(size=20)
-    told = measure_of("cindex").influence(TargetRows(bare(Survival(time, event)), scores))
-    assert Influences.joined([told]).interval().note == (
-        "Nearly all pairs have one of the rows in common."
-    )
-
-
-def test_a_fold_without_a_pair_is_left_out_and_counted():
-    rng = np.random.default_rng(0)
-    one = grouped(30, rng)
-    none = Fold(np.ones(4), rng.normal(size=4), groups=np.full(4, 99))
-    told = GROUPED([GAUC.influence(one), GAUC.influence(none)])
-    assert told.interval().note == "1 of 2 folds have no pair."
-    assert GROUPED([None]).interval().note == "No fold has a pair. 1 of 1 folds have no pair."
-    assert np.isnan(GROUPED([None]).difference(GROUPED([None])).effect)
-
-
 def test_within_gives_words_by_any_pairs():
     rng = np.random.default_rng(5)
     folds = {"good": {}, "bad": {}, "twin": {}}

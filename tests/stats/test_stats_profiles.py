@@ -1,4 +1,4 @@
-from math import exp, inf, isnan, log, nan
+from math import exp, inf, log, nan
 
 import numpy as np
 import pytest
@@ -14,14 +14,6 @@ from aucbench.stats.profiles import (
 )
 
 
-def test_profiles_by_hand():
-    times = [[1.0, 2.0, 8.0], [3.0, 1.0, inf], [4.0, nan, 4.0], [inf, nan, inf]]
-    a, b, c = performance_profiles(times, "abc")
-    assert (a.ratios, b.ratios, c.ratios) == ((1.0, 1.0, 3.0), (1.0, 2.0), (1.0, 8.0))
-    assert a.share([0.5, 1, 2, 3, 100]) == pytest.approx([0, 0.5, 0.5, 0.75, 0.75])
-    assert c.share(1e300) == 0.5  # it failed on half of the data sets, and never gets there
-
-
 @given(st.lists(st.lists(st.sampled_from([0.5, 1.0, 2.0, inf]), min_size=3, max_size=3)))
 def test_profiles_are_their_definition(times):
     t = np.array(times).reshape(-1, 3)
@@ -32,11 +24,6 @@ def test_profiles_are_their_definition(times):
             assert profile.share(tau) == pytest.approx(expected, nan_ok=True)
 
 
-def test_a_best_time_of_zero_has_no_finite_ratio():
-    a, b = performance_profiles([[0.0, 1.0], [0.0, 0.0], [2.0, 1.0]], "ab")
-    assert (a.ratios, b.ratios) == ((1.0, 1.0, 2.0), (1.0, 1.0))
-
-
 def test_time_to_target_is_the_first_measured_point():
     x, auc = [4.0, 1.0, 2.0, 3.0], [0.95, 0.6, 0.91, nan]
     assert time_to_target(x, auc, 0.9) == 2.0
@@ -45,16 +32,6 @@ def test_time_to_target_is_the_first_measured_point():
     assert time_to_target(x, auc, 0.96) == inf
     assert time_to_target([], [], 0.5) == inf
     assert time_to_target([7.0], [0.8], 0.79) == 7.0
-
-
-def test_anytime_score_by_hand():
-    # .5 from 1 to 10, .8 from 10 to 100, .9 from 100 to 1000: a third of the decades each
-    assert anytime_score([100, 10], [0.9, 0.8], 1, 1000) == pytest.approx((0.5 + 0.8 + 0.9) / 3)
-    # points before the start and after the end count as what is known at the start, and not at all
-    assert anytime_score([0.1, 0.2, 5000], [0.6, 0.7, 1.0], 1, 1000) == pytest.approx(0.7)
-    assert anytime_score([], [], 1, 10) == 0.5
-    assert anytime_score([3.0, 2.0], [0.9, nan], 1, 9) == pytest.approx((0.5 + 0.9) / 2)
-    assert anytime_score([], [], 1, 10, before=0.0) == 0.0
 
 
 @given(
@@ -96,8 +73,3 @@ def test_shifted_geometric_mean_by_hand():
 def test_numbers_that_make_no_sense_are_refused(call, error, sentence):
     with pytest.raises(error, match=sentence):
         call()
-
-
-def test_a_profile_without_data_sets_says_nothing():
-    [profile] = performance_profiles(np.empty((0, 1)), "a")
-    assert isnan(profile.share(2.0))

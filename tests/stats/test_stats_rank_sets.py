@@ -78,22 +78,6 @@ def test_it_is_the_naive_twin(seed):
     assert (found.low, found.high) == (tuple(low), tuple(high))
 
 
-def test_a_certain_order_is_said_and_few_data_sets_say_nothing():
-    values = np.linspace(0.7, 0.8, 12)[:, None] + [0.0, 0.02, 0.01]
-    found = rank_sets(values, "abc")
-    assert found.low == found.high == (3, 1, 2)
-    assert found.above == (("b", "c"), (), ("b",))
-    few = rank_sets(values[:5], "abc")
-    assert (few.low, few.high) == ((1, 1, 1), (3, 3, 3))
-    assert "at least 6 data sets" in few.note
-
-
-def test_a_failed_cell_is_the_last_one():
-    values = np.linspace(0.7, 0.8, 12)[:, None] + [0.0, 0.02]
-    values[:, 1] = np.nan
-    assert rank_sets(values, "ab").low == (1, 2)
-
-
 def held(m, count, tables, gap, seed=0):
     """Share of tables in which the ranks of all solvers are in their sets, and their mean size."""
     rng = np.random.default_rng(seed)

@@ -1,4 +1,3 @@
-from dataclasses import replace
 from math import isnan, sqrt
 
 import numpy as np
@@ -76,24 +75,6 @@ def test_splits_that_are_missing_shorten_the_repeats():
     assert_allclose(half, t.ppf(0.975, 4) * s * sqrt(1 / 2.5 + 1 / 2))
     few = corrected_interval([0.8, 0.9, NAN, NAN, NAN, NAN], 1 / 2, repeats=3)  # never below a fold
     assert_allclose(few.high - 0.85, t.ppf(0.975, 1) * np.std([0.8, 0.9], ddof=1) * sqrt(1.5))
-
-
-def test_splits_without_a_value_are_counted():
-    found = corrected_interval([0.8, NAN, 0.9, 0.85], 0.25)
-    without = corrected_interval([0.8, 0.9, 0.85], 0.25)
-    assert found == replace(without, note="1 of 4 splits have no value.")
-    assert_allclose(found.estimate, 0.85)
-    pair = corrected_difference([0.8, NAN, 0.9, 0.85], [0.7, 0.7, NAN, 0.8], 0.25)
-    assert pair.note == "2 of 4 splits have no value."
-    assert_allclose(pair.effect, 0.075)
-
-
-@pytest.mark.parametrize("values", [[], [NAN], [0.9], [1.0, 1.0, 1.0], [1.0, NAN]])
-def test_one_value_or_equal_values_have_no_interval(values):
-    found = corrected_interval(values, 0.25)
-    assert isnan(found.low)
-    assert isnan(found.high)
-    assert found.note
 
 
 def test_equal_differences_are_no_certainty():

@@ -41,12 +41,6 @@ def test_one_fold_has_the_precision_of_scikit_learn_where_a_recall_is_first_reac
         assert known[round(r, 9)] == pytest.approx(best)
 
 
-def test_between_two_corners_counts_are_interpolated_and_not_precisions():
-    # All tied: recall r costs r of the 3 negatives, so the precision is 1/4 at every recall.
-    found = bands([Fold([1, -1, -1, -1], [0.0, 0.0, 0.0, 0.0])], 4)[1]
-    np.testing.assert_allclose(found.mean, 0.25)
-
-
 def test_a_band_spans_the_folds():
     folds = [Fold(*fold(2)), Fold(*fold(3))]
     alone = [bands([one], 20)[0].mean for one in folds]

@@ -49,26 +49,6 @@ def test_many_rows_have_the_interval_of_delong(intervals):
     assert 0.95 < told[NEW].width / told[OLD].width < 1.05
 
 
-def test_there_are_1458_cases_with_the_true_auc_that_they_say(intervals):
-    cases = [*intervals.cases()]
-    assert len(cases) == len({*cases}) == 1458
-    for case in cases[:54]:
-        s, r, true = intervals.Case(case.family, case.parameters, 2000, 2000).draw(10)
-        y = np.repeat([1, 0], 20_000)
-        assert auc(y, np.r_[s.ravel(), r.ravel()]) == pytest.approx(true, abs=0.012)
-
-
-def test_the_tables_have_all_rules_and_designs(intervals, monkeypatch):
-    few = [*intervals.cases()][::97]
-    monkeypatch.setattr(intervals, "cases", lambda: few)
-    tables = intervals.tables(0.0)
-    names = ("coverage", "again", "width", "cases", "designs")
-    assert [*tables] == [f"interval_{name}" for name in names]
-    assert [line[0] for line in tables["interval_coverage"].lines] == [*intervals.RULES]
-    for table in tables.values():
-        assert {len(line) for line in table.lines} == {len(table.header)}
-
-
 @NIGHTLY
 @pytest.mark.parametrize("part", range(6))
 def test_coverage_by_night(intervals, part):
@@ -109,24 +89,6 @@ def test_a_real_difference_is_found_from_150_positives_on(differences):
     old, new = told_of(differences, 0, apart, 60).values()
     assert new.differ >= 0.9
     assert 1 <= new.width / old.width < 1.4
-
-
-def test_the_tables_of_differences_have_a_line_for_each_design(differences, monkeypatch):
-    monkeypatch.setattr(differences, "SHARES", (0.05,))
-    few = {x: (f, p[:1]) for x, (f, p) in differences.FAMILIES.items() if x != "smooth, apart"}
-    few["smooth, apart"] = differences.FAMILIES["smooth, apart"]
-    monkeypatch.setattr(differences, "FAMILIES", few)
-    designs = (
-        differences.Design("one split", 1, 1, tuple((m, 200) for m, _ in differences.FEW), 1.0),
-        differences.Design("5 folds", 5, 1, differences.FEW, 1.0),
-    )
-    monkeypatch.setattr(differences, "DESIGNS", designs)
-    monkeypatch.setattr(differences, "repeated", lambda count, effort: 2)
-    tables = differences.tables(0.0)
-    assert len(tables["difference_coverage"].lines) == 4
-    assert len(tables["difference_power"].lines) == 8
-    for table in tables.values():
-        assert {len(line) for line in table.lines} == {len(table.header)}
 
 
 def test_the_cases_of_pairs_have_the_difference_that_they_say(differences):

@@ -49,21 +49,6 @@ def test_the_set_is_smaller_than_before_and_keeps_the_best(simulation):
     assert new.sum(axis=1).mean() < old.sum(axis=1).mean() / 2
 
 
-def test_the_old_rule_tells_who_is_better_as_pairs_do(simulation):
-    table = np.random.default_rng(0).uniform(0.5, 0.8, (12, 1)) + np.array([0.1, 0.0, 0.1])
-    assert simulation.old_words(table).tolist() == [[0, 1, 0], [-1, 0, -1], [0, 1, 0]]
-    assert simulation.old_rule(table).star.tolist() == [True, False, True]
-
-
-def test_tables_have_a_line_for_each_number_of_data_sets(simulation, monkeypatch):
-    monkeypatch.setattr(simulation, "TABLES", {5: 10})
-    monkeypatch.setattr(simulation, "DATA_SETS", (6,))
-    monkeypatch.setattr(simulation, "TWENTY", (6,))
-    for name, table in simulation.tables(0.0).items():
-        assert all(len(line) == len(table.header) for line in table.lines)
-        assert len(table.lines) == (6 if name == "twenty_equal" else 1)
-
-
 @NIGHTLY
 @pytest.mark.parametrize(("m", "data_sets"), [*product((5, 33), (6, 10, 14, 20, 30, 50))])
 def test_words_are_false_as_rarely_as_they_say_by_night(simulation, m, data_sets):

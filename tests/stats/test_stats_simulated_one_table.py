@@ -50,14 +50,6 @@ def test_other_learners_keep_the_level_too(simulation, learner):
     require_level(rates(simulation, 1.0, learner=learner, rows=100, count=10)["new"])
 
 
-def test_the_tables_have_a_line_for_each_kind_and_rule(simulation, monkeypatch):
-    for name in ("EQUAL", "SHARES", "POWER", "TWENTY"):
-        monkeypatch.setattr(simulation, name, [simulation.Kind(rows=60, solvers=3)])
-    for name, table in simulation.tables(0.0).items():
-        assert name.startswith("one_")
-        assert [len(line) for line in table.lines] == [len(table.header)] * 2
-
-
 def test_shares_that_are_drawn_again_count_by_the_rows_that_they_share(simulation):
     kind = simulation.Kind(drawn=True, repeats=10)
     assert kind.over_the_rows == 3  # 1 + 9 / 5, rounded up

@@ -3,7 +3,6 @@
 from importlib import import_module
 from pathlib import Path
 
-import numpy as np
 import pytest
 from nights import NIGHTLY
 from scipy.stats import binom
@@ -28,25 +27,6 @@ def test_intervals_hold_and_equal_scores_are_not_told_apart(pairs):
         assert told.ours >= ends(0.93, told.samples)[0], design.name
         assert told.differ <= ends(0.07, told.samples)[1], design.name
         assert told.none == 0.0
-
-
-def test_all_measures_and_sizes_are_in_the_tables(pairs, monkeypatch):
-    monkeypatch.setattr(pairs, "TRUTHS", 1)
-    monkeypatch.setattr(pairs, "LARGE", 100)
-    monkeypatch.setattr(pairs, "SIZES", (10, 12))
-    tables = pairs.tables(0.0)
-    assert [*tables] == ["pairs_coverage", "pairs_differences"]
-    for table in tables.values():
-        assert [line[0] for line in table.lines] == [one.name for one in pairs.designs()]
-        assert {len(line) for line in table.lines} == {len(table.header)} == {5}
-
-
-def test_ties_are_ties(pairs):
-    for design in pairs.designs():
-        a, b = design.rows(np.random.default_rng(0), 50)
-        distinct = np.unique(a.scores).size
-        assert (distinct < 25) == bool(design.tied)
-        assert a.has_rows_of(b)
 
 
 @NIGHTLY

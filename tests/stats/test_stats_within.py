@@ -84,17 +84,6 @@ def test_a_verdict_is_what_both_variances_support(folds):
         assert_allclose(pair.delong.effect, pair.resampled.effect, rtol=1e-9, atol=1e-15)
 
 
-def test_a_pair_in_the_other_order(folds):
-    found = within(folds, 0.25)
-    pair, turned = found.pair("good", "none"), found.pair("none", "good")
-    assert (turned.a, turned.b, turned.word, turned.p) == ("none", "good", Word.WORSE, pair.p)
-    for name in ("delong", "resampled", "verdict"):
-        one, other = getattr(pair, name), getattr(turned, name)
-        assert (other.effect, other.low, other.high) == (-one.effect, -one.high, -one.low)
-    with pytest.raises(KeyError):
-        found.pair("good", "unknown")
-
-
 def test_one_split_has_delongs_verdict_alone(folds):
     one = {name: {(0, 0): of[0, 0]} for name, of in folds.items()}
     pair = within(one, 0.25).pair("good", "fair")
@@ -216,21 +205,6 @@ def test_a_star_is_lost_to_one_of_the_others(multiple, stars):
     assert {five.pair("a", name).word for name in "bcde"} == {Word.PROBABLY_BETTER}
 
 
-def test_of_two_the_star_follows_the_word():
-    for multiple, stars in ((1.9, "a"), (1.7, "ab")):  # one-sided, .05 would be reached from 1.43
-        two = by_values(a=(0.8, 0.0), b=(0.8 - 0.02 * multiple, 0.02))
-        assert "".join(solver.name for solver in two.solvers if solver.not_worse) == stars
-
-
-def test_a_star_is_lost_to_another_than_the_leader():
-    """The leader is unsteady, and nothing is shown of it; the second one is steady."""
-    found = by_values(lead=(0.81, 0.2), steady=(0.8, 0.0), third=(0.75, 0.01))
-    assert found.best == "lead"
-    assert found.pair("lead", "third").word is Word.UNCLEAR
-    assert found.pair("steady", "third").word is Word.BETTER
-    assert [solver.not_worse for solver in found.solvers] == [True, True, False]
-
-
 def test_equivalent_solvers_and_those_that_failed_more_often_take_no_star():
     found = by_values(a=(0.8, 0.0), b=(0.799, 0.0002), c=(0.7, 0.01))
     assert found.pair("a", "b").word is Word.EQUIVALENT
@@ -241,21 +215,6 @@ def test_equivalent_solvers_and_those_that_failed_more_often_take_no_star():
     assert found.pair("failed", "whole").word is Word.BETTER
     assert found.best == "whole"
     assert [solver.not_worse for solver in found.solvers] == [True, True]
-
-
-def test_a_word_that_repeats_cannot_change_is_not_yet_said():
-    pair = by_values(best=(0.8, 0.0), b=(0.8 - 0.036, 0.02)).pairs[0]
-    assert pair.word is Word.NOT_YET
-    assert pair.later().word() is Word.BETTER
-    assert by_values(redrawn=False, best=(0.8, 0.0), b=(0.764, 0.02)).pairs[0].word is Word.UNCLEAR
-    assert pair.later(1).word() is Word.UNCLEAR  # as it is
-
-
-def test_delongs_part_does_not_change_with_repeats(folds):
-    for pair in within(folds, 0.25).pairs:
-        later = pair.later()
-        assert later.p >= pair.delong.p
-        assert later.low <= pair.delong.low
 
 
 def test_other_test_rows_are_refused(folds):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from aucbench.errors import DataError, ParameterError
+from aucbench.errors import DataError
 from aucbench.stats import Difference, Word, holm
 
 NAN = float("nan")
@@ -29,21 +29,6 @@ def difference(effect, low, high, p, level=0.95):
 )
 def test_the_word_of_a_difference(found, word):
     assert found.word() is word
-
-
-def test_the_word_reads_the_adjusted_p_value_and_the_given_region():
-    assert [word.flipped.between for word in Word] == [
-        *("worse than", "better than", "probably worse than", "probably better than"),
-        *("equivalent to", "not yet distinguishable from", "not distinguishable from"),
-    ]
-    assert [word.flipped.flipped for word in Word] == [*Word]
-    found = difference(0.02, 0.01, 0.03, 0.001)
-    assert found.word(p=0.06) is Word.UNCLEAR
-    assert found.word(p=NAN) is Word.UNCLEAR
-    assert found.word(rope=0.03) is Word.EQUIVALENT
-    assert difference(0.0, 0.0, 0.0, 1.0).word(rope=0.0) is Word.EQUIVALENT
-    with pytest.raises(ParameterError, match="rope must be at least"):
-        found.word(rope=-0.1)
 
 
 def naive_holm(p):
