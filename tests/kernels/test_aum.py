@@ -174,11 +174,6 @@ def test_scores_that_are_not_finite_are_refused(strange, n, columns):
             measure(b, s)
 
 
-def test_scores_of_another_shape_are_refused():
-    with pytest.raises(DataError, match="one score per example"):
-        aum_loss(Breakpoints.of_labels([1, -1]), [0.0])
-
-
 @pytest.mark.parametrize("y", [[1, 1, 1], [-1, -1], []])
 def test_one_class_has_no_area(y):
     b = Breakpoints.of_labels(y, "count")
@@ -273,24 +268,3 @@ def test_the_auc_of_a_path_grows_with_roc_auc(case, seed):
         (path.auc_after - path.auc_after[0]) * (X * F / (P * N)),
         atol=1e-9,
     )
-
-
-@pytest.mark.parametrize(
-    ("fp_diff", "fn_diff", "area"),
-    [
-        ([1, 0, -1, 0, 1, 0], [0, -1, 0, 1, 0, -1], -1.0),
-        ([0, 1, 0, -1, 0, 1], [-1, 0, 1, 0, -1, 0], 2),
-    ],
-)
-def test_roc_auc_may_leave_the_unit_interval(fp_diff, fn_diff, area):
-    b = Breakpoints.of([0, 1] * 3, range(6), fp_diff, fn_diff, 2)
-
-    assert roc_auc(b, [0.0, 0.0]) == area
-
-
-def test_derivatives_asked_for_later_are_those_of_the_scores_then():
-    s = np.array([0.5, 0.0, -1.0])
-    found = aum_loss(Breakpoints.of_labels([-1, 1, -1], "count"), s)
-    s += 10.0
-
-    np.testing.assert_array_equal(found.gradient, [1.0, -1.0, 0.0])

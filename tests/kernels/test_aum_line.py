@@ -117,28 +117,6 @@ def test_scores_are_rounded_alike_wherever_they_are_stored(monkeypatch):
         assert_exact(np.array(s), np.array(d), np.array([1, -1, -1, -1, -1, -1, 1, -1]))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
-def test_many_problems_against_rational_arithmetic(kind, way):
-    for seed in range(1_000, 1_150):
-        assert_exact(*draw(kind, seed))
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_brute_force_over_fifty_examples(kind, way):
-    rng = np.random.default_rng(5)
-    y = labels(50, 0.4, rng)
-    s, d = KINDS[kind](50, y, rng)
-    found = aum_line_min(s, d, y)
-    kinks = np.array([float(step) for step in twins.aum_kinks(s, d)])
-    values = np.array([float_aum(s, d, y, step) for step in kinks])
-    scale = np.ptp(s) + kinks[values.argmin()] * np.ptp(d)
-    assert found.aum == pytest.approx(values.min(), rel=1e-11, abs=1e-14 * scale)
-    inside = min(found.step_hi, found.step_lo + 1.0)
-    for step in (found.step_lo, inside, (found.step_lo + inside) / 2):
-        assert float_aum(s, d, y, step) <= values.min() + 1e-13 * scale
-
-
 def float_aum(s, d, y, step):
     """The definition: sorted thresholds times min(FP, FN) between them."""
     v = s - step * d

@@ -94,12 +94,6 @@ def test_equals_the_twin():
     assert sum(check(*problem(rng)) for _ in range(400)) > 1_000
 
 
-@pytest.mark.nightly
-def test_equals_the_twin_in_many_problems():
-    rng = np.random.default_rng(1)
-    assert sum(check(*problem(rng)) for _ in range(20_000)) > 50_000
-
-
 @given(st.data())
 def test_small_whole_numbers(data):
     B = data.draw(st.integers(2, 7))

@@ -7,9 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from aucbench.data import Data
 from aucbench.data.arrays import rows
-from aucbench.errors import DataError
 from aucbench.kernels import bins
 from aucbench.scale.bins import Grid, binned, pulled
 from aucbench.scale.parts import Columns, Piece
@@ -84,19 +82,3 @@ def test_some_rows_of_columns():
         assert np.array_equal(piece.some(slice(3, 6)).matrix, X[3:6])
     assert piece_of("columns", X, y).some(slice(0, 2)).dtype == np.float32
     assert piece_of("mixed", X, y).some(slice(0, 2)).dtype == np.float64
-
-
-@pytest.mark.parametrize(
-    "arrays",
-    [(np.zeros(3), np.zeros(2)), (np.zeros(3), np.zeros(3, int)), (np.zeros((3, 2))[:, 0],)],
-)
-def test_columns_that_are_none(arrays):
-    with pytest.raises(DataError, match="give"):
-        Columns(arrays)
-
-
-def test_data_is_not_copied_into_columns():
-    column = np.arange(5.0)
-    assert np.shares_memory(Columns((column,)).take(slice(1, 4)).arrays[0], column)
-    data = Data.of(np.eye(4), [0, 1, 0, 1])
-    assert Piece(data.rows, data.y).n == 4

@@ -86,18 +86,3 @@ def test_the_first_step_of_spam(layout, sample):
     assert first_step(data, shuffle=False) == pytest.approx(
         1 / max(steepest, 16 * growth), rel=1e-6
     )
-
-
-def test_a_step_of_spam_shrinks_in_the_mean_square():
-    rng = np.random.default_rng(0)
-    for offset in (0.0, 3.0, 100.0):
-        y = np.where(rng.random(80) < 0.2, 1, -1)
-        X = rng.normal(size=(80, 4)) * np.exp(rng.normal(size=(80, 1))) + offset
-        p, eta = np.mean(y > 0), first_step(Data.of(X, y), shuffle=True)
-        means = {k: X[y == -k].mean(axis=0) for k in (-1, 1)}
-        total = np.zeros((4, 4))
-        for x, k in zip(X, y, strict=True):
-            step = np.eye(4) - eta * 2 * (1 - p if k > 0 else p) * np.outer(x, x - means[k])
-            total += step.T @ step / len(y)
-
-        assert np.linalg.eigvalsh(total).max() <= 1 + 1e-12

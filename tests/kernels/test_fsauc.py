@@ -12,9 +12,7 @@ from scipy.sparse import csr_array
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import rows
 from aucbench.kernels.fsauc import stage_rows
-from aucbench.records import Stop
 from aucbench.registry import get_solver
-from aucbench.solving.loop import solve
 from aucbench_plugins.online.fsauc import Stage, StageMemory, schedule
 
 LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
@@ -64,14 +62,6 @@ def test_it_equals_the_eager_definition(layout, seed, R, eta, kappa, passes, sta
     w0 = np.random.default_rng(seed + 1).normal(size=X.shape[1]) * R if started else None
 
     compare(layout, X, y, R=R, eta=eta, kappa=kappa, passes=passes, w0=w0)
-
-
-@LAYOUTS
-@pytest.mark.parametrize(("R", "eta"), [(0.3, 1.0), (3.0, 0.3), (30.0, 0.3)])
-def test_digits_survive_a_long_run(layout, R, eta):
-    X, y = sample(3, n=300, d=23)
-
-    compare(layout, X, y, R=R, eta=eta, kappa=None, passes=12)
 
 
 @LAYOUTS
@@ -179,13 +169,6 @@ def test_it_ends_on_any_floats(layout, bad, where):
         assert not np.isfinite(memory.total).all()
 
 
-def test_no_row_changes_nothing():
-    memory = run(StageMemory(np.ones(3)), np.asarray, np.ones((2, 3)), [1, -1], [], FREE)
-    memory.update(FREE, Chunk.of(np.ones((2, 3)), [1, -1]), np.empty(0, np.int32))
-
-    np.testing.assert_array_equal(memory.mean(), np.ones(3))
-
-
 def test_the_schedule_is_the_published_one_and_has_a_stage_for_any_number_of_rows():
     wanted = {1: (1, 1), 2: (1, 2), 16: (1, 16), 200: (1, 200), 2000: (3, 666), 10**6: (7, 142857)}
 
@@ -193,22 +176,3 @@ def test_the_schedule_is_the_published_one_and_has_a_stage_for_any_number_of_row
     assert all(
         m >= 1 and n0 >= 1 and m * n0 <= N for N in range(1, 3000) for m, n0 in [schedule(N)]
     )
-
-
-def test_rows_left_over_are_not_visited():
-    X, y = sample(2, n=41)
-    run = solve(get_solver("fsauc", kappa=1.0), Data.of(X, y), passes=37)
-
-    m, n0 = schedule(37 * 41)
-
-    assert m * n0 < 37 * 41
-    assert run.stop in {Stop.FINISHED, Stop.STALLED}
-    assert round(run.points[-1].passes * 41) == m * n0
-
-
-@pytest.mark.parametrize("passes", [0.03, 0.5, 1.7])
-def test_part_of_a_pass_may_be_planned(passes):
-    X, y = sample(2)
-    run = solve(get_solver("fsauc"), Data.of(X, y), passes=passes)
-
-    assert run.points[-1].passes * 40 == np.ceil(passes * 40)

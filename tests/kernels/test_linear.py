@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from aucbench.data import Data
-from aucbench.data.arrays import ALL, rows
+from aucbench.data.arrays import ALL
 from aucbench.objectives import Logistic, PairwiseSquare
 
 
@@ -92,14 +92,6 @@ def test_any_float_in_w_ends_and_touches_only_the_rows_that_hold_it(bad):
     assert not np.isfinite(scores[1])
 
 
-def test_rows_without_stored_values_score_zero():
-    X = csr_array((np.empty(0), np.empty(0, np.int32), np.zeros(4, np.int32)), shape=(3, 2))
-    data = Data.of(X, [1, -1, 1])
-
-    np.testing.assert_array_equal(data.scores(np.ones(2)), np.zeros(3))
-    np.testing.assert_array_equal(data.pullback(np.ones(3)), np.zeros(2))
-
-
 def test_input_is_read_in_place_and_never_written():
     X = np.arange(12.0).reshape(4, 3)
     X.setflags(write=False)
@@ -115,13 +107,3 @@ def test_rows_that_do_not_exist_are_refused():
     for block in ([3], [-1]):
         with pytest.raises(ValueError, match="but there are 3 rows"):
             data.scores(np.ones(3), np.array(block, dtype=np.int32))
-
-
-def test_matrix_gives_back_the_same_memory():
-    X = csr_array(np.eye(3))
-    X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
-
-    back = rows(X).matrix
-
-    assert np.shares_memory(back.data, X.data)
-    assert np.shares_memory(back.indices, X.indices)

@@ -101,53 +101,6 @@ def test_differences_keep_their_digits_far_from_0(name, layouts, offset, scale):
     np.testing.assert_array_equal(memory.work, 0.0)
 
 
-@METHODS
-@pytest.mark.parametrize("layout", [np.asarray, csr_array])
-def test_equal_rows_of_both_classes_do_not_move_w(name, layout):
-    rng = np.random.default_rng(0)
-    X, y = np.repeat(rng.normal(size=(1, 1001)), 40, axis=0), np.tile([1, -1], 20)
-
-    memory = learn(name, [layout], X, y, np.zeros(1001), [0, 13, 40], C=1e3, buffer=5)
-
-    np.testing.assert_allclose(memory.w, 0.0, atol=1e-9)
-    if name == "oam-seq":
-        np.testing.assert_array_equal(memory.w, 0.0)
-
-
-@METHODS
-def test_memory_holds_the_buffered_rows_and_nothing_of_the_chunk(name):
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(500, 3)), np.where(rng.random(500) < 0.1, 1, -1)
-    solver = get_solver(name, buffer=20)
-    memory = solver.start(np.zeros(3), rng)
-
-    for lo in range(0, 500, 100):
-        chunk = Chunk(rows(X[lo : lo + 100]), y[lo : lo + 100].astype(np.int8))
-        solver.update(memory, chunk, np.arange(100, dtype=np.int32))
-
-        assert memory.kept.n == np.minimum(memory.seen, 20).sum()
-        assert not np.shares_memory(memory.kept.values, X)
-    np.testing.assert_array_equal(memory.work, 0.0)
-    np.testing.assert_array_equal(memory.seen, [(y < 0).sum(), (y > 0).sum()])
-
-
-def test_every_row_is_as_likely_to_be_in_the_buffer():
-    n, buffer, trials = 20, 5, 3000
-    chunk = Chunk(rows(np.arange(n, dtype=float)[:, None]), np.ones(n, dtype=np.int8))
-    solver, order = get_solver("oam-gra", buffer=buffer), np.arange(n, dtype=np.int32)
-    rng, counts = np.random.default_rng(0), np.zeros(n)
-
-    for _ in range(trials):
-        memory = solver.start(np.zeros(1), rng)
-        solver.update(memory, chunk, order)
-        counts[memory.kept.values.astype(int)] += 1
-
-    share = buffer / n
-    spread = np.sqrt(trials * share * (1 - share))
-    assert counts.sum() == trials * buffer
-    assert (np.abs(counts - trials * share) < 4 * spread).all()
-
-
 def call(w, order, uniforms, *, at_once):
     """One pass of the kernel over six rows, with two slots for each class."""
     X, kept = rows(csr_array(np.eye(6, 4))), rows(np.empty((0, 4)))
@@ -171,15 +124,6 @@ def test_any_floats_end_and_stay_in_bounds(bad, at_once):
         assert (slots >= 0).all()
         assert (slots[0] % 2 == 1).all()  # negatives in their own line
         assert (slots[1] % 2 == 0).all()
-
-
-@pytest.mark.parametrize("at_once", [False, True])
-def test_no_rows_change_nothing(at_once):
-    w = np.array([1.0, np.nan, 2.0, 3.0])
-
-    call(w, np.empty(0, dtype=np.int32), np.empty((0, 2)), at_once=at_once)
-
-    np.testing.assert_array_equal(w, [1.0, np.nan, 2.0, 3.0])
 
 
 @pytest.mark.parametrize("first", [np.asarray, csr_array])

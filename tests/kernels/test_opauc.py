@@ -1,7 +1,5 @@
 """OPAUC, grouped and through BLAS, and its implicit low-rank form against the definitions."""
 
-from itertools import islice
-
 import numpy as np
 import pytest
 import reference
@@ -136,41 +134,6 @@ def test_moments_at_large_means(layout):
         assert_equal(upper, np.triu(np.cov(rows.T, bias=True) * len(rows)))
 
 
-def sketched_factor(memory, k, rank):
-    """Y of class k: Z - c q^T with c = X / N."""
-    block = np.split(memory.B, 2, axis=1)[k]
-    return block[:, :rank] - np.outer(block[:, rank] / memory.n[k], memory.q[k, :rank])
-
-
-def test_a_sketch_is_that_of_the_centred_rows():
-    X, y = sample(2, mean=1.0)
-    chunk = Chunk.of(X, y)
-
-    solver = get_solver("opauc-lr", rank=4, eta=0.1, lam=0.1)
-    memory = solver.start(np.zeros(X.shape[1]), np.random.default_rng(2))
-    solver.update(memory, chunk, file_order(chunk))
-
-    for k, side in enumerate((-1, 1)):
-        rows = X[y == side]
-        wanted = (rows - rows.mean(axis=0)).T @ noise(2, len(y), 4)[y == side]
-        np.testing.assert_allclose(sketched_factor(memory, k, 4), wanted, rtol=0, atol=1e-13)
-
-
-def test_sketches_are_unbiased():
-    X, y = sample(5, n=40, d=4, mean=2.0)
-    chunk, trials, rng = Chunk.of(X, y), 4000, np.random.default_rng(5)
-    solver, total = get_solver("opauc-lr", rank=3, eta=0.01, lam=0.0), np.zeros((4, 4))
-
-    for _ in range(trials):
-        memory = solver.start(np.zeros(4), rng)
-        solver.update(memory, chunk, file_order(chunk))
-        Y = sketched_factor(memory, 0, 3)
-        total += Y @ Y.T / memory.n[0]
-
-    wanted = np.cov(X[y < 0].T, bias=True)
-    np.testing.assert_allclose(total / trials, wanted, rtol=0, atol=0.05 * wanted.max())
-
-
 @pytest.mark.parametrize(("module", "size"), [(opauc, "SLOTS"), (opauc_lr, "SLICE")])
 def test_sizes_of_groups_do_not_matter(monkeypatch, module, size):
     X, y = sample(6)
@@ -187,32 +150,6 @@ def test_sizes_of_groups_do_not_matter(monkeypatch, module, size):
 
 
 @NAMES
-def test_the_ridge_of_the_problem(name):
-    X, y = sample(7)
-
-    assert get_solver(name, lam=0.25).problem(Data.of(X, y), None).project.value(np.ones(9)) == 2.25
-
-
-def test_it_minimises_its_problem():
-    X, y = sample(7, n=300, d=4, density=1.0)
-    data, lam, passes = Data.of(X, y), 0.25, 60
-    solver, rng = get_solver("opauc", eta=0.01, lam=lam), np.random.default_rng(7)
-    cov = sum(np.cov(X[y == side].T, bias=True) for side in (-1, 1))
-    delta = data.means[0] - data.means[1]
-
-    def minimiser(ridge):
-        hessian = 2 * (cov + np.outer(delta, delta)) + 2 * ridge * np.eye(4)
-        return np.linalg.solve(hessian, -2 * delta)
-
-    states = islice(solver.iterates(solver.problem(data, rng), rng), passes)
-    mean = np.mean([state.w.copy() for state in states if state.step > 10], axis=0)
-
-    best = minimiser(lam)
-    assert np.linalg.norm(mean - best) < 0.05 * np.linalg.norm(best)
-    assert np.linalg.norm(minimiser(lam / 2) - best) > 0.1 * np.linalg.norm(best)
-
-
-@NAMES
 def test_no_step_before_the_other_class(name):
     solver, rng = get_solver(name, eta=0.1, lam=0.5), np.random.default_rng(8)
     X, w = rng.normal(size=(5, 3)), rng.normal(size=3)
@@ -224,17 +161,6 @@ def test_no_step_before_the_other_class(name):
 
     solver.update(memory, Chunk.of(X[4:], -np.ones(1)), np.zeros(1, np.int32))
     assert np.abs(solver.weights(memory) - w).max() > 1e-3
-
-
-@NAMES
-def test_no_row_changes_nothing(name):
-    solver = get_solver(name)
-    memory = solver.start(np.ones(3), np.random.default_rng(0))
-
-    solver.update(memory, Chunk.of(np.ones((2, 3)), [1, -1]), np.empty(0, np.int32))
-
-    np.testing.assert_array_equal(solver.weights(memory), np.ones(3))
-    np.testing.assert_array_equal(memory.n, [0, 0])
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, 1e300])
@@ -278,12 +204,3 @@ def test_a_fit_of_few_passes_is_not_refused(monkeypatch):
     assert solve(solver, data, seconds=1e-9).points[-1].passes == 1.0
     with pytest.raises(UnsupportedError, match=r"3 pass.* 12 minutes"):
         solve(solver, data, passes=3)
-
-
-def test_too_many_features_are_refused():
-    w = np.zeros(20_000)
-
-    with pytest.raises(UnsupportedError, match=r"6103 MiB .* use opauc-lr"):
-        get_solver("opauc").start(w, np.random.default_rng(0))
-
-    assert get_solver("opauc-lr", rank=2).start(w, np.random.default_rng(0)).w.size == 20_000

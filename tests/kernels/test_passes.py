@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.sparse import csr_array, random_array
+from scipy.sparse import csr_array
 
 import aucbench
 from aucbench.data import Data, passes
@@ -112,23 +112,6 @@ def test_objectives_of_large_rows_have_the_same_bits(make):
             many = f.value(w), f.grad(w)
         assert one[0] == many[0]
         np.testing.assert_array_equal(one[1], many[1])
-
-
-def test_small_blocks_are_one_part_and_large_ones_are_divided(monkeypatch):
-    for name, value in (("DIVIDED_FROM", 2**18), ("PART", 2**19), ("SHARE", 8)):
-        monkeypatch.setattr(passes, name, value)
-    rng = np.random.default_rng(0)
-    wide = random_array((200, 50_000), density=0.05, format="csr", rng=rng)
-    y = np.arange(200) % 2
-    dense = Data.of(np.zeros((8192, 256)), np.arange(8192) % 2).rows
-
-    assert len(passes.parts(dense, 0, 1020, 256)) == 1
-    assert len(passes.parts(dense, 0, 1024, 256)) == 2
-    assert len(passes.parts(dense, 0, 4096, 256)) == 2
-    assert len(passes.parts(dense, 0, 8192, 256)) == 4
-    # Sums of 50 000 numbers would cost each part more than its 250 000 stored values.
-    assert len(passes.parts(Data.of(wide, y).rows, 0, 200, 50_000)) == 1
-    assert len(passes.parts(Data.of(wide, y).rows, 0, 200, 0)) == 2
 
 
 def test_a_fit_has_the_same_weights_with_any_number_of_threads():

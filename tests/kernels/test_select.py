@@ -44,12 +44,6 @@ def test_top_k_is_its_definition(v, k, free):
     assert_same(run_top_k(v, k, free), reference.top_k(v, max(k, 0), free))
 
 
-@given(VECTORS.filter(len), st.integers(SAMPLED, SAMPLED + 200), st.integers(1, 720))
-def test_top_k_of_repeated_entries_is_its_definition(part, d, k):
-    v = np.resize(part, d)
-    assert_same(run_top_k(v, k), reference.top_k(v, k))
-
-
 def sample_places(d):
     """Where top_k looks before it chooses a threshold: what an adversary knows."""
     s = max(128, min(d // 64, 4096))

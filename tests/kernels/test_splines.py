@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.interpolate import BSpline
 
 from aucbench.kernels import splines
 
@@ -41,16 +40,6 @@ def test_it_is_the_recursion(inner, degree, numbers):
     expected = [[by_definition(t, degree, i, min(max(u, 0.0), 1.0)) for i in range(m)] for u in x]
     np.testing.assert_allclose(out, expected, atol=1e-9)
     np.testing.assert_allclose(out.sum(axis=1), 1.0, atol=1e-12)
-
-
-def test_it_is_that_of_scipy_in_the_units_of_the_column():
-    rng = np.random.default_rng(0)
-    t, x = knots_of(rng.random(9), 3), rng.uniform(5.0, 9.0, 200)
-    C = rng.normal(size=(t.size - 4, 4))
-    whole = np.full((200, 9), np.nan)
-    splines.curves(x, 5.0, 9.0, t, 3, C, whole[:, 2:6])
-    np.testing.assert_allclose(whole[:, 2:6], BSpline(t, C, 3)((x - 5.0) / 4.0), atol=1e-12)
-    assert np.isnan(whole[:, [0, 1, 6, 7, 8]]).all()
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf, 1e308, -1e308])

@@ -7,14 +7,11 @@ import pytest
 import reference
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
-from aucbench.data import Chunk, Data
+from aucbench.data import Chunk
 from aucbench.data.arrays import rows
-from aucbench.records import Stop
 from aucbench.registry import get_solver
-from aucbench.solving.loop import solve
 
 LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array])
 
@@ -50,50 +47,7 @@ def test_chunks_equal_the_eager_twin(layout, sample, rates, length):
     np.testing.assert_array_equal(memory.seen, [(y < 0).sum(), (y > 0).sum()])
 
 
-@LAYOUTS
-def test_no_rows_change_nothing(layout):
-    solver = get_solver("uni-exp")
-    memory = solver.start(np.array([1.0, np.nan]), np.random.default_rng(0))
-
-    solver.update(
-        memory,
-        Chunk(rows(layout(np.eye(2))), np.array([1, -1], dtype=np.int8)),
-        np.empty(0, dtype=np.int32),
-    )
-
-    np.testing.assert_array_equal(memory.w, [1.0, np.nan])
-
-
 def draw(n=200, d=4):
     rng = np.random.default_rng(1)
     y = np.where(rng.random(n) < 0.3, 1, -1)
     return rng.normal(size=(n, d)) / 2 + 0.3 * y[:, None], y
-
-
-@LAYOUTS
-def test_too_large_a_step_ends_as_invalid(layout):
-    X, y = draw()
-
-    run = solve(get_solver("uni-exp", eta=1024.0, lam=4.0), Data.of(layout(X), y), passes=3)
-
-    assert run.stop is Stop.INVALID
-
-
-@pytest.mark.parametrize("lam", [0.0, 0.1])
-def test_small_steps_approach_the_minimum(lam):
-    data = Data.of(*draw())
-    solver = get_solver("uni-exp", eta=2.0**-10, lam=lam)
-    problem = solver.problem(data, np.random.default_rng(0))
-
-    def penalised(w):
-        return problem.value(w), problem.f.grad(w) + lam * w
-
-    best = minimize(penalised, np.zeros(4), jac=True, tol=1e-12)
-    coarse, fine = (
-        solve(get_solver("uni-exp", eta=2.0**-e, lam=lam), data, passes=400) for e in (7, 10)
-    )
-
-    gap = fine.points[-1].objective - best.fun
-    assert -1e-12 <= gap <= 1e-4 * (problem.value(np.zeros(4)) - best.fun)
-    assert gap < coarse.points[-1].objective - best.fun
-    np.testing.assert_allclose(fine.w, best.x, atol=0.02)
