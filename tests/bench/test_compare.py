@@ -52,15 +52,6 @@ def test_a_kept_folder_is_not_run_again(tmp_path):
     assert len(parse_plan(text)) == len(first)
 
 
-def test_a_frame_has_a_row_for_each_cell_and_plain_columns(records):
-    frame = records.to_frame()
-
-    assert len(frame) == 6
-    assert [*frame["auc"]] == [record.measures.auc for record in records]
-    assert frame["with_objective"].isna().all()
-    assert [*frame["parameters.k"].dropna()] == [5, 5, 5]
-
-
 @pytest.mark.parametrize(
     ("solvers", "data", "sentence"),
     [

@@ -1,14 +1,11 @@
 """Groups of related data sets in plans, and what several plans of a folder say of them."""
 
-import pytest
-
 from aucbench.bench.cell import Cell
 from aucbench.bench.plan.families import family_of
 from aucbench.bench.plan.fields import choices
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import write_plan
 from aucbench.datasets.catalogue import expanded
-from aucbench.errors import DataError
 
 SOLVERS = choices(["a"])
 
@@ -36,10 +33,3 @@ def test_families_of_several_plans_are_merged():
 
     assert family_of([first, second]) == {"x": "f", "y": "f", "w": "g"}
     assert family_of([Plan(("x",), SOLVERS)]) == {}
-
-
-def test_two_families_of_one_data_set_are_one_sentence():
-    plans = [Plan(("x", "y"), SOLVERS, families={name: ("x",)}) for name in ("f", "g")]
-
-    with pytest.raises(DataError, match="two plans of the folder put x into the families f and g"):
-        family_of(plans)

@@ -1,8 +1,6 @@
 """What a plugin imports without saying so is a part of the identity of its records."""
 
-import json
 import sys
-from dataclasses import replace
 
 import pytest
 from plugin_site import HEAD
@@ -139,13 +137,6 @@ def test_the_files_of_the_plugin_itself_are_known_already(tools, tmp_path):
     assert told["place"] == place
 
 
-@pytest.mark.parametrize(
-    "places", [None, [], {"a": 5}, {5: "a"}, {str(k): "x" for k in range(2000)}]
-)
-def test_what_a_worker_may_hand_over(places):
-    assert Imports().told(places, None) == {}
-
-
 def test_a_package_is_its_files_and_an_own_file_of_the_name_of_another_is_its_own(site, tmp_path):
     folder = tmp_path / "package"
     folder.mkdir()
@@ -189,15 +180,6 @@ def test_versions_of_what_has_one():
         "odd": {"distribution": "odd", "version": None},
     }
     assert versions_of(told) == {"PyYAML": "6.0"}
-
-
-def test_older_records_have_none(tools, tmp_path):
-    [first, _], _ = ran(tmp_path / "out")
-    plain = json.loads(json.dumps(first.to_json()))
-    del plain["imports"]
-    again = type(first).from_json(plain)
-    assert again == replace(first, imports={})
-    assert Imports().same(again.imports)
 
 
 LOOSE = SOLVER.replace("import toolbox", "import importlib; importlib.import_module('dynamic')")

@@ -6,9 +6,8 @@ import sys
 import time
 
 import numpy as np
-import own_solvers
 import pytest
-from own_solvers import Descent, Locked, Raising, Thawed
+from own_solvers import Descent, Locked, Thawed
 
 import aucbench
 from aucbench import compare
@@ -96,29 +95,6 @@ def test_instances_are_told_apart_by_their_values_and_else_by_a_number():
     assert found[0].measures.objective != found[3].measures.objective
     [alone, _] = compare(Descent(0.005), blobs(), **RESULTS)
     assert alone.id == found[1].id
-
-
-def test_an_instance_is_tuned_over_its_grid():
-    [record, _] = compare(Descent(), blobs(), **RESULTS, tune=True)
-    assert record.cell.label == "Descent() (tuned)"
-    assert {row["parameters"]["gamma"] for row in record.tuning["table"]} == {0.01, 0.001}
-
-
-def test_an_error_of_an_instance_names_its_line():
-    [record, _] = compare(Raising(), blobs(), **RESULTS)
-    line = Raising.problem.__code__.co_firstlineno + 1
-    assert record.status.error_type == "ZeroDivisionError"
-    assert (
-        f"in the solver own_solvers:Raising object ({own_solvers.__file__}, line {line})"
-        in record.why
-    )
-
-
-def test_solve_and_select_take_instances():
-    data = blobs()
-    assert aucbench.solve(Descent(), data, passes=2).w.size == 4
-    chosen = aucbench.select([Descent(), "logistic"], data, passes=2)
-    assert chosen.run.w.size == 4
 
 
 @pytest.mark.parametrize(

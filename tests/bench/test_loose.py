@@ -9,17 +9,13 @@ import pytest
 import aucbench
 from aucbench import compare
 from aucbench.bench import Store
-from aucbench.bench.citations import citations_of
 from aucbench.bench.overview import folder_status
-from aucbench.bench.plan.fields import choices
-from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import parse_plan, write_plan
-from aucbench.errors import AucbenchError, ParameterError, PluginError
+from aucbench.errors import AucbenchError, ParameterError
 from aucbench.registry import describe
 from aucbench.registry.descriptions import kinds_of
 from aucbench.registry.source_files import file_fingerprint
 from aucbench.registry.specs import anchored, bare, in_file, short
-from aucbench.report.document import cut
 from aucbench.report.folder import read_evidence
 from aucbench.testing.subjects import named
 
@@ -121,15 +117,6 @@ def test_specifications_of_files():
         assert shortened("my()/file.csv") == "my()/file.csv"
 
 
-def test_each_kind_is_built_from_a_file(mine):
-    assert aucbench.get_solver("./mine.py:Descent", gamma=0.5).gamma == 0.5
-    assert aucbench.get_dataset("mine.py:blobs[n=30]").n == 30
-    assert aucbench.get_projector("mine.py:Whole").value(None) == 0.0
-    data = aucbench.get_dataset("mine.py:blobs")
-    assert aucbench.solve("mine.py:Descent[gamma=0.1]", data, passes=2).w.size == 4
-    assert aucbench.select("mine.py:Descent", data, passes=2).run.w.size == 4
-
-
 def test_show_and_check_know_what_is_in_a_file(mine):
     [page] = kinds_of("./mine.py:Descent")
     assert (page.kind, page.name, page.doc) == ("solvers", "Descent", "w - gamma f'(w).")
@@ -163,22 +150,6 @@ def test_what_is_wrong_is_one_sentence_with_file_and_line(mine, spec, source, to
     with pytest.raises(AucbenchError, match=told) as caught:
         aucbench.get_solver(spec)
     assert "\n" not in str(caught.value)
-
-
-def test_what_is_in_a_file_has_no_package_to_cite(mine):
-    cell = next(Plan(("mine.py:blobs",), choices(["mine.py:Descent"])).cells())
-    found = citations_of([cell])
-    assert len(found.entries) == 1  # that of aucbench
-    assert f"solver {mine}/mine.py:Descent: it names none" in found.missing
-
-
-def test_a_file_is_read_again_when_it_has_changed(mine):
-    first = type(aucbench.get_solver("mine.py:Descent"))
-    assert type(aucbench.get_solver("mine.py:Descent")) is first
-    text = (mine / "mine.py").read_text()
-    (mine / "mine.py").write_text(text.replace("float = 0.01", "float = 0.02"))
-
-    assert aucbench.get_solver("mine.py:Descent").gamma == 0.02
 
 
 def test_the_content_identifies_a_file_and_what_it_imports(mine, tmp_path):
@@ -237,15 +208,6 @@ def test_a_run_imports_a_file_in_its_workers_and_labels_are_short(mine):
     )
 
 
-def test_other_parts_of_a_run_may_be_in_files(mine):
-    found = compare(
-        "mine.py:Descent", "mine.py:blobs", projector="mine.py:Whole", splits=2, passes=3, tune=True
-    )
-
-    assert {r.status.status for r in found} == {"ok"}, [(r.why, r.process.log) for r in found]
-    assert len(found[0].tuning["table"]) == 2
-
-
 def test_a_moved_file_is_resumed_and_an_edited_one_computed_again(mine, tmp_path, monkeypatch):
     arguments = {"data": "mine.py:blobs", "splits": 2, "passes": 3, "out": tmp_path / "out"}
     first = compare("mine.py:Descent", **arguments)
@@ -297,20 +259,6 @@ def test_two_versions_of_a_file_are_told_apart(mine, tmp_path):
     assert found.findings.evidence.solvers == ("mine.py:Descent", "other.py:Descent")
 
 
-def test_names_that_are_cut_stay_different():
-    assert cut(["/a/long/mine.py:S", "logistic"], 9) == ["/a/l…py:S", "logistic"]
-    whole = ["/a/long/mine.py:S", "/a/lo/so/mine.py:S"]
-    assert cut(whole, 9) == whole
-
-
-def test_a_mistake_ends_the_run_before_the_first_fit(mine):
-    (mine / "wrong.py").write_text("x = 1\n1 / 0\n")
-    with pytest.raises(ParameterError, match=r"wrong.py, line 2: ZeroDivisionError"):
-        compare("wrong.py:A", "breast-cancer")
-    with pytest.raises(ParameterError, match="is a solver, wanted a data set"):
-        compare("logistic", "mine.py:Descent")
-
-
 FAULTS = {  # of files: what a fault at import, or of a constructor, costs is the row of its solver
     "hangs": ("import time\nwhile True:\n    time.sleep(1)\n", "timeout", "did not end within 3 s"),
     "leaves": ("import sys\nsys.exit(3)\n", "error", "leaves.py, line 2: SystemExit: 3"),
@@ -356,12 +304,6 @@ def test_a_script_that_compares_when_imported_does_not_run_for_ever(mine):
     )
     with pytest.raises(ParameterError, match="__main__"):
         compare("./script.py:Descent", "breast-cancer")
-
-
-def test_plugins_of_files_need_no_other_plugin(mine):
-    with pytest.raises(PluginError, match="has the name of another module"):
-        aucbench.get_solver(str(renamed(mine, "pytest.py")) + ":Descent")
-    assert len(Plan(("german",), choices(["mine.py:Descent", "mine.py:Lacking"]))) == 10
 
 
 def renamed(folder, name):

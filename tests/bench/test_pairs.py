@@ -9,13 +9,12 @@ import pytest
 from aucbench import Data, auc, compare, get_solver, solve
 from aucbench.bench.cell import ALL_PAIRS, Cell
 from aucbench.bench.plan.errors import PlanError
-from aucbench.bench.plan.pairs import checked_pairs, written
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import parse_plan, write_plan
 from aucbench.datasets.reading import Reading
 from aucbench.errors import ParameterError
 from aucbench.metrics.pairs import quality_of
-from aucbench.pairs import Grade, Group
+from aucbench.pairs import Group
 from aucbench.report.document import text
 from aucbench.report.terminal import notes, tables
 from aucbench.solving.tuning import Trial
@@ -30,12 +29,6 @@ def test_a_column_of_groups_is_one_that_the_reader_takes():
     assert {cell.pairs for cell in named.cells()} == {"group[each=group]"}
     assert Plan(("x",), pairs="grade[query]").reading.groups == "query"
     assert Plan(("x",), pairs="grade[query]").pairs == "grade[query]"  # else of all rows
-
-
-def test_two_columns_of_groups_are_refused():
-    with pytest.raises(PlanError, match="takes its groups from user, and groups names shop"):
-        Plan(("x",), pairs="group[column=user]", reading=Reading(groups="shop"))
-    assert Plan(("x",), pairs="group[column=user]", reading=Reading(groups="user")).pairs == "group"
 
 
 @pytest.mark.parametrize("pairs", [None, "all"])
@@ -55,15 +48,6 @@ def test_a_plan_in_a_file_has_its_pairs():
     assert 'pairs = "group"' in write_plan(plan)
     with pytest.raises(PlanError, match="pairs"):
         parse_plan('datasets = ["x"]\npairs = 3')
-
-
-def test_objects_of_ours_are_written_as_text():
-    assert written(Group(each="group")) == "group[each=group]"
-    assert written(Grade(gain="exp2")) == "grade[gain=exp2]"
-    assert written(None) is None
-    assert checked_pairs(written(Group("user")), Reading()) == ("group", Reading(groups="user"))
-    with pytest.raises(PlanError, match="name a class in a file"):
-        written(3.0)
 
 
 @pytest.fixture(scope="module")
@@ -131,8 +115,3 @@ def test_pairs_that_the_rows_do_not_have_are_a_reason(pairs, said):
 
     assert {record.status.status for record in results} == {"skipped"}
     assert all(said in record.why for record in results)
-
-
-def test_a_wrong_parameter_of_pairs_is_refused():
-    with pytest.raises(PlanError, match="gain of grade must be"):
-        compare("logistic", "breast-cancer", pairs="grade[gain=exp3]", metrics="auc")

@@ -1,14 +1,12 @@
 import json
 from dataclasses import replace
-from itertools import product
 from math import inf
 
 import numpy as np
 import pytest
 
-from aucbench.bench.cell import solver_label
 from aucbench.bench.plan.errors import PlanError
-from aucbench.bench.plan.fields import DEFAULT_SOLVERS, Choice, choices
+from aucbench.bench.plan.fields import Choice, choices
 from aucbench.bench.plan.plan import Cell, Plan
 from aucbench.datasets.reading import Reading
 from aucbench.errors import ParameterError
@@ -36,21 +34,6 @@ def test_cells_are_the_grid_in_an_order_that_keeps_a_split_together():
     assert [*dict.fromkeys((c.dataset, c.features) for c in cells)] == pairs
 
 
-def test_cells_are_made_when_they_are_asked_for():
-    plan = Plan(("x",), repeats=10**6, splits=10)
-
-    assert len(plan) == 10**7 * len(DEFAULT_SOLVERS)
-    assert str(next(plan.cells()).solver) == DEFAULT_SOLVERS[0]
-
-
-def test_default_solvers_and_budget():
-    assert [str(choice.spec) for choice in Plan(("x",)).solvers] == [*DEFAULT_SOLVERS]
-    for passes, seconds in product((None, 3), (None, 2)):
-        cell = next(Plan(("x",), passes=passes, seconds=seconds).cells())
-        wanted = [None if limit is None else float(limit) for limit in (passes, seconds)]
-        assert repr([cell.passes, cell.seconds]) == repr(wanted)
-
-
 def test_what_is_said_in_two_ways_gives_the_same_cells():
     lists, tuples = (Reading(positive=kind(["1", "2"]), drop=kind(["a"])) for kind in (list, tuple))
     ints = Plan(("x",), passes=50, seconds=2, gap_tol=1, reading=lists)
@@ -72,14 +55,6 @@ def test_a_cell_survives_json():
     assert Cell.from_json(json.loads(json.dumps(cell.to_json(), allow_nan=False))) == cell
     assert cell.reading.positive == (1, "b")
     assert hash(cell)
-
-
-def test_labels_tell_tuned_solvers_apart():
-    assert solver_label("a", False) == "a"
-    assert solver_label("a", True) == "a (tuned)"
-    assert solver_label("a", (("k", (1, 5)), ("m", (2,)))) == "a (tuned k=1|5 m=2)"
-    cell = next(Plan(("x",), choices(["a"], tune=True), seeds=(7,)).cells())
-    assert str(cell) == "a (tuned) on x, auto, seed 7, split 0"
 
 
 def test_solvers_are_parsed_once_and_travel_as_objects():

@@ -7,7 +7,7 @@ import pytest
 from plugin_site import HEAD, HOOK, solver
 
 from aucbench.bench.plugin_imports import import_plugins
-from aucbench.errors import ParameterError, UnknownNameError
+from aucbench.errors import ParameterError
 
 ENDINGS = {
     "healthy": (solver("healthy", "more"), "ok", ""),
@@ -112,21 +112,6 @@ def is_free(lock):
         except BlockingIOError:
             return False
         return True
-
-
-def test_built_ins_are_well():
-    assert [(c.plugin, c.ending) for c in import_plugins(["logistic", "objectives"], jobs=2)] == [
-        ("logistic", "ok"),
-        ("objectives", "ok"),
-    ]
-
-
-def test_switched_off_plugins_are_not_imported(site, monkeypatch):
-    site.add("foo", foo=f"open({str(site.path / 'imported')!r}, 'w').close()")
-    monkeypatch.setenv("AUCBENCH_PLUGINS", "")
-    with pytest.raises(UnknownNameError, match="unknown plugin 'foo'"):
-        import_plugins(["foo"])
-    assert not (site.path / "imported").exists()
 
 
 def test_limits_are_checked_and_without_third_parties_nothing_is_imported(site):

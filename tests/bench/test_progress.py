@@ -7,7 +7,7 @@ from rich.console import Console
 
 from aucbench.bench.plan.fields import choices
 from aucbench.bench.plan.plan import Plan
-from aucbench.bench.show.progress import Display, LinePerTenth, Progress
+from aucbench.bench.show.progress import Display, Progress
 
 CELLS = [*Plan(("x", "y"), choices(["a[k=1]"]), splits=2).cells()]
 
@@ -35,28 +35,6 @@ def test_counts_running_cells_and_the_time_left(monkeypatch):
     assert progress.counts == {"ok": 1, "crash": 1}
     assert [*progress.running] == ["a[k=1] on y, auto, seed 0, split 0"]
     assert str(progress.left) == "0:00:12"
-
-
-def test_a_log_gets_a_line_per_tenth():
-    written = []
-    progress = LinePerTenth(200, written.append)
-    for _ in range(50):
-        progress.count("ok")  # what an earlier run has left
-    for number in range(150):
-        progress.end(f"cell {number}", "crash" if number % 50 == 49 else "ok")
-    assert [line.split(":")[0] for line in written] == [
-        f"{done}/200" for done in (51, *range(60, 201, 20))
-    ]
-    assert written[-2].startswith("180/200: 2 crash, 178 ok, 0:")
-    assert written[-1] == "200/200: 3 crash, 197 ok"
-
-
-def test_a_short_run_has_a_line_per_cell():
-    written = []
-    progress = LinePerTenth(3, written.append)
-    progress.end_cell(record(0))
-    progress.end_cell(record(1, "error", reason="boom", auc=None))
-    assert [line.split(",")[0] for line in written] == ["1/3: 1 ok", "2/3: 1 error"]
 
 
 @pytest.mark.parametrize("moving", [True, False])

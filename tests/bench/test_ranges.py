@@ -2,18 +2,13 @@
 
 import json
 import re
-from dataclasses import dataclass
-from functools import partial
 from math import inf, log, nan
-from typing import ClassVar
 
 import numpy as np
 import pytest
 from bench_toys import SOURCE, Bench, cell, told
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
-from typer.testing import CliRunner
 
 from aucbench import get_dataset, get_solver, select
 from aucbench.bench.cell import Cell, solver_label
@@ -25,16 +20,13 @@ from aucbench.bench.plan.toml import parse_plan, write_plan
 from aucbench.bench.requests import resolve_job
 from aucbench.bench.worker.build import check_grid, grids_of, points_of
 from aucbench.bench.worker.resolve import resolved_grid
-from aucbench.cli import app
 from aucbench.errors import ParameterError, PluginError, UnknownNameError
-from aucbench.protocols import Needs
-from aucbench.ranges import Range, axis_text, holds, samples, value_at
+from aucbench.ranges import Range
 from aucbench.registry.specs import Spec, parse_spec
 from aucbench.solving.points import chains, size_of
 
 NUMBERS = st.floats(-1e9, 1e9, allow_nan=False)
 LOG = Range(1e-6, 1.0, log=True)
-WHOLE = Range(1, 100, log=True, integer=True)
 COARSE = (0.25, 0.75, 0.125)  # the default of the toys is the middle
 
 SPACES = """
@@ -112,14 +104,6 @@ def test_every_share_of_a_range_lies_inside(low, high, integer, u):
     assert Range.of(json.loads(json.dumps(axis.to_json()))) == axis
 
 
-@pytest.mark.parametrize("axis", [Range(-2.0, 6.0), Range(1e-4, 1e4, log=True)])
-def test_shares_are_even(axis):
-    steps = np.diff([log(axis.at(u)) if axis.log else axis.at(u) for u in np.linspace(0, 1, 9)])
-
-    assert steps == pytest.approx([steps[0]] * 8)
-    assert (axis.at(0.0), axis.at(1.0)) == pytest.approx((axis.low, axis.high))
-
-
 def test_integers_have_even_shares_up_to_both_ends():
     shares = (np.arange(1200) + 0.5) / 1200
     found = [Range(1, 4, integer=True).at(u) for u in shares]
@@ -128,14 +112,6 @@ def test_integers_have_even_shares_up_to_both_ends():
     found = [Range(1, 3, log=True, integer=True).at(u) for u in shares]
     expected = [1200 * log((k + 1) / k) / log(4) for k in (1, 2, 3)]
     assert [found.count(k) for k in (1, 2, 3)] == pytest.approx(expected, abs=1)
-
-
-def test_an_axis_of_any_kind_has_a_value_at_each_share():
-    assert [value_at(("a", "b", "c"), u) for u in (0.01, 0.5, 0.99)] == ["a", "b", "c"]
-    assert value_at(stats.loguniform(0.01, 100.0), 0.5) == pytest.approx(1.0)
-    drawn = value_at(stats.randint(1, 8), 0.5)
-    assert (drawn, type(drawn)) == (4, int)
-    assert samples(stats.randint(1, 8)) == (4,)
 
 
 @pytest.mark.parametrize(
@@ -156,35 +132,6 @@ def test_an_axis_of_any_kind_has_a_value_at_each_share():
 def test_what_is_no_range_is_told(given, sentence):
     with pytest.raises((ParameterError, UnknownNameError), match=sentence):
         Range.of(given)
-
-
-def test_one_and_one_point_nought_make_one_range():
-    assert Range(1, 2).to_json() == {"low": 1.0, "high": 2.0, "log": False, "integer": False}
-    assert repr(Range(1, 2)) == repr(Range(1.0, 2.0))
-    assert repr(Range(1.0, 2.0, integer=True)) == "Range(low=1, high=2, log=False, integer=True)"
-
-
-def test_axes_are_told_to_people():
-    assert axis_text(LOG) == "1e-06..1.0 log"
-    assert axis_text(WHOLE) == "1..100 log integer"
-    assert axis_text(stats.loguniform(1e-6, b=1)) == "loguniform(1e-06, b=1)"
-    assert axis_text((1, "a")) == "1, 'a'"
-
-
-@pytest.mark.parametrize(
-    ("axis", "inside", "outside"),
-    [
-        (LOG, 0.5, 2.0),
-        (WHOLE, 7, 7.5),
-        (Range(0, 2), 1, True),
-        (stats.norm(), -3.0, "a"),
-        (stats.uniform(1, 2), 2.5, 3.5),
-        ((1, "sqrt"), "sqrt", None),
-    ],
-)
-def test_what_an_axis_holds(axis, inside, outside):
-    assert holds(axis, inside)
-    assert not holds(axis, outside)
 
 
 def test_points_of_a_range_go_from_the_default_and_from_coarse_to_fine(toys):
@@ -233,13 +180,6 @@ def test_mappings_take_turns(toys):
         assert parts(count) == (turns[:count], points[:count])
 
 
-def test_the_mapping_with_the_default_comes_first(toys):
-    points = points_of(cell("split[limit=2]", tune=True, tune_evals=1))
-
-    # What the brackets fix is no axis; c = 1, other = "a" is of the second mapping.
-    assert [(p.part, dict(p.values)) for p in points] == [(1, {"c": 1.0, "other": "a"})]
-
-
 def test_paths_go_along_lists_only(toys):
     mixed = (("c", (0.5, 1.0, 2.0)), ("limit", Range(1.0, 2.0)))
     points = points_of(cell("path", tune=mixed, tune_evals=6))
@@ -256,13 +196,6 @@ def test_both_ends_and_the_median_are_tried_on_the_solver(toys):
     told = resolved_grid("ls-svm", (("lam", Range(-1.0, 1.0)),))
     assert (told["ok"], told["reason"]) == (False, "lam must be greater than 0, got -1.0")
     assert not resolved_grid("ls-svm", (("lamb", LOG),))["ok"]
-
-
-def test_axes_of_a_given_grid_are_in_the_published_order(toys):
-    given = (("absent", (1,)), ("limit", (1, 2)), ("c", (2.0,)))
-
-    assert [*grids_of(Spec("off"), given)[0]] == ["c", "limit", "absent"]
-    assert [*grids_of(Spec("split"), given)[0]] == ["c", "limit", "absent"]
 
 
 def test_a_space_that_is_none_is_told(toys):
@@ -363,38 +296,3 @@ def test_select_tries_points_of_a_range_the_own_value_first():
     assert found.chosen == max(found.candidates, key=lambda c: c.auc).value
     assert published.candidates[0].value == get_solver("sgd-logistic").alpha
     assert len(published.candidates) == 3
-
-
-def test_select_finds_a_list_among_mappings():
-    @dataclass(frozen=True)
-    class Two:
-        lam: float = 1.0
-        space: ClassVar = [{"other": (1,)}, {"lam": (3.0,)}]
-        needs: ClassVar = Needs()
-
-        def problem(self, data, rng):
-            raise NotImplementedError
-
-        iterates = problem
-
-    with pytest.raises(ParameterError, match="publishes no grid for 'c'"):
-        select(Two(), None, parameter="c")
-
-
-def test_show_prints_ranges(toys):
-    show = partial(CliRunner().invoke, app)
-
-    assert "  c: 0.25..4.0 log\n  other: 'a', 'b', 'c'" in show(["show", "wide"]).stdout
-    text = show(["show", "split"]).stdout
-    assert "Grid 1 of 3\n  c: 0.5, 2.0" in text
-    assert "  limit: 1..9 integer" in text
-
-
-def test_parameters_of_a_replaced_part_are_not_tuned():
-    replaced = cell("sht-auc", tune=True, projector="l2-ball[R=1]", tune_evals=50)
-    points = values(points_of(replaced))
-
-    assert {*points[0]} == {"blocks", "gamma"}
-    assert resolved_grid("sht-auc", True, ["projector"])["ok"]
-    assert len(points) == size("sht-auc", ["projector"]) == 20
-    assert size("sht-auc", ["objective"]) == 200

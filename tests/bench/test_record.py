@@ -18,13 +18,8 @@ from aucbench.bench.results.ending import make_record
 from aucbench.bench.results.record import Record, documented
 from aucbench.bench.worker import machine
 from aucbench.bench.worker.machine import here
-from aucbench.bench.worker.plain import canonical_json, message, strict
 from aucbench.data.packed import pack_arrays
-from aucbench.data.sorting import sort_in_use
 from aucbench.errors import DataError
-from aucbench.kernels import simd
-from aucbench.processes import host
-from aucbench.processes.host import CPUINFO
 from aucbench.processes.records import Ending, Outcome
 from aucbench.records import CellStatus
 
@@ -107,15 +102,6 @@ def test_an_ok_cell():
         np.testing.assert_array_equal(arrays["scores"], SCORES)
         np.testing.assert_array_equal(arrays["rows"], numbers)
         assert sorted(arrays) == ["rows", "scores"]
-
-
-def test_a_flat_row_has_all_plain_fields():
-    row = record().flat()
-
-    assert (row["solver"], row["with_objective"], row["status"]) == ("means", None, "ok")
-    assert (row["objective"], row["n_test"], row["wall_seconds"]) == (0.25, 40, 1.5)
-    assert len({*row}) == len(row)
-    assert {name for name, *_ in documented()} <= row.keys()
 
 
 def test_each_field_has_a_meaning_that_the_page_shows():
@@ -324,14 +310,6 @@ def test_times_fit_into_the_life_of_the_process(changed):
     assert "its process lived 1.5 s" in made.status.reason
 
 
-def test_a_model_has_no_weights_and_an_auc():
-    alone = {"scores.npy": FILES["scores.npy"]}
-    made = record(result={"status": "ok", "fit_seconds": 0.1}, files=alone)
-
-    assert made.ok
-    assert made.measures.nnz is made.measures.objective is made.measures.feasible is None
-
-
 def test_lines_that_make_no_sense_do_no_harm():
     lines = (
         {"about": 3},
@@ -344,28 +322,6 @@ def test_lines_that_make_no_sense_do_no_harm():
 
     assert (made.sizes.n_train, made.plugin, made.curve) == (None, None, ())
     assert made.tuning == {"chosen": {}}
-
-
-def test_a_tuned_cell_keeps_its_grid():
-    made = record(planned=cell(tune=(("k", (1, 2)),)))
-
-    assert made.flat()["tune"] == [["k", [1, 2]]]
-    assert made.cell.label == "means (tuned k=1|2)"
-
-
-def test_conditions_name_the_machine(monkeypatch):
-    monkeypatch.setenv("OMP_NUM_THREADS", "3")
-    found = here()
-
-    assert found["threads"] == 3
-    assert {"python", "aucbench", "numpy", "scipy", "scikit-learn"} == found["versions"].keys()
-    assert found["cores"] >= 1
-    assert (found["simd"], found["sort"]) == (simd.level(), sort_in_use())
-    assert found["load"] >= 0
-    if "model name" in CPUINFO.read_text(encoding="utf-8"):
-        assert f": {found['cpu']}\n" in CPUINFO.read_text(encoding="utf-8")
-    monkeypatch.delenv("OMP_NUM_THREADS")
-    assert here()["threads"] is None
 
 
 @pytest.fixture
@@ -389,18 +345,6 @@ def test_a_process_is_pinned_to_as_many_cores_as_it_has_threads(monkeypatch, cor
     assert here()["cores"] == len(cores)  # those of the machine
 
 
-def test_the_last_core_is_followed_by_the_first(monkeypatch, tmp_path):
-    given = []
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {2, 5, 39})
-    monkeypatch.setattr(os, "sched_setaffinity", lambda _, cores: given.append(cores))
-    (tmp_path / "stat").write_text(f"1 (a b) c) {' '.join(map(str, range(3, 53)))}")
-    monkeypatch.setattr(host, "STAT", tmp_path / "stat")  # field 39 is the core
-    monkeypatch.setenv("OMP_NUM_THREADS", "2")
-
-    assert machine.pin() == [2, 39]
-    assert given == [[2, 39]]
-
-
 def test_a_process_that_cannot_be_pinned_stays_where_it_may_be(cores, monkeypatch):
     def refuse(*_):
         raise PermissionError
@@ -412,17 +356,6 @@ def test_a_process_that_cannot_be_pinned_stays_where_it_may_be(cores, monkeypatc
     monkeypatch.setattr(os, "sched_setaffinity", refuse)
     assert machine.pin() is None
     assert os.sched_getaffinity(0) == cores
-
-
-def test_values_become_plain():
-    class Thing:
-        pass
-
-    assert strict({"a": (1, nan), 2: [inf]}) == {"a": [1, None], "2": [None]}
-    assert canonical_json({"a": (1, inf), "b": Thing}) == {"a": [1, "inf"], "b": repr(Thing)}
-    assert canonical_json(Thing()) == f"{Thing.__module__}.{Thing.__qualname__}"
-    assert message(ValueError("a\nb")) == "a"
-    assert message(KeyError()) == "raised without a message"
 
 
 def test_an_auc_that_cannot_be_had_is_an_error_of_the_cell_not_of_the_run(monkeypatch):
@@ -443,15 +376,3 @@ def test_a_fold_of_one_class_is_refused_before_any_job():
 
     assert len({*refusals}) == 1  # of the whole division: a mean would be that of other rows
     assert "split 3 of 3 has no negative row among its test rows" in refusals[0]
-
-
-def test_what_is_true_or_false_stays_so_in_a_store():
-    """A bool is an int for Python, and came out of JSON as 1 or 0."""
-    made = with_result()
-    plain = json.loads(json.dumps(made.to_json()))
-    read = Record.from_json(plain)
-
-    assert (read.measures.overspent, read.conditions.timing) == (made.measures.overspent, False)
-    assert [name for name, value in read.flat().items() if value is True or value is False]
-    with pytest.raises(DataError, match=r"expected bool @ \$.conditions.timing"):
-        Record.from_json({**plain, "conditions": {**plain["conditions"], "timing": 0}})

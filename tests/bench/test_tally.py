@@ -2,16 +2,13 @@ import random
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
 from bench_toys import cell, record_of
 from traced import held, tracing
 
 from aucbench.bench.plan.fields import choices
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.conditions import Conditions
-from aucbench.bench.show.tally import Tally, protocol
-from aucbench.bench.text import aligned, shown
-from aucbench.datasets.reading import Reading
+from aucbench.bench.show.tally import Tally
 
 
 def row(solver="a", dataset="x", *, split=0, seed=0, features="maxabs", tune=False, **measured):
@@ -72,13 +69,6 @@ def test_timed_rows_that_were_not_pinned_are_counted():
     assert remark.startswith("2 of 5 timed rows ran on cores that others may use too")
 
 
-def test_rows_that_were_not_run_have_no_traceback():
-    tally = Tally()
-    tally.add(row("b", status="skipped", reason="needs labels"))
-
-    assert tally.failures()[1:] == ("  b on x: skipped: needs labels",)
-
-
 def test_memory_is_a_few_bytes_per_cell():
     tally = Tally()
     with tracing():
@@ -87,49 +77,3 @@ def test_memory_is_a_few_bytes_per_cell():
             tally.add(row(split=number, **given))
         assert 0 < held(__file__) < 4_000 * 40
     assert tally.total == 4_000
-
-
-def test_protocol_tells_the_budget():
-    both = protocol(Plan(("x",), passes=2, seconds=0.5, objective="logistic"))
-    tuned = Plan(("x",), choices(["a"], tune=True), features=("none", "unit"), seeds=(3, 8))
-
-    assert "auto, objective logistic, 2 passes or 0.5 seconds, gap 1e-06, seed 0" in both
-    assert ", 50 passes or the solver's own, " in protocol(Plan(("x",)))
-    assert ", 3 seconds, " in protocol(Plan(("x",), seconds=3))
-    assert "none,unit, tuned by at most 20 points x 3 inner splits, 50 " in protocol(tuned)
-    assert protocol(tuned).endswith("seed 3,8")
-
-
-def test_protocol_tells_how_many_points_were_tried():
-    tuned, tally = Plan(("x",), choices(["a"], tune=True)), Tally()
-    tally.add(row(auc=1.0))
-    assert tally.tried is None
-
-    tally.add(row(auc=1.0, tuning={"table": [{}] * 7}))
-    assert ", tuned by 7 point(s) x 3 inner splits" in protocol(tuned, tally.tried)
-
-    for count in (20, 12):
-        tally.add(row(status="error", tuning={"table": [{}] * count}))
-    assert ", tuned by 7 to 20 point(s) x 3 inner splits" in protocol(tuned, tally.tried)
-
-
-def test_text_is_aligned_and_harmless():
-    assert shown("a\x1b[1m\nµ") == "a\\x1b[1m\\nµ"
-    assert aligned([("a", "1"), ("bcd", "22")], right=[1]) == "a     1\nbcd  22"
-    assert aligned([]) == ""
-
-
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({}, "5 splits x 1 repeat(s), auto"),
-        ({"holdout": 0.2, "repeats": 3}, "0.2 of the rows held out x 3 repeat(s), auto"),
-        ({"reading": Reading(test="t.csv", weights="v")}, "tested on t.csv, weighted by v, auto"),
-        (
-            {"reading": Reading(groups="who", time="day"), "splits": 3},
-            "3 splits x 1 repeat(s), no group divided: who, training before test: day, auto",
-        ),
-    ],
-)
-def test_the_line_says_which_splits_there_are(given, words):
-    assert protocol(Plan(("x",), **given)).startswith(words)

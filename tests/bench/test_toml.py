@@ -7,7 +7,7 @@ import pytest
 from aucbench.bench.plan.errors import PlanError
 from aucbench.bench.plan.fields import Choice, choices
 from aucbench.bench.plan.plan import Plan
-from aucbench.bench.plan.toml import PLAN_EXAMPLE, parse_plan, placed_error, read_plan, write_plan
+from aucbench.bench.plan.toml import PLAN_EXAMPLE, parse_plan, read_plan, write_plan
 from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError
 
@@ -71,12 +71,6 @@ def test_the_example_holds_every_table_and_is_what_it_says():
         key, value = next(iter(tomllib.loads(line).items()))
         uncommented = parse_plan(PLAN_EXAMPLE.replace(f"# {line}", line))
         assert getattr(uncommented, key) == (tuple(value) if isinstance(value, list) else value)
-
-
-def test_solvers_may_be_a_short_list():
-    short = 'datasets = ["x"]\nsolvers = ["a", {spec = "b", tune = true}]'
-
-    assert parse_plan(short).solvers == (Choice("a"), Choice("b", True))
 
 
 HEAD = 'datasets = ["x"]\n'
@@ -152,10 +146,3 @@ def test_a_file_that_is_no_plan_is_told_in_one_sentence(tmp_path):
     path.write_text("datasets = [")
     with pytest.raises(PlanError, match=r"plan\.toml is no TOML: .*at"):
         read_plan(path)
-
-
-def test_an_error_of_a_run_has_its_place():
-    error = PlanError("unknown solver 'sht-ac'", "solvers", 1, value="sht-ac[k=3]")
-
-    assert str(placed_error(error, "p")) == "p, solvers[1]: unknown solver 'sht-ac'"
-    assert str(placed_error(PlanError("of all"), "p")) == "p: of all"

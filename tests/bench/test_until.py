@@ -15,7 +15,6 @@ from aucbench.bench.results.store import Store
 from aucbench.bench.runner import Runner
 from aucbench.bench.until import Until
 from aucbench.data.packed import pack_arrays
-from aucbench.errors import ParameterError
 from aucbench.processes.records import Ending, Job, Limits, Outcome, Step
 from aucbench.registry.specs import Spec
 
@@ -117,8 +116,3 @@ def test_steps_end_too_and_smaller_limits_stay():
     assert job.limits == Limits(timeout=3.0, memory=5)
     assert job.steps[0].limits.timeout == 10.0
     assert until.limited(CELL, Job("m:f", {})).limits.timeout == 10.0
-
-
-def test_a_run_has_some_time():
-    with pytest.raises(ParameterError, match="seconds must be greater than 0"):
-        Until(0.0)
