@@ -5,7 +5,6 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.spatial.distance import pdist
 from sklearn.metrics.pairwise import pairwise_kernels
-from sklearn.svm import SVC
 
 from aucbench.data import Categories, Data
 from aucbench.data.arrays import rows
@@ -57,34 +56,6 @@ def test_inner_products_are_the_nystrom_approximation(kernel, layout, how, X, rn
     np.testing.assert_allclose(phi.root, phi.root.T, atol=1e-12 * np.abs(phi.root).max())
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
-def test_with_every_row_a_landmark_the_kernel_is_exact(kernel, X, rng):
-    phi = fitted(X, rng, rank=80, kernel=kernel, **KERNELS[kernel])
-    F = phi(rows(X)).matrix
-
-    np.testing.assert_array_equal(phi.columns.landmarks.matrix, X)
-    exact = pairwise_kernels(X, metric=kernel, **KERNELS[kernel])
-    np.testing.assert_allclose(F @ F.T, exact, atol=1e-10 * exact.max())
-
-
-def test_dense_and_csr_give_the_same_features(X):
-    maps = [
-        fitted(layout(X), np.random.default_rng(3), rank=30) for layout in (np.asarray, csr_array)
-    ]
-    features = [phi(rows(layout(X))).matrix for phi in maps for layout in (np.asarray, csr_array)]
-
-    for other in features[1:]:
-        np.testing.assert_allclose(other, features[0], atol=1e-9)
-
-
-@pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
-def test_gamma_scale_is_that_of_svc(layout, X, rng):
-    svc = SVC(gamma="scale").fit(layout(X), labelled(X).y)
-
-    found = fitted(layout(X), rng, rank=5, gamma="scale").columns.kernel.gamma
-    assert found == pytest.approx(svc._gamma, rel=1e-12)
-
-
 @pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
 def test_gamma_median_is_one_over_the_median_square_distance(layout, X):
     apart = pdist(X[np.linspace(0, len(X) - 1, min(len(X), 300)).astype(int)], "sqeuclidean")
@@ -116,17 +87,6 @@ def test_duplicated_landmarks_change_nothing(rng):
     np.testing.assert_allclose(twice @ twice.T, once @ once.T, atol=1e-9)
 
 
-def test_uniform_landmarks_are_different_training_rows(rng):
-    X = np.arange(60.0).reshape(60, 1)
-    drawn = landmarks.choose(labelled(X), 20, "uniform", rng).matrix.ravel()
-    again = landmarks.choose(labelled(X), 20, "uniform", np.random.default_rng(0)).matrix.ravel()
-
-    assert np.unique(drawn).size == 20
-    np.testing.assert_array_equal(drawn, again)
-    others = landmarks.choose(labelled(X), 20, "uniform", rng).matrix.ravel()
-    assert (drawn != others).any()
-
-
 @pytest.mark.parametrize(
     ("every", "rank", "positive"), [(4, 20, 10), (30, 20, 2), (2, 21, 10), (1.25, 20, 10)]
 )
@@ -137,14 +97,6 @@ def test_stratified_landmarks_are_half_positive_as_far_as_possible(every, rank, 
 
     assert np.unique(drawn).size == rank
     assert (data.y[drawn] > 0).sum() == positive
-
-
-def test_a_scarce_negative_class_is_made_up_for(rng):
-    X = np.arange(60.0).reshape(60, 1)
-    data = Data.of(X, np.where(np.arange(60) < 3, -1, 1))
-    drawn = landmarks.choose(data, 20, "stratified", rng).matrix.ravel().astype(int)
-
-    assert (data.y[drawn] < 0).sum() == 3
 
 
 def test_kmeans_finds_separated_clusters(rng):
@@ -197,16 +149,6 @@ def test_unknown_words_are_named(params, sentence):
 def test_parameters_out_of_range_are_refused(params):
     with pytest.raises(ParameterError, match=next(iter(params))):
         Nystroem(**params)
-
-
-def test_a_map_that_has_learnt_nothing_says_so(X):
-    with pytest.raises(ParameterError, match="has not learnt from training rows"):
-        Nystroem()(rows(X))
-
-
-def test_rows_of_another_width_are_refused(X, rng):
-    with pytest.raises(DataError, match="have 5 features, but the rows have 4"):
-        fitted(X, rng)(rows(X[:, :4]))
 
 
 def test_a_kernel_that_overflows_says_so(X, rng):
@@ -263,13 +205,6 @@ def test_new_rows_are_mapped_and_scored_in_chunks(layout, X, rng):
 
     assert watched.sizes == [MAPPED_ROWS, MAPPED_ROWS, 5]
     np.testing.assert_allclose(found, phi(rows(many)).matrix @ w, atol=1e-12)
-
-
-def test_weights_of_another_number_are_refused_in_any_chunk(X, rng):
-    problem = Problem(None, features=fitted(X, rng, rank=10))
-
-    with pytest.raises(DataError, match="10 features after mapping, but there are 9 weights"):
-        problem.scores(np.zeros(9), X)
 
 
 def test_the_kernel_auto_is_linear_for_text_and_rbf_for_others():

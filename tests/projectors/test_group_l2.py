@@ -1,7 +1,7 @@
 """The group lasso over terms within bounds: its definition, its numbers, and where terms are."""
 
 from dataclasses import replace
-from math import inf, sqrt
+from math import inf
 
 import numpy as np
 import pytest
@@ -20,7 +20,6 @@ from aucbench.solving.wrappers import recast
 from aucbench.testing import parametrize_projector_checks
 
 THREE = Terms(((0,), (1,), (0, 1)), np.array([0, 0, 1, 2, 2, 2], np.int32), np.zeros(6, bool))
-UP = THREE.bounded(np.array([0.0, -inf, 0.0, 0.0, 0.0, 0.0]), np.array([inf, inf, inf, 1, 1, 1]))
 STEPS = st.sampled_from([1e-3, 1.0, 30.0])
 
 
@@ -51,16 +50,6 @@ def aim(project, u, v, step):
     return step * project.value(u) + 0.5 * float(np.sum((u - v) ** 2))
 
 
-def test_numbers_by_hand():
-    v = np.array([3.0, 4.0, -2.0, 1.0, 2.0, 2.0])
-    project = GroupL2(1.0, terms=THREE)
-    assert project.value(v) == pytest.approx(5 * sqrt(2) + 2 + 3 * sqrt(3))
-    moved = project(v.copy(), 1.0)
-    shrunk = [1 - sqrt(2) / 5] * 2 + [0.5] + [1 - sqrt(3) / 3] * 3
-    np.testing.assert_allclose(moved, v * shrunk, rtol=1e-15)
-    assert not project(v.copy(), 5.0).any()
-
-
 def test_outside_of_the_bounds_it_is_infinite():
     terms = THREE.bounded(np.array([0.0, *[-inf] * 5]), np.full(6, inf))
     project = GroupL2(0.5, terms=terms)
@@ -89,11 +78,6 @@ def test_lengths_neither_overflow_nor_vanish(scale):
 def test_a_vector_of_another_size_than_the_terms_is_refused():
     with pytest.raises(ParameterError, match="the terms have 6 features, and the vector has 5"):
         GroupL2(terms=THREE)(np.ones(5))
-
-
-def test_terms_are_no_text():
-    with pytest.raises(ParameterError, match="got 5; leave them out"):
-        GroupL2(terms=5)
 
 
 def test_without_bounds_and_groups_the_penalty_is_the_ridge():
