@@ -11,7 +11,7 @@ from sklearn.metrics import roc_auc_score
 
 from aucbench import solve
 from aucbench.data import Data, Shape, Shapes
-from aucbench.errors import ParameterError, UnsupportedError
+from aucbench.errors import UnsupportedError
 from aucbench.features import Splines
 from aucbench.features.chain import applied
 from aucbench.objectives import PairwiseSquaredHinge
@@ -20,7 +20,6 @@ from aucbench_plugins.roc_svm.additive import Additive
 from aucbench_plugins.roc_svm.smoothing import (
     Tried,
     _least_squares,
-    _rotated,
     _trials,
     smoothing,
 )
@@ -63,12 +62,6 @@ def test_curved_effects_are_found_and_straight_ones_left_straight() -> None:
     assert found.stop.name == "CERTIFIED"
 
 
-def test_with_few_rows_of_a_class_effects_are_straight() -> None:
-    data = drawn(CURVED, 50)
-    problem = Additive().problem(data, np.random.default_rng(0))
-    assert not problem.data.terms.curved.any()
-
-
 def test_what_is_given_is_not_judged() -> None:
     data = drawn(CURVED)
     phi = Splines().fit(data, np.random.default_rng(0))
@@ -100,11 +93,6 @@ def test_joint_effects_are_found_where_there_are_some() -> None:
     assert aucs[2] > aucs[0] + 0.1
 
 
-def test_without_joint_effects_none_is_chosen() -> None:
-    problem = Additive(pairs="auto").problem(drawn(CURVED), np.random.default_rng(0))
-    assert all(len(columns) == 1 for columns in problem.features.terms().columns)
-
-
 def test_products_are_those_of_the_functions_of_both_columns() -> None:
     data = drawn(CURVED)
     phi = Splines(pairs=1, curve=0.5).fit(data, np.random.default_rng(0))
@@ -132,16 +120,6 @@ def test_trials_come_near_the_minimum() -> None:
         f = exact.points[-1].objective
         value = PairwiseSquaredHinge(mapped).value(w) + 0.5 * lam * w @ w
         assert f * (1.0 - 1e-6) <= value <= f * (1.0 + 2e-3)
-
-
-def test_rotated_rows_have_the_same_products() -> None:
-    rng = np.random.default_rng(0)
-    data = Data.of(rng.normal(size=(20, 50)), np.arange(20) % 2)
-    held = Data.of(rng.normal(size=(10, 50)), np.arange(10) % 2)
-    X, H = _rotated(data.rows, held.rows)
-    assert X.d <= 20
-    assert np.allclose(X.matrix @ X.matrix.T, data.rows.matrix @ data.rows.matrix.T)
-    assert np.allclose(H.matrix @ X.matrix.T, held.rows.matrix @ data.rows.matrix.T)
 
 
 @pytest.mark.parametrize("layout", ["standard", "none"])
@@ -190,12 +168,6 @@ def test_many_rows_are_judged_by_some_of_them(monkeypatch) -> None:
     problem = Additive().problem(drawn(CURVED, 2000), np.random.default_rng(0))
     assert problem.data.terms.curved.any()
     assert problem.data.n == 2000
-
-
-def test_parameters_are_checked() -> None:
-    for wrong in ({"lam": 0.0}, {"curve": -1.0}, {"knots": 2}, {"group": 0.0}):
-        with pytest.raises(ParameterError):
-            Additive(**wrong)
 
 
 def test_wide_rows_are_judged_by_few_of_them() -> None:

@@ -76,17 +76,6 @@ def test_the_published_direction_jams_where_cuts_go_on():
     assert many.points[-1].objective - least < 0.05 * (one.points[-1].objective - least)
 
 
-@pytest.mark.parametrize("margin", [0.0, 1.0])
-def test_subgradients_lie_below(margin):
-    f = Aum(Data.of(ROUNDED, Y), margin)
-    for _ in range(200):
-        s, u = RNG.integers(-3, 4, (2, Y.size)).astype(float)
-        value, c = f.subgradient(s)
-
-        assert abs(c.sum()) < 1e-12
-        assert f.loss(u).value >= value + c @ (u - s) - 1e-12
-
-
 def test_the_margin_moves_the_positives():
     f, plain = Aum(Data.of(X, Y), 2.0), Aum(Data.of(X, Y))
     w = RNG.normal(size=4)
@@ -94,15 +83,6 @@ def test_the_margin_moves_the_positives():
 
     assert f.value(w) == pytest.approx(plain.loss(s - 2.0 * (Y > 0)).value, rel=1e-14)
     assert f.value(np.zeros(4)) == pytest.approx(2.0)
-
-
-def test_gradient_of_a_block_is_that_of_its_rows_alone():
-    w, block = RNG.normal(size=4), np.arange(0, 120, 2, dtype=np.int32)
-    part = Data.of(X[block], Y[block])
-    for margin in (0.0, 0.5):
-        f = Aum(Data.of(X, Y), margin)
-        np.testing.assert_allclose(f.grad(w, block), Aum(part, margin).grad(w), atol=1e-14)
-    assert not Aum(Data.of(X, Y)).grad(w, np.flatnonzero(Y > 0).astype(np.int32)).any()
 
 
 def test_plain_descent_shrinks_the_weights():

@@ -80,16 +80,6 @@ def test_default_step_is_half_of_one_over_the_block_smoothness():
     np.testing.assert_allclose(first, -gamma * problem.f.grad(np.zeros(9)), rtol=1e-2)
 
 
-def test_uneven_blocks_are_unbiased():
-    data = Data.of(X[:47], Y[:47])
-    f, w = PairwiseSquare(data), RNG.normal(size=9)
-    blocks = data.blocks(5, RNG)
-
-    steps = [len(b) * 5 / 47 * f.grad(w, b) for b in blocks]
-
-    np.testing.assert_allclose(np.mean(steps, axis=0), f.grad(w), rtol=1e-12)
-
-
 def test_default_step_converges_with_small_blocks_where_the_full_step_diverges():
     rng = np.random.default_rng(0)
     y = np.where(rng.random(400) < 0.05, 1, -1)

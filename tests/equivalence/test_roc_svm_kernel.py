@@ -112,16 +112,6 @@ def test_nystrom_is_the_linear_solver_on_nystrom_features(loss, how):
     np.testing.assert_allclose(run.decision_function(data.rows), scores, atol=5e-3)
 
 
-def test_with_every_row_a_landmark_nystrom_is_the_kernel_solver():
-    data = toy(60)
-    whole, own = observed(get_solver("roc-svm-kernel", lam=LAM), data, passes=300, gap_tol=1e-8)
-    spec = "roc-svm-nystrom[rank=60,loss=incomplete]"
-    drawn, theirs = observed(get_solver(spec, lam=LAM), data, passes=300, gap_tol=1e-8)
-
-    np.testing.assert_array_equal(theirs.f.positives, own.f.positives)
-    np.testing.assert_allclose(drawn.w, whole.w, atol=1e-9)
-
-
 def test_landmarks_that_others_span_have_no_weight():
     data = toy(40)
     twice = data.take(np.repeat(np.arange(40, dtype=np.int32), 2))

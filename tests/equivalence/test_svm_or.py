@@ -2,15 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from optima import differences
-from pair_problems import PairMachine, odd, sample, small_problems
+from pair_problems import PairMachine, odd, sample
 from scipy.optimize import minimize
-from scipy.sparse import csr_array
 
 from aucbench.data import Data
-from aucbench.datasets import linear, load
-from aucbench.features import MaxAbs
 from aucbench.records import Stop
 from aucbench.registry import get_solver
 from aucbench.solving.loop import solve
@@ -67,37 +63,6 @@ def test_wide_rows_are_the_quadratic_programme_too(lam, digits):
     np.testing.assert_allclose(run.w, expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max())
 
 
-@settings(max_examples=60)
-@given(small_problems())
-def test_the_gap_is_never_negative_and_bounds_what_is_missing(problem):
-    X, y, lam = problem
-    D = differences(X, y)
-    # Any w is at least the minimum, so that this cannot fail for a true gap.
-    near = primal(D, lam, programme(X, y, lam))
-
-    found = states(Data.of(X, y), lam)
-
-    values = np.array([primal(D, lam, w) for w, *_ in found])
-    gaps = np.array([gap for _, gap, _ in found])
-    assert np.all(gaps >= 0)
-    assert np.all(values - near <= gaps + 1e-13)
-    assert values[-1] <= near + 1e-7
-    assert np.all(np.diff(values) <= 1e-13)
-    assert np.all(np.diff(gaps) <= 1e-13)
-    assert gaps[-1] <= 1e-9
-
-
-@LAMBDAS
-def test_the_gap_is_a_bound_at_every_state_of_a_longer_run(lam):
-    X, y = sample(4, n=120, d=6)
-    D, found = differences(X, y), states(Data.of(X, y), lam)
-    values = np.array([primal(D, lam, w) for w, *_ in found])
-
-    # The last state is the minimum to rounding: its own gap says so.
-    assert found[-1][1] <= 1e-12
-    assert all(v - values[-1] <= gap for v, (_, gap, _) in zip(values, found, strict=True))
-
-
 @LAMBDAS
 @pytest.mark.parametrize("case", ["one positive", "duplicated rows", "constant column", "ones"])
 def test_odd_data_reach_the_bound(case, lam):
@@ -109,21 +74,6 @@ def test_odd_data_reach_the_bound(case, lam):
     assert len(found) < 300
 
 
-@LAMBDAS
-def test_csr_is_dense(lam):
-    X, y = sample(6, n=200, d=8)
-    X[np.random.default_rng(0).random(X.shape) < 0.5] = 0.0
-
-    dense, csr = (states(Data.of(layout(X), y), lam)[-1][0] for layout in (np.asarray, csr_array))
-
-    np.testing.assert_allclose(dense, csr, rtol=1e-6, atol=1e-7)
-
-
-@pytest.mark.parametrize(("lam", "most"), [(0.1, 4), (0.01, 7), (0.001, 9)])
-def test_few_evaluations_of_all_pairs(lam, most):
-    assert SVM_OR.reached(linear(n=100_000), lam)[0] <= most
-
-
 @pytest.mark.parametrize("lam", [0.1, 0.01, 0.001])
 def test_tied_features(lam):
     rng = np.random.default_rng(1)
@@ -132,12 +82,3 @@ def test_tied_features(lam):
 
     assert SVM_OR.reached(Data.of(np.round(X), y), lam)[0] <= 61
     assert SVM_OR.reached(Data.of(np.where(X > 0, 1.0, 0.0), y), lam)[0] <= 61
-
-
-@pytest.mark.parametrize(("lam", "most"), [(0.1, 49), (0.01, 75), (0.001, 101)])
-def test_features_of_different_scales(data_folder, lam, most):
-    german = load(data_folder / "german.svm.xz")
-    scaled = german.with_rows(MaxAbs().fit(german, np.random.default_rng(0))(german.rows))
-
-    assert SVM_OR.reached(german, lam)[0] <= most
-    assert SVM_OR.reached(scaled, lam)[0] <= 25

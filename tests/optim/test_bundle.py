@@ -56,26 +56,6 @@ def test_it_is_the_quadratic_programme():
     np.testing.assert_allclose(w, slsqp.x[:4], atol=1e-6)
 
 
-def test_one_cut_is_the_bound_of_strong_convexity():
-    g, b, lam, w = np.array([3.0, -4.0]), 0.5, 2.0, np.array([0.2, 0.1])
-
-    bound, at = bundle(g[None], [b], lam).minimise()
-
-    P, G = b + g @ w + lam / 2 * w @ w, g + lam * w
-    assert bound == pytest.approx(P - G @ G / (2 * lam), rel=1e-14)
-    np.testing.assert_allclose(at, -g / lam)
-
-
-def test_a_new_cut_never_lowers_the_bound():
-    G, b = random_cuts(7, 60, 6)
-    found, bounds = Bundle(6, 0.01), []
-    for g, offset in zip(G, b, strict=True):
-        found.add(g, offset)
-        bounds.append(found.minimise()[0])
-
-    assert np.all(np.diff(bounds) >= -1e-13)
-
-
 @given(
     st.lists(
         st.tuples(st.integers(-2, 2), st.integers(-2, 2), st.integers(0, 3)),

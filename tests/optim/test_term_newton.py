@@ -1,14 +1,13 @@
 """The loop for bounds and groups: its model, its minimum, its start, and whom it is for."""
 
 from dataclasses import replace
-from math import inf, sqrt
+from math import inf
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from nights import first
-from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from term_problems import LOSSES, bounds, plain_descent, some_terms, term_problem
 
@@ -56,17 +55,6 @@ def test_the_minimum_of_the_model_is_a_fixed_point_of_its_prox(seed, group):
         assert rise(M, g, penalty, w, v) <= rise(M, g, penalty, w, other) + 1e-9 * (1 + v @ v)
 
 
-@pytest.mark.parametrize("group", [0.0, 0.5])
-def test_a_diagonal_model_has_a_closed_form(group):
-    _, g, terms, w = model_of(1)
-    M = np.linspace(1.0, 3.0, 7)
-    penalty = GroupL2(group, terms=terms)
-    v = model_minimum(M, g, penalty, w)
-    if group:  # of a matrix that is a multiple of the identity in each term
-        M = np.array([M[terms.owner == t].max() for t in terms.owner])
-    np.testing.assert_allclose(v, model_minimum(np.diag(M), g, penalty, w), atol=1e-8)
-
-
 def test_second_derivatives_of_the_lengths():
     _, g, terms, v = model_of(4)
     v = np.where(v == 0.0, 0.5, v)
@@ -92,22 +80,6 @@ def test_it_is_the_minimum_of_plain_descent(name, seed):
     assert mine <= plain + 1e-9
     assert mine == pytest.approx(run.points[-1].objective, rel=1e-12)
     assert run.stop in {Stop.CERTIFIED, Stop.FINISHED}
-
-
-def test_numbers_by_hand():
-    """A pair (1, 1) − (0, 0), λ = 1: w₁ = w₂ = 2/5; with w₂ ≤ 0, w₁ = 2/3 and P = 1/3."""
-    data = Data.of(np.array([[1.0, 1.0], [0.0, 0.0]]), [1, -1])
-    up = Terms.each(2).bounded(np.array([0.0, -inf]), np.array([inf, 0.0]))
-    one = replace(Terms.each(2), columns=((0,),), owner=np.zeros(2, np.int32))
-    for name in LOSSES:
-        run = solve(get_solver(name, lam=1.0), replace(data, terms=up), gap_tol=1e-12)
-        np.testing.assert_allclose(run.w, [2 / 3, 0.0], rtol=1e-9)
-        assert run.points[-1].objective == pytest.approx(1 / 3, rel=1e-9)
-        run = solve(get_solver(name, lam=1.0, group=0.5), replace(data, terms=one), gap_tol=1e-12)
-        # both weights are x with 5x − 2 + ½ √2/√2 = 0
-        np.testing.assert_allclose(run.w, [0.3, 0.3], rtol=1e-9)
-        whole = solve(get_solver(name, lam=1.0, group=2.01), replace(data, terms=one))
-        assert not whole.w.any()
 
 
 @pytest.mark.parametrize("loss", [PairwiseSquare, PairwiseSquaredHinge])
@@ -222,27 +194,6 @@ def test_solvers_that_keep_no_bounds_refuse_them(name):
 def test_a_penalty_of_no_sense_is_refused(name, group):
     with pytest.raises(ParameterError, match="group"):
         get_solver(name, group=group)
-
-
-def test_quasi_newton_of_scipy_comes_to_the_same_bounds():
-    problem = term_problem(15, scaled=False)
-    assert problem.group is None
-    solver = get_solver("rank-svm", lam=problem.lam)
-    own = solver.problem(problem.data, None)
-    low, high = bounds(problem.terms)
-
-    def both(w):
-        value, g = own.f.both(w)
-        return value + problem.lam / 2 * w @ w, g + problem.lam * w
-
-    limits = list(zip(low, high, strict=True))
-    options = {"ftol": 1e-15, "gtol": 1e-12}
-    start = np.zeros(low.size)
-    best = minimize(both, start, jac=True, method="L-BFGS-B", bounds=limits, options=options)
-    run = solve(solver, problem.data, gap_tol=1e-12)
-    np.testing.assert_allclose(run.w, best.x, atol=1e-6)
-    assert run.points[-1].objective <= best.fun + 1e-14
-    assert sqrt(run.points[-1].gap) < 1e-5
 
 
 def test_a_model_that_is_too_old_is_renewed_from_more_rows():

@@ -5,9 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from aucbench.data import Data
-from aucbench.optim.scale import default_ridge
 from aucbench.registry import get_solver
-from aucbench.scale import InMemory, PartsData
 from aucbench.solving.loop import solve
 from aucbench.solving.wrappers import WithStart
 from aucbench_plugins.roc_svm import kinks, svm_or
@@ -48,16 +46,6 @@ def test_wide_rows_and_scores_without_kinks():
     assert np.allclose(flat(np.ones(3)), 2.0)
     with np.errstate(over="ignore", invalid="ignore"):
         assert kinks.inverse_bend(Data.of(1e200 * X, y), X @ np.ones(3), 1.0) is None
-
-
-@pytest.mark.parametrize("kind", ["normal", "correlated", "scaled", "skew"])
-def test_few_readings_are_enough(kind):
-    X, y = rows(60_000, 12, kind)
-    parts = PartsData(InMemory(Data.of(X, y), 9000))
-    run = solve("svm-or", parts, gap_tol=1e-4)
-    assert run.stop.name == "CERTIFIED"
-    assert parts.readings <= 8
-    assert default_ridge(parts) == pytest.approx(default_ridge(Data.of(X, y)))
 
 
 @pytest.mark.parametrize("kind", ["correlated", "scaled"])

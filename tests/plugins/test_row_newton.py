@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.sparse import csr_array
 
 from aucbench.data import Data
 from aucbench.datasets.simulated import outbreak
@@ -112,22 +111,6 @@ def test_every_cut_is_below_the_hinge(problem):
             assert f.value(u) >= b + g @ u - 1e-12 * size
 
 
-def test_most_levels_take_no_step_of_their_own():
-    data, steps = outbreak(n=200, d=600), []
-    newton = RowNewton(data, 0.01)
-    step = newton._step
-    newton._step = lambda *a: steps.append(1) or step(*a)
-
-    levels = 0
-    for _, _, gap in newton.levels(np.zeros(data.d), np.zeros(data.n)):
-        levels += 1
-        if gap < 1e-9:
-            break
-
-    assert levels >= 8
-    assert len(steps) <= levels
-
-
 def to_gap(data, lam, w0=None, tol=1e-4):
     """Evaluations, passes, and the weights at a relative gap."""
     solver = get_solver("svm-or", lam=lam)
@@ -137,22 +120,6 @@ def to_gap(data, lam, w0=None, tol=1e-4):
         if state.gap <= tol * state.value:
             return state.step, state.rows_seen / data.n, state.w.copy()
     raise AssertionError(f"ended before a gap of {tol}")
-
-
-@pytest.mark.parametrize("lam", [1.0, 0.1, 0.01, 0.001])
-def test_wide_separable_rows_take_few_evaluations(lam):
-    data = outbreak(n=200, d=600)
-    assert worth_newton(data)
-
-    evaluations, passes, w = to_gap(data, lam)
-    csr = replace(data, rows=Data.of(csr_array(data.rows.matrix), data.y).rows)
-
-    assert evaluations <= 25
-    assert passes <= 50
-    np.testing.assert_allclose(
-        to_gap(csr, lam, tol=1e-6)[2], to_gap(data, lam, tol=1e-6)[2], atol=1e-3
-    )
-    np.testing.assert_allclose(w, to_gap(data, lam, tol=1e-6)[2], atol=0.02 * np.abs(w).max())
 
 
 def test_a_neighbour_on_the_grid_is_a_better_start():
