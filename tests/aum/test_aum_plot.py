@@ -1,13 +1,12 @@
 import subprocess
 import sys
-from io import BytesIO
 
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
 from aucbench.aum import aum_path, plot_path
-from aucbench.errors import MissingExtraError, ParameterError
+from aucbench.errors import MissingExtraError
 
 
 @pytest.fixture
@@ -15,14 +14,6 @@ def path():
     """AUC rises to 1, stays there and falls; AUM falls to 0, stays and rises."""
     T, d = [-4.0, -1, 0, 1, 2, 3], [1, 2, 0, -1.5, -1, -2.5]
     return aum_path(T, d, [0, 1, 0, 0, 1, 1], [-1, 0, -1, -1, 0, 0])
-
-
-def many_events(n):
-    rng = np.random.default_rng(0)
-    y = rng.random(n) < 0.5
-    path = aum_path(rng.normal(size=n), rng.normal(size=n), 1.0 - y, -1.0 * y)
-    assert path.step.size > 500
-    return path
 
 
 def test_the_drawn_lines_are_the_path(path):
@@ -49,18 +40,6 @@ def test_the_drawn_lines_are_the_path(path):
     np.testing.assert_allclose(maximum.get_xydata(), [[(4 / 7 + 1.2) / 2, 1.0]], rtol=1e-15)
 
 
-def test_labels(path):
-    upper, lower = plot_path(path)
-
-    assert [upper.get_ylabel(), lower.get_ylabel(), lower.get_xlabel()] == ["AUM", "AUC", "step"]
-    (minimum,), (maximum,) = (ax.get_legend().get_texts() for ax in (upper, lower))
-    assert minimum.get_text() == "minimum 0 at step 0.5714"
-    assert maximum.get_text() == "maximum 1 on steps 0.5714 to 1.2"
-    assert upper.figure is lower.figure
-    assert upper.get_shared_x_axes().joined(upper, lower)
-    assert upper.get_position().y0 > lower.get_position().y0
-
-
 def test_a_limit_ends_the_axis_and_what_is_looked_for(path):
     upper, lower = plot_path(path, step_limit=0.53)
 
@@ -73,13 +52,6 @@ def test_a_limit_ends_the_axis_and_what_is_looked_for(path):
     np.testing.assert_allclose(lower.lines[-1].get_xydata(), [[0.515, 8 / 9]], rtol=1e-15)
 
 
-def test_a_path_without_events():
-    upper, lower = plot_path(aum_path([0.0, 1], [0.0, 0], [0.0, 1], [-1.0, 0]))
-
-    assert upper.get_xlim() == (0.0, 1.0)
-    np.testing.assert_array_equal(lower.lines[-1].get_xydata(), [[0.5, 1.0]])
-
-
 def test_given_axes_are_drawn_upon(path):
     axes = Figure().subplots(1, 2)
 
@@ -89,33 +61,6 @@ def test_given_axes_are_drawn_upon(path):
     assert all(ax.lines for ax in axes)
     other, ax = Figure().subplots(), axes[0]
     assert plot_path(path, axes=(other, ax)) == (other, ax)
-
-
-def test_many_events_have_no_markers():
-    path = many_events(60)
-    upper, lower = plot_path(path)
-
-    assert upper.lines[0].get_marker() == ""
-    assert len(lower.lines) == 3
-    target = BytesIO()
-    upper.figure.savefig(target, format="png")
-    assert target.getvalue().startswith(b"\x89PNG")
-    upper, lower = plot_path(path, step_limit=path.step[499])
-    assert upper.lines[0].get_marker() == "."
-    assert len(lower.lines) == 4
-
-
-@pytest.mark.parametrize("limit", [0.0, -1.0, np.inf, np.nan])
-def test_a_limit_is_a_number_above_0(path, limit):
-    with pytest.raises(ParameterError, match="step_limit must be greater than 0"):
-        plot_path(path, step_limit=limit)
-
-
-def test_axes_are_two(path):
-    with pytest.raises(
-        ParameterError, match="axes must be two, one for AUM and one for AUC, got 1"
-    ):
-        plot_path(path, axes=Figure().subplots())
 
 
 def test_without_matplotlib_the_extra_is_named(path, monkeypatch):

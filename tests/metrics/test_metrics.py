@@ -42,14 +42,6 @@ def test_supports():
         support_recall(w, true[:2])
 
 
-@pytest.mark.parametrize(
-    ("value", "stored"), [(1.0000000000000007, 1.0), (-1e-16, 0.0), (0.25, 0.25), (1, 1.0)]
-)
-def test_rounding_leads_to_the_end_of_the_range_of_a_metric(value, stored):
-    share = metric(low=0, high=1)(lambda y, s: value)
-    assert checked_value(share, value) == stored
-
-
 @pytest.mark.parametrize("value", [1.0 + 1e-9, -1e-9, 50.0])
 def test_a_value_out_of_the_range_of_a_metric_is_refused(value):
     share = metric(low=0, high=1)(lambda y, s: value)

@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV
 
 from aucbench import AUCClassifier
 from aucbench.data import Chunk, Data
@@ -144,14 +142,6 @@ def test_rows_held_out_choose_the_threshold_and_teach_nothing():
     assert model.threshold_ == expected
     assert model.fit(X, Y).threshold_ == expected
     assert model.set_params(random_state=4).fit(X, Y).threshold_ != expected
-
-
-def test_the_share_can_be_searched_over():
-    model = AUCClassifier("ls-svm", specificity=0.5, validation=0.3)
-    search = GridSearchCV(model, {"specificity": [0.01, 0.8]}, scoring="accuracy", cv=3)
-
-    assert clone(model).get_params() == model.get_params()
-    assert search.fit(X, Y).best_params_ == {"specificity": 0.8}
 
 
 def test_no_intercept_before_the_fit():

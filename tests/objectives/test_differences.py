@@ -60,12 +60,6 @@ def test_they_are_found_beyond_the_first_slices(layout):
     np.testing.assert_array_equal(found, [3])
 
 
-def test_stored_zeros_are_zeros():
-    X = csr_array((np.array([0.0, 1.0, 1.0, 1.0]), [0, 1, 0, 1], [0, 2, 4]), shape=(2, 2))
-
-    np.testing.assert_array_equal(constant_columns(rows(X), np.arange(2, dtype=np.int32)), [1])
-
-
 @LAYOUTS
 @OBJECTIVES
 def test_their_gradient_is_zero_and_the_others_are_as_they_were(layout, objective):

@@ -10,7 +10,6 @@ from scipy.sparse import csr_array
 from aucbench.data import Data
 from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.objectives import IncompleteHinge, PairwiseHinge, PairwiseSquaredHinge
-from aucbench.registry import get_objective
 
 ALL_PAIRS = pytest.mark.parametrize(
     ("objective", "twin"),
@@ -57,20 +56,6 @@ def test_value_and_subgradient_equal_the_double_sum(objective, twin, given_sampl
         assert f.active(X @ w) == active
 
 
-@ALL_PAIRS
-@given(samples(), st.integers(1, 6), st.booleans())
-def test_a_block_is_the_pairs_within_it(objective, twin, given_sample, m, shuffled):
-    X, y, w = given_sample
-    f = objective(Data.of(X, y))
-    rng = np.random.default_rng(0) if shuffled else None
-    for block in f.data.blocks(min(m, len(y)), rng):
-        part, sides = X[block], y[block]
-        expected = np.zeros(w.size)
-        if len({*sides}) == 2:
-            expected = part.T @ twin(part @ w, sides)[1]
-        np.testing.assert_allclose(f.grad(w, block), expected, rtol=1e-10, atol=1e-12)
-
-
 @pytest.mark.parametrize("objective", [PairwiseHinge, PairwiseSquaredHinge, drawn])
 @given(samples())
 def test_members_agree_and_results_are_fresh(objective, given_sample):
@@ -86,42 +71,6 @@ def test_members_agree_and_results_are_fresh(objective, given_sample):
     kept = c.copy()
     f.of_scores(f.data.scores(-w))
     np.testing.assert_array_equal(c, kept)
-
-
-@pytest.mark.parametrize("objective", [PairwiseHinge, PairwiseSquaredHinge, drawn])
-@pytest.mark.parametrize("layout", [np.asarray, csr_array])
-def test_subgradient_agrees_with_finite_differences_away_from_kinks(objective, layout):
-    X, y, w = sample(n=30)
-    margins = 1.0 - ((X @ w)[y > 0][:, None] - (X @ w)[y < 0])
-    h = 1e-6
-    assert np.abs(margins).min() > 20 * h  # |x_i - x_j| is below 10
-    f = objective(Data.of(layout(X), y))
-
-    numeric = [(f.value(w + h * e) - f.value(w - h * e)) / (2 * h) for e in np.eye(w.size)]
-
-    np.testing.assert_allclose(f.grad(w), numeric, rtol=1e-6, atol=1e-8)
-
-
-@ALL_PAIRS
-def test_two_objectives_of_the_same_rows_do_not_disturb_each_other(objective, twin):
-    X, y, w = sample()
-    data = Data.of(X, y)
-    f, g = objective(data), objective(data)
-
-    f.value(w)
-    g.value(-w)
-
-    assert f.value(w) == pytest.approx(twin(X @ w, y)[0], rel=1e-12)
-
-
-@given(samples())
-def test_curvature_of_the_square_bounds_the_change_of_the_gradient(given_sample):
-    X, y, w = given_sample
-    f = PairwiseSquaredHinge(Data.of(X, y))
-
-    change = w @ (f.grad(w) - f.grad(np.zeros_like(w)))
-
-    assert -1e-10 <= change <= w @ f.curvature(w) + 1e-10
 
 
 @given(samples(), st.integers(1, 40), st.integers(0, 99))
@@ -161,16 +110,6 @@ def test_draws_are_unbiased_and_their_variance_falls_as_one_over_pairs():
     assert few.var() / many.var() == pytest.approx(16, rel=0.2)  # its standard error is 5 %
 
 
-def test_draws_reach_every_pair_alike():
-    y = np.array([1, -1, -1, 1, -1])
-    f = drawn(Data.of(np.ones((5, 1)), y), 12_000)
-
-    _, counts = np.unique(np.c_[f.positives, f.negatives], axis=0, return_counts=True)
-
-    assert counts.size == 6
-    assert np.abs(counts - 2000).max() < 5 * np.sqrt(2000)
-
-
 @pytest.mark.parametrize(
     ("positives", "negatives", "sentence"),
     [
@@ -204,10 +143,3 @@ def test_what_cannot_be_asked_is_refused():
     for objective in (f, PairwiseHinge(data), PairwiseSquaredHinge(data)):
         with pytest.raises(DataError, match="for 10 rows"):
             objective.of_scores(np.zeros(9))
-
-
-def test_they_can_be_named():
-    data = Data.of(np.array([[0.0], [3.0]]), [1, -1])
-
-    assert get_objective("pairwise-hinge", data).value(np.ones(1)) == 4.0
-    assert get_objective("pairwise-squared-hinge", data).value(np.ones(1)) == 16.0

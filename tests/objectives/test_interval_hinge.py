@@ -7,13 +7,10 @@ import pytest
 import reference
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.sparse import csr_array
 from sequences import penalties, wide
 
 from aucbench.data import Data
-from aucbench.data.arrays import rows
 from aucbench.data.breakpoints import Breakpoints
-from aucbench.errors import ParameterError
 from aucbench.objectives import IntervalHinge
 
 INF = np.inf
@@ -89,33 +86,6 @@ def test_value_and_gradient_are_those_of_the_definition(margin):
     np.testing.assert_allclose(f.grad(w), numeric, atol=1e-8)
 
 
-def test_a_block_is_the_objective_of_its_rows():
-    data, w = wide(), np.array([0.7, -1.0, 0.4])
-    block = np.array([3, 0, 17, 22], np.int32)
-    f, part = IntervalHinge(data), IntervalHinge(data.take(block))
-
-    np.testing.assert_allclose(f.grad(w, block), part.grad(w), rtol=1e-13)
-    np.testing.assert_allclose(f.curvature(w, block), part.curvature(w), rtol=1e-13)
-    sparse = IntervalHinge(Data(rows(csr_array(data.rows.matrix)), data.target))
-    np.testing.assert_allclose(sparse.grad(w), f.grad(w), rtol=1e-12)
-
-
-def test_the_curvature_bounds_the_second_derivatives_and_they_are_true():
-    data = wide()
-    f, s, h = IntervalHinge(data), wide(seed=4).scores(np.ones(3)), 1e-4
-    _, up = f.of_scores(s + h)
-    _, down = f.of_scores(s - h)
-    away = f.bends(s - h) == f.bends(s + h)  # no kink in between
-
-    assert away.mean() > 0.9
-    np.testing.assert_allclose(f.bends(s)[away], ((up - down) / (2 * h))[away], atol=1e-9)
-    X = data.rows.matrix
-    bound = np.column_stack([f.curvature(e) for e in np.eye(3)])
-    H = X.T @ (f.bends(s)[:, None] * X)
-    assert np.linalg.eigvalsh(bound - H).min() > -1e-12
-    assert set(np.round(f.bends(s) * data.n)) == {0, 2, 4}
-
-
 @given(st.integers(0, 2**32), st.sampled_from([0.0, 1.0]))
 def test_the_conjugate_is_attained_at_the_derivative_and_bounds_the_rest(seed, margin):
     f, rng = IntervalHinge(wide(), margin), np.random.default_rng(seed)
@@ -141,8 +111,3 @@ def test_for_labels_it_is_the_squared_hinge_of_a_classifier():
 
     expected = (np.maximum(1.0 - y * (X @ w), 0.0) ** 2).mean()
     assert IntervalHinge(Data.of(X, y)).value(w) == pytest.approx(expected, rel=1e-13)
-
-
-def test_a_negative_margin_is_refused():
-    with pytest.raises(ParameterError, match="margin must be at least 0"):
-        IntervalHinge(wide(), -1.0)

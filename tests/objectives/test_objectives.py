@@ -58,46 +58,6 @@ def test_logistic_equals_plain_exponentials(sample):
         np.testing.assert_allclose(f.grad(w), grad, rtol=1e-10, atol=1e-12)
 
 
-@pytest.mark.parametrize("objective", [PairwiseSquare, Logistic])
-@given(samples())
-def test_gradient_agrees_with_finite_differences(objective, sample):
-    X, y, w = sample
-    f = objective(Data.of(X / (1 + np.abs(X).max()), y))
-    h = 1e-5
-
-    numeric = [(f.value(w + h * e) - f.value(w - h * e)) / (2 * h) for e in np.eye(w.size)]
-
-    np.testing.assert_allclose(f.grad(w), numeric, rtol=1e-6, atol=1e-8)
-
-
-@pytest.mark.parametrize("objective", [PairwiseSquare, Logistic])
-@given(samples(), st.integers(1, 6))
-def test_weighted_mean_of_block_gradients_is_the_gradient(objective, sample, m):
-    X, y, w = sample
-    f = objective(Data.of(X, y))
-    n = len(y)
-    blocks = f.data.blocks(min(m, n), np.random.default_rng(1))
-
-    mean = sum(len(np.arange(n)[b]) / n * f.grad(w, b) for b in blocks)
-
-    full = f.grad(w)
-    np.testing.assert_allclose(mean, full, rtol=1e-9, atol=1e-9 * (1 + np.abs(full).max()))
-
-
-@given(samples())
-def test_curvature_is_the_hessian_of_the_square_and_bounds_that_of_the_logistic(sample):
-    X, y, w = sample
-    square, logistic = (o(Data.of(X, y)) for o in (PairwiseSquare, Logistic))
-
-    change = square.grad(w) - square.grad(np.zeros_like(w))
-
-    size = 1 + np.abs(change).max()
-    np.testing.assert_allclose(square.curvature(w), change, rtol=1e-8, atol=1e-8 * size)
-    s = np.exp(-np.abs(X @ w))
-    true = X.T @ ((s / (1 + s) ** 2) * (X @ w)) / len(y)
-    assert w @ logistic.curvature(w) >= w @ true - 1e-10 * abs(w @ true)
-
-
 def test_logistic_survives_extreme_scores():
     f = Logistic(Data.of(np.array([[1e4], [-1e4]]), [1, -1]))
 

@@ -9,8 +9,6 @@ from scipy.sparse import csr_array
 
 from aucbench.data import Data
 from aucbench.objectives import UnivariateExp
-from aucbench.protocols import Smooth
-from aucbench.registry import get_objective
 
 
 @st.composite
@@ -36,29 +34,6 @@ def test_equals_the_definition(sample):
 
 
 @given(samples())
-def test_gradient_agrees_with_finite_differences(sample):
-    X, y, w = sample
-    f = UnivariateExp(Data.of(X / (1 + np.abs(X).max()), y))
-    h = 1e-5
-
-    numeric = [(f.value(w + h * e) - f.value(w - h * e)) / (2 * h) for e in np.eye(w.size)]
-
-    np.testing.assert_allclose(f.grad(w), numeric, rtol=1e-6, atol=1e-7 * (1 + f.value(w)))
-
-
-@given(samples(), st.integers(1, 6))
-def test_weighted_mean_of_block_gradients_is_the_gradient(sample, m):
-    X, y, w = sample
-    f, n = UnivariateExp(Data.of(X, y)), len(y)
-    blocks = f.data.blocks(min(m, n), np.random.default_rng(1))
-
-    mean = sum(len(np.arange(n)[b]) / n * f.grad(w, b) for b in blocks)
-
-    full = f.grad(w)
-    np.testing.assert_allclose(mean, full, rtol=1e-9, atol=1e-9 * (1 + np.abs(full).max()))
-
-
-@given(samples())
 def test_square_at_the_best_offset_is_the_pairwise_exponential(sample):
     X, y, w = sample
     pos, neg = X[y > 0] @ w, X[y < 0] @ w
@@ -80,10 +55,3 @@ def test_extreme_scores():
     assert np.isnan(f.value(np.array([np.nan])))
     np.testing.assert_array_equal(f.grad(np.array([1e4])), [0.0])
     np.testing.assert_array_equal(f.grad(np.array([-1e4])), [-np.inf])
-
-
-def test_it_has_a_name_and_no_curvature_bound():
-    f = get_objective("univariate-exp", Data.of(np.eye(2), [1, -1]))
-
-    assert isinstance(f, UnivariateExp)
-    assert not isinstance(f, Smooth)

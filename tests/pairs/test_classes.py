@@ -14,7 +14,7 @@ from aucbench import get_solver, solve
 from aucbench.data import Categories, Data
 from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.metrics import hand_till, one_vs_rest
-from aucbench.pairs import ByClass, Group, members_of, pairs_of
+from aucbench.pairs import ByClass, Group, members_of
 from aucbench.pairs.classes import Weighted
 
 
@@ -55,15 +55,6 @@ def test_members_are_those_of_the_definition(seed, each):
         thetas.append(members.concordance(np.ascontiguousarray(data.rows.matrix[:, k]))[0])
     measure = hand_till if each == "classes" else one_vs_rest
     assert np.mean(thetas) == pytest.approx(measure(y, data.rows.matrix, v), abs=1e-13)
-
-
-def test_they_are_the_pairs_of_categories():
-    data = classed(0)
-    assert pairs_of(data) == ByClass()
-    assert ByClass("rest").measure == "one-vs-rest"
-    assert ByClass().measure == "hand-till"
-    with pytest.raises(UnsupportedError, match="a column of scores for each class"):
-        members_of(data)
 
 
 def test_other_pairs_and_other_targets_are_refused():

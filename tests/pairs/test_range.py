@@ -110,42 +110,6 @@ def some_rows(rng, n=60):
     return y, np.round(rng.normal(size=n), 1) + 0.5 * (y > 0)
 
 
-def test_laws_of_ranges():
-    rng = np.random.default_rng(12)
-    for _ in range(40):
-        y, s = some_rows(rng)
-        whole = PairwiseHinge(labelled(y, None)).of_scores(s)
-        same = PairwiseHinge(labelled(y, Fpr())).of_scores(s)
-        assert same[0] == pytest.approx(whole[0], rel=1e-13)
-        np.testing.assert_allclose(same[1], whole[1], atol=1e-15)
-        losses = [
-            PairwiseHinge(labelled(y, Fpr(max=b))).of_scores(s)[0] for b in (0.02, 0.1, 0.5, 1.0)
-        ]
-        assert losses == sorted(losses, reverse=True)
-        losses = [
-            PairwiseHinge(labelled(y, Fpr(min_tpr=a))).of_scores(s)[0] for a in (0.0, 0.3, 0.9)
-        ]
-        assert losses == sorted(losses)
-        top = PairwiseHinge(labelled(y, Top())).of_scores(s)
-        least = PairwiseHinge(labelled(y, Fpr(max=1e-6))).of_scores(s)
-        assert top[0] == pytest.approx(least[0], rel=1e-12)
-        for objective, at_zero in ((PairwiseHinge, 1.0), (PairwiseLogistic, np.log(2.0))):
-            f = objective(labelled(y, Fpr(max=0.3, min_tpr=0.2)))
-            assert f.of_scores(np.zeros(y.size))[0] == pytest.approx(at_zero, rel=1e-12)
-
-
-def test_a_row_of_weight_two_is_the_row_twice():
-    rng = np.random.default_rng(13)
-    for _ in range(30):
-        y, s = some_rows(rng, 25)
-        v = rng.integers(1, 3, y.size)
-        pairs = Fpr(max=0.3, min_tpr=0.25)
-        twice = np.repeat(np.arange(y.size), v)
-        one = PairwiseHinge(labelled(y, pairs, v.astype(float))).of_scores(s)[0]
-        two = PairwiseHinge(labelled(y[twice], pairs)).of_scores(s[twice])[0]
-        assert one == pytest.approx(two, rel=1e-12)
-
-
 @pytest.mark.parametrize("objective", [PairwiseHinge, PairwiseSquaredHinge, PairwiseLogistic])
 def test_losses_in_a_range_are_convex_and_their_derivatives_are_subgradients(objective):
     rng = np.random.default_rng(14)
