@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aucbench.data.breakpoints import Breakpoints
-from aucbench.errors import AucbenchError, DataError, ParameterError
+from aucbench.errors import AucbenchError, DataError
 
 INF = np.inf
 # Two examples: errors (fp, fn) on intervals of the log penalty.
@@ -52,12 +52,6 @@ def test_labels_as_rates():
 )
 def test_no_labels_behind_other_breakpoints(b):
     assert b.sides is None
-
-
-def test_labels_are_found_behind_breakpoints():
-    b = Breakpoints.of([1, 0, 2], [0.0, -0.0, 0.0], [0, 1, 1], [-1, 0, 0], 3)
-
-    np.testing.assert_array_equal(b.sides.y, [-1, 1, -1])
 
 
 def test_penalties_become_changes_at_minus_log_lambda():
@@ -184,12 +178,6 @@ def test_columns_that_cannot_be_errors_are_refused(columns, sentence):
         Breakpoints.of(*columns, 2)
 
 
-def test_equal_values_of_one_example_are_one():
-    b = Breakpoints.of([1, 0, 1, 1], [0.0, 5.0, -0.0, -2.0], [-1, 2, 2, 1], [0, 0, -1, 0], 2)
-
-    assert columns(b) == [(0, 5, 2, 0), (1, -2, 1, 0), (1, 0, 1, -1)]
-
-
 def test_a_record_out_of_order_is_refused():
     zeros = np.zeros(2)
     ends = [zeros] * 4
@@ -208,8 +196,3 @@ def test_rates_of_one_class_are_refused():
 def test_strange_labels_are_refused():
     with pytest.raises(AucbenchError, match="a label 2"):
         Breakpoints.of_labels([0, 1, 2])
-
-
-def test_an_unknown_denominator_is_refused():
-    with pytest.raises(ParameterError, match="denominator is 'rates'; give 'rate' or 'count'"):
-        Breakpoints.of_labels([1, -1], "rates")

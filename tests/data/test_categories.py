@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 
 from aucbench.data import Categories, Data
 from aucbench.data.folds import rarest, splits
-from aucbench.data.packed import pack_known, unpack_known
-from aucbench.data.sound import unsound
 from aucbench.errors import DataError, UnsupportedError
 
 Y = np.array(["c", "a", "b", "a", "c", "a"])
@@ -44,14 +42,6 @@ def test_classes_are_numbered_in_the_order_of_their_labels():
 def test_other_labels_are_refused(y, told):
     with pytest.raises(DataError, match=told):
         Categories.of(np.array(y, object) if None in list(y) else y)
-
-
-def test_rows_are_taken_with_the_same_numbers():
-    taken = Categories.of(Y, [1, 2, 3, 4, 5, 6]).take(np.array([5, 2, 0]))
-    assert taken.y.tolist() == [0, 1, 2]
-    assert taken.weights.tolist() == [6, 3, 1]
-    with pytest.raises(DataError, match="no row of class b"):
-        Categories.of(Y).take(np.array([0, 1]))
 
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=9), st.integers(0, 3))
@@ -90,25 +80,3 @@ def test_splits_have_all_classes_in_equal_shares():
         splits(classed(12), 5, 0)
     with pytest.raises(DataError, match="split 1 of 1 has no row of class 2 among its training"):
         splits(replace(classed(6), folds=np.array([-1, -1, 0, 0, -1, 0], np.int32)), 1, 0)
-
-
-def test_they_cross_to_another_process():
-    data = Data.of(np.zeros((6, 1)), Categories.of(Y, [1, 2, 3, 4, 5, 6]))
-    back = unpack_known(data.rows, pack_known(data)).target
-    assert back.y.tolist() == data.target.y.tolist()
-    assert back.names.tolist() == ["a", "b", "c"]
-    assert back.weights.tolist() == [1, 2, 3, 4, 5, 6]
-
-
-def test_a_data_set_of_a_plugin_is_checked():
-    data = classed()
-    assert unsound(data) is None
-    names = np.array(["a", "b", "c"])
-    for y in (data.target.y + 1, data.target.y[:-1], data.target.y.astype(np.int64)):
-        assert unsound(replace(data, target=Categories(y, names))) is not None
-
-
-def test_a_notebook_shows_the_rows_of_each_class():
-    shown = Data.of(np.zeros((6, 1)), Categories.of(Y))._repr_html_()
-    assert "rows of each class" in shown
-    assert "3 classes" in shown

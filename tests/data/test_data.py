@@ -112,13 +112,6 @@ def test_csr_that_points_outside_is_refused(columns, starts):
         Data.of(broken, [1, -1])
 
 
-def test_float32_csr_is_converted_once():
-    data = Data.of(sparse.csr_array(X.astype(np.float32)), Y)
-
-    assert data.rows.values.dtype == np.float64
-    assert data.rows.columns.dtype == np.int32
-
-
 def test_right_layouts_are_not_copied():
     csr = sparse.csr_array(X)
     csr.indices, csr.indptr = csr.indices.astype(np.int32), csr.indptr.astype(np.int32)
@@ -141,13 +134,6 @@ def test_duplicate_entries_are_summed_in_a_copy():
     np.testing.assert_array_equal(data.rows.matrix.toarray(), [[3.0], [5.0]])
     assert raw.nnz == 3
     assert Data.of(csr, [1, -1]).rows.values.tolist() == [3.0]
-
-
-def test_finite_values_may_add_up_to_infinity():
-    data = Data.of(np.full((2, 2), 1.7e308) * [[1.0, 1.0], [-1.0, -1.0]], [0, 1])
-
-    assert data.d == 2
-    assert Data.of(np.full((4, 1), 1.7e308), [0, 1, 0, 1]).n == 4
 
 
 @pytest.mark.parametrize(
@@ -203,17 +189,6 @@ def test_bad_input_is_refused_in_one_sentence(X, y, sentence):
     assert "\n" not in str(caught.value)
     assert isinstance(caught.value, ValueError)
     assert isinstance(caught.value, AucbenchError)
-
-
-def test_a_column_of_labels_is_taken():
-    np.testing.assert_array_equal(Data.of(X, Y[:, None]).y, Y)
-
-
-def test_class_means():
-    m_neg, m_pos = Data.of(sparse.csr_array(X), Y).means
-
-    np.testing.assert_allclose(m_pos, X[Y > 0].mean(axis=0))
-    np.testing.assert_allclose(m_neg, X[Y < 0].mean(axis=0))
 
 
 def test_blocks_partition_the_rows():

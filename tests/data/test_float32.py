@@ -1,21 +1,16 @@
 """Rows that are stored as float32: what keeps the type, what converts it, and what is refused."""
 
 import pickle
-from functools import partial
 
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from aucbench import AUCClassifier, solve
 from aucbench.bench.worker.rows import data_hash, load_data, save_data
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import rows, stack
 from aucbench.errors import DataError
-from aucbench.features import Chain, MaxAbs, Standard
-from aucbench.features.chain import mapped
 from aucbench.registry import get_solver
-from aucbench.testing import check
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(40, 6))
@@ -68,12 +63,6 @@ def test_parts_keep_the_type(layout, tmp_path):
     assert {part.rows.dtype for part in data.split(0.5, RNG)} == {np.dtype(np.float32)}
 
 
-def test_rows_of_both_types_are_stacked_as_float64():
-    both = stack(single().rows, rows(X))
-    np.testing.assert_array_equal(both.stored, np.vstack([rounded(), X]).ravel())
-    assert stack(rows(csr_array(X)), single().rows).dtype == np.float64
-
-
 def test_an_array_of_float32_is_copied_only_where_it_becomes_float64():
     given = X.astype(np.float32)
     assert np.shares_memory(Data.of(given, Y, dtype=np.float32).rows.stored, given)
@@ -85,31 +74,6 @@ def test_an_array_of_float32_is_copied_only_where_it_becomes_float64():
 def test_the_hash_tells_the_types_apart(layout):
     hashes = {data_hash(d) for d in (single(layout), Data.of(layout(rounded()), Y))}
     assert len(hashes) == 2
-
-
-@LAYOUTS
-def test_mapped_features_keep_the_type_and_are_rounded_once(layout):
-    data, exact = single(layout), Data.of(layout(rounded()), Y)
-    phi = Chain((MaxAbs(),)) if layout is csr_array else Standard()
-    one, other = (phi.fit(d, RNG) for d in (data, exact))
-    made = mapped(one, data.rows)
-    assert made.dtype == np.float32
-    wanted = dense(other(exact.rows)).astype(np.float32)
-    np.testing.assert_array_equal(made.dense().stored, wanted.ravel())
-    assert mapped(other, exact.rows).dtype == np.float64
-
-
-@LAYOUTS
-@pytest.mark.parametrize("stored", [np.float32, np.float64])
-def test_row_helpers_compute_in_float64(layout, stored):
-    part = rows(layout(rounded()), stored)
-    factor = RNG.uniform(0.5, 2.0, 6)
-    np.testing.assert_array_equal(dense(part.scaled_columns(factor)), rounded() * factor)
-    np.testing.assert_array_equal(part.column_max_abs(), np.abs(rounded()).max(axis=0))
-    np.testing.assert_allclose(part.row_norms(), np.linalg.norm(rounded(), axis=1), rtol=1e-15)
-    c, centre = RNG.normal(size=40), rounded().mean(axis=0)
-    wanted = (rounded() - centre).T @ ((rounded() - centre) * c[:, None])
-    np.testing.assert_allclose(part.gram(c, centre), wanted, rtol=1e-12, atol=1e-13)
 
 
 def test_chunks_of_both_types_and_layouts_take_turns():
@@ -126,19 +90,6 @@ def test_chunks_of_both_types_and_layouts_take_turns():
     np.testing.assert_allclose(*made, rtol=1e-12)
 
 
-def test_a_fit_and_a_classifier_take_such_rows():
-    runs = [solve("logistic", data, passes=20) for data in (single(), Data.of(rounded(), Y))]
-    np.testing.assert_allclose(*(run.w for run in runs), rtol=1e-6)
-    model = AUCClassifier("svm-or", features="standard").fit(single().rows, Y)
-    assert np.isfinite(model.decision_function(X)).all()
-
-
-@LAYOUTS
-def test_a_data_set_of_such_rows_obeys_the_laws(layout):
-    findings = check(partial(single, layout), kind="datasets")
-    assert not [f for f in findings if f.verdict == "BROKEN"], findings
-
-
 @pytest.mark.parametrize("layout", [np.asarray, csr_array, rows])
 @pytest.mark.parametrize(
     ("number", "sentence"),
@@ -152,20 +103,7 @@ def test_numbers_out_of_range_are_refused(layout, number, sentence):
     assert Data.of(layout(bad), Y).n == 40
 
 
-@pytest.mark.parametrize("number", [np.nan, np.inf])
-def test_numbers_that_are_not_finite_are_told_as_before(number):
-    bad = X.copy()
-    bad[3, 2] = number
-    with pytest.raises(DataError, match=r"X has (nan|inf) in row 3, column 2"):
-        Data.of(bad, Y, dtype="float32")
-
-
 @pytest.mark.parametrize("other", ["float16", int, "no type"])
 def test_other_types_are_refused(other):
     with pytest.raises(DataError, match="can be stored as float64 or float32, got the type"):
         Data.of(X, Y, dtype=other)
-
-
-def test_a_type_for_data_that_are_made_is_refused():
-    with pytest.raises(DataError, match="dtype would be ignored"):
-        Data.of(single(), dtype="float64")

@@ -178,11 +178,6 @@ def test_frames_name_the_column(wrong):
             AUCClassifier("ls-svm").fit(frame(BAD[wrong]), Y)
 
 
-def test_frames_of_numbers_are_taken():
-    for kind in ("whole", "Int64", "Float64", "exact and whole"):
-        Data.of(frame(GOOD[kind]), Y)
-
-
 @pytest.mark.parametrize("wrong", ["int64", "complex"])
 @pytest.mark.parametrize("form", [sparse.csr_array, sparse.coo_array, sparse.csc_matrix])
 def test_sparse_rows_too(wrong, form):

@@ -35,18 +35,6 @@ def test_times_and_events_have_one_value_for_each_row():
         Survival.of([1, 2], [1, 1, 1])
 
 
-@pytest.mark.parametrize(
-    ("time", "event"), [([1, 2], [0, 0]), ([2, 2], [1, 1]), ([1, 2, 2], [0, 1, 1]), ([3], [1])]
-)
-def test_two_rows_can_be_compared(time, event):
-    with pytest.raises(DataError, match="no two rows can be compared: "):
-        Survival.of(time, event)
-
-
-def test_an_event_comes_before_a_censored_row_of_the_same_time():
-    assert Survival.of([2, 2], [1, 0]).order.tolist() == [0, 1]
-
-
 def test_grades_are_finite_numbers_of_two_kinds():
     assert Grades.of([[3], [0], [3]]).ranks.tolist() == [1, 0, 1]
     with pytest.raises(DataError, match="all 2 grades are 3; give rows of two grades or more"):

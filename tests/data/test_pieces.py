@@ -50,14 +50,6 @@ def test_standard_and_min_max_learn_in_pieces_what_they_learn_at_once(small_piec
     np.testing.assert_array_equal([ends.least, ends.most], [X.min(axis=0), X.max(axis=0)])
 
 
-def test_float32_rows_are_mapped_in_pieces_to_the_same_numbers(small_pieces):
-    data = Data.of(X, Y, dtype="float32")
-    phi = Standard().fit(data, RNG)
-    pieces = mapped(phi, data.rows)
-    assert pieces.dtype == np.float32
-    np.testing.assert_array_equal(pieces.stored, phi(data.rows).astype(np.float32).stored)
-
-
 def test_what_a_map_returns_for_a_piece_is_checked(small_pieces):
     from aucbench.errors import PluginError
 

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from aucbench.data import Data, Shape, Shapes
-from aucbench.data.terms import Terms
-from aucbench.errors import DataError, ParameterError, UnknownNameError, UnsupportedError
+from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.features import Chain, MinMax, Nystroem, Standard, Unit
 from aucbench.features.chain import applied
 from aucbench.protocols import NoMap
@@ -40,12 +39,6 @@ def test_a_shape_is_read_and_written(text: str, slope: int, bend: int) -> None:
     shape = Shape.of(text)
     assert shape == Shape(slope, bend)
     assert Shape.of(str(shape)) == shape
-
-
-@pytest.mark.parametrize("text", ["up", "", "2", "convex-up"])
-def test_an_unknown_word_is_refused(text: str) -> None:
-    with pytest.raises(UnknownNameError, match="shape of an effect"):
-        Shape.of(text)
 
 
 @pytest.mark.parametrize("text", ["increasing-decreasing", "convex-concave", "convex-convex"])
@@ -87,11 +80,6 @@ def test_maps_that_mix_columns_refuse_shapes() -> None:
             applied(phi.fit(data, rng), data)
     with pytest.raises(UnsupportedError, match="mix columns"):
         Chain((Unit(), Standard())).fit(data, rng)
-
-
-def test_a_line_cannot_be_convex() -> None:
-    with pytest.raises(UnsupportedError, match="splines"):
-        Terms.each(2, Shapes(((0, Shape(0, 1)),)))
 
 
 def test_terms_stay_with_rows_and_go_with_features() -> None:

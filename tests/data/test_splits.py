@@ -8,7 +8,6 @@ from hypothesis import assume, event, given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import (
-    KFold,
     StratifiedGroupKFold,
     StratifiedKFold,
     TimeSeriesSplit,
@@ -17,10 +16,8 @@ from sklearn.model_selection import (
 from aucbench import compare, get_solver, select, solve
 from aucbench.data import Data
 from aucbench.data.arrays import Rows
-from aucbench.data.breakpoints import Breakpoints
 from aucbench.data.folds import drawn_few, splits
 from aucbench.data.packed import unpack_known
-from aucbench.data.row_roles import held_out
 from aucbench.datasets import load
 from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError
@@ -301,38 +298,10 @@ def test_bad_groups_and_times_are_refused(frame, more, sentence):
         toy(frame, **more)
 
 
-def test_repeats_of_times_in_a_data_set_are_refused(tmp_path, frame):
-    path = tmp_path / "t.csv"
-    frame.to_csv(path, index=False)
-    how = Reading(time="day", drop=("customer", "weight"))
-    (tmp_path / "bench").mkdir()
-    target = Bench(tmp_path / "bench").target(cell("ls-svm", str(path), reading=how))[1]
-
-    assert target.refusal(cell("ls-svm", str(path), reading=how, splits=3)) is None
-    refused = target.refusal(cell("ls-svm", str(path), reading=how, splits=3, repeat=1))
-    assert "ask for one repeat" in refused
-
-
-@pytest.mark.parametrize("fraction", [0.0, 1.0, -1.0])
-def test_a_share_outside_0_to_1_is_refused(fraction):
-    with pytest.raises(DataError, match="give one between 0 and 1"):
-        held_out(np.zeros(4), fraction, np.random.default_rng(0))
-
-
 @given(st.integers(2, 7), st.integers(0, 2**32 - 1), st.lists(st.booleans(), min_size=8))
 def test_random_folds_are_those_of_scikit_learn(count, seed, classes):
     assume(count <= min(sum(classes), len(classes) - sum(classes)))
     data = Data.of(np.zeros((len(classes), 1)), np.where(classes, 1, 0))
     theirs = StratifiedKFold(count, shuffle=True, random_state=seed).split(data.y, data.y)
-
-    equal_splits(splits(data, count, seed), theirs)
-
-
-@given(st.integers(2, 7), st.integers(0, 2**32 - 1), st.integers(7, 60))
-def test_random_folds_without_labels_are_those_of_scikit_learn(count, seed, n):
-    data = Data(
-        Data.of(np.zeros((n, 1)), [1, *[0] * (n - 1)]).rows, Breakpoints.of_labels([1] * n, "count")
-    )
-    theirs = KFold(count, shuffle=True, random_state=seed).split(np.zeros(n))
 
     equal_splits(splits(data, count, seed), theirs)

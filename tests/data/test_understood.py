@@ -1,9 +1,6 @@
 """What was understood of a source: short above a table, whole in a report."""
 
-import pytest
-
 from aucbench.data.understood import Remark, Understood
-from aucbench.errors import DataError
 
 
 def constants(count):
@@ -29,13 +26,3 @@ def test_columns_that_are_left_out_are_listed_up_to_a_number():
     assert line.endswith("c8 (has no value) and 11 more")
     [whole] = understood.facts()
     assert whole.endswith("c19 (has no value)")
-
-
-def test_what_an_older_version_wrote_is_read():
-    understood = Understood(remarks=tuple(constants(2)), positive=("1",), negative=("0",))
-    plain = understood.to_json()
-    assert Understood.from_json(plain) == understood
-    assert plain.pop("remarks")
-    assert Understood.from_json(plain).warnings == understood.warnings
-    with pytest.raises(DataError, match="'remarks' of what was understood"):
-        Understood.from_json({**plain, "remarks": [["a"]]})
