@@ -94,22 +94,6 @@ def test_figures_follow_the_data_set(page):
     assert page.run(shape) != before
 
 
-def test_figures_for_authors_follow_the_same_choice(unfolded):
-    unfolded.choose("form[data-for=authors] [name=dataset]", "2")
-    assert unfolded.run("return document.querySelector('[data-for=charts] select').value") == "2"
-    unfolded.press("#authors .toggles button[data-solver='1']")
-    assert unfolded.count("#roc .series") == unfolded.count("#auc-passes .series") == 2
-
-
-def test_no_curve_runs_backwards(unfolded):
-    ends = unfolded.run(
-        "return [...document.querySelectorAll('#auc-seconds .series path[fill=none]')]"
-        ".map(path => path.getAttribute('d').slice(1).split('L').map(p => Number(p.split(',')[0])))"
-    )
-    assert len(ends) >= 1
-    assert all(xs == sorted(xs) for xs in ends)
-
-
 def test_a_page_about_one_data_set_has_no_figure_of_several(browser, scored, records, tmp_path):
     path = tmp_path / "one.html"
     one = scored([r for r in records if r.cell.dataset == "digits-8" and "hist" in r.cell.label])
@@ -123,14 +107,6 @@ def test_a_page_about_one_data_set_has_no_figure_of_several(browser, scored, rec
     assert shown == ["roc", "pr", "speed", "auc-seconds", "auc-passes"]
     assert browser.count("select[name=dataset]") == 0
     assert browser.console() == []
-
-
-def test_tuning_is_drawn_for_the_solver_that_was_tuned(unfolded):
-    page = unfolded
-    titles = page.texts("#tuning .series path title")
-    assert [title.partition(":")[0] for title in titles] == ["C=0.1", "C=1", "C=10"]
-    assert all("inner AUC 0.9" in title for title in titles)
-    assert page.texts("#tuning option") == ["logistic (tuned C=0.1|1.0|10.0)"]
 
 
 def column(browser, number):
@@ -164,16 +140,6 @@ def test_the_table_filters(page):
     assert page.texts("output[for=rows]") == ["1 of 1 rows"]
     page.choose("form[data-for=rows] [name=text]", "no such name")
     assert column(page, 1) == []
-
-
-def test_pairs_of_a_data_set_are_listed_with_the_better_solver_first(page):
-    page.choose("form[data-for=pairs] [name=dataset]", "1")
-    effects = [float(t.split()[0]) for t in page.texts("#pair-rows tbody td:nth-child(4)")]
-    assert len(effects) == 3
-    assert min(effects) >= 0
-    words = {"better", "probably better", "equivalent"}
-    words |= {"not distinguishable", "not distinguishable yet"}
-    assert {*page.texts("#pair-rows tbody td:nth-child(2)")} <= words
 
 
 def test_times_to_the_target_are_listed_and_never_is_last(unfolded):
@@ -218,19 +184,6 @@ def test_it_can_be_used_by_keyboard(browser, address):
 @pytest.mark.parametrize(("width", "scheme"), SCREENS)
 def test_the_page_fits_and_can_be_read(browser, address, width, scheme):
     look(browser, address, width, scheme, "report")
-
-
-def test_in_print_controls_are_gone_and_tables_are_whole(browser, address):
-    browser.emulate("light", media="print")
-    browser.open(address)
-    shown = browser.run(
-        "return ['.filters', '.toggles', 'nav', '#leaderboard table', '#roc svg'].map(s =>"
-        "getComputedStyle(document.querySelector(s)).display !== 'none')"
-    )
-    assert shown == [False, False, False, True, True]
-    assert browser.run("return getComputedStyle(document.querySelector('.scroll')).overflowX") == (
-        "visible"
-    )
 
 
 def test_names_with_markup_stay_text(browser, doctored, tmp_path):

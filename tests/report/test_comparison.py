@@ -1,14 +1,11 @@
 """What `compare` of Python returns says what the command prints."""
 
-import pickle
-
 import numpy as np
 import polars as pl
 import pytest
 
 from aucbench import compare
 from aucbench.errors import DataError, ParameterError, UnknownNameError
-from aucbench.report.comparison import Results
 from aucbench.stats import Word
 
 
@@ -22,13 +19,6 @@ def results():
         jobs=2,
         metrics="brier,auc,log-loss",
     )
-
-
-def test_it_is_a_tuple_of_records(results):
-    assert isinstance(results, tuple)
-    assert [record.cell.solver.name for record in results] == ["sht-auc", "logistic"] * 3
-    assert results == tuple(results)
-    assert pickle.loads(pickle.dumps(results)).answer() == results.answer()
 
 
 def test_the_verdict_is_on_the_first_measure(results):
@@ -60,18 +50,6 @@ def test_the_scores_are_those_of_the_folder(tmp_path):
     assert kept.answer() == again.answer()
     assert kept.findings.insides[0].rows[0].known.delong.low > 0.9
     assert (tmp_path / "r" / "cells").is_dir()
-
-
-def test_mistakes_are_found_before_the_first_fit():
-    with pytest.raises(UnknownNameError, match="unknown measure 'acu': did you mean 'auc'"):
-        compare("logistic", "breast-cancer", metrics="acu")
-    with pytest.raises(ParameterError, match="there is no metric"):
-        compare("logistic", "breast-cancer", metrics=())
-
-
-def test_nothing_says_nothing():
-    with pytest.raises(DataError, match="nothing to report"):
-        Results().answer()
 
 
 @pytest.fixture(scope="module")

@@ -154,12 +154,6 @@ def older_about(**wrong):
     return json.dumps({"understood": {**known, "warnings": [], **wrong}}).encode()
 
 
-def test_what_an_older_folder_knows_of_a_data_set_counts(folder):
-    path = next((folder / "datasets").iterdir())
-    path.write_bytes(older_about())
-    assert Store(folder).about(path.stem) == json.loads(older_about())
-
-
 def test_a_copied_folder_keeps_its_seals(folder, tmp_path):
     shutil.copytree(folder, tmp_path / "copy")
     assert ap(tmp_path / "copy") == ap(folder)

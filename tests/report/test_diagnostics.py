@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from aucbench import solve
-from aucbench.bench import Store
 from aucbench.data import Data
 from aucbench.errors import PluginError
 from aucbench.protocols import Needs, Problem, State
@@ -60,13 +59,6 @@ def test_what_is_no_mapping_of_names_to_numbers_is_refused(info, told):
     assert f"({__file__}, line " in str(caught.value)
 
 
-def test_numbers_of_any_kind_are_taken():
-    seen = []
-    info = {"a": 1, "b": np.float32(0.5), "c": np.inf, "d": np.nan}
-    solve(Tells(info), DATA, passes=3, watch=lambda point, state: seen.append(state.info))
-    assert len(seen) == 3
-
-
 def told(number, name):
     """The diagnostics of a point: a curve, one with a gap, and a name that is markup."""
     gap = None if number == 2 else float(10.0**-number)
@@ -113,19 +105,6 @@ def test_they_are_curves_of_the_page(reported):
             assert len([x for x in row[epsilon] if x is not None]) == len(widths)
 
 
-def test_names_are_text(reported):
-    text = to_html(drawn(reported)).decode()
-    assert SCRIPT not in text
-    assert "&lt;/script&gt;&lt;b&gt;width" in text
-
-
-def test_without_any_there_is_no_figure(findings):
-    page = page_of(findings, folder="out")
-    assert page.data["info"]["names"] == []
-    assert '<figure id="info' not in to_html(page).decode()
-    assert 'name="diagnostic"' not in to_html(page).decode()
-
-
 def test_a_page_with_too_many_says_so(doctored):
     def change(record):
         name = record.cell.solver.name
@@ -164,8 +143,3 @@ def test_a_browser_draws_them(reported, browser, tmp_path):
     assert any(label.startswith("ε against passes") for label in labels)
     assert any(SCRIPT in label for label in labels)
     assert not [message for message in browser.console() if message["level"] == "SEVERE"]
-
-
-def test_records_keep_them(results):
-    # The built-in solvers of the folder give none, so that a curve has no key for them.
-    assert all("info" not in point for r in Store(results).records() for point in r.curve)

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from bench_toys import cell, record_of
-from made_folders import made_folder
 from report_results import DATASETS, SPLITS, failed, with_cell
 
 from aucbench.bench import Choice, Plan
@@ -14,7 +13,6 @@ from aucbench.errors import DataError, UnknownNameError
 from aucbench.records import CellStatus
 from aucbench.report.evidence import evidence_of, solver_of
 from aucbench.report.findings import MOST_PAIRS, Settings, findings_of
-from aucbench.report.fits import Condition
 from aucbench.report.folder import read_evidence
 from aucbench.report.page import page_of
 from aucbench.report.terminal import sentences
@@ -120,31 +118,9 @@ def test_stale_records_are_counted_and_refused_when_nobody_knows_which_one_count
         evidence_of([*records, *old])
 
 
-def test_the_same_fit_of_two_seeds_counts_once(records):
-    again = [replace(with_cell(r, repeat=1), id=r.id[::-1]) for r in records]
-    found = evidence_of([*records, *again])  # seed 0 again, as the second repeat of seed -1
-    assert found.counts == {"ok": len(records)}
-
-
 def test_an_empty_folder_is_refused():
     with pytest.raises(DataError, match="nothing to report"):
         evidence_of([])
-
-
-def test_conditions_are_told_apart(records):
-    other = replace(records[0], machine={**records[0].machine, "host": "elsewhere", "threads": 4})
-    found = evidence_of([other, *records[1:]])
-    assert found.conditions == (Condition.of(records[1]), Condition.of(other))
-    assert str(found.conditions[1]).startswith("elsewhere, ")
-
-
-def test_a_curve_with_other_things_than_numbers_is_nan_there(records):
-    broken = next(r for r in records if "sht-auc" in r.cell.label)
-    points = ({**broken.curve[0], "train_auc": "high", "objective": None}, *broken.curve[1:])
-    found = evidence_of([replace(broken, curve=points)])
-    curve = found.group(0, 0).ok[0].curve
-    assert np.isnan(curve[0]).tolist() == [False, False, True, True, True, False]
-    assert curve[1:, 3] == pytest.approx([point["train_auc"] for point in broken.curve[1:]])
 
 
 def test_plans_that_cannot_be_looked_up_are_said_and_all_records_count(doctored):
@@ -264,29 +240,3 @@ def test_what_was_left_out_is_said_wherever_the_answer_is(records):
     assert Settings().most_pairs == MOST_PAIRS
     by_default = findings_of(evidence)
     assert sentences(by_default) == sentences(whole)
-
-
-def test_only_the_data_set_that_counts_is_compared_where_there_are_too_many_pairs(tmp_path):
-    names, solvers = ("t0", "t1", "t2"), ("logistic", "b", "c")
-    folder = made_folder(tmp_path / "r", names, solvers, pending=[(0, 1), (2, 2)])
-    interim = findings_of(read_evidence(folder, stale=True), Settings(most_pairs=8))
-    assert [len(one.pairs) for one in interim.insides] == [0, 3, 0]
-    assert "inside single data sets but t1" in sentences(interim)[-1]
-    assert interim.leading == {row.solver for row in interim.insides[1].rows if row.leading}
-    none = made_folder(tmp_path / "n", names, solvers, pending=[(0, 1), (1, 1), (2, 2)])
-    early = findings_of(read_evidence(none, stale=True), Settings(most_pairs=8))
-    assert not any(one.pairs for one in early.insides)
-    alone = made_folder(tmp_path / "a", names[:1], solvers, pending=[(0, 1)])
-    [one] = findings_of(read_evidence(alone, stale=True), Settings(most_pairs=0)).insides
-    assert len(one.pairs) == 1  # of the two that were run
-
-
-def test_what_hangs_on_one_data_set_is_left_out_where_there_are_too_many_values(tmp_path):
-    names = tuple(f"t{i}" for i in range(8))
-    evidence = read_evidence(made_folder(tmp_path / "r", names, ("logistic", "b", "c")))
-    whole, few = (findings_of(evidence, Settings(most_values=n)).advice for n in (24, 23))
-    assert whole.steadiness is not None
-    assert few.steadiness is None
-    assert few.fragile == ()
-    assert few.best == whole.best
-    assert {*few.sentences} <= {*whole.sentences}

@@ -8,7 +8,7 @@ from command_line import done, refused
 from made_folders import made_folder
 
 from aucbench.bench import Store
-from aucbench.errors import DataError, ParameterError
+from aucbench.errors import DataError
 from aucbench.report import terminal
 from aucbench.report.findings import findings_of
 from aucbench.report.folder import read_evidence
@@ -66,14 +66,6 @@ def test_terminal_page_and_verdict_say_where_a_solver_comes_from(two):
     assert [line.entries[-1].text for line in page.lines if line.name == "means"] == [a]
 
 
-def test_one_folder_needs_no_column(two):
-    findings = findings_of(read_evidence(two[0], stale=True))
-    assert findings.evidence.folders == ()
-    assert [*terminal.folder_lines(findings.evidence)] == []
-    assert "folder" not in [column.name for column in page_of(findings, folder="x").columns]
-    assert all("folder" not in one for one in verdict(findings)["solvers"])
-
-
 @pytest.mark.parametrize("other_id", [True, False], ids=["other code", "other result"])
 def test_other_results_of_one_solver_stand_apart(two, other_id):
     a, b = map(str, two)
@@ -119,13 +111,6 @@ def test_results_of_other_rows_are_refused(two):
     change(two[1], lambda one: replace(one, sizes=replace(one.sizes, data="0" * 31 + "9")))
     with pytest.raises(DataError, match=r"have results of other rows of t\d, which cannot be"):
         read_evidence(*two, stale=True)
-
-
-def test_a_folder_is_named_once_and_at_least_one_is(two):
-    with pytest.raises(ParameterError, match="is named twice"):
-        read_evidence(two[0], two[0].parent / "b" / ".." / "a")
-    with pytest.raises(ParameterError, match="no results folder"):
-        read_evidence()
 
 
 def test_the_command_takes_several(two, tmp_path):

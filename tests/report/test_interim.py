@@ -8,7 +8,6 @@ import pytest
 from aucbench.bench.plan.fields import choices
 from aucbench.bench.plan.plan import Plan
 from aucbench.report import document, terminal
-from aucbench.report.comparison import Results
 from aucbench.report.evidence import evidence_of
 from aucbench.report.findings import Settings, findings_of
 from aucbench.report.page import page_of
@@ -63,10 +62,3 @@ def test_every_table_of_a_run_that_goes_on_says_interim(records_of):
     ended = findings_of(evidence_of(records_of(PLAN, 20), [PLAN]), Settings(curves=False))
     assert "interim" not in to_html(page_of(ended, folder="results")).decode().lower()
     assert (ended.evidence.mark, ended.evidence.state) == ("", "")
-
-
-def test_families_of_a_plan_count_in_python(records_of):
-    plan = replace(PLAN, families={"f": PLAN.datasets[:15]})
-    assert "here are 6" not in Results(records_of(plan, 20), plan=plan).answer()
-    few = replace(plan, families={"f": PLAN.datasets[:16]})
-    assert "families of data sets; here are 5" in Results(records_of(few, 20), plan=few).answer()

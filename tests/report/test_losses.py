@@ -4,12 +4,8 @@ import numpy as np
 import pytest
 
 from aucbench.report import terminal
-from aucbench.report.figures import LOCAL_FIGURES, drawn_figure
 from aucbench.report.findings import Settings, findings_of, means_of
-from aucbench.report.page import page_of
-from aucbench.report.render import to_html
 from aucbench.stats import measure
-from aucbench.stats.words import Word
 
 
 @pytest.fixture(scope="module")
@@ -37,15 +33,6 @@ def test_the_first_rank_has_the_least_loss(findings, evidence):
     assert np.argmin(ranks) == np.argmax(ratings) == np.argmin(means)
 
 
-def test_words_fit_the_signs(findings):
-    pairs = [pair for one in findings.insides for pair in one.pairs]
-    told = {word: [p.verdict.effect for p in pairs if p.word is word] for word in Word}
-
-    assert told[Word.BETTER] or told[Word.WORSE]
-    assert all(effect < 0 for effect in told[Word.BETTER])
-    assert all(effect > 0 for effect in told[Word.WORSE])
-
-
 def test_tables_are_sorted_and_say_the_direction(findings, evidence):
     others = [means_of(evidence, "brier"), means_of(evidence, "auc")]
     for table in terminal.tables(findings, others, "value"):
@@ -67,14 +54,3 @@ def test_the_means_are_those_of_the_findings(evidence):
         assert means.values == pytest.approx(
             {(row.dataset, row.solver): row.estimate for row in whole.rows}
         )
-
-
-def test_the_page_and_the_figures_can_be_made(findings):
-    page = page_of(findings, folder="x")
-    assert to_html(page).count(b"A smaller log-loss is better.") == 2
-    for dataset, front in page.data["fronts"]["seconds"].items():
-        rows = [r for r, d in enumerate(page.data["rows"]["dataset"]) if d == dataset]
-        least = min(rows, key=lambda r: page.data["rows"]["estimate"][r])
-        assert least in front
-    for kind in ("leaderboard", "pairs", "cd", "pareto"):
-        assert drawn_figure(findings, kind, ".svg", "digits-8" if kind in LOCAL_FIGURES else None)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from aucbench.bench.results.convergence import Optima
-from aucbench.report.curves import TARGETS, Pace, learning_curve, paces
+from aucbench.report.curves import TARGETS, learning_curve, paces
 from aucbench.report.evidence import Evidence, FoldKey, Group
 from aucbench.report.findings import Settings, findings_of
 from aucbench.report.fits import Condition, Fit
@@ -74,14 +74,6 @@ def test_it_is_the_median_over_folds_each_with_its_own_target():
     assert found[1].seconds == found[1].passes == (inf, inf)
 
 
-def test_a_peak_on_the_way_is_no_target_but_reaches_it():
-    peak = [(1.0, 1.0, 0.85), (2.0, 2.0, 0.7)]
-    found = paces(made([fit(peak, 0.7)], [fit(FAST, 0.8)]), 0, timed=True)
-
-    assert found[0].seconds == (1.0, 1.0)
-    assert found[1].seconds == (2.0, 4.0)
-
-
 def test_failures_never_arrive_and_what_is_missing_is_not_known():
     broken = [fit(FAST, 0.8), fit((), nan, status="crash")]
     whole = [fit(FAST, 0.8), fit(FAST, 0.8)]
@@ -91,16 +83,6 @@ def test_failures_never_arrive_and_what_is_missing_is_not_known():
     assert found[0].seconds == found[0].passes == (inf, inf)
     assert found[1].seconds == (2.0, 4.0)
     assert all(isnan(x) for x in (*waiting[1].seconds, *waiting[1].passes, waiting[1].anytime))
-
-
-def test_a_fit_without_test_aucs_is_one_point():
-    bare = fit([(s, p, nan) for s, p, _ in FAST], 0.81, seconds=4.0)
-    nothing = fit((), 0.81)
-    found = paces(made([bare], [fit(FAST, 0.8)], [nothing]), 0, timed=True)
-
-    assert (found[0].seconds, found[0].passes) == ((4.0, 4.0), (3.0, 3.0))
-    assert found[1].seconds == (inf, inf)  # the targets are 0.8019 and 0.8060
-    assert (found[2].seconds, found[2].passes) == ((inf, inf), (inf, inf))
 
 
 def test_anytime_is_the_mean_over_the_logarithm_of_time():
@@ -126,13 +108,6 @@ def test_times_that_are_not_compared_are_not_known():
     page = page_of(findings, folder="x")
     assert page.data["until"]["seconds"] == [[None, None]] * 2
     assert page.data["until"]["passes"] == [[2, 4], [3, 8]]
-
-
-def test_one_point_has_no_anytime_score():
-    found = paces(made([fit(FAST[-1:], 0.8)]), 0, timed=True)
-
-    assert found[0] == Pace((4.0, 4.0), (3.0, 3.0), found[0].anytime)
-    assert isnan(found[0].anytime)
 
 
 def test_a_real_folder_agrees_with_its_records(findings, records):

@@ -5,13 +5,12 @@ import re
 from dataclasses import replace
 from html import unescape
 
-import numpy as np
 import pytest
 from report_results import failed, with_cell
 
 from aucbench.bench import Store
 from aucbench.data.understood import Remark, Understood
-from aucbench.errors import DataError, MissingExtraError, UnknownNameError
+from aucbench.errors import DataError
 from aucbench.records import CellStatus
 from aucbench.report import render
 from aucbench.report.evidence import evidence_of
@@ -60,22 +59,6 @@ def test_data_cannot_end_their_element():
     text = render.embedded({"name": "</script><!--", "x": [1.5, None]})
     assert "<" not in text
     assert json.loads(text) == {"name": "</script><!--", "x": [1.5, None]}
-
-
-def test_without_jinja_the_extra_is_named(monkeypatch, page):
-    monkeypatch.setattr(render, "find_spec", lambda name: None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'aucbench\[report\]'"):
-        render.to_html(page)
-
-
-def test_another_measure_takes_the_place_of_the_auc(evidence, findings):
-    found = findings_of(evidence, Settings(measure="ap"))
-    assert found.measure == "AP"
-    assert "mean AP" in str(found.advice)
-    assert not np.allclose(found.values, findings.values)
-    assert "mean AP" in words(page_of(found, folder="results"))
-    with pytest.raises(UnknownNameError, match="auc"):
-        findings_of(found.evidence, Settings(measure="acc"))
 
 
 def test_without_labels_the_splits_alone_are_compared(records):
@@ -180,38 +163,9 @@ def test_warnings_are_grouped_and_can_be_unfolded(scored, records):
     assert not told(dropped={}).all_warnings
 
 
-def test_one_solver_alone_has_a_page(scored, records):
-    page = page_of(scored([r for r in records if "sht" in r.cell.label]), folder="results")
-    assert "Each against each" not in words(page)
-    assert b"sht-auc" in render.to_html(page)
-
-
 def test_names_are_shown_with_escapes_where_they_cannot_be_printed(scored, records):
     odd = [with_cell(r, dataset="a\x00\u202e\ud800") if r.cell.dataset == "digits-8" else r
            for r in records]  # fmt: skip
     text = render.to_html(page_of(scored(odd), folder="results"))
     assert rb"a\x00\u202e\ud800" in text.replace(rb"\\", b"\\")
     assert "\u202e" not in text.decode()
-
-
-@pytest.mark.slow
-def test_the_size_of_a_large_page_is_bounded(records):
-    many = [
-        replace(with_cell(r, dataset=f"{r.cell.dataset} {i}"), id=f"{i:08x}{r.id[8:]}")
-        for i in range(150)
-        for r in records
-    ]
-    found = findings_of(evidence_of(many))
-    small = len(render.to_html(page_of(found, folder="results")))
-    assert found.points == 40
-    assert small < 27 * 150 / 20_000 * 15e6
-
-
-def test_public_names_are_there():
-    import aucbench.report
-
-    assert aucbench.report.__all__ == sorted(dir(aucbench.report))
-    for name in aucbench.report.__all__:
-        assert getattr(aucbench.report, name).__name__ == name
-    with pytest.raises(AttributeError, match="attribute pages"):
-        _ = aucbench.report.pages

@@ -1,7 +1,6 @@
 """What objects show of themselves: short as text, whole and escaped as HTML."""
 
 import re
-from math import inf, nan
 from xml.etree import ElementTree
 
 import numpy as np
@@ -9,10 +8,9 @@ import pandas as pd
 import pytest
 
 import aucbench
-from aucbench import Data, compare, showing
+from aucbench import compare, showing
 from aucbench.bench.show import notebook
 from aucbench.errors import ParameterError
-from aucbench.report.comparison import Results
 from aucbench.report.inline_page import InlinePage
 
 NASTY = "<script>alert(1)</script>\x1b[31m&\"'"
@@ -50,14 +48,6 @@ def test_results_show_what_the_command_prints(results):
     assert len(root.findall(".//table//tr")) == 3
     assert len(root.findall(".//circle")) == 2
     assert [e.tag for e in root.iter()].count("details") == 1
-
-
-def test_results_without_a_value_say_why():
-    wide = Data.of(np.eye(12), np.arange(12) % 2)
-    failed = compare("logistic", wide, splits=2, jobs=1, timeout=1e-3)
-    assert re.fullmatch("Results: 2 records, none with an AUC: .+", repr(failed))
-    assert parsed(failed._repr_html_()).text == repr(failed)
-    assert repr(Results()) == "Results: 0 records, none with an AUC"
 
 
 def test_records_data_and_models_fit_in_a_line_of_text(results, model):
@@ -101,19 +91,6 @@ def test_names_are_escaped_everywhere(results, model):
     ):
         assert parsed(piece) is not None
         assert "<script" not in piece
-
-
-def test_a_chart_holds_numbers_only_where_there_are_some():
-    assert showing.spans("t", [showing.Span("a", nan, nan, nan)]) == ""
-    assert showing.bars("t", [("a", 0.0), ("b", inf)]) == ""
-    assert showing.curve("t", [0.0, nan], [1.0, 2.0]) == ""
-    one = parsed(
-        showing.spans("t", [showing.Span("a", 0.5, nan, nan), showing.Span("b", *3 * [nan])])
-    )
-    assert len(one.findall(".//circle")) == 1
-    assert one.findall(".//line") == []
-    level = parsed(showing.curve("t", [0, 1, 2], [1, 1, 1]))
-    assert level.find(".//polyline").get("points").count("52.0") == 3
 
 
 def test_a_report_is_shown_in_a_frame_and_saved(results, tmp_path):

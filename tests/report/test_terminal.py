@@ -1,12 +1,11 @@
 """The tables that `compare` prints, and the answer below them."""
 
 from dataclasses import replace
-from itertools import permutations
 
 import numpy as np
 from bench_toys import cell, record_of
 
-from aucbench.bench.plan.fields import Choice, choices
+from aucbench.bench.plan.fields import Choice
 from aucbench.bench.plan.plan import Plan
 from aucbench.report.document import markdown, shortened, tex, text
 from aucbench.report.evidence import evidence_of
@@ -77,26 +76,6 @@ def test_labels_give_positives_and_delongs_interval():
     assert [line[0] for line in table.lines] == ["*", ""]
     assert any(line.startswith("intervals: ") for line in notes(found))
     assert "a has the highest AUC" in answer(found)
-
-
-def test_the_feature_map_is_named_when_there_are_several():
-    several = findings([row(features="none", auc=0.5), row(features="maxabs", auc=0.6)])
-
-    (table,) = tables(several)
-    assert [line[1] for line in table.lines] == ["a, features=none", "a, features=maxabs"]
-    assert table.best == (False, True)
-
-
-def test_the_spread_of_repeated_fits_has_a_column():
-    timed = [
-        row(split=j, auc=0.5, fit_seconds=0.5, fit_seconds_spread=x)
-        for j, x in ((0, 1.5), (1, 0.25), (2, 1))
-    ]
-    (table,) = tables(findings([*timed, row("b", auc=0.5, fit_seconds=1.0)]))
-
-    place = table.header.index("spread s")
-    assert table.header[place - 1] == "fit s"
-    assert [line[place - 1 : place + 1] for line in table.lines] == [("0.5", "1"), ("1", "-")]
 
 
 def test_tuned_and_plain_solvers_are_told_apart_and_choices_are_named():
@@ -189,14 +168,6 @@ def test_fits_beyond_the_budget_of_their_plan_are_marked_and_the_note_says_how_f
     assert r"& bo \\" in tex(tables(found))
 
 
-def test_the_order_in_which_fits_end_changes_nothing():
-    rows = [ended("a", value=0.6), ended("b", value=0.5), ended("c", split=1, value=0.9)]
-    plan = Plan(("x",), choices(["a", "b", "c"]), ("maxabs",), splits=3, passes=4.0)
-    found = {text(tables(findings(order, [plan]))) for order in permutations(rows)}
-
-    assert len(found) == 1
-
-
 def test_names_lose_their_middle_where_a_terminal_is_narrow_and_numbers_never():
     long = "estimator[sklearn.neighbors:KNeighborsClassifier,n_neighbors=15]"
     path = f"{'a/very/long/path/' * 5}data.svm"
@@ -219,13 +190,6 @@ def test_markup_in_names_stays_text():
     assert r"\textbf{a|b\_*<script>\&\%}" in tex(found)
     assert "\x1b" not in text(found) + markdown(found) + tex(found)
     assert tex(found).count(r"\\") == 3
-
-
-def test_one_data_set_without_any_value_is_a_table_too():
-    found = findings([row(status="error", reason="E"), row("b", status="error", reason="E")])
-
-    assert [line[2] for line in tables(found)[0].lines] == ["-", "-"]
-    assert "none can be recommended" in answer(found)
 
 
 def test_a_data_set_on_which_a_solver_was_not_planned_does_not_count_against_it():
