@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -15,8 +14,8 @@ from aucbench.data import Categories, Data
 from aucbench.errors import UnsupportedError
 from aucbench.metrics import hand_till, one_vs_rest
 from aucbench.pairs import ByClass
-from aucbench.records import Point, Stop
-from aucbench.solving.classes import against_rest, joined_point, together
+from aucbench.records import Stop
+from aucbench.solving.classes import against_rest
 from aucbench.solving.selection import select
 from aucbench.solving.tuning import Trial
 from aucbench.solving.wrappers import why_refused
@@ -169,42 +168,12 @@ def test_seconds_are_divided_among_the_classes():
     assert 0.15 < run.seconds < 2.0  # one fit does not take the time of all
 
 
-def test_together_takes_the_latest_point_of_each_fit():
-    assert together([[1, 2, 4], [1, 3]]) == [(0, 0), (1, 0), (2, 1)]
-    assert together([[5], [1, 6]]) == [(0, 0), (0, 1)]
-
-
-def test_a_joint_point_has_means_and_the_sum_of_seconds():
-    one, two = (Point(3, 2.0, s, f, None, 3.0 + s) for s, f in ((0.0, 1.0), (1.0, 3.0)))
-    joint = joined_point([one, two])
-    assert (joint.passes, joint.seconds, joint.objective, joint.gap) == (2.0, 1.0, 2.0, None)
-    assert joint.residual == 2.5
-
-
 def test_select_judges_by_m_and_goes_along_the_path():
     data = drawn()
     chosen = select("svm-or", data, grid=(10.0, 0.1), folds=3)
     assert chosen.chosen == 0.1
     assert chosen.run.parts
     assert 0.8 < chosen.best.auc < 1.0
-
-
-def test_a_trial_hands_its_weights_to_its_neighbour():
-    data = drawn()
-    trial = Trial({}, lambda _: get_solver("svm-or", lam=0.1))
-    w = trial.on(data, data, partial(solve, passes=500), None, ())
-    assert w.shape == (3, 4)
-    again = Trial({}, lambda _: get_solver("svm-or", lam=0.1))
-    starts = []
-
-    def solved(solver, rows):
-        run = solve(solver, rows, passes=500)
-        starts.extend(part.points[0].objective for part in run.parts)
-        return run
-
-    again.on(data, data, solved, w, ())
-    assert again.passes < trial.passes
-    assert len(starts) == 3
 
 
 @dataclass(frozen=True)

@@ -64,13 +64,3 @@ def test_a_set_that_is_not_convex_and_an_objective_with_kinks():
 
     kinks = Problem(PairwiseHinge(DATA))
     assert lowered(kinks, ZERO, 100).value < 0.6
-
-
-def test_no_step_returns_the_start_and_the_start_is_left_alone():
-    problem, w = Problem(PairwiseSquare(DATA)), np.ones(8)
-    found = lowered(problem, w, 0)
-
-    assert found.value == problem.value(w)
-    assert np.array_equal(found.w, np.ones(8))
-    lowered(problem, w, 5)
-    assert np.array_equal(w, np.ones(8))

@@ -18,11 +18,9 @@ from aucbench.objectives import Logistic, PairwiseSquare
 from aucbench.projectors import L2Ball
 from aucbench.protocols import Budget, Needs, Problem, State
 from aucbench.records import Stop
-from aucbench.registry import get_solver
 from aucbench.solving.descent import lowered
-from aucbench.solving.hyperparameters import hyperparameters
 from aucbench.solving.loop import solve
-from aucbench.solving.wrappers import WithProblems, core, recast
+from aucbench.solving.wrappers import WithProblems, recast
 
 DATA = Data.of(np.random.default_rng(0).normal(size=(20, 3)), [1, -1] * 10)
 
@@ -80,18 +78,6 @@ def test_passes_end_at_the_first_state_that_saw_enough_rows():
     assert run.stop is Stop.PASSES
     np.testing.assert_array_equal(run.w, [6.0, 6.0, 6.0])
     assert run.points[-1].passes == 1.5
-
-
-def test_fifty_passes_by_default():
-    assert solve(Counting(), DATA).points[-1].passes == 50
-    assert solve(Counting(), DATA).stop is Stop.PASSES
-
-
-def test_a_generator_may_end():
-    run = solve(Counting(last=2), DATA, passes=9)
-
-    assert run.stop is Stop.STALLED
-    np.testing.assert_array_equal(run.w, [2.0, 2.0, 2.0])
 
 
 @dataclass(frozen=True)
@@ -226,10 +212,6 @@ def test_no_bad_weights_make_the_tolerance_large():
     assert solve(Told(gaps=(0.5,), level=math.inf), DATA, passes=1).stop is Stop.PASSES
 
 
-def test_an_infinite_gap_certifies_nothing():
-    assert solve(Counting(gaps=(math.inf,)), DATA, passes=1).stop is Stop.PASSES
-
-
 def test_a_method_that_ends_short_of_its_optimum_has_stalled():
     assert solve(Counting(last=2, gaps=(1.0, 0.5)), DATA).stop is Stop.STALLED
     assert solve(Counting(last=2, gaps=(1.0, math.inf)), DATA).stop is Stop.STALLED
@@ -315,12 +297,6 @@ def test_only_one_of_the_methods_may_read_the_budget():
     assert heard == [Budget(3)]
 
 
-@pytest.mark.parametrize("wrong", [{"passes": 0}, {"seconds": -1.0}, {"passes": math.nan}])
-def test_a_budget_is_more_than_nothing(wrong):
-    with pytest.raises(ParameterError, match="must be greater than 0"):
-        Budget(**wrong)
-
-
 @pytest.mark.parametrize("limit", [{"passes": 0}, {"seconds": -1.0}, {"passes": math.nan}])
 def test_senseless_limits_are_refused(limit):
     with pytest.raises(ParameterError, match="must be greater than 0"):
@@ -347,18 +323,6 @@ def test_recast_refuses_what_would_be_ignored(given):
         recast(Counting(), **given)
 
 
-def test_parameters_of_a_replaced_part_are_no_hyperparameters():
-    own = get_solver("sht-auc")
-    recent = recast(own, projector=L2Ball())
-
-    assert hyperparameters(own)["k"] == "auto"
-    assert {*hyperparameters(own)} - {*hyperparameters(recent)} == {"k"}
-    assert {*hyperparameters(WithProblems(recent))} == {*hyperparameters(recent)}
-    # No trial fits choose a number of weights that is not needed.
-    assert core(recent).k == own.space["k"][0]
-    assert recast(get_solver("hsg-ht"), objective=Logistic).without == ("centre",)
-
-
 def test_growth_spaces_points_by_a_factor():
     passes = [p.passes for p in solve(Counting(), DATA, passes=100, growth=0.5).points]
 
@@ -383,21 +347,6 @@ def test_watch_sees_each_point_off_the_clock(monkeypatch):
     assert [point for point, _ in seen] == list(run.points)
     np.testing.assert_array_equal(seen[-1][1], run.w)
     assert run.seconds == 9  # ticks: of the problem and of eight steps
-
-
-def test_watch_is_not_shown_what_is_invalid():
-    seen = []
-    run = solve(Counting(bad=math.nan), DATA, watch=lambda *given: seen.append(given))
-
-    assert (run.stop, len(run.points), seen) == (Stop.INVALID, 1, [])
-
-
-def test_what_watch_raises_ends_the_run():
-    def watch(point, state):
-        raise OSError("disk full")
-
-    with pytest.raises(OSError, match="disk full"):
-        solve(Counting(), DATA, watch=watch)
 
 
 @dataclass(frozen=True)
@@ -466,10 +415,3 @@ def test_cpu_seconds_are_those_of_the_solver_and_not_of_the_curve():
     run, whole = spent(Busy(), DATA, passes=1)
 
     assert 0.08 <= run.cpu_seconds <= whole - 0.2 * len(run.points) + TICKS
-
-
-def test_sleep_takes_no_cpu_seconds():
-    run, whole = spent(Counting(pause=0.1), DATA, passes=0.5)
-
-    assert run.seconds >= 0.3
-    assert run.cpu_seconds <= whole + TICKS < run.seconds

@@ -152,14 +152,6 @@ def test_a_part_of_another_kind(told):
     assert said(made=made) == told
 
 
-@pytest.mark.parametrize("came", [None, 3, [1, 2], State(1, np.zeros(4), rows_seen=1)])
-def test_iterates_that_is_no_generator(came):
-    place = line(Descent.iterates)
-    kind = type(came).__name__
-    told = f"Descent.iterates must be a generator of states, got {kind}; yield them one by one"
-    assert said(states=lambda problem: came) == f"{told}{place}"
-
-
 def test_states_of_an_iterator_that_is_no_generator_have_the_place_of_their_method():
     assert said(states=lambda problem: iter([3])).endswith(f"got 3{line(Descent.iterates)}")
 

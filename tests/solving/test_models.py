@@ -10,7 +10,7 @@ import pytest
 from bench_toys import DATA, Bench, cell, told
 from sklearn.base import clone
 
-from aucbench import AUCClassifier, auc, get_dataset, select, solve
+from aucbench import AUCClassifier, auc, get_dataset, solve
 from aucbench.bench.worker.tune import tune
 from aucbench.errors import DataError, PluginError
 from aucbench.objectives import PairwiseSquare
@@ -116,11 +116,6 @@ def test_solve_returns_the_last_model_and_no_numbers_of_weights(parzen, data):
         run.decision_function(np.ones((4, 3)))
 
 
-def test_passes_and_seconds_end_a_model_too(parzen, data):
-    assert solve(parzen(), data, passes=2).model.width == 1.0
-    assert solve(parzen(), data, seconds=1e-9).stop is Stop.SECONDS
-
-
 @dataclass(frozen=True)
 class Zero:
     """Every row scores 0."""
@@ -183,15 +178,6 @@ def test_what_is_not_finite_is_nan(data):
         auc(data.y, scores)
 
 
-def test_scores_of_weights_are_those_of_the_problem(data):
-    problem, w = Problem(PairwiseSquare(data)), np.arange(data.d, dtype=float)
-
-    for X in (data.rows, data.rows.matrix):
-        np.testing.assert_array_equal(
-            problem.scores_of(State(1, w, 1), X), problem.scores(w, data.rows)
-        )
-
-
 def test_a_cell_with_a_model_is_measured(bench, data):
     done = bench.run(cell("parzen", repeat_fits=2, passes=9.0))
     points = told(done, "point")
@@ -228,13 +214,6 @@ def test_a_model_is_tuned(parzen, bench, data):
     found = tune(cell("parzen", tune=flawed), lambda point: parzen(**point), data)
     assert found.best == {"flaw": ""}  # the default, which is tried first
     assert [row["status"] for row in found.table] == ["ok", "invalid"]
-
-
-def test_a_model_is_selected(parzen, data):
-    found = select(parzen(), data, parameter="width", folds=3)
-
-    assert found.chosen == max(found.candidates, key=lambda c: c.auc).value
-    assert found.run.model == solve(parzen(width=found.chosen), data).model
 
 
 def test_the_classifier_thresholds_a_model(parzen, data):

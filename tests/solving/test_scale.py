@@ -3,12 +3,11 @@ import pytest
 from scipy.sparse import csr_array
 
 from aucbench.data import Data
-from aucbench.errors import DataError, ParameterError, UnsupportedError
+from aucbench.errors import DataError, ParameterError
 from aucbench.features import Automatic, MaxAbs, Standard
 from aucbench.metrics import auc
-from aucbench.optim import chosen, default_l1, default_ridge, pair_square
-from aucbench.projectors import ElasticNet, L2Ball, ridge_of
-from aucbench.protocols import Problem
+from aucbench.optim import default_l1, default_ridge, pair_square
+from aucbench.projectors import ridge_of
 from aucbench.registry import get_features, get_solver
 from aucbench.solving.loop import solve
 
@@ -110,22 +109,6 @@ def test_k_is_chosen_by_held_rows_and_is_d_where_they_are_few():
     assert few == 160
     with pytest.raises(ParameterError, match=r"must be .auto. or .*a number, got"):
         get_solver("sht-auc", k="most")
-
-
-def test_the_first_of_equal_values_is_chosen():
-    X, y = sample(n=300)
-    solver, data, rng = get_solver("ls-svm"), Data.of(X, y), np.random.default_rng(0)
-
-    assert chosen(solver, "lam", [1e-9, 1.1e-9], data, rng) == 1e-9
-    assert chosen(solver, "lam", [3.0], data, rng) == 3.0
-
-
-def test_another_penalty_is_no_ridge():
-    data = Data.of(*sample())
-    assert ridge_of(Problem(None, ElasticNet(0.0, 2.0), train=data)) == 2.0
-    for other in (ElasticNet(1.0, 2.0), L2Ball(1.0)):
-        with pytest.raises(UnsupportedError, match="needs a ridge"):
-            ridge_of(Problem(None, other, train=data))
 
 
 def test_auto_standardises_dense_rows_and_keeps_the_zeros_of_sparse_ones():

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 from bench_toys import cell
 
-from aucbench import Selection, auc, get_dataset, get_solver, select, solve
+from aucbench import Selection, auc, get_solver, select, solve
 from aucbench.bench.worker.tune import tune
 from aucbench.data import Data
 from aucbench.data.folds import drawn_parts
 from aucbench.errors import DataError, ParameterError, UnknownNameError
-from aucbench.features import Standard
 from aucbench.protocols import Identity, Needs, Problem, State
 from aucbench.solving.wrappers import WithSolver, recast
 
@@ -92,20 +91,6 @@ def test_it_chooses_what_the_benchmark_tunes(rows, name):
     assert aucs == {c.value: [*c.aucs] for c in found.candidates}
 
 
-def test_a_derived_value_of_a_published_axis_is_no_step_of_a_path(rows):
-    assert None in get_solver("spam-l2").space["xi"]
-    found = select(get_solver("spam-l2"), rows, parameter="xi", folds=2, passes=2)
-
-    assert [c.value for c in found.candidates] == [10.0**e for e in range(2, -6, -1)]
-
-
-def test_the_first_of_equals_is_the_largest():
-    data = get_dataset("breast-cancer")
-    perfect = Data.of(np.where(data.y > 0, 1.0, -1.0)[:, None], data.y)
-
-    assert select(get_solver("ls-svm"), perfect, grid=GRID).chosen == max(GRID)
-
-
 def test_warm_starts_do_not_change_what_an_exact_solver_gives(rows):
     warm = select(get_solver("ls-svm"), rows, grid=GRID)
     cold = select(Cold(get_solver("ls-svm")), rows, grid=GRID)
@@ -115,23 +100,6 @@ def test_warm_starts_do_not_change_what_an_exact_solver_gives(rows):
         assert one.aucs == other.aucs
 
 
-def test_warm_starts_save_passes():
-    digits = get_dataset("digits-8")
-    mapped = Standard().fit(digits, np.random.default_rng(0))(digits.rows)
-    data, grid = digits.with_rows(mapped), [10.0**-e for e in range(4)]
-    warm, cold = (
-        select(solver, data, grid=grid, folds=3, passes=2000, gap_tol=1e-4)
-        for solver in (get_solver("svm-or"), Cold(get_solver("svm-or")))
-    )
-
-    assert warm.chosen == cold.chosen
-    first, same = warm.candidates[0], cold.candidates[0]
-    assert (first.value, first.aucs, first.passes) == (same.value, same.aucs, same.passes)
-    for one, other in zip(warm.candidates[1:], cold.candidates[1:], strict=True):
-        assert one.passes < other.passes
-        assert one.auc == pytest.approx(other.auc, abs=1e-3)
-
-
 def test_a_fold_descends_from_weights_to_weights(rows):
     log = []
     found = select(Counter(log=(log,)), rows, folds=2)
@@ -139,13 +107,6 @@ def test_a_fold_descends_from_weights_to_weights(rows):
     fold = [(3.0, 0.0), (2.0, 3.0), (1.0, 5.0)]
     assert log == [*fold, *fold, (found.chosen, 0.0)]
     assert [c.passes for c in found.candidates] == [2.0] * 3
-
-
-def test_other_parameters_start_afresh(rows):
-    log = []
-    select(Cold(Counter(log=(log,))), rows, folds=2)
-
-    assert {start for _, start in log} == {0.0}
 
 
 def test_invalid_weights_lose_and_are_nobodys_start(rows):
@@ -209,16 +170,6 @@ def test_mistakes_are_told(rows):
         select(get_solver("ls-svm"), rows, folds=1)
 
 
-def test_names_are_solvers(rows):
-    by_name = select("ls-svm[tol=1e-8]", rows, grid=GRID, folds=2)
-    built = select(get_solver("ls-svm", tol=1e-8), rows, grid=GRID, folds=2)
-
-    assert by_name.candidates == built.candidates
-    assert by_name.solver.tol == 1e-8
-    built = get_solver("ls-svm", lam=0.1)
-    np.testing.assert_array_equal(solve("ls-svm[lam=0.1]", rows).w, solve(built, rows).w)
-
-
 def test_several_parameters_of_any_kind(rows):
     grid = {"k": (2, 8), "intercept": (True, False), "gamma": [None, 0.5]}
     found = select("sto-iht", rows, grid=grid, folds=2, passes=5)
@@ -247,13 +198,6 @@ def test_several_solvers_see_the_same_folds(rows):
     assert dict(each.candidates[-1].parameters) == {}
     assert each.candidates[-1].auc == 0.5
     assert {c.value for c in each.candidates[:-5]} == {*get_solver("logistic").space["C"]}
-
-
-def test_what_the_brackets_fix_is_not_tried(rows):
-    found = select("sht-auc[blocks=2]", rows, points=3, folds=2, passes=2)
-
-    assert {c.solver.blocks for c in found.candidates} == {2}
-    assert {*found.candidates[0].parameters} == {"k", "gamma"}
 
 
 def test_the_parameters_of_a_wrapped_classifier_are_chosen(rows):
