@@ -9,7 +9,7 @@ import pytest
 from supervise.asking import HERE, job, strays
 
 from aucbench.processes import Job, Limits, open_supervisor
-from aucbench.processes.isolated import MOST_ENDS, Process, ended, ends, supervised
+from aucbench.processes.isolated import MOST_ENDS, Process, ended, ends
 
 LIMITS = Limits(timeout=20.0, grace=0.1)
 
@@ -113,11 +113,3 @@ def test_no_more_jobs_run_at_once_than_wanted():
         found.close()
         assert supervisor.wait(0.0) == []
         assert not strays(supervisor.token)
-
-
-def test_a_context_inside_another_one_has_its_process():
-    def never():
-        raise AssertionError("it was opened")
-
-    with supervised(never) as outer, supervised(never) as inner:
-        assert outer is inner

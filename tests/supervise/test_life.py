@@ -1,7 +1,6 @@
 """Whichever way the client goes, nothing below it stays; whoever uses it, it works."""
 
 import os
-import pickle
 import signal
 import subprocess
 import sys
@@ -24,8 +23,8 @@ from supervise.asking import (
     until,
 )
 
-from aucbench.errors import AucbenchError, ParameterError
-from aucbench.processes import Job, open_supervisor
+from aucbench.errors import AucbenchError
+from aucbench.processes import open_supervisor
 from aucbench.processes.supervisor import LINUX
 
 PATH = os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, sys.path)])
@@ -419,17 +418,3 @@ def test_forks_of_the_warm_process_compute_with_threads():
         for _ in range(2):
             outcome = outcome_of(supervisor, job("computes_with_two_threads"))
             assert outcome.result == {"ranks": [0, 1]}
-
-
-def test_requests_are_json():
-    with supervising(preload=()) as supervisor:
-        for request in ({"x": {1, 2}}, {"x": float("nan")}):
-            with pytest.raises(ParameterError, match="not JSON"):
-                supervisor.submit(Job("a:b", request))
-
-
-def test_outcomes_and_jobs_travel(supervisor):
-    asked = job("healthy", {"x": [1]})
-    assert pickle.loads(pickle.dumps(asked)) == asked
-    outcome = outcome_of(supervisor, asked)
-    assert pickle.loads(pickle.dumps(outcome)) == outcome

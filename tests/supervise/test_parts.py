@@ -3,7 +3,6 @@
 import json
 import mmap
 import os
-import signal
 import socket
 from dataclasses import replace
 
@@ -23,7 +22,6 @@ from aucbench.processes.answers import (
     frame,
     with_answer,
 )
-from aucbench.processes.endings import exit_text
 from aucbench.processes.linux import fence as fences
 from aucbench.processes.linux import fixed, limits, orders, proc
 from aucbench.processes.linux.described import DescribedAnswer
@@ -50,13 +48,6 @@ def test_limits_are_positive(wrong):
         Limits(**wrong)
 
 
-def test_steps_are_known_by_all_that_they_are_asked():
-    steps = [Step("k", "a:f", {"x": 1, "y": 2}), Step("k", "a:f", {"x": 2}), Step("k", "a:g", {})]
-
-    assert len({step.identity for step in steps}) == 3
-    assert steps[0].identity == Step("k", "a:f", {"y": 2, "x": 1}, Limits(9.0)).identity
-
-
 def test_an_order_survives_the_wire_and_its_requests_a_file():
     fence = Fence(("~/x",), marks=("y",), writes=True)
     steps = (Step("k", "a:g", {"y": 2}, Limits(grace=0.0), light=True),)
@@ -72,11 +63,6 @@ def test_an_order_survives_the_wire_and_its_requests_a_file():
     assert orders.request_at(fd, call.at) == {"x": [1]}
     assert orders.request_at(fd, step.at) == {"y": 2}
     os.close(fd)
-
-
-def test_a_request_that_is_not_json_has_no_order():
-    with pytest.raises(ValueError, match="not JSON compliant"):
-        orders.ordered(Job("a:f", {"x": float("nan")}))
 
 
 def test_an_outcome_survives_the_wire_without_what_the_job_has_said():
@@ -250,15 +236,6 @@ def test_jobs_that_were_sent_to_a_fork_server_that_was_never_ready_are_not_lost(
     assert [ticket for ticket, _ in tickets.due()] == [second]
 
 
-def test_a_sample_comes_sooner_near_the_budget():
-    meter = limits.Meter(10**9)
-    assert meter.pause(0.0) == metering.SOONEST
-    assert meter.pause(10.0) == metering.LATEST
-    meter.peak = 9 * 10**8
-    assert meter.pause(10.0) == pytest.approx(0.025)
-    assert limits.Meter(None).pause(10.0) == metering.LATEST
-
-
 def test_one_sample_over_the_budget_is_not_believed():
     """While processes start and end, what they share is counted more than once."""
     meter = limits.Meter(2**20)
@@ -298,12 +275,6 @@ def test_descendants_are_found_with_and_without_the_help_of_the_kernel(monkeypat
 
         assert processes == {server} | proc.descendants(server)
         assert processes == proc.marked(supervisor.token)
-
-
-def test_exit_codes_are_told_in_words():
-    assert exit_text(3) == "ended with code 3"
-    assert exit_text(-signal.SIGSEGV) == "killed by SIGSEGV (Segmentation fault)"
-    assert exit_text(-40) == "killed by signal 40"
 
 
 def test_a_folder_is_removed_whatever_rights_it_has(tmp_path):

@@ -10,7 +10,6 @@ from aucbench.bench.results.conditions import Conditions
 from aucbench.bench.show.tally import Tally
 from aucbench.errors import AucbenchError, ParameterError
 from aucbench.processes import open_supervisor, opening
-from aucbench.processes.endings import died, exit_text
 from aucbench.processes.portable.client import FENCE, PortableSupervisor
 from aucbench.processes.portable.kept import FileKept
 from aucbench.processes.portable.wire import packed, read
@@ -74,11 +73,6 @@ def test_rows_of_the_portable_supervisor_are_counted_and_their_times_stand_apart
     assert "1 of 1 rows were run by the portable supervisor" in tally.remarks()[0]
     assert str(Condition.of(one)).endswith(", portable supervisor")
     assert Condition.of(one) != Condition.of(replace(one, conditions=Conditions()))
-
-
-def test_faults_of_windows_have_words():
-    assert exit_text(0xC0000005) == "ended by a fault (access violation)"
-    assert died(0xC00000FD, "", 0, None).ending is Ending.CRASH
 
 
 def test_messages_come_as_they_were_sent_or_not_at_all():

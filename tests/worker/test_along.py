@@ -44,15 +44,6 @@ def test_points_that_are_kept_are_spread_over_log_passes(count):
         assert np.diff(late).max(initial=0.0) < 3 * even
 
 
-def test_weights_are_copied():
-    kept, w = KeptWeights(), np.zeros(2)
-    kept.add(0, 0.0, w)
-    w += 1
-    kept.add(1, 1.0, w)
-
-    np.testing.assert_array_equal([point.w for point in kept.points], [[0, 0], [1, 1]])
-
-
 def test_the_copies_and_the_scores_have_limits_of_bytes(monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(along, "WEIGHT_BYTES", 8 * 3 * 5)

@@ -1,7 +1,6 @@
 """Any scikit-learn classifier as a solver."""
 
 import sys
-import warnings
 from typing import ClassVar
 
 import numpy as np
@@ -30,19 +29,18 @@ from sklearn.semi_supervised import LabelPropagation
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from aucbench import AUCClassifier, auc, from_estimator, get_solver, solve
+from aucbench import auc, from_estimator, get_solver, solve
 from aucbench.bench import lookup
 from aucbench.bench.plan.fields import choices
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.worker.build import points_of
 from aucbench.bench.worker.resolve import resolved
-from aucbench.data import Breakpoints, Data
+from aucbench.data import Data
 from aucbench.data.packed import pack_arrays
 from aucbench.errors import (
     ParameterError,
     PluginError,
     UnknownNameError,
-    UnsupportedError,
 )
 from aucbench.processes.records import Ending, Outcome
 from aucbench.ranges import Range
@@ -175,18 +173,6 @@ def test_it_sees_names_and_sparse_rows():
     assert not rows.data.flags.writeable
 
 
-def test_names_of_other_columns_are_not_told_and_none_warn():
-    Seen.log.clear()
-    data = Data.of(pd.DataFrame(X, columns=list("abcde")), Y)
-    solve(from_estimator(Seen()), data.with_rows(Data.of(X[:, :2], Y).rows))
-
-    assert isinstance(Seen.log[0][0], np.ndarray)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        run = solve(from_estimator(make_pipeline(StandardScaler(), SVC())), data)
-        run.decision_function(X)
-
-
 @pytest.mark.parametrize(
     "writer", [Seen(writes=True), make_pipeline(StandardScaler(copy=False), SVC())]
 )
@@ -212,26 +198,6 @@ def test_an_estimator_that_writes_gets_a_copy(writer):
 def test_what_gives_no_scores_is_refused_at_once(estimator, sentence):
     with pytest.raises(ParameterError, match=sentence):
         from_estimator(estimator)
-
-
-def test_breakpoints_need_labels():
-    errors = Breakpoints.of_labels(np.array([1, -1]), "count")
-    with pytest.raises(UnsupportedError, match="needs labels"):
-        solve(from_estimator(SVC()), Data(Data.of(X[:2], [1, -1]).rows, errors))
-
-
-def test_the_classifier_takes_it():
-    model = AUCClassifier(from_estimator(RandomForestClassifier(n_estimators=5))).fit(X, Y > 0)
-
-    assert np.mean(model.predict(X) == (Y > 0)) > 0.8
-
-
-@pytest.mark.parametrize("spec", ["sklearn.svm:SVC,C=2", "classifier='sklearn.svm:SVC',C=2"])
-def test_a_specification_names_the_class(spec):
-    solver = get_solver(f"estimator[{spec}]")
-
-    assert solver.estimator.get_params()["C"] == 2
-    assert solver.space == {}
 
 
 @pytest.mark.parametrize(

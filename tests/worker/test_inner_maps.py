@@ -153,16 +153,6 @@ def test_a_shared_map_costs_tuning_nothing(bench, features):
     assert tuning["map_seconds"] == 0
 
 
-@pytest.mark.parametrize("features", ["target", "maxabs", "standard", "nystroem[rank=5]"])
-def test_the_time_of_maps_inside_is_part_of_what_tuning_cost(bench, features):
-    done = bench.run(tuned(features=features))
-    (tuning,) = told(done, "tuning")
-    solving = sum(row["seconds"] for row in tuning["table"])
-
-    assert tuning["map_seconds"] > 0
-    assert done.result["tune_seconds"] == pytest.approx(solving + tuning["map_seconds"])
-
-
 def test_a_shared_map_gives_what_a_fit_inside_gives(bench, monkeypatch):
     tables = []
     for shared in (True, False):
@@ -180,14 +170,6 @@ def test_the_built_in_maps_that_learn_something_are_fitted_inside():
 
     assert all(map(is_shared, shared))
     assert not any(map(is_shared, [*inside, *mixed]))
-
-
-def test_cells_that_are_not_tuned_fit_no_map(bench):
-    bench.run(cell("sht-auc", features="target"))
-    assert len(fits()) == 1  # of the split
-    bench.run(cell("sht-auc", features="target", tune=(("k", (1,)),)))  # nothing to choose
-
-    assert len(fits()) == 1
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from aucbench import auc, get_dataset, get_objective, get_solver, solve
 from aucbench.bench.requests import data_job, resolve_job
 from aucbench.bench.worker import jobs, rows
 from aucbench.bench.worker.block import Block, laid_out
-from aucbench.bench.worker.measure import MAX_POINTS, fitted_cell
+from aucbench.bench.worker.measure import fitted_cell
 from aucbench.data import Data
 from aucbench.data.packed import unpack_known
 from aucbench.datasets.reading import Reading
@@ -56,15 +56,6 @@ def test_a_cell_gives_what_plain_calls_give(bench, solver, features):
         np.testing.assert_array_equal(kept["scores"], scores)
         np.testing.assert_array_equal(kept["rows"], test)
         assert (sorted(kept), kept["scores"].dtype) == (["rows", "scores"], np.float64)
-
-
-def test_a_solver_that_is_not_for_so_many_rows_is_skipped(bench, monkeypatch):
-    monkeypatch.setattr("aucbench_plugins.roc_svm.roc_svm_kernel.MAX_ROWS", 29)
-    done = bench.run(cell("roc-svm-kernel"))
-
-    assert done.error is None
-    assert done.result["status"] == "skipped"
-    assert "use roc-svm-nystrom" in done.result["reason"]
 
 
 def test_objective_and_projector_replace_the_solvers_own(bench):
@@ -300,22 +291,6 @@ def test_points_are_measured_by_the_harness(bench):
     assert told(bench.run(cell()), "point")[0]["validation_auc"] is None
 
 
-def test_the_diagnostics_of_a_method_are_in_its_curve(bench):
-    points = told(bench.run(cell("informs", passes=2.0)), "point")
-
-    assert [p["info"] for p in points] == [{"radius": 0.5, "moves": m} for m in (1.0, 2.0)]
-    assert "info" not in told(bench.run(cell()), "point")[0]
-
-
-def test_a_curve_of_an_endless_solver_is_short(bench):
-    done = bench.run(cell(passes=None, seconds=0.05))
-    points = told(done, "point")
-
-    assert done.result["stop"] == "SECONDS"
-    assert 20 < len(points) < MAX_POINTS
-    assert points[-1]["passes"] == done.result["passes"]
-
-
 def test_a_curve_keeps_its_last_point_when_it_is_full(monkeypatch):
     monkeypatch.setattr("aucbench.bench.worker.measure.MAX_POINTS", 5)
     data, lines = get_dataset(DATA), []
@@ -341,14 +316,6 @@ def test_repeated_fits_give_a_median_and_a_spread(bench, toys):
     assert (steady["deterministic"], fickle["deterministic"]) == (True, False)
     assert fickle["status"] == "ok"
     assert (once["deterministic"], once["fit_seconds_spread"]) == (None, None)
-
-
-def test_cells_that_are_timed_are_pinned(bench, monkeypatch):
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    timed, plain = bench.run(cell(repeat_fits=2)).record, bench.run(cell()).record
-
-    assert len(timed.machine["pinned"]) == 1
-    assert "pinned" not in plain.machine
 
 
 def test_the_warm_process_knows_no_third_party(site):
@@ -407,34 +374,6 @@ def test_a_built_in_solver_imports_scikit_learn_when_it_is_built_or_never():
 def asked(names, grids=()):
     request = json.loads(json.dumps(resolve_job(names, grids).request))
     return jobs.resolve(request, None, {})
-
-
-def test_names_are_resolved(toys):
-    names = {
-        "solvers": ["sht-auc[k=5]", "path"],
-        "objectives": ["logistic"],
-        "projectors": ["l1-ball[R=2]"],
-        "features": ["maxabs"],
-        "datasets": [DATA, "somewhere/x.csv"],
-    }
-    told = asked(names)
-    sht, path = told["solvers"]["sht-auc[k=5]"], told["solvers"]["path"]
-
-    assert all(answer["ok"] for kind in names for answer in told[kind].values())
-    assert sht["needs"] == {
-        "objective": True,
-        "of_objective": ["curvature"],
-        "objective_parameters": [],
-        "projector_parameters": ["k"],
-        "unless": "gamma",
-        "projector": True,
-        "packages": [],
-    }
-    assert (sht["written"], path["written"]) == (["k"], [])
-    assert path["plugin"] == ("toys", "1.0", "toys_toys")
-    assert told["datasets"][DATA]["plugin"][0] == "aucbench"
-    assert told["datasets"]["somewhere/x.csv"]["plugin"] is None
-    json.dumps(told, allow_nan=False)
 
 
 @pytest.mark.parametrize(

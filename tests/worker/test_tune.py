@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aucbench import auc, get_dataset, get_solver, solve
-from aucbench.bench.cell import Cell
 from aucbench.bench.worker.build import build, points_of
 from aucbench.bench.worker.tune import inner_folds, tune
 from aucbench.data import Data
@@ -69,18 +68,6 @@ def test_only_the_first_axis_varies_at_first_and_then_all():
     assert {point["gamma"] for point in points[4:]} == {None, 1.0}
 
 
-def test_short_prefixes_cover_late_axes_too():
-    grid = tuple((f"p{j}", tuple(range(100))) for j in range(20))
-    points = values(points_of(cell("sht-auc", tune=grid, tune_evals=30)))
-    late = np.array([[*point.values()] for point in points[5:]])
-
-    assert (np.diff(np.sort(late, axis=0), axis=0, prepend=0, append=100).max(axis=0) < 30).all()
-    near = np.corrcoef(late[:, :8].T) - np.eye(8)
-    assert np.abs(near).max() < 0.6
-    with pytest.raises(ParameterError, match="has 21 axes, at most 20 can be tuned at once"):
-        points_of(cell("sht-auc", tune=(*grid, ("last", (1, 2)))))
-
-
 def test_neither_a_seed_nor_what_a_specification_fixes_is_tuned():
     one, other = (points_of(cell("sht-auc", tune=True, tune_evals=9, seed=s)) for s in (0, 1))
     assert one == other
@@ -98,13 +85,6 @@ def test_a_default_that_a_grid_of_the_user_lacks_is_not_added():
     assert points[0] == {"blocks": 10, "k": 2}  # the middle of k
     assert len(points) == 6
     assert 50 not in [p["k"] for p in points]
-
-
-def test_a_grid_of_any_size_has_first_points():
-    grid = tuple((name, tuple(range(1, 1001))) for name in ("blocks", "k", "gamma"))
-    huge = cell("sht-auc", tune=(*grid, *((c, tuple(range(2000))) for c in "abcdef")))
-
-    assert len({*map(str, points_of(huge))}) == huge.tune_evals
 
 
 def test_chains_follow_the_path():
@@ -189,14 +169,6 @@ def test_a_failing_point_is_recorded_and_passed_over(bench):
     assert told(done, "point")[-1]["passes"] == done.result["passes"] == 4
     chosen = ",".join(f"{name}={value}" for name, value in tuning["chosen"].items())
     assert done.result["auc"] == bench.run(cell(f"means[{chosen}]")).result["auc"]
-
-
-def test_five_points_find_a_step_that_gets_further(bench):
-    slow = bench.run(cell("roc-svm[step=0.002]", "digits-8", passes=10.0))
-    tuned = bench.run(cell("roc-svm", "digits-8", tune=True, tune_evals=5, passes=10.0))
-
-    assert told(tuned, "tuning")[0]["chosen"]["step"] > 0.002
-    assert tuned.result["auc"] > slow.result["auc"] + 0.005
 
 
 @pytest.mark.parametrize("solver", ["nans", "infeasible"])
@@ -291,12 +263,6 @@ def test_a_limit_of_seconds_tries_points_by_rungs_and_the_record_says_how_far():
     short = tune(hurried, partial(build, hurried), data)
     assert short.search.ended == "the time was up"
     assert (short.search.tried, short.best) == (1, found.table[0]["parameters"])
-
-
-def test_a_cell_of_a_record_before_limits_of_tuning_is_read():
-    plain = cell("svm-or").to_json()
-    assert plain.pop("tune_seconds") is None
-    assert Cell.from_json(plain) == cell("svm-or")
 
 
 def test_a_point_that_diverged_is_not_chosen():
