@@ -13,7 +13,7 @@ from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError, ParameterError
 from aucbench.papers import measuring
 from aucbench.papers.experiment import Experiment, results_in
-from aucbench.papers.measuring import limited, measured_in, opened
+from aucbench.papers.measuring import measured_in, opened
 from aucbench.papers.parts import Measurement
 from aucbench.papers.sections import section_of
 from aucbench.processes.records import Limits
@@ -187,10 +187,3 @@ def test_what_cannot_be_measured_is_refused_before_anything_runs(tmp_path, rows,
     with pytest.raises(ParameterError, match="there is no module 'no_such_module'"):
         done([nowhere], tmp_path / "out")
     assert begun(signs) == {}
-
-
-def test_the_command_replaces_limits(rows, signs):
-    one = counting(rows, signs, limits=Limits(5.0, memory=10))
-    assert limited([one], None, None) == (one,)
-    [changed] = limited([one], 0, 2.5)
-    assert changed.limits == Limits(None, memory=2_500_000)

@@ -1,6 +1,6 @@
 """The experiments of the source papers, on rows few enough for a test."""
 
-from dataclasses import fields, replace
+from dataclasses import fields
 from math import comb
 from pathlib import Path
 
@@ -11,10 +11,10 @@ from aucbench.aum import Breakpoints, aum_loss, first_min
 from aucbench.data import Data
 from aucbench.data.arrays import rows
 from aucbench.datasets import load
-from aucbench.errors import DataError, ParameterError
+from aucbench.errors import DataError
 from aucbench.features import AppendOne
 from aucbench.objectives import IntervalHinge
-from aucbench.papers.aum import Figure5Row, Figure6Row, figure5, figure6, growth
+from aucbench.papers.aum import Figure5Row, Figure6Row, figure5, figure6
 from aucbench.papers.aum.descents import figure_5 as five
 from aucbench.papers.aum.descents import figure_6 as six
 from aucbench.papers.aum.descents.figure_6 import best_of_path, l1_path
@@ -108,22 +108,6 @@ def test_a_descent_of_figure_5_that_is_given_up_says_so():
     assert not first.ended
 
 
-def test_a_sample_keeps_both_classes_and_is_standardised():
-    part, s = five._sample_rows(noise(), 8, 0)
-    assert (part.labels.n_neg, part.labels.n_pos) == (2, 6)
-    np.testing.assert_allclose(part.rows.matrix.mean(axis=0), 0.0, atol=1e-12)
-    assert s.shape == (8,)
-    with pytest.raises(ParameterError, match="n must be at least 4"):
-        figure5(noise(), [3])
-
-
-def test_growth_is_the_exponent_of_a_power():
-    sizes = [10, 100, 1000]
-    assert growth(sizes, [3.0 * n**1.5 for n in sizes]) == pytest.approx(1.5)
-    with pytest.raises(ParameterError, match="number"):
-        growth(sizes, [1.0, 0.0, 2.0])
-
-
 def test_the_loss_falls_along_the_path_and_the_start_is_its_best():
     train, validation = (
         IntervalHinge(data.with_rows(AppendOne()(data.rows)))
@@ -162,11 +146,6 @@ def test_a_published_step_goes_against_the_mean_of_the_derivatives():
     p = data.pullback(aum_loss(data.breakpoints.rates, data.scores(w)).gradient)
     assert abs((w - after) @ p) == pytest.approx(np.linalg.norm(w - after) * np.linalg.norm(p))
     assert f.value(after) < f.value(w)
-
-
-def test_figure_6_needs_folds():
-    with pytest.raises(DataError, match="no folds"):
-        figure6(replace(changepoints(), folds=None))
 
 
 def test_figure_6_of_the_published_set(data_folder):

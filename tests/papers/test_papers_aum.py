@@ -16,8 +16,6 @@ from aucbench.papers.aum.figure_5 import claims_of as claims_5
 from aucbench.papers.aum.figure_6 import METHODS, STARTS
 from aucbench.papers.aum.figure_6 import claims_of as claims_6
 from aucbench.papers.parts import Scale
-from aucbench.papers.ranges import range_of
-from aucbench.stats.resampled import corrected_interval
 
 five = import_module("aucbench.papers.aum.figure_5")
 six = import_module("aucbench.papers.aum.figure_6")
@@ -194,22 +192,6 @@ def splits(*, gain=0.02, below=0.0, seconds=None, steps=2.0, start=STARTS[0]):
     ]
 
 
-def test_a_descent_without_a_step_is_left_out_of_ratios():
-    rows = splits()
-    for row in rows:
-        if (row["fold"], row["seed"]) == (0, 0):
-            row |= {"steps": 0, "seconds": 0.0}
-    assert [claim.holds for claim in claims_6(rows)] == [True] * 6
-    for row in rows:
-        row |= {"steps": 0, "seconds": 0.0}
-    assert [claim.holds for claim in claims_6(rows)] == [True, True, *[None] * 4]
-    found = descents(lambda n: n, STEPS, SLOW)
-    for row in found.rows:
-        if row["seed"] == 0:
-            row |= {"steps": 0, "events": None, "search_seconds": 0.0}
-    assert [claim.holds for claim in claims_5([found])] == [True] * 5
-
-
 @pytest.mark.parametrize(
     ("rows", "holds"),
     [
@@ -225,14 +207,3 @@ def test_a_descent_without_a_step_is_left_out_of_ratios():
 )
 def test_the_statements_about_figure_6_follow_the_numbers(rows, holds):
     assert [claim.holds for claim in claims_6(rows)] == holds
-
-
-def test_the_interval_is_that_of_the_corrected_resampled_t_test():
-    values = np.random.default_rng(2).normal(size=9)
-    expected, found = corrected_interval(values, 0.5), range_of([*values], 0.5)
-    assert (found.mean, found.low, found.high) == pytest.approx(
-        (expected.estimate, expected.low, expected.high)
-    )
-    assert str(range_of([2.0])) == "2"
-    assert str(range_of([2.0, 2.0])) == "2 (2 to 2)"
-    assert range_of([0.0, 0.0]).exp().high == 1.0

@@ -11,7 +11,6 @@ from aucbench.papers.sht_auc import convergence, imbalance, tables
 from aucbench.papers.sht_auc.convergence import OWN
 from aucbench.papers.sht_auc.methods import FOR_AUC, SHT, measured_as, methods, simulated
 from aucbench.registry import get_dataset
-from aucbench.report.sections import Chart
 
 TEXT = "000_0143e3bd0f6c231c.txt"
 CLEAN, LEAKY = Protocol.CLEAN, Protocol.AS_PUBLISHED
@@ -129,19 +128,6 @@ def test_statements_about_the_tables_follow_the_data(shift, holds, word):
         assert word in claim.because
 
 
-def test_statements_are_open_without_runs():
-    empty = Given(lambda *_: np.empty(0), lambda *_: [])
-    lines = toy_lines()
-    found = [*tables.best_auc(lines, empty), *tables.best_support(lines, empty)]
-    shares = toy_lines((0.05, 0.5))
-    found += [*imbalance.falls(shares, empty), *imbalance.gains(shares, empty)]
-    steps = {("own", 20, r): Line(("a",), methods(CLEAN, r)[SHT], "unit") for r in (0.05, 0.5)}
-    found += convergence.slower(steps, empty)
-    assert {claim.holds for claim in found} == {None}
-    assert all("no comparison with" in claim.because for claim in found)
-    assert not any(isinstance(part, Chart) for part in convergence.curves(steps, empty))
-
-
 @pytest.mark.parametrize("rise", [0.5, 0.0, -0.5])
 def test_statements_about_the_share_follow_the_data(rise):
     def values(line, _):
@@ -163,18 +149,6 @@ def test_statements_about_the_share_follow_the_data(rise):
 def curve(rate):
     passes = np.arange(0.0, 301.0)
     return passes, 1.0 - 0.5 * np.exp(-passes * rate)
-
-
-def test_the_passes_of_a_curve_are_those_until_it_stays_near_its_end():
-    passes, values = curve(0.1)
-    wanted = np.log(20) / 0.1  # 0.5 exp(-t/10) = 0.05 * 0.5
-    assert convergence.reached(passes, 1.5 - values, "objective") == np.ceil(wanted)
-    wanted = np.log(100) / 0.1  # 0.5 exp(-t/10) = 0.005
-    assert convergence.reached(passes, values, "train_auc") == np.ceil(wanted)
-    later = values.copy()
-    later[200] = 0.5  # it leaves the end once more
-    assert convergence.reached(passes, later, "test_auc") == 201
-    assert convergence.reached(passes, np.full(301, 0.9), "test_auc") == 0
 
 
 @pytest.mark.parametrize(("rate", "holds"), [(0.02, True), (0.5, False), (0.1, False)])

@@ -12,7 +12,7 @@ from aucbench.bench.results.record import Record, Sizes
 from aucbench.papers.parts import Scale
 from aucbench.papers.results import Results
 from aucbench.papers.spdam import convergence
-from aucbench.papers.spdam.convergence import Rows, fitted, medians, until
+from aucbench.papers.spdam.convergence import Rows
 from aucbench.papers.spdam.methods import GROUPS, METHOD, PUBLISHED, features_of
 from aucbench.records import CellStatus
 from aucbench.report.sections import Chart, Table
@@ -201,24 +201,3 @@ def test_the_claims_of_the_table_follow_its_numbers(shift, holds):
     found = made("spdam", "table 3", Scale.QUICK)
     given = results_of(found, lambda _: (), auc)
     assert [claim.holds for claim in found.claims(given)] == [holds, holds, None]
-
-
-@pytest.mark.parametrize("place", ["table 3", "figure 1", "figure 2"])
-def test_nothing_is_claimed_or_drawn_without_runs(place):
-    found = made("spdam", place)
-    empty = Results({}, None)
-    assert {claim.holds for claim in found.claims(empty)} == {None}
-    assert not any(isinstance(part, Chart) for part in found.shown(empty))
-
-
-def test_numbers_of_a_curve():
-    x, y = np.array([1.0, 2.0, 4.0, 8.0]), np.array([0.5, 0.9, 0.7, 0.9])
-    assert until((x, y), 0.8) == pytest.approx(np.sqrt(4 * 8))  # half of the way in log(x)
-    assert until((x, y), 0.9) == pytest.approx(8.0)
-    assert (until((x, y), 0.4), until((x, y), 0.95)) == (1.0, 8.0)
-    assert convergence.at((x, y), 2.0) == 0.9
-    assert convergence.at((x, y), 100.0) == 0.9
-    assert fitted(x, 3 - 2 * x) == pytest.approx((-2.0, 1.0))
-    assert np.isnan(fitted(x[:2], y[:2]).slope)
-    grid, middle = medians([(x, 10.0**-x)] * 3, log=True)
-    np.testing.assert_allclose(middle, 10.0 ** -np.array(grid))

@@ -13,7 +13,6 @@ from aucbench.data import Data
 from aucbench.data.arrays import Rows
 from aucbench.data.packed import known_of, unpack_known, with_known
 from aucbench.datasets.simulated import outbreak_support
-from aucbench.errors import DataError
 from aucbench.features.chain import keeps_columns
 from aucbench.papers.results import MEASURES
 from aucbench.registry import get_dataset, get_features
@@ -38,14 +37,6 @@ def test_relevant_features_go_with_the_rows_and_not_with_other_columns():
     again = with_known(data.rows, known_of(data))
     np.testing.assert_array_equal(again.relevant, [0, 2])
     assert with_known(data.rows, known_of(toy())).relevant is None
-
-
-@pytest.mark.parametrize("wrong", [[4], [-1], [0.5], [], ["a"]])
-def test_features_that_there_are_not_are_refused(wrong):
-    with pytest.raises(DataError, match="relevant features are numbers from 0 to 3, got"):
-        toy(relevant=wrong)
-    with pytest.raises(DataError, match="relevant would be ignored"):
-        Data.of(toy(), relevant=[1])
 
 
 def test_a_simulation_knows_its_relevant_features():
@@ -93,18 +84,6 @@ def test_the_support_is_measured_against_the_truth(fits, solver):
     assert values["support-f1"] == pytest.approx(2 * common / 6)
     assert values["support-jaccard"] == pytest.approx(common / len(chosen | {*TRUTH}))
     assert values["support-recall"] == pytest.approx(common / 3)
-
-
-def test_small_weights_count_as_zero_where_this_is_asked_for(fits):
-    class Kept:
-        @staticmethod
-        def scores(*_):
-            return {"w": np.array([0.5, 1e-3, 2e-3, 0.0]), "relevant": np.array([0, 1])}
-
-    record = fits[0]["sht-auc", "standard+unit"]
-    assert MEASURES["support-f1"].read(record, Kept) == pytest.approx(0.8)
-    assert MEASURES["support-f1[below=0.001]"].read(record, Kept) == pytest.approx(0.5)
-    assert MEASURES["support-recall[below=0.001]"].read(record, Kept) == pytest.approx(0.5)
 
 
 def test_there_is_no_support_where_columns_are_not_those_of_the_data(fits):

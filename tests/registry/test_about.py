@@ -1,19 +1,17 @@
 import re
 from dataclasses import replace
-from email.message import Message
 
 import numpy as np
 import pytest
 from plugin_site import HEAD
 
 from aucbench import get_dataset, get_solver, solve
-from aucbench.about import About, about, about_of, bibtex, references, software
+from aucbench.about import bibtex, references
 from aucbench.datasets import entries
 from aucbench.datasets.collections import SOURCES
-from aucbench.errors import ParameterError, PluginError
+from aucbench.errors import PluginError
 from aucbench.registry import describe, get_features, list_solvers, names
 from aucbench.registry.descriptions import described
-from aucbench.registry.discovery import stated_in
 
 pytestmark = pytest.mark.plain
 
@@ -130,25 +128,6 @@ def test_what_is_said_to_be_certified_is(name, rows):
     assert bool(gaps) == describe("solvers", name).about.certified
 
 
-def test_a_base_class_does_not_speak_for_another():
-    @about("one thing", cites=("gao2013",))
-    class First:
-        pass
-
-    class Second(First):
-        pass
-
-    assert about_of(First) == About("one thing", cites=("gao2013",))
-    assert about_of(Second) == About()
-
-
-def test_bibtex_of_another_package_stands_beside_ours():
-    found = bibtex(("gao2013", ARTICLE, ARTICLE))
-    assert [*found] == ["gao2013", "nobody1900"]
-    assert found["nobody1900"] == ARTICLE
-    assert bibtex(("nobody, see\n" + ARTICLE + "\ntrailing",)) == {"nobody1900": ARTICLE}
-
-
 @pytest.mark.parametrize(
     ("cites", "sentence"),
     [
@@ -161,21 +140,6 @@ def test_bibtex_of_another_package_stands_beside_ours():
 def test_what_is_no_reference_is_refused(cites, sentence):
     with pytest.raises(PluginError, match=sentence):
         bibtex(cites)
-
-
-@pytest.mark.parametrize("cites", ["gao2013", ["gao2013"], (1,)])
-def test_cites_is_a_tuple_of_texts(cites):
-    with pytest.raises(ParameterError, match="cites must be a tuple of texts"):
-        about("this", cites=cites)
-    with pytest.raises(ParameterError, match="purpose must be one line"):
-        about("two\nlines")
-
-
-def test_a_distribution_is_cited_with_its_version():
-    assert software("toys", "1.0", "Toys & co", "A. Nobody") == (
-        "@software{toys,\n  title = {toys: Toys \\& co},\n  author = {{A. Nobody}},\n"
-        "  note = {Python package, version 1.0}\n}"
-    )
 
 
 # Of version 1 of the document.
@@ -235,16 +199,6 @@ def test_the_document_for_programs_is_version_1():
             assert all({*axis} <= {"values", "range", "distribution"} for axis in axes.values())
 
 
-def test_parameters_are_described_with_their_units():
-    [plugin] = [p for p in described()["plugins"] if p["name"] == "sht-auc"]
-    named = {p["name"]: p for p in plugin["parameters"]}
-    assert named["gamma"]["unit"] == "squared units of w per unit of f"
-    assert named["gamma"]["doc"].startswith("Step size γ > 0, in squared units")
-    assert named["k"]["type"] == "int | Literal['auto']"
-    assert named["blocks"]["default"] == 4
-    assert plugin["space"][0]["blocks"] == {"values": [1, 2, 4, 8, 10]}
-
-
 def test_a_third_party_is_described_with_what_is_wrong(site):
     source = f"""{HEAD}
 from aucbench.about import about
@@ -259,29 +213,6 @@ def aucbench_solvers():
     assert plugin["bibtex"] is None
     assert "'nobody1900' is no reference of aucbench" in plugin["problem"]
     assert (plugin["licence"], plugin["family"]) == ("", "")
-
-
-@pytest.mark.parametrize(
-    ("fields", "licence"),
-    [
-        ("License-Expression: MIT\n", "MIT"),
-        ("Classifier: License :: OSI Approved :: MIT License\n", "MIT License"),
-        ("License: Nobody's\n        second line\n", "Nobody's"),
-        ("", ""),
-    ],
-)
-def test_the_licence_is_that_of_the_metadata(site, fields, licence):
-    site.add("foo", foo=f"{HEAD}\n@hookimpl\ndef aucbench_solvers():\n    return {{'foo': Dummy}}")
-    about_it = site.path / "foo-1.0.dist-info" / "METADATA"
-    about_it.write_text(about_it.read_text(encoding="utf-8") + fields, encoding="utf-8")
-    assert describe("solvers", "foo").licence == licence
-
-
-@pytest.mark.parametrize("about", [Message(), {}])  # one returns None, the other raises KeyError
-def test_a_field_that_the_metadata_lack_is_empty(about):
-    assert stated_in(about, "License") == ""
-    about["License"] = "MIT"
-    assert stated_in(about, "License") == "MIT"
 
 
 def test_an_about_that_is_something_else_is_the_fault_of_its_plugin(site):

@@ -172,14 +172,6 @@ def test_an_interrupt_by_the_user_is_not_a_failure_of_the_plugin(site):
     assert listed("foo").failure is None
 
 
-def test_a_plugin_may_ask_for_others_at_import(site):
-    ask = "from aucbench import get_solver\nOTHERS = get_solver('logistic'), get_solver('bar')\n"
-    site.add("foo", foo=ask + solver("foo"))
-    site.add("bar", bar=solver("bar"))
-    assert get_solver("foo").k == 3
-    assert sys.modules["foo_foo"].OTHERS[1].k == 3
-
-
 def test_a_plugin_that_asks_for_itself_is_broken(site):
     site.add("foo", foo="import aucbench\naucbench.get_solver('foo')\n" + solver("foo"))
     with pytest.raises(PluginError, match="asks for 'foo' while it is imported itself"):
@@ -200,18 +192,3 @@ def test_plugins_that_ask_for_each_other_are_broken_and_end(site):
     for name in ("foo", "bar"):
         with pytest.raises(PluginError, match=f"asks for '{name}' while it is imported itself"):
             get_solver(name)
-
-
-def test_a_plugin_may_list_the_others_at_import(site):
-    site.add("foo", foo="import aucbench\nSEEN = aucbench.list_solvers()\n" + solver("foo"))
-    site.add("bar", bar=solver("bar"))
-    assert get_solver("foo").k == 3
-    # What it registers itself is known from the process that has tried its import.
-    assert {"bar", "foo"} <= {*sys.modules["foo_foo"].SEEN}
-    assert "foo" in list_solvers()
-
-
-def test_a_plugin_imported_by_hand_is_not_taken_half_done(site):
-    site.add("foo", foo="import aucbench\nSEEN = aucbench.list_solvers()\n" + solver("foo"))
-    __import__("foo_foo")
-    assert get_solver("foo").k == 3

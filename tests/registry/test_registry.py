@@ -1,19 +1,14 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pytest
 from plugin_site import HEAD, HOOK, solver
 
 from aucbench import registry
-from aucbench.data import Data
 from aucbench.errors import DataError, ParameterError, PluginError, UnknownNameError
 from aucbench.registry import (
     describe,
     get_dataset,
-    get_features,
-    get_objective,
-    get_projector,
     get_solver,
     names,
 )
@@ -33,11 +28,6 @@ def test_an_instance_is_returned_unchanged():
 def test_what_is_no_solver_is_refused(thing):
     with pytest.raises(ParameterError, match="wanted the name of a solver or an instance of one"):
         get_solver(thing)
-
-
-def test_a_class_in_place_of_an_instance_is_refused():
-    with pytest.raises(ParameterError, match="wanted the name of a solver or an instance"):
-        get_solver(type(get_solver("logistic")))
 
 
 def test_parameters_in_brackets_and_beside(site):
@@ -87,17 +77,6 @@ def test_a_factory_that_makes_something_else_is_the_fault_of_its_plugin(site):
         get_solver("foo[free=1]")
 
 
-def test_objectives_projectors_and_features_are_built_by_name():
-    data = Data.of(np.eye(4), [0, 1, 0, 1])
-    objective = get_objective("pairwise-square", data)
-    assert objective.data is data
-    assert get_objective(objective, data) is objective
-    assert get_projector("top-k[k=2]").contains(np.array([1.0, 0.0, 2.0]))
-    assert get_features("maxabs").exempt == 0
-    with pytest.raises(UnknownNameError, match="unknown parameter of pairwise-square 'data'"):
-        get_objective("pairwise-square[data=5]", data)
-
-
 @pytest.mark.parametrize("kind", registry.ABILITIES)
 def test_every_built_in_is_what_it_says(site, kind):
     assert names(kind) == sorted({*names(kind)})
@@ -132,12 +111,6 @@ class Folder:
     def csv(self, name):
         (self.path / name).write_text("a,y\n1,0\n2,1\n3,0\n4,1\n", encoding="utf-8")
         return str(self.path / name)
-
-
-def test_a_registered_data_set_is_made_and_data_pass_through():
-    data = get_dataset("outbreak[n=40,d=30]", k=2)
-    assert (data.n, data.d) == (40, 30)
-    assert get_dataset(data) is data
 
 
 def test_what_nobody_registers_is_a_file(tmp_path, monkeypatch):

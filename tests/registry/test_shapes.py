@@ -4,8 +4,7 @@ import pytest
 from plugin_site import HEAD, listed
 from typer.testing import CliRunner
 
-from aucbench.about import Scale, metric
-from aucbench.bench.plugin_imports import import_plugins
+from aucbench.about import Scale
 from aucbench.cli import app
 from aucbench.errors import ParameterError, PluginError, UnknownNameError
 from aucbench.protocols import Needs
@@ -87,20 +86,6 @@ def test_a_malformed_solver_is_broken_in_one_sentence_everywhere(site, case):
         assert sentence in str(shown.exception) + shown.stderr
 
 
-def test_imports_in_processes_say_the_same_sentences(site):
-    names = {f"mine-{number}": case for number, case in enumerate(MALFORMED)}
-    sources = {
-        name: MALFORMED[case][0].replace("'mine'", f"'{name}'") for name, case in names.items()
-    }
-    site.add("third", **{name.replace("-", "_"): source for name, source in sources.items()})
-
-    imports = {one.plugin: one for one in import_plugins(names)}
-    assert imports.keys() == names.keys()
-    for name, case in names.items():
-        assert imports[name].ending == "error", case
-        assert MALFORMED[case][1] in imports[name].reason
-
-
 def test_a_malformed_solver_does_not_disturb_the_list_or_the_others(site):
     both = written("@dataclass").replace("{'mine': Mine}", "{'mine': Mine, 'other': Dummy}")
     site.add("third", mine=both)
@@ -109,12 +94,6 @@ def test_a_malformed_solver_does_not_disturb_the_list_or_the_others(site):
 
     assert "is not a valid solver: it is no frozen dataclass" in " ".join(listing.stdout.split())
     assert (listing.exit_code, get_solver("other").k) == (0, 3)
-
-
-def test_a_well_formed_solver_is_taken(site):
-    site.add("third", mine=written(space="space: ClassVar = [{'k': (1, 2)}, {}]"))
-
-    assert get_solver("mine[k=5]").k == 5
 
 
 def test_what_a_function_makes_is_looked_at_when_it_is_made(site):
@@ -157,12 +136,6 @@ def test_words_that_are_no_literal_are_refused(site, spec, sentence):
         get_solver(spec)
     assert get_solver("mine[mode=blocks,k=auto]").mode == "blocks"
     assert get_solver("mine[k=5]").k == 5
-
-
-def test_an_annotation_without_meaning_at_run_time_is_not_looked_at(site):
-    site.add("third", mine=written(fields="mode: 'Unknown' = 'rows'"))
-
-    assert get_solver("mine[mode=row]").mode == "row"
 
 
 @pytest.mark.parametrize(
@@ -251,9 +224,3 @@ def aucbench_metrics(): return {"mine": f, "plain": lambda y, scores, depth=1: 0
     assert [p.name for p in plain.parameters] == ["depth"]
     with pytest.raises(UnknownNameError, match="unknown parameter of mine 'deepth'"):
         get_metric("mine[deepth=1]")
-
-
-@pytest.mark.parametrize("wrong", [{"greater_is_better": 1}, {"low": 2.0, "high": 1.0}])
-def test_a_scale_that_makes_no_sense_is_refused(wrong):
-    with pytest.raises(ParameterError, match=r"must be"):
-        metric(**wrong)

@@ -36,14 +36,6 @@ def test_text_of_a_specification_parses_to_it(spec):
     assert repr(read) == repr(spec)
 
 
-def test_specifications_are_equal_when_their_texts_are():
-    spaced = parse_spec(" a [ k = 1 , words = {'y', 'x'} ] ")
-
-    assert spaced == parse_spec("a[k=1,words={'x', 'y'}]")
-    assert str(spaced) == "a[k=1,words={'x', 'y'}]"
-    assert len({parse_spec(text) for text in ("a[k=1]", "a[k=1.0]", "a[k=True]", "a[1]")}) == 4
-
-
 def test_nested_values_survive_their_text():
     text = "a[k=(1e999, {-1e999}, {'x': [1e999, ()]}, (2,), set())]"
     found = parse_spec(text)
@@ -144,10 +136,6 @@ def test_malformed_text_says_where_and_shows_an_example(text, at, what):
     assert f"at character {at}:" in message
     assert what in message
     assert "sht-auc[k=50,blocks=4]" in message
-
-
-def test_splitting_keeps_brackets_together():
-    assert split_specs("a, b[x=1,y=[2,3]] ,c") == ["a", "b[x=1,y=[2,3]]", "c"]
 
 
 @pytest.mark.parametrize("text", ["", "a,", ",a", "a,,b", "a,b[x=1", "a,b]"])
