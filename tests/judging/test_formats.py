@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from judged_results import said_of
 from sklearn.datasets import load_breast_cancer
@@ -51,11 +50,6 @@ def test_every_kind_of_file_is_read(frame, own, tmp_path, ending):
 
 def _plain(column):
     return column.dtype if column.dtype.kind in "fi" else "U20"
-
-
-@pytest.mark.parametrize("kind", [pl.from_pandas, lambda f: f.to_dict("list"), lambda f: f])
-def test_tables_in_memory_are_read(frame, own, kind):
-    assert said_of(aucbench.judge(kind(frame)).findings) == own
 
 
 def test_wide_means(frame, own, tmp_path):
@@ -147,13 +141,6 @@ def test_a_framework_that_failed_says_why(frame):
     assert "1 of 6 data sets are left out" in " ".join(complete.notes)
 
 
-def test_the_first_files_of_amlb_name_no_metric(frame, own):
-    table = _amlb(frame).drop(columns=["metric", "constraint", "type"])
-    assert said_of(aucbench.judge(table, by="auc").findings) == own
-    with pytest.raises(ParameterError, match="3 metrics: acc, auc, logloss"):
-        aucbench.judge(table)
-
-
 def test_a_row_that_failed_has_the_metric_of_its_task(frame):
     table = _amlb(frame)
     at = (table["framework"] == "constant") & (table["task"] == "digits-1")
@@ -234,11 +221,3 @@ def test_losses_of_scikit_learn_are_larger_for_a_better_model(search):
     assert judged.findings.values.max() < 0
     with pytest.raises(ParameterError, match="12 folds, and it is not known how many"):
         aucbench.judge(search.cv_results_, by="roc_auc")
-
-
-def test_a_format_can_be_named(frame):
-    table = _amlb(frame)
-    judged = aucbench.judge(table, form="long", value="auc", fold="fold")
-    assert judged.findings.measure == "AUC"
-    with pytest.raises(DataError, match="has the columns solver_name, stop_val, dataset_name"):
-        aucbench.judge(table, form="benchopt")

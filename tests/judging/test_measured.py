@@ -132,15 +132,6 @@ def test_repeats_of_one_fold_are_averaged_across_data_sets():
     assert len(inside.pairs) == 3
 
 
-def test_several_metrics_are_told():
-    table = grid().assign(logloss=0.3)
-    judged = aucbench.judge(table, by="auc")
-    assert "The table has 2 metrics (auc, logloss); nothing is adjusted" in " ".join(judged.notes)
-    long = table.melt(["method", "dataset", "fold"], ["auc", "logloss"], "metric")
-    again = aucbench.judge(long, by="AUC")
-    assert again.sentences == judged.sentences
-
-
 def test_losses_and_scales():
     table = grid().rename(columns={"auc": "error"})
     judged = aucbench.judge(table)
@@ -190,13 +181,6 @@ def test_means_with_a_spread_and_marks_of_missing_cells(tmp_path):
     assert np.isnan(values_of(judged)["b"][2])
 
 
-def test_the_index_of_a_frame_names_its_data_sets():
-    wide = grid().pivot_table("auc", "dataset", "method")
-    assert aucbench.judge(wide, by="auc").findings.evidence.datasets[0] == "set 0"
-    wide.index.name = None
-    assert aucbench.judge(wide, by="auc").findings.evidence.datasets[0] == "set 0"
-
-
 def test_several_files_are_one_table(tmp_path):
     for name, some in grid().groupby("method"):
         some.to_csv(tmp_path / f"{name}.csv", index=False)
@@ -211,19 +195,6 @@ def test_a_file_without_data_sets_is_one(tmp_path):
         one.to_csv(tmp_path / f"{name}.csv", index=False)
     judged = aucbench.judge(tmp_path / "one.csv", tmp_path / "two.csv")
     assert judged.findings.evidence.datasets == ("one", "two")
-
-
-def test_a_notebook_shows_the_answer_and_escapes_names():
-    table = grid(("<b>", "b", "c"))
-    for sets in (8, 1):
-        some = table[table["dataset"].isin([f"set {i}" for i in range(sets)])]
-        judged = aucbench.judge(some)
-        html = judged._repr_html_()
-        assert "<strong>" in html
-        assert "&lt;b&gt;" in html
-        assert "<b>" not in html
-        assert ("<svg" in html) == (sets == 1)
-        assert "rows and scores were not seen" in html
 
 
 def test_the_verdict_of_many_data_sets_has_what_was_tested():

@@ -1,6 +1,5 @@
 """Scores in bins: counts are those of a loop, bounds hold, and no division into parts matters."""
 
-import pickle
 from fractions import Fraction
 
 import numpy as np
@@ -13,7 +12,7 @@ from score_parts import KINDS, ScoreParts, normal_scores
 import aucbench
 from aucbench.errors import DataError
 from aucbench.metrics import auc
-from aucbench.scale.auc_bins import ScoreBins, ScoreCounts, ScoreTally, counted
+from aucbench.scale.auc_bins import ScoreBins, ScoreTally, counted
 from aucbench.scale.engines import Here
 
 pytestmark = pytest.mark.debug
@@ -103,24 +102,6 @@ def test_weighted_bounds_hold_the_weighted_auc(case, seed, whole):
         assert not known.counts.cut
 
 
-def test_one_bin_gives_the_widest_bounds():
-    y, s = np.array([1, -1, 1, -1], np.int8), np.array([1.0, 2.0, 3.0, 4.0])
-
-    counts = tally_of(
-        y, s, ScoreBins(*(np.array([0.0]),) * 2, *(np.zeros(1, np.int32),) * 2)
-    ).counts
-
-    assert counts.bounds == (0.0, 1.0)
-
-
-def test_rows_of_one_score_are_ties_and_leave_nothing_open():
-    y = np.tile(np.array([1, -1], np.int8), 50)
-
-    known = counted(ScoreParts.of(y, np.full(100, -0.0)), Here())
-
-    assert known.counts.bounds == (0.5, 0.5)
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_bounds_are_narrow_whatever_the_scores_are_distributed_like(kind):
     y, s = normal_scores(60_000, kind=kind)
@@ -146,26 +127,6 @@ def test_no_division_into_parts_and_no_number_of_threads_changes_a_count(kind):
     assert Here().tally(backwards, ScoreTally, bins).table.tobytes() == expected
 
 
-def test_a_tally_merges_with_an_empty_one_and_survives_pickling():
-    y, s = normal_scores(500)
-    bins = ScoreBins.of(s, 500)
-    whole = tally_of(y, s, bins)
-
-    merged = ScoreTally(bins).merge(pickle.loads(pickle.dumps(whole))).merge(ScoreTally(bins))
-
-    assert merged.table.tobytes() == whole.table.tobytes()
-
-
-def test_large_counts_do_not_overflow():
-    many = 4 * 10**9
-    counts = ScoreCounts(
-        np.array([0, many, many]), np.array([many, many, 0]), np.array([True, False, True])
-    )
-
-    assert counts.twice == (2 * 3 * many**2, 2 * 4 * many**2)
-    assert counts.bounds == pytest.approx((0.75, 1.0), abs=1e-15)
-
-
 def test_the_pilot_sample_need_not_be_like_the_rest():
     y, s = normal_scores(40_000)
     first = np.zeros(20_000)  # the pilot sample sees little else
@@ -180,18 +141,6 @@ def test_the_pilot_sample_need_not_be_like_the_rest():
     low, high = mixed.counts.bounds
     assert low <= auc(np.append(y, y), np.append(np.full(40_000, 5.0), s)) <= high
     assert high - low <= 1e-6
-
-
-def test_a_weight_that_is_much_larger_costs_another_reading():
-    y, s = normal_scores(3_000)
-    v = np.ones(3_000)
-    v[2_999] = 1e9
-
-    known = counted(ScoreParts.of(y, s, size=3_000, pieces=10, weights=v), Here(), weighted=True)
-
-    low, high = known.counts.bounds
-    assert low - 1e-12 <= auc(y, s, v) <= high + 1e-12
-    assert known.readings >= 2
 
 
 @pytest.mark.parametrize("bad", [0.0, -1.0, np.nan, np.inf])

@@ -10,7 +10,6 @@ from parts_problems import in_parts, rows_with_labels
 
 import aucbench
 from aucbench.data import Data
-from aucbench.errors import UnsupportedError
 from aucbench.objectives import BinnedSquaredHinge, PairwiseSquaredHinge
 from aucbench.objectives.binned_squared_hinge import distances
 from aucbench.records import Stop
@@ -134,9 +133,3 @@ def test_rank_svm_of_many_rows_begins_with_a_sample(monkeypatch):
     assert parts.sample.n == 1000
     assert run.stop is Stop.CERTIFIED
     assert parts.readings <= 6
-
-
-def test_a_group_lasso_needs_rows_in_memory():
-    solver = aucbench.get_solver("rank-svm", group=0.1)
-    with pytest.raises(UnsupportedError, match=r"group=0\.1 needs rows in memory"):
-        aucbench.solve(solver, in_parts(rows_with_labels(37)))

@@ -11,7 +11,7 @@ from score_parts import KINDS, ScoreParts, normal_scores
 from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.metrics import auc, gauc
 from aucbench.metrics.by_parts import AucBounds, auc_by_parts
-from aucbench.scale.auc_bins import ScoreBins, counted
+from aucbench.scale.auc_bins import counted
 from aucbench.scale.engines import Here
 from aucbench.scale.exact_auc import exact_twice, ranges
 from aucbench.scale.partial_auc import area_of
@@ -173,17 +173,6 @@ def test_the_interval_is_that_of_all_rows(kind):
     assert told.interval.high == pytest.approx(whole.high, abs=1e-7)
 
 
-def test_perfect_scores_have_an_interval_as_all_rows_have():
-    y = np.repeat(np.array([-1, 1], np.int8), 30)
-
-    told = auc_by_parts(ScoreParts.of(y, y.astype(float)))
-
-    assert (told.low, told.high) == (1.0, 1.0)
-    assert told.interval.low == pytest.approx(
-        auc_interval([Fold(y, y.astype(float))]).low, abs=1e-12
-    )
-
-
 def test_bounds_alone_take_one_reading(monkeypatch):
     monkeypatch.setattr("aucbench.metrics.by_parts.FEW", 0)
     y, s = normal_scores(50_000)
@@ -206,9 +195,3 @@ def test_what_makes_no_sense_is_refused():
         auc_by_parts(parts, groups="each")
     with pytest.raises(ParameterError, match="memory"):
         auc_by_parts(parts, memory=0)
-
-
-def test_bins_need_no_finite_score():
-    bins = ScoreBins.of(np.array([np.inf, -np.inf, np.inf]), 10)
-
-    assert bins.count >= 2

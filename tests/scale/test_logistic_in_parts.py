@@ -88,27 +88,6 @@ def test_logistic_by_parts_is_that_in_memory(case, C):
     np.testing.assert_allclose(run.w[keep], exact.w[keep], rtol=2e-4, atol=1e-4)
 
 
-@pytest.fixture
-def with_a_sample(monkeypatch):
-    """Twelve thousand rows, of which a sample has a thousand."""
-    monkeypatch.setattr("aucbench.scale.data.NUMBERS", 3000)
-    monkeypatch.setattr("aucbench.scale.data.FEWEST", 100)
-    return in_parts(rows_with_labels(55, n=12_000), 1000)
-
-
-def test_many_rows_begin_with_a_sample(with_a_sample):
-    run = aucbench.solve("logistic", with_a_sample)
-    assert with_a_sample.sample.n == 1000
-    assert run.stop is Stop.CERTIFIED
-    assert with_a_sample.readings <= 7
-
-
-def test_no_step_is_taken_beyond_max_iter(with_a_sample):
-    run = aucbench.solve(aucbench.get_solver("logistic", max_iter=1), with_a_sample)
-    assert run.stop is Stop.STALLED
-    assert run.points[-1].step == 2
-
-
 def test_the_best_intercept_is_found_at_any_weights():
     data = rows_with_labels(57, n=200)
     f = LogisticInParts(in_parts(data), 3.0)

@@ -7,7 +7,6 @@ import pytest
 from parts_problems import in_parts, rows_with_labels
 
 import aucbench
-from aucbench.data import Data
 from aucbench.errors import UnsupportedError
 from aucbench.objectives import MomentSquare, PairwiseSquare
 from aucbench.records import Stop
@@ -94,15 +93,6 @@ def test_every_ridge_takes_the_same_reading_of_the_moments():
         exact = aucbench.solve(aucbench.get_solver("ls-svm", lam=lam), data)
         np.testing.assert_allclose(run.w, exact.w, rtol=1e-6, atol=1e-8)
     assert parts.readings == 2
-
-
-def test_standardised_rows_are_never_rewritten():
-    data = rows_with_labels(17, offset=50.0)
-    parts = in_parts(data, standard=True)
-    z = (data.rows.matrix - parts.centre) / parts.scale
-    run = aucbench.solve("ls-svm", parts)
-    exact = aucbench.solve("ls-svm", Data.of(z, data.y))
-    np.testing.assert_allclose(run.w, exact.w, rtol=1e-6, atol=1e-9)
 
 
 def test_many_features_are_solved_by_readings(monkeypatch):

@@ -1,6 +1,5 @@
 """Class moments: against whole numbers and long doubles, in any parts, order and layout."""
 
-import pickle
 from functools import reduce
 
 import numpy as np
@@ -85,20 +84,3 @@ def test_a_large_mean_costs_no_digits(ordered):
     for k in (0, 1):
         size = np.sqrt(np.outer(np.diag(products[k]), np.diag(products[k]))) + 1e-300
         assert (abs(parts.moments.products[k] - products[k]) / size).max() < 1e-14
-
-
-def test_nothing_is_added_by_a_part_without_a_class():
-    data = rows_with_labels(6)
-    positives = np.flatnonzero(data.y > 0)[:9].astype(np.int32)
-    one = Piece(data.rows.take(positives), data.y[positives])
-    got = moments(one, np.zeros(data.d))
-    assert got.counts == (0, 9)
-    assert not got.products[0].any()
-
-
-def test_a_summary_is_small_and_can_be_pickled():
-    data = rows_with_labels(7, n=5000)
-    answer = in_parts(data, 5000).moments
-    text = pickle.dumps(answer)
-    assert len(text) < 8 * (2 * data.d**2 + 2 * data.d) + 1000
-    assert pickle.loads(text).products.tobytes() == answer.products.tobytes()

@@ -88,13 +88,6 @@ def test_a_file_that_is_sorted_by_its_labels_is_warned_of():
         [*chunks(in_parts(data.take(by_label), 250), None)]
 
 
-def test_few_rows_of_a_rare_class_are_no_reason_to_warn():
-    rng = np.random.default_rng(4)
-    y = np.where(rng.random(3000) < 0.01, 1, -1)
-    data = Data.of(rng.standard_normal((3000, 2)), y)
-    [*chunks(in_parts(data, 100), None)]  # warnings are errors
-
-
 @pytest.mark.parametrize("name", STREAMING)
 def test_a_pass_in_the_order_of_the_file_is_that_in_memory(name):
     data = rows_with_labels(63, n=800, d=4)

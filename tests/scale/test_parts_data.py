@@ -1,6 +1,5 @@
 """`PartsData`: what the first reading says, and how parts are held out."""
 
-import pickle
 from fractions import Fraction
 
 import numpy as np
@@ -9,7 +8,6 @@ from scipy.sparse import csr_array
 
 from aucbench.data import Data
 from aucbench.errors import DataError, UnsupportedError
-from aucbench.registry import get_solver
 from aucbench.scale import InMemory, PartsData
 from aucbench.scale.survey import survey
 from aucbench.solving.loop import solve
@@ -110,16 +108,6 @@ def test_any_partition_gives_equal_counts_and_close_sums():
             assert abs(Fraction(float(total.sums[0, j])) - exact[j]) <= 600 * 2.0**-53 * size[j]
 
 
-def test_summaries_hold_no_rows_and_can_be_pickled():
-    X, y = table(30_000, 3)
-    known = PartsData(InMemory(Data.of(X, y))).survey
-    again = pickle.loads(pickle.dumps(known))
-    assert again.counts == known.counts
-    piece = next(InMemory(Data.of(X, y)).read(0))
-    small = pickle.dumps(survey(piece, X[0], 100, 0))
-    assert len(small) < 2 * 100 * 3 * 8 + 10_000
-
-
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
 def test_what_is_no_number_is_named(value, layout):
@@ -170,16 +158,6 @@ def test_rows_are_asked_for_in_vain():
         solve("spdam", parts)
     with pytest.raises(UnsupportedError, match="lam=auto"):
         solve("svm-or[lam=auto]", parts)
-
-
-def test_solve_counts_readings():
-    X, y = table()
-    parts = PartsData(InMemory(Data.of(X, y), 100), standard=True)
-    run = solve(get_solver("svm-or"), parts, gap_tol=1e-4)
-    last = run.points[-1]
-    assert last.passes >= parts.readings
-    assert run.stop.name == "CERTIFIED"
-    assert last.gap <= 1e-4
 
 
 def test_weights_are_refused_and_not_ignored():

@@ -70,15 +70,6 @@ def test_workers_may_merge_any_consecutive_parts(k, cuts, rng):
     assert tree.root == naive(leaves)
 
 
-def test_few_nodes_wait_in_order():
-    tree, most = Tree(1000), 0
-    for i in range(1000):
-        tree.add(i, Sum(1.0))
-        most = max(most, len(tree._waiting))
-    assert most <= 10
-    assert tree.root.total == 1000
-
-
 def test_a_missing_part_is_an_error():
     tree = Tree(3)
     tree.add(0, Sum(1.0))

@@ -1,12 +1,11 @@
 import csv
 import json
-import sys
 
 import pandas as pd
 import pytest
 
-from aucbench.bench.results.export import export, flat
-from aucbench.errors import MissingExtraError, ParameterError
+from aucbench.bench.results.export import export
+from aucbench.errors import ParameterError
 from aucbench.store import DocumentStore
 
 RECORDS = [
@@ -97,20 +96,6 @@ def test_json_is_a_list_of_flat_rows_with_equal_keys(filled, tmp_path):
     assert len({tuple(row) for row in read}) == 1
 
 
-@pytest.mark.parametrize("ending", ["csv", "parquet", "json"])
-def test_no_record_is_a_table_without_rows(store, tmp_path, ending):
-    path = tmp_path / f"out.{ending}"
-    assert export(store.documents(), path) == 0
-    read = {"csv": pd.read_csv, "parquet": pd.read_parquet, "json": pd.read_json}[ending]
-    assert len(read(path)) == 0
-
-
-def test_inner_keys_cannot_be_mistaken_for_others():
-    assert flat({"a": {"b": 1, "c": {"d": 2}}, "a.b": 3, "a\\": {"b": 4}, "e": {}}) == {
-        **{"a.b": 1, "a.c.d": 2, "a\\.b": 3, "a\\\\.b": 4},
-    }
-
-
 def test_what_was_there_before_stays_when_records_cannot_be_read(tmp_path):
     path = tmp_path / "out.csv"
     path.write_text("before")
@@ -137,13 +122,6 @@ def test_a_file_that_cannot_be_made_is_refused(filled, tmp_path, name, sentence)
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(ParameterError, match=sentence):
         export(filled.documents(), tmp_path / name)
-
-
-def test_parquet_without_pyarrow_names_the_extra(filled, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'aucbench\[parquet\]'"):
-        export(filled.documents(), tmp_path / "out.parquet")
-    assert not (tmp_path / "out.parquet").exists()
 
 
 def test_damaged_shards_are_left_out_of_an_export(filled, tmp_path):
