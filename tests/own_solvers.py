@@ -29,14 +29,6 @@ class Descent:
 
 
 @dataclass(frozen=True)
-class Raising(Descent):
-    """Its line is named."""
-
-    def problem(self, data, rng):
-        raise ZeroDivisionError("of mine")
-
-
-@dataclass(frozen=True)
 class Locked(Descent):
     """It cannot be pickled."""
 

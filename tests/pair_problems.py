@@ -4,7 +4,6 @@ from dataclasses import replace
 from itertools import islice
 
 import numpy as np
-from hypothesis import strategies as st
 
 from aucbench.registry import get_solver
 
@@ -43,17 +42,6 @@ def sample(seed=0, n=12, d=3, digits=6):
     rng = np.random.default_rng(seed)
     y = np.where(np.arange(n) % 3 == 0, 1, -1)
     return np.round(rng.normal(size=(n, d)) + 0.5 * y[:, None], digits), y
-
-
-@st.composite
-def small_problems(draw):
-    """Rows, labels and λ."""
-    n, d = draw(st.integers(2, 9)), draw(st.integers(1, 3))
-    X = draw(st.lists(st.integers(-3, 3), min_size=n * d, max_size=n * d))
-    positives = draw(st.integers(1, n - 1))
-    scale = draw(st.sampled_from([0.1, 1.0, 30.0]))
-    y = np.where(np.arange(n) < positives, 1, -1)
-    return scale * np.reshape(X, (n, d)).astype(float), y, draw(st.sampled_from([1e-3, 0.05, 1.0]))
 
 
 def odd(case):

@@ -82,14 +82,6 @@ def weighted_pairs(X, y, v, w, loss):
     return value / total, grad / total
 
 
-def hard_threshold(v, k):
-    """Keep the k entries largest in magnitude, ties by lowest index."""
-    keep = np.argsort(-np.abs(v), kind="stable")[:k]
-    out = np.zeros_like(v)
-    out[keep] = v[keep]
-    return out
-
-
 # --- selection and projectors ------------------------------------------------------------
 
 
