@@ -8,8 +8,9 @@ import pandas as pd
 import pytest
 
 import aucbench
-from aucbench import compare, showing
+from aucbench import compare
 from aucbench.bench.show import notebook
+from aucbench.data import showing
 from aucbench.errors import ParameterError
 from aucbench.report.inline_page import InlinePage
 
