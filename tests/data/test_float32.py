@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from layouts import LAYOUTS
 from scipy.sparse import csr_array
 
 from aucbench.bench.worker.rows import data_hash, load_data, save_data
@@ -16,7 +17,6 @@ RNG = np.random.default_rng(5)
 X = RNG.normal(size=(40, 6))
 X[RNG.random(X.shape) < 0.4] = 0.0
 Y = np.where(np.arange(40) % 3 == 0, 1, -1)
-LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array])
 
 
 def single(layout=np.asarray):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
+from layouts import LAYOUTS
 
 from aucbench.data import Data, passes
 from aucbench.data import arrays as arrays_room
@@ -14,7 +14,6 @@ RNG = np.random.default_rng(3)
 X = RNG.normal(3.0, 2.0, size=(97, 5))
 X[RNG.random(X.shape) < 0.3] = 0.0
 Y = np.where(np.arange(97) % 3 == 0, 1, -1)
-LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array])
 
 
 @pytest.fixture

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from layouts import LAYOUTS
 from scipy.optimize import minimize
-from scipy.sparse import csr_array
 from scipy.special import expit
 
 from aucbench.data import Data
@@ -11,7 +11,6 @@ from aucbench.registry import get_solver
 from aucbench.solving.loop import solve
 
 SHAPES = {"long": (600, 5), "wide": (60, 90), "square": (150, 40)}
-LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
 NAMES = pytest.mark.parametrize("name", ["logistic", "logistic-balanced", "linear-svc"])
 
 

@@ -4,7 +4,7 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
+from layouts import LAYOUTS
 
 import aucbench_plugins.ridge.normal_equations as normal_equations
 from aucbench.data import Data
@@ -15,8 +15,6 @@ from aucbench.registry import get_solver
 from aucbench.solving.loop import solve
 
 pytestmark = pytest.mark.plain
-
-LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
 
 
 def sample(layout=np.asarray, n=203, d=11, offset=0.0):

@@ -5,7 +5,6 @@ import pytest
 from optima import differences
 from pair_problems import PairMachine, odd, sample
 from scipy.optimize import minimize
-from scipy.sparse import csr_array
 
 from aucbench.data import Data
 from aucbench.datasets import linear
@@ -15,8 +14,6 @@ from aucbench.registry import get_solver
 from aucbench.solving.loop import solve
 from aucbench_plugins.roc_svm.preconditioner import (
     balanced,
-    full_diagonal,
-    preconditioner,
     sampled_hessian,
 )
 
@@ -103,32 +100,6 @@ def test_a_sampled_preconditioner_has_rare_features_and_is_near_the_hessian():
     root = np.linalg.cholesky(np.stack([inverse(r) for r in np.eye(4)]))
     spread = np.linalg.eigvalsh(root.T @ hessian(differences(X, y), 1e-6, w) @ root)
     assert 0.1 < spread.min() < spread.max() < 40.0  # without the diagonal, 10⁴
-
-
-def test_the_full_diagonal_is_that_of_all_pairs():
-    X, y = sample(9, n=50, d=4)
-    D = differences(X, y)
-
-    np.testing.assert_allclose(
-        full_diagonal(Data.of(X, y)), 2 * (D**2).mean(axis=0), rtol=1e-12, atol=0.0
-    )
-    np.testing.assert_allclose(
-        full_diagonal(Data.of(csr_array(X), y)), 2 * (D**2).mean(axis=0), rtol=1e-12, atol=0.0
-    )
-
-
-@pytest.mark.parametrize("layout", [np.asarray, csr_array])
-def test_many_features_have_a_power_of_the_diagonal_as_preconditioner(layout):
-    rng = np.random.default_rng(1)
-    X = np.where(rng.random((30, 1001)) < 0.3, rng.normal(size=(30, 1001)), 0.0)
-    X[:, 5] = 0.0
-    f = PairwiseSquaredHinge(Data.of(layout(X), np.where(np.arange(30) < 9, 1, -1)))
-    r = rng.normal(size=1001)
-
-    found = preconditioner(f, np.zeros(30), 1e-4, rng)(r)
-
-    D = differences(X, f.data.y)
-    np.testing.assert_allclose(found, r / (2 * (D**2).mean(axis=0) + 1e-4) ** 0.25, rtol=1e-12)
 
 
 def test_samples_are_balanced_and_keep_a_rare_class():

@@ -5,8 +5,8 @@ from itertools import islice
 
 import numpy as np
 import pytest
+from layouts import LAYOUTS
 from reference import adamax as naive
-from scipy.sparse import csr_array
 
 from aucbench.data import Data
 from aucbench.objectives import IncompleteHinge
@@ -14,7 +14,6 @@ from aucbench.records import Stop
 from aucbench.registry import get_solver
 from aucbench.solving.loop import solve
 
-LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
 BOTH = pytest.mark.parametrize("name", ["roc-svm", "roc-svm-full"])
 
 

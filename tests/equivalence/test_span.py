@@ -5,7 +5,7 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
+from layouts import LAYOUTS
 
 from aucbench.data import Data
 from aucbench.optim import passes
@@ -13,7 +13,6 @@ from aucbench.registry import get_solver
 from aucbench_plugins.online import span
 
 METHODS = pytest.mark.parametrize("name", ["opauc", "opauc-lr", "oam-seq", "oam-gra"])
-LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
 
 
 def wide(layout, offset=0.0, n=24, d=150):

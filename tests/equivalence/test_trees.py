@@ -188,16 +188,6 @@ def test_groups_are_queries_of_xgboost():
     np.testing.assert_allclose(found, ranker.predict(AT), rtol=1e-6)
 
 
-@pytest.mark.parametrize("name", [*TREES, *PAIRWISE])
-def test_the_number_of_threads_does_not_change_scores(name, monkeypatch):
-    found = []
-    for pinned in ("1", "2"):
-        monkeypatch.setenv("OMP_NUM_THREADS", pinned)
-        found.append(scores(name))
-
-    np.testing.assert_allclose(*found, rtol=1e-6, atol=1e-9)
-
-
 @pytest.mark.parametrize("name", ["hist-gradient-boosting", "xgboost", "xgboost-pairwise"])
 def test_sparse_rows_beyond_the_limit_are_refused(name):
     n, d = 20, 2**24

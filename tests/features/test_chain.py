@@ -12,11 +12,6 @@ from aucbench.registry import get_features, joined_specs
 
 
 @pytest.fixture
-def rng():
-    return np.random.default_rng(0)
-
-
-@pytest.fixture
 def X(rng):
     return rng.normal(size=(40, 4)) * [1, 10, 0.1, 3] + 2
 

@@ -18,11 +18,6 @@ OFFSETS = [0.0, 1e6, 1e8]
 SCALES = [1e-8, 1.0, 1e8]
 
 
-@pytest.fixture
-def rng():
-    return np.random.default_rng(0)
-
-
 @pytest.fixture(params=LAYOUTS)
 def layout(request):
     return LAYOUTS[request.param]

@@ -25,11 +25,6 @@ def ident(phi):
 
 
 @pytest.fixture
-def rng():
-    return np.random.default_rng(0)
-
-
-@pytest.fixture
 def X(rng):
     made = rng.normal(size=(40, 6)) * [1, 10, 0.1, 3, 1, 1] + 2
     made[rng.random(made.shape) < 0.6] = 0

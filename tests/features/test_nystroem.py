@@ -21,11 +21,6 @@ KERNELS = {
 
 
 @pytest.fixture
-def rng():
-    return np.random.default_rng(0)
-
-
-@pytest.fixture
 def X(rng):
     made = rng.normal(size=(80, 5))
     made[rng.random(made.shape) < 0.4] = 0

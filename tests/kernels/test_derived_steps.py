@@ -7,13 +7,11 @@ import pytest
 import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.sparse import csr_array
+from layouts import LAYOUTS
 
 from aucbench.data import Chunk, Data
 from aucbench.registry import get_solver
 from aucbench_plugins.online.spam import first_step
-
-LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
 
 
 @st.composite

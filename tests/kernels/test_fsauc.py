@@ -7,7 +7,7 @@ import pytest
 import reference
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.sparse import csr_array
+from layouts import LAYOUTS
 
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import rows
@@ -15,7 +15,6 @@ from aucbench.kernels.fsauc import stage_rows
 from aucbench.registry import get_solver
 from aucbench_plugins.online.fsauc import Stage, StageMemory, schedule
 
-LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
 BALLS = pytest.mark.parametrize(("R", "r"), [(1.0, 0.05), (1.0, 0.4), (1e3, 0.2), (0.2, 1e3)])
 FREE = Stage(R=1e9, kappa=1.0, eta=1.0, r=1e9, D=1e9, beta=9.0)  # nothing is projected
 

@@ -1,7 +1,5 @@
 """Hinges over all pairs: equal to the double sum for any scores, order kept or not."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 import reference
@@ -232,28 +230,6 @@ def test_insertion_ends_at_its_limit(values, moves):
     np.testing.assert_array_equal(a, np.array(values)[order])
     if needed <= moves:
         np.testing.assert_array_equal(order, np.argsort(values, kind="stable"))
-
-
-@given(
-    st.lists(ANY, min_size=1, max_size=40),
-    st.lists(ANY, max_size=40),
-    ANY,
-    st.sampled_from([5e-324, 1e-300, 1.0, 1e300, np.inf]),
-)
-def test_both_ways_to_the_table_agree_and_cells_keep_order(values, others, centre, scale):
-    a, m = np.array(values), len(values)
-    rows, cell = np.arange(m, dtype=np.int32), np.empty(m, np.int32)
-    table, again = np.empty(2 * m + 2, np.int32), np.empty(2 * m + 2, np.int32)
-    spread, order = np.empty(m), np.empty(m, np.int32)
-
-    hinge.spread(a, rows, centre, scale, cell, table, spread, order)
-    hinge.index(np.sort(a), m, centre, scale, cell, again)
-
-    np.testing.assert_array_equal(table, again)
-    np.testing.assert_array_equal(spread, a[order])
-    assert (np.diff(cell) >= 0).all()  # of the sorted values
-    for lo, hi in pairwise(table):
-        assert not hi > lo or spread[:lo].max(initial=-np.inf) <= spread[lo:hi].min()
 
 
 @given(labels(), st.integers(1, 30), st.integers(0, 2**16))

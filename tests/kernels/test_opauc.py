@@ -5,7 +5,7 @@ import pytest
 import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.sparse import csr_array
+from layouts import LAYOUTS
 
 from aucbench.data import Chunk, Data
 from aucbench.errors import UnsupportedError
@@ -15,7 +15,6 @@ from aucbench.registry import get_solver
 from aucbench.solving.loop import solve
 from aucbench_plugins.online import opauc, opauc_lr
 
-LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
 NAMES = pytest.mark.parametrize("name", ["opauc", "opauc-lr"])
 
 

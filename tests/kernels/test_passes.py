@@ -112,16 +112,3 @@ def test_objectives_of_large_rows_have_the_same_bits(make):
             many = f.value(w), f.grad(w)
         assert one[0] == many[0]
         np.testing.assert_array_equal(one[1], many[1])
-
-
-def test_a_fit_has_the_same_weights_with_any_number_of_threads():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(400, 30))
-    data = Data.of(X, np.where(X[:, 0] + rng.normal(size=400) > 1.0, 1, -1))
-
-    runs = []
-    for count in (1, 2):
-        with aucbench.threads(count):
-            runs.append(aucbench.solve(aucbench.get_solver("sht-auc[k=5]"), data, passes=5).w)
-
-    np.testing.assert_array_equal(*runs)

@@ -32,19 +32,6 @@ def test_auc_equals_the_count_over_all_pairs(case):
     assert auc(y, scores) == pytest.approx(reference.auc_by_pairs(y, scores), abs=1e-15)
 
 
-@given(st.lists(SCORES, min_size=1), st.lists(SCORES, min_size=1))
-def test_masses_below_are_those_that_a_search_finds(of, within):
-    of, within = np.sort(of), np.sort(within)
-    mass = np.concatenate([[0.0], np.cumsum(np.arange(1.0, within.size + 1) / 7.0)])
-    first, twice = np.empty(of.size, np.uintp), np.empty(of.size)
-
-    ranks.masses_below(of, within, mass, first, twice)
-
-    low, high = (np.searchsorted(within, of, side) for side in ("left", "right"))
-    np.testing.assert_array_equal(first, low)
-    np.testing.assert_array_equal(twice, mass[low] + mass[high])
-
-
 @given(labelled(), st.integers(0, 2**32 - 1))
 def test_weighted_auc_equals_the_sum_over_all_pairs(case, seed):
     (y, scores), v = case, np.random.default_rng(seed).uniform(0.5, 2.0, len(case[0]))
@@ -62,18 +49,6 @@ def test_counts_are_integers_and_lose_no_tie():
 
     assert isinstance(count, int)
     assert count == 2 * n * n - n
-
-
-@given(labelled())
-def test_each_score_goes_to_its_class(case):
-    y, scores = case
-    pos, neg = (np.empty(c + 1) for c in ((y > 0).sum(), (y < 0).sum()))
-
-    counts = ranks.split((y > 0).view(np.uint8), scores, -np.inf, np.inf, pos, neg)
-
-    assert counts == (pos.size - 1, neg.size - 1)
-    np.testing.assert_array_equal(pos[:-1], scores[y > 0])
-    np.testing.assert_array_equal(neg[:-1], scores[y < 0])
 
 
 @given(labelled(), st.integers(1, 4), st.sampled_from([1, 3, 1024]))

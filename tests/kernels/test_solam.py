@@ -5,13 +5,11 @@ import pytest
 import reference
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.sparse import csr_array
+from layouts import LAYOUTS
 
 from aucbench.data import Chunk
 from aucbench.kernels.solam import solam_pass
 from aucbench_plugins.online.solam import SaddlePoint
-
-LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
 
 
 def sample(seed, n=60, d=9):

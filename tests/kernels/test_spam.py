@@ -8,6 +8,7 @@ import pytest
 import reference
 from hypothesis import given
 from hypothesis import strategies as st
+from layouts import LAYOUTS
 from scipy.sparse import csr_array
 
 from aucbench.data import Data
@@ -15,7 +16,6 @@ from aucbench.kernels import spam
 from aucbench.registry import get_solver
 
 METHODS = import_module("aucbench_plugins.online.spam")
-LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
 penalties = st.sampled_from([0.0, 1e-3, 0.05, 0.4, 30.0, 1e4])
 
 

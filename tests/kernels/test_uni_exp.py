@@ -3,17 +3,14 @@
 from itertools import pairwise
 
 import numpy as np
-import pytest
 import reference
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.sparse import csr_array
+from layouts import LAYOUTS
 
 from aucbench.data import Chunk
 from aucbench.data.arrays import rows
 from aucbench.registry import get_solver
-
-LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array])
 
 
 @st.composite

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from layouts import LAYOUTS
 from scipy.sparse import csr_array
 
 from aucbench.data import Data
@@ -13,8 +14,6 @@ from aucbench.data.arrays import rows
 from aucbench.objectives import IncompleteHinge, PairwiseHinge, PairwiseSquaredHinge
 from aucbench.objectives.differences import constant_columns
 from aucbench.registry import get_solver
-
-LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
 
 
 def drawn(data):

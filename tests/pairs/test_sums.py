@@ -171,25 +171,6 @@ def test_golden_numbers_of_order(key, upper, s, theta, hinge, squared, c):
     assert BlockSums(members.segments, squared=True)(s)[0] == pytest.approx(float(F(squared)))
 
 
-def test_a_constant_in_each_group_changes_nothing():
-    rng = np.random.default_rng(8)
-    for _ in range(50):
-        n = 40
-        members, pairs = some_blocks(rng, n)
-        if not pairs:
-            continue
-        block = np.zeros(n, int)
-        for side in (members.upper, members.lower):
-            block[side.rows] = side.each(np.arange(members.count))
-        s = quarters(rng, n)
-        add = BlockSums(members.segments, squared=True)
-        value, c, _ = add(s)
-        again = add(s + rng.integers(-9, 9, members.count)[block])
-        assert again[0] == pytest.approx(value, abs=1e-12)
-        np.testing.assert_allclose(again[1], c, atol=1e-12)
-        np.testing.assert_allclose(np.bincount(block, c), 0.0, atol=1e-13)
-
-
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_scores_that_are_not_finite_show(bad):
     for some in (some_blocks, some_order):

@@ -102,12 +102,6 @@ def test_all_searches_of_figure_5_start_alike_and_first_min_ends_as_quadratic():
     assert found["count", "linear"].events <= N
 
 
-def test_a_descent_of_figure_5_that_is_given_up_says_so():
-    [first, *_] = figure5(noise(), [100], [0], most=1)
-    assert first.steps == 1
-    assert not first.ended
-
-
 def test_the_loss_falls_along_the_path_and_the_start_is_its_best():
     train, validation = (
         IntervalHinge(data.with_rows(AppendOne()(data.rows)))

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
+from layouts import LAYOUTS
 
 from aucbench.data import Data
 from aucbench.objectives import PairwiseSquare
@@ -10,7 +10,6 @@ RNG = np.random.default_rng(2)
 Y = np.where(RNG.random(40) < 0.3, 1, -1)
 X = RNG.normal(size=(40, 6)) + 2.0
 X[RNG.random(X.shape) < 0.4] = 0.0
-LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
 
 
 def explicit():

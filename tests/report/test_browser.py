@@ -159,16 +159,6 @@ def test_times_to_the_target_are_listed_and_never_is_last(unfolded):
     assert all(0.5 < float(t) <= 1 for t in page.texts("#pace-rows td:nth-child(6)"))
 
 
-def test_the_target_of_the_profiles_can_be_chosen(unfolded):
-    page = unfolded
-    drawn = "return document.querySelector('#profile-passes .chart').innerHTML"
-    first = page.run(drawn)
-    page.choose("form[data-for=authors] [name=target]", "0")
-    assert page.count("#profile-seconds .series") == page.count("#profile-passes .series") > 0
-    page.choose("form[data-for=authors] [name=target]", "1")
-    assert page.run(drawn) == first
-
-
 def test_it_can_be_used_by_keyboard(browser, address):
     from selenium.webdriver.common.keys import Keys
 

@@ -118,15 +118,6 @@ def test_a_page_with_too_many_says_so(doctored):
     assert "20 diagnostics are left out of this page" in to_html(page).decode()
 
 
-def test_what_a_record_has_besides_numbers_is_left_out(doctored):
-    def change(record):
-        odd = [{"a": "x"}, {"a": None}, [1], {"b": 1.0}]
-        curve = [{**point, "info": odd[k % 4]} for k, point in enumerate(record.curve)]
-        return replace(record, curve=tuple(curve))
-
-    assert drawn(doctored(change)).data["info"]["names"] == ["b"]
-
-
 def test_a_browser_draws_them(reported, browser, tmp_path):
     page = tmp_path / "page.html"
     page.write_bytes(to_html(drawn(reported)))

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from layouts import LAYOUTS
 from scipy.sparse import csr_array
 
 from aucbench.data import Data
@@ -10,8 +11,6 @@ from aucbench.optim import default_l1, default_ridge, pair_square
 from aucbench.projectors import ridge_of
 from aucbench.registry import get_features, get_solver
 from aucbench.solving.loop import solve
-
-LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
 
 
 def sample(seed=0, n=60, d=4, offset=0.0):

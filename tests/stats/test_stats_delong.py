@@ -172,16 +172,6 @@ def test_exact_where_weighted_pairs_are_beyond_2_to_the_53():
     assert abs(found - float(twice / total / 2)) < 1e-15
 
 
-def test_a_million_rows_have_the_exact_auc():
-    from aucbench.metrics import auc as exact
-
-    fold = drawn(np.random.default_rng(7), 400_000, 600_000, levels=500)
-    found = auc_interval([fold])
-    assert_allclose(found.estimate, exact(fold.positive, fold.scores), rtol=0, atol=1e-13)
-    assert 0 < found.high - found.low < 0.003
-    assert found.method == "DeLong, mixture beta"
-
-
 def test_folds_are_averaged_and_repeats_share_their_rows():
     rng = np.random.default_rng(8)
     folds = [drawn(rng, 40, 60), drawn(rng, 40, 60)]

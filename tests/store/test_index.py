@@ -176,13 +176,6 @@ def test_a_shard_that_has_just_changed_is_read_again(indexed, record, reads, mon
             assert reads == [KEYS[5]]
 
 
-def test_few_shards_are_not_worth_an_index(indexed, monkeypatch):
-    (indexed / "index.json").unlink()
-    monkeypatch.setattr(index, "MANY", 21)
-    assert len(numbers(indexed)) == 20
-    assert not (indexed / "index.json").exists()
-
-
 def test_an_index_of_other_values_is_built_anew(indexed):
     with DocumentStore(indexed) as store:
         assert store.finished(["auc"])(KEYS[5]) == {"auc": 0.75}

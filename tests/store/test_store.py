@@ -58,13 +58,6 @@ def test_a_write_takes_the_place_of_the_older_record_and_its_scores(store, recor
     assert not [*(store.folder / "scores").rglob("*.npz")]
 
 
-def test_the_same_record_twice_is_the_same_file(store, record):
-    store.write(record("0a1b"))
-    before = shard(store.folder, "0a1b").read_bytes()
-    store.write(record("0a1b"))
-    assert shard(store.folder, "0a1b").read_bytes() == before
-
-
 def test_a_refused_record_leaves_the_older_one(store, record, npz):
     store.write(record("0a1b"), npz(test=np.zeros(2)))
     with pytest.raises(DataError, match="is nan"):

@@ -9,14 +9,13 @@ from math import log2
 import numpy as np
 import pytest
 import reference
-from scipy.sparse import csr_array
+from layouts import LAYOUTS
 
 from aucbench.data import Data
 from aucbench.registry import get_solver
 from aucbench.solving.loop import solve
 
 pytestmark = pytest.mark.slow
-LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
 OFFSETS = pytest.mark.parametrize("offset", [0.0, 1e2, 1e4, 1e6])
 SCALES = pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
 N, PASSES, SEED = 80, 3, 4

@@ -3,8 +3,8 @@
 import numpy as np
 import optima
 import pytest
+from layouts import LAYOUTS
 from observed import observed
-from scipy.sparse import csr_array
 
 from aucbench.data import Data
 from aucbench.records import Stop
@@ -12,7 +12,6 @@ from aucbench.registry import get_solver
 from aucbench.solving.loop import solve
 
 pytestmark = pytest.mark.slow
-LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, csr_array], ids=["dense", "csr"])
 LAM = 0.03
 
 
