@@ -6,7 +6,9 @@ PYTHONS ?= $(PYTHON)
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip
-INSTALL := $(PIP) install --quiet
+# pip would compile what it installs on one core, with all tests of these libraries.
+INSTALL := $(PIP) install --quiet --no-compile
+COMPILE := $(BIN)/python -m compileall -qq --workers 0 -x '/tests?/' $(VENV)/lib
 KERNELS := $(wildcard cython/*.pyx cython/*.pxd cython/*.h)
 # Tests of moments and processes need the machine to themselves; the others share its cores.
 ALONE := $(addprefix tests/,engines harness supervise)
@@ -150,14 +152,17 @@ $(VENV)/base: pyproject.toml
 
 $(VENV)/built: $(VENV)/base setup.py $(KERNELS)
 	$(INSTALL) --no-build-isolation --editable .
+	$(COMPILE)
 	touch $@
 
 $(VENV)/test $(VENV)/docs: $(VENV)/built
 	$(BIN)/python .ci/needs $(@F) | $(INSTALL) --requirement /dev/stdin
+	$(COMPILE)
 	touch $@
 
 $(VENV)/dev: $(VENV)/built
 	$(BIN)/python .ci/needs test dev | $(INSTALL) --requirement /dev/stdin
+	$(COMPILE)
 	touch $(VENV)/test $@
 
 .asv/.asv-machine.json: | $(VENV)/dev
