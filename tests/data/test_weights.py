@@ -187,3 +187,22 @@ def test_bad_weights_are_refused(weights, sentence, toy):
         Data.of(X, y, weights=weights)
     with pytest.raises(DataError, match="would be ignored"):
         Data.of(Data.of(X, y), weights=np.ones(N))
+
+
+@pytest.mark.parametrize(
+    ("spec", "exact"),
+    [
+        ("svm-or[lam=0.01]", "svm-or[lam=0.01]"),
+        ("ls-svm[lam=0.01]", "ls-svm[lam=0.01]"),
+        ("spdam[lam=0.01]", "ls-svm[lam=0.01]"),
+    ],
+)
+def test_certified_gaps_hold_with_weights(spec, exact, toy):
+    X, y, _ = toy
+    data = Data.of(X, y, weights=np.random.default_rng(5).uniform(1e-2, 1e2, N))
+    best = solve(get_solver(exact), data, passes=1000, gap_tol=1e-9).points[-1]
+    early = solve(get_solver(spec), data, passes=1000, gap_tol=1e-2).points[-1]
+
+    assert best.gap < 1e-8
+    assert early.objective - early.gap <= best.objective + 1e-12
+    assert best.objective - best.gap <= early.objective

@@ -1,4 +1,4 @@
-"""ls-svm against the closed form, and SPDAM against ls-svm."""
+"""ls-svm against the closed form, by the direct method and beyond its limit; its residual."""
 
 from itertools import islice
 

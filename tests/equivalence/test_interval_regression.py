@@ -1,4 +1,4 @@
-"""interval-regression and the constant model: what they fit, choose, refuse and are worth."""
+"""interval-regression and the constant model: what they fit, choose and refuse."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""rank-svm against sums over all pairs, its certificate, and its Newton steps."""
+"""rank-svm against sums over all pairs, odd data, and its Newton steps."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""roc-svm against roc-svm-full, and both against the exact optimum."""
+"""roc-svm against roc-svm-full, and that against the exact optimum."""
 
 from dataclasses import replace
 from itertools import islice

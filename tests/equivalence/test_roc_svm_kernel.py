@@ -1,4 +1,4 @@
-"""Kernel ROC-SVMs against the dual of the representer form, and against each other."""
+"""Kernel ROC-SVMs against the dual of the representer form."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""svm-or against quadratic programmes over all pairs, and its certificate."""
+"""svm-or against quadratic programmes over all pairs, and on odd data."""
 
 import numpy as np
 import pytest

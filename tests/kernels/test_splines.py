@@ -1,4 +1,4 @@
-"""The kernel of splines, against the recursion by its definition and against scipy."""
+"""The kernel of splines, against the recursion by its definition."""
 
 from __future__ import annotations
 

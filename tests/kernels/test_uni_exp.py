@@ -1,4 +1,4 @@
-"""Uni-Exp's passes: equal to the eager twin, and near the minimum where steps are small."""
+"""Uni-Exp's passes: equal to the eager twin, wherever chunks end."""
 
 from itertools import pairwise
 

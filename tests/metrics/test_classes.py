@@ -1,4 +1,4 @@
-"""Hand and Till's M and the one-vs-rest AUC: golden numbers, a naive twin and scikit-learn."""
+"""Hand and Till's M and the one-vs-rest AUC: golden numbers and a naive twin."""
 
 from fractions import Fraction
 from itertools import permutations

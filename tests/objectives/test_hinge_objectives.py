@@ -1,4 +1,4 @@
-"""Hinge objectives: equal to sums over pairs, true subgradients, dense = CSR, refusals."""
+"""Hinge objectives: equal to sums over pairs, dense = CSR, refusals."""
 
 import numpy as np
 import pytest

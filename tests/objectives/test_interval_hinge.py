@@ -1,4 +1,4 @@
-"""Target intervals and their squared hinge: the definition, true gradients, the conjugate."""
+"""Target intervals and their squared hinge: the definition, the conjugate."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Objectives: equal to the double sum, gradients true, blocks unbiased, dense = CSR."""
+"""Objectives: equal to the double sum, and at extreme scores; conformance has their laws."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The univariate exponential: its definition, its gradient, and its tie to the pairwise one."""
+"""The univariate exponential: its definition and its tie to the pairwise one."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""AdaMax against the recurrence written out, and what it promises."""
+"""AdaMax against the recurrence written out."""
 
 from itertools import islice
 

@@ -1,4 +1,4 @@
-"""The mean curvature of the hinge, and how few readings of the rows it takes with it."""
+"""The mean curvature of the hinge, and where a fit begins with it."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Newton's path on wide rows: its minima, its cuts, and what it costs."""
+"""Newton's path on wide rows: its minima, its cuts, and its starts."""
 
 from dataclasses import replace
 

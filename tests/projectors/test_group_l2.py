@@ -1,4 +1,4 @@
-"""The group lasso over terms within bounds: its definition, its numbers, and where terms are."""
+"""The group lasso over terms within bounds: its definition, and where terms are."""
 
 from dataclasses import replace
 from math import inf

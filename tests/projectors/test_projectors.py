@@ -1,4 +1,4 @@
-"""Projectors: equal to their definition, and the laws of a nearest point or a prox."""
+"""Projectors: equal to their definition at any scale, and what they do not hide."""
 
 from decimal import Decimal, localcontext
 from math import inf, nan

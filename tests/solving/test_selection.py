@@ -1,4 +1,4 @@
-"""λ by cross-validation: the choice, its agreement with the benchmark's, warm starts."""
+"""λ by cross-validation: the choice, and its agreement with the benchmark's."""
 
 from dataclasses import dataclass, replace
 from itertools import product

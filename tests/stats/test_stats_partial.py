@@ -1,4 +1,4 @@
-"""Areas of parts of the ROC curve: golden numbers, scikit-learn, the definition, derivatives."""
+"""Areas of parts of the ROC curve: golden numbers, the definition, derivatives."""
 
 from fractions import Fraction as F
 

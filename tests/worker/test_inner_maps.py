@@ -1,4 +1,4 @@
-"""Maps inside the inner folds of tuning: which are fitted there, to which rows, at what cost."""
+"""Maps inside the inner folds of tuning: which are fitted there, and to which rows."""
 
 import sys
 
