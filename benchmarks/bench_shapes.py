@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 import aucbench
-from aucbench.models.additive import Additive
+from aucbench.models.attribution import Additive
 from aucbench.models.model import Model
 from aucbench.models.recipe import Recipe
 from aucbench.models.shaping import shapes

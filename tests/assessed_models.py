@@ -10,7 +10,7 @@ from aucbench.datasets import load
 from aucbench.datasets.reading import Reading
 from aucbench.metrics import Aim
 from aucbench.models.assessing import assessed
-from aucbench.models.deciding import decided
+from aucbench.models.building import decided
 from aucbench.models.recipe import Recipe
 from aucbench.registry.specs import parse_spec
 from aucbench.stats import Fold, auc_interval

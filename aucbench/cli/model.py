@@ -55,8 +55,8 @@ def fit(
     """
     from aucbench.bench.show.reading import told
     from aucbench.models import parted_job
+    from aucbench.models.classes import lines
     from aucbench.models.parted_plan import hint, require_by_parts, why_by_parts
-    from aucbench.models.telling import lines
     from aucbench.store import require_writable
 
     require_writable(out)
@@ -150,7 +150,7 @@ def predict(
     from aucbench.datasets.parted.opening import files_of
     from aucbench.errors import require_whole
     from aucbench.models import load_model
-    from aucbench.models.telling import Decided, answered, scored
+    from aucbench.models.classes import Decided, answer_frame, score_frame
 
     require_whole(1, rows=rows)
     loaded = load_model(model)
@@ -162,11 +162,11 @@ def predict(
         read = ((file, one) for file in files for one in pieces(file, rows, separator))
         for file, piece in read:
             with naming(file):
-                result = scored(loaded, piece.frame, named=piece.named, uneven=piece.uneven)
+                result = score_frame(loaded, piece.frame, named=piece.named, uneven=piece.uneven)
                 keys = _keys(piece.frame, key, done)
             if not done:
                 _say_columns(loaded, result.ignored, table)
-            answer = answered(loaded, result)
+            answer = answer_frame(loaded, result)
             write(answer, keys)
             decided.add(answer)
             done += len(result.faults)
@@ -197,7 +197,7 @@ def explain(
     from json import dumps
 
     from aucbench.models import load_model
-    from aucbench.models.telling import explanation, lines
+    from aucbench.models.classes import explanation, lines
 
     loaded = load_model(model)
     if html is not None:
@@ -212,7 +212,7 @@ def explain(
 
 
 def _write_page(model: Model | ClassModel, title: str, path: Path) -> None:
-    from aucbench.models.telling import page_of
+    from aucbench.models.classes import page_of
     from aucbench.store import require_writable
 
     require_writable(path)

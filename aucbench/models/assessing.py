@@ -28,17 +28,14 @@ from aucbench.models.attribution import (
     MISSING,
     MOST_LEVELS,
     bins_of,
-    cells_of,
     column_name,
     column_of,
     date_of,
     effects,
     importances,
-    judged_by,
     levels_of,
 )
 from aucbench.models.model import Model
-from aucbench.report.findings import titled
 from aucbench.stats import Fold, holm
 from aucbench.stats.apart import equal_p
 from aucbench.stats.delong import Placements, interval_of
@@ -76,44 +73,14 @@ def assessed(
     cuts, flags = _cuts(held.y, held.scores)
     worth = importances(held.part.model, data, held.part.rows, rng)
     names = [one.column for one in worth.importance]
-    return Assessment(
+    return replace(
+        worth,
         rows=int(held.y.size),
         positives=int((held.y > 0).sum()),
         cuts=cuts,
         flags=flags,
-        judged=worth.rows,
-        importance=worth.importance,
-        columns=worth.of,
         effects=effects(model, data, held.rows, names, rng),
         groups=_groups(held, data, model, by),
-        measure=titled(judged_by(data).name),
-        how=worth.how,
-    )
-
-
-def assessed_ranking(part: Model, unseen: Index, data: Data, *, seed: int = 0) -> Assessment:
-    """Return what rows held out say of a model that ranks: what its columns are worth.
-
-    Parameters
-    ----------
-    part : Model
-        Fitted to other rows.
-    unseen : array
-        Numbers of rows that it has not seen.
-    """
-    worth = importances(part, data, unseen, np.random.default_rng(seed))
-    return Assessment(
-        rows=int(unseen.size),
-        positives=0,
-        cuts=(),
-        flags=(),
-        judged=worth.rows,
-        importance=worth.importance,
-        columns=worth.of,
-        effects=(),
-        groups=(),
-        measure=titled(judged_by(data).name),
-        how=worth.how,
     )
 
 
@@ -150,7 +117,7 @@ def _groups(held: HeldOut, data: Data, model: Model, by: Sequence[str]) -> tuple
     groups = None if data.groups is None else data.groups[held.rows]
     for j in _grouping(model, by):
         column = column_of(model, j)
-        cells = cells_of(data.rows, j)[held.rows]
+        cells = data.rows.column(j)[held.rows]
         parts = [*_parts(column, cells)]
         told += [_group(column.name, level, held, groups, inside) for level, inside in parts]
     adjusted = iter(holm([one.p for one in told if one.p is not None]).tolist())

@@ -13,6 +13,11 @@ Design
      when an effect is taken out of the score, which is exact.
   e. An effect is the mean of what the final model says when a column is set to a value. It has no
      label in it, so that no optimism is in it either; beside it stands the share that was seen.
+  f. A column of a table becomes a block of features, which depends on this column alone. So
+     shuffling the cells of a column moves a block, and no row is encoded again.
+  g. The terms of an additive score are those of the maps, see `aucbench.protocols.terms`. What an
+     encoding makes of one column of the table, such as the levels of a category or the flag of a
+     missing cell, is one effect. Removing it from a score takes one product with the mapped rows.
 """
 
 from __future__ import annotations
@@ -24,19 +29,29 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from aucbench.data import Data, Grades, Labels, Target
-from aucbench.data.arrays import Index, Rows, Vector
-from aucbench.datasets.tables import Column
+from aucbench.data.arrays import Index, Rows, Vector, rows
+from aucbench.datasets.tables import Column, Encoding
 from aucbench.metrics.pairs import AUC, PAIRED, measure_of, measured_by
 from aucbench.metrics.rows import TargetRows, bare
-from aucbench.models.additive import Additive
-from aucbench.models.assessment import DEALT, SMALLEST, TAKEN_OUT, Effect, Importance, Place
-from aucbench.models.encoded import Encoded
+from aucbench.models.assessment import (
+    DEALT,
+    SMALLEST,
+    TAKEN_OUT,
+    Assessment,
+    Effect,
+    Importance,
+    Place,
+)
 from aucbench.models.explain import raw_weights
 from aucbench.models.model import Model
 from aucbench.models.recipe import spread_of
+from aucbench.models.shape import TIMES
 from aucbench.pairs import pairs_of
+from aucbench.protocols import MAPPED_ROWS
+from aucbench.report.findings import titled
 from aucbench.stats import Difference, Fold, Influence, Influences, Interval
 from aucbench.stats.delong import Placements, difference_of
 from aucbench.stats.measures import MEASURES, Measure, parts_of
@@ -49,32 +64,13 @@ MOST_LEVELS = 10  # of a category; the others are one place
 MOST_HELD = 200_000  # rows held out that tell the shape of an effect
 SET_ROWS = 200  # rows whose cells are set to each value
 MISSING, OTHERS = "(missing)", "(others)"
+Numbers = NDArray[np.intp]
+Columns = tuple[int, ...]
+NO_EFFECT = -1  # of an intercept
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Worth:
-    """What the columns of a model, or its effects, are worth.
-
-    Attributes
-    ----------
-    importance : tuple of Importance
-        The largest first.
-    rows : int
-        Rows that measured it.
-    of : int
-        Columns or effects from which those of `importance` were chosen.
-    how : str
-        `DEALT` or `TAKEN_OUT`.
-    """
-
-    importance: tuple[Importance, ...]
-    rows: int
-    of: int
-    how: str
-
-
-def importances(part: Model, data: Data, unseen: Index, rng: np.random.Generator) -> Worth:
-    """Return the importance of the columns, or of the effects of a sum.
+def importances(part: Model, data: Data, unseen: Index, rng: np.random.Generator) -> Assessment:
+    """Return what rows say that a model has not seen: what its columns are worth, or its effects.
 
     Parameters
     ----------
@@ -82,6 +78,11 @@ def importances(part: Model, data: Data, unseen: Index, rng: np.random.Generator
         Fitted to other rows.
     unseen : array
         Numbers of rows that it has not seen, of both classes.
+
+    Returns
+    -------
+    Assessment
+        All of it where the model ranks rows; else without cuts, effects and groups.
     """
     measure, groups = judged_by(data), data.groups
     grouped = _within_groups(data) and measure.name != AUC
@@ -100,10 +101,17 @@ def importances(part: Model, data: Data, unseen: Index, rng: np.random.Generator
         drop = _fall(measure, base, [_rows(target, s, own) for s in scores])
         interval = Interval(drop.effect, drop.low, drop.high, drop.level, drop.method, drop.note)
         told.append(Importance(column=name, drop=interval))
-    return Worth(
+    return Assessment(
+        rows=int(unseen.size),
+        positives=0,
+        cuts=(),
+        flags=(),
+        judged=int(chosen.size),
         importance=tuple(sorted(told, key=lambda one: -one.drop.estimate)),
-        rows=int(chosen.size),
-        of=part.width if additive is None else len(additive.columns),
+        columns=part.width if additive is None else len(additive.columns),
+        effects=(),
+        groups=(),
+        measure=titled(measure.name),
         how=DEALT if additive is None else TAKEN_OUT,
     )
 
@@ -190,7 +198,7 @@ def effects(
     told = []
     for j in [number[name] for name in names if name in number][:MOST_EFFECTS]:
         column = column_of(model, j)
-        places = [*places_of(column, cells_of(data.rows, j)[held], BINS)]
+        places = [*places_of(column, data.rows.column(j)[held], BINS)]
         if len(places) > 1:
             blocks = encoded.blocks(table, j, np.array([value for _, value, _ in places]))
             said = [_said(encoded, encoded.set_to(features, j, block)) for block in blocks]
@@ -222,11 +230,6 @@ def column_of(model: Model, j: int) -> Column:
 def column_name(model: Model, j: int) -> str:
     """Return the name of a column of the table."""
     return model.columns[j] if model.columns is not None else f"column {j}"
-
-
-def cells_of(table: Rows, j: int) -> Vector:
-    """Return the numbers or codes of a column; what sparse rows do not store is 0."""
-    return table.column(j)
 
 
 def levels_of(column: Column, cells: Vector) -> Iterator[tuple[str, float, NDArray[np.bool_]]]:
@@ -331,3 +334,134 @@ def _correlations(features: Rows, scores: Vector) -> Vector:
     along = np.abs(np.asarray(features.matrix.T @ centred)).reshape(-1)
     shares: Vector = np.divide(along, spread, out=np.zeros_like(along), where=spread > 0)
     return shares
+
+
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """A model without its encoding.
+
+    Attributes
+    ----------
+    model : Model
+        It scores features.
+    encoding : Encoding or None
+        Makes them of the codes of a table; None: they are the numbers of the table.
+    owner : array
+        The number of the column to which each feature belongs.
+    """
+
+    model: Model
+    encoding: Encoding | None
+    owner: Numbers
+
+    @staticmethod
+    def of(model: Model) -> Encoded:
+        """Take the encoding off a model."""
+        if model.encoding is None:
+            return Encoded(model, None, np.arange(model.width))
+        owner = np.repeat(np.arange(model.width), [part.width for part in model.encoding.parts])
+        bare = replace(model, encoding=None, columns=None, width=model.encoding.d)
+        return Encoded(bare, model.encoding, owner)
+
+    def features(self, table: Rows) -> Rows:
+        """Return the features of rows (n, columns) of a table."""
+        return table if self.encoding is None else self.encoding(table)
+
+    def dealt(self, features: Rows, j: int, order: Numbers) -> Rows:
+        """Return features in which the cells of a column are those of the rows in another order."""
+        block = np.flatnonzero(self.owner == j)
+        if not features.is_sparse:
+            matrix = np.array(features.matrix)
+            matrix[:, block] = matrix[np.ix_(order, block)]
+            return rows(matrix)
+        matrix, place = features.matrix.tocsc(copy=True), np.argsort(order)
+        for k in block:
+            own = slice(*matrix.indptr[k : k + 2])
+            matrix.indices[own] = place[matrix.indices[own]]
+        return rows(matrix.tocsr())
+
+    def blocks(self, table: Rows, j: int, values: Vector) -> Vector:
+        """Return the features of a column for each value, (values, features of the column)."""
+        if self.encoding is None:
+            return values[:, None]
+        codes = np.repeat(np.asarray(table.take(slice(0, 1)).matrix, float), values.size, axis=0)
+        codes[:, j] = values
+        matrix: Any = self.encoding(rows(codes)).matrix
+        own = matrix[:, np.flatnonzero(self.owner == j)]
+        block: Vector = own.toarray() if self.encoding.sparse else np.asarray(own)
+        return block
+
+    def set_to(self, features: Rows, j: int, block: Vector) -> Rows:
+        """Return features in which a column has one value, whose features are given."""
+        matrix: Any = features.matrix.tolil(copy=True) if features.is_sparse else None
+        matrix = np.array(features.matrix) if matrix is None else matrix
+        matrix[:, np.flatnonzero(self.owner == j)] = np.tile(block, (features.n, 1))
+        return rows(matrix.tocsr() if features.is_sparse else matrix)
+
+
+@dataclass(frozen=True, eq=False)
+class Additive:
+    """A model whose score is a sum of effects, and a constant.
+
+    Attributes
+    ----------
+    model : Model
+    columns : tuple of tuple of int
+        The column of the table of each effect, or its two, in ascending order.
+    owner : array of shape (p,)
+        The effect of each weight; -1: of none.
+    """
+
+    model: Model
+    columns: tuple[Columns, ...]
+    owner: Index
+
+    @staticmethod
+    def of(model: Model) -> Additive | None:
+        """Return the effects of a model; None where its score is no such sum."""
+        encoding, known = model.encoding, None if model.weights is None else model.terms
+        if known is None:
+            return None
+        of_feature = np.arange(model.width)
+        if encoding is not None:
+            of_feature = np.repeat(of_feature, [part.width for part in encoding.parts])
+        named = [tuple(sorted({*of_feature[[*one]].tolist()})) for one in known.columns]
+        place = {columns: number for number, columns in enumerate(dict.fromkeys(named))}
+        owner = np.full(np.asarray(model.weights).size, NO_EFFECT, np.int32)
+        owner[: known.owner.size] = np.array([place[one] for one in named], np.int32)[known.owner]
+        return Additive(model, tuple(place), owner)
+
+    def name(self, number: int) -> str:
+        """Return the name of an effect: that of its column, or those of both."""
+        names = self.model.columns
+        return TIMES.join(names[j] if names else f"column {j}" for j in self.columns[number])
+
+    def largest(self, most: int) -> list[int]:
+        """Return the numbers of the effects that move the score most, the largest first.
+
+        How much they move it is about the root of Σ (w_j s_j)² over their features, s_j the spread
+        of the feature.
+        """
+        spread = 1.0 if self.model.spread is None else np.nan_to_num(self.model.spread, nan=1.0)
+        squares = (np.asarray(self.model.weights) * spread) ** 2
+        owned = self.owner != NO_EFFECT
+        moved = np.bincount(self.owner[owned], squares[owned], len(self.columns))
+        return [int(number) for number in np.argsort(-moved, kind="stable")[:most]]
+
+    def effects(self, table: Rows, numbers: Sequence[int]) -> Vector:
+        """Return some effects of rows (n, columns of the table) -> (n, len(numbers))."""
+        place = np.full(len(self.columns) + 1, -1)
+        place[[*numbers]] = np.arange(len(numbers))
+        column = place[self.owner]  # the last place is that of no effect
+        own = np.flatnonzero(column >= 0)
+        weights = np.asarray(self.model.weights)
+        parts = csr_array((weights[own], (own, column[own])), shape=(weights.size, len(numbers)))
+        lows = range(0, table.n, MAPPED_ROWS)
+        pieces = (self.model.mapped(table.take(slice(lo, lo + MAPPED_ROWS))) for lo in lows)
+        sums = [np.zeros((0, len(numbers))), *(_dense(one.matrix @ parts) for one in pieces)]
+        return np.concatenate(sums)
+
+
+def _dense(product: object) -> Vector:
+    dense: Vector = product.toarray() if hasattr(product, "toarray") else np.asarray(product)
+    return dense

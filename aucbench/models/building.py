@@ -8,12 +8,16 @@ Design
      folds have other scales. Rejected: scores of the last fit, which has seen all rows and scores
      them too well.)
   c. The last fit takes all rows. It is the only one whose weights are kept.
+  d. Of three or more classes, there is a model for each class against the rest. It is made as a
+     model of two classes, and the rows held out are the same for all classes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
+from importlib.metadata import version
 from time import perf_counter
 from typing import Any
 
@@ -27,11 +31,14 @@ from aucbench.data import Categories, Data
 from aucbench.data.arrays import Index
 from aucbench.data.folds import Split, splits
 from aucbench.data.packed import arrays_of
-from aucbench.datasets.reading import Reading
-from aucbench.errors import DataError
-from aucbench.models import Model
-from aucbench.models.assessing import assessed, assessed_ranking, require_columns
+from aucbench.datasets.reading import Plain, Reading
+from aucbench.errors import DataError, ParameterError
+from aucbench.metrics import Aim
+from aucbench.models.assessing import assessed, require_columns
 from aucbench.models.assessment import Assessment
+from aucbench.models.attribution import importances
+from aucbench.models.calibration import Reliability, calibrator
+from aucbench.models.carding import carded
 from aucbench.models.choosing import (
     ModelPlan,
     compared,
@@ -39,19 +46,24 @@ from aucbench.models.choosing import (
     said_of_search,
     with_best_point,
 )
-from aucbench.models.class_making import labels_of, models_of, require_for_classes
 from aucbench.models.classes import ClassModel
-from aucbench.models.deciding import decided, origin, warnings
+from aucbench.models.held_out import HeldOut
+from aucbench.models.model import Model
+from aucbench.models.operating import Operating
 from aucbench.models.recipe import Recipe
+from aucbench.models.scorecard import Scaling
 from aucbench.models.shaping import shapes
 from aucbench.pairs.collapse import COLLAPSED
 from aucbench.processes.host import cores
 from aucbench.registry import get_solver
 from aucbench.registry.specs import short
 from aucbench.report.findings import Findings
-from aucbench.solving.classes import trained_on
+from aucbench.solving.classes import against_rest, trained_on
+from aucbench.stats import Fold
+from aucbench.stats.delong import Placements, interval_of
 
 OF_ONE_CLASS = ("n", "n_pos", "warnings", "remarks")  # in the origin of a model of one class
+CALIBRATION = "sigmoid"
 
 
 def fitted(
@@ -162,7 +174,7 @@ def _ranking(
     rest, held = parts[-1]
     same = np.array_equal(rest, learnt)
     part = final if same else recipe.fitted(data, rest, split=len(parts) - 1)
-    return assessed_ranking(part, held, data, seed=recipe.seed)
+    return importances(part, data, held, np.random.default_rng(recipe.seed))
 
 
 def _of_classes(
@@ -220,3 +232,132 @@ def _reasons(wanted: ModelPlan, findings: Findings, choice: Choice) -> list[str]
     if len(wanted.solvers) == 1:
         return [f"{choice.spec} was asked for."]
     return [*findings.advice.sentences]
+
+
+def decided(
+    recipe: Recipe,
+    data: Data,
+    learnt: Index,
+    splits: Sequence[Split],
+    aim: Aim,
+    calibration: str | None,
+    scaling: Scaling | None = None,
+) -> tuple[Model, HeldOut | None]:
+    """Fit a model, choose its threshold by rows that were held out, and calibrate it.
+
+    A model that ranks rows has no threshold, and nothing is held out for it.
+
+    Parameters
+    ----------
+    learnt : array
+        Numbers of the rows that the model learns from.
+    splits : sequence of (rows to learn from, rows held out)
+    calibration : str or None
+        "sigmoid", "isotonic", or None for no probabilities.
+    scaling : Scaling, optional
+        The model becomes a scorecard of such points, and all else is judged by them.
+
+    Raises
+    ------
+    UnsupportedError
+        When a model of this solver, or with this feature map, cannot be saved, or is no scorecard.
+    DataError
+        When the solver cannot be fitted to a part of the rows, or the aim cannot be reached.
+    """
+    model = recipe.fitted(data, learnt, split=len(splits))  # as none of the splits
+    if not model.decides:
+        return model, None
+    held = HeldOut.of(recipe, data, splits, model, learnt)
+    if scaling is not None:
+        model, held = carded(model, held, data, learnt, scaling)
+    groups = None if data.groups is None else data.groups[held.rows]
+    point = Operating.of(held.y, held.scores, aim, held.what, groups=groups, seed=recipe.seed)
+    curve = reliability = None
+    if calibration is not None:
+        curve = model.calibrator or calibrator(calibration, held.y, held.scores)
+        reliability = Reliability.of(calibration, held.y > 0, held.scores)
+    whole = replace(
+        model,
+        threshold=point.threshold,
+        operating=point,
+        calibrator=curve,
+        reliability=reliability,
+    )
+    return whole, held
+
+
+def origin(source: str, reading: Reading, data: Data) -> dict[str, Any]:
+    """Return what a model keeps of its table, and of its making."""
+    return {
+        "aucbench": version("aucbench"),
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "data": source,
+        "label": data.understood.label,
+        "decimal": reading.decimal,
+        "separator": reading.separator,
+        "left_out": dict(data.understood.dropped),
+        "remarks": data.understood.to_json()["remarks"],
+    }
+
+
+def warnings(reading: Reading, data: Data, model: Model) -> Iterator[str]:
+    """Yield what may not hold, and what is not taken into account."""
+    yield from data.understood.warnings
+    if reading.weights is not None and model.decides:
+        yield f"the threshold and the calibration count each row once, without {reading.weights}"
+    if reading.groups is not None and model.decides:
+        yield (
+            f"rows of one {reading.groups} may be alike: the intervals of the AUC and of the "
+            "threshold count groups, but those of the reliability curve count rows"
+        )
+
+
+def require_for_classes(wanted: ModelPlan) -> None:
+    """Raise `ParameterError` where an option is about two classes, and the table has more."""
+    two = {
+        "--scorecard": wanted.scaling is not None,
+        f"--calibration {wanted.calibration or 'none'}": wanted.calibration != CALIBRATION,
+        "an aim of the threshold": wanted.aim != Aim(),
+    }
+    named = [name for name, given in two.items() if given]
+    if wanted.reading.labels != "classes" or not named:
+        return
+    if isinstance(wanted.rows().target, Categories):
+        raise ParameterError(
+            f"{' and '.join(named)} is for two classes, and the table has more: a row is decided "
+            "by sigmoid probabilities of all classes; leave it out"
+        )
+
+
+def labels_of(data: Data) -> tuple[Plain, ...]:
+    """Return the labels of the classes, as the table has them."""
+    assert isinstance(data.target, Categories)
+    known = data.understood.labels
+    return known if len(known) == data.target.k else tuple(data.target.names.tolist())
+
+
+def models_of(
+    recipe: Recipe,
+    data: Data,
+    learnt: Index,
+    splits: Sequence[Split],
+    by: Sequence[str] = (),
+) -> Iterator[Model]:
+    """Yield the model of each class; parameters and errors are those of `deciding.decided`."""
+    labels = labels_of(data)
+    for k, one in enumerate(against_rest(get_solver(recipe.spec), data)):
+        others = (*labels[:k], *labels[k + 1 :])
+        understood = replace(data.understood, labels=(), positive=(labels[k],), negative=others)
+        part = replace(one, understood=understood)
+        model, held = decided(recipe, part, learnt, splits, Aim(), CALIBRATION)
+        assert held is not None  # a model of two classes decides
+        groups = None if data.groups is None else data.groups[held.rows]
+        auc = interval_of(Placements.of([Fold(held.y, held.scores, groups=groups)]))
+        known = assessed(held, part, model, by=by, seed=recipe.seed)
+        yield replace(
+            model,
+            auc=auc,
+            auc_rows=held.what,
+            assessment=known,
+            shapes=shapes(model, part, learnt),
+        )

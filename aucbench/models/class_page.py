@@ -1,23 +1,30 @@
-"""The page of a model of three or more classes: the classes side by side, and each by itself."""
+"""What a model of three or more classes says of itself: plain values, lines, and its page."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from aucbench.models.class_lines import DECISION, measure_of, warnings
+from aucbench.data.showing import Span, heading, listed, paragraphs, spans
+from aucbench.errors import shown
 from aucbench.models.classes import ClassModel
-from aucbench.models.explain import share_text
-from aucbench.models.model import Model
-from aucbench.models.page import matters, range_of, roc_of, span_of
-from aucbench.models.shape_page import shape_parts
+from aucbench.models.explain import explanation as of_one
+from aucbench.models.explain import kind_of, most_counting, origin_lines, share_text, warning_lines
+from aucbench.models.model import Model, finite
+from aucbench.models.page import matters, range_of, roc_of, shape_parts, span_of
 from aucbench.report.document import Chapter, Grid, grid
 from aucbench.report.inline_page import InlinePage
 from aucbench.report.render import sections_to_html
 from aucbench.report.sections import Chart
+from aucbench.stats import Interval
 
 MOST_LINES = 30  # of a chart
 FEW = 6  # effects of each class
+SHOWN = 5  # features of a class
+DECISION = (
+    "decision: the class with the largest probability against the rest; each class has a sigmoid "
+    "calibration of its own"
+)
 
 
 def page_of(model: ClassModel, title: str = "") -> InlinePage:
@@ -83,3 +90,113 @@ def _origin(model: ClassModel) -> Iterator[str]:
     made = [f"aucbench {about['aucbench']}" if "aucbench" in about else "", about.get("date", "")]
     if any(made):
         yield f"Made by {', '.join(filter(None, made))}."
+
+
+def measure_of(model: ClassModel) -> str:
+    """Return the name of what the model was judged by."""
+    return str(model.provenance.get("measure", "Hand–Till M"))
+
+
+def explanation(model: ClassModel) -> dict[str, Any]:
+    """Return what is known of a model, as JSON holds it.
+
+    Returns
+    -------
+    dict
+        kind : "classes".
+        labels, auc, auc_rows, keeps_rows, provenance :
+            As the attributes of `ClassModel`.
+        classes : list of K mappings
+            As `aucbench.models.explain.explanation`, of each class against the rest.
+    """
+    plain = model.to_tree()
+    return {
+        "kind": "classes",
+        "labels": [*model.labels],
+        "measure": measure_of(model),
+        "auc": plain["auc"],
+        "auc_rows": model.auc_rows,
+        "columns": [*(model.columns or ())],
+        "keeps_rows": model.keeps_rows,
+        "classes": [of_one(one) for one in model.models],
+        "provenance": finite(model.provenance),
+    }
+
+
+def line(model: ClassModel) -> str:
+    """Return what the model is, in one line."""
+    about = model.provenance
+    origin = f" of {about['data']}" if "data" in about else ""
+    auc = "" if model.auc is None else f", {measure_of(model)} {model.auc.estimate:.4f}"
+    solver = about.get("solver", "a model")
+    return shown(
+        f"<ClassModel {solver}: {len(model.labels)} classes, {model.width} columns{origin}{auc}>"
+    )
+
+
+def as_html(model: ClassModel) -> str:
+    """Return its origin, the AUC of each class with its interval, and warnings."""
+    about = model.origin
+    facts = [("decision", DECISION.partition(": ")[2])]
+    if "n" in about:
+        facts.insert(0, ("learnt from", f"{about.get('data')}: {about['n']} rows"))
+    if model.auc_rows:
+        facts.append(("judged by", model.auc_rows))
+    known = [Span(f"{label} against the rest", *_ends(auc), False) for label, auc in of_each(model)]
+    if model.auc is not None:
+        known.insert(0, Span(measure_of(model), *_ends(model.auc), True))
+    told = paragraphs(f"warning: {warning}" for warning in warnings(model))
+    title = "on rows that did not train it, with 95 % intervals"
+    return heading(line(model).strip("<>")) + listed(facts) + told + spans(title, known)
+
+
+def lines(model: ClassModel) -> Iterator[str]:
+    """Yield the explanation for people, a line at a time."""
+    about = model.origin
+    solver = about.get("solver", "a model")
+    yield f"{solver}, features {about.get('features', 'as they are')}, {len(model.labels)} classes"
+    yield from origin_lines(about)
+    yield from (f"  {sentence}" for sentence in about.get("choice", ()))
+    if model.auc is not None:
+        yield f"{measure_of(model)} {share_text(model.auc)} on {model.auc_rows}"
+    if about.get("trained_on"):
+        yield f"trained on {about['trained_on']}: the solver ignores weights of rows"
+    yield DECISION
+    yield "each class against the rest, on rows that did not train it:"
+    for label, one in zip(model.labels, model.models, strict=True):
+        yield f"  class {label}: {_share(one)}"
+        yield f"    {_counts_most(one)}"
+    yield from (f"warning: {warning}" for warning in warnings(model))
+
+
+def of_each(model: ClassModel) -> Iterator[tuple[Any, Interval]]:
+    """Yield the label of each class and its AUC against the rest, where it is known."""
+    for label, one in zip(model.labels, model.models, strict=True):
+        if one.auc is not None:
+            yield label, one.auc
+
+
+def warnings(model: ClassModel) -> Iterator[str]:
+    """Yield what may be wrong, each sentence once."""
+    yield from dict.fromkeys(told for one in model.models for told in warning_lines(one))
+
+
+def _share(one: Model) -> str:
+    told = [] if one.auc is None else [f"AUC {share_text(one.auc)}"]
+    about = one.provenance
+    if "n_pos" in about:
+        told.append(f"{about['n_pos'] / about['n']:.1%} of the rows")
+    return ", ".join(told) or "not judged"
+
+
+def _counts_most(one: Model) -> str:
+    """Return the features that count most for a class, with the signs of their weights."""
+    features = most_counting(one)
+    if not features:
+        return f"a {kind_of(one)} machine: its weights belong to landmarks, not to features"
+    what = {"trees": "share of splits"}.get(kind_of(one), "weight × spread")
+    return f"{what}: {', '.join(f'{name} {count:.3g}' for name, count in features[:SHOWN])}"
+
+
+def _ends(share: Interval) -> tuple[float, float, float]:
+    return share.estimate, share.low, share.high

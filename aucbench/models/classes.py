@@ -11,7 +11,8 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -23,17 +24,18 @@ from aucbench.data.arrays import Vector
 from aucbench.datasets.reading import Plain
 from aucbench.errors import DataError
 from aucbench.models import archive
-from aucbench.models.calibration import Sigmoid
+from aucbench.models.calibration import Sigmoid, best, log_odds, probabilities
 from aucbench.models.document import structured
-from aucbench.models.incoming import NOTHING, in_memory, scored
+from aucbench.models.incoming import NOTHING, Scored, answered, in_memory, label_of, scored
 from aucbench.models.model import CLASSES, OUTSIDE, Model, finite, read_tree
-from aucbench.models.odds import best, log_odds, probabilities
 from aucbench.stats import Interval
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
     from aucbench.report.inline_page import InlinePage
+
+MOST_COUNTED = 8  # classes whose rows are counted in a line
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -95,12 +97,12 @@ class ClassModel:
 
     def __repr__(self) -> str:
         """Return what it is, in one line."""
-        from aucbench.models.class_lines import line
+        from aucbench.models.class_page import line
 
         return line(self)
 
     def _repr_html_(self) -> str:
-        from aucbench.models.class_lines import as_html
+        from aucbench.models.class_page import as_html
 
         return as_html(self)
 
@@ -272,3 +274,82 @@ def load_model(path: str | PathLike[str]) -> Model | ClassModel:
     if CLASSES in tree:
         return read_tree(path, tree, ClassModel.from_tree)
     return read_tree(path, tree, Model.from_tree)
+
+
+def score_frame(
+    model: Model | ClassModel, frame: Any, *, named: bool, uneven: Mapping[int, int]
+) -> Scored | ClassesScored:
+    """Score the rows of a data frame; parameters and errors are those of `incoming.scored`."""
+    if isinstance(model, ClassModel):
+        return model.scored(frame, named=named, uneven=uneven)
+    return scored(model, frame, named=named, uneven=uneven)
+
+
+def answer_frame(model: Model | ClassModel, result: Scored | ClassesScored) -> DataFrame:
+    """Return a data frame with scores, decision and problem of each row."""
+    if isinstance(model, ClassModel):
+        assert isinstance(result, ClassesScored)
+        return model.answered(result)
+    assert isinstance(result, Scored)
+    answer: DataFrame = answered(model, result)
+    return answer
+
+
+class Decided:
+    """How many rows have which decision."""
+
+    def __init__(self, model: Model | ClassModel):
+        self._model, self._count = model, Counter[Any]()
+
+    def add(self, answer: DataFrame) -> None:
+        """Count the decisions of some rows; a row without a score has none."""
+        decisions = answer.get("decision", ())
+        self._count.update(decision for decision in decisions if decision is not None)
+
+    def __str__(self) -> str:
+        """Return ": " and the counts, of the positive class or of all; empty without decisions."""
+        if isinstance(self._model, Model):
+            return f": {self._flagged} {self._positive}" if self._model.decides else ""
+        told = [f"{self._count[label]} {label}" for label in self._model.labels[:MOST_COUNTED]]
+        more = len(self._model.labels) - MOST_COUNTED
+        return ": " + ", ".join(told) + (f" and {more} more classes" if more > 0 else "")
+
+    def surprise(self, scored: int) -> str:
+        """Return what is strange about the number of flagged rows; mostly empty."""
+        if isinstance(self._model, ClassModel) or self._model.operating is None:
+            return ""
+        return self._model.operating.surprise(self._flagged, scored)
+
+    @property
+    def _positive(self) -> Any:
+        assert isinstance(self._model, Model)
+        return label_of(self._model.positive, "positive")
+
+    @property
+    def _flagged(self) -> int:
+        return self._count[self._positive]
+
+
+def lines(model: Model | ClassModel) -> Iterator[str]:
+    """Yield the explanation for people, a line at a time."""
+    from aucbench.models import class_page, explain
+
+    return class_page.lines(model) if isinstance(model, ClassModel) else explain.lines(model)
+
+
+def explanation(model: Model | ClassModel) -> dict[str, Any]:
+    """Return what is known of a model, as JSON holds it."""
+    from aucbench.models import class_page, explain
+
+    if isinstance(model, ClassModel):
+        return class_page.explanation(model)
+    return explain.explanation(model)
+
+
+def page_of(model: Model | ClassModel, title: str = "") -> InlinePage:
+    """Return the page of a model; parameters and errors are those of `page.page_of`."""
+    from aucbench.models import class_page, page
+
+    if isinstance(model, ClassModel):
+        return class_page.page_of(model, title)
+    return page.page_of(model, title)

@@ -33,24 +33,40 @@ from aucbench.data.targets import Labels
 from aucbench.datasets.parted.collected import collected, is_collection, lazily
 from aucbench.errors import AucbenchError, DataError, ParameterError, UnsupportedError
 from aucbench.metrics import Aim, auc, hand_till, intercept_at
-from aucbench.models.calibration import FOLDS, calibrator, require_method
+from aucbench.models.calibration import (
+    FOLDS,
+    best,
+    calibrator,
+    log_odds,
+    probabilities,
+    require_method,
+    sigmoids,
+)
 from aucbench.models.classes import load_model
-from aucbench.models.estimator import Scoring
-from aucbench.models.inputs import data_of, is_parts, remember_columns, require_columns, rows_of
-from aucbench.models.labels import announced, labelled, require_one_source
-from aucbench.models.learnt import Start
+from aucbench.models.estimator import Scoring, Start
+from aucbench.models.inputs import (
+    announced,
+    data_of,
+    is_parts,
+    labelled,
+    plain_column,
+    plain_frame,
+    remember_columns,
+    require_columns,
+    require_one_source,
+    rows_of,
+)
 from aucbench.models.multiclass import (
+    Online,
     affine_of,
     refreshed,
     require_for_classes,
     require_online,
+    require_streaming,
     sides_of,
 )
-from aucbench.models.odds import best, log_odds, probabilities, sigmoids
-from aucbench.models.online import Online, require_streaming
-from aucbench.models.parted_classifier import learnt_by_parts
+from aucbench.models.parted import learnt_by_parts
 from aucbench.models.saving import model_of, restore
-from aucbench.models.tables import plain_column, plain_frame
 from aucbench.pairs import ByClass
 from aucbench.protocols import (
     FeatureMap,
@@ -302,10 +318,10 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
                 "rows in parts come with their labels and without weights and groups; leave y, "
                 "sample_weight and groups out"
             )
-        learnt = learnt_by_parts(self, parts, self._seed(), getattr(parts, "engine", None))
-        self._begin(parts, learnt.classes, learnt.features)
-        self.run_ = learnt.run
-        self._choose_threshold(learnt.y, learnt.scores)
+        classes, features, run, rows = learnt_by_parts(self, parts, self._seed())
+        self._begin(parts, classes, features)
+        self.run_ = run
+        self._choose_threshold(rows.y[rows.sampled], rows.scores[rows.sampled])
         return self
 
     @available_if(_streams)  # type: ignore[untyped-decorator]

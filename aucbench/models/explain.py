@@ -1,28 +1,42 @@
-"""What a model says of itself, as plain values and as lines for people."""
+"""What a model says of itself: plain values, lines for people, and a summary in a notebook."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import asdict
+from math import isnan
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from aucbench.bench.text import aligned
 from aucbench.data import Survival
 from aucbench.data.arrays import Vector
+from aucbench.data.showing import Span, bars, folded, heading, listed, paragraphs, spans
 from aucbench.data.understood import by_kind, remark_of
+from aucbench.errors import shown
 from aucbench.models.assessment import DEALT, TAKEN_OUT, Assessment
 from aucbench.models.model import Model, finite
-from aucbench.models.shape_lines import plain as plain_shapes
-from aucbench.models.shape_lines import shape_lines
+from aucbench.models.shape import EffectShape, sparkline
 from aucbench.stats import Interval
 
-SHOWN = 20  # features in the text
+if TYPE_CHECKING:
+    from aucbench.models.model import Model
+
+SHOWN = 20  # features, or effects, in the text
 PER = 10_000  # rows in which flags are counted
 WHATS = {DEALT: "columns", TAKEN_OUT: "effects"}  # what has an importance
 SHARED = {
     DEALT: "Columns that say the same share their worth.",
     TAKEN_OUT: "Columns that say the same share their effect, and so their worth.",
 }
+MAPS = 3  # effects of two columns whose map is drawn
+WIDE = 16  # blocks of a curve
+LEVELS = 3  # of a category that a line names
+INDENT = "  "
+FEATURES = 8  # of the chart of what counts most
+WARNINGS = 4  # that are shown at once
+SHARES = ("sensitivity", "specificity", "precision", "flags")
 
 
 def how_far(known: Assessment) -> str:
@@ -289,3 +303,145 @@ def share_text(share: Interval, *, percent: bool = False) -> str:
 
 def _listed(labels: Sequence[Any]) -> str:
     return " or ".join(str(label) for label in labels)
+
+
+def plain_shapes(model: Model) -> list[dict[str, Any]]:
+    """Return the shapes as JSON holds them, with name and importance."""
+    worth = drops(model)
+    return [
+        {"name": shape.name, "importance": worth.get(shape.name), **asdict(shape)}
+        for shape in model.shapes
+    ]
+
+
+def drops(model: Model) -> dict[str, float]:
+    """Return how far the measure falls without each effect, where that is known."""
+    known = model.assessment
+    if known is None or known.how != TAKEN_OUT:
+        return {}
+    return {one.column: one.drop.estimate for one in known.importance}
+
+
+def shape_lines(model: Model) -> Iterator[str]:
+    """Yield a line for each effect, those without which the measure falls most first."""
+    if not model.shapes:
+        return
+    worth = drops(model)
+    ranked = sorted(model.shapes, key=lambda shape: -worth.get(shape.name, -np.inf))
+    yield head(model)
+    lines = [_cells(shape, worth.get(shape.name)) for shape in ranked[:SHOWN]]
+    maps = [shape for shape in ranked[:SHOWN] if len(shape.axes) > 1][:MAPS]
+    told = aligned(lines, (1,)).splitlines()
+    for shape, line in zip(ranked, told, strict=False):
+        yield f"{INDENT}{line}"
+        if shape in maps:
+            yield from (f"{INDENT}{INDENT}{row}" for row in _map(shape))
+    if len(ranked) > SHOWN:
+        yield f"{INDENT}and {len(ranked) - SHOWN} more; --json has all"
+
+
+def head(model: Model) -> str:
+    """Return what the lines of effects show."""
+    fall = f"fall of the {model.measure} without it, " if drops(model) else ""
+    return f"effects on the score: {fall}curve, lowest to highest"
+
+
+def _cells(shape: EffectShape, drop: float | None) -> list[str]:
+    span = f"{min(shape.effect):+.3g} to {max(shape.effect):+.3g}"
+    fall = "" if drop is None else f"{drop:.4f}"
+    return [shape.name, fall, _curve(shape), span]
+
+
+def _curve(shape: EffectShape) -> str:
+    """Return blocks of the curve with its ends; the levels of a category; nothing of a map."""
+    if len(shape.axes) > 1:
+        return ""
+    [axis], numbers, effect = shape.axes, shape.axes[0].line, shape.effect
+    named = [k for k in range(len(effect)) if k not in numbers]
+    some = sorted(named, key=lambda k: -effect[k])
+    levels = [f"{axis.texts[k]} {effect[k]:+.3g}" for k in some[:LEVELS]]
+    levels += ["…"] if len(some) > LEVELS else []
+    if not numbers:
+        return ", ".join(levels)
+    picked = [
+        numbers[k] for k in np.linspace(0, len(numbers) - 1, min(WIDE, len(numbers))).astype(int)
+    ]
+    blocks = sparkline([effect[k] for k in picked], min(effect), max(effect))
+    ends = f"{axis.texts[numbers[0]]} {blocks} {axis.texts[numbers[-1]]}"
+    return ", ".join([ends, *levels])
+
+
+def _map(shape: EffectShape) -> Iterator[str]:
+    """Yield a line of blocks for each place of the first column."""
+    first, second = (axis.texts for axis in shape.axes)
+    low, high = min(shape.effect), max(shape.effect)
+    blocks = [sparkline(row.tolist(), low, high) for row in shape.table]
+    yield from aligned(zip(first, blocks, strict=True), (0,)).splitlines()
+    yield f"{shape.axes[1].column} from {second[0]} to {second[-1]}"
+
+
+def line(model: Model) -> str:
+    """Return what the model is, in one line."""
+    about = model.provenance
+    origin = f" of {about['data']}" if "data" in about else ""
+    auc = "" if model.auc is None else f", {model.measure} {_share(model.auc)}"
+    solver = about.get("solver", "a model")
+    return shown(f"<Model {solver}: {model.width} columns{origin}{auc}>")
+
+
+def as_html(model: Model) -> str:
+    """Return its origin, its quality with intervals, what counts most, and warnings."""
+    about = model.provenance
+    warnings = [f"warning: {warning}" for warning in warning_lines(model)]
+    more = warnings[WARNINGS:]
+    choice = folded("Why this solver", paragraphs(about["choice"])) if "choice" in about else ""
+    rest = folded(f"{len(more)} more warnings", paragraphs(more)) if more else ""
+    told = (listed(_facts(model)), paragraphs(warnings[:WARNINGS]), rest)
+    head = heading(line(model).strip("<>"))
+    return "".join((head, *told, _quality(model), _features(model), choice))
+
+
+def _facts(model: Model) -> Iterator[tuple[str, str]]:
+    about = model.provenance
+    if "n" in about:
+        yield "learnt from", f"{about.get('data')}: {sizes_of(about)}"
+    if about.get("label"):
+        yield "label", str(about["label"])
+    if model.auc_rows:
+        yield "judged by", model.auc_rows
+    if not model.decides:
+        yield "scores", ranking_of(model)
+        return
+    positive, negative = (" or ".join(map(str, s)) for s in (model.positive, model.negative))
+    yield "decision", f"score ≥ {model.threshold:.6g}: {positive}, else {negative}"
+    point = model.operating
+    if point is not None:
+        yield "chosen for", str(point.aim)
+        yield (
+            "at this threshold",
+            (f"{point.tp} found, {point.fn} missed, {point.fp} false, {point.tn} left out rightly"),
+        )
+
+
+def _quality(model: Model) -> str:
+    known = {} if model.auc is None else {model.measure: model.auc}
+    if model.operating is not None:
+        known |= {name: getattr(model.operating, name) for name in SHARES}
+    lines = [
+        Span(name, x.estimate, x.low, x.high, name == model.measure)
+        for name, x in known.items()
+        if not isnan(x.estimate)
+    ]
+    return spans("on rows that did not train it, with 95 % intervals", lines)
+
+
+def _features(model: Model) -> str:
+    signed = most_counting(model)[:FEATURES]
+    what = "share of the splits" if kind_of(model) == "trees" else "weight × spread"
+    return bars(f"what counts most: {what}", signed)
+
+
+def _share(share: Interval) -> str:
+    if isnan(share.low):
+        return f"{share.estimate:.4f}"
+    return f"{share.estimate:.4f} ({share.low:.3f} to {share.high:.3f})"

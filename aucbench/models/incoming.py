@@ -89,12 +89,6 @@ def scored(
     return Scored(scores, probability, positive, said, _ignored(model, frame))
 
 
-def scored_table(model: Model, table: Any) -> tuple[Scored, Any]:
-    """Return the scored rows of a table or an array in memory, and their index."""
-    frame, named = in_memory(table)
-    return scored(model, frame, named=named), frame.index
-
-
 def in_memory(table: Any) -> tuple[Any, bool]:
     """Return a table or an array in memory as a data frame, and whether its columns have names."""
     import pandas as pd

@@ -1,4 +1,11 @@
-"""What a user hands to the estimator, checked as scikit-learn does, with our errors."""
+"""What a user hands to the estimator, checked as scikit-learn does, with our errors.
+
+Design
+  a. Text, dates and missing cells become codes, as in `fit`. An array with missing or other cells
+     is a table whose columns have numbers as names.
+  b. A `Chunk` says how its file writes both labels. So a model that learnt from chunks knows the
+     labels of the user, and that one of them is positive, however they are sorted.
+"""
 
 from __future__ import annotations
 
@@ -15,17 +22,18 @@ from sklearn.utils import assert_all_finite, check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from aucbench.data import Categories, Data
+from aucbench.data import Categories, Chunk, Data
 from aucbench.data.arrays import Rows, Vector, rows
 from aucbench.data.inputs import check_rows, require_filled
 from aucbench.data.row_roles import numbered
-from aucbench.data.targets import counted, shown_labels, usual
-from aucbench.datasets.tables import Schema
+from aucbench.data.targets import Classes, counted, shown_labels, usual
+from aucbench.datasets.memory import frame_of, is_table
+from aucbench.datasets.tables import Schema, is_numeric
 from aucbench.errors import AucbenchError, DataError
 from aucbench.kernels.vectors import floats, plain
-from aucbench.models.tables import coded, table_of
 
 LAST = "last"  # as `pos_label`: the larger label, which functions of scikit-learn take
+SIGNS = Classes(positive=(1,), negative=(-1,))
 
 
 def is_parts(X: Any) -> bool:
@@ -252,3 +260,159 @@ def raw_rows(X: Any, schema: Schema | None) -> tuple[Rows, Schema | None]:
         return rows_of(X)[0], schema
     codes, schema = coded(X, schema)
     return rows(codes), schema
+
+
+def plain_frame(X: Any) -> Any:
+    """Return a table of polars or pyarrow as one of pandas; anything else as it is."""
+    return frame_of(X) if is_table(X) and not hasattr(X, "iloc") else X
+
+
+def plain_column(y: Any) -> Any:
+    """Return a column of polars or pyarrow as an array; anything else as it is."""
+    own = hasattr(y, "to_numpy") and not hasattr(y, "iloc") and not hasattr(y, "columns")
+    return np.asarray(y) if own else y
+
+
+def table_of(X: Any) -> Any:
+    """Return rows as a frame where they are no plain matrix of finite numbers; else None.
+
+    Numbers that are infinite are no table: who takes the matrix says where they are.
+    """
+    if isinstance(X, Rows) or hasattr(X, "tocsr"):
+        return None
+    if hasattr(X, "iloc") and hasattr(X, "columns"):
+        return None if is_numeric(X) else frame_of(X)
+    array = plain("X", X)
+    if array.ndim != 2 or not array.size or not _has_gaps(array):
+        return None
+    import pandas as pd
+
+    frame = pd.DataFrame(array, columns=[*map(str, range(array.shape[1]))])
+    return frame.convert_dtypes() if array.dtype.kind == "O" else frame
+
+
+def coded(X: Any, schema: Schema) -> tuple[Any, Schema]:
+    """Return the codes of rows by a schema that is known, and the schema with their free texts."""
+    frame = table_of(X)
+    if frame is None:
+        import pandas as pd
+
+        table = hasattr(X, "iloc")
+        names = None if table else [*map(str, range(np.shape(X)[1]))]
+        frame = frame_of(X) if table else pd.DataFrame(plain("X", X), columns=names)
+    schema = schema.bound(frame)
+    return schema.codes(frame), schema
+
+
+def _has_gaps(array: Any) -> bool:
+    if array.dtype.kind == "f":
+        return bool(np.isnan(array.sum())) and not np.isinf(array).any()
+    if array.dtype.kind in "UT":
+        return True
+    texts = (isinstance(value, str) or value is None for value in array.flat)
+    return array.dtype.kind == "O" and any(texts)
+
+
+def require_one_source(X: Any, y: Any) -> None:
+    """Raise `DataError` unless labels come either with a `Chunk` or beside the rows."""
+    if (y is None) != isinstance(X, Chunk):
+        raise DataError("pass rows with their labels y, or a Chunk, which has them, without y")
+
+
+def announced(
+    X: Any, y: Any, classes: Any, known: NDArray[Any] | None, pos_label: Any = None
+) -> NDArray[Any]:
+    """Return the labels, of two the positive one last, when no others came now.
+
+    Parameters
+    ----------
+    X, y : rows with their labels, or Chunk and None
+    classes : array of labels, or None
+        Those that the user announces.
+    known : array of labels, or None
+        Those of the calls before.
+    pos_label : label, optional
+        The positive one; a `Chunk` says it by itself.
+
+    Raises
+    ------
+    DataError
+        When there is one label only, another one, or one of the other class than before; as
+        `ordered`.
+    """
+    here = _listed(_classes_of(X)) if isinstance(X, Chunk) else np.unique(plain("y", y)).tolist()
+    named = here if classes is None else np.unique(plain("classes", classes)).tolist()
+    if known is None:
+        if len(named) < 2:
+            raise DataError(
+                f"there are {len(named)} labels at the first call and AUC needs two or more; name "
+                "them by classes= when the first chunk lacks one"
+            )
+        _refuse_strange(here, np.array(named), "the first call announced", "announce it too")
+        known = _first_known(X, np.array(sorted(named)), pos_label, counted(plain("y", y)))
+    _refuse_strange(
+        [*here, *named], known, "the first call announced", "a new AUCClassifier takes others"
+    )
+    if isinstance(X, Chunk):
+        _require_same_sides(X, known)
+    return known
+
+
+def labelled(known: NDArray[Any], X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+    """Return rows, and their labels as the classes of a model, `known`, have them.
+
+    Raises
+    ------
+    DataError
+        When a label is not one of the model, or has the other class in a `Chunk`.
+    """
+    require_one_source(X, y)
+    if isinstance(X, Chunk):
+        here, rows = _listed(_classes_of(X)), X.rows
+        _require_same_sides(X, known)
+        labels = known[(X.y > 0).astype(np.intp)]
+    else:
+        with as_data_error():
+            labels = column_or_1d(plain("y", y))
+        here, rows = [*counted(labels)], X
+    _refuse_strange(here, known, "the model knows", "give labels as it was given them")
+    return rows, labels
+
+
+def _first_known(
+    X: Any, named: NDArray[Any], pos_label: Any, counts: dict[Any, int]
+) -> NDArray[Any]:
+    """Return the labels of the first call; of two, the positive one is last."""
+    if named.size > 2:
+        return unordered(named, pos_label)
+    if not isinstance(X, Chunk) or pos_label is not None:
+        return ordered(named, pos_label, counts)
+    return named[::-1] if _against(named.tolist(), _classes_of(X)) else named
+
+
+def _classes_of(chunk: Chunk) -> Classes:
+    return chunk.classes or SIGNS
+
+
+def _listed(classes: Classes) -> list[Any]:
+    return [*classes.negative, *classes.positive]
+
+
+def _against(labels: Any, classes: Classes) -> bool:
+    """Whether one of (negative, positive) is in the other class."""
+    return labels[0] in classes.positive or labels[1] in classes.negative
+
+
+def _refuse_strange(labels: list[Any], known: NDArray[Any], which: str, way_out: str) -> None:
+    if strange := {*labels} - {*known.tolist()}:
+        raise DataError(
+            f"there is a label {min(strange, key=str)!r} and {which} {known.tolist()}; {way_out}"
+        )
+
+
+def _require_same_sides(chunk: Chunk, known: NDArray[Any]) -> None:
+    if _against(known.tolist(), _classes_of(chunk)):
+        raise DataError(
+            f"the positive label of the model is {known.tolist()[1]!r}, and in this chunk it is "
+            "the negative one; read the file with the same positive="
+        )

@@ -22,12 +22,10 @@ from aucbench.errors import DataError, UnsupportedError
 from aucbench.features import Chain, KernelColumns, Nystroem
 from aucbench.models import archive
 from aucbench.models.assessment import Assessment
-from aucbench.models.calibration import Calibrator
-from aucbench.models.checks import require_fit
-from aucbench.models.document import structured
+from aucbench.models.calibration import Calibrator, Reliability
+from aucbench.models.document import require_fit, structured
 from aucbench.models.maps import KIND, names_after, steps_of, tree_of
 from aucbench.models.operating import Operating
-from aucbench.models.reliability import Reliability
 from aucbench.models.scorecard import Scorecard
 from aucbench.models.shape import EffectShape
 from aucbench.optim.trees import TreeSum, portable
@@ -123,12 +121,12 @@ class Model:
 
     def __repr__(self) -> str:
         """Return what it is, in one line."""
-        from aucbench.models.model_html import line
+        from aucbench.models.explain import line
 
         return line(self)
 
     def _repr_html_(self) -> str:
-        from aucbench.models.model_html import as_html
+        from aucbench.models.explain import as_html
 
         return as_html(self)
 
@@ -264,13 +262,14 @@ class Model:
         UserWarning
             When another number of rows is flagged than the threshold promises.
         """
-        from aucbench.models.incoming import answered, scored_table
+        from aucbench.models.incoming import answered, in_memory, scored
 
-        result, index = scored_table(self, table)
+        frame, named = in_memory(table)
+        result = scored(self, frame, named=named)
         known = sum(not fault for fault in result.faults)
         if self.operating and (told := self.operating.surprise(int(result.positive.sum()), known)):
             warnings.warn(told, stacklevel=2)
-        answer: DataFrame = answered(self, result, index)
+        answer: DataFrame = answered(self, result, frame.index)
         return answer
 
     def mapped(self, rows: Rows) -> Rows:

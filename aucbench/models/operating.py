@@ -79,7 +79,6 @@ class Operating:
         *,
         groups: Index | None = None,
         seed: int = 0,
-        level: float = LEVEL,
     ) -> Operating:
         """Choose a threshold by rows that did not train the model, and judge it by them.
 
@@ -93,8 +92,6 @@ class Operating:
             Rows of one group may be alike: intervals and resamples then count groups.
         seed : int
             Of the resamples.
-        level : float
-            Of the intervals.
 
         Raises
         ------
@@ -109,13 +106,13 @@ class Operating:
         whole = ((tp, tp + fn), (tn, tn + fp), (tp, tp + fp), (tp + fp, cuts.scores.size))
         effect, rng = 1.0, np.random.default_rng(seed)
         if groups is None:
-            simple = [wilson(count, n, level) for count, n in whole]
+            simple = [wilson(count, n, LEVEL) for count, n in whole]
             resamples = _resamples(cuts, rng)
         else:
             number = np.unique(groups, return_inverse=True)[1].astype(np.int32)[cuts.order]
             flagged = number >= 0
             flagged[cuts.ends[k] :] = False
-            simple = _intervals_of_groups(cuts.positive, flagged, number, level)
+            simple = _intervals_of_groups(cuts.positive, flagged, number)
             effect = flagged.size / effective_size(flagged, number)
             resamples = _of_units(cuts, number, rng)
         errors = _errors_of_choice(aim, resamples)
@@ -168,11 +165,11 @@ class Operating:
 
 
 def _intervals_of_groups(
-    positive: NDArray[np.bool_], flagged: NDArray[np.bool_], groups: Index, level: float
+    positive: NDArray[np.bool_], flagged: NDArray[np.bool_], groups: Index
 ) -> list[Interval]:
     every = np.ones(flagged.size, np.bool_)
     parts = ((flagged, positive), (~flagged, ~positive), (positive, flagged), (flagged, every))
-    return [wilson_of_groups(yes, of, groups, level) for yes, of in parts]
+    return [wilson_of_groups(yes, of, groups, LEVEL) for yes, of in parts]
 
 
 Drawn = tuple[Confusion, Confusion]  # counts of all rows and of a resample at the same cuts

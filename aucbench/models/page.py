@@ -15,7 +15,7 @@ import numpy as np
 
 from aucbench.metrics import Aim
 from aucbench.models.assessment import SMALLEST, Assessment, Cut, Effect
-from aucbench.models.card_page import parts_of_card
+from aucbench.models.calibration import Reliability
 from aucbench.models.explain import (
     SHARED,
     WHATS,
@@ -28,8 +28,8 @@ from aucbench.models.explain import (
     warning_lines,
 )
 from aucbench.models.model import Model
-from aucbench.models.reliability import Reliability
-from aucbench.models.shape_page import shape_parts
+from aucbench.models.scorecard import BASE, Scorecard
+from aucbench.models.shape import Axis, EffectShape
 from aucbench.report.document import NOTHING, Cell, Chapter, Grid, grid
 from aucbench.report.inline_page import InlinePage
 from aucbench.report.render import sections_to_html
@@ -41,6 +41,8 @@ NAMED = 3  # columns that a sentence names
 PER = 1000  # rows, in which flags and costs are counted
 SURE = 0.05  # adjusted p-value below which groups differ
 SEEN, SAID = "share of positives", "model"
+ADDED = "added to the score"
+YEAR, EPOCH = 31_556_952.0, 1970  # seconds of a mean year
 
 
 def page_of(model: Model, title: str = "") -> InlinePage:
@@ -399,3 +401,99 @@ def range_of(one: Interval) -> str:
 
 def _labels(labels: Sequence[Any]) -> str:
     return " or ".join(str(label) for label in labels)
+
+
+def parts_of_card(card: Scorecard | None) -> Iterator[str | Grid]:
+    """Yield what points mean, what rounding costs, and the points of each attribute."""
+    if card is None:
+        return
+    yield f"{card.said}. The score of a row is the sum of its points."
+    yield card.judgement
+    lines: list[list[Cell]] = [[BASE, "", card.base, None, None]]
+    for one in card.lines:
+        share = None if one.rows is None else (one.positives or 0) / one.rows
+        lines.append([one.attribute, one.value, one.points, one.rows, share])
+    yield grid(
+        ("attribute", "value", "points", "rows", "share of positives"),
+        lines,
+        ("", "", "d", "d", ".3f"),
+    )
+
+
+def shape_parts(model: Model, most: int | None = None) -> Iterator[str | Grid | Chart]:
+    """Yield what each column adds to the score; nothing where the model is no sum of effects."""
+    if not model.shapes:
+        return
+    yield (
+        "The score is the sum of these effects, and each is 0 in the mean over the training rows. "
+        "Effects of columns that say the same are shared between them."
+    )
+    some = model.shapes[:most]
+    curves = [shape for shape in some if is_curve(shape)]
+    yield from map(_curve_chart, curves)
+    if (gaps := _missing_cells(curves)) is not None:
+        yield gaps
+    others = [shape for shape in some if not is_curve(shape)]
+    yield from (_heat_map(one) if len(one.axes) > 1 else _level_lines(one) for one in others)
+
+
+def is_curve(shape: EffectShape) -> bool:
+    """Whether a line can be drawn: one column of numbers or dates."""
+    return len(shape.axes) == 1 and len(line_of(shape.axes[0])[0]) > 1
+
+
+def line_of(axis: Axis) -> tuple[list[int], list[float], str]:
+    """Return the places of a line, their numbers, dates as years, and what these are."""
+    places = axis.line
+    numbers = [float(axis.values[k] or 0.0) for k in places]
+    if axis.kind == "date":
+        return places, [EPOCH + x / YEAR for x in numbers], f"{axis.column}, year"
+    return places, numbers, axis.column
+
+
+def _curve_chart(shape: EffectShape) -> Chart:
+    places, x, name = line_of(shape.axes[0])
+    lines = {shape.name: (x, [shape.effect[k] for k in places])}
+    return Chart(shape.name, name, ADDED, lines)
+
+
+def _missing_cells(shapes: Sequence[EffectShape]) -> Grid | None:
+    """Return what missing cells add."""
+    known = [
+        (shape, k)
+        for shape in shapes
+        for k, value in enumerate(shape.axes[0].values)
+        if value is None
+    ]
+    if not known:
+        return None
+    lines: list[list[Cell]] = [
+        [shape.name, shape.axes[0].rows[k], shape.effect[k]] for shape, k in known
+    ]
+    header, forms = ("column", "rows", ADDED), ("", "d", "+.4f")
+    return grid(header, lines, forms, title="Missing cells")
+
+
+def _level_lines(shape: EffectShape) -> Grid:
+    [axis] = shape.axes
+    lines: list[list[Cell]] = [
+        [text, axis.rows[k], shape.effect[k]] for k, text in enumerate(axis.texts)
+    ]
+    header, forms = (axis.column, "rows", ADDED), ("", "d", "+.4f")
+    return grid(header, lines, forms, title=shape.name)
+
+
+def _heat_map(shape: EffectShape) -> Grid:
+    """Return a heat map: a line for each place of the first column, shaded by what it adds."""
+    first, second = shape.axes
+    most = max(map(abs, shape.effect)) or 1.0
+    lines: list[list[Cell]] = [
+        [text, *row.tolist()] for text, row in zip(first.texts, shape.table, strict=True)
+    ]
+    return grid(
+        (f"{first.column} \\ {second.column}", *second.texts),
+        lines,
+        ("", *["+.2f"] * len(second.values)),
+        shades=[[None, *(row / most).tolist()] for row in shape.table],
+        title=shape.name,
+    )

@@ -18,22 +18,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from aucbench.bench.parted import STANDARD
+from aucbench.bench.parted import MAPS, STANDARD
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.data.understood import Remark, Understood
-from aucbench.errors import AucbenchError, DataError
+from aucbench.errors import AucbenchError, DataError, ParameterError, UnsupportedError
 from aucbench.features.standard import Standard
 from aucbench.metrics import auc
 from aucbench.models.assessing import assessed, require_columns
-from aucbench.models.calibration import calibrator
+from aucbench.models.building import origin
+from aucbench.models.calibration import Reliability, calibrator
 from aucbench.models.choosing import TRIED, ModelPlan
-from aucbench.models.deciding import origin
 from aucbench.models.held_out import HeldOut, Part, scale_between
+from aucbench.models.incoming import label_of
 from aucbench.models.model import Model
 from aucbench.models.operating import Operating
 from aucbench.models.parted_held import (
@@ -48,13 +50,12 @@ from aucbench.models.parted_held import (
 )
 from aucbench.models.parted_telling import SILENT, Teller
 from aucbench.models.recipe import one_thread
-from aucbench.models.reliability import Reliability
 from aucbench.protocols import FeatureMap, State, identity
 from aucbench.ranges import GAP_TOL
 from aucbench.records import Point, Run, Stop
 from aucbench.registry import get_solver
 from aucbench.registry.specs import Spec, parse_spec, short
-from aucbench.scale import Engine, Parts, PartsData
+from aucbench.scale import Engine, Here, Parts, PartsData
 from aucbench.scale.sifted import read_from
 from aucbench.scale.survey import stacked
 from aucbench.solving.loop import solve
@@ -63,6 +64,9 @@ from aucbench.solving.points import few, mappings, points_in
 from aucbench.solving.wrappers import WithStart
 from aucbench.stats import Fold
 from aucbench.stats.delong import Placements, interval_of
+
+if TYPE_CHECKING:
+    from aucbench.models.classifier import AUCClassifier
 
 TRIED_TOL = 1e-5  # certified relative gap of fits that choose
 
@@ -301,3 +305,61 @@ def _scale(tried: Fitted, last: Fitted) -> tuple[float, float]:
     shares = np.repeat(np.array(tried.data.survey.counts) / sizes, sizes) / tried.data.n
     own, other = (scored_rows(table, *line_of(one.run, one.data)) for one in (tried, last))
     return scale_between(own, other, shares)
+
+
+def learnt_by_parts(
+    model: AUCClassifier, parts: Parts, seed: int
+) -> tuple[NDArray[Any], FeatureMap, Run, Held]:
+    """Return labels, the positive one last, map, run, and rows that choose the threshold.
+
+    Parameters
+    ----------
+    model : AUCClassifier
+        With its parameters.
+
+    Raises
+    ------
+    ParameterError
+        When a parameter has no meaning for rows in parts.
+    UnsupportedError
+        When the solver or the feature map needs all rows in memory.
+    """
+    _require_plain(model)
+    engine = getattr(parts, "engine", None) or Here()
+    whole = PartsData(parts, engine, seed=seed, standard=model.features in STANDARD)
+    train = held = whole
+    if model.validation is not None:
+        train, held = parted(whole, model.validation, seed)
+    with one_thread():
+        run = solve(
+            model.solver,
+            train,
+            passes=model.passes,
+            seconds=model.seconds,
+            gap_tol=model.gap_tol,
+            seed=seed,
+        )
+    rows, known = held_rows(held, run, train, seed, alone=True), understood_of(parts)
+    labels = [label_of(known.negative, "negative"), label_of(known.positive, "positive")]
+    return np.array(labels), standardised(train), run, rows
+
+
+def _require_plain(model: AUCClassifier) -> None:
+    """Refuse parameters that rows in parts cannot have."""
+    asked = {
+        "calibration": model.calibration is not None,
+        "warm_start": model.warm_start,
+        "pairs": model.pairs is not None,
+        "monotone": model.monotone is not None,
+        "pos_label": model.pos_label is not None,
+    }
+    if named := [name for name, given in asked.items() if given]:
+        raise ParameterError(
+            f"{' and '.join(named)} cannot be had with rows in parts; leave it out; aucbench.fit "
+            "calibrates, and positive= of the files says which label is positive"
+        )
+    if model.features not in MAPS:
+        raise UnsupportedError(
+            f"features={model.features!r} learns from rows in memory; with rows in parts take one "
+            f"of {', '.join(MAPS)}"
+        )

@@ -8,7 +8,7 @@ from math import isfinite
 from pathlib import Path
 from threading import Lock
 from time import monotonic
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from aucbench.data.understood import Understood
 from aucbench.protocols import State
@@ -23,46 +23,26 @@ T = TypeVar("T")
 PACE = 0.2  # seconds between two lines about the rows that were read
 
 
-class Teller(Protocol):
-    """Hears what a fit by parts does."""
+class Teller:
+    """Hears what a fit by parts does, and says nothing of it."""
 
     def stage(self, sentence: str) -> None:
         """Hear what is done next."""
-        ...
 
     def reading(self, rows: int) -> None:
         """Hear that so many rows are read now."""
-        ...
 
     def read(self, rows: int) -> None:
         """Hear that so many more of them were read; called by any thread."""
-        ...
 
     def evaluation(self, solver: str, point: Point, state: State) -> None:
         """Hear of a point of the curve of a fit."""
-        ...
 
 
-class Silent:
-    """Says nothing."""
-
-    def stage(self, sentence: str) -> None:
-        """Say nothing."""
-
-    def reading(self, rows: int) -> None:
-        """Say nothing."""
-
-    def read(self, rows: int) -> None:
-        """Say nothing."""
-
-    def evaluation(self, solver: str, point: Point, state: State) -> None:
-        """Say nothing."""
+SILENT = Teller()
 
 
-SILENT: Teller = Silent()
-
-
-class Lines:
+class Lines(Teller):
     """Writes a line of JSON for each thing into a file, which another process reads meanwhile.
 
     A context manager, which closes the file.

@@ -26,8 +26,13 @@ from aucbench.errors import DataError
 from aucbench.kernels.vectors import plain
 from aucbench.metrics import cindex, grade_auc
 from aucbench.models.estimator import Scoring
-from aucbench.models.inputs import remember_columns, rows_and_schema, weights_of
-from aucbench.models.tables import plain_column, plain_frame
+from aucbench.models.inputs import (
+    plain_column,
+    plain_frame,
+    remember_columns,
+    rows_and_schema,
+    weights_of,
+)
 from aucbench.pairs import Grade, Time
 from aucbench.protocols import FeatureMap, Solver
 from aucbench.ranges import GAP_TOL
@@ -40,23 +45,6 @@ Y_OF_TIMES = (
 
 class _Ranker(Scoring):
     """What both rankers do: learn from a target, and score rows."""
-
-    def __init__(
-        self,
-        solver: str | Solver = "rank-svm",
-        *,
-        features: str | FeatureMap = "auto",
-        passes: float | None = None,
-        seconds: float | None = None,
-        gap_tol: float = GAP_TOL,
-        random_state: int | None = 0,
-    ):
-        self.solver = solver
-        self.features = features
-        self.passes = passes
-        self.seconds = seconds
-        self.gap_tol = gap_tol
-        self.random_state = random_state
 
     def _fit(
         self, X: Any, target: Callable[[], Survival | Grades], sample_weight: Any, **known: Any
@@ -164,14 +152,12 @@ class SurvivalRanker(_Ranker):
         weight: str = "none",
         tau: float | None = None,
     ):
-        super().__init__(
-            solver,
-            features=features,
-            passes=passes,
-            seconds=seconds,
-            gap_tol=gap_tol,
-            random_state=random_state,
-        )
+        self.solver = solver
+        self.features = features
+        self.passes = passes
+        self.seconds = seconds
+        self.gap_tol = gap_tol
+        self.random_state = random_state
         self.weight = weight
         self.tau = tau
 
@@ -249,14 +235,12 @@ class GradeRanker(_Ranker):
         each: str = "pair",
         gain: str = "none",
     ):
-        super().__init__(
-            solver,
-            features=features,
-            passes=passes,
-            seconds=seconds,
-            gap_tol=gap_tol,
-            random_state=random_state,
-        )
+        self.solver = solver
+        self.features = features
+        self.passes = passes
+        self.seconds = seconds
+        self.gap_tol = gap_tol
+        self.random_state = random_state
         self.each = each
         self.gain = gain
 

@@ -12,8 +12,8 @@ from aucbench.bench.text import shown
 from aucbench.errors import ParameterError
 from aucbench.models.classes import ClassModel
 from aucbench.models.model import Model
+from aucbench.models.page import ADDED, is_curve, line_of
 from aucbench.models.shape import EffectShape
-from aucbench.models.shape_page import ADDED, is_curve, line_of
 from aucbench.report.document import cut
 from aucbench.report.figures import COLOURS, WIDTH, check_format, rendered
 

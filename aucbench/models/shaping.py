@@ -9,7 +9,6 @@ Design
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,8 +17,7 @@ from scipy.sparse import csr_array
 from aucbench.data import Data
 from aucbench.data.arrays import Index, Rows, Vector, rows
 from aucbench.datasets.tables import Column
-from aucbench.models.additive import Additive, Columns
-from aucbench.models.attribution import MISSING, cells_of, column_of, places_of
+from aucbench.models.attribution import MISSING, Additive, Columns, column_of, places_of
 from aucbench.models.model import Model
 from aucbench.models.shape import Axis, EffectShape
 
@@ -27,47 +25,6 @@ MOST_SHAPES = 30  # effects, those that move the score most
 PLACES, PAIR_PLACES = 40, 8  # of a number; of each of two columns
 MOST_PLACED = 200_000  # rows that tell the places
 DIGITS = 6  # significant ones of what is kept
-
-
-@dataclass(frozen=True, eq=False)
-class Places:
-    """Where effects are told: one made-up table for all of them.
-
-    Attributes
-    ----------
-    columns : tuple of tuple of int
-        Of each effect.
-    axes : tuple of tuple of Axis
-        Of each effect.
-    table : Rows
-        Rows (m, columns of the table).
-    at : tuple of slice
-        The rows of `table` that tell an effect.
-    counts : tuple of arrays
-        Training rows at each place of each effect.
-    """
-
-    columns: tuple[Columns, ...]
-    axes: tuple[tuple[Axis, ...], ...]
-    table: Rows
-    at: tuple[slice, ...]
-    counts: tuple[Vector, ...]
-
-    def told(self, model: Model) -> list[Vector]:
-        """Return each effect of an additive model at its places; one that it has not is 0."""
-        additive = Additive.of(model)
-        assert additive is not None
-        number = {columns: place for place, columns in enumerate(additive.columns)}
-        own = [columns for columns in self.columns if columns in number]
-        parts = additive.effects(self.table, [number[columns] for columns in own])
-        column = {columns: parts[:, k] for k, columns in enumerate(own)}
-        nothing = np.zeros(self.table.n)
-        each = (column.get(columns, nothing) for columns in self.columns)
-        effects = [effect[at] for effect, at in zip(each, self.at, strict=True)]
-        return [
-            effect - np.average(effect, weights=rows)
-            for effect, rows in zip(effects, self.counts, strict=True)
-        ]
 
 
 def shapes(model: Model, data: Data, learnt: Index) -> tuple[EffectShape, ...]:
@@ -80,30 +37,18 @@ def shapes(model: Model, data: Data, learnt: Index) -> tuple[EffectShape, ...]:
     learnt : array
         Numbers of the rows that the model has learnt from.
     """
-    places = effect_places(model, data, learnt)
-    if places is None:
-        return ()
-    told = zip(places.axes, places.told(model), strict=True)
-    return tuple(EffectShape(axes=axes, effect=_rounded(effect)) for axes, effect in told)
-
-
-def _rounded(values: Vector) -> tuple[float, ...]:
-    return tuple(float(f"{value:.{DIGITS}g}") for value in values)
-
-
-def effect_places(model: Model, data: Data, learnt: Index) -> Places | None:
-    """Return where the largest effects are told; None where the score is no sum of effects."""
     additive = Additive.of(model)
     if additive is None:
-        return None
+        return ()
     X, each = _looked_at(data.rows, learnt)
-    columns, axes, counts = [], [], []
+    numbers, columns, axes, counts = [], [], [], []
     cells: list[tuple[Vector, ...]] = []  # of each effect, those of its columns
     for number in additive.largest(MOST_SHAPES):
         own = additive.columns[number]
         found = [_axis(model, X, j, len(own), each) for j in own]
         if min(len(values) for _, values, _ in found) < 2:
             continue
+        numbers.append(number)
         columns.append(own)
         axes.append(tuple(axis for axis, _, _ in found))
         grid = np.meshgrid(*(values for _, values, _ in found), indexing="ij")
@@ -111,9 +56,17 @@ def effect_places(model: Model, data: Data, learnt: Index) -> Places | None:
         inside = [np.array(masks, float) for _, _, masks in found]
         counts.append(inside[0].sum(axis=1) if len(own) == 1 else (inside[0] @ inside[1].T).ravel())
     if not columns:
-        return None
+        return ()
     table, at = _table(X.take(slice(0, 1)), columns, cells)
-    return Places(tuple(columns), tuple(axes), table, at, tuple(counts))
+    effects = additive.effects(table, numbers).T
+    told = zip(axes, effects, at, counts, strict=True)
+    return tuple(EffectShape(axes=own, effect=_centred(e[rows], n)) for own, e, rows, n in told)
+
+
+def _centred(effect: Vector, counts: Vector) -> tuple[float, ...]:
+    """Return an effect that is 0 in the mean over the rows, in the digits that are kept."""
+    centred = effect - np.average(effect, weights=counts)
+    return tuple(float(f"{value:.{DIGITS}g}") for value in centred)
 
 
 def _looked_at(X: Rows, learnt: Index) -> tuple[Rows, float]:
@@ -131,7 +84,7 @@ def _looked_at(X: Rows, learnt: Index) -> tuple[Rows, float]:
 def _axis(model: Model, X: Rows, j: int, of: int, each: float) -> tuple[Axis, Vector, list[Any]]:
     """Return the places of a column, their cells, and the rows of each."""
     column, most = column_of(model, j), PLACES if of == 1 else PAIR_PLACES
-    told = [*places_of(column, cells_of(X, j), most)]
+    told = [*places_of(column, X.column(j), most)]
     axis = Axis(
         column=column.name,
         kind=column.kind,

@@ -18,19 +18,19 @@ from aucbench.datasets.reading import Reading
 from aucbench.errors import ParameterError, UnknownNameError
 from aucbench.metrics import auc
 from aucbench.models import Model
-from aucbench.models.additive import Additive
 from aucbench.models.assessing import SHARES
 from aucbench.models.assessment import DEALT, SMALLEST, TAKEN_OUT
 from aucbench.models.attribution import (
     MISSING,
     MOST_JUDGED,
     OTHERS,
+    Additive,
+    Encoded,
     bins_of,
     effects,
     importances,
     judged_columns,
 )
-from aucbench.models.encoded import Encoded
 from aucbench.models.recipe import Recipe
 from aucbench.pairs import Group
 from aucbench.registry.specs import parse_spec

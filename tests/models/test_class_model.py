@@ -17,8 +17,8 @@ from aucbench.cli import app
 from aucbench.errors import DataError, ParameterError
 from aucbench.metrics import hand_till
 from aucbench.models import ClassModel, Model, load_model
-from aucbench.models.class_lines import explanation, lines
-from aucbench.models.odds import best, log_odds, probabilities, sigmoids
+from aucbench.models.calibration import best, log_odds, probabilities, sigmoids
+from aucbench.models.class_page import explanation, lines
 
 pytestmark = pytest.mark.usefixtures("in_process")
 

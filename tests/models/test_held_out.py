@@ -9,7 +9,7 @@ from aucbench.data import Data
 from aucbench.data.arrays import rows
 from aucbench.data.folds import splits
 from aucbench.metrics import Aim
-from aucbench.models.deciding import decided
+from aucbench.models.building import decided
 from aucbench.models.held_out import HeldOut, scale_between
 from aucbench.models.recipe import Recipe
 from aucbench.registry.specs import parse_spec

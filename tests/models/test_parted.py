@@ -11,11 +11,11 @@ from aucbench.errors import DataError
 from aucbench.metrics import Aim, auc
 from aucbench.models import Model, parted_held
 from aucbench.models.choosing import ModelPlan
+from aucbench.models.classes import explanation, lines
 from aucbench.models.journal import Journal, answers_in
 from aucbench.models.parted import fitted_by_parts
 from aucbench.models.parted_held import parted, why_unlike
 from aucbench.models.parted_telling import Lines, Watched
-from aucbench.models.telling import explanation, lines
 from aucbench.scale import Here, InMemory, PartsData
 
 W = np.array([1.0, 0.5, 0.0, -1.0])

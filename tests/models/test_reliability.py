@@ -5,9 +5,9 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
+from aucbench.models.calibration import Reliability
 from aucbench.models.document import structured
 from aucbench.models.model import finite
-from aucbench.models.reliability import Reliability
 
 pytestmark = pytest.mark.plain
 

@@ -16,15 +16,13 @@ from aucbench.datasets import load
 from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError, ParameterError
 from aucbench.models import Model, archive
-from aucbench.models.additive import Additive
 from aucbench.models.assessment import SMALLEST
-from aucbench.models.attribution import OTHERS
+from aucbench.models.attribution import OTHERS, Additive
 from aucbench.models.explain import explanation, kind_of, lines, raw_weights
-from aucbench.models.page import chapters, page_of
+from aucbench.models.page import chapters, is_curve, page_of
 from aucbench.models.recipe import Recipe
 from aucbench.models.shape import Axis, EffectShape, sparkline
 from aucbench.models.shape_figure import shapes_figure
-from aucbench.models.shape_page import is_curve
 from aucbench.models.shaping import shapes
 from aucbench.registry.specs import parse_spec
 
