@@ -13,11 +13,21 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 SESSIONS = ("plugin", "kinds", "nonlinear", "survival")
 
 
-def text_of(page):
-    """Return the text of a page, or of the section of the page on pairs about survival times."""
-    if page == "survival":
-        return section("pairs.md", "## Survival times and grades")
-    return (DOCS / f"{page}.md").read_text(encoding="utf-8")
+SECTIONS = {  # sessions that are a section of a page
+    "nonlinear": ("plugin.md", "## A model that is not linear"),
+    "survival": ("pairs.md", "## Survival times and grades"),
+}
+
+
+def text_of(session):
+    """Return the text of a page without the sections that are sessions, or of such a section."""
+    if session in SECTIONS:
+        return section(*SECTIONS[session])
+    text = (DOCS / f"{session}.md").read_text(encoding="utf-8")
+    for page, heading in SECTIONS.values():
+        if page == f"{session}.md":
+            text = text.replace(section(page, heading), "")
+    return text
 
 
 @pytest.mark.slow
