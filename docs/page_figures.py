@@ -91,52 +91,6 @@ def log_axes(ax: Any, x: str, y: str) -> None:
     ax.grid(lw=0.5)
 
 
-def _aum_events(empty: Any, page: str) -> None:
-    found = table(page, "events per step: `linear`")
-    n = found.numbers(0)
-    empty.set_size_inches(WIDTH, 2.9)
-    left, right = empty.subplots(1, 2)
-    searches = ("linear", "first_min", "quadratic")
-    lines(left, n, {name: found.numbers(2 + j) for j, name in enumerate(searches)})
-    left.plot(n, found.numbers(5), color=INK, lw=0.8, ls=":", label="n(n − 1)/2")
-    log_axes(left, "rows n", "events per step")
-    lines(right, n, {name: found.numbers(6 + j) for j, name in enumerate(searches)})
-    log_axes(right, "rows n", "steps of a descent")
-    empty.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=4)
-
-
-def _aum_times(empty: Any, page: str) -> None:
-    counts, rates = table(page, "ms per search: `linear`"), table(page, "`exact`")
-    empty.set_size_inches(WIDTH, 2.9)
-    left, right = empty.subplots(1, 2)
-    searches = ("linear", "first_min", "quadratic")
-    for ax, first, of_exact, y in ((left, 1, 5, "ms per search"), (right, 4, 7, "s per descent")):
-        lines(ax, counts.numbers(0), {s: counts.numbers(first + j) for j, s in enumerate(searches)})
-        exact = {**line_style(3), "ms": 4, "label": "exact (rates)"}
-        ax.plot(rates.numbers(0), rates.numbers(of_exact), **exact)
-        log_axes(ax, "rows n", y)
-    empty.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=4)
-
-
-def _aum_validation(empty: Any, page: str) -> None:
-    empty.set_size_inches(WIDTH, 3.1)
-    axes = empty.subplots(1, 2, sharey=True)
-    for ax, start in zip(axes, ("from the surrogate", "from N(0, 1)"), strict=True):
-        found = table(page, start)
-        for number, name in enumerate(found.text(0)[1:]):
-            seconds, auc = found.numbers(2)[1 + number], found.numbers(4)[1 + number]
-            error = found.numbers(4, 1)[1 + number] / 4  # of the mean over 16 splits
-            style = {**line_style(number), "ls": "", "ms": 5, "elinewidth": 1}
-            ax.errorbar([seconds], [auc], yerr=[error], label=name, **style)
-        ax.set(xscale="log", xlabel="s per descent", title=start)
-        ax.set_xticks([0.01, 0.1, 1, 10], ["0.01", "0.1", "1", "10"])
-        ax.set_xticks([], minor=True)
-        ax.set_xlim(0.005, 12)
-        ax.grid(lw=0.5)
-    axes[0].set_ylabel("largest validation AUC, %")
-    empty.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=6)
-
-
 def _speed_ratios(empty: Any, page: str) -> None:
     """How many times as fast each call is as its peer, with the quartiles of the rounds."""
     from page_speed import rows
@@ -489,9 +443,6 @@ def _scale(empty: Any, page: str) -> None:
 
 
 FIGURES: dict[str, Callable[[Any, str], None]] = {
-    "aum_events": _aum_events,
-    "aum_times": _aum_times,
-    "aum_validation": _aum_validation,
     "speed_ratios": _speed_ratios,
     "speed_soon": _speed_soon,
     "speed_bounds": _speed_bounds,

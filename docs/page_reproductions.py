@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from page_figures import drawn, lines
 
-from aucbench.papers.catalogue import paper, paper_names
+from aucbench.papers.experiment import paper, paper_names
 from aucbench.papers.parts import HOLDS, HOLDS_NOT, OPEN
 from aucbench.papers.reproduction import Reproduction
 from aucbench.report.document import Grid, markdown, marked

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from aucbench.bench import Store, make_engine, run
-from aucbench.papers.catalogue import experiments, paper
+from aucbench.papers.experiment import experiments, paper
 from aucbench.papers.parts import Protocol, Scale
 from aucbench.papers.results import Results, by_cell
 from aucbench.papers.sections import section_of

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aucbench.bench.options import Options
+from aucbench.bench.options import NO_ENGINE, Options
 from aucbench.bench.text import aligned, shown
 from aucbench.cli.groups import Group, grouped
 from aucbench.cli.options import RUNS
@@ -16,15 +16,11 @@ from aucbench.cli.saying import say, warn
 from aucbench.errors import INTERRUPTED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from aucbench.papers.experiment import Experiment
     from aucbench.papers.measuring import Measured
-    from aucbench.papers.parts import Measurement
     from aucbench.papers.results import Results
 
 AGAIN = "the same command goes on where it stopped"
-NO_CELLS = ("timing", "minutes")  # options of the run of one plan
 
 
 @grouped
@@ -48,13 +44,17 @@ def reproduce(
     no_run: Annotated[
         bool, typer.Option("--no-run", help="Show what the folder holds, and run nothing.")
     ] = False,
-    options: Annotated[Options, Group(RUNS, without=NO_CELLS, first=("jobs", "quiet"))],
+    options: Annotated[
+        Options, Group(RUNS, without=(*NO_ENGINE, "threads"), first=("jobs", "quiet"))
+    ],
     md: Annotated[bool, typer.Option("--md", help="Print Markdown.")] = False,
 ) -> None:
     """Repeat a table or a figure of a source paper; print ours beside theirs."""
     from aucbench.errors import UnknownNameError
-    from aucbench.papers import catalogue
+    from aucbench.papers import experiment as catalogue
     from aucbench.papers.parts import Protocol, Scale
+    from aucbench.papers.reproduction import Reproduction
+    from aucbench.report.document import markdown, text
 
     if not paper:
         _list()
@@ -75,35 +75,38 @@ def reproduce(
         if number:
             typer.echo()
         results = _read(experiment, folder) if no_run else _run(experiment, folder, options)
-        _print(experiment, results, folder, md=md)
+        ours = Reproduction.of(experiment, results)
+        ours.write(folder)
+        typer.echo(markdown([ours.chapter]) if md else text([ours.chapter], width()))
     _write_page(folder, quiet=options.quiet)
 
 
 def _run(experiment: Experiment, folder: Path, options: Options) -> Results:
     """Run what is missing; exits with 130 after Ctrl-C."""
-    from aucbench.papers import measuring
     from aucbench.papers.results import Results, by_cell
 
     with opened(folder) as store:
         records = [
             record
             for plan in experiment.plans
-            for record in records_of(options.limited(plan), store, options, AGAIN, folder)
+            for record in records_of(options.limited(plan), store, options, AGAIN)
         ]
-        wanted = measuring.limited(experiment.measurements, options.timeout, options.memory)
-        measured = {one.name: one for one in _measured(wanted, folder, options)}
+        measured = {one.name: one for one in _measured(experiment, folder, options)}
         return Results(by_cell(records), store, measured)
 
 
-def _measured(wanted: Sequence[Measurement], folder: Path, options: Options) -> list[Measured]:
-    """Do measurements; exits with 130 after Ctrl-C."""
+def _measured(experiment: Experiment, folder: Path, options: Options) -> list[Measured]:
+    """Do the measurements; exits with 130 after Ctrl-C."""
+    from aucbench.bench.engines.local import LocalEngine
     from aucbench.datasets.located import bring
     from aucbench.papers import measuring
+    from aucbench.processes.host import cores
     from aucbench.registry.specs import parse_spec
 
+    wanted = measuring.limited(experiment.measurements, options.timeout, options.memory)
     if not wanted:
         return []
-    engine = options.make_engine(folder)
+    engine = LocalEngine(jobs=options.jobs or cores())
     # Here, so that the user sees what is downloaded: workers write to logs.
     bring((parse_spec(one.dataset).name for one in wanted), progress=not options.quiet)
     try:
@@ -111,8 +114,7 @@ def _measured(wanted: Sequence[Measurement], folder: Path, options: Options) -> 
             measuring.opened(folder, create=True) as store,
             progress_of(len(wanted), options) as progress,
         ):
-            known = (wanted, store, engine)
-            results = [*measuring.run(*known, retry=options.retry, progress=progress, tell=warn)]
+            results = [*measuring.run(wanted, store, engine, progress, warn)]
     except KeyboardInterrupt:
         say(f"interrupted: {AGAIN}", err=True)
         raise typer.Exit(INTERRUPTED) from None
@@ -129,16 +131,6 @@ def _read(experiment: Experiment, folder: Path) -> Results:
         return results_in(experiment, store)
 
 
-def _print(experiment: Experiment, results: Results, folder: Path, *, md: bool) -> None:
-    """Keep ours beside theirs in the folder, and print it."""
-    from aucbench.papers.reproduction import Reproduction
-    from aucbench.report.document import markdown, text
-
-    one = Reproduction.of(experiment, results)
-    one.write(folder)
-    typer.echo(markdown([one.chapter]) if md else text([one.chapter], width()))
-
-
 def _write_page(folder: Path, *, quiet: bool) -> None:
     from aucbench.errors import MissingExtraError
     from aucbench.papers.reproduction import write_page
@@ -153,7 +145,7 @@ def _write_page(folder: Path, *, quiet: bool) -> None:
 
 def _list() -> None:
     """Print the papers, and what of each can be repeated."""
-    from aucbench.papers.catalogue import paper, paper_names
+    from aucbench.papers.experiment import paper, paper_names
     from aucbench.papers.parts import Protocol, Scale
 
     rows = [("paper", "experiment", "protocols", "what it shows")]

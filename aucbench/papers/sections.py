@@ -1,20 +1,138 @@
-"""A reproduction as a section: text, tables and charts, which every output shows alike."""
+"""Ours beside theirs as a section: text, tables and charts, which every output shows alike.
+
+Design
+  a. Two means differ when the interval of their difference leaves out 0, and when the difference
+     is larger than the rope of the measure. So a difference by chance agrees, and one that nobody
+     would notice.
+  b. The standard error of a mean over splits of the same rows is s sqrt(1/J + ratio), as in
+     `aucbench.stats.resampled`; over runs with fresh rows it is s / sqrt(J). Theirs is taken in the
+     same way, from the printed deviation. Where T trials are data sets of their own, splits
+     share rows within a trial only: s sqrt(1/J + ratio/T).
+  c. A number that stands on another ground is said to be so, whatever the difference is.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from math import isnan
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from math import inf, isnan, nan, sqrt
+
+import numpy as np
+from scipy.special import stdtrit
 
 from aucbench.papers.experiment import Experiment
-from aucbench.papers.parts import Protocol, Scale
-from aucbench.papers.results import MEASURES, Results
-from aucbench.papers.verdict import Agreement, Compared, compared
+from aucbench.papers.parts import Entry, Line, Protocol, Scale
+from aucbench.papers.results import MEASURES, Results, mean_of
 from aucbench.report.sections import Chart, Section, Table
+from aucbench.stats.resampled import standard_error
+from aucbench.stats.words import LEVEL
 
 HEADER = ("row", "column", "ours (runs)", "published", "difference, 95 %", "in sd", "verdict")
-PLURALS = {Agreement.AGREES: "agree"}
 RUN_IN = {Scale.QUICK: "a quick run, smaller than that of the paper", Scale.FULL: "a full run"}
+
+
+class Agreement(StrEnum):
+    """How our number stands to the published one."""
+
+    AGREES = "agrees"
+    BETTER = "better"
+    WORSE = "worse"
+    INCOMPARABLE = "not comparable"
+    UNMEASURED = "not measured"
+    NEW = "not in the paper"
+
+
+PLURALS = {Agreement.AGREES: "agree"}
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One number, ours and theirs; NaN where there is none."""
+
+    entry: Entry
+    mean: float  # ours, over the runs that have a value
+    sd: float
+    runs: int  # with a value
+    difference: float  # ours minus theirs
+    half: float  # of the length of the 95 % interval of the difference
+    agreement: Agreement
+    why: str = ""  # the two are not comparable, or ours was not measured
+
+    @property
+    def in_sd(self) -> float:
+        """The difference in published standard deviations; NaN when none is printed."""
+        theirs = self.entry.published
+        return self.difference / theirs.sd if theirs and theirs.sd else nan
+
+    @property
+    def words(self) -> str:
+        """The verdict in words."""
+        return f"{self.agreement}: {self.why}" if self.why else str(self.agreement)
+
+
+def compared(entry: Entry, results: Results) -> Compared:
+    """Compare a number of ours with the published one."""
+    if entry.rivals:
+        entry = replace(entry, line=_best(entry, results), rivals=())
+    values = results.values(entry.line, entry.measure)
+    known = values[~np.isnan(values)]
+    mean, theirs = mean_of(values), entry.published
+    sd = float(known.std(ddof=1)) if known.size > 1 else nan
+    difference = nan if theirs is None else mean - theirs.mean
+    ratio = 0.0 if entry.fresh else results.ratio(entry.line) / len(entry.line.datasets)
+    half = _half(entry, sd, known.size, ratio)
+    agreement, why = _agreement(entry, difference, half)
+    if not known.size:
+        agreement, why = Agreement.UNMEASURED, _unmeasured(results, entry)
+    elif known.size < values.size:
+        why = "; ".join(filter(None, [why, f"{values.size - known.size} run(s) failed"]))
+    return Compared(entry, mean, sd, known.size, difference, half, agreement, why)
+
+
+def _best(entry: Entry, results: Results) -> Line:
+    """Return the line with the best mean."""
+    sign = -1.0 if MEASURES[entry.measure].smaller else 1.0
+
+    def gain(line: Line) -> float:
+        mean = mean_of(results.values(line, entry.measure))
+        return -inf if isnan(mean) else sign * mean
+
+    return max((entry.line, *entry.rivals), key=gain)
+
+
+def _half(entry: Entry, sd: float, runs: int, ratio: float) -> float:
+    """Half of the interval of the difference, by Welch's t with the smaller degrees of freedom."""
+    theirs = entry.published
+    if theirs is None or theirs.sd is None or theirs.runs is None or isnan(sd):
+        return nan
+    if (freedom := min(runs, theirs.runs) - 1) < 1:
+        return nan
+    ours, other = standard_error(sd, runs, ratio), standard_error(theirs.sd, theirs.runs, ratio)
+    return float(stdtrit(freedom, (1 + LEVEL) / 2)) * sqrt(ours**2 + other**2)
+
+
+def _agreement(entry: Entry, difference: float, half: float) -> tuple[Agreement, str]:
+    measure = MEASURES[entry.measure]
+    if entry.published is None:
+        return Agreement.NEW, ""
+    if why := entry.why or measure.elsewhere:
+        return Agreement.INCOMPARABLE, why
+    if abs(difference) <= measure.rope or abs(difference) <= half:
+        return Agreement.AGREES, ""
+    if isnan(half):
+        return Agreement.INCOMPARABLE, "the paper does not print how much its number varies"
+    gain = -difference if measure.smaller else difference
+    return (Agreement.BETTER if gain > 0 else Agreement.WORSE), ""
+
+
+def _unmeasured(results: Results, entry: Entry) -> str:
+    records = results.of(entry.line)
+    if not records:
+        return entry.left_out or "its cells were not run"
+    reasons = {record.why for record in records if not record.ok}
+    return "; ".join(sorted(reasons)[:3]) or "its cells have no such measure"
 
 
 def section_of(experiment: Experiment, results: Results) -> Section:

@@ -19,8 +19,6 @@ from dask import config
 from distributed import Client, LocalCluster
 
 from aucbench.bench.engines.dask import DaskEngine
-from aucbench.papers.measuring import opened, run
-from aucbench.papers.parts import Measurement
 
 WORKER = "multiprocessing"  # is in the command line of a LocalCluster's worker
 
@@ -189,19 +187,3 @@ def test_no_scheduler_at_the_address_is_a_clear_error(cells, monkeypatch):
     monkeypatch.setattr("aucbench.bench.engines.dask.ANSWER", 0.2)
     with pytest.raises(AucbenchError, match=r"no dask scheduler answered at 'tcp://127.0.0.1:1'"):
         list(DaskEngine("tcp://127.0.0.1:1").run([("a", cells.job("echo"))]))
-
-
-@pytest.mark.nightly
-def test_measurements_of_a_paper_run_on_it(engine, tmp_path):
-    one = Measurement(
-        name="16 rows",
-        call="aucbench.papers.aum.descents.figure_5:measured",
-        request={"n": 16, "seed": 0, "quadratic_to": 16},
-        dataset="breast-cancer",
-    )
-    with opened(tmp_path / "results", create=True) as store:
-        [found] = run([one], store, engine)
-        [again] = run([one], store, engine)
-    assert found.status == "ok", found.why
-    assert again == found
-    assert (found.conditions.engine, len(found.result["rows"])) == ("dask", 5)

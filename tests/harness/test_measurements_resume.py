@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 
 HERE = str(Path(__file__).parent)
 MAIN = """
-from aucbench.papers import catalogue
+from aucbench.papers import experiment as catalogue
 catalogue._HOMES["toy"] = "toy_paper"
 from aucbench.cli import main
 main()

@@ -2,8 +2,6 @@ import re
 import shlex
 import subprocess
 import sys
-from functools import partial
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -124,35 +122,6 @@ def test_the_table_of_the_page_is_encoded(play):
     assert names["encoding"].names[:2] == ("age", "age is missing")
     assert aucbench.auc(names["test"].y, names["scores"]) > 0.7
     assert names["again"] == names["encoding"]
-
-
-def test_the_experiments_of_the_page_run_in_small(play, monkeypatch):
-    five = import_module("aucbench.papers.aum.descents.figure_5")
-    six = import_module("aucbench.papers.aum")
-    data, rng = aucbench.get_dataset("digits-0"), np.random.default_rng(0)
-    chipseq = of_error_functions(data, rng)
-    monkeypatch.setattr(
-        aucbench.datasets, "load", lambda name, **_: data if name == "mnist" else chipseq
-    )
-    small = {"sizes": (100, 128), "seeds": (0,), "most": 3, "quadratic_to": 0}
-    monkeypatch.setattr(six, "figure5", partial(five.figure5, **small))
-    monkeypatch.setattr(six, "figure6", partial(six.figure6, folds=(0,), seeds=(0,), most=2))
-    assert np.isfinite(float(play("docs/reproduction/aum.md", "figure5")[1]))
-    assert {path.name for path in Path().iterdir()} == {"aum_figure5.csv", "aum_figure6.csv"}
-
-
-def of_error_functions(data, rng):
-    """40 of the rows, with error functions and two folds."""
-    rows = data.rows.take(np.arange(40, dtype=np.int32))
-    low = rng.normal(size=40)
-    target = aucbench.data.Breakpoints.of_penalties(
-        np.repeat(np.arange(40), 3),
-        np.column_stack([np.full(40, -np.inf), low, low + 1]).ravel(),
-        np.tile([1, 0, 0], 40),
-        np.tile([0, 0, 1], 40),
-        denominator="count",
-    )
-    return aucbench.data.Data(rows, target, folds=np.arange(40, dtype=np.int32) % 2)
 
 
 def test_the_collections_of_the_page_are_those_that_there_are():

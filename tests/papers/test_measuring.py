@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from command_line import call
 
-from aucbench.bench import Store, make_engine
+from aucbench.bench import Store
+from aucbench.bench.engines.local import LocalEngine
+from aucbench.bench.show.progress import Progress
 from aucbench.datasets.reading import Reading
-from aucbench.errors import DataError, ParameterError
+from aucbench.errors import ParameterError
 from aucbench.papers import measuring
 from aucbench.papers.experiment import Experiment, results_in
 from aucbench.papers.measuring import measured_in, opened
@@ -65,12 +67,12 @@ def failing(rows, signs, how, **more):
     return replace(one, name=how, call="toy_measured:fail", request=given)
 
 
-def done(some, folder, **options):
+def done(some, folder):
     """What a run yields, by name."""
-    engine = make_engine(jobs=2)
     Store(folder, create=True).close()
     with opened(folder, create=True) as store:
-        return {one.name: one for one in measuring.run(some, store, engine, **options)}
+        found = measuring.run(some, store, LocalEngine(jobs=2), Progress(len(some)), print)
+        return {one.name: one for one in found}
 
 
 def begun(signs):
@@ -94,13 +96,9 @@ def test_a_result_is_kept_with_machine_and_conditions_and_not_computed_again(tmp
     assert not first["number 0"].answers(replace(some[0], request={"n": 7}))
 
 
-def test_other_rows_and_other_code_are_computed_again(tmp_path, rows, signs, monkeypatch):
+def test_other_code_is_computed_again(tmp_path, rows, signs, monkeypatch):
     one = counting(rows, signs)
     done([one], tmp_path / "out")
-    write_rows(rows, 14)
-    assert done([one], tmp_path / "out")["number 0"].result["rows"] == 14
-    assert begun(signs) == {"0": 2}
-
     toys = tmp_path / "toys"
     toys.mkdir()
     text = (Path(TOYS) / "toy_measured.py").read_text()
@@ -109,11 +107,11 @@ def test_other_rows_and_other_code_are_computed_again(tmp_path, rows, signs, mon
     monkeypatch.setenv("PYTHONPATH", str(toys), prepend=":")
     monkeypatch.delitem(sys.modules, "toy_measured", raising=False)
     measuring._files_of.cache_clear()
-    assert done([one], tmp_path / "out")["number 0"].result["rows"] == 28
+    assert done([one], tmp_path / "out")["number 0"].result["rows"] == 24
     measuring._files_of.cache_clear()
 
 
-def test_failures_are_marked_with_a_sentence_and_computed_again_as_cells_are(tmp_path, rows, signs):
+def test_failures_are_marked_with_a_sentence_and_computed_again(tmp_path, rows, signs):
     ways = {"error": Limits(60.0), "crash": Limits(60.0), "timeout": Limits(2.0)}
     ways["memout"] = Limits(60.0, memory=300 * 10**6)
     some = [failing(rows, signs, how, limits=limits) for how, limits in ways.items()]
@@ -126,14 +124,8 @@ def test_failures_are_marked_with_a_sentence_and_computed_again_as_cells_are(tmp
 
     once = begun(signs)
     assert once == {**dict.fromkeys(ways, 1), "crash": 2}  # again alone, as it was killed
-    shorter = [replace(one, limits=Limits(1.0, memory=10**8)) for one in some]
-    assert done(shorter, tmp_path / "out") == found
-    assert begun(signs) == once
-    assert done(some, tmp_path / "out", retry=("error",))["error"].status == "error"
+    assert done(some[:1], tmp_path / "out")["error"].status == "error"
     assert begun(signs) == {**once, "error": 2}
-    longer = [replace(one, limits=Limits(2.5, memory=300 * 10**6)) for one in some]
-    assert done(longer, tmp_path / "out")["timeout"].conditions.timeout == 2.5
-    assert begun(signs) == {**once, "error": 2, "timeout": 2}
 
     experiment = Experiment(title="failures", measurements=(*some, counting(rows, signs, 7)))
     with Store(tmp_path / "out") as store:
@@ -163,27 +155,8 @@ def test_status_and_log_know_measurements(tmp_path, rows, signs):
     assert "Traceback (most recent call last):" in told
 
 
-def test_a_worker_with_other_code_refuses(tmp_path, rows, signs, monkeypatch):
-    monkeypatch.setattr(measuring, "code_of", lambda call: "0" * 32)
-    found = done([counting(rows, signs)], tmp_path / "out")["number 0"]
-    assert found.status == "error"
-    assert "this host computes with other files of aucbench" in found.why
-    assert begun(signs) == {}
-
-
-def test_rows_that_change_after_they_were_looked_up_are_refused(tmp_path, rows, signs, monkeypatch):
-    monkeypatch.setattr(measuring, "_hashes", lambda some, _: {measuring._source(some[0]): "0"})
-    found = done([counting(rows, signs)], tmp_path / "out")["number 0"]
-    assert "rows.csv has changed since the run began" in found.why
-
-
-def test_what_cannot_be_measured_is_refused_before_anything_runs(tmp_path, rows, signs):
-    missing = replace(counting(rows, signs), dataset="no-such-set")
-    with pytest.raises(DataError, match="cannot read no-such-set: unknown data set"):
-        done([counting(rows, signs, 1), missing], tmp_path / "out")
-    with pytest.raises(ParameterError, match="two measurements of an experiment"):
-        done([counting(rows, signs), counting(rows, signs)], tmp_path / "out")
+def test_a_function_of_no_module_is_refused_before_anything_runs(tmp_path, rows, signs):
     nowhere = replace(counting(rows, signs), call="no_such_module:count")
     with pytest.raises(ParameterError, match="there is no module 'no_such_module'"):
-        done([nowhere], tmp_path / "out")
+        done([counting(rows, signs, 1), nowhere], tmp_path / "out")
     assert begun(signs) == {}

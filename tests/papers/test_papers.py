@@ -1,39 +1,27 @@
-"""The experiments of the source papers, on rows few enough for a test."""
+"""The descents of the AUM paper, on rows few enough for a test."""
 
-from dataclasses import fields
 from math import comb
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from aucbench.aum import Breakpoints, aum_loss, first_min
+from aucbench.aum import Breakpoints, Lines, aum_loss, best_min, first_min
 from aucbench.data import Data
 from aucbench.data.arrays import rows
 from aucbench.datasets import load
-from aucbench.errors import DataError
 from aucbench.features import AppendOne
 from aucbench.objectives import IntervalHinge
-from aucbench.papers.aum import Figure5Row, Figure6Row, figure5, figure6
 from aucbench.papers.aum.descents import figure_5 as five
 from aucbench.papers.aum.descents import figure_6 as six
 from aucbench.papers.aum.descents.figure_6 import best_of_path, l1_path
 
 N = 30
-SEARCHES = five.FIGURE5_SEARCHES
-POSITIVE = np.arange(N) % 3 > 0
 
 
 def noise(n=200, d=4, seed=0):
     rng = np.random.default_rng(seed)
     X, positive = rng.standard_normal((n, d)), np.arange(n) % 4 > 0
     return Data.of(X + 0.5 * positive[:, None], positive)
-
-
-def line(seed, errors="count"):
-    s, v = np.random.default_rng(seed).standard_normal((2, N))
-    counts = Breakpoints.of_labels(POSITIVE, errors)
-    return five.ScoreLine(counts, s, v)
 
 
 def changepoints(n=60, seed=0):
@@ -53,53 +41,26 @@ def changepoints(n=60, seed=0):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_the_first_minimum_is_that_of_all_events_for_labels(seed):
-    at = line(seed)
-    (first, visited), (length, events) = (SEARCHES[name](at) for name in ("first_min", "quadratic"))
-    assert first == pytest.approx(length, rel=1e-12)
-    assert visited <= events <= comb(N, 2)
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_linear_visits_as_many_events_as_there_are_rows_or_all(seed):
-    at = line(seed)
-    assert SEARCHES["linear"](at)[1] == min(N, SEARCHES["quadratic"](at)[1])
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_the_search_without_a_sweep_finds_the_same_step_and_no_events(seed):
-    at = line(seed, "rate")
-    length, events = five.by_exact(at)
-    assert length == pytest.approx(first_min(at.lines).step, rel=1e-9)
-    assert events is None
-    with pytest.raises(DataError, match="rates of labels"):
-        five.by_exact(line(seed))
+def test_the_searches_of_labels_visit_what_the_paper_says(seed):
+    s, v = np.random.default_rng(seed).standard_normal((2, N))
+    lines = Lines.of(Breakpoints.of_labels(np.arange(N) % 3 > 0, "count"), s, v)
+    first, all_, linear = first_min(lines), best_min(lines), best_min(lines, max_events=N)
+    assert first.step == pytest.approx(all_.step, rel=1e-12)
+    assert first.events <= all_.events <= comb(N, 2)
+    assert linear.events == min(N, all_.events)
 
 
 def test_figure_5_has_a_row_for_each_descent_that_takes_part():
-    found = figure5(noise(), [16, N], [0, 1], quadratic_to=16)
-    assert all(isinstance(row, Figure5Row) for row in found)
-    runs = [run for run in five.RUNS if run[1] != "quadratic"]
-    expected = [(16, s, *run) for s in (0, 1) for run in five.RUNS]
-    expected += [(N, s, *run) for s in (0, 1) for run in runs]
-    assert [(row.n, row.seed, row.errors, row.search) for row in found] == expected
-    for row in found:
-        assert row.most_events == comb(row.n, 2)
-        assert (row.events is None) == (row.search == "exact")
-        assert row.aum_end < row.aum_start
-        assert row.steps >= 1
-        assert row.ended
-
-
-def test_all_searches_of_figure_5_start_alike_and_first_min_ends_as_quadratic():
-    found = {(row.errors, row.search): row for row in figure5(noise(), [N], [3])}
-    first, all_ = found["count", "first_min"], found["count", "quadratic"]
-    assert {row.aum_start for (errors, _), row in found.items() if errors == "count"} == {
-        first.aum_start
-    }
-    assert first.aum_end == pytest.approx(all_.aum_end, rel=1e-6)
-    assert first.events < all_.events
-    assert found["count", "linear"].events <= N
+    few = five.measured(noise(), n=N, seed=1, quadratic_to=16)["rows"]
+    assert [row["search"] for row in few] == ["first_min", "linear"]
+    found = five.measured(noise(), n=N, seed=3, quadratic_to=N)["rows"]
+    assert [(row["n"], row["seed"], row["search"]) for row in found] == [
+        (N, 3, search) for search in five.SEARCHES
+    ]
+    first, linear, all_ = found
+    assert first["steps"] == all_["steps"] >= 1
+    assert first["events"] < all_["events"]
+    assert linear["events"] <= N
 
 
 def test_the_loss_falls_along_the_path_and_the_start_is_its_best():
@@ -117,20 +78,16 @@ def test_the_loss_falls_along_the_path_and_the_start_is_its_best():
 
 
 def test_figure_6_has_a_row_for_each_method_and_start():
-    found = figure6(changepoints(), [1], [0], repeats=1)
-    assert all(isinstance(row, Figure6Row) for row in found)
-    methods = [*six.PUBLISHED, six.OURS]
-    assert [(row.start, row.method) for row in found] == [
-        (name, method) for name in six.STARTS for method in methods
+    found = six.measured(changepoints(), fold=1, seed=0, repeats=1)["rows"]
+    assert [(row["fold"], row["seed"], row["start"], row["method"]) for row in found] == [
+        (1, 0, name, method) for name in six.STARTS for method in six.METHODS
     ]
     for row in found:
-        assert (row.fold, row.seed) == (1, 0)
-        assert row.valid_auc >= row.valid_auc_start
-        assert row.aum_end <= row.aum_start * (1 + 1e-12)
-        assert row.seconds > 0.0
-        assert row.ended
+        assert row["valid_auc"] >= row["valid_auc_start"]
+        assert row["aum_end"] <= row["aum_start"] * (1 + 1e-12)
+        assert row["seconds"] > 0.0
     for name in six.STARTS:
-        assert len({row.aum_start for row in found if row.start == name}) == 1
+        assert len({row["aum_start"] for row in found if row["start"] == name}) == 1
 
 
 def test_a_published_step_goes_against_the_mean_of_the_derivatives():
@@ -142,18 +99,8 @@ def test_a_published_step_goes_against_the_mean_of_the_derivatives():
     assert f.value(after) < f.value(w)
 
 
-def test_figure_6_of_the_published_set(data_folder):
+def test_figure_6_of_the_published_set(data_folder, monkeypatch):
+    monkeypatch.setattr(six, "MOST", 2)
     data = load(data_folder / "chipseq-H3K4me3_TDH_immune.errors.csv.xz")
-    found = figure6(data, [0], [0], most=2, repeats=1)
-    assert {row.method for row in found} == {*six.PUBLISHED, six.OURS}
-    assert all(row.valid_auc_start > 0.9 for row in found if row.start == "surrogate")
-
-
-@pytest.mark.parametrize(
-    ("name", "record"), [("aum_figure5", Figure5Row), ("aum_figure6", Figure6Row)]
-)
-def test_the_published_table_has_the_columns_of_the_record(name, record):
-    folder = Path(__file__).resolve().parents[2] / "docs" / "data"
-    header, *lines = (folder / f"{name}.csv").read_text(encoding="utf-8").splitlines()
-    assert header.split(",") == [field.name for field in fields(record)]
-    assert len(lines) > 100
+    found = six.measured(data, fold=0, seed=0, repeats=1)["rows"]
+    assert all(row["valid_auc_start"] > 0.9 for row in found if row["start"] == "surrogate")

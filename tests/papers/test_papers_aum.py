@@ -96,7 +96,7 @@ def small(tmp_path, monkeypatch):
     monkeypatch.setattr(five, "SETS", {"MNIST": ("toy", range(3))})
     monkeypatch.setattr(five, "QUICK_SIZES", (12, 100))
     monkeypatch.setattr(five, "QUICK_QUADRATIC", 12)
-    monkeypatch.setattr(five, "FIGURE5_SEEDS", (0, 1))
+    monkeypatch.setattr(five, "SEEDS", (0, 1))
     monkeypatch.setattr(six, "SET", "chip")
     monkeypatch.setattr(six, "FOLDS", 2)
     monkeypatch.setattr(six, "QUICK_SEEDS", (0,))
@@ -129,7 +129,7 @@ def descents(power, steps, seconds=None, name="toy"):
         for seed in range(4):
             for search in SEARCHES:
                 events = {"linear": n, "quadratic": comb(n, 2)}.get(search, power(n))
-                row = {"search": search, "n": n, "seed": seed, "errors": "count"}
+                row = {"search": search, "n": n, "seed": seed}
                 row["events"] = events * rng.uniform(0.95, 1.05)
                 row["steps"] = steps[search] * rng.uniform(0.98, 1.02)
                 row["search_seconds"] = (seconds or steps)[search]

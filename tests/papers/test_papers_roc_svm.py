@@ -16,7 +16,7 @@ from aucbench.papers.ranges import deviation_of
 from aucbench.papers.results import MEASURES, SECONDS, TRUTH
 from aucbench.papers.roc_svm import imbalanced, protocol, simulation, tables_1_2
 from aucbench.papers.roc_svm.tables_1_2 import FULL, INCOMPLETE, LINEAR, RADIAL
-from aucbench.papers.verdict import Agreement, compared
+from aucbench.papers.sections import Agreement, compared
 from aucbench.papers.whole import sample
 from aucbench.registry import get_dataset, parse_spec
 from aucbench.report.sections import Chart, Table

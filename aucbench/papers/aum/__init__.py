@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from aucbench.papers.aum.descents import Figure5Row, Figure6Row, figure5, figure6, growth
 from aucbench.papers.aum.figure_5 import figure_5
 from aucbench.papers.aum.figure_6 import figure_6
 from aucbench.papers.experiment import Paper
-
-__all__ = ["PAPER", "Figure5Row", "Figure6Row", "figure5", "figure6", "growth"]
 
 PAPER = Paper(
     name="aum",

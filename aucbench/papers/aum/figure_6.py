@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.papers.aum.descents.figure_6 import FIGURE6_SEEDS, OURS, PUBLISHED, STARTS
+from aucbench.papers.aum.descents.figure_6 import METHODS, PUBLISHED, STARTS
 from aucbench.papers.experiment import Experiment
 from aucbench.papers.parts import Claim, Measurement, Protocol, Scale
 from aucbench.papers.ranges import Range, range_of
@@ -19,8 +19,8 @@ from aucbench.stats.words import ROPE
 CALL = "aucbench.papers.aum.descents.figure_6:measured"
 SET = "chipseq-H3K4me3_TDH_immune"
 FOLDS = 4  # of the set
-QUICK_SEEDS, REPEATS = FIGURE6_SEEDS[:2], 3
-METHODS = (*PUBLISHED, OURS)
+SEEDS, REPEATS = (0, 1, 2, 3), 3
+QUICK_SEEDS = SEEDS[:2]
 START = STARTS[0]  # that of the paper
 SEARCHES = ("first_min", "linear", "quadratic", "max_auc")  # those that the paper proposes
 GRID = "grid"
@@ -57,7 +57,7 @@ Tested = tuple[bool | None, str]  # whether a statement holds, and the numbers
 def figure_6(scale: Scale, protocol: Protocol) -> Experiment:
     """Return figure 6; quick: two of the four seeds, each descent once."""
     quick = scale is Scale.QUICK
-    seeds, repeats = (QUICK_SEEDS, 1) if quick else (FIGURE6_SEEDS, REPEATS)
+    seeds, repeats = (QUICK_SEEDS, 1) if quick else (SEEDS, REPEATS)
     measurements = tuple(
         Measurement(
             name=f"fold {fold}, seed {seed}",

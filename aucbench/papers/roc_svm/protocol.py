@@ -10,7 +10,7 @@ import numpy as np
 
 from aucbench.bench.plan.fields import Choice
 from aucbench.papers.parts import AUC, Claim, Line, Published
-from aucbench.papers.ranges import Range, difference, in_pairs, range_of
+from aucbench.papers.ranges import Range, difference, growth, in_pairs, range_of
 from aucbench.papers.results import SECONDS, Results
 from aucbench.report.sections import Table
 
@@ -100,8 +100,7 @@ def exponent(results: Results, lines: Mapping[int, Line]) -> Range:
         return range_of([])
     common = set.intersection(*map(set, by_size.values()))
     seconds = [[runs[run] for runs in by_size.values()] for run in sorted(common)]
-    sizes = np.log([*by_size])
-    return range_of([float(np.polyfit(sizes, np.log(some), 1)[0]) for some in seconds])
+    return range_of([growth([*by_size], some) for some in seconds])
 
 
 def decided(

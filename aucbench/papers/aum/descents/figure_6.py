@@ -10,8 +10,7 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator
 from statistics import median
 from time import process_time
 from typing import Any, NamedTuple
@@ -30,9 +29,8 @@ from aucbench.projectors import ElasticNet
 from aucbench.protocols import Problem
 from aucbench.registry import get_solver
 
-FIGURE6_SEEDS = (0, 1, 2, 3)
-FIGURE6_FALL = 1e-3  # tolerance, in errors of the rarer kind times a unit of log λ
-FIGURE6_STEPS = 2_000  # the limit of steps of a descent
+FALL = 1e-3  # tolerance, in errors of the rarer kind times a unit of log λ
+MOST = 2_000  # steps of a descent
 MEMORY = 30  # steps whose subgradients our solver remembers
 STARTS = ("surrogate", "normal")
 PUBLISHED = ("first_min", "linear", "quadratic", "max_auc", "grid")
@@ -40,46 +38,12 @@ PUBLISHED = ("first_min", "linear", "quadratic", "max_auc", "grid")
 NO_WEIGHTS = 1e300  # a penalty at which all weights but the intercept are 0
 PATH = 10.0 ** np.arange(0.0, -3.25, -0.25)  # times the least penalty that makes all weights 0
 OURS = "ours"  # the solver "aum" with the search "first_min" and a memory of subgradients
-
-
-@dataclass(frozen=True, slots=True)
-class Figure6Row:
-    """The result of one descent.
-
-    Attributes
-    ----------
-    fold : the fold that is the test set
-    seed : decides how the other folds are divided into subtrain and validation rows
-    start : one of `STARTS`
-    method : one of `PUBLISHED`, or `OURS`
-    steps : number of line searches
-    seconds : processor time inside the solver; the median of the repetitions
-    valid_auc_start, valid_auc : AUC of the validation rows, at the start and the largest one
-    test_auc_start, test_auc : AUC of the test rows, at the start and for `valid_auc`
-    aum_start, aum_end : AUM of the subtrain rows, with rates
-    ended : False if the limit of steps ended the descent
-    """
-
-    fold: int
-    seed: int
-    start: str
-    method: str
-    steps: int
-    seconds: float
-    valid_auc_start: float
-    valid_auc: float
-    test_auc_start: float
-    test_auc: float
-    aum_start: float
-    aum_end: float
-    ended: bool
+METHODS = (*PUBLISHED, OURS)
 
 
 class Parts(NamedTuple):
     """The rows of one descent, standardised by the subtrain rows, and the first weights."""
 
-    fold: int
-    seed: int
     start: str
     train: Data
     validation: Data
@@ -87,95 +51,81 @@ class Parts(NamedTuple):
     w0: Vector
 
 
-def figure6(
-    data: Data,
-    folds: Sequence[int] | None = None,
-    seeds: Sequence[int] = FIGURE6_SEEDS,
-    *,
-    most: int = FIGURE6_STEPS,
-    repeats: int = 1,
-) -> list[Figure6Row]:
-    """Descend with each method from the same start on each split, and measure.
+def measured(data: Data, *, fold: int, seed: int, repeats: int) -> dict[str, Any]:
+    """Descend with each method from the same start on one split, and measure.
 
-    Each fold in turn is the test set. The other folds are divided at random into two halves:
-    subtrain and validation rows. There are two starts. "surrogate", as published, is the model
-    of interval regression that is best on the validation rows. "normal" is N(0, 1), from which
-    the way is longer.
-
-    A descent ends by itself, or when its AUM has fallen by less than `FIGURE6_FALL` over the
-    last steps. That number of steps is one for the published methods, and `MEMORY` for ours.
+    The fold is the test set. The other folds are divided at random into two halves: subtrain and
+    validation rows. There are two starts. "surrogate", as published, is the model of interval
+    regression that is best on the validation rows. "normal" is N(0, 1), from which the way is
+    longer. A descent ends by itself, or when its AUM has fallen by less than `FALL` over the last
+    steps. That number of steps is one for the published methods, and `MEMORY` for ours. Each method
+    first does one step that does not count, so that none pays for what is done once.
 
     Parameters
     ----------
     data : Data
         Rows with breakpoints and folds.
-    folds : sequence of int, optional
-        The folds that are test sets. The default is all.
-    seeds : sequence of int
-        Each seed decides a division into halves.
-    most : int
-        The limit of steps of a descent.
+    fold : int
+        The fold that is the test set.
+    seed : int
+        Decides the division into halves.
     repeats : int
-        How often each descent runs; `seconds` is the median.
+        How often each descent runs; its seconds are the median.
 
     Returns
     -------
-    list of Figure6Row
-        One row for each fold, seed, start and method.
+    dict
+        Its "rows" have, for each start and method, the number of steps, the processor time inside
+        the solver, the AUC of the validation rows at the start and the largest one, the AUC of the
+        test rows at the start and for that largest one, and the AUM of the subtrain rows, with
+        rates, at the start and at the end.
 
     Raises
     ------
     DataError
         When the rows have no folds.
     """
-    require_whole(1, most=most, repeats=repeats)
+    require_whole(1, repeats=repeats)
     found = []
-    for parts in _all_parts(data, folds, seeds):
-        methods = (*PUBLISHED, OURS)
-        rounds = [[_figure6_row(parts, name, most) for name in methods] for _ in range(repeats)]
+    for parts in _parts(data, fold, seed):
+        for name in METHODS:
+            _descent(parts, name, 1)
+        rounds = [[_descent(parts, name, MOST) for name in METHODS] for _ in range(repeats)]
         found += [
-            replace(rows[0], seconds=median(row.seconds for row in rows))
-            for rows in zip(*rounds, strict=True)
+            {
+                **{"fold": fold, "seed": seed, "start": parts.start, "method": name},
+                **rows[0],
+                "seconds": median(row["seconds"] for row in rows),
+            }
+            for name, rows in zip(METHODS, zip(*rounds, strict=True), strict=True)
         ]
-    return found
+    return {"rows": found}
 
 
-def measured(data: Data, *, fold: int, seed: int, repeats: int) -> dict[str, Any]:
-    """Return the rows of `figure6` for one split, as a measurement of the harness.
-
-    Each method first does one step that does not count, so that none pays for what is done once.
-    """
-    figure6(data, [fold], [seed], most=1)
-    return {"rows": [asdict(row) for row in figure6(data, [fold], [seed], repeats=repeats)]}
-
-
-def _all_parts(data: Data, folds: Sequence[int] | None, seeds: Sequence[int]) -> Iterator[Parts]:
+def _parts(data: Data, fold: int, seed: int) -> Iterator[Parts]:
+    """Yield the rows of a split with each start."""
     if data.folds is None:
         raise DataError("the rows have no folds; load a changepoint set that has some")
-    for fold in range(int(data.folds.max()) + 1) if folds is None else folds:
-        rest, test = (
-            data.take(_rows_of_fold(data.folds, fold, same=same)) for same in (False, True)
-        )
-        for seed in seeds:
-            rng = np.random.default_rng([fold, seed])
-            train, validation = rest.split(0.5, rng)
-            phi = Standard().fit(train, rng)
-            inner, judge, outer = (x.with_rows(phi(x.rows)) for x in (train, validation, test))
-            starts = best_of_path(inner, judge), rng.standard_normal(inner.d)
-            for name, w0 in zip(STARTS, starts, strict=True):
-                yield Parts(fold, seed, name, inner, judge, outer, w0)
+    rest, test = (data.take(_rows_of_fold(data.folds, fold, same=same)) for same in (False, True))
+    rng = np.random.default_rng([fold, seed])
+    train, validation = rest.split(0.5, rng)
+    phi = Standard().fit(train, rng)
+    inner, judge, outer = (x.with_rows(phi(x.rows)) for x in (train, validation, test))
+    starts = best_of_path(inner, judge), rng.standard_normal(inner.d)
+    for name, w0 in zip(STARTS, starts, strict=True):
+        yield Parts(name, inner, judge, outer, w0)
 
 
 def _rows_of_fold(folds: Index, fold: int, *, same: bool) -> Index:
     return np.flatnonzero((folds == fold) == same).astype(np.int32)
 
 
-def _figure6_row(parts: Parts, method: str, most: int) -> Figure6Row:
+def _descent(parts: Parts, method: str, most: int) -> dict[str, Any]:
     f, best = Aum(parts.train), parts.w0
     auc = start = _auc_of_weights(parts.validation, parts.w0)
     weights = _ours(f, parts.w0) if method == OURS else _published(f, parts.w0, method)
     values, memory = [f.value(parts.w0)], MEMORY if method == OURS else 1
-    least, ended, seconds = FIGURE6_FALL / min(parts.train.breakpoints.totals), False, 0.0
+    least, ended, seconds = FALL / min(parts.train.breakpoints.totals), False, 0.0
     while len(values) <= most and not ended:
         seconds -= process_time()
         w = next(weights, None)
@@ -187,21 +137,16 @@ def _figure6_row(parts: Parts, method: str, most: int) -> Figure6Row:
         now = _auc_of_weights(parts.validation, w)
         best, auc = (w, now) if now > auc else (best, auc)
         ended = len(values) > memory and values[-1 - memory] - values[-1] < least
-    return Figure6Row(
-        fold=parts.fold,
-        seed=parts.seed,
-        start=parts.start,
-        method=method,
-        steps=len(values) - 1,
-        seconds=seconds,
-        valid_auc_start=start,
-        valid_auc=auc,
-        test_auc_start=_auc_of_weights(parts.test, parts.w0),
-        test_auc=_auc_of_weights(parts.test, best),
-        aum_start=values[0],
-        aum_end=values[-1],
-        ended=ended,
-    )
+    return {
+        "steps": len(values) - 1,
+        "seconds": seconds,
+        "valid_auc_start": start,
+        "valid_auc": auc,
+        "test_auc_start": _auc_of_weights(parts.test, parts.w0),
+        "test_auc": _auc_of_weights(parts.test, best),
+        "aum_start": values[0],
+        "aum_end": values[-1],
+    }
 
 
 def _published(f: Aum, w: Vector, name: str) -> Iterator[Vector]:
