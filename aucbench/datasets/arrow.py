@@ -10,11 +10,9 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from shutil import copyfileobj
-from tempfile import TemporaryFile
 from typing import IO, Any
 
-from aucbench.datasets.endings import open_plain, unreadable, without_compression
+from aucbench.datasets.endings import open_plain, unreadable
 from aucbench.datasets.textfile import refuse_twins
 from aucbench.errors import DataError, MissingExtraError
 from aucbench.processes.isolated import supervised
@@ -107,10 +105,7 @@ def _decoded_here(path: Path, ending: str, rows: int | None) -> Iterator[Batches
             yield table.schema, iter(table.to_batches())
             return
         parquet = pyarrow().parquet
-        with (
-            _seekable(stream, path) as content,
-            parquet.ParquetFile(content, buffer_size=BUFFER, pre_buffer=False) as file,
-        ):
+        with parquet.ParquetFile(stream, buffer_size=BUFFER, pre_buffer=False) as file:
             yield file.schema_arrow, map(_checked, file.iter_batches(batch_size=rows))
 
 
@@ -131,18 +126,6 @@ def _arrow(stream: IO[bytes]) -> Any:
     except arrow.ArrowInvalid:  # not a file of Arrow, so a stream of Arrow
         stream.seek(0)
         return arrow.ipc.open_stream(stream).read_all()
-
-
-@contextmanager
-def _seekable(content: IO[bytes], path: Path) -> Iterator[IO[bytes]]:
-    """Give a file that is read at many positions; a compressed one is first decompressed."""
-    if without_compression(path.name) == path.name:
-        yield content
-        return
-    with TemporaryFile() as plain:
-        copyfileobj(content, plain)
-        plain.seek(0)
-        yield plain
 
 
 def frame_of_table(table: Any) -> Any:

@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
-import bz2
 import gzip
-import lzma
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from bz2 import BZ2Decompressor
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from lzma import LZMADecompressor
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import IO, Any
 from zipfile import ZipFile, ZipInfo
 
@@ -24,6 +26,7 @@ ENDINGS = (*SVMLIGHT, *TEXT, *ARROW, EXCEL, NPZ)
 EITHER = ".txt"  # svmlight or a table
 XZ, BZ2, GZ, ZIP = ".xz", ".bz2", ".gz", ".zip"
 PACKED = (XZ, BZ2, GZ, ZIP)  # endings of compressed files
+CHUNK = 1 << 20  # bytes that are decompressed at a time
 MOST_SHOWN = 120  # characters of the message of another package
 
 
@@ -40,14 +43,55 @@ def format_of(name: str) -> str | None:
 
 
 def open_plain(path: Path) -> IO[bytes]:
-    """Open a file for reading; a compressed one is decompressed."""
-    opener = _OPENERS.get(path.suffix.lower())
-    return path.open("rb") if opener is None else opener(path)
+    """Open a file for reading; a compressed one is first decompressed into a temporary file.
+
+    So it is known to be whole before a row is read, and readers may seek in it.
+    """
+    decompressed = _DECOMPRESSED.get(path.suffix.lower())
+    if decompressed is None:
+        return path.open("rb")
+    with ExitStack() as stack:
+        plain = stack.enter_context(TemporaryFile())
+        plain.writelines(decompressed(path))
+        plain.seek(0)
+        stack.pop_all()
+        return plain
 
 
-def _zipped(path: Path) -> IO[bytes]:
-    with ZipFile(path) as archive:  # the file stays open as long as its member is
-        return archive.open(only_member(archive))
+def _streams(start: Callable[[], Any], path: Path) -> Iterator[bytes]:
+    """Yield the content of streams that follow each other, also with zeros between or after them.
+
+    `lzma.open` and `bz2.open` end without a word where bytes after a stream begin no other one.
+    """
+    with path.open("rb") as packed:
+        stream, rest = start(), b""
+        while packed_bytes := rest or packed.read(CHUNK):
+            rest = b""
+            if stream.eof:
+                if not (packed_bytes := packed_bytes.lstrip(b"\0")):
+                    continue
+                stream = start()
+            yield stream.decompress(packed_bytes, CHUNK)
+            while not (stream.eof or stream.needs_input):
+                yield stream.decompress(b"", CHUNK)
+            rest = stream.unused_data
+        if not stream.eof:
+            raise EOFError("it ends inside of a compressed stream")
+
+
+def _members(path: Path) -> Iterator[bytes]:
+    """Yield the content of a gzip file; Python checks what is between its members."""
+    with gzip.open(path) as stream:
+        yield from _chunks(stream)
+
+
+def _only(path: Path) -> Iterator[bytes]:
+    with ZipFile(path) as archive, archive.open(only_member(archive)) as stream:
+        yield from _chunks(stream)
+
+
+def _chunks(stream: IO[bytes]) -> Iterator[bytes]:
+    return iter(partial(stream.read, CHUNK), b"")
 
 
 def only_member(archive: ZipFile) -> ZipInfo:
@@ -67,11 +111,11 @@ def only_member(archive: ZipFile) -> ZipInfo:
     return members[0]
 
 
-_OPENERS: Mapping[str, Callable[[Path], Any]] = {
-    XZ: lzma.open,
-    BZ2: bz2.open,
-    GZ: gzip.open,
-    ZIP: _zipped,
+_DECOMPRESSED: Mapping[str, Callable[[Path], Iterable[bytes]]] = {
+    XZ: partial(_streams, LZMADecompressor),
+    BZ2: partial(_streams, BZ2Decompressor),
+    GZ: _members,
+    ZIP: _only,
 }
 
 

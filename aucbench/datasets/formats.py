@@ -39,6 +39,7 @@ from aucbench.datasets.tables.cells import emptied
 from aucbench.datasets.textfile import LINES, read_frame, refuse_twins
 from aucbench.errors import DataError, MissingExtraError
 
+MOST_CELLS = 1 << 27  # of a sheet, from its first cell to its last one
 CSR_PARTS = ("data", "indices", "indptr", "shape")  # of an npz
 _SVMLIGHT = re.compile(rb"\s*[+-]?[\d.]+(\s+(qid|\d+):\S+)*\s*(#.*)?", re.DOTALL)
 
@@ -275,7 +276,10 @@ def _workbook(path: Path) -> Any:
 
     with open_plain(path) as stream:
         try:
-            sheets = pd.read_excel(stream, sheet_name=None, header=None, engine="openpyxl")
+            with pd.ExcelFile(stream, engine="openpyxl") as book:
+                for sheet in book.book.worksheets:
+                    _refuse_huge(sheet)
+                sheets = pd.read_excel(book, sheet_name=None, header=None)
         except ImportError as error:
             raise MissingExtraError("reading Excel", "excel") from error
     filled = {name: sheet for name, sheet in sheets.items() if not sheet.empty}
@@ -291,6 +295,16 @@ def _workbook(path: Path) -> Any:
     rows.columns = pd.Index([name or f"column {j + 1}" for j, name in enumerate(names)])
     rows.index = pd.Index(rows.index + 1, name=LINE)
     return rows
+
+
+def _refuse_huge(sheet: Any) -> None:
+    """Refuse a sheet in which one cell is far from the others: cells between them take memory."""
+    rows, columns = sheet.max_row or 0, sheet.max_column or 0
+    if rows * columns > MOST_CELLS:
+        raise DataError(
+            f"the sheet {sheet.title!r} has {rows} rows and {columns} columns up to its last cell; "
+            "delete cells far from the table, or save the table as CSV or Parquet"
+        )
 
 
 # What reads a table of typed columns into a data frame.

@@ -380,3 +380,14 @@ def test_real_sets_become_binary_as_the_catalogue_says(name, real):
 
 def test_every_real_set_of_the_manifest_is_listed(real):
     assert set(real) <= set(available())
+
+
+def test_a_sheet_with_a_cell_far_away_is_refused(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book, path = openpyxl.Workbook(), tmp_path / "far.xlsx"
+    for k in range(20):
+        book.active.append([k, k % 2])
+    book.active.cell(1_048_576, 16_384).value = 1
+    book.save(path)
+    with pytest.raises(DataError, match=r"far\.xlsx: the sheet 'Sheet' has 1048576 rows"):
+        load(path)
