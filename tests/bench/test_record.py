@@ -327,6 +327,7 @@ def test_lines_that_make_no_sense_do_no_harm():
 @pytest.fixture
 def cores():
     """The cores on which this process may run; it is let go on all of them at the end."""
+    here()  # as the warm process: the machine is asked once, before a process is pinned
     found = os.sched_getaffinity(0)
     yield found
     os.sched_setaffinity(0, found)
