@@ -18,8 +18,7 @@ from aucbench.bench.answers import Lookup, Lookups, Name
 from aucbench.bench.evaluation.verdict import Status
 from aucbench.bench.plan.fields import choices
 from aucbench.bench.plan.plan import Plan
-from aucbench.bench.results.conditions import Conditions
-from aucbench.bench.results.record import Record
+from aucbench.bench.results.record import Conditions, Record
 from aucbench.bench.runner import Runner
 from aucbench.processes.opening import CHOICE
 from aucbench.processes.records import Job, Outcome

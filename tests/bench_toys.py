@@ -9,11 +9,10 @@ from aucbench.bench.cell import Cell
 from aucbench.bench.evaluation.targets import KeptTarget
 from aucbench.bench.evaluation.verdict import Measures, Status
 from aucbench.bench.requests import cell_job, data_job
-from aucbench.bench.results.conditions import Conditions
 from aucbench.bench.results.ending import make_record
-from aucbench.bench.results.record import Process, Record, Sizes
+from aucbench.bench.results.record import Conditions, Process, Record, Sizes
 from aucbench.bench.worker import jobs
-from aucbench.bench.worker.block import Block, laid_out
+from aucbench.bench.worker.rows import Block, laid_out
 from aucbench.datasets.reading import Reading
 from aucbench.processes.linux.described import Notes, SealedKept
 from aucbench.processes.linux.fixed import fixed

@@ -34,7 +34,7 @@ class Dummy:
 KEPT_ROWS = """
 from pathlib import Path
 
-from aucbench.bench.worker.block import Block
+from aucbench.bench.worker.rows import Block
 from aucbench.processes.linux.described import SealedKept
 
 

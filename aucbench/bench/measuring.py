@@ -1,39 +1,139 @@
-"""Metrics of third parties, whose functions never run here; as all code of plugins, under limits.
+"""Metrics and kinds of pairs of third parties, whose functions never run here, but under limits.
 
+What the process of a plugin returns is plain data. One that fails, hangs or crashes costs its own
+answer.
 A value that a metric does not give is NaN, and `failures` says why. A metric in which `MOST_ENDS`
 processes have ended is not asked again, so that one that hangs costs minutes and no more.
 """
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from hashlib import blake2b
-from math import isfinite, nan
-from typing import Any
+from math import isfinite, isnan, nan
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from aucbench.bench.isolated.resolved import ResolvedName, resolve_name, supervised
+from aucbench.bench.answers import is_unknown
+from aucbench.bench.engines.local import LocalEngine
+from aucbench.bench.learning import likely
+from aucbench.bench.requests import resolve_job
+from aucbench.bench.results.record import Record
+from aucbench.bench.results.store import Store
+from aucbench.errors import (
+    DataError,
+    ParameterError,
+    PluginChoiceError,
+    PluginError,
+    UnknownNameError,
+)
 from aucbench.hookspecs import PROJECT
 from aucbench.kernels.vectors import Vector
+from aucbench.processes import isolated
 from aucbench.processes.isolated import MOST_ENDS, UNRETURNED, Process, ended
-from aucbench.processes.records import Job, Outcome
+from aucbench.processes.records import Job, Limits, Outcome
 from aucbench.processes.scratch import Scratch
 from aucbench.registry import get_pairs
-from aucbench.registry.discovery import enabled
-from aucbench.registry.lookup import owner
-from aucbench.registry.specs import FILE_MARK, parse_spec, short
+from aucbench.registry.discovery import ALLOWED, CALLED, enabled
+from aucbench.registry.fingerprints import plugin_fingerprint
+from aucbench.registry.isolated_imports import within_limit
+from aucbench.registry.lookup import names, owner
+from aucbench.registry.source_files import file_fingerprint
+from aucbench.registry.specs import FILE_MARK, anchored, in_file, parse_spec, short
 from aucbench.stats.measures import MEASURES, Measure, measure
 from aucbench.stats.rows import Fold, Rows
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+JOBS = "aucbench.bench.worker.metric"
+LIMITS = Limits(timeout=60.0, memory=4 * 10**9)
 BATCH = 10  # values that one process computes within the limits of a call
 NAME = re.compile(r"\s*([\w.:-]*)")
 Value = tuple[float, str]  # NaN with the reason
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedName:
+    """A metric or a kind of pairs of a plugin, as it was when its name was resolved."""
+
+    kind: str
+    name: str  # its specification as it was asked for, with the whole path of a file
+    qualified: str  # with its distribution
+    version: str
+    plugin: tuple[str, str]  # distribution and module; of a file its path, and its imported name
+    fingerprint: str  # of the files of the plugin
+    about: Mapping[str, Any] = field(compare=False)  # what else it says of itself
+
+    @property
+    def called(self) -> str:
+        """How a sentence names it: "the metric acme:gain 1.0"."""
+        return f"the {CALLED[self.kind]} {self.qualified} {self.version}"
+
+    def job(self, function: str, **request: Any) -> Job:
+        """Job of `aucbench.bench.worker.metric` that calls it, such as "values"."""
+        asked = {"name": self.qualified, **request}
+        return Job(f"{JOBS}:{function}", asked, LIMITS, preload=likely(self.qualified))
+
+
+def resolve_name(kind: str, spec: str) -> ResolvedName:
+    """Resolve the name of a metric or of a kind of pairs, in a minute or what `within` allows.
+
+    Raises `UnknownNameError`, `ParameterError` or `PluginError`.
+    """
+    key = (kind, anchored(spec), tuple(sys.path), os.environ.get(ALLOWED))
+    found = _resolved(*key)
+    if found.fingerprint != _fingerprint(found.qualified, found.plugin):  # a file has changed
+        _resolved.cache_clear()
+        found = _resolved(*key)
+    return found
+
+
+def supervised() -> AbstractContextManager[Process]:
+    """Keep processes warm inside the context, if any is asked for; it may be nested."""
+    return isolated.supervised(LocalEngine().open)
+
+
+@lru_cache(maxsize=64)
+def _resolved(kind: str, spec: str, path: tuple[str, ...], allowed: str | None) -> ResolvedName:
+    with supervised() as process:
+        answer = _answer(process, kind, spec)
+    if answer["ok"]:
+        distribution, version, module = answer["plugin"]
+        plugin, qualified = (distribution, module), answer["qualified"]
+        code, about = _fingerprint(qualified, plugin), answer["about"]
+        return ResolvedName(kind, answer["name"], qualified, version, plugin, code, about)
+    called = CALLED[kind]
+    if is_unknown(answer):
+        raise UnknownNameError("measure" if kind == "metrics" else called, spec, names(kind))
+    at_fault = answer["error"] in (PluginError.__name__, PluginChoiceError.__name__)
+    raised = PluginError if at_fault else ParameterError
+    raise raised(f"cannot use the {called} {spec}: {answer['reason']}")
+
+
+def _answer(process: Process, kind: str, spec: str) -> dict[str, Any]:
+    """Return what a worker answers about a name, see `resolved` of `aucbench.bench.worker`."""
+    limits = replace(LIMITS, timeout=within_limit(LIMITS.timeout))
+    outcome = process.run(resolve_job({kind: [spec]}, limits=limits, preload=likely(spec)))
+    if outcome.result is None:
+        return {"ok": False, "error": None, "plugin": None, "reason": ended(outcome)}
+    [answer] = outcome.result[kind].values()
+    return dict(answer)
+
+
+def _fingerprint(spec: str, plugin: tuple[str, str]) -> str:
+    place = in_file(parse_spec(spec).name)
+    return plugin_fingerprint(*plugin) if place is None else file_fingerprint(place[0])
 
 
 def measure_of(spec: str) -> Measure:
@@ -148,3 +248,45 @@ def _digest(fold: Fold) -> bytes:
     for array in (fold.positive, fold.scores, fold.weights):
         digest.update(np.ascontiguousarray(array).data)
     return digest.digest()
+
+
+def metrics_of(record: Record, store: Store, measures: Sequence[Measure]) -> dict[str, Any]:
+    """Return measures of the stored scores of a record by name.
+
+    Cells do not know of it: which measures are asked for changes neither them nor their ids. A
+    value is None when the cell is not ok, when its scores have no labels beside them, or when
+    there are too few rows for the measure.
+    """
+    needed = record.ok and any(measure.name != "auc" for measure in measures)
+    arrays = store.scores(record.id, record.sizes.data) if needed else None
+    return measured_values(arrays, measures)
+
+
+def measured_values(
+    arrays: Mapping[str, NDArray[Any]] | None, measures: Sequence[Measure]
+) -> dict[str, Any]:
+    """Return measures other than the AUC of arrays as `Store.scores` gives them.
+
+    Where a metric of a plugin gives no value, `metric_failures` says why, by its name.
+    """
+    values: dict[str, Any] = {measure.name: None for measure in measures if measure.name != "auc"}
+    failures: dict[str, str] = {}
+    rows = None if arrays is None else _rows(arrays, values)
+    for one in measures:
+        if one.name not in values or rows is None:
+            continue
+        try:
+            value = float(one.values([rows])[0])
+        except DataError:
+            continue  # None; the table says why
+        values[one.name] = None if isnan(value) else value
+        if why := one.failure(rows):
+            failures[one.name] = why
+    return {**values, "metric_failures": failures} if failures else values
+
+
+def _rows(arrays: Mapping[str, NDArray[Any]], values: Mapping[str, Any]) -> Rows | None:
+    """Return the test rows, if there is a measure of them."""
+    from aucbench.metrics.rows import rows_of
+
+    return rows_of(arrays) if values else None

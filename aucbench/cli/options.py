@@ -45,8 +45,7 @@ class Output:
         AucbenchError
             When a metric makes no sense.
         """
-        from aucbench.bench.isolated.resolved import supervised
-        from aucbench.bench.measuring import default_measure, measure_of
+        from aucbench.bench.measuring import default_measure, measure_of, supervised
         from aucbench.registry.isolated_imports import within
 
         with supervised(), within(plan.timeout or None):

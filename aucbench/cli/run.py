@@ -117,7 +117,7 @@ def _print_counts(folder: Path) -> None:
 
 def _cell_counts(store: Store) -> list[tuple[str, int]]:
     """Count done, failed, missing and stale cells."""
-    from aucbench.bench.overview import folder_status
+    from aucbench.bench.runner import folder_status
 
     counted = folder_status(store, _plans(store))
     return [
@@ -148,9 +148,9 @@ def export(
     ] = False,
 ) -> None:
     """Write one row per record of a results folder to a table."""
-    from aucbench.bench.overview import folder_status
     from aucbench.bench.results.export import export as write
     from aucbench.bench.results.export import table_rows
+    from aucbench.bench.runner import folder_status
 
     with _opened(folder) as store:
         wanted = _wanted(store, stale=stale)
@@ -164,7 +164,7 @@ def export(
 
 def _wanted(store: Store, *, stale: bool) -> Mapping[Cell, str]:
     """Return the ids that count; none, with a warning, where stale rows are asked for anyway."""
-    from aucbench.bench.overview import wanted_ids
+    from aucbench.bench.runner import wanted_ids
 
     try:
         return wanted_ids(_plans(store))

@@ -74,7 +74,7 @@ def go(
     with ExitStack() as warm:
         # First of all: the warm process starts while this one imports the rest.
         engine = warm.enter_context(_warm(options.make_engine(folder)))
-        from aucbench.bench.isolated.resolved import supervised
+        from aucbench.bench.measuring import supervised
         from aucbench.bench.show.tally import Tally
 
         refuse(plan, printed, json)
@@ -211,8 +211,8 @@ def _run(
     plan: Plan, store: Store, engine: Engine, options: Options, keepers: Sequence[Keep]
 ) -> End:
     """Pass each record to the keepers; return how the run has ended."""
+    from aucbench.bench.loop import Until
     from aucbench.bench.runner import run
-    from aucbench.bench.until import Until
     from aucbench.datasets.located import bring
     from aucbench.records import CellStatus
 
@@ -274,8 +274,8 @@ def rows_into(
 
     Each row says whether it is `interim`: of a run that has not ended.
     """
+    from aucbench.bench.measuring import metrics_of
     from aucbench.bench.results.export import json_list
-    from aucbench.bench.results.metrics import metrics_of
 
     if json is None:
         yield lambda _: None

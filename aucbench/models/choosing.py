@@ -35,8 +35,7 @@ from aucbench.bench.options import Fits
 from aucbench.bench.plan.errors import PlanError, PlanErrors
 from aucbench.bench.plan.fields import DEFAULT_TIMEOUT, SHAPED_SOLVERS, Choice, choices
 from aucbench.bench.plan.pairs import checked_pairs, written
-from aucbench.bench.plan.plan import Plan
-from aucbench.bench.plan.shapes import checked_monotone
+from aucbench.bench.plan.plan import Plan, checked_monotone
 from aucbench.bench.results.record import Record
 from aucbench.data import Data, Grades, Survival
 from aucbench.data.shapes import asked_shapes

@@ -13,8 +13,7 @@ from aucbench.models.explain import kind_of, most_counting, origin_lines, share_
 from aucbench.models.model import Model, finite
 from aucbench.models.page import matters, range_of, roc_of, shape_parts, span_of
 from aucbench.report.document import Chapter, Grid, grid
-from aucbench.report.inline_page import InlinePage
-from aucbench.report.render import sections_to_html
+from aucbench.report.render import InlinePage, sections_to_html
 from aucbench.report.sections import Chart
 from aucbench.stats import Interval
 

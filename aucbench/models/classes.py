@@ -33,7 +33,7 @@ from aucbench.stats import Interval
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from aucbench.report.inline_page import InlinePage
+    from aucbench.report.render import InlinePage
 
 MOST_COUNTED = 8  # classes whose rows are counted in a line
 

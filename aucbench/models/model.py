@@ -36,7 +36,7 @@ from aucbench.stats import Interval
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from aucbench.report.inline_page import InlinePage
+    from aucbench.report.render import InlinePage
 
 T = TypeVar("T")
 CLASSES = "classes"  # in a file, of a model of several classes

@@ -31,8 +31,7 @@ from aucbench.models.model import Model
 from aucbench.models.scorecard import BASE, Scorecard
 from aucbench.models.shape import Axis, EffectShape
 from aucbench.report.document import NOTHING, Cell, Chapter, Grid, grid
-from aucbench.report.inline_page import InlinePage
-from aucbench.report.render import sections_to_html
+from aucbench.report.render import InlinePage, sections_to_html
 from aucbench.report.sections import Chart
 from aucbench.stats import LEVEL, Interval, wilson
 

@@ -19,7 +19,7 @@ from typing import Any
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.learning import LEARNING
 from aucbench.bench.plan.plan import MEGABYTE
-from aucbench.bench.results.conditions import Conditions, conditions_on
+from aucbench.bench.results.record import Conditions, conditions_on
 from aucbench.bench.show.progress import Progress
 from aucbench.errors import ParameterError
 from aucbench.papers.parts import Measurement

@@ -14,15 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from aucbench.bench.inline import named_solvers
-from aucbench.bench.isolated.resolved import supervised
-from aucbench.bench.measuring import default_measure, measure_of
+from aucbench.bench.measuring import default_measure, measure_of, measured_values, supervised
 from aucbench.bench.options import Options, divided, takes
 from aucbench.bench.plan.fields import DEFAULT_TIMEOUT, choices
 from aucbench.bench.plan.pairs import checked_pairs, written
 from aucbench.bench.plan.plan import Plan, default_solvers
 from aucbench.bench.results.convergence import Optima, flat_row
 from aucbench.bench.results.export import flat
-from aucbench.bench.results.metrics import measured_values
 from aucbench.bench.results.record import Record
 from aucbench.bench.results.store import Store
 from aucbench.data import Data
@@ -41,7 +39,7 @@ if TYPE_CHECKING:
 
     from aucbench.pairs import Pairs
     from aucbench.report.findings import Findings, Means
-    from aucbench.report.inline_page import InlinePage
+    from aucbench.report.render import InlinePage
 
 MOST_REASONS = 3  # of records without an AUC
 Scores = Mapping[str, "NDArray[Any]"]
@@ -235,13 +233,13 @@ class Results(tuple[Record, ...]):
         return self._told("as_html")
 
     def _told(self, form: str) -> str:
-        from aucbench.report import results_html
+        from aucbench.report import tables
 
         if not any(record.ok for record in self):
             said = "; ".join(dict.fromkeys(record.why for record in self[:MOST_REASONS]))
             text = f"Results: {len(self)} records, none with an AUC" + (f": {said}" if said else "")
             return text if form == "as_text" else words(text)
-        told: str = getattr(results_html, form)(self.findings, self._others)
+        told: str = getattr(tables, form)(self.findings, self._others)
         return told
 
     def report(self) -> InlinePage:
@@ -252,9 +250,8 @@ class Results(tuple[Record, ...]):
         MissingExtraError
             When Jinja2 is not installed.
         """
-        from aucbench.report.inline_page import InlinePage
         from aucbench.report.page import page_of
-        from aucbench.report.render import to_html
+        from aucbench.report.render import InlinePage, to_html
 
         content = to_html(page_of(self.findings, folder="results"))
         return InlinePage(content, "report of a comparison")

@@ -31,14 +31,12 @@ from aucbench.bench.cell import Cell, solver_of
 from aucbench.bench.plan.families import family_of
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.convergence import BUDGET, Optima
-from aucbench.bench.results.imports import Imports
-from aucbench.bench.results.record import Record
+from aucbench.bench.results.record import Imports, Record
 from aucbench.bench.show.endings import Ends
 from aucbench.data.understood import Understood
 from aucbench.errors import DataError
 from aucbench.records import CellStatus, Stop
-from aucbench.report.fits import NAN, Array, Condition, Fit
-from aucbench.report.naming import OF_TUNING, Key, names_of, shared
+from aucbench.report.fits import NAN, OF_TUNING, Array, Condition, Fit, Key, names_of, shared
 
 OF_DATA = ("dataset", "reading", "splits", "holdout")
 OF_CHOICE = (

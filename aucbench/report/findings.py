@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 
 from aucbench.bench.cell import solver_of
-from aucbench.bench.isolated.resolved import supervised
-from aucbench.bench.measuring import default_measure, measure_of
+from aucbench.bench.measuring import default_measure, measure_of, supervised
 from aucbench.errors import DataError, UnknownNameError
 from aucbench.report.curves import Pace, paces, profiles_of
 from aucbench.report.evidence import Evidence, Place

@@ -1,9 +1,10 @@
-"""What is kept of a cell that was run: numbers, its curve, and what its time depends on."""
+"""What is kept of a cell that was run, and names of what was chosen as far as it varies."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,10 @@ from numpy.typing import NDArray
 from aucbench.bench.evaluation.verdict import number
 from aucbench.bench.results.convergence import Descent
 from aucbench.bench.results.record import Record
+from aucbench.datasets.reading import Reading
 from aucbench.ranges import OVERSPENT
 from aucbench.records import CellStatus
+from aucbench.registry.specs import bare, short
 
 MOST_INFO = 20  # diagnostics of a fit; as many as a solver may give
 NO_DESCENT = Descent()
@@ -21,6 +24,9 @@ CURVE = ("passes", "seconds", "objective", "train_auc", "validation_auc", "test_
 NAN = float("nan")
 BUILDS = {"simd": "SIMD", "sort": "sort by"}  # how the kernels computed
 Array = NDArray[np.float64]
+OF_TUNING = ("tune_evals", "inner_splits", "tune_seconds")
+
+Key = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,3 +182,47 @@ def _versions(record: Record) -> str:
         known.append(f"{plugin[0]} {plugin[1]}")
     known += [f"{name} {machine[key]}" for key, name in BUILDS.items() if key in machine]
     return ", ".join(known) or "not run"
+
+
+def names_of(keys: Sequence[Key], fields: Sequence[str]) -> tuple[str, ...]:
+    """Return the first field of each key, with those of the others that vary.
+
+    Of what is in a file they have as little of its path as makes them different.
+    """
+    varying = [j for j, values in _values(keys, fields).items() if len(values) > 1]
+
+    def said(key: Key, place: Callable[[str], str]) -> str:
+        others = [
+            str(key[j]) if isinstance(key[j], Reading) else f"{fields[j]}={place(str(key[j]))}"
+            for j in varying
+            if key[j] is not None
+        ]
+        return ", ".join([place(key[0]), *others])
+
+    for place in (_bare, partial(_bare, parts=1), _short, str):
+        names = tuple(said(key, place) for key in keys)
+        if len({*names}) == len(names):
+            break
+    return names
+
+
+def _bare(text: str, parts: int = 0) -> str:
+    return bare(text, parts, joined="+" in text)
+
+
+def _short(text: str) -> str:
+    return short(text, joined="+" in text)
+
+
+def shared(keys: Sequence[Key], fields: Sequence[str]) -> dict[str, Any]:
+    """Return the fields, but the first, that are the same for all keys and say something."""
+    same = {fields[j]: values for j, values in _values(keys, fields).items() if len(values) == 1}
+    return {name: one for name, [one] in same.items() if one not in (None, (), Reading())}
+
+
+def _values(keys: Sequence[Key], fields: Sequence[str]) -> dict[int, list[Any]]:
+    """Return the different values of each field but the first; tuning says nothing without it."""
+    return {
+        j: [*dict.fromkeys(k[j] for k in keys if fields[j] not in OF_TUNING or k[j] is not None)]
+        for j in range(1, len(fields))
+    }

@@ -20,15 +20,14 @@ from pathlib import Path
 from typing import Any
 
 from aucbench.bench.cell import Cell
-from aucbench.bench.overview import wanted_ids
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import parse_plans
 from aucbench.bench.results.store import Store
+from aucbench.bench.runner import wanted_ids
 from aucbench.errors import AucbenchError, DataError, ParameterError
 from aucbench.registry.specs import short
 from aucbench.report.evidence import Evidence, FoldKey, Kept, KeptPlan, evidence_from, kept_of
-from aucbench.report.fits import Fit
-from aucbench.report.naming import Key
+from aucbench.report.fits import Fit, Key
 
 EQUAL = 1e-9  # by which the AUC of one record may differ: the last digits of another library
 LISTED = 3  # values that a sentence names

@@ -23,7 +23,7 @@ from aucbench.report.drawn import DIGITS, drawn
 from aucbench.report.evidence import Group, Place
 from aucbench.report.findings import Findings
 from aucbench.report.inside import Row, sizes
-from aucbench.report.pairing import pair_notes
+from aucbench.report.terminal import pair_notes
 from aucbench.report.times import time_chapters
 from aucbench.stats.best_set import BestSet
 from aucbench.stats.pairs import Pair

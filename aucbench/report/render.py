@@ -1,4 +1,4 @@
-"""A page as one HTML file.
+"""A page as one HTML file, which a notebook shows inline.
 
 Design
   a. The template has no arithmetic, and the scripts of the page have none but that of axes.
@@ -13,21 +13,28 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
+from html import escape
 from importlib import metadata
 from importlib.resources import files
 from importlib.util import find_spec
 from itertools import count
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from aucbench.bench.text import shown
+from aucbench.data.showing import words
 from aucbench.errors import MissingExtraError
 from aucbench.report.document import Chapter
 from aucbench.report.page import Page
 from aucbench.report.sections import Chart
+from aucbench.store import own_file, require_writable
 
 SCRIPTS = ("chart.js", "table.js", "sections.js")
+HEIGHT = 640  # pixels
 
 
 def require_jinja() -> None:
@@ -135,3 +142,43 @@ def _printable(text: str) -> str:
     if text.isprintable():
         return text
     return "\n".join("\t".join(map(shown, line.split("\t"))) for line in text.split("\n"))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InlinePage:
+    """A page of HTML: a notebook shows it in a frame of its own.
+
+    Attributes
+    ----------
+    content : bytes
+        The page in UTF-8; it opens without a network.
+    title : str
+        What it is about.
+    """
+
+    content: bytes
+    title: str = "report"
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the page to a file, whole or not at all.
+
+        Raises
+        ------
+        ParameterError
+            When the file cannot be written.
+        """
+        require_writable(Path(path))
+        with own_file(Path(path)) as file:
+            file.write(self.content)
+
+    def __repr__(self) -> str:
+        """Return what it is, and how to keep it."""
+        return f"<{self.title}: a page of {len(self.content) / 1e6:.1f} MB; .save(path) keeps it>"
+
+    def _repr_html_(self) -> str:
+        """Return a frame that holds the page; its scripts see nothing of the notebook."""
+        return (
+            f'<iframe title="{words(self.title)}" sandbox="allow-scripts" '
+            f'style="width:100%;height:{HEIGHT}px;border:1px solid #88888866;background:#fff" '
+            f'srcdoc="{escape(self.content.decode("utf-8"))}"></iframe>'
+        )

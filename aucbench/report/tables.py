@@ -1,14 +1,23 @@
-"""The tables of text: one for each data set, and of several one over all, that of the page."""
+"""The tables of text, one for each data set and of several one over all; and what results show.
+
+Results show themselves as text, and in a notebook as the answer, tables and a chart.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from math import nan
 
-from aucbench.report.document import Grid
+from aucbench.data.showing import Span, folded, grid, heading, paragraphs, spans
+from aucbench.report import terminal
+from aucbench.report.document import Grid, text
 from aucbench.report.findings import Findings, Means
+from aucbench.report.inside import Inside
 from aucbench.report.page import page_of
 from aucbench.report.terminal import LEADING, SOLVER, tables
 from aucbench.stats.telling import counted
+
+MOST_SETS, MOST_LINES = 10, 60  # data sets in HTML, lines of text
 
 
 def grids(findings: Findings, others: Sequence[Means] = ()) -> list[Grid]:
@@ -40,3 +49,42 @@ def across(findings: Findings) -> Grid:
         title=f"{some}; {LEADING} may be the best on a typical one",
         names=1,
     )
+
+
+def as_text(findings: Findings, others: list[Means]) -> str:
+    """Return the tables and the answer, as the command prints them, up to some lines."""
+    lines = text(grids(findings, others)).splitlines()
+    if len(lines) > MOST_LINES:
+        lines = [*lines[:MOST_LINES], f"… {len(lines) - MOST_LINES} more lines: print(.table())"]
+    return "\n".join([*lines, "", *terminal.answer(findings).splitlines()])
+
+
+def as_html(findings: Findings, others: list[Means]) -> str:
+    """Return the answer, and a table with a chart for each data set."""
+    first, *further = terminal.sentences(findings) or ["There is nothing to say yet."]
+    tables = grids(findings, others)
+    shown = [*zip(tables, findings.insides, strict=False)][:MOST_SETS]
+    parts = [_set(findings, one, inside) for one, inside in shown]
+    over_all = tables[len(findings.insides) :]
+    parts = [*(_over_all(one) for one in over_all), *parts]
+    left = len(findings.insides) - len(shown)
+    more = paragraphs([f"{left} more data sets: print(.table())"] if left else [])
+    notes = folded("Notes", paragraphs(terminal.notes(findings)))
+    return "".join([heading(first), paragraphs(further), *parts, more, notes])
+
+
+def _over_all(one: Grid) -> str:
+    return f"<br/>{heading(one.title)}{grid(one.header, one.lines, one.right, one.best)}"
+
+
+def _set(findings: Findings, one: Grid, inside: Inside) -> str:
+    table = grid(one.header, one.lines, one.right, one.best)
+    chart = spans(f"{findings.measure} with its interval", [*_spans(findings, inside)], ".4f")
+    return f"<br/>{heading(one.title)}{paragraphs(one.facts)}{table}{chart}"
+
+
+def _spans(findings: Findings, inside: Inside) -> Iterator[Span]:
+    for row in inside.rows:
+        x = findings.interval(row)
+        low, high = (nan, nan) if x is None else (x.low, x.high)
+        yield Span(findings.evidence.solvers[row.solver], row.estimate, low, high, row.leading)

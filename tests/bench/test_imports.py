@@ -7,11 +7,11 @@ from plugin_site import HEAD
 
 from aucbench import compare
 from aucbench.bench import Store
-from aucbench.bench.overview import folder_status
 from aucbench.bench.plan.toml import parse_plan
 from aucbench.bench.results.export import table_rows
-from aucbench.bench.results.imports import Imports, versions_of
-from aucbench.bench.worker.imports import imported_since, mark_imports
+from aucbench.bench.results.record import Imports, versions_of
+from aucbench.bench.runner import folder_status
+from aucbench.bench.worker.machine import imported_since, mark_imports
 from aucbench.report.folder import read_evidence
 
 SOLVER = f"""{HEAD}

@@ -13,8 +13,8 @@ import aucbench
 from aucbench import compare
 from aucbench.bench import Store
 from aucbench.bench.inline import named_solvers
-from aucbench.bench.overview import folder_status
 from aucbench.bench.plan.toml import parse_plan
+from aucbench.bench.runner import folder_status
 from aucbench.errors import AucbenchError, ParameterError
 from aucbench.registry.lookup import find
 from aucbench.report.folder import read_evidence

@@ -9,8 +9,8 @@ import pytest
 import aucbench
 from aucbench import compare
 from aucbench.bench import Store
-from aucbench.bench.overview import folder_status
 from aucbench.bench.plan.toml import parse_plan, write_plan
+from aucbench.bench.runner import folder_status
 from aucbench.errors import AucbenchError, ParameterError
 from aucbench.registry import describe
 from aucbench.registry.descriptions import kinds_of

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aucbench import get_dataset, get_solver, select
+from aucbench.bench.answers import cell_id
 from aucbench.bench.cell import Cell, solver_label
 from aucbench.bench.plan.errors import PlanError
 from aucbench.bench.plan.fields import Choice
-from aucbench.bench.plan.identity import cell_id
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import parse_plan, write_plan
 from aucbench.bench.requests import resolve_job

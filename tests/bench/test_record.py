@@ -12,10 +12,9 @@ from bench_toys import cell
 
 from aucbench import auc
 from aucbench.bench.evaluation.targets import KeptTarget
-from aucbench.bench.results.conditions import Conditions
 from aucbench.bench.results.convergence import Convergence, Optima, flat_row
 from aucbench.bench.results.ending import make_record
-from aucbench.bench.results.record import Record, documented
+from aucbench.bench.results.record import Conditions, Record, documented
 from aucbench.bench.worker import machine
 from aucbench.bench.worker.machine import here
 from aucbench.data.packed import pack_arrays

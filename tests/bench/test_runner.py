@@ -10,7 +10,7 @@ from aucbench.bench.answers import Lookup, Lookups, Name
 from aucbench.bench.evaluation.targets import KeptTarget
 from aucbench.bench.plan.fields import choices
 from aucbench.bench.plan.plan import Plan
-from aucbench.bench.results.conditions import Conditions
+from aucbench.bench.results.record import Conditions
 from aucbench.bench.results.store import Store
 from aucbench.bench.runner import Runner
 from aucbench.bench.show.progress import Progress

@@ -7,7 +7,7 @@ from traced import held, tracing
 
 from aucbench.bench.plan.fields import choices
 from aucbench.bench.plan.plan import Plan
-from aucbench.bench.results.conditions import Conditions
+from aucbench.bench.results.record import Conditions
 from aucbench.bench.show.tally import Tally
 
 

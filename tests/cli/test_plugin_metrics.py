@@ -175,7 +175,7 @@ def test_one_that_ends_its_process_or_hangs_is_asked_a_few_times(
     acme, folder, monkeypatch, name, reason
 ):
     if name == "sleeps":
-        monkeypatch.setattr("aucbench.bench.isolated.resolved.LIMITS", Limits(timeout=1.0))
+        monkeypatch.setattr("aucbench.bench.measuring.LIMITS", Limits(timeout=1.0))
     told = said(*RUN, "--out", folder, "--metrics", name)
     assert f"it ended its process ({reason}:" in told
     assert name == "sleeps" or f"not asked again, since {MOST_ENDS} processes" in told

@@ -188,7 +188,7 @@ def decoded(content):
 
 
 def in_block(content):
-    from aucbench.bench.worker.block import Block
+    from aucbench.bench.worker.rows import Block
 
     try:
         block = Block(content)

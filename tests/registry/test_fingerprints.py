@@ -242,7 +242,7 @@ def test_a_folder_that_links_to_itself_is_read_once(zoo):
 
 CODE = """
 import json, sys
-from aucbench.bench.plan.identity import cell_id
+from aucbench.bench.answers import cell_id
 from aucbench.registry.fingerprints import code_fingerprint, plugin_fingerprint
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.fields import choices

@@ -12,7 +12,7 @@ from aucbench import compare
 from aucbench.bench.show import notebook
 from aucbench.data import showing
 from aucbench.errors import ParameterError
-from aucbench.report.inline_page import InlinePage
+from aucbench.report.render import InlinePage
 
 NASTY = "<script>alert(1)</script>\x1b[31m&\"'"
 

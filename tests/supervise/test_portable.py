@@ -6,7 +6,7 @@ from io import BytesIO
 import pytest
 from supervise.asking import job, outcome_of, supervising
 
-from aucbench.bench.results.conditions import Conditions
+from aucbench.bench.results.record import Conditions
 from aucbench.bench.show.tally import Tally
 from aucbench.errors import AucbenchError, ParameterError
 from aucbench.processes import open_supervisor, opening

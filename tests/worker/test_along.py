@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from aucbench import compare
-from aucbench.bench.worker import curve_scores as along
-from aucbench.bench.worker.curve_scores import MOST, KeptWeights
+from aucbench.bench.worker import measure as along
+from aucbench.bench.worker.measure import MOST, KeptWeights
 from aucbench.data import Data
 from aucbench.data.arrays import Rows
 from aucbench.features import AppendOne

@@ -17,8 +17,8 @@ from sklearn.model_selection import StratifiedKFold
 from aucbench import auc, get_dataset, get_objective, get_solver, solve
 from aucbench.bench.requests import data_job, resolve_job
 from aucbench.bench.worker import jobs, rows
-from aucbench.bench.worker.block import Block, laid_out
 from aucbench.bench.worker.measure import fitted_cell
+from aucbench.bench.worker.rows import Block, laid_out
 from aucbench.data import Data
 from aucbench.data.packed import unpack_known
 from aucbench.datasets.reading import Reading
@@ -112,7 +112,7 @@ def test_a_solver_that_writes_to_its_rows_fails_alone(bench, data):
 def test_c_code_that_writes_to_its_rows_dies():
     fd = fixed(*laid_out({"values": np.ones(1000)}, {}))
     code = (
-        "import ctypes; from aucbench.bench.worker.block import Block\n"
+        "import ctypes; from aucbench.bench.worker.rows import Block\n"
         "from aucbench.processes.linux.described import SealedKept\n"
         f"a = Block(SealedKept({fd}).content()).array('values')\n"
         "assert a[7] == 1\n"

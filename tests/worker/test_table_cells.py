@@ -12,8 +12,8 @@ from bench_toys import cell
 from aucbench import Data, auc, get_dataset, get_solver, solve
 from aucbench.bench.requests import data_job
 from aucbench.bench.worker import jobs, rows
-from aucbench.bench.worker.block import Block, laid_out
 from aucbench.bench.worker.features import Refitted, mapped_parts
+from aucbench.bench.worker.rows import Block, laid_out
 from aucbench.data.arrays import rows as as_rows
 from aucbench.data.folds import drawn_few
 from aucbench.data.packed import arrays_of

@@ -29,7 +29,6 @@ from aucbench.bench.plan.fields import (
     choices,
 )
 from aucbench.bench.plan.pairs import OF_ORDER, checked_pairs
-from aucbench.bench.plan.shapes import checked_monotone
 from aucbench.datasets.reading import Reading, plain_value
 from aucbench.errors import ParameterError, require_above, require_at_least, require_whole
 from aucbench.ranges import DEFAULT_PASSES, GAP_TOL, RANGE_EXAMPLE, Range
@@ -352,3 +351,18 @@ def _once(kind: str, name: str, things: Collection[Any]) -> None:
             spec = thing[0] if isinstance(thing, tuple) else thing
             raise PlanError(f"the {kind} {spec} is named twice; once is enough", name, value=spec)
         seen.add(thing)
+
+
+def checked_monotone(asked: Any) -> str | None:
+    """Return shapes such as `income=+1,age=-1` as one text, equal for equal shapes.
+
+    Raises
+    ------
+    PlanError
+        When they are no shapes of columns.
+    """
+    if asked is None:
+        return None
+    from aucbench.data.shapes import asked_shapes, written_shapes  # it imports NumPy
+
+    return written_shapes(with_place(("monotone",), asked_shapes, asked))

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from aucbench.bench.cell import Cell
 from aucbench.bench.evaluation.verdict import Judged, Status
-from aucbench.bench.results.conditions import Conditions
-from aucbench.bench.results.imports import Imports, versions_of
-from aucbench.bench.results.record import Process, Record, Sizes
+from aucbench.bench.results.record import Conditions, Imports, Process, Record, Sizes, versions_of
 from aucbench.errors import PluginError
 from aucbench.processes.records import Ending, Outcome
 from aucbench.records import CellStatus

@@ -21,8 +21,7 @@ from typing import IO, Any, BinaryIO
 
 from aucbench.bench.cell import Cell
 from aucbench.bench.results.convergence import Optima, flat_row
-from aucbench.bench.results.imports import Imports
-from aucbench.bench.results.record import Record
+from aucbench.bench.results.record import Imports, Record
 from aucbench.bench.text import cell_text
 from aucbench.errors import MissingExtraError, ParameterError
 from aucbench.store.files import not_writable, own_file, require_writable

@@ -13,13 +13,102 @@ from typing import TYPE_CHECKING, Any
 
 from aucbench.bench.cell import Cell
 from aucbench.bench.evaluation.verdict import Measures, Status, about
-from aucbench.bench.results.conditions import Conditions
 from aucbench.bench.text import reason_text, shown
 from aucbench.errors import DataError
+from aucbench.hookspecs import PROJECT
 from aucbench.records import CellStatus
+from aucbench.registry.discovery import normalized
+from aucbench.registry.fingerprints import LIBRARIES, content_at, owner_of, version_of
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+
+MOST = 1000  # names that a worker may hand over
+Told = Mapping[str, Mapping[str, Any]]
+
+
+class Imports:
+    """The code of this moment, by which a record still counts; each package is looked at once.
+
+    The id of a cell has the files of its plugin and the versions of what these require. What else
+    a plugin imports is known only when it has run: it is kept in the record, which counts as long
+    as all of it is the same. Of an installed distribution this is the version; of any other code,
+    and of one that is a link to its sources, the content of the files.
+    """
+
+    def __init__(self) -> None:
+        self._owner, self._content = cache(owner_of), cache(content_at)
+        self._version = cache(version_of)
+
+    def told(self, places: Any, plugin: tuple[str, str, str] | None) -> dict[str, dict[str, Any]]:
+        """Return what identifies the packages that a worker has imported, by top-level name."""
+        if not isinstance(places, Mapping) or len(places) > MOST:
+            return {}
+        own = plugin[2].partition(":")[0].partition(".")[0] if plugin else ""
+        known = {PROJECT, *LIBRARIES, *([normalized(plugin[0])] if plugin else [])}
+        identities: dict[str, dict[str, Any]] = {}
+        for top, place in sorted(places.items()):
+            if not (isinstance(top, str) and isinstance(place, str)) or top == own:
+                continue
+            owner = self._owner(top, place)
+            if owner is None:
+                identities[top] = {"place": place, "content": self._content(place)}
+            elif normalized(owner) not in known:
+                identities[top] = {"distribution": owner, "version": self._version(owner)}
+        return identities
+
+    def same(self, told: Told) -> bool:
+        """Whether all of it is still what it was."""
+        return all(map(self._same, told.values()))
+
+    def _same(self, one: Mapping[str, Any]) -> bool:
+        if "distribution" in one:
+            return bool(self._version(one["distribution"]) == one["version"])
+        now = self._content(one["place"])
+        return now is not None and bool(now == one["content"])
+
+
+def versions_of(told: Told) -> dict[str, str]:
+    """Return the versions of the distributions among what was imported."""
+    some = (one for one in told.values() if one.get("version"))
+    return {one["distribution"]: one["version"] for one in some}
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """The conditions of a run: seconds can be compared only under equal conditions."""
+
+    engine: str = "local"  # such as "local"
+    concurrency: int = 1  # cells at once on a host
+    timeout: float | None = None  # seconds of wall time that a cell may take
+    memory: int | None = None  # bytes that it may take beyond an idle one
+    timing: bool = False  # whether the run was made for its times
+    # What kept the process of the fit from files with labels: "landlock" and its version, or "none"
+    # and why. None where no process was fenced.
+    fence: str | None = None
+    # Which supervisor ran it, with the promises that docs/install.md lists. None: that of Linux.
+    supervisor: str | None = None
+
+    def lift(self, status: str, then: Conditions) -> bool:
+        """Whether a smaller limit than that of these conditions ended something as `status`."""
+        limit = {"timeout": "timeout", "memout": "memory"}.get(status)
+        if limit is None:
+            return False
+        before, now = getattr(then, limit), getattr(self, limit)
+        return before is not None and (now is None or now > before)
+
+
+def conditions_on(
+    engine: object, timeout: float | None, memory: int | None, *, timing: bool = False
+) -> Conditions:
+    """Return the conditions of a run on an engine, as records hold them."""
+    return Conditions(
+        engine=type(engine).__name__.removesuffix("Engine").lower(),
+        concurrency=getattr(engine, "jobs", None) or 0,
+        timeout=timeout or None,
+        memory=memory,
+        timing=timing,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,17 +21,14 @@ from aucbench import registry
 from aucbench.bench.cell import TARGET_FILE, Cell, hashable
 from aucbench.bench.worker import machine, parted, rows
 from aucbench.bench.worker.blame import blamed
-from aucbench.bench.worker.block import Block, laid_out
-from aucbench.bench.worker.build import build, plugin_of
+from aucbench.bench.worker.build import build, paired, plugin_of, told_of
 from aucbench.bench.worker.classes import fitted_classes
 from aucbench.bench.worker.features import Refitted, mapped_parts
-from aucbench.bench.worker.imports import imported_since, mark_imports
+from aucbench.bench.worker.machine import imported_since, mark_imports
 from aucbench.bench.worker.measure import FittedCell, fitted_cell
-from aucbench.bench.worker.pairing import paired, told_of
 from aucbench.bench.worker.plain import plain_parameters, strict
 from aucbench.bench.worker.resolve import resolved, resolved_grid
-from aucbench.bench.worker.rows import RAW, TEST, TRAIN
-from aucbench.bench.worker.shaping import shaped
+from aucbench.bench.worker.rows import NAMES, RAW, TEST, TRAIN, Block, laid_out
 from aucbench.bench.worker.tune import Tuned, tune
 from aucbench.data import Categories, Data
 from aucbench.data.inputs import require_filled
@@ -334,3 +331,14 @@ def data_of(request: Request) -> Data:
         raise DataError(f"cannot read {request['dataset']}: {error.strerror or error}") from error
     require_filled(data.rows, request["dataset"])
     return data
+
+
+def shaped(monotone: str | None, data: Data, source: Block) -> Data:
+    """Return raw rows with the shapes that are asked for; the source knows names of columns.
+
+    It raises `DataError` where there is no such column.
+    """
+    if monotone is None:
+        return data
+    names = source.facts.get(NAMES)
+    return replace(data, names=None if names is None else tuple(names)).shaped(monotone)

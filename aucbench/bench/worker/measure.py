@@ -7,7 +7,8 @@ apart at first, and later `GROWTH` times the passes, so that any curve has at mo
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from math import inf, isfinite
+from dataclasses import dataclass
+from math import inf, isfinite, log
 from statistics import median
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -16,13 +17,13 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 
 from aucbench.bench.cell import Cell
-from aucbench.bench.worker.curve_scores import KeptWeights
 from aucbench.bench.worker.plain import plain_fields
 from aucbench.data import Data, rounding
 from aucbench.data.arrays import Rows, Vector
 from aucbench.data.data import square_norms
 from aucbench.errors import CollapsedWarning
 from aucbench.features.chain import keeps_columns
+from aucbench.processes.answers import MOST_BYTES
 from aucbench.protocols import NoMap, Problem, Scoring, Solver, State, contains
 from aucbench.ranges import OVERSPENT
 from aucbench.records import Point, Run, Stop
@@ -34,9 +35,64 @@ from aucbench.solving.parted import answers
 from aucbench.solving.tuning import auc_or_none, fault_of
 from aucbench.solving.wrappers import WithProblems, core
 
+MOST = 24
+WEIGHT_BYTES = MOST_BYTES
+SCORE_BYTES = MOST_BYTES // 4  # the weights and the scores at the end are handed over too
+FLOOR = 1e-6  # passes; less of them count as this, since 0 has no logarithm
 GROWTH = 0.08  # 50 passes give 31 points, a million of them 160
 MAX_POINTS = 200
 Emit = Callable[[Mapping[str, Any]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Weights at a point of the curve."""
+
+    place: int  # number of the point, from 0
+    at: float  # log(passes)
+    w: Vector
+
+
+class KeptWeights:
+    """Weights at some points of one curve, which is one of `curves` that share the limits.
+
+    They are copied during the fit, and score the test rows after it. There are at most `MOST`
+    points, about equally far apart in log(passes). How long a fit lasts is not known before, so
+    that one is removed when there is one too many: that whose neighbours are closest. The copies
+    take at most `WEIGHT_BYTES`, and the scores `SCORE_BYTES`.
+    """
+
+    def __init__(self, curves: int = 1) -> None:
+        self.points: list[Kept] = []
+        self._curves = curves
+
+    def add(self, place: int, passes: float, w: Vector) -> None:
+        """Copy the weights at a point, and forget those of another one if they are too many."""
+        most = min(MOST, WEIGHT_BYTES // self._curves // (8 * max(1, w.size)))
+        if most:
+            at = log(max(passes, FLOOR))
+            self.points.append(Kept(place, at, np.array(w, dtype=np.float64)))
+        if len(self.points) > most:
+            # The point between two others that leaves the smallest gap; else the first one.
+            logs, inner = [point.at for point in self.points], range(1, len(self.points) - 1)
+            del self.points[min(inner, key=lambda j: logs[j + 1] - logs[j - 1], default=0)]
+
+    def scores(self, problem: Problem, test: Rows, last: int) -> tuple[list[int], Vector]:
+        """Score the test rows by the weights of all points but the last one of the curve.
+
+        The weights at the end of the fit score them anyway.
+        """
+        some = [point for point in self.points if point.place < last]
+        at_end = 2 * 8 * (test.n + problem.data.d)  # twice what that takes, to be safe
+        free = MOST_BYTES // self._curves - at_end
+        most = max(0, min(SCORE_BYTES // self._curves, free)) // (8 * test.n)
+        if len(some) > most:
+            some = [some[j] for j in np.linspace(0, len(some) - 1, most).round().astype(int)]
+        if not some:
+            return [], np.empty((0, test.n))
+        return [point.place for point in some], problem.each_scores(
+            [point.w for point in some], test
+        )
 
 
 class FittedCell(NamedTuple):

@@ -1,4 +1,4 @@
-"""A solver minimises what it says, also with what it says that it can have, and in chunks."""
+"""A solver minimises what it says, also with the parts, pairs and chunks that it says it takes."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from typing import Any, cast
 
 import numpy as np
 
-from aucbench.data import Breakpoints, Chunk, Data, Terms
+from aucbench.data import Breakpoints, Chunk, Data, Grades, Survival, Terms
 from aucbench.data.arrays import Index, Vector
 from aucbench.metrics import auc
+from aucbench.metrics.pairs import quality_of
 from aucbench.objectives import Logistic
+from aucbench.pairs import Group
 from aucbench.projectors import ElasticNet, L2Ball
 from aucbench.protocols import Identity, NoMap, Problem, State, Streaming
 from aucbench.ranges import ENOUGH, samples
@@ -45,6 +47,8 @@ from aucbench.testing.solvers.fits import (
 )
 
 laws = Laws("solvers")
+SIZE, SHIFT = 6, 5.0  # rows of a group, and standard deviations of the groups
+FEWEST = 360  # rows, from which trees of few rows grow
 
 
 @laws("as `contains` of the projector")
@@ -327,3 +331,43 @@ def chunks(solver: Any) -> None:
 
 def _first(count: int) -> Index:
     return np.arange(count, dtype=np.int32)
+
+
+@laws(f"share of pairs in order above {RANKED}")
+def needs_pairs(solver: Any) -> None:
+    """`Needs(pairs=...)` is true: it learns the order inside groups, of times, and of grades.
+
+    Inside each group a larger first feature is more positive. Over all rows a smaller one is, so
+    that who learns from all pairs learns the opposite.
+    """
+    kinds = getattr(solver.needs, "pairs", ())
+    asked = [(what, data) for kind, what, data in _rows() if kind in kinds]
+    if not asked:
+        not_asked("it declares no pairs in Needs(pairs=...)")
+    for what, data in asked:
+        run = require_fit(what, solver, data, passes=50)
+        share = quality_of(data, run.decision_function(data.rows.matrix))
+        require(
+            share > RANKED,
+            f"{what}: {share:.3f} of the pairs that count are in order, wanted more than "
+            f"{RANKED}; learn from data.pairs, or leave the kind out of Needs(pairs=...)",
+        )
+
+
+def _rows() -> Iterator[tuple[str, str, Data]]:
+    """Yield rows of each kind of pairs, and what they are."""
+    rng = np.random.default_rng(8)
+    n, d = max(FEWEST, extent().n // SIZE * SIZE), extent().d
+    X = rng.normal(size=(n, d))
+    group = np.arange(n) // SIZE
+    shift = rng.normal(size=group[-1] + 1)[group]
+    inside = X[:, 0].copy()
+    y = np.where(inside - 2.0 * shift + 0.3 * rng.normal(size=n) > 1.0, 1, -1)
+    X[:, 0] += SHIFT * shift
+    yield "group", "pairs within groups", locked(X, y, groups=group, pairs=Group())
+    level = np.floor(2.0 * inside + rng.normal(size=n))
+    X = X.copy()
+    X[:, 0] = inside
+    yield "order", "grades", locked(X, Grades.of(level - level.min()))
+    times = Survival.of(np.exp(-inside + 0.3 * rng.normal(size=n)), rng.random(n) < 0.7)
+    yield "order", "survival times", locked(X.copy(), times)
