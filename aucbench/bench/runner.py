@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -24,7 +24,6 @@ from aucbench.bench.engines import Engine
 from aucbench.bench.engines.local import FOLDERS, HIDDEN, LocalEngine
 from aucbench.bench.inline import NOTHING, Inline
 from aucbench.bench.lookup import limits_of_data, look_up
-from aucbench.bench.loop import Loop, Until
 from aucbench.bench.plan.families import family_of
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import parse_plans, write_plan
@@ -33,6 +32,7 @@ from aucbench.bench.results.ending import make_record
 from aucbench.bench.results.record import Conditions, Imports, Record, conditions_on
 from aucbench.bench.results.store import Store
 from aucbench.bench.show.progress import Progress
+from aucbench.bench.until import Until
 from aucbench.processes.host import cores
 from aucbench.processes.records import Fence, Job, Limits, Outcome
 from aucbench.records import CellStatus
@@ -41,6 +41,7 @@ from aucbench.store.folder import MARKER
 
 CLOSED = (*(f"${name}" for name in FOLDERS), "$XDG_CACHE_HOME/aucbench", "~/.cache/aucbench")
 PREPARE = 3600.0  # seconds for the rows of a split
+MISSING, STORED, KNOWN = 0, 1, 2  # of a cell: has to be run, is in the store, was yielded
 TO_JUDGE = ("status", "imports", "conditions")  # of a record: whether it counts
 
 
@@ -128,8 +129,11 @@ def prepared(
 
 
 @dataclass
-class Runner(Loop[Cell, Record]):
-    """One run of a plan; `records` yields the records as cells end."""
+class Runner:
+    """One run of a plan; `records` yields the records as cells end.
+
+    Memory grows by one byte for each cell.
+    """
 
     plan: Plan
     lookups: Lookups
@@ -149,7 +153,10 @@ class Runner(Loop[Cell, Record]):
         self._read_limits = {name: limits_of_data(self.plan, name) for name in self.plan.datasets}
 
     def records(self) -> Iterator[Record]:
-        """Yield the record of every cell: first those in the store, then as cells end."""
+        """Yield the record of every cell: first those in the store, then as cells end.
+
+        What may not start, or was cut by the end of the time, has none.
+        """
         self.show_data()
         yield from self.results()
 
@@ -163,9 +170,9 @@ class Runner(Loop[Cell, Record]):
         """Yield the cells of the plan, or those of them that were chosen."""
         return self.plan.cells() if self.cells is None else iter(self.cells)
 
-    def key(self, item: Cell) -> str:
+    def key(self, cell: Cell) -> str:
         """Return the id of a cell."""
-        return self.lookups.id(item)
+        return self.lookups.id(cell)
 
     def counts(self) -> Callable[[str], bool]:
         """Return whether a cell is in the store; most of each record is left unread."""
@@ -190,50 +197,97 @@ class Runner(Loop[Cell, Record]):
             return True
         return self.conditions.lift(ended, Conditions(**conditions))
 
-    def stored(self, item: Cell) -> Record | None:
+    def stored(self, cell: Cell) -> Record | None:
         """Return the record of a cell in the store."""
-        record = self.store.read(self.key(item))
-        return record and replace(record, cell=item)  # its files may have been elsewhere
+        record = self.store.read(self.key(cell))
+        return record and replace(record, cell=cell)  # its files may have been elsewhere
 
-    def outcome(self, item: Cell) -> Outcome | None:
+    def outcome(self, cell: Cell) -> Outcome | None:
         """Return how a cell ends that needs something broken."""
-        return self.lookups.failure(item)
+        return self.lookups.failure(cell)
 
-    def job(self, item: Cell) -> Job:
+    def results(self) -> Iterator[Record]:
+        """As `records`, without what was understood of the data sets."""
+        counts = self.counts()
+        self._state = bytearray(
+            STORED if counts(self.key(cell)) else MISSING for cell in self.items()
+        )
+        self._running: dict[str, tuple[int, Cell]] = {}
+        self._left = False  # whether cells stay missing
+        while any(state != KNOWN for state in self._state):  # twice, if a record was lost since
+            yield from self._round()
+            if self._left:
+                return
+
+    def _round(self) -> Iterator[Record]:
+        """Yield what is stored, and run every other cell."""
+        outcomes = self.engine.run(self._jobs())
+        with closing(outcomes):  # type: ignore[type-var]
+            yield from self._stored()  # while the first ones run
+            for key, outcome in outcomes:
+                number, cell = self._running.pop(key)
+                if self.until is not None and self.until.has_cut(cell, outcome):
+                    self._left = True
+                else:
+                    yield self._kept(number, cell, outcome)
+            for number, cell in self._missing():
+                if (ended := self.outcome(cell)) is not None:
+                    yield self._kept(number, cell, ended)
+
+    def _stored(self) -> Iterator[Record]:
+        for number, cell in enumerate(self.items()):
+            if self._state[number] == STORED:
+                record = self.stored(cell)
+                self._state[number] = MISSING if record is None else KNOWN
+                if record is not None:
+                    yield record
+
+    def _jobs(self) -> Iterator[tuple[str, Job]]:
+        for number, cell in self._missing():
+            key = self.key(cell)
+            if self.outcome(cell) is not None or key in self._running:
+                continue
+            if self.until is None or self.until.lets_start(cell):
+                self._running[key] = (number, cell)
+                yield key, self._job(cell)
+            else:
+                self._left = True
+
+    def _missing(self) -> Iterator[tuple[int, Cell]]:
+        """Yield the cells that have to be run, when they are needed."""
+        if MISSING in self._state:
+            for number, cell in enumerate(self.items()):
+                if self._state[number] == MISSING:
+                    yield number, cell
+
+    def _job(self, cell: Cell) -> Job:
         """Return the job of a cell that starts now."""
-        self._shown.start_cell(item)
-        data = self.lookups.data(item)
+        self._shown.start_cell(cell)
+        data = self.lookups.data(cell)
         assert data.target is not None  # else the cell has a failure
         job = cell_job(
-            item,
+            cell,
             data.fingerprint,
             data.target,
             Limits(timeout=self.conditions.timeout, memory=self.conditions.memory),
             Limits(timeout=PREPARE),
             code=self.lookups.code,
-            files=self.lookups.files(item),
-            read=self._read_limits[item.dataset],
-            preload=self.lookups.preload(item),
-            light=self.lookups.maps_lightly(item),
+            files=self.lookups.files(cell),
+            read=self._read_limits[cell.dataset],
+            preload=self.lookups.preload(cell),
+            light=self.lookups.maps_lightly(cell),
             fence=replace(self._fence, code=(*self._fence.code, *data.answer.get("places", ()))),
         )
         if self.until is not None:
-            job = self.until.limited(item, job)
-        return self.lookups.inline.handed_to_cell(job, str(item.solver), item.dataset)
+            job = self.until.limited(cell, job)
+        return self.lookups.inline.handed_to_cell(job, str(cell.solver), cell.dataset)
 
-    def may_start(self, item: Cell) -> bool:
-        """Return whether the time of the run lets a cell start."""
-        return self.until is None or self.until.lets_start(item)
-
-    def was_cut(self, item: Cell, outcome: Outcome) -> bool:
-        """Return whether the end of the time has stopped a cell."""
-        return self.until is not None and self.until.has_cut(item, outcome)
-
-    def keep(self, item: Cell, outcome: Outcome) -> Record:
+    def _kept(self, number: int, cell: Cell, outcome: Outcome) -> Record:
         """Store and return the record of a cell that has ended."""
-        known = (self.conditions, self.lookups.data(item).target, self._imports)
-        record, scores = make_record(item, self.key(item), outcome, *known)
+        known = (self.conditions, self.lookups.data(cell).target, self._imports)
+        record, scores = make_record(cell, self.key(cell), outcome, *known)
         self.store.write(record, scores)
+        self._state[number] = KNOWN
         self._shown.end_cell(record)
         return record
 

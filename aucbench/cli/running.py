@@ -211,8 +211,8 @@ def _run(
     plan: Plan, store: Store, engine: Engine, options: Options, keepers: Sequence[Keep]
 ) -> End:
     """Pass each record to the keepers; return how the run has ended."""
-    from aucbench.bench.loop import Until
     from aucbench.bench.runner import run
+    from aucbench.bench.until import Until
     from aucbench.datasets.located import bring
     from aucbench.records import CellStatus
 

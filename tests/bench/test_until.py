@@ -8,12 +8,12 @@ import pytest
 
 from aucbench.bench.answers import Lookup, Lookups, Name
 from aucbench.bench.evaluation.targets import KeptTarget
-from aucbench.bench.loop import Until
 from aucbench.bench.plan.fields import choices
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.record import Conditions
 from aucbench.bench.results.store import Store
 from aucbench.bench.runner import Runner
+from aucbench.bench.until import Until
 from aucbench.data.packed import pack_arrays
 from aucbench.processes.records import Ending, Job, Limits, Outcome, Step
 from aucbench.registry.specs import Spec
