@@ -16,14 +16,13 @@ if TYPE_CHECKING:
     from aucbench.datasets.catalogue import Entry
     from aucbench.datasets.collections import Source
 
-DIFFERS = 1  # exit code when a file is not what it should be
 LISTED = 25  # members, columns or labels that are shown; --json has all
 UNSAID = ("raw", "labels")  # fields of an entry that `info` says otherwise, or not
 Names = Annotated[list[str], typer.Argument(metavar="NAME...", help="Names, or suite:NAME.")]
 AsJson = Annotated[bool, typer.Option("--json", help="One document for programs.")]
 
 data = typer.Typer(
-    help="The data sets that are known by name: list, fetch and verify them.",
+    help="The data sets that are known by name: list and fetch them.",
     no_args_is_help=True,
     add_completion=False,
 )
@@ -75,42 +74,6 @@ def fetch(names: Names) -> None:
         where = f" ({place_of(name)})" if member_of(name) is None else ""
         what = "downloaded" if name in brought else f"is here already{where}"
         say(f"{name}: {what}")
-
-
-@data.command("verify")
-def verify(
-    names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME]...", help="Sets; by default all.")
-    ] = None,
-) -> None:
-    """Compute the sha256 of the files that are here; exit 1 if one is not as it should be.
-
-    Files of AUCBENCH_DATA are compared with its MANIFEST.csv, files of the cache with the
-    catalogue.
-    """
-    from aucbench.datasets.collections import member_of
-    from aucbench.datasets.located import verified
-
-    wanted = _members(names or [])
-    for name in wanted:
-        if member_of(name) is None:
-            _require_known(name)
-        else:
-            say(f"{name}: not verified, it is in a collection")
-    differ = count = 0
-    for file in verified(wanted):
-        count += 1
-        differ += file.differs
-        if file.differs:
-            what = f"differs: {file.found[:12]}... in place of {file.wanted[:12]}..."
-        else:
-            what = "ok" if file.wanted else "no sha256 is known"
-        say(f"{file.path}: {what}")
-    if not count:
-        say("there is no file with a known sha256 here; fetch a set, or set AUCBENCH_DATA")
-    elif differ:
-        say(f"{differ} of {count} files differ; get them again", err=True)
-        raise typer.Exit(DIFFERS)
 
 
 def _members(names: list[str]) -> list[str]:
@@ -171,7 +134,7 @@ def _rows() -> Iterator[dict[str, Any]]:
 
 def _of_entry(entry: Entry) -> dict[str, Any]:
     """Return what is known of a set, without what is empty."""
-    from aucbench.datasets.located import columns_of, files_here, place_of, remark
+    from aucbench.datasets.located import columns_of, place_of, remark
 
     told: dict[str, Any] = {"name": entry.name, "place": str(place_of(entry.name))}
     if entry.title:
@@ -181,9 +144,6 @@ def _of_entry(entry: Entry) -> dict[str, Any]:
     else:
         told["note"] = remark(entry.name) or "the catalogue does not know it"
     told["columns"] = columns_of(entry.name)
-    told["here"] = [
-        {"path": str(path), "sha256": wanted} for path, wanted in files_here(entry.name)
-    ]
     return {key: value for key, value in told.items() if value}
 
 
@@ -211,8 +171,6 @@ def _lines(key: str, value: Any) -> Iterator[str]:
         for file in value:
             size = "size unknown" if file["size"] is None else _size(file["size"])
             yield f"{file['name']} ({size}), sha256 {file['sha256']}, {' or '.join(file['urls'])}"
-    elif key == "here":
-        yield from (f"{file['path']}, sha256 {file['sha256'] or 'unknown'}" for file in value)
     elif isinstance(value, tuple | list):
         yield _some(value)
     elif key == "auc":

@@ -27,14 +27,11 @@ from aucbench.datasets.images import is_idx
 from aucbench.datasets.label import find_label
 from aucbench.datasets.located import source_of
 from aucbench.datasets.manifest import verify
-from aucbench.datasets.parted import open_parts
-from aucbench.datasets.parted.opening import comes_in_parts
-from aucbench.datasets.reading import Loading, Reading
+from aucbench.datasets.reading import Loading
 from aucbench.datasets.sources import File, feature_names, least, with_names
 from aucbench.datasets.targets import class_names
 from aucbench.datasets.textfile import layout_of, open_frame
-from aucbench.errors import DataError, ParameterError, require_whole
-from aucbench.scale.order import in_order
+from aucbench.errors import DataError, require_whole
 
 NumberedLine = tuple[int, bytes]  # the number of a line in the file, from 1, and its content
 _WHAT_HOLDS = {"b": "truth values", "f": "numbers", "i": "numbers", "u": "numbers"}
@@ -49,8 +46,6 @@ def stream(
     drop: Sequence[str | int] = (),
     target: str | int | None = None,
     features: int | None = None,
-    shuffle: str | None = None,
-    seed: int = 0,
 ) -> Iterator[Chunk]:
     """Read svmlight, CSV or Parquet in chunks of rows; memory does not grow with the file.
 
@@ -61,19 +56,13 @@ def stream(
     Parameters
     ----------
     source, positive, negative, drop, target
-        As for `load`. A compressed Parquet file is decompressed into a temporary file.
+        As for `load`. A compressed file is decompressed into a temporary file.
     rows : int
         Rows of a chunk; the last chunk may have fewer.
     features : int, optional
         The number d of features, for svmlight only. Without it, the file is first scanned for
         its largest index, and for an index 0, which shows that indices count from 0. With it,
         only the first chunk is searched for an index 0.
-    shuffle : "groups", optional
-        Order of the rows, of a Parquet file, or a folder or pattern of files: the
-        row groups come in a random order, and the rows of up to eight of them are shuffled with
-        each other, see `aucbench.scale.order`. None: the order of the file.
-    seed : int
-        Of that order.
 
     Raises
     ------
@@ -81,28 +70,9 @@ def stream(
         As `load`, when the row at fault is reached. Also for npz and idx files, which only `load`
         reads.
     ParameterError
-        When `rows` or `features` is not a whole number above 0, or `shuffle` is another word.
-
-    Warns
-    -----
-    UnevenPartsWarning
-        At the end of shuffled rows, where the share of a class differs by more than ten times
-        between row groups.
+        When `rows` or `features` is not a whole number above 0.
     """
     require_whole(1, rows=rows, features=features)
-    require_whole(0, seed=seed)
-    if shuffle is not None:
-        if features is not None:
-            raise ParameterError(
-                f"features={features} is for svmlight, which has no row groups; leave shuffle out"
-            )
-        by = Reading(positive=positive, negative=negative, drop=tuple(drop), target=target)
-        if shuffle != "groups":
-            raise ParameterError(
-                f"shuffle={shuffle!r} is not known; give groups, or leave it out for the order of "
-                "the file"
-            )
-        return _shuffled(source, by, rows, seed)
     asked = Loading(positive=positive, negative=negative, drop=drop, target=target)
     origin = source_of(source)
     if not isinstance(origin, File):
@@ -127,21 +97,6 @@ def stream(
     return _chunks(
         named, path, _Joined(partial(class_names, asked.positive, asked.negative, origin.entry))
     )
-
-
-def _shuffled(
-    source: str | os.PathLike[str], reading: Reading, rows: int, seed: int
-) -> Iterator[Chunk]:
-    if not comes_in_parts(source):
-        place = source_of(source)
-        source = place.path if isinstance(place, File) else source
-    parts = open_parts(source, reading)
-    known = parts.understood
-    alone = len(known.positive) == len(known.negative) == 1
-    classes = Classes(known.positive, known.negative) if alone else None
-    numbers = [i for i, size in enumerate(parts.sizes) if size]
-    for X, y in in_order(parts, numbers, np.random.default_rng(seed), rows):
-        yield Chunk(X, y, classes)
 
 
 def _cutter(path: Path) -> _Cutter:

@@ -81,9 +81,11 @@ def fetch_files(files: Sequence[RemoteFile], *, progress: bool = False) -> tuple
     import pooch
 
     shown = progress and WORKER not in os.environ
+    receive = pooch.HTTPDownloader(chunk_size=CHUNK, headers=HEADERS, timeout=SILENCE)
     for file, path in zip(files, cached_paths(files), strict=True):
-        bar = _Bar(file.name) if shown else False
-        receive = pooch.HTTPDownloader(bar, CHUNK, headers=HEADERS, timeout=SILENCE)
+        if shown and not path.is_file():
+            size = "size unknown" if file.size is None else f"{file.size / 1e6:.1f} MB"
+            sys.stderr.write(f"downloading {file.name} from {file.urls[0]} ({size})\n")
         _retrieve(file, path, receive)
     return cached_paths(files)
 
@@ -138,54 +140,3 @@ def _retrieve(file: RemoteFile, path: Path, receive: Any) -> None:
         f"{file.name} could not be downloaded ({'; '.join(said)}); check the network, the address, "
         f"the hash, and the folder {CACHE}, or save the file yourself as {path}"
     )
-
-
-class _Bar:
-    """A bar of progress on a terminal, and a line elsewhere, as pooch asks for it."""
-
-    def __init__(self, name: str):
-        self._name = name
-        self._bars: Any = None
-
-    @property
-    def total(self) -> int:
-        """Bytes of the file; 0 where the server does not say."""
-        return self._total
-
-    @total.setter
-    def total(self, total: int) -> None:
-        self._total = total
-        if not sys.stderr.isatty():
-            told = f"{total / 1e6:.1f} MB" if total else "size unknown"
-            sys.stderr.write(f"downloading {self._name} ({told})\n")
-            return
-        from rich import progress
-        from rich.console import Console
-
-        self.close()  # the bar of another address
-        columns = (
-            progress.TextColumn("{task.description}", markup=False),
-            progress.BarColumn(),
-            progress.DownloadColumn(),
-            progress.TransferSpeedColumn(),
-            progress.TimeRemainingColumn(),
-        )
-        self._bars = progress.Progress(*columns, console=Console(stderr=True))
-        self._bars.add_task(self._name, total=total or None)
-        self._bars.start()
-
-    def update(self, count: int) -> None:
-        """So many bytes came."""
-        if self._bars:
-            self._bars.advance(self._bars.task_ids[0], count)
-
-    def reset(self) -> None:
-        """Begin anew, as pooch does before it says that all came."""
-        if self._bars:
-            self._bars.update(self._bars.task_ids[0], completed=0)
-
-    def close(self) -> None:
-        """Leave the terminal."""
-        if self._bars:
-            self._bars.stop()
-            self._bars = None

@@ -6,19 +6,17 @@ downloaded, if the catalogue has them.
 
 from __future__ import annotations
 
-import hashlib
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple
 
 from aucbench.datasets import changepoint
 from aucbench.datasets.catalogue import entries, entry_of, names_like, suite_of
 from aucbench.datasets.collections import Member, member_of
-from aucbench.datasets.download import cached_paths, fetch, is_url
+from aucbench.datasets.download import fetch, is_url
 from aucbench.datasets.endings import format_of
-from aucbench.datasets.manifest import manifest_row, manifest_rows
+from aucbench.datasets.manifest import manifest_row
 from aucbench.datasets.sources import (
     File,
     Published,
@@ -187,52 +185,3 @@ def columns_of(name: str) -> tuple[str, ...]:
     if place_of(name) is not Place.FOLDER or not isinstance(source := source_of(name), File):
         return ()
     return feature_names(source.files()[0]) or ()
-
-
-def files_here(name: str) -> list[tuple[Path, str]]:
-    """Return the files of a set that are here, each with the sha256 that it should have."""
-    return [(path, wanted) for of, path, wanted in (*_in_folder(), *_in_cache()) if of == name]
-
-
-class Checked(NamedTuple):
-    """A file whose sha256 was computed again."""
-
-    name: str  # the data set
-    path: Path
-    wanted: str  # the sha256 that the manifest or the catalogue says; empty where none is known
-    found: str
-
-    @property
-    def differs(self) -> bool:
-        """Whether the file is another one than it should be."""
-        return bool(self.wanted) and self.wanted != self.found
-
-
-def verified(names: Collection[str] = ()) -> Iterator[Checked]:
-    """Compute the sha256 of the files of some sets, or of all that are here.
-
-    Files of the folder AUCBENCH_DATA are compared with the manifest in it, files of the cache
-    with the catalogue.
-    """
-    for name, path, wanted in (*_in_folder(), *_in_cache()):
-        if not names or name in names:
-            with path.open("rb") as content:
-                digest = hashlib.file_digest(content, "sha256").hexdigest()
-            yield Checked(name, path, wanted, digest)
-
-
-def _in_folder() -> Iterator[tuple[str, Path, str]]:
-    if not available():
-        return
-    folder = Path(os.environ[VARIABLE])
-    for row in manifest_rows(folder):
-        path = folder / row.get("file", "")
-        if path.is_file():
-            yield row.get("name", path.name), path, row.get("sha256", "").lower()
-
-
-def _in_cache() -> Iterator[tuple[str, Path, str]]:
-    for entry in entries().values():
-        for file, path in zip(entry.files, cached_paths(entry.files), strict=True):
-            if path.is_file():
-                yield entry.name, path, file.sha256

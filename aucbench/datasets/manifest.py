@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from aucbench.errors import DataError
@@ -15,21 +15,16 @@ MANIFEST = "MANIFEST.csv"
 def manifest_row(path: Path) -> Mapping[str, str]:
     """Return the row about `path` in the manifest beside it; empty if there is none.
 
-    The columns name, file, features and sha256 are used.
+    The columns name, file, features and sha256 are used. Empty cells are not there.
     """
-    rows = manifest_rows(path.parent)
-    return next((row for row in rows if row.get("file") == path.name), {})
-
-
-def manifest_rows(folder: Path) -> Iterator[Mapping[str, str]]:
-    """Yield the rows of the manifest in a folder, without empty cells; raises as `manifest_row`."""
-    manifest = folder / MANIFEST
+    manifest = path.with_name(MANIFEST)
     if not manifest.is_file():
-        return
+        return {}
     try:
         with manifest.open(newline="", encoding="utf-8") as lines:
-            for row in csv.DictReader(lines):
-                yield {key: value for key, value in row.items() if key and value}
+            rows = csv.DictReader(lines)
+            own = next((row for row in rows if row.get("file") == path.name), {})
+            return {key: value for key, value in own.items() if key and value}
     except (csv.Error, UnicodeDecodeError) as error:
         raise DataError(f"{manifest} is not a CSV table ({error}); repair or remove it") from error
 

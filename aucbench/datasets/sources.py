@@ -13,16 +13,14 @@ from pathlib import Path
 
 import numpy as np
 
-from aucbench.datasets import changepoint, images, svmlight
+from aucbench.datasets import changepoint, images
 from aucbench.datasets.catalogue import Entry
 from aucbench.datasets.download import cached_paths, fetch_files
-from aucbench.datasets.endings import format_of, naming, open_plain, without_compression
+from aucbench.datasets.endings import format_of, naming, without_compression
 from aucbench.datasets.formats import Table, Wanted, joined_queries, read_table, stacked
 from aucbench.datasets.manifest import MANIFEST, manifest_row, verify
 from aucbench.errors import DataError
 
-TOPIC = "CCAT"  # of rcv1: its positive class
-RCV1_WORDS = 47236
 NOT_KNOWN = Entry(name="")
 
 
@@ -176,25 +174,7 @@ def _rows(files: Published, wanted: Wanted) -> Table:
     return replace(table, names=raw.names or table.names)
 
 
-def _rcv1(paths: Sequence[Path]) -> Table:
-    """Read files of vectors, whose labels are numbers of documents, and the file of topics.
-
-    A line of the file of topics is a topic, the number of a document, and 1.
-    """
-    *vectors, topics = paths
-    parts = []
-    for path in vectors:
-        with naming(path), open_plain(path) as stream:
-            parts.append(svmlight.parsed(stream, RCV1_WORDS, zero=False))
-    with naming(topics), open_plain(topics) as stream:
-        lines = [line.split() for line in stream]
-        held = [int(number) for topic, number, _ in lines if topic == TOPIC.encode()]
-    y = np.isin(np.concatenate([part.y for part in parts]), held).astype(np.int64)
-    return Table(stacked([part.X for part in parts]), y, label=f"topic {TOPIC} of a document")
-
-
 _READERS: dict[str, Callable[[Sequence[Path]], Table]] = {
     "cifar10": lambda paths: images.read_cifar10(paths[0]),
     "stl10": lambda paths: images.read_stl10(paths[0]),
-    "rcv1": _rcv1,
 }

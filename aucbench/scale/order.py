@@ -33,35 +33,23 @@ FEWEST = 20  # rows of the class that a part would have at the common share
 
 
 def chunks(data: PartsData, rng: np.random.Generator | None) -> Iterator[Chunk]:
-    """Yield all rows once, as rows of z: one reading. See `in_order`."""
-    for X, y in in_order(data.parts, data.numbers, rng, CHUNK):
-        yield Chunk(rows(data.features(X)), y)
-    data.count_reading()
-
-
-def in_order(
-    parts: Parts, numbers: Sequence[int], rng: np.random.Generator | None, most: int
-) -> Iterator[tuple[Rows, Labels]]:
-    """Yield all rows of some parts once, with their labels, and at most `most` rows at a time.
+    """Yield all rows once, as rows of z: one reading.
 
     Parameters
     ----------
-    parts : Parts
-        They are read one after the other, in this process.
-    numbers : sequence of int
-        Of the parts.
+    data : PartsData
+        Its parts are read one after the other, in this process.
     rng : Generator, or None
         Draws the order of the parts, and of the rows in each buffer of up to eight parts. None: the
         rows come in their order.
-    most : int
-        Rows at a time; fewer where they have many features.
 
     Warns
     -----
     UnevenPartsWarning
         At the end, where the share of a class differs by more than ten times between parts.
     """
-    together, counts = 1, {}
+    parts, together, counts = data.parts, 1, {}
+    numbers: Sequence[int] = data.numbers
     if rng is not None:
         numbers, together = rng.permutation(numbers).tolist(), _together(parts, numbers)
     for lo in range(0, len(numbers), together):
@@ -70,8 +58,10 @@ def in_order(
             own = [*parts.read(i)]
             counts[i] = np.sum([_counts(piece) for piece in own], axis=0)
             pieces += own
-        yield from _shuffled(pieces, rng, min(max(NUMBERS // parts.d, 1), most))
+        for X, y in _shuffled(pieces, rng, min(max(NUMBERS // parts.d, 1), CHUNK)):
+            yield Chunk(rows(data.features(X)), y)
     _warn_of_uneven(np.array([counts[i] for i in sorted(counts)]))
+    data.count_reading()
 
 
 def _together(parts: Parts, numbers: Sequence[int]) -> int:

@@ -1,4 +1,4 @@
-"""`aucbench data`: list, info, fetch, verify, cite."""
+"""`aucbench data`: list, info, fetch, cite."""
 
 import json
 from importlib.util import find_spec
@@ -96,17 +96,6 @@ def test_fetch_of_a_set_of_a_collection():
     assert call("data", "fetch", "keel:glass1").stdout == "keel:glass1: is here already\n"
     result = done("data", "fetch", "keel:glas1", code=2)
     assert "unknown data set of keel 'glas1': did you mean 'glass1'?" in result.stderr
-
-
-def test_verify_finds_a_changed_file(folder):
-    assert "there is no file with a known sha256 here" in call("data", "verify").stdout
-    (folder / "MANIFEST.csv").write_text(f"name,file,sha256\ngerman,german.svm,{'1' * 64}\n")
-    result = done("data", "verify", code=1)
-    assert "german.svm: differs: " in result.stdout
-    assert "1 of 1 files differ; get them again" in result.stderr
-    done("data", "verify", "skin")
-    result = done("data", "verify", "german", "keel:glass1", code=1)
-    assert "keel:glass1: not verified, it is in a collection" in result.stdout
 
 
 def test_a_run_downloads_what_its_sets_are_drawn_of(monkeypatch):

@@ -75,7 +75,7 @@ MISTAKES = [
     ("check aucbench.testing:Nothing", "unknown name in aucbench.testing 'Nothing'"),
     ("check l2-ball --law nearst", "did you mean 'nearest'"),
     ("check l2-ball --law nearst", "no-memory"),
-    *((f"{word} minst", "did you mean 'mnist'?") for word in ("show", "data fetch", "data verify")),
+    *((f"{word} minst", "did you mean 'mnist'?") for word in ("show", "data fetch")),
 ]
 
 

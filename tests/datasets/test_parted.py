@@ -13,7 +13,6 @@ import pytest
 from aucbench.datasets import load
 from aucbench.datasets.parted import open_parts
 from aucbench.datasets.parted import parquet as parquet_parts
-from aucbench.datasets.parted.opening import comes_in_parts
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.scale import PartsData
 
@@ -103,11 +102,9 @@ def test_a_folder_and_a_pattern_are_files_in_the_order_of_names(frame, tmp_path)
     written(frame[:500], folder / "a.parquet")
     (folder / "_SUCCESS").write_text("")
     for source in (folder, str(folder / "*.parquet")):
-        assert comes_in_parts(source)
         X, y = all_rows(open_parts(source))
         assert np.array_equal(X, frame[["a", "b", "c"]].to_numpy())
         assert np.array_equal(y > 0, frame["label"] == 1)
-    assert not comes_in_parts(folder / "a.parquet")
 
 
 def test_columns_are_found_by_name_and_numbers_widen(frame, tmp_path):

@@ -1,6 +1,5 @@
-"""Where the sets of the catalogue are, what a run downloads first, and whether files are right."""
+"""Where the sets of the catalogue are, and what a run downloads first."""
 
-import hashlib
 import os
 from importlib.util import find_spec
 
@@ -12,7 +11,7 @@ from aucbench.bench.plan.toml import parse_plan, write_plan
 from aucbench.datasets import entry_of, load, located, suites
 from aucbench.datasets.catalogue import expanded, suite_of
 from aucbench.datasets.download import cache_folder
-from aucbench.datasets.located import Place, bring, cites_of, columns_of, place_of, verified
+from aucbench.datasets.located import Place, bring, cites_of, columns_of, place_of
 from aucbench.errors import DataError, UnknownNameError
 
 GERMAN = "".join(f"{1 if k % 3 else -1} 1:{k} 2:{k * k % 7}\n" for k in range(12))
@@ -69,23 +68,8 @@ def test_what_is_missing_is_downloaded_and_nothing_else(folder, monkeypatch):
     assert asked == ["fourclass", "a9a"]
 
 
-def test_files_are_compared_with_the_manifest_and_the_catalogue(folder):
-    wanted = hashlib.sha256(GERMAN.encode()).hexdigest()
-    (folder / "other.svm").write_text(GERMAN)
-    (folder / "MANIFEST.csv").write_text(
-        "name,file,sha256\n"
-        f"german,german.svm,{wanted.upper()}\nother,other.svm,{'0' * 64}\n"
-        "gone,gone.svm,1\ngerman,german.features.txt,\n"
-    )
+def test_columns_are_known_without_reading_the_rows(folder):
     (folder / "german.features.txt").write_text("a\nb\n")
-    path = into_cache("fourclass")
-
-    found = {check.path.name: check for check in verified()}
-    assert [*found] == ["german.svm", "other.svm", "german.features.txt", path.name]
-    assert [name for name, check in found.items() if check.differs] == ["other.svm", path.name]
-    assert found["german.svm"].found == wanted
-    assert not found["german.features.txt"].wanted
-    assert [check.name for check in verified(["german"])] == ["german", "german"]
     assert columns_of("german") == ("a", "b")
     assert columns_of("diabetes")[0] == "pregnancies"
     assert columns_of("a9a") == ()

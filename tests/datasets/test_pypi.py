@@ -17,7 +17,7 @@ import pytest
 from aucbench import get_dataset
 from aucbench.datasets import load
 from aucbench.datasets.collections import pypi
-from aucbench.datasets.collections.attributes import frame_of_attributes
+from aucbench.datasets.collections.keel import frame_of_attributes
 from aucbench.datasets.download import cached_paths, keep
 from aucbench.errors import DataError, UnknownNameError
 

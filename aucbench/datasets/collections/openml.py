@@ -69,7 +69,8 @@ def table(name: str, wanted: Wanted) -> Table:
 def _read(name: str, column: str | None) -> tuple[Any, tuple[str, ...]]:
     """Return what `fetch_openml` makes of a set, and what OpenML says against it."""
     number = _number(name)
-    with _errors_of(name), _warnings_of_openml() as told:
+    with _errors_of(name), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
         from sklearn.datasets import fetch_openml
 
         bunch = fetch_openml(
@@ -81,7 +82,8 @@ def _read(name: str, column: str | None) -> tuple[Any, tuple[str, ...]]:
             n_retries=RETRIES,
             delay=SECONDS,
         )
-    return bunch, tuple(told)
+    texts = (" ".join(str(warning.message).split()) for warning in caught)
+    return bunch, tuple(text for text in texts if ABOUT_SET.match(text))
 
 
 def _number(name: str) -> int:
@@ -150,23 +152,3 @@ def _unreachable(reason: str) -> DataError:
         f"it is not in the cache, and OpenML cannot be reached ({reason}); read it once where "
         f"there is a network and copy {_folder()} from there, or give a file"
     )
-
-
-@contextmanager
-def _warnings_of_openml() -> Iterator[list[str]]:
-    """Yield a list that gets what OpenML says against the set; other warnings are passed on.
-
-    Those about another try are left out: it either worked, or there is an error.
-    """
-    texts: list[str] = []
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        yield texts
-    for warning in caught:
-        text = " ".join(str(warning.message).split())
-        if ABOUT_SET.match(text):
-            texts.append(text)
-        elif not text.startswith(("A network error", "Invalid cache")):
-            warnings.warn_explicit(
-                warning.message, warning.category, warning.filename, warning.lineno
-            )

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
-from aucbench.datasets.collections.attributes import frame_of_attributes
+from aucbench.datasets.collections.keel import frame_of_attributes
 from aucbench.datasets.download import RemoteFile, cached_paths, fetch_files, keep
 from aucbench.datasets.endings import short_reason
 from aucbench.datasets.formats import Table, Wanted, frame_table, read_table

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from glob import has_magic
 from pathlib import Path
 from typing import Any
 
@@ -78,13 +77,6 @@ def open_parts(
             else converted(files, asked, tell or (lambda _: None))
         )
         return ParquetParts.of(footers, asked, columns, skip_bad=skip_bad)
-
-
-def comes_in_parts(source: object) -> bool:
-    """Return whether a source is a folder or a pattern of files, which is read in parts only."""
-    if not isinstance(source, str | os.PathLike):
-        return False
-    return Path(source).is_dir() or (has_magic(os.fspath(source)) and not Path(source).exists())
 
 
 def files_of(source: str | os.PathLike[str]) -> Sequence[Path]:

@@ -45,10 +45,6 @@ class Schema:
     decimal: str = "."  # the decimal mark of numbers that are text
 
     names = property(lambda self: tuple(c.name for c in self.columns), doc="Names of the columns.")
-    remarks = property(
-        lambda self: tuple(c.remark for c in self.columns if c.remark),
-        doc="Sentences about columns that could be understood in another way.",
-    )
 
     @staticmethod
     def of(frame: Any, decimal: str = ".", text: str = "hash") -> Schema:
