@@ -16,8 +16,6 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
-import numpy as np
-
 from aucbench.data import Chunk, arrays
 from aucbench.data.targets import REST, Classes, counted, label_vector, several, side_of
 from aucbench.datasets import arrow, changepoint, formats, svmlight
@@ -133,10 +131,8 @@ class _Joined:
 
     def chunk(self, table: Table) -> Chunk:
         """Check the next table as `load` would check it together with the tables before it."""
-        _refuse_gaps(table, self.seen)
         try:
             self._compare_kinds(table)
-            self._refuse_raw(table)
             classes, alone = self._classes(table.y)
             checked = Chunk.of(table.X, table.y, positive=classes.positive)
         except DataError as error:
@@ -156,16 +152,6 @@ class _Joined:
                 raise DataError(
                     f"{what} holds {now} here and {before} in the rows before; give one type"
                 )
-
-    def _refuse_raw(self, table: Table) -> None:
-        """Refuse text and dates: their codes need the levels of the whole file."""
-        raw = [j for j, kind in enumerate(self.kinds[1:]) if kind == "text"]
-        if raw:
-            listed = ", ".join(repr(table.X.columns[j]) for j in raw[:5]) + ", ..." * (len(raw) > 5)
-            raise DataError(
-                f"{len(raw)} column(s) are not numeric: {listed}; drop them, or use load, which "
-                "reads all rows at once and can encode them"
-            )
 
     def _classes(self, y: Any) -> tuple[Classes, bool]:
         """Return the labels of both classes so far, and whether no class has several labels."""
@@ -197,36 +183,6 @@ class _Joined:
         from scipy.sparse import csr_array
 
         return arrays.rows(csr_array(X.matrix))
-
-
-def _refuse_gaps(table: Table, before: int) -> None:
-    """Raise `DataError` on a missing number, with its row in the file.
-
-    `Chunk.of` would give the row within the chunk.
-    """
-    y = table.y
-    if y.dtype.kind == "f" and not np.isfinite(y).all():
-        at = int(np.flatnonzero(~np.isfinite(y))[0])
-        raise DataError(f"y has {y[at]} in row {before + at}; every row needs a label")
-    if gap := (_sparse_gap if hasattr(table.X, "tocsr") else _frame_gap)(table.X):
-        raise DataError(
-            f"X has NaN or infinity in row {before + gap[0]}, column {gap[1]}; impute or drop "
-            "such values first"
-        )
-
-
-def _sparse_gap(X: Any) -> tuple[int, str] | None:
-    bad = np.flatnonzero(~np.isfinite(X.data))
-    if not bad.size:
-        return None
-    return int(np.searchsorted(X.indptr, bad[0], side="right")) - 1, str(X.indices[bad[0]])
-
-
-def _frame_gap(X: Any) -> tuple[int, str] | None:
-    numeric = X.loc[:, [getattr(dtype, "kind", "O") in "fiu" for dtype in X.dtypes]]
-    values = numeric.to_numpy(dtype=np.float64, na_value=np.nan)
-    bad = np.argwhere(~np.isfinite(values))
-    return (int(bad[0, 0]), repr(numeric.columns[bad[0, 1]])) if bad.size else None
 
 
 @dataclass(frozen=True, slots=True)
