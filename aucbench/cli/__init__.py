@@ -19,8 +19,6 @@ from aucbench.cli.surroundings import (
     CUT_OFF,
     interrupt_on_signals,
     open_closed_streams,
-    refusal,
-    shortage,
     unwritten,
 )
 from aucbench.errors import INTERRUPTED
@@ -39,8 +37,8 @@ def main() -> None:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # an ASCII terminal has no ±
     open_closed_streams()
-    if why := refusal():
-        _end(why, REFUSED)
+    if sys.stdout is None:
+        _end("stdout is closed; redirect it to a file, or to /dev/null", REFUSED)
     interrupt_on_signals()
     try:
         with head_start(sys.argv[1:]):
@@ -49,10 +47,6 @@ def main() -> None:
             app()
     except KeyboardInterrupt:  # before a command was called, or after it
         sys.exit(INTERRUPTED)
-    except Exception as error:
-        if why := shortage(error):
-            _end(why, REFUSED)
-        raise
     finally:
         if why := unwritten():
             _end(why, CUT_OFF)

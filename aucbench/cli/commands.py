@@ -17,12 +17,11 @@ from aucbench.cli.catalogue import (
     show,
     warn_of_broken_plugins,
 )
-from aucbench.cli.check import check
+from aucbench.cli.check import check, new
 from aucbench.cli.compare import compare
 from aucbench.cli.data import data
 from aucbench.cli.groups import CommandsByGroup, GroupedCommand
 from aucbench.cli.model import explain, fit, predict
-from aucbench.cli.new import new
 from aucbench.cli.report import judge, report
 from aucbench.cli.reproduce import reproduce
 from aucbench.cli.run import export, run, status

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 LISTED = 25  # members, columns or labels that are shown; --json has all
 UNSAID = ("raw", "labels")  # fields of an entry that `info` says otherwise, or not
-Names = Annotated[list[str], typer.Argument(metavar="NAME...", help="Names, or suite:NAME.")]
 AsJson = Annotated[bool, typer.Option("--json", help="One document for programs.")]
 
 data = typer.Typer(
@@ -60,36 +59,24 @@ def list_sets(*, json: AsJson = False) -> None:
 
 
 @data.command("fetch")
-def fetch(names: Names) -> None:
+def fetch(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Names, or suite:NAME.")],
+) -> None:
     """Download sets into the user's cache, unless they are in AUCBENCH_DATA or in the cache."""
+    from aucbench.datasets.catalogue import entries, expanded, names_like
     from aucbench.datasets.collections import member_of
-    from aucbench.datasets.located import bring, place_of
+    from aucbench.datasets.located import available, bring, place_of
+    from aucbench.registry.specs import parse_spec
 
-    wanted = _members(names)
+    wanted = [*dict.fromkeys(parse_spec(spec).name for spec in expanded(names))]
     for name in wanted:
-        if member_of(name) is None:
-            _require_known(name)
+        if member_of(name) is None and name not in {*entries(), *available()}:
+            raise UnknownNameError("data set", name, {*available(), *names_like(name)})
     brought = bring(wanted, progress=True)
     for name in wanted:
         where = f" ({place_of(name)})" if member_of(name) is None else ""
         what = "downloaded" if name in brought else f"is here already{where}"
         say(f"{name}: {what}")
-
-
-def _members(names: list[str]) -> list[str]:
-    """Return names without parameters, and those of the members of suites, each once."""
-    from aucbench.datasets.catalogue import expanded
-    from aucbench.registry.specs import parse_spec
-
-    return [*dict.fromkeys(parse_spec(spec).name for spec in expanded(names))]
-
-
-def _require_known(name: str) -> None:
-    from aucbench.datasets.catalogue import entries, names_like
-    from aucbench.datasets.located import available
-
-    if name not in {*entries(), *available()}:
-        raise UnknownNameError("data set", name, {*available(), *names_like(name)})
 
 
 def facts_of(name: str) -> dict[str, Any]:

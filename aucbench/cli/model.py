@@ -165,7 +165,9 @@ def predict(
                 result = score_frame(loaded, piece.frame, named=piece.named, uneven=piece.uneven)
                 keys = _keys(piece.frame, key, done)
             if not done:
-                _say_columns(loaded, result.ignored, table)
+                unread = f"; not read: {', '.join(result.ignored)}" if result.ignored else ""
+                solver = loaded.provenance.get("solver", "the model")
+                say(f"{table}: {loaded.width} columns for {solver}{unread}", err=True)
             answer = answer_frame(loaded, result)
             write(answer, keys)
             decided.add(answer)
@@ -197,46 +199,26 @@ def explain(
     from json import dumps
 
     from aucbench.models import load_model
-    from aucbench.models.classes import explanation, lines
+    from aucbench.models.classes import explanation, lines, page_of
+    from aucbench.store import own_file, require_writable
 
     loaded = load_model(model)
     if html is not None:
-        _write_page(loaded, f"Model {model.stem}", html)
+        require_writable(html)
+        page = page_of(loaded, f"Model {model.stem}")
+        page.save(html)
+        say(f"{len(page.content) / 1e6:.1f} MB in {html}", err=True)
     if figure is not None:
-        _write_shapes(loaded, figure)
+        from aucbench.models.shape_figure import shapes_figure
+
+        content = shapes_figure(loaded, figure.suffix)
+        with own_file(figure) as file:
+            file.write(content)
     if json:
         typer.echo(dumps(explanation(loaded), indent=1, allow_nan=False))
         return
     for line in lines(loaded):
         say(line)
-
-
-def _write_page(model: Model | ClassModel, title: str, path: Path) -> None:
-    from aucbench.models.classes import page_of
-    from aucbench.store import require_writable
-
-    require_writable(path)
-    page = page_of(model, title)
-    page.save(path)
-    say(f"{len(page.content) / 1e6:.1f} MB in {path}", err=True)
-
-
-def _write_shapes(model: Model | ClassModel, path: Path) -> None:
-    from aucbench.models.shape_figure import shapes_figure
-    from aucbench.store import own_file
-
-    content = shapes_figure(model, path.suffix)
-    with own_file(path) as file:
-        file.write(content)
-
-
-def _say_columns(model: Model | ClassModel, ignored: tuple[str, ...], table: Path) -> None:
-    about = model.provenance
-    say(
-        f"{table}: {model.width} columns for {about.get('solver', 'the model')}"
-        + (f"; not read: {', '.join(ignored)}" if ignored else ""),
-        err=True,
-    )
 
 
 def _keys(frame: object, key: str | None, done: int) -> Iterator[object]:

@@ -76,8 +76,12 @@ def go(
         engine = warm.enter_context(_warm(options.make_engine(folder)))
         from aucbench.bench.measuring import supervised
         from aucbench.bench.show.tally import Tally
+        from aucbench.report.evidence import require_planned
+        from aucbench.store import require_writable
 
-        refuse(plan, printed, json)
+        require_planned(plan, printed.reference)
+        if json is not None:
+            require_writable(json)
         tally = Tally(plan)
         ids: dict[Cell, str] = {}
         keepers: list[Keep] = [tally.add, lambda record: ids.update({record.cell: record.id})]
@@ -136,16 +140,6 @@ def print_estimate(plan: Plan, options: Options, folder: Path, json: Path | None
         say(line)
 
 
-def refuse(plan: Plan, printed: Printed, json: Path | None) -> None:
-    """Raise where an option names an unknown solver, or a file cannot be written."""
-    from aucbench.report.evidence import require_planned
-    from aucbench.store import require_writable
-
-    require_planned(plan, printed.reference)
-    if json is not None:
-        require_writable(json)
-
-
 @contextmanager
 def _warm(engine: Engine) -> Iterator[Engine]:
     """Give an engine of this host its supervisor now; `run` opens that of another one."""
@@ -158,16 +152,14 @@ def _warm(engine: Engine) -> Iterator[Engine]:
         yield engine.on(supervisor)
 
 
-def records_of(
-    plan: Plan, store: Store, options: Options, way_on: str, folder: Path | None = None
-) -> list[Record]:
+def records_of(plan: Plan, store: Store, options: Options, way_on: str) -> list[Record]:
     """Run a plan and return its records in the order of its cells.
 
-    It exits with 130 after Ctrl-C, and says `way_on`. `folder` is that of the store, if it stays.
+    It exits with 130 after Ctrl-C, and says `way_on`.
     """
     records: dict[Cell, Record] = {}
     keep: list[Keep] = [lambda record: records.update({record.cell: record})]
-    if _run(plan, store, options.make_engine(folder), options, keep) is not End.WHOLE:
+    if _run(plan, store, options.make_engine(None), options, keep) is not End.WHOLE:
         say(f"interrupted: {way_on}", err=True)
         raise typer.Exit(INTERRUPTED)
     return [records[cell] for cell in plan.cells() if cell in records]
@@ -268,7 +260,7 @@ def rows_into(
     tally: Tally,
     printed: Printed,
     *,
-    interim: bool = False,
+    interim: bool,
 ) -> Iterator[Keep]:
     """Give a function that adds the row of a record to a file, if there is one.
 

@@ -161,33 +161,6 @@ def raised(descriptor: int, first: int) -> int:
     return moved
 
 
-def limit_of_addresses() -> int | None:
-    """Return how many bytes of addresses this process may have; None: as many as it wants."""
-    if sys.platform == "win32":
-        return None
-    import resource
-
-    return _limit(resource.RLIMIT_AS)
-
-
-def limit_of_tasks() -> int | None:
-    """Return how many processes and threads this user may have; None: as many as they want."""
-    if sys.platform == "win32" or os.getuid() == 0:  # no kernel holds root to it
-        return None
-    import resource
-
-    return _limit(resource.RLIMIT_NPROC)
-
-
-def _limit(which: int) -> int | None:
-    if sys.platform == "win32":
-        return None
-    import resource
-
-    limit = resource.getrlimit(which)[0]
-    return None if limit == resource.RLIM_INFINITY else limit
-
-
 def _field_of_stat(number: int) -> int:
     # Field 2, the name of the program, is in brackets and may hold anything.
     return int(STAT.read_bytes().rpartition(b")")[2].split()[number - 3])

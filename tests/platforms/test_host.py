@@ -52,10 +52,6 @@ def test_other_systems_are_asked_by_psutil(elsewhere):
     assert (host.load() is None) == (elsewhere == "win32")
 
 
-def test_windows_has_no_limits_to_ask_for(elsewhere):
-    assert elsewhere == "darwin" or host.limit_of_addresses() is host.limit_of_tasks() is None
-
-
 def test_the_processor_has_the_name_that_its_system_gives(elsewhere, monkeypatch):
     def asked(words, **_):
         assert words == host.BRAND
