@@ -12,7 +12,6 @@ from aucbench.errors import (
     AucbenchError,
     UnknownNameError,
     require_above,
-    require_whole,
 )
 from aucbench.processes import Ending, Limits, Outcome, open_supervisor
 from aucbench.processes.isolated import Process
@@ -42,9 +41,9 @@ class PluginImport:
 
 
 def import_plugins(
-    only: Collection[str] | None = None, *, limit: float = 60.0, jobs: int = 4
+    only: Collection[str] | None = None, *, limit: float = 60.0
 ) -> tuple[PluginImport, ...]:
-    """Import plugins, each in a process of its own, so many at once.
+    """Import plugins, each in a process of its own.
 
     As in a benchmark, the process ends without running exit handlers of the plugin and without
     waiting for its threads.
@@ -55,8 +54,6 @@ def import_plugins(
         Names, or `distribution:name`. Default: all of third parties that are enabled.
     limit : float
         Seconds after which a process is killed.
-    jobs : int
-        Processes at once.
 
     Raises
     ------
@@ -64,7 +61,6 @@ def import_plugins(
         When a plugin is not installed, or not enabled.
     """
     require_above(0, limit=limit)
-    require_whole(1, jobs=jobs)
     known = {name for entry in enabled() for name in (entry.name, entry.qualified)}
     for name in only or ():
         if name not in known:
@@ -76,7 +72,7 @@ def import_plugins(
     ]
     limits = Limits(timeout=limit)
     with closing(Process(partial(open_supervisor, preload=PRELOAD))) as process:
-        outcomes = process.run_all([import_job(entry, limits) for entry in chosen], jobs)
+        outcomes = process.run_all([import_job(entry, limits) for entry in chosen])
     return tuple(map(_imported, chosen, outcomes))
 
 

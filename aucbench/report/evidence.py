@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from aucbench.bench.answers import OF_TUNING
 from aucbench.bench.cell import Cell, solver_of
 from aucbench.bench.plan.families import family_of
 from aucbench.bench.plan.plan import Plan
@@ -36,7 +37,7 @@ from aucbench.bench.show.endings import Ends
 from aucbench.data.understood import Understood
 from aucbench.errors import DataError
 from aucbench.records import CellStatus, Stop
-from aucbench.report.fits import NAN, OF_TUNING, Array, Condition, Fit, Key, names_of, shared
+from aucbench.report.fits import NAN, Array, Condition, Fit, Key, names_of, shared
 
 OF_DATA = ("dataset", "reading", "splits", "holdout")
 OF_CHOICE = (
@@ -200,11 +201,6 @@ class Evidence:
         return sum(group.pending for group in self.groups.values())
 
     @property
-    def mark(self) -> str:
-        """In a word, what is to be known of each table: "interim", or nothing."""
-        return "interim" if self.pending else ""
-
-    @property
     def state(self) -> str:
         """In a sentence, why there are no more results; empty if the run has ended."""
         if not self.pending:
@@ -332,20 +328,17 @@ def evidence_of(
     records: Iterable[Record],
     plans: Sequence[Plan] = (),
     *,
-    wanted: Mapping[Cell, str] | None = None,
     scores: Scores = lambda _: None,
     about: About = lambda _: None,
 ) -> Evidence:
     """Sort records, which are read once, by data set and solver.
 
-    Cells of plans that have no record count as not run yet. `wanted` has the ids of the planned
-    cells for the present data, plugins and aucbench: a record of such a cell with another id is
-    stale, and so is one that has imported code that has changed. Without it, no record is.
+    Cells of plans that have no record count as not run yet. No record is stale.
 
-    It raises `DataError` when a cell has two records and `wanted` does not say which one counts,
-    plans contradict each other, or there is nothing to report.
+    It raises `DataError` when a cell has two records, plans contradict each other, or there is
+    nothing to report.
     """
-    kept = kept_of(records, plans, wanted)
+    kept = kept_of(records, plans, {})
     return evidence_from(kept, plans, scores=scores, about=about)
 
 
@@ -361,11 +354,14 @@ class Kept:
 def kept_of(
     records: Iterable[Record],
     plans: Sequence[Plan],
-    wanted: Mapping[Cell, str] | None,
+    wanted: Mapping[Cell, str],
     folder: str = "",
 ) -> Kept:
-    """Sort the records of a folder; raises as `evidence_of`."""
-    wanted = {} if wanted is None else wanted
+    """Sort the records of a folder; raises as `evidence_of`.
+
+    `wanted` has the ids of the planned cells for the present data, plugins and aucbench: a record
+    of such a cell with another id is stale, and so is one that has imported code that has changed.
+    """
     present = {number: cell for cell, number in wanted.items()}
     imports = Imports()
     run: dict[tuple[Key, Key], dict[FoldKey, Fit]] = {}

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from aucbench.bench.answers import OF_TUNING
 from aucbench.bench.evaluation.verdict import number
 from aucbench.bench.results.convergence import Descent
 from aucbench.bench.results.record import Record
@@ -24,7 +25,6 @@ CURVE = ("passes", "seconds", "objective", "train_auc", "validation_auc", "test_
 NAN = float("nan")
 BUILDS = {"simd": "SIMD", "sort": "sort by"}  # how the kernels computed
 Array = NDArray[np.float64]
-OF_TUNING = ("tune_evals", "inner_splits", "tune_seconds")
 
 Key = tuple[Any, ...]
 

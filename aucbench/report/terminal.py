@@ -88,9 +88,7 @@ def _columns(findings: Findings, others: Sequence[Means]) -> list[_Column]:
         _Column("non-zeros", nonzeros, (NOTHING,)),
         _Column("ok", lambda row: f"{len(row.group.ok)}/{row.group.planned}"),
         _Column(END, lambda row: evidence.ends(row.dataset, row.solver).mark, ("",)),
-        _Column(
-            FOLDER, lambda row: evidence.folders[row.solver] if evidence.folders else "", ("",)
-        ),
+        _Column(FOLDER, folders, ("",)),
     ]
 
 

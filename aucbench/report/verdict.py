@@ -30,7 +30,7 @@ def verdict(findings: Findings) -> dict[str, Any]:
         "measure": findings.measure,
         "smaller_is_better": findings.smaller,
         "level": s.level,
-        "state": evidence.mark,  # "interim", or empty
+        "state": "interim" if evidence.pending else "",
         "rope": s.rope,
         "answer": sentences(findings),
         "remarks": [] if evidence.elsewhere is None else [*evidence.elsewhere.remarks],

@@ -53,7 +53,7 @@ time.sleep(600)
 def test_every_ending_is_reported(site):
     sources = {name.replace("-", "_"): source for name, (source, *_) in ENDINGS.items()}
     site.add("ward", "1.2", **sources)
-    imports = {c.plugin: c for c in import_plugins(ENDINGS, jobs=4)}
+    imports = {c.plugin: c for c in import_plugins(ENDINGS)}
     assert {name: c.ending for name, c in imports.items()} == {
         name: status for name, (_, status, _) in ENDINGS.items()
     }
@@ -118,5 +118,3 @@ def test_limits_are_checked_and_without_third_parties_nothing_is_imported(site):
     assert import_plugins() == ()
     with pytest.raises(ParameterError, match="limit must be greater than 0"):
         import_plugins([], limit=0)
-    with pytest.raises(ParameterError, match="jobs must be at least 1"):
-        import_plugins([], jobs=0)

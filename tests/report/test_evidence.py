@@ -11,7 +11,7 @@ from aucbench.bench import Choice, Plan
 from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError, UnknownNameError
 from aucbench.records import CellStatus
-from aucbench.report.evidence import evidence_of, solver_of
+from aucbench.report.evidence import evidence_from, evidence_of, kept_of, solver_of
 from aucbench.report.findings import MOST_PAIRS, Settings, findings_of
 from aucbench.report.folder import read_evidence
 from aucbench.report.page import page_of
@@ -111,7 +111,8 @@ def test_a_cell_that_was_not_run_yet_leaves_its_data_set_out(records):
 
 def test_stale_records_are_counted_and_refused_when_nobody_knows_which_one_counts(records):
     old = [replace(r, id=r.id[::-1]) for r in records[:4]]
-    found = evidence_of([*records, *old], wanted={r.cell: r.id for r in records})
+    kept = kept_of([*records, *old], (), {r.cell: r.id for r in records})
+    found = evidence_from(kept, (), scores=lambda _: None, about=lambda _: None)
     assert found.stale == 4
     assert found.counts == {"ok": len(records)}
     with pytest.raises(DataError, match=r"two results of .* delete one of"):
