@@ -56,7 +56,7 @@ def fit(
     from aucbench.bench.show.reading import told
     from aucbench.models import parted_job
     from aucbench.models.classes import lines
-    from aucbench.models.parted_plan import hint, require_by_parts, why_by_parts
+    from aucbench.models.parted_job import hint, require_by_parts, why_by_parts
     from aucbench.store import require_writable
 
     require_writable(out)

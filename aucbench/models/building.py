@@ -343,7 +343,7 @@ def models_of(
     splits: Sequence[Split],
     by: Sequence[str] = (),
 ) -> Iterator[Model]:
-    """Yield the model of each class; parameters and errors are those of `deciding.decided`."""
+    """Yield the model of each class; parameters and errors are those of `decided`."""
     labels = labels_of(data)
     for k, one in enumerate(against_rest(get_solver(recipe.spec), data)):
         others = (*labels[:k], *labels[k + 1 :])

@@ -109,8 +109,7 @@ def calibrator(method: str, y: NDArray[Any], scores: Vector) -> Calibrator:
         raise DataError("a score is not finite and has no probability; scale the features")
     positive = y > 0
     if method == "sigmoid":
-        a, b = platt(positive, scores, np.ones(scores.size))
-        return Sigmoid(-a, -b)
+        return sigmoid_of(positive, scores)
     # A slow import, which a model that is read from its file does not need.
     from sklearn.isotonic import IsotonicRegression
 

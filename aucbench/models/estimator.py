@@ -85,8 +85,20 @@ class Scoring(BaseEstimator):  # type: ignore[misc]
         return tags
 
     def _learnt(self, train: Data, seed: int, start: Start | None = None) -> Learnt:
+        """Return what the training rows teach."""
+        method, encoding = get_solver(self.solver), None
+        if train.schema is not None:
+            encoding = Encoding.learn(train.schema, train.rows)
+            if start is not None and start.encoding is not None:
+                encoding = replace(start.encoding, schema=train.schema)
+            train = encoding.applied(train)
+        if start is None:
+            phi = get_preprocessing(self.features)
+            phi = phi.fit(train, np.random.default_rng([seed, 0]))  # as the first split of a run
+        else:
+            method, phi = WithStart(method, start.weights, required=True), start.features
         limits = {"passes": self.passes, "seconds": self.seconds, "gap_tol": self.gap_tol}
-        return learnt(self.solver, self.features, train, seed, start, **limits)
+        return Learnt(encoding, phi, solve(method, applied(phi, train), seed=seed, **limits))
 
     def _scores_of(self, X: Any) -> Vector:
         """Return the scores of rows that a user gives, before the threshold is subtracted."""
@@ -177,26 +189,3 @@ class Start:
     weights: Vector
     features: FeatureMap
     encoding: Encoding | None
-
-
-def learnt(
-    solver: str | Solver,
-    features: str | FeatureMap,
-    train: Data,
-    seed: int,
-    start: Start | None = None,
-    **limits: Any,
-) -> Learnt:
-    """Return what the training rows teach; `limits` are those of `solve`."""
-    method, encoding = get_solver(solver), None
-    if train.schema is not None:
-        encoding = Encoding.learn(train.schema, train.rows)
-        if start is not None and start.encoding is not None:
-            encoding = replace(start.encoding, schema=train.schema)
-        train = encoding.applied(train)
-    if start is None:
-        phi = get_preprocessing(features)
-        phi = phi.fit(train, np.random.default_rng([seed, 0]))  # as the first split of a run
-    else:
-        method, phi = WithStart(method, start.weights, required=True), start.features
-    return Learnt(encoding, phi, solve(method, applied(phi, train), seed=seed, **limits))

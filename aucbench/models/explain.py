@@ -231,7 +231,7 @@ def _operating(model: Model) -> Iterator[str]:
     if not model.decides:
         yield f"it ranks rows: {ranking_of(model)}"
         return
-    positive, negative = (_listed(labels) for labels in (model.positive, model.negative))
+    positive, negative = (join_labels(labels) for labels in (model.positive, model.negative))
     yield f"score ≥ {model.threshold:.6g}: {positive}, else {negative}"
     point = model.operating
     if point is None:
@@ -301,7 +301,8 @@ def share_text(share: Interval, *, percent: bool = False) -> str:
     return f"{told}{unit} ({100 * share.level:g} %: {low} to {high})"
 
 
-def _listed(labels: Sequence[Any]) -> str:
+def join_labels(labels: Sequence[Any]) -> str:
+    """Return the labels of a class as text."""
     return " or ".join(str(label) for label in labels)
 
 
@@ -412,7 +413,7 @@ def _facts(model: Model) -> Iterator[tuple[str, str]]:
     if not model.decides:
         yield "scores", ranking_of(model)
         return
-    positive, negative = (" or ".join(map(str, s)) for s in (model.positive, model.negative))
+    positive, negative = map(join_labels, (model.positive, model.negative))
     yield "decision", f"score ≥ {model.threshold:.6g}: {positive}, else {negative}"
     point = model.operating
     if point is not None:

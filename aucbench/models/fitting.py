@@ -24,7 +24,7 @@ from aucbench.models.choosing import ModelPlan
 from aucbench.models.classes import ClassModel
 from aucbench.models.model import Model
 from aucbench.models.options import Aims, Carding, Making, Parting
-from aucbench.models.parted_plan import require_by_parts, why_by_parts
+from aucbench.models.parted_job import require_by_parts, why_by_parts
 from aucbench.processes.scratch import Scratch
 from aucbench.report.running import handed_over, name_of, records_of, require_no_run, warn_of
 
@@ -73,7 +73,9 @@ def fit(table: Any, **options: Any) -> Model | ClassModel:
     if not test and why_by_parts(table, parting, limits.memory) is not None:
         require_by_parts(making, fits, reading, carding)
         path = os.fspath(table)
-        return _by_parts(parted_job.PartedFit(path, making, aims, fits, reading, parting), limits)
+        asked = parted_job.PartedFit(path, making, aims, fits, reading, parting)
+        with told_here(quiet=limits.quiet) as hear:
+            return parted_job.run(asked, limits, hear)
     pairs, reading = checked_pairs(written(making.pairs), reading)
     making = replace(making, pairs=pairs)
     held = _held(table, reading, test)
@@ -93,11 +95,6 @@ def fit(table: Any, **options: Any) -> Model | ClassModel:
         model = fitted(wanted, run, store, lambda _: None, limits.jobs)
     carding.keep(model)
     return model
-
-
-def _by_parts(asked: parted_job.PartedFit, limits: Options) -> Model:
-    with told_here(quiet=limits.quiet) as hear:
-        return parted_job.run(asked, limits, hear)
 
 
 def _held(table: Any, reading: Reading, test: Mapping[str, Any]) -> Data | None:

@@ -21,6 +21,7 @@ from aucbench.models.explain import (
     WHATS,
     explanation,
     how_far,
+    join_labels,
     kind_of,
     ranking_of,
     share_text,
@@ -96,7 +97,7 @@ def _facts(model: Model) -> Iterator[str]:
             "columns."
         )
     if about.get("label"):
-        positive = f"; positive: {_labels(model.positive)}" if model.decides else ""
+        positive = f"; positive: {join_labels(model.positive)}" if model.decides else ""
         yield f"Label: {about['label']}{positive}."
 
 
@@ -111,7 +112,7 @@ def _answer(model: Model) -> Iterator[str]:
 
 def _decision(model: Model) -> Iterator[str]:
     """Yield what becomes of a score."""
-    point, positive = model.operating, _labels(model.positive)
+    point, positive = model.operating, join_labels(model.positive)
     if not model.decides:
         yield f"The model ranks rows: {ranking_of(model)}."
     elif point is None:
@@ -396,10 +397,6 @@ def span_of(one: Interval | None) -> tuple[float, float, float] | None:
 def range_of(one: Interval) -> str:
     """Return the interval as text."""
     return NOTHING if np.isnan(one.low) else f"{one.low:.4f} to {one.high:.4f}"
-
-
-def _labels(labels: Sequence[Any]) -> str:
-    return " or ".join(str(label) for label in labels)
 
 
 def parts_of_card(card: Scorecard | None) -> Iterator[str | Grid]:

@@ -43,9 +43,9 @@ from aucbench.models.parted_held import (
     deviation,
     encoding_of,
     held_rows,
+    join_answers,
     judging,
     parted,
-    scored,
     strange,
 )
 from aucbench.models.parted_telling import SILENT, Teller
@@ -59,7 +59,7 @@ from aucbench.scale import Engine, Here, Parts, PartsData
 from aucbench.scale.sifted import read_from
 from aucbench.scale.survey import stacked
 from aucbench.solving.loop import solve
-from aucbench.solving.parted import line_of, scored_rows
+from aucbench.solving.parted import answers, line_of, scored_rows
 from aucbench.solving.points import few, mappings, points_in
 from aucbench.solving.wrappers import WithStart
 from aucbench.stats import Fold
@@ -186,7 +186,7 @@ def _each_tried(
         if len(specs) == 1:
             yield fitted
             return
-        y, scores = scored(held, fitted.run, train)
+        y, scores = join_answers(answers(held, fitted.run, train))
         chooses = ~judging(y.size, wanted.seed)
         own = auc(y[chooses], scores[chooses])
         tell.stage(f"{short(str(spec))}: AUC {own:.5f} on rows held out")

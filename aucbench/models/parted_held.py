@@ -167,22 +167,6 @@ def deviation(data: PartsData) -> Vector:
     return np.asarray(np.sqrt(variance))
 
 
-def scored(held: PartsData, run: Run, train: PartsData) -> tuple[NDArray[np.int8], Vector]:
-    """Return labels and scores of the rows held out, in their order: one reading.
-
-    Parameters
-    ----------
-    run : Run
-        A fit to `train`.
-
-    Raises
-    ------
-    DataError
-        When a score is not finite.
-    """
-    return _joined(answers(held, run, train))
-
-
 def held_rows(held: PartsData, run: Run, train: PartsData, seed: int, *, alone: bool) -> Held:
     """Return the rows held out with their scores, some of them in memory: one reading.
 
@@ -193,7 +177,7 @@ def held_rows(held: PartsData, run: Run, train: PartsData, seed: int, *, alone: 
     """
     wanted = _sample_size(held) * (1 if alone else 2)
     known = answers(held, run, train, min(1.0, wanted / held.n), seed)
-    y, scores = _joined(known)
+    y, scores = join_answers(known)
     judges = np.ones(y.size, np.bool_) if alone else judging(y.size, seed)
     starts = np.cumsum([0, *(answer.y.size for answer in known)])
     places = np.concatenate([own.places + lo for own, lo in zip(known, starts[:-1], strict=True)])
@@ -263,7 +247,14 @@ def codes_of(encoding: Encoding, features: Rows) -> Vector:
     return codes
 
 
-def _joined(known: list[Answer]) -> tuple[NDArray[np.int8], Vector]:
+def join_answers(known: list[Answer]) -> tuple[NDArray[np.int8], Vector]:
+    """Return labels and scores of the rows held out, in their order.
+
+    Raises
+    ------
+    DataError
+        When a score is not finite.
+    """
     scores = np.concatenate([answer.scores for answer in known])
     if not np.isfinite(scores).all():
         raise DataError("a score of a row that was held out is not finite; scale the features")

@@ -56,18 +56,8 @@ def test_default_solvers_on_embedded_data():
     assert ",".join(CHANGEPOINT_SOLVERS) in text
 
 
-def test_default_solvers_of_a_changepoint_set(tmp_path):
-    middles = np.linspace(-3.0, 3.0, 20)
-    errors = [
-        f"s{k},{low},{fp},{fn}"
-        for k, m in enumerate(middles)
-        for low, fp, fn in (("-inf", 1, 0), (m - 1, 0, 0), (m + 1, 0, 1))
-    ]
-    path = tmp_path / "toy.errors.csv"
-    path.write_text("\n".join(["sequenceID,min_log_lambda,fp,fn", *errors]) + "\n")
-    features = [f"s{k},{m},{m * m}" for k, m in enumerate(middles)]
-    (tmp_path / "toy.features.csv").write_text("\n".join(["sequenceID,x,y", *features]) + "\n")
-    rows = table(done("compare", "--data", path, "--splits", 2, "--passes", 5).stdout)
+def test_default_solvers_of_a_changepoint_set(changepoints):
+    rows = table(done("compare", "--data", changepoints, "--splits", 2, "--passes", 5).stdout)
     assert [*rows] == [*CHANGEPOINT_SOLVERS]
     assert all("2/2" in row for row in rows.values())
     aucs = {solver: float(row[0]) for solver, row in rows.items()}
@@ -166,6 +156,19 @@ def test_a_default_of_the_replaced_part_leaves_the_record(compared):
     assert all("centre" in one for one in parameters if "tau" in one)
 
 
+MAPS = ("standard+nystroem[rank=60]", "none", "none+unit+nystroem[rank=9]")
+
+
+@pytest.mark.parametrize("option", ["--features", "--preprocess"])
+def test_each_map_gives_cells_and_joined_ones_are_applied_in_turn(toys, compared, option):
+    asked = ("--data", "radial[n=300]", "--solvers", "means", "--splits", 2, "--quiet")
+    result, rows = compared(*asked, option, MAPS[0], option, ",".join(MAPS[1:]))
+    found = {(row["features"], row["d"]): row["auc"] for row in rows}
+    assert set(found) == {*zip(MAPS, (60, 2, 9), strict=True)}
+    assert MAPS[0] in result.stdout
+    assert found["none", 2] < 0.8 < 0.9 < found[MAPS[0], 60]
+
+
 def test_json_path_is_tried_before_the_run(toys, tmp_path):
     asked = ("--solvers", "interrupted", "--data", SMALL, "--json")
     for path in (tmp_path / "absent" / "rows.json", tmp_path):
@@ -196,19 +199,6 @@ def test_positive_and_drop_reach_files(toys, compared, tmp_path):
     assert "positive" in refused("compare", *common)
     _, rows = compared(*common, "--positive", "1,2", "--negative", "rest", "--drop", "first")
     assert [row["d"] for row in rows] == [1, 1]
-
-
-def test_same_command_gives_the_same_rows(compared):
-    asked = ("--data", SMALL, "--solvers", "sht-auc", "--splits", 2, "--passes", 3)
-    first, second = ([*map(without_times, compared(*asked)[1])] for _ in range(2))
-    assert first == second
-
-
-def without_times(row):
-    moment = {"machine", "curve", "peak_memory"}
-    rest = {k: v for k, v in row.items() if k not in moment and "seconds" not in k}
-    curve = [{k: v for k, v in point.items() if k != "seconds"} for point in row["curve"]]
-    return {**rest, "curve": curve}
 
 
 def test_names_cannot_move_the_cursor(toys, tmp_path):

@@ -92,18 +92,6 @@ def test_all_names_that_cannot_be_used_are_told_at_once(folder, monkeypatch):
     assert "  logistic[a,b]: cannot read 'logistic[a,b]'" in malformed
 
 
-def test_each_has_its_place_in_a_plan_file(folder, monkeypatch):
-    monkeypatch.chdir(folder)
-    text = 'datasets = ["breast-cancer"]\n[[solvers]]\nspec = "nosuch"\n[[solvers]]\n'
-    (folder / "plan.toml").write_text(f'{text}spec = "sht-auc[k=-1]"\n', encoding="utf-8")
-    told = said("run", "plan.toml", "--out", "never", "--quiet", code=2)
-    assert "  nosuch: plan.toml, solvers[0].spec: unknown solver 'nosuch'" in told
-    assert "  sht-auc[k=-1]: plan.toml, solvers[1].spec: k must be at least 1, got -1" in told
-    (folder / "plan.toml").write_text(text.rpartition("[[")[0], encoding="utf-8")
-    alone = said("run", "plan.toml", "--out", "never", "--quiet", code=2)
-    assert "error: plan.toml, solvers[0].spec: unknown solver 'nosuch'" in alone
-
-
 def table(path, shift=0):
     lines = [f"{i % 7 + shift * (i % 2)},{i * i % 11},{i % 2}" for i in range(40)]
     path.write_text("\n".join(["a,b,y", *lines]), encoding="utf-8")

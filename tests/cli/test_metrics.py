@@ -7,6 +7,8 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 from aucbench.bench import Store
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 METRICS = "auc,ap,pauc[max_fpr=.1]"
 BOTH = ("--solvers", "logistic,sht-auc")
 
@@ -84,16 +86,7 @@ def test_what_cannot_be_measured_is_marked_and_said(tmp_path):
     assert "constant has the highest AP" in text
 
 
-def test_error_functions_have_no_labels_to_measure_by(tmp_path):
-    lines = [
-        f"s{i},{low},{high},{fp},{fn}\n"
-        for i in range(24)
-        for low, high, fp, fn in (("-inf", i - 1, 1, 0), (i - 1, i + 1, 0, 0), (i + 1, "inf", 0, 1))
-    ]
-    header = "sequenceID,min_log_lambda,max_log_lambda,fp,fn\n"
-    (tmp_path / "toy.errors.csv").write_text(header + "".join(lines))
-    named = [f"s{i},{i},{i % 5}\n" for i in range(24)]
-    (tmp_path / "toy.features.csv").write_text("sequenceID,a,b\n" + "".join(named))
-    asked = ("--solvers", "constant", "--data", tmp_path / "toy.errors.csv", "--splits", 2)
+def test_error_functions_have_no_labels_to_measure_by(changepoints):
+    asked = ("--solvers", "constant", "--data", changepoints, "--splits", 2)
     text = said("compare", "--quiet", *asked, "--metrics", "ap")
     assert "ap is missing: the measure ap needs the scores of the test rows and" in text

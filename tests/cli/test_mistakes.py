@@ -119,12 +119,6 @@ def test_a_parameter_of_the_replaced_part_is_not_tuned_over(here):
     assert "k of hsg-ht (tuned k=5|10) belongs to its own projector" in error
 
 
-def test_a_plan_with_a_mistake_is_not_run(here):
-    Path("plan.toml").write_text(PLAN.replace('"means"', '"raise"'))
-    told = refused("run", "plan.toml", "--out", "kept")
-    assert "plan.toml, solvers[0].spec: unknown solver 'raise'" in told
-
-
 def test_an_objective_without_curvature_is_taken_where_the_step_is_given():
     asked = ("--solvers", "sht-auc[gamma=0.001]", "--objective", "univariate-exp", "--splits", 2)
     assert call("compare", "--data", SMALL, "--passes", 1, *asked).exit_code == 0

@@ -248,17 +248,6 @@ def test_ids_stdout_and_pieces(folder, model):
     np.testing.assert_allclose(first, second, rtol=1e-12)
 
 
-def test_bad_rows_are_marked_and_counted(folder, model):
-    new = payments(4, 2).astype(object)
-    new.loc[1, "amount"] = "much"
-    new.to_csv(folder / "bad.csv", index=False)
-    result = done("predict", model, folder / "bad.csv")
-    lines = result.stdout.splitlines()
-    assert lines[2] == "2,,,,\"column 'amount' has 'much', which is no number\""
-    assert len(lines) == 5
-    assert "; 1 without a score, see the column problem" in result.stderr
-
-
 def test_cells_that_a_spreadsheet_would_run_are_escaped(tmp_path):
     shape = {"width": 1, "columns": ("a",), "negative": ("-1",), "positive": ("=1+1",)}
     Model(weights=np.ones(1), trees=None, maps=(), threshold=0.0, **shape).save(tmp_path / "m")

@@ -15,7 +15,7 @@ from plugin_site import Site
 from aucbench import compare
 from aucbench.bench import Store
 from aucbench.bench.measuring import MOST_ENDS, measure_of
-from aucbench.errors import DataError, ParameterError, PluginError, UnknownNameError
+from aucbench.errors import DataError, ParameterError, UnknownNameError
 from aucbench.processes.records import Limits
 from aucbench.stats import Fold
 
@@ -213,21 +213,6 @@ def test_rows_with_weights(acme):
         Fold(y, scores, weights)
     )
     assert miss(y, scores, [2.0] * 4) == 0.5
-
-
-def test_a_broken_plugin_is_named(acme, monkeypatch, tmp_path):
-    site = Site(tmp_path)
-    site.add("bad", bad="raise RuntimeError('no licence')")
-    monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(PluginError, match=r"the plugin bad:bad is broken .*no licence"):
-        measure_of("bad:bad")
-
-
-def test_another_plugin_that_crashes_is_left_out(acme, monkeypatch, tmp_path):
-    site = Site(tmp_path)
-    site.add("deadly", deadly="import os\nos._exit(1)")
-    monkeypatch.syspath_prepend(tmp_path)
-    assert measure_of("lift[depth=0.25]").metric.qualified == "acme:lift[depth=0.25]"
 
 
 def test_a_changed_file_is_another_metric(monkeypatch, tmp_path):

@@ -15,7 +15,7 @@ from aucbench.data import Data
 from aucbench.data.arrays import rows
 from aucbench.datasets import load
 from aucbench.datasets.reading import Reading
-from aucbench.errors import ParameterError, UnknownNameError
+from aucbench.errors import ParameterError
 from aucbench.metrics import auc
 from aucbench.models import Model
 from aucbench.models.assessing import SHARES
@@ -188,11 +188,6 @@ def test_groups_have_the_auc_of_their_rows_and_the_weak_one_is_found(known):
     ages = [level for column, level in told if column == "age"]
     assert (ages[0][:6], ages[3][:5], ages[4:]) == ("up to ", "from ", ["(missing)"])
     assert not any(column in ("code", "noise", "visits") for column, _ in told)
-
-
-def test_a_column_that_the_model_does_not_read_is_refused(known):
-    with pytest.raises(UnknownNameError, match="unknown column of --by 'wards': did you mean"):
-        assessed_model(by=("wards",))
 
 
 def test_free_text_has_no_groups_and_no_shape():

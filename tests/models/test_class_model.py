@@ -179,9 +179,3 @@ def test_log_odds_are_on_one_scale_and_change_no_rank():
     np.testing.assert_allclose(p, expit(odds) / expit(odds).sum(axis=1, keepdims=True))
     far = probabilities(np.array([[-1e6, -1e6 - 1.0, -2e6]]))
     np.testing.assert_allclose(far, [[1 / (1 + np.exp(-1)), 1 / (1 + np.exp(1)), 0.0]])
-
-
-def test_models_that_read_other_columns_are_no_model(model):
-    other = replace(model.models[1], columns=None, encoding=model.models[1].encoding)
-    with pytest.raises(DataError, match="reads other columns"):
-        replace(model, models=(model.models[0], other, model.models[2]))

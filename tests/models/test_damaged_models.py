@@ -140,33 +140,3 @@ def test_a_value_that_makes_no_sense_is_refused_or_does_no_harm(tmp_path, kind):
         assert told.startswith(str(path)), (what, told)
         assert "\n" not in told, what
     assert refused > 5
-
-
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        (lambda d: d.update(maps=[7]), r"int, not a mapping @ model\.json\.maps\[0\]"),
-        (lambda d: d.update(columns=["a", "b", []]), r"list, not str @ model\.json\.columns\[2\]"),
-        (lambda d: d.update(width="3"), r"'3' is no whole number"),
-        (lambda d: d.update(threshold=10**400), r"no number that a float holds"),
-        (lambda d: d.update(columns=["a", "a", "b"]), r"do not have different names"),
-    ],
-)
-def test_a_refusal_says_where_and_what(tmp_path, change, sentence):
-    path = tmp_path / "m"
-    model("logistic", "maxabs").save(path)
-    with zipfile.ZipFile(path) as archive:
-        document = json.loads(archive.read("model.json"))
-        arrays = {name: archive.read(f"{name}.npy") for name in document.pop("arrays")}
-    change(document)
-    write(path, document, arrays)
-    with pytest.raises(DataError, match=sentence):
-        Model.load(path)
-
-
-def test_a_spread_of_another_shape_is_refused(tmp_path):
-    made = model("logistic", "maxabs")
-    object.__setattr__(made, "spread", np.zeros(0))
-    made.save(tmp_path / "m")
-    with pytest.raises(DataError, match=r"the spread has the shape \(0,\), wanted \(\d,\)"):
-        Model.load(tmp_path / "m")

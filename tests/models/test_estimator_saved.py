@@ -75,13 +75,6 @@ def test_it_can_be_fitted_again(tmp_path):
     np.testing.assert_array_equal(found.fit(FRAME, WORDS).run_.w, model.run_.w)
 
 
-def test_weights_of_chunks_are_kept(tmp_path):
-    model = AUCClassifier("solam", features="maxabs")
-    model.partial_fit(FRAME, WORDS)
-    found = again(tmp_path, model)
-    np.testing.assert_array_equal(found.decision_function(FRAME), model.decision_function(FRAME))
-
-
 def test_a_solver_that_is_an_object_is_kept_as_text(tmp_path):
     model = AUCClassifier(get_solver("sht-auc", k=3), passes=2).fit(FRAME, WORDS)
     found = again(tmp_path, model)

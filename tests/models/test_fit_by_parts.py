@@ -1,6 +1,5 @@
 """`fit` and `predict` on folders of files, in both languages."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +15,9 @@ from aucbench.bench.options import Fits, Options
 from aucbench.datasets.reading import Reading
 from aucbench.errors import AucbenchError, DataError, ParameterError, UnsupportedError
 from aucbench.metrics import auc
-from aucbench.models import Model, parted_job, parted_plan
-from aucbench.models.options import Carding, Making, Parting
-from aucbench.models.parted_job import beside
-from aucbench.models.parted_plan import why_by_parts
+from aucbench.models import Model, parted_job
+from aucbench.models.options import Aims, Carding, Making, Parting
+from aucbench.models.parted_job import beside, why_by_parts
 
 N, FILES = 2400, 3
 
@@ -67,14 +65,6 @@ def test_a_folder_becomes_a_model(fitted, folder):
     assert model.provenance["n_pos"] == int((table().back == "yes").sum())
     assert {one.level for one in model.assessment.groups} == {"x", "y", "z"}
     assert {one.column for one in model.assessment.importance} == {"a", "b", "kind"}
-
-
-def test_the_model_is_explained(fitted):
-    out, _ = fitted
-    text = said("explain", out)
-    assert "kind=y" in text
-    assert "rows held out" in text
-    assert json.loads(said("explain", out, "--json"))["kind"] == "linear"
 
 
 def test_python_gives_the_same_model(fitted, folder):
@@ -194,17 +184,12 @@ def test_options_of_parts_need_parts(folder, tmp_path):
 
 
 def test_all_solvers_by_parts_are_tried_by_auto(folder):
-    known = parted_plan.plan_of
-    from aucbench.bench.options import Fits
-    from aucbench.datasets.reading import Reading
-    from aucbench.models.options import Aims, Carding, Making
-
-    plan = known(str(folder), Making(), Aims(), Fits(), Reading(), Carding())
+    plan = parted_job.plan_of(str(folder), Making(), Aims(), Fits(), Reading())
     assert {"svm-or", "ls-svm"} <= {*plan.solvers}
     assert not plan.tune
     assert plan.minutes is None
     with pytest.raises(UnsupportedError, match="--minutes"):
-        known(str(folder), Making(minutes=3), Aims(), Fits(), Reading(), Carding())
+        parted_job.require_by_parts(Making(minutes=3), Fits(), Reading(), Carding())
     assert parted_job.limits_of(Options(timeout=3, memory=5)).memory == 5_000_000
 
 
@@ -253,10 +238,10 @@ def test_columns_that_often_mean_a_mistake_are_told(tmp_path):
 def test_a_large_file_is_faster_by_parts(folder, monkeypatch):
     file = str(folder / "0.parquet")
     asked = (Making(solver=("svm-or",)), Fits(), Reading(), Carding(), Parting())
-    assert parted_plan.hint(file, *asked) is None
-    monkeypatch.setattr(parted_plan, "GIANT", 3000)
-    assert "--by-parts takes a part of the time" in parted_plan.hint(file, *asked)
-    assert parted_plan.hint(file, Making(solver=("aum",)), *asked[1:]) is None
-    assert parted_plan.hint(file, Making(), *asked[1:]) is None
-    assert parted_plan.hint(file, *asked[:-1], Parting(by_parts=False)) is None
-    assert parted_plan.hint("breast-cancer", *asked) is None
+    assert parted_job.hint(file, *asked) is None
+    monkeypatch.setattr(parted_job, "GIANT", 3000)
+    assert "--by-parts takes a part of the time" in parted_job.hint(file, *asked)
+    assert parted_job.hint(file, Making(solver=("aum",)), *asked[1:]) is None
+    assert parted_job.hint(file, Making(), *asked[1:]) is None
+    assert parted_job.hint(file, *asked[:-1], Parting(by_parts=False)) is None
+    assert parted_job.hint("breast-cancer", *asked) is None

@@ -84,15 +84,6 @@ def test_the_next_rows_are_flagged_as_often_as_was_promised(spec, ties, request)
     assert inside / repeats >= 0.93 - 3 * np.sqrt(0.95 * 0.05 / repeats)
 
 
-def test_rows_of_another_kind_surprise():
-    X, y, time = sample(np.random.default_rng(2), 2000)
-    model, _ = model_of("svm-or", X, y, times=time)
-    later, _, _ = sample(np.random.default_rng(3), 10_000, start=2.0)
-    flagged = int(np.count_nonzero(model.scores(rows(later)) >= model.threshold))
-    told = model.operating.surprise(flagged, 10_000)
-    assert "these rows are not like those that chose the" in told
-
-
 def test_unequal_fits_do_not_move_the_threshold():
     """With many features and few rows, fits to 80 % of them have scores of another size.
 

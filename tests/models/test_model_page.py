@@ -104,15 +104,6 @@ def test_the_page_fits_and_can_be_read(browser, address, width, scheme):
     assert "" not in browser.texts("thead button")
 
 
-def test_the_command_writes_the_page(tmp_path):
-    assessed_model(patients(200), by=("age",))[0].save(tmp_path / "m.aucbench")
-    told = done("explain", tmp_path / "m.aucbench", "--html", tmp_path / "m.html")
-    assert "MB in" in told.stderr
-    page = (tmp_path / "m.html").read_text()
-    assert "<title>Model m</title>" in page
-    assert "up to" in page
-
-
 def test_an_unknown_column_of_groups_is_refused_before_anything_is_fitted(tmp_path):
     patients(200).to_csv(tmp_path / "t.csv", index=False)
     asked = ("--target", "back", "--positive", "yes", "--solver", "svm-or", "--by", "wards")

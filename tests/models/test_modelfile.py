@@ -24,7 +24,7 @@ from aucbench.models import Model, Operating, archive
 from aucbench.models.calibration import Isotonic, Sigmoid
 from aucbench.optim.classifiers import from_estimator
 from aucbench.optim.trees import TreeSum, portable
-from aucbench.registry import get_dataset, get_features, get_solver
+from aucbench.registry import get_features, get_solver
 from aucbench.solving.loop import solve
 from aucbench.stats import Interval
 
@@ -260,7 +260,11 @@ def test_a_newer_version_is_refused_by_its_name(tmp_path):
         (lambda d: d["score"].update(weights={"array": "../../etc/passwd"}), "damaged"),
         (lambda d: d["arrays"].update({"../../etc/passwd": "0"}), "damaged"),
         (lambda d: d.update(format="other"), "no model of aucbench"),
-        (lambda d: d.update(maps=7), "damaged"),
+        (lambda d: d.update(maps=[7]), r"int, not a mapping @ model\.json\.maps\[0\]"),
+        (lambda d: d["columns"].append([]), r"list, not str @ model\.json\.columns\[6\]"),
+        (lambda d: d.update(width="3"), "'3' is no whole number"),
+        (lambda d: d.update(threshold=10**400), "no number that a float holds"),
+        (lambda d: d.update(columns=["a"] * 6), "do not have different names"),
     ],
 )
 def test_a_document_that_makes_no_sense_is_refused(tmp_path, change, said):
@@ -356,9 +360,3 @@ def test_kill_9_while_a_model_is_saved_leaves_the_old_file(tmp_path):
         process.wait()
     assert path.read_bytes() == before
     assert Model.load(path).weights.size == 6
-
-
-def test_names_of_a_data_set_of_real_columns_are_kept(tmp_path):
-    data = get_dataset("breast-cancer")
-    _, model = learnt(data=data, columns=data.names)
-    assert Model.load(saved(tmp_path, model)).feature_names == data.names

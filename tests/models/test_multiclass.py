@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from aucbench import AUCClassifier, ClassModel
+from aucbench.data.arrays import rows
 from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.metrics import hand_till, one_vs_rest
 from aucbench.pairs import ByClass
@@ -39,13 +40,7 @@ def test_each_class_has_a_column(solver):
     assert hand_till(NEW_CODES, odds) > 0.8
     assert model.score(NEW, model.classes_[NEW_CODES]) > 0.6
     assert not hasattr(model, "predict_proba")
-    assert model.run_.decision_function(model.features_(_rows(NEW))).shape == (120, 3)
-
-
-def _rows(matrix):
-    from aucbench.data.arrays import rows
-
-    return rows(matrix)
+    assert model.run_.decision_function(model.features_(rows(NEW))).shape == (120, 3)
 
 
 def test_pairs_are_those_that_the_solver_can_train():

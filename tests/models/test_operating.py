@@ -10,7 +10,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from aucbench.errors import DataError, ParameterError
 from aucbench.metrics import Aim, Cuts, intercept_at
-from aucbench.models import Operating
+from aucbench.models import Operating, calibration, operating
 from aucbench.models.document import structured
 from aucbench.models.operating import SHARES
 from aucbench.stats import wilson
@@ -199,15 +199,13 @@ def test_intervals_hold_what_new_rows_will_show(aim, monkeypatch):
 
 
 def test_many_rows_are_resampled_by_bins_as_one_by_one(monkeypatch):
-    from aucbench.models import operating
-
     rng = np.random.default_rng(0)
     y = rng.random(4000) < 0.2
     scores = y + rng.standard_normal(4000)
-    whole = operating.Operating.of(y, scores, Aim(), "rows")
+    whole = Operating.of(y, scores, Aim(), "rows")
     monkeypatch.setattr(operating, "MANY", 1000)
-    binned = operating.Operating.of(y, scores, Aim(), "rows")
-    for name in operating.SHARES:
+    binned = Operating.of(y, scores, Aim(), "rows")
+    for name in SHARES:
         one, other = getattr(whole, name), getattr(binned, name)
         assert one.estimate == other.estimate
         width = one.high - one.low
@@ -216,10 +214,8 @@ def test_many_rows_are_resampled_by_bins_as_one_by_one(monkeypatch):
 
 
 def test_the_chance_of_many_rows_is_that_of_drawn_labels(monkeypatch):
-    from aucbench.models import reliability
-
     p = np.random.default_rng(0).beta(1.0, 4.0, 20_000)
     parts = np.array_split(np.argsort(p), 10)
-    drawn = reliability._chance(p, parts)
-    monkeypatch.setattr(reliability, "MANY", 1000)
-    assert reliability._chance(p, parts) == pytest.approx(drawn, rel=0.06)
+    drawn = calibration._chance(p, parts)
+    monkeypatch.setattr(calibration, "MANY", 1000)
+    assert calibration._chance(p, parts) == pytest.approx(drawn, rel=0.06)

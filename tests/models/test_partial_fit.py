@@ -185,16 +185,6 @@ def test_a_chunk_whose_positive_label_is_another_is_refused(tmp_path):
     assert AUCClassifier("opauc").partial_fit(digits).classes_.tolist() == [-1, 1]
 
 
-def test_random_state_seeds_what_the_method_draws():
-    one, two, other, fresh = (
-        AUCClassifier(SumOfRows(), random_state=seed).partial_fit(X, Y).weights_
-        for seed in (1, 1, 2, None)
-    )
-    np.testing.assert_array_equal(one, two)
-    assert not np.array_equal(one, other)
-    assert not np.array_equal(one, fresh)
-
-
 def test_labels_are_announced_or_found_in_the_first_chunk():
     text = np.where(Y > 0, "yes", "no")
     for y in (text, text.tolist(), pd.Series(text), text.astype(object)):

@@ -10,7 +10,6 @@ from math import log
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import done
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -192,21 +191,6 @@ def test_a_monotone_card_never_falls(card):
         own = [line for line in model.scorecard.lines if line.attribute == name]
         points = [line.points for line in own if not line.value.startswith("(")]
         assert (np.diff(points) * sign >= 0).all()
-
-
-@pytest.mark.nightly
-def test_the_command_writes_the_points(table, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    table.to_csv("rows.csv", index=False)
-    ended = done(
-        *("fit", "--data", "rows.csv", "--target", "risk", "--positive", "good"),
-        *("--solver", "svm-or", "--splits", "2", "--scorecard", "points.csv", "-o", "card"),
-        *("--features", "bins[count=4]", "--pdo", "3", "--base-score", "0", "--base-odds", "1"),
-    )
-    assert "scorecard: 0 points are odds of 1 to 1, and 3 more double them" in ended.output
-    assert pd.read_csv("points.csv").iloc[0]["attribute"] == "base points"
-    scored = done("predict", "card", "rows.csv")
-    assert "row,score,probability" in scored.output
 
 
 @pytest.mark.parametrize(
