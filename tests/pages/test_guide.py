@@ -173,7 +173,7 @@ def test_the_guide_is_in_the_wheel():
 
 def test_the_page_shows_how_a_paper_is_cited():
     page = (ROOT / "docs" / "plugin.md").read_text(encoding="utf-8")
-    [code] = [c for c in re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S) if "@about" in c]
+    [code] = [c for c in re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S) if "cites=(" in c]
     names = {}
     exec(code, names)
     assert [*bibtex(about_of(names["HeavyBall"]).cites)] == ["polyak1964"]
