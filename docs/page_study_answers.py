@@ -27,12 +27,10 @@ from aucbench.stats import (
     ROPE,
     BestSet,
     Pair,
-    RankSets,
     against,
     best_set,
     holm,
     pairwise,
-    rank_sets,
     versus,
 )
 
@@ -45,6 +43,7 @@ from study.advising_tree import Tree as Tree
 from study.advising_tree import leaves_of as leaves_of
 from study.clustered import MetaRegression, meta_regression
 from study.clustered import Slope as Slope
+from study.rank_sets import RankSets, rank_sets
 
 FOLDER = Path(__file__).with_name("data") / "study"
 # Of a task in the main part, at most.

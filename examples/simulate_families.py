@@ -19,8 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 from simulated import Tables, grid, mean, print_tables, repeated, share
 from study.clustered import mean_over_families, meta_regression
+from study.rank_sets import rank_sets
 
-from aucbench.stats import Rule, against, rank_sets
+from aucbench.stats import Rule, against
 
 SIZES = (1, 1, 1, 12)
 FAMILIES = (12, 30, 80)

@@ -22,7 +22,7 @@ from aucbench.judging.metrics import UNNAMED, metric_of, plain
 from aucbench.judging.options import Judging, Missing
 from aucbench.judging.table import Long
 from aucbench.stats.measures import Measure
-from aucbench.stats.telling import counted
+from aucbench.stats.words import counted
 
 MOST_FOLDS = 10  # that are taken for one division of the rows
 # Last rows of printed tables.

@@ -37,8 +37,7 @@ from aucbench.models.attribution import (
 )
 from aucbench.models.model import Model
 from aucbench.stats import Fold, holm
-from aucbench.stats.apart import equal_p
-from aucbench.stats.delong import Placements, interval_of
+from aucbench.stats.delong import Placements, equal_p, interval_of
 
 if TYPE_CHECKING:
     from aucbench.models.held_out import HeldOut

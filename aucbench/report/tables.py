@@ -15,7 +15,7 @@ from aucbench.report.findings import Findings, Means
 from aucbench.report.inside import Inside
 from aucbench.report.page import page_of
 from aucbench.report.terminal import LEADING, SOLVER, tables
-from aucbench.stats.telling import counted
+from aucbench.stats.words import counted
 
 MOST_SETS, MOST_LINES = 10, 60  # data sets in HTML, lines of text
 

@@ -2,8 +2,6 @@
 
 from aucbench.stats.advice import Advice as Advice
 from aucbench.stats.advice import advise as advise
-from aucbench.stats.advice_more import Settling as Settling
-from aucbench.stats.advice_more import Spread as Spread
 from aucbench.stats.advice_more import set_sizes as set_sizes
 from aucbench.stats.advice_more import settle as settle
 from aucbench.stats.bayes import SignTest as SignTest
@@ -33,9 +31,7 @@ from aucbench.stats.profiles import Profile as Profile
 from aucbench.stats.profiles import anytime_score as anytime_score
 from aucbench.stats.profiles import performance_profiles as performance_profiles
 from aucbench.stats.profiles import shifted_geometric_mean as shifted_geometric_mean
-from aucbench.stats.profiles import time_to_target as time_to_target
-from aucbench.stats.rank_sets import RankSets as RankSets
-from aucbench.stats.rank_sets import rank_sets as rank_sets
+from aucbench.stats.profiles import times_to_targets as times_to_targets
 from aucbench.stats.ranking import CriticalDifference as CriticalDifference
 from aucbench.stats.ranking import Standing as Standing
 from aucbench.stats.ranking import average_ranks as average_ranks

@@ -20,9 +20,9 @@ from aucbench.errors import DataError
 from aucbench.kernels.vectors import floats
 from aucbench.stats.advice_across import Across, leader_of
 from aucbench.stats.advice_inside import OneTable, alone
-from aucbench.stats.best_set import BestSet, Steadiness
+from aucbench.stats.best_set import BestSet
 from aucbench.stats.pairs import Pair, by_family, pairwise
-from aucbench.stats.tables import Array, Rule, checked
+from aucbench.stats.tables import Array, checked
 from aucbench.stats.versus import Fragile
 from aucbench.stats.within import WithinDataset
 from aucbench.stats.words import LEVEL, ROPE
@@ -38,10 +38,6 @@ class Advice:
         The solver with the best mean; None when there is nothing to choose from.
     best : BestSet or None
         Which solvers may be the best; None where there are fewer than two data sets or solvers.
-    steadiness : Steadiness or None
-        What becomes of this set without each single data set.
-    pairs : tuple of Pair
-        The leader against each other solver, with Holm's adjustment for all pairs.
     reference : tuple of Pair
         Each other solver against the reference, if there is one; of two solvers, their pair.
     fragile : tuple of Fragile
@@ -51,8 +47,6 @@ class Advice:
     sentences: tuple[str, ...]
     leader: str | None = None
     best: BestSet | None = None
-    steadiness: Steadiness | None = None
-    pairs: tuple[Pair, ...] = ()
     reference: tuple[Pair, ...] = ()
     fragile: tuple[Fragile, ...] = ()
 
@@ -80,8 +74,6 @@ def advise(
     smaller: bool = False,
     rope: float = ROPE,
     level: float = LEVEL,
-    rule: Rule = Rule.WORST_RANK,
-    seed: int = 0,
     leave_out: bool = True,
 ) -> Advice:
     """Recommend a solver in words.
@@ -112,7 +104,7 @@ def advise(
         anything across them.
     measure : str
         Its name.
-    smaller, rope, level, rule, seed :
+    smaller, rope, level :
         As in `pairwise`.
     leave_out : bool
         Leave out each data set in turn, to say what hangs on one of them. It takes long where there
@@ -148,16 +140,7 @@ def advise(
         )
         return Advice(tuple(one.sentences()), one.leader)
     if pairs is None:
-        pairs = pairwise(
-            values,
-            names,
-            families=families,
-            rope=rope,
-            level=level,
-            smaller=smaller,
-            rule=rule,
-            seed=seed,
-        )
+        pairs = pairwise(values, names, families=families, rope=rope, level=level, smaller=smaller)
     leader = names[leader_of(by_family(table, families), names)]
     case = Across(
         table=table,
@@ -176,20 +159,10 @@ def advise(
         rope=rope,
         level=level,
         leave_out=leave_out,
-        rule=rule,
-        seed=seed,
         leader=leader,
         pairs=_from(leader, pairs),
     )
-    return Advice(
-        tuple(case.sentences()),
-        leader,
-        case.best,
-        case.steadiness,
-        case.pairs,
-        case.referred,
-        case.weak,
-    )
+    return Advice(tuple(case.sentences()), leader, case.best, case.referred, case.weak)
 
 
 def _from(leader: str, pairs: Sequence[Pair]) -> tuple[Pair, ...]:

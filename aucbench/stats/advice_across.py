@@ -19,14 +19,13 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.stats.advice_more import MOST, POWER, Spread, set_sizes, settle
+from aucbench.stats.advice_more import MOST, POWER, set_sizes, settle
 from aucbench.stats.best_set import BestSet, Steadiness, best_set, steadiness
 from aucbench.stats.pairs import Pair, by_family
 from aucbench.stats.ranking import average_ranks
 from aucbench.stats.tables import ROUNDING, Array, Rule, differences, filled
-from aucbench.stats.telling import NAMED, counted, listed, times, top, with_interval
 from aucbench.stats.versus import Fragile, fragile, versus
-from aucbench.stats.words import Word
+from aucbench.stats.words import NAMED, Word, counted, listed, times, top, with_interval
 
 CHANCE = f"{POWER * 100:g} %"
 MUCH = 1.5  # times faster or sparser that are worth a word
@@ -57,21 +56,13 @@ class Across:
     rope: float
     level: float
     leave_out: bool  # whether each data set is left out in turn
-    rule: Rule
-    seed: int
     leader: str
     pairs: tuple[Pair, ...]
 
     @property
     def options(self) -> dict[str, Any]:
         """The options of the tests."""
-        return {
-            "families": self.families,
-            "shares": self.shares,
-            "level": self.level,
-            "rule": self.rule,
-            "seed": self.seed,
-        }
+        return {"families": self.families, "shares": self.shares, "level": self.level}
 
     @property
     def told(self) -> dict[str, Any]:
@@ -287,8 +278,7 @@ class Across:
             return
         counts = zip(self.names, lacks.sum(axis=0).tolist(), strict=True)
         failed = ", ".join(f"{name} on {count}" for name, count in counts if count)
-        rule = "count as the worst" if self.rule is Rule.WORST_RANK else "are left out"
-        yield f"Without a value: {failed} of {counted(len(lacks))}; there they {rule}."
+        yield f"Without a value: {failed} of {counted(len(lacks))}; there they count as the worst."
         some = np.flatnonzero(~lacks.all(axis=0))  # solvers that have a value anywhere
         complete = filled(self.table[:, some], Rule.COMPLETE_CASES)
         if not len(complete):
@@ -310,8 +300,7 @@ class Across:
             if self.pairs[0].word is Word.UNCLEAR and self.pairs[0].data_sets:
                 yield self.settling(self.pairs[0])
         elif (size := sum(self.best.possible)) > 1:
-            options = {key: self.options[key] for key in ("shares", "level", "rule", "seed")}
-            sizes = set_sizes(self.table, self.names, **options)
+            sizes = set_sizes(self.table, self.names, shares=self.shares, level=self.level)
             n = len(self.table)
             said = [f"{(t - 1) * n} more data sets like these about {k}" for t, k in sizes.items()]
             yield (
@@ -323,11 +312,9 @@ class Across:
         """Say how many data sets would settle a pair, and whether splits would."""
         mine, other = self.columns(self.folds, pair.b)
         by_split = mine - other
-        spread = None
-        if np.count_nonzero(~np.isnan(by_split).all(axis=1)) > 1:
-            spread = Spread.of(by_split, self.ratio)
-        d, _ = differences(*self.columns(self.table, pair.b), self.rule)
-        settling = settle(d, spread=spread, rope=self.rope, level=self.level, seed=self.seed)
+        d, _ = differences(*self.columns(self.table, pair.b), Rule.WORST_RANK)
+        how: Any = {"rope": self.rope, "level": self.level}
+        settling = settle(d, by_split=by_split, ratio=self.ratio, **how)
         if settling.note:
             return f"To be surer about {pair.b}: {settling.note}"
         which = f"{self.leader} against {pair.b}"
@@ -366,7 +353,7 @@ def leader_of(table: Array, names: Sequence[str]) -> int:
 
 
 def _ranks(table: Array, names: Sequence[str]) -> list[float]:
-    ranks = average_ranks(table, names, rule=Rule.WORST_RANK, draws=1)
+    ranks = average_ranks(table, names, draws=1)
     return [standing.value.estimate for standing in ranks]
 
 

@@ -18,9 +18,8 @@ import numpy as np
 
 from aucbench.stats.resampled import Splits
 from aucbench.stats.tables import Array
-from aucbench.stats.telling import counted, listed, times, top, with_interval
 from aucbench.stats.within import ENOUGH, PairWithin, WithinDataset
-from aucbench.stats.words import Word
+from aucbench.stats.words import Word, counted, listed, times, top, with_interval
 
 MUCH = 1.5  # times faster that are worth a word
 LISTED = 4  # solvers whose differences are listed; of more, the range is said

@@ -15,16 +15,15 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import nan, sqrt
+from math import sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from aucbench.errors import DataError, require_at_least, require_whole
-from aucbench.kernels.vectors import floats
+from aucbench.errors import require_at_least
 from aucbench.stats.best_set import best_set
 from aucbench.stats.signed_rank import critical, vector_of
-from aucbench.stats.tables import Array, Rule, checked, drawn_counts
+from aucbench.stats.tables import Array, checked, drawn_counts
 from aucbench.stats.words import LEVEL, ROPE, require_level
 
 POWER = 0.8  # probability with which a pair shall be settled
@@ -32,75 +31,15 @@ MOST = 1000  # data sets, beyond which nobody looks
 DRAWS = 2000  # of stored differences; their standard error at .8 is .009
 TIMES = (2, 4)  # as many data sets, for which the size of a set is told
 SET_DRAWS = 9
+SEED = 0
 SET_FLIPS = 499
 FEWEST = 5  # differences that say something about their spread when they are drawn again
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """How far the differences of two solvers scatter.
-
-    Attributes
-    ----------
-    sd : float
-        Standard deviation over data sets of the difference, each a mean over the splits.
-    splits : float
-        Number of these splits for each data set.
-    split_sd : float
-        Standard deviation between the splits of one data set; 0 if it is not known.
-    ratio : float
-        n_test / n_train of a split.
-    """
-
-    sd: float
-    splits: float = 1.0
-    split_sd: float = 0.0
-    ratio: float = 0.0
-
-    def __post_init__(self) -> None:
-        require_at_least(0.0, sd=self.sd, split_sd=self.split_sd, ratio=self.ratio)
-        require_at_least(1.0, splits=self.splits)
-
-    @staticmethod
-    def of(differences: ArrayLike, ratio: float = 0.0) -> Spread:
-        """Return the spread of stored differences.
-
-        `differences` (N, J) are by data set and split, NaN where there is none. Data sets without
-        any are left out, and fewer than two others are a `DataError`.
-        """
-        table = floats("differences", differences)
-        if table.ndim != 2:
-            raise DataError(f"differences must have the shape (N, J), got {table.shape}")
-        rows = [row[~np.isnan(row)] for row in table]
-        rows = [row for row in rows if row.size]
-        if len(rows) < 2:
-            raise DataError(
-                f"a spread over data sets takes at least two with a difference, got {len(rows)}"
-            )
-        repeated = [row.var(ddof=1) for row in rows if row.size > 1]
-        return Spread(
-            float(np.std([row.mean() for row in rows], ddof=1)),
-            float(np.mean([row.size for row in rows])),
-            sqrt(np.mean(repeated)) if repeated else 0.0,
-            ratio,
-        )
-
-    @property
-    def without_splits(self) -> float:
-        """Standard deviation over data sets with infinitely many splits.
-
-        It does not fall below split_sd * sqrt(ratio), which no number of splits removes.
-        """
-        variance = self.sd**2 - self.split_sd**2 * (1.0 / self.splits)
-        floor = min(self.sd**2, self.split_sd**2 * self.ratio)
-        return sqrt(max(variance, floor))
 
 
 @dataclass(frozen=True, slots=True)
 class Settling:
     """What would settle a pair that is not distinguishable."""
 
-    now: float  # probability that as many other data sets of the same kind would settle it
     # So many more data sets would, with a probability of `POWER`; None when more than `MOST` in all
     # would not, or when it cannot be said.
     more: int | None
@@ -113,10 +52,10 @@ class Settling:
 def settle(
     differences: ArrayLike,
     *,
-    spread: Spread | None = None,
+    by_split: Array | None = None,
+    ratio: float = 0.0,
     rope: float = ROPE,
     level: float = LEVEL,
-    seed: int = 0,
 ) -> Settling:
     """How many more data sets would settle a pair: make it better, worse or equivalent.
 
@@ -126,12 +65,13 @@ def settle(
     ----------
     differences : array of shape (n,)
         One for each data set; infinite where one solver failed.
-    spread : Spread, optional
-        Tells what more splits would bring.
+    by_split : array of shape (N, J), optional
+        The differences of each split, NaN where there is none. They tell what more splits would
+        bring.
+    ratio : float
+        n_test / n_train of a split.
     rope, level :
         As in `pairwise`.
-    seed : int
-        Of the resampling.
 
     Raises
     ------
@@ -141,16 +81,15 @@ def settle(
         When a number makes no sense.
     """
     require_at_least(0.0, rope=rope)
-    require_whole(0, seed=seed)
     require_level(level)
     d = vector_of(differences)
     if d.size < FEWEST:
         note = f"It has {d.size} difference(s); to say how many would do takes {FEWEST}."
-        return Settling(nan, None, None, note)
+        return Settling(None, None, note)
 
     def chance(z: Array, n: int) -> float:
         """Share of draws of n differences that are better, worse or equivalent."""
-        counts = drawn_counts(z.size, n, DRAWS, seed)
+        counts = drawn_counts(z.size, n, DRAWS, SEED)
         whole = n * (n + 1) / 2.0
         c = critical(n, 1.0 - level)
         t = drawn_statistic(z, counts)
@@ -159,23 +98,37 @@ def settle(
         return float(np.mean(tested | ((above <= c) & (below <= c))))
 
     total = first_from(lambda n: chance(d, n) >= POWER, d.size + 1, MOST)
-    by_splits = None
-    if spread is not None and spread.split_sd > 0.0 and spread.sd > 0.0:
-        by_splits = chance(_shrunk(d, spread.without_splits / spread.sd), d.size)
-    return Settling(chance(d, d.size), None if total is None else total - d.size, by_splits)
+    left = None if by_split is None else left_by_splits(by_split, ratio)
+    by_splits = None if left is None else chance(_shrunk(d, left), d.size)
+    return Settling(None if total is None else total - d.size, by_splits)
+
+
+def left_by_splits(by_split: Array, ratio: float) -> float | None:
+    """Return which share of the standard deviation over data sets infinitely many splits leave.
+
+    It does not fall below σ √ratio, which no number of splits removes. None where fewer than two
+    data sets have a difference, or none has a spread between its splits.
+    """
+    rows = [row[~np.isnan(row)] for row in by_split]
+    rows = [row for row in rows if row.size]
+    repeated = [row.var(ddof=1) for row in rows if row.size > 1]
+    if len(rows) < 2 or not repeated:
+        return None
+    sd, split_sd = float(np.std([row.mean() for row in rows], ddof=1)), sqrt(np.mean(repeated))
+    if not (sd > 0.0 and split_sd > 0.0):
+        return None
+    variance = sd**2 - split_sd**2 * (1.0 / float(np.mean([row.size for row in rows])))
+    floor = min(sd**2, split_sd**2 * ratio)
+    return sqrt(max(variance, floor)) / sd
 
 
 def set_sizes(
     values: ArrayLike,
     names: Sequence[str],
-    times: Sequence[int] = TIMES,
     *,
     smaller: bool = False,
     shares: bool = True,
     level: float = LEVEL,
-    rule: Rule = Rule.WORST_RANK,
-    draws: int = SET_DRAWS,
-    seed: int = 0,
 ) -> dict[int, int]:
     """Median size of `best_set` with 2, 4, ... times as many data sets like these.
 
@@ -183,26 +136,26 @@ def set_sizes(
 
     Parameters
     ----------
-    values, names, smaller, shares, level, rule :
+    values, names, smaller, shares, level :
         As in `best_set`.
-    times : sequence of int
-        How many times as many data sets there would be; the keys of what is returned.
-    draws, seed : int
-        Of the resampling.
+
+    Returns
+    -------
+    dict of int to int
+        The size by how many times as many data sets there would be.
 
     Raises
     ------
     DataError, ParameterError
         As `best_set`.
     """
-    require_whole(1, draws=draws)
     table = checked(values, names)
-    rng = np.random.default_rng(seed)
-    test = partial(best_set, names=names, smaller=smaller, shares=shares, level=level, rule=rule)
+    rng = np.random.default_rng(SEED)
+    test = partial(best_set, names=names, smaller=smaller, shares=shares, level=level)
     sizes = {}
-    for factor in times:
-        rows = rng.integers(0, max(1, len(table)), (draws, factor * len(table)))
-        sets = [test(table[some], flips=SET_FLIPS, seed=seed) for some in rows]
+    for factor in TIMES:
+        rows = rng.integers(0, max(1, len(table)), (SET_DRAWS, factor * len(table)))
+        sets = [test(table[some], flips=SET_FLIPS, seed=SEED) for some in rows]
         sizes[factor] = int(np.median([sum(one.possible) for one in sets]))
     return sizes
 

@@ -24,10 +24,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf, nan
+from math import inf, log10, nan
 from typing import TypeAlias
 
 import numpy as np
+import scipy  # its parts are imported when they are used
 from numpy.typing import NDArray
 
 from aucbench.errors import DataError, require_whole
@@ -36,6 +37,7 @@ from aucbench.stats.mixture import Lead, mixture_beta
 from aucbench.stats.rows import Fold
 from aucbench.stats.words import LEVEL, Difference, Interval, require_level
 
+SMALLEST, LARGEST = 1e-12, 0.999  # p-values of `equal_p` below the first one are this one
 Groups: TypeAlias = NDArray[np.integer] | None
 # Placements, weights and groups of the positives of a fold, and those of its negatives.
 PlacedRows: TypeAlias = tuple[tuple[Vector, Vector, Groups], ...]
@@ -422,6 +424,36 @@ def difference_of(
     bounds = ahead.low(level), 0.0 - behind.low(level)
     note = f"{placed.flaw} {a.note}".strip()
     return Difference(effect, *bounds, p, level, method, note)
+
+
+def equal_p(a: Placements, b: Placements) -> float | None:
+    """Return the two-sided p-value of "both AUCs are equal", of independent rows; None without one.
+
+    The interval of the difference follows from the bounds of both AUCs, which have room for rows
+    that nobody saw: on each side the squares of the distances to the bounds are added (MOVER; Zou
+    and Donner, 2008, Statistics in Medicine 27). p is the largest size of the test whose interval
+    leaves 0 out. (Rejected: a t-test with the variances of DeLong added. A group of 20 positives
+    that by chance has none of the few rows which a model misplaces then looks better in 10 to 20 %
+    of samples.)
+    """
+    if not a.values.size or not b.values.size:
+        return None
+    if a.aucs.mean() < b.aucs.mean():
+        a, b = b, a
+
+    def beyond(exponent: float) -> float:
+        """Above 0 where an interval of this size leaves 0 out."""
+        level = 1.0 - 10.0**exponent
+        above, below = interval_of(a, level), interval_of(b, level)
+        reach = (above.estimate - above.low) ** 2 + (below.high - below.estimate) ** 2
+        return (above.estimate - below.estimate) ** 2 - reach
+
+    ends = log10(SMALLEST), log10(LARGEST)
+    if beyond(ends[1]) <= 0.0:
+        return 1.0
+    if beyond(ends[0]) >= 0.0:
+        return SMALLEST
+    return float(10.0 ** scipy.optimize.brentq(beyond, *ends, xtol=1e-9))
 
 
 def placed_rows(fold: Fold) -> PlacedRows:

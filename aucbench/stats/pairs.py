@@ -39,14 +39,10 @@ class Pair:
     mean : float
         Mean of the differences on data sets where both have a value; NaN if there is none.
     wins, ties, losses : int
-        Data sets on which a is ahead by more than the rope, neither is, and b is.
+        Data sets on which a is ahead by more than the rope, neither is, and b is. By the rule of
+        the worst rank, one on which only a solver has no value is lost by it.
     tested : Asked
         The Bayesian signed-rank test, which is made when `sign_test` is first asked for.
-    failed_a, failed_b : int
-        Data sets on which only this one has no value. By the rule of the worst rank they count
-        among losses and wins.
-    left_out : int
-        Data sets that say nothing about the pair.
     rope : float
         Half the width of the region of practical equivalence.
     turned : bool
@@ -65,9 +61,6 @@ class Pair:
     ties: int
     losses: int
     tested: Asked = field(repr=False)
-    failed_a: int
-    failed_b: int
-    left_out: int
     rope: float
     turned: bool = field(default=False, repr=False)
 
@@ -102,8 +95,6 @@ class Pair:
             wins=self.losses,
             losses=self.wins,
             turned=not self.turned,
-            failed_a=self.failed_b,
-            failed_b=self.failed_a,
         )
 
 
@@ -198,10 +189,9 @@ def pairs_of(
 def _pair(table: Array, names: tuple[str, str], options: PairOptions) -> Pair:
     """Return a pair, of which larger values are better."""
     rope = options.rope
-    d, rows = differences(table[:, 0], table[:, 1], options.rule)
+    d, _ = differences(table[:, 0], table[:, 1], options.rule)
     finite = d[np.isfinite(d)]
     wins, losses = int(np.count_nonzero(d > rope)), int(np.count_nonzero(d < -rope))
-    lacks_a, lacks_b = np.isnan(table).T
     return Pair(
         *names,
         difference=signed_rank(d, options.level),
@@ -211,9 +201,6 @@ def _pair(table: Array, names: tuple[str, str], options: PairOptions) -> Pair:
         ties=d.size - wins - losses,
         losses=losses,
         tested=Asked((*d.tolist(),), rope, options.draws, options.seed),
-        failed_a=int(np.count_nonzero(lacks_a & ~lacks_b)),
-        failed_b=int(np.count_nonzero(lacks_b & ~lacks_a)),
-        left_out=len(table) - rows.size,
         rope=rope,
     )
 

@@ -70,14 +70,7 @@ def performance_profiles(times: ArrayLike, names: Sequence[str]) -> tuple[Profil
 
 
 def times_to_targets(x: ArrayLike, values: ArrayLike, targets: ArrayLike) -> Array:
-    """Do as `time_to_target` for several targets of one curve, (k,) -> (k,)."""
-    at, value = _curve(x, values)
-    reached = value >= floats("targets", targets)[:, None]
-    return np.asarray(np.where(reached, at, inf).min(axis=1, initial=inf))
-
-
-def time_to_target(x: ArrayLike, values: ArrayLike, target: float) -> float:
-    """First x at which a curve is at or above its target; inf if it never is.
+    """First x at which a curve is at or above each of its targets; inf if it never is.
 
     Only measured points count, without interpolation, so that the answer is late by up to one
     interval. A result without a curve is a curve of one point, its end.
@@ -87,8 +80,8 @@ def time_to_target(x: ArrayLike, values: ArrayLike, target: float) -> float:
     x : array of shape (m,)
         Seconds or passes of the points, in any order.
     values : array of shape (m,)
-        Such as the AUC; a NaN does not reach the target.
-    target : float
+        Such as the AUC; a NaN does not reach a target.
+    targets : array of shape (k,)
         Such as .99 of the best AUC of the data set.
 
     Raises
@@ -96,32 +89,31 @@ def time_to_target(x: ArrayLike, values: ArrayLike, target: float) -> float:
     DataError
         When the shapes differ, or an x is negative or no number.
     """
-    return float(times_to_targets(x, values, [target])[0])
+    at, value = _curve(x, values)
+    reached = value >= floats("targets", targets)[:, None]
+    return np.asarray(np.where(reached, at, inf).min(axis=1, initial=inf))
 
 
-def anytime_score(
-    x: ArrayLike, values: ArrayLike, start: float, end: float, *, before: float = CHANCE
-) -> float:
+def anytime_score(x: ArrayLike, values: ArrayLike, start: float, end: float) -> float:
     """Mean of a curve over the logarithm of time,
 
         1/(log end - log start) * integral of v(x) d(log x) from start to end.
 
-    v(x) is the value of the last point up to x: what a user has who stops there. A factor of 10
-    in time counts the same whether it is from .1 to 1 s or from 10 to 100 s.
+    v(x) is the value of the last point up to x: what a user has who stops there. Before the first
+    point, and of a solver that failed and has none, it is 0.5. A factor of 10 in time counts the
+    same whether it is from .1 to 1 s or from 10 to 100 s.
 
     Parameters
     ----------
     x, values : arrays of shape (m,)
-        As in `time_to_target`; points with NaN are left out.
+        As in `times_to_targets`; points with NaN are left out.
     start, end : float
         0 < start < end, the same for all solvers that are compared.
-    before : float
-        Value before the first point, and of a solver that failed and has no point.
 
     Raises
     ------
     DataError
-        As `time_to_target`.
+        As `times_to_targets`.
     ParameterError
         When not 0 < start < end < inf.
     """
@@ -132,37 +124,28 @@ def anytime_score(
     order = np.argsort(at[known], kind="stable")
     at, value = at[known][order], value[known][order]
     ends = np.log(np.clip(np.concatenate([[start], at, [end]]), start, end))
-    whole = np.concatenate([[before], value]) @ (ends[1:] - ends[:-1])
+    whole = np.concatenate([[CHANCE], value]) @ (ends[1:] - ends[:-1])
     return float(whole / (log(end) - log(start)))
 
 
-def shifted_geometric_mean(
-    times: ArrayLike, *, shift: float = 1.0, failed: float | None = None
-) -> float:
-    """Return exp(mean of log(t + shift)) - shift, in which a factor counts and a blink does not.
+def shifted_geometric_mean(times: ArrayLike) -> float:
+    """Return exp(mean of log(t + 1)) - 1, in which a factor counts and a blink does not.
 
     Parameters
     ----------
     times : array of shape (m,)
-        Seconds; inf or NaN where a solver failed.
-    shift : float
-        In seconds, > 0. Times far below it hardly count.
-    failed : float, optional
-        Seconds that stand for a failure, such as ten times the limit; to be stated beside the
-        mean. Without it, one failure makes the mean infinite.
+        Seconds; those far below 1 hardly count. Where a solver failed they are inf or NaN, and one
+        failure makes the mean infinite.
 
     Raises
     ------
-    DataError, ParameterError
-        When there is no time, one is negative, or `shift` or `failed` is not a positive number.
+    DataError
+        When there is no time, or one is negative.
     """
-    require_above(0.0, shift=shift, failed=failed)
     t = _times(times)
     if t.ndim != 1 or t.size == 0:
         raise DataError(f"times must be a vector with at least one number, got shape {t.shape}")
-    if failed is not None:
-        t = np.where(np.isinf(t), failed, t)
-    return float(np.exp(np.log(t + shift).mean()) - shift)
+    return float(np.exp(np.log(t + 1.0).mean()) - 1.0)
 
 
 def _times(times: ArrayLike) -> Array:

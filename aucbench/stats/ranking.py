@@ -33,12 +33,10 @@ NO_DATA_SET = "No data set has a value of every solver."
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A solver in an order, with its average rank or its rating."""
+    """A solver in an order, with its mean value, its average rank or its rating."""
 
     name: str
     value: Interval
-    imputed: int  # data sets on which it has no value and counts as the last
-    dropped: int  # data sets that were left out since a solver has no value there
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +61,6 @@ def average_values(
     *,
     level: float = LEVEL,
     draws: int = DRAWS,
-    seed: int = 0,
 ) -> tuple[Standing, ...]:
     """Mean value of each solver over the data sets on which it has one, in the order of `names`.
 
@@ -72,7 +69,7 @@ def average_values(
 
     Parameters
     ----------
-    values, names, level, draws, seed :
+    values, names, level, draws :
         As in `average_ranks`.
 
     Raises
@@ -82,18 +79,13 @@ def average_values(
     """
     table = checked(values, names)
     known = ~np.isnan(table)
-    counts = np.vstack([np.ones(len(table)), _resampled(len(table), draws, seed)])
+    counts = np.vstack([np.ones(len(table)), _resampled(len(table), draws)])
     having = counts @ known
     means = np.full(having.shape, nan)
     np.divide(counts @ np.where(known, table, 0.0), having, out=means, where=having > 0.0)
     each = known.sum(axis=0).tolist()
     return tuple(
-        Standing(
-            name,
-            _interval(means[0, j], means[1:, j], each[j], level, "mean"),
-            0,
-            len(table) - each[j],
-        )
+        Standing(name, _interval(means[0, j], means[1:, j], each[j], level, "mean"))
         for j, name in enumerate(names)
     )
 
@@ -103,9 +95,7 @@ def average_ranks(
     names: Sequence[str],
     *,
     level: float = LEVEL,
-    rule: Rule = Rule.WORST_RANK,
     draws: int = DRAWS,
-    seed: int = 0,
 ) -> tuple[Standing, ...]:
     """Average rank of each solver over the data sets, in the order of `names`.
 
@@ -114,14 +104,12 @@ def average_ranks(
     Parameters
     ----------
     values : array of shape (N, k)
-        As in `pairwise`; larger is better, NaN where there is none.
+        As in `pairwise`; larger is better, NaN where there is none: it counts as the last.
     names : sequence of str
         Of the k solvers.
     level : float
         Of the intervals, percentiles of the bootstrap over data sets.
-    rule : Rule
-        How missing cells count.
-    draws, seed : int
+    draws : int
         Of the bootstrap.
 
     Raises
@@ -129,12 +117,11 @@ def average_ranks(
     DataError, ParameterError
         As `pairwise`.
     """
-    whole = checked(values, names)
-    table = filled(whole, rule)
+    table = filled(checked(values, names), Rule.WORST_RANK)
     ranks = average_ranks_of(-table)
-    drawn = _resampled(len(table), draws, seed) @ ranks / max(1, len(table))
+    drawn = _resampled(len(table), draws) @ ranks / max(1, len(table))
     estimates = ranks.mean(axis=0) if len(table) else np.full(len(names), nan)
-    return _standings(names, estimates, drawn, len(whole), table, level, "average rank")
+    return _standings(names, estimates, drawn, len(table), level, "average rank")
 
 
 def bradley_terry(
@@ -143,9 +130,7 @@ def bradley_terry(
     *,
     rope: float = ROPE,
     level: float = LEVEL,
-    rule: Rule = Rule.WORST_RANK,
     draws: int = DRAWS,
-    seed: int = 0,
 ) -> tuple[Standing, ...]:
     """Ratings theta on the scale of Elo, so that a wins against b with the probability
 
@@ -158,7 +143,7 @@ def bradley_terry(
 
     Parameters
     ----------
-    values, names, level, rule, draws, seed :
+    values, names, level, draws :
         As in `average_ranks`.
     rope : float
         Differences of at most this size are ties.
@@ -174,25 +159,20 @@ def bradley_terry(
     comparisons", Biometrika 39.
     """
     require_at_least(0.0, rope=rope)
-    whole = checked(values, names)
-    table = filled(whole, rule)
+    table = filled(checked(values, names), Rule.WORST_RANK)
     k = len(names)
     with np.errstate(invalid="ignore"):  # -inf less -inf, where both failed: a tie
         ahead = table[:, :, None] - table[:, None, :]
     won = (1.0 + (ahead > rope) - (ahead < -rope)) / 2.0
-    counts = np.vstack([np.ones(len(table)), _resampled(len(table), draws, seed)])
+    counts = np.vstack([np.ones(len(table)), _resampled(len(table), draws)])
     wins = (counts @ won.reshape(len(table), k * k)).reshape(-1, k, k) + 0.5
     observed = _fitted(wins[:1])  # near which the draws are, so that they take few steps from it
     ratings = CENTRE + ELO * np.vstack([observed, _fitted(wins[1:], observed[0])])
-    return _standings(names, ratings[0], ratings[1:], len(whole), table, level, "Bradley–Terry")
+    return _standings(names, ratings[0], ratings[1:], len(table), level, "Bradley–Terry")
 
 
 def critical_difference(
-    values: ArrayLike,
-    names: Sequence[str],
-    *,
-    level: float = LEVEL,
-    rule: Rule = Rule.WORST_RANK,
+    values: ArrayLike, names: Sequence[str], *, level: float = LEVEL
 ) -> CriticalDifference:
     """Friedman's test and Nemenyi's critical difference of average ranks,
 
@@ -203,7 +183,7 @@ def critical_difference(
 
     Parameters
     ----------
-    values, names, level, rule :
+    values, names, level :
         As in `average_ranks`.
 
     Raises
@@ -218,7 +198,7 @@ def critical_difference(
     mean-ranks?", JMLR 17, show how the pool decides.
     """
     require_level(level)
-    table = filled(checked(values, names), rule)
+    table = filled(checked(values, names), Rule.WORST_RANK)
     n, k = table.shape
     if n < 2 or k < 2:
         raise DataError(
@@ -236,32 +216,18 @@ def critical_difference(
     return CriticalDifference(best_first, ordered, distance, groups, _friedman(ranks), n)
 
 
-def _resampled(n: int, draws: int, seed: int) -> Array:
+def _resampled(n: int, draws: int) -> Array:
     """How often each data set is in each draw of n of them, shape (draws, n)."""
     require_whole(1, draws=draws)
-    require_whole(0, seed=seed)
-    return drawn_counts(n, n, draws, seed)
+    return drawn_counts(n, n, draws, seed=0)
 
 
 def _standings(
-    names: Sequence[str],
-    estimates: Array,
-    drawn: Array,
-    whole: int,
-    table: Array,
-    level: float,
-    method: str,
+    names: Sequence[str], estimates: Array, drawn: Array, n: int, level: float, method: str
 ) -> tuple[Standing, ...]:
-    """Return the estimates with the percentiles of the draws, shape (draws, k)."""
-    n = len(table)
-    failed = np.isinf(table).sum(axis=0)
+    """Return the estimates over n data sets with the percentiles of the draws, (draws, k)."""
     return tuple(
-        Standing(
-            name,
-            _interval(estimates[j] if n else nan, drawn[:, j], n, level, method),
-            int(failed[j]),
-            whole - n,
-        )
+        Standing(name, _interval(estimates[j] if n else nan, drawn[:, j], n, level, method))
         for j, name in enumerate(names)
     )
 

@@ -75,12 +75,12 @@ class PairWithin:
     word: Word  # by the adjusted p, and where that decides nothing by the own one
     splits: Splits  # the differences in the splits
 
-    def later(self, repeats: int = ENOUGH) -> Difference:
-        """Return the verdict after so many repeats of the splits, if they scatter as these do.
+    def later(self) -> Difference:
+        """Return the verdict after `ENOUGH` repeats of the splits, if they scatter as these do.
 
         DeLong's part stays as it is, since repeats test no further row.
         """
-        more = max(repeats, self.splits.repeats)
+        more = max(ENOUGH, self.splits.repeats)
         resampled = self.splits.repeated(more).difference(self.verdict.level)
         return both(self.delong, replace(resampled, smaller=self.verdict.smaller))
 

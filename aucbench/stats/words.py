@@ -1,4 +1,4 @@
-"""The words of a verdict, the records that carry the numbers behind them, and plain intervals.
+"""The words of a verdict, the records of the numbers behind them, and plain intervals.
 
 Design
   a. A difference is read against a region of practical equivalence (ROPE): below it, no user
@@ -9,9 +9,10 @@ Design
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from math import nan, sqrt
+from math import isnan, nan, sqrt
 
 import numpy as np
 import scipy  # its parts are imported when they are used
@@ -21,6 +22,7 @@ from aucbench.errors import DataError, ParameterError, require_at_least, require
 from aucbench.kernels.vectors import floats
 
 ROPE = 0.005  # half the width of the region of practical equivalence, in units of the measure
+NAMED = 3  # solvers, or data sets, that a sentence names; of more it gives the number
 LEVEL = 0.95  # of intervals; 1 - LEVEL is the size of the tests
 
 
@@ -235,3 +237,34 @@ def require_level(level: float) -> None:
     """Raise `ParameterError` unless the level of an interval is in (0, 1)."""
     if not 0 < level < 1:
         raise ParameterError(f"the level must be in (0, 1), got {level}; 0.95 is usual")
+
+
+def top(sign: float) -> str:
+    """Return what the best value of a measure is; the sign is -1 where smaller is better."""
+    return "highest" if sign > 0.0 else "lowest"
+
+
+def with_interval(d: Difference) -> str:
+    """Return an effect with its interval, or alone where it has none."""
+    if isnan(d.low):
+        return f"{d.effect:+.4f}"
+    return f"{d.effect:+.4f}, {d.level * 100:.4g} % interval {' to '.join(d.ends())}"
+
+
+def listed(names: Sequence[str], last: str = "and", most: int = NAMED) -> str:
+    """Return names as in "a, b and c"; of more than `most`, some and the number of the others."""
+    if len(names) == 1:
+        return names[0]
+    if len(names) > most + 1:
+        return f"{', '.join(names[:most])} {last} {len(names) - most} others"
+    return f"{', '.join(names[:-1])} {last} {names[-1]}"
+
+
+def counted(count: int) -> str:
+    """Return a number of data sets in words."""
+    return f"{count} data set{'' if count == 1 else 's'}"
+
+
+def times(factor: float) -> str:
+    """Return a factor in words: "14 times"."""
+    return f"{factor:.0f} times" if factor >= 9.95 else f"{factor:.1f} times"

@@ -64,14 +64,13 @@ def test_the_bayesian_test_is_made_once_and_only_where_it_is_asked_for(monkeypat
     assert len(made) == 1
 
 
-def test_missing_cells_lose_by_the_worst_rank_and_are_counted():
+def test_missing_cells_lose_by_the_worst_rank():
     values = table(10, 2)
     values[:, 0] = values[:, 1] + 0.01
     values[[2, 5], 0] = nan
     values[7, 1] = nan
     values[9] = nan
     [pair] = pairwise(values, "ab")
-    assert (pair.failed_a, pair.failed_b, pair.left_out) == (2, 1, 1)
     assert (pair.wins, pair.ties, pair.losses) == (7, 0, 2)
     assert pair.mean == pytest.approx(0.01)
     [by_hand] = pairwise(np.column_stack([[0.01] * 6 + [-5.0, -5.0, 5.0], np.zeros(9)]), "ab")
@@ -79,7 +78,7 @@ def test_missing_cells_lose_by_the_worst_rank_and_are_counted():
     assert pair.difference.low == -inf
 
     [complete] = pairwise(values, "ab", rule=Rule.COMPLETE_CASES)
-    assert (complete.wins, complete.ties, complete.losses, complete.left_out) == (6, 0, 0, 4)
+    assert (complete.wins, complete.ties, complete.losses) == (6, 0, 0)
     assert complete.word is Word.BETTER
 
 
@@ -87,7 +86,7 @@ def test_a_solver_that_always_fails_is_worse_and_no_number_is_made_up():
     values = table(8, 2)
     values[:, 1] = nan
     [pair] = pairwise(values, "ab")
-    assert (pair.wins, pair.failed_b) == (8, 8)
+    assert pair.wins == 8
     assert pair.difference.effect == inf
     assert isnan(pair.mean)
     assert pair.word is Word.BETTER
@@ -174,7 +173,7 @@ def test_related_data_sets_count_as_one_with_their_mean():
 
     table[4, 0] = np.nan  # one of a family: then the family has none
     [first, *_] = pairwise(table, "abc", families=families)
-    assert (first.failed_a, first.data_sets) == (1, 8)
+    assert (first.losses >= 1, first.data_sets) == (True, 8)
     with pytest.raises(DataError, match="24 data sets have 3 families"):
         pairwise(table, "abc", families=["f"] * 3)
 

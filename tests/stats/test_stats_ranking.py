@@ -13,7 +13,6 @@ from aucbench.stats.ranking import (
     bradley_terry,
     critical_difference,
 )
-from aucbench.stats.tables import Rule
 
 
 def table(n=14, k=5, seed=0, step=0.004):
@@ -23,8 +22,8 @@ def table(n=14, k=5, seed=0, step=0.004):
 
 def test_the_intervals_are_percentiles_of_resampled_data_sets():
     values, draws = table(), 400
-    found = average_ranks(values, "abcde", draws=draws, seed=7)
-    counts = np.random.default_rng(7).multinomial(14, np.full(14, 1 / 14), size=draws)
+    found = average_ranks(values, "abcde", draws=draws)
+    counts = np.random.default_rng(0).multinomial(14, np.full(14, 1 / 14), size=draws)
     means = []
     for count in counts:
         drawn = np.repeat(values, count, axis=0)
@@ -66,7 +65,6 @@ def test_failures_lose_and_two_failures_tie():
     by_hand[2] = [0.8, 0.1, 0.1]
     found, expected = (bradley_terry(v, "abc", draws=1) for v in (values, by_hand))
     assert [one.value for one in found] == [one.value for one in expected]
-    assert [one.imputed for one in found] == [0, 1, 1]
 
 
 @pytest.mark.parametrize("order", [average_ranks, bradley_terry])
@@ -74,10 +72,9 @@ def test_one_data_set_and_none_have_no_interval_and_say_so(order):
     [first, _] = order([[0.9, 0.8]], "ab")
     assert isnan(first.value.low)
     assert "One data set says nothing about others" in first.value.note
-    [first, _] = order([[0.9, nan]], "ab", rule=Rule.COMPLETE_CASES)
+    [first, _] = order(np.empty((0, 2)), "ab")
     assert isnan(first.value.estimate)
     assert "No data set" in first.value.note
-    assert first.dropped == 1
 
 
 def test_demsars_critical_values():
@@ -110,7 +107,7 @@ def test_friedmans_test_is_that_of_scipy_with_ties():
     assert critical_difference(np.ones((9, 3)), "abc").friedman_p == 1.0
 
 
-@pytest.mark.parametrize("options", [{"level": 1.0}, {"draws": 0}, {"seed": 0.5}])
+@pytest.mark.parametrize("options", [{"level": 1.0}, {"draws": 0}])
 @pytest.mark.parametrize("order", [average_ranks, bradley_terry])
 def test_options_that_make_no_sense_are_refused(order, options):
     with pytest.raises(ParameterError):
@@ -127,7 +124,7 @@ def test_rank_intervals_cover_about_as_often_as_they_say():
     covered = 0
     for _ in range(draws):
         values = rng.normal(0, 1, (30, k)) + rng.normal(0, 1, (30, 1))
-        first = average_ranks(values, "abcd", draws=500, seed=int(rng.integers(2**31)))[0].value
+        first = average_ranks(values, "abcd", draws=500)[0].value
         covered += first.low <= (k + 1) / 2 <= first.high
     assert binomtest(covered, draws, 0.90, alternative="less").pvalue > 1e-3
     assert binomtest(covered, draws, 0.97, alternative="greater").pvalue > 1e-3
@@ -135,14 +132,13 @@ def test_rank_intervals_cover_about_as_often_as_they_say():
 
 def test_means_are_over_known_values_and_their_intervals_over_drawn_data_sets():
     table = np.array([[0.9, 0.8], [0.7, nan], [0.5, 0.6], [0.6, nan]])
-    a, b = average_values(table, "ab", draws=400, seed=3)
+    a, b = average_values(table, "ab", draws=400)
     assert a.value.estimate == pytest.approx(0.675)
     assert b.value.estimate == pytest.approx(0.7)
-    assert (a.dropped, b.dropped) == (0, 2)
-    counts = np.random.default_rng(3).multinomial(4, [0.25] * 4, size=400)
+    counts = np.random.default_rng(0).multinomial(4, [0.25] * 4, size=400)
     by_hand = np.quantile(counts @ table[:, 0] / 4, [0.025, 0.975])
     assert [a.value.low, a.value.high] == pytest.approx(by_hand)
-    assert 0.6 <= b.value.low < b.value.high <= 0.8
+    assert 0.6 <= b.value.low < b.value.high <= 0.8 + 1e-12
     [lone, none] = average_values([[0.9, nan]], "ab")
     assert lone.value.estimate == 0.9
     assert isnan(lone.value.low)

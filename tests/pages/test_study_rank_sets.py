@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from nights import NIGHTLY
 from scipy.stats import rankdata
-
-from aucbench.stats.rank_sets import rank_sets
+from study.rank_sets import rank_sets
 
 GOLDEN = np.array(
     [

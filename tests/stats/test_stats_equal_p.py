@@ -7,8 +7,7 @@ from numpy.testing import assert_allclose
 from scipy.stats import binom
 
 from aucbench.stats import Fold
-from aucbench.stats.apart import LARGEST, SMALLEST, equal_p
-from aucbench.stats.delong import Placements, interval_of
+from aucbench.stats.delong import LARGEST, SMALLEST, Placements, equal_p, interval_of
 
 
 def drawn(rng, m, n, shift, below=0.0):
