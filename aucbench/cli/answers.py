@@ -27,7 +27,7 @@ def written(out: Path, name: str) -> Iterator[Write]:
     It writes to stdout, or to a file that is complete at the end or as it was before.
     """
     if out == STDOUT:
-        yield _Lines(sys.stdout, name)
+        yield _lines(sys.stdout, name)
         return
     from aucbench.store.files import own_file
 
@@ -37,24 +37,24 @@ def written(out: Path, name: str) -> Iterator[Write]:
                 yield write
         else:
             text = TextIOWrapper(file, "utf-8", newline="", write_through=True)
-            yield _Lines(text, name)
+            yield _lines(text, name)
             text.detach()
 
 
-class _Lines:
-    """Writes CSV."""
+def _lines(text: TextIO, name: str) -> Write:
+    """Return what writes CSV: a line for each row, and the header before the first one."""
+    lines, begun = csv.writer(text, lineterminator="\n"), False
 
-    def __init__(self, text: TextIO, name: str) -> None:
-        self._lines, self._name, self._begun = csv.writer(text, lineterminator="\n"), name, False
-
-    def __call__(self, answer: DataFrame, keys: Iterator[object]) -> None:
-        """Write a line for each row, and the header before the first one."""
-        if not self._begun:
-            self._lines.writerow([cell_text(self._name), *answer.columns])
-            self._begun = True
+    def write(answer: DataFrame, keys: Iterator[object]) -> None:
+        nonlocal begun
+        if not begun:
+            lines.writerow([cell_text(name), *answer.columns])
+            begun = True
         for key, row in zip(keys, answer.itertuples(index=False, name=None), strict=True):
             own = cell_text(key) if isinstance(key, str) else key
-            self._lines.writerow([own, *map(_cell, row)])
+            lines.writerow([own, *map(_cell, row)])
+
+    return write
 
 
 @contextmanager

@@ -48,23 +48,17 @@ def list_names(
 ) -> None:
     """List what can be named: what it is for, and where it comes from."""
     if json:
-        _print_described(kind)
+        from aucbench.cli.data import print_json
+        from aucbench.registry.descriptions import described
+
+        document = described()
+        known = [one for one in document["plugins"] if kind in (None, one["kind"])]
+        print_json({**document, "plugins": known})
         warn_of_broken_plugins()
         return
     typer.echo("\n".join(_all_kinds() if kind is None else _lines_of(kind)))
     if broken := [(p.name, p.distribution, f"broken: {p.failure}") for p in _broken()]:
         typer.echo(f"\nplugins without an answer\n{folded(broken, '  ')}")
-
-
-def _print_described(kind: Kind | None) -> None:
-    from aucbench.cli.data import print_json
-    from aucbench.registry.descriptions import described
-
-    document = described()
-    if kind is not None:
-        plugins = [plugin for plugin in document["plugins"] if plugin["kind"] == kind]
-        document = {**document, "plugins": plugins}
-    print_json(document)
 
 
 def _all_kinds() -> Iterator[str]:
@@ -118,8 +112,15 @@ def show(
         known = {known for kind in KINDS for known in registry.names(kind)}
         raise UnknownNameError("name", name, known | {*available(), *names_like(name)})
     if bibtex:
+        from aucbench.about import bibtex as entries_of
+
         cites = [cite for thing in things for cite in thing.about.cites]
-        typer.echo("\n\n".join(_references(name, [*cites, *(cites_of(name) or ())])))
+        if not (entries := entries_of([*cites, *(cites_of(name) or ())])):
+            raise UnsupportedError(
+                f"{name} names no reference; see `aucbench show {name}`, and cite the package "
+                "itself"
+            )
+        typer.echo("\n\n".join(map(printable_lines, entries.values())))
     elif json:
         print_json({"plugins": [plain(thing) for thing in things], "data": facts})
     else:
@@ -166,12 +167,26 @@ def list_plugins(
     ] = False,
 ) -> None:
     """List the installed plugins; they are imported only with --check."""
+    from aucbench.registry.lookup import plugins
+
     if not check:
         if names:
             raise ParameterError(
                 f"names are for --check, got {', '.join(names)}; add --check, or leave them out"
             )
-        typer.echo(aligned(_installed()))
+        header = ("plugin", "distribution", "version", "module", "state", "conflicts")
+        installed = [
+            (
+                p.name,
+                p.distribution,
+                p.version,
+                p.value,
+                _state(p),
+                ", ".join(filter(None, [*p.conflicts, p.failure])),
+            )
+            for p in plugins()
+        ]
+        typer.echo(aligned([header, *installed]))
         return
     from aucbench.bench.plugin_imports import import_plugins, versions
 
@@ -236,32 +251,6 @@ def _marks(d: Description) -> str:
         "w": getattr(d.needs, "weights", False),
     }
     return "".join(mark if holds else "-" for mark, holds in told.items())
-
-
-def _references(name: str, cites: Sequence[str]) -> list[str]:
-    from aucbench.about import bibtex
-
-    entries = bibtex(cites)
-    if not entries:
-        raise UnsupportedError(
-            f"{name} names no reference; see `aucbench show {name}`, and cite the package itself"
-        )
-    return [*map(printable_lines, entries.values())]
-
-
-def _installed() -> Sequence[Sequence[str]]:
-    from aucbench.registry.lookup import plugins
-
-    header = ("plugin", "distribution", "version", "module", "state", "conflicts")
-    installed = plugins()
-    return [header] + [
-        (p.name, p.distribution, p.version, p.value, _state(p), _all(p.conflicts, p.failure))
-        for p in installed
-    ]
-
-
-def _all(phrases: tuple[str, ...], trouble: str | None) -> str:
-    return ", ".join([*phrases, trouble] if trouble else phrases)
 
 
 def _state(plugin: Plugin) -> str:

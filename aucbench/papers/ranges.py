@@ -27,22 +27,29 @@ class Range:
 
     def __str__(self) -> str:
         """For people: "1.15 (1.02 to 1.28)"."""
+        return f"{self:.3g}"
+
+    def __format__(self, form: str) -> str:
+        """Return it with each number in a form, such as .4f."""
+        form = form or ".3g"
         if np.isnan(self.low):
-            return f"{self.mean:.3g}"
-        return f"{self.mean:.3g} ({self.low:.3g} to {self.high:.3g})"
+            return f"{self.mean:{form}}"
+        return f"{self.mean:{form}} ({self.low:{form}} to {self.high:{form}})"
 
 
-def range_of(values: Sequence[float], ratio: float = 0.0) -> Range:
+def range_of(values: Sequence[float], ratio: float = 0.0, repeats: int = 1) -> Range:
     """Return the mean of one value for each run, with its interval by Student's t.
 
-    `ratio` is that of the rows of the two sides of a split, where runs are splits of the same
-    rows, see `standard_error`; 0 for runs with rows of their own.
+    Runs whose value is NaN are left out. `ratio` is that of the rows of the two sides of a split,
+    where runs are splits of the same rows, which are divided `repeats` times, see
+    `standard_error`; 0 for runs with rows of their own.
     """
     x = np.asarray(values, np.float64)
+    x = x[~np.isnan(x)]
     mean = float(x.mean()) if x.size else nan
     if x.size < 2:
         return Range(mean, nan, nan)
-    se = standard_error(float(x.std(ddof=1)), x.size, ratio)
+    se = standard_error(float(x.std(ddof=1)), max(1.0, x.size / repeats), ratio)
     half = float(stdtrit(x.size - 1, (1 + LEVEL) / 2)) * se
     return Range(mean, mean - half, mean + half)
 

@@ -14,7 +14,7 @@ from aucbench.papers import results as measures
 from aucbench.papers.parts import AUC, Grid, Scale
 from aucbench.papers.ranges import deviation_of
 from aucbench.papers.results import MEASURES, SECONDS, TRUTH
-from aucbench.papers.roc_svm import imbalanced, protocol, simulation, tables_1_2
+from aucbench.papers.roc_svm import imbalanced, protocol, tables_1_2
 from aucbench.papers.roc_svm.tables_1_2 import FULL, INCOMPLETE, LINEAR, RADIAL
 from aucbench.papers.sections import Agreement, compared
 from aucbench.papers.whole import sample
@@ -40,7 +40,7 @@ def test_the_numbers_are_those_of_the_paper(papers):
     lines = {" ".join(line.split()) for line in text.splitlines()}
     for table in (LINEAR, RADIAL):
         first, second, _ = table.methods
-        for n in simulation.SIZES:
+        for n in tables_1_2.SIZES:
             cells = [
                 shown(cells[n], form) if n in cells else "–"
                 for form, *both in (
@@ -74,7 +74,7 @@ def test_full_tables_have_the_sizes_of_the_paper():
     rows = {plan.datasets[0]: plan for plan in table(1).plans}
     assert [len(plan.datasets) for plan in rows.values()] == [50] * 4
     assert len(table(1).entries) == 4 * 3 * 3
-    for n, plan in zip(simulation.SIZES, table(1).plans, strict=True):
+    for n, plan in zip(tables_1_2.SIZES, table(1).plans, strict=True):
         total = parse_spec(plan.datasets[0]).params["n"]
         assert total - round(total * plan.holdout) == n
     everything = [name for plan in table(2).plans for name in plan.datasets]
@@ -96,9 +96,9 @@ def test_quick_tables_are_a_part_of_the_full_ones():
 
 def small(monkeypatch):
     """Make tables 1 and 2 small: two sizes, two runs, and 500 test rows."""
-    monkeypatch.setattr(simulation, "N_TEST", 500)
-    monkeypatch.setattr(simulation, "SIZES", (300, 600))
-    monkeypatch.setattr(simulation, "QUICK_RUNS", 2)
+    monkeypatch.setattr(tables_1_2, "N_TEST", 500)
+    monkeypatch.setattr(tables_1_2, "SIZES", (300, 600))
+    monkeypatch.setattr(tables_1_2, "QUICK_RUNS", 2)
 
 
 @pytest.mark.parametrize("number", first([1, 2]))
@@ -160,11 +160,11 @@ def test_a_small_table_of_real_rows(monkeypatch, tmp_path):
 
 
 def simulated(values):
-    return simulation.Simulated(LINEAR, LINEAR.grids(5), Given(values))
+    return tables_1_2.Simulated(LINEAR, LINEAR.grids(5), Given(values))
 
 
 def by_rows(line):
-    return parse_spec(line.datasets[0]).params["n"] - simulation.N_TEST
+    return parse_spec(line.datasets[0]).params["n"] - tables_1_2.N_TEST
 
 
 def noise(line, scale):
@@ -213,7 +213,7 @@ def test_a_deviation_beyond_that_of_the_paper_is_explained():
         own = noise(line, 0.002)
         return own * 0 - 1e-5 if measure == TRUTH else 0.9 + own
 
-    claim = simulation._varies(simulated(values), INCOMPLETE)
+    claim = tables_1_2._varies(simulated(values), INCOMPLETE)
     assert claim.holds is False
     assert "may share their test rows" in claim.because
 
@@ -222,7 +222,7 @@ def test_a_deviation_beyond_that_of_the_paper_is_explained():
         sd = INCOMPLETE.auc[n][1] / 1000
         return ones * 0 if measure == TRUTH else 0.9 + sd * ones
 
-    assert simulation._varies(simulated(printed), INCOMPLETE).holds is True
+    assert tables_1_2._varies(simulated(printed), INCOMPLETE).holds is True
 
 
 @pytest.mark.parametrize(("gain", "holds"), [(0.02, True), (-0.02, False), (0.0, None)])
@@ -251,7 +251,7 @@ def test_the_interval_of_a_deviation_covers_the_true_one():
 
 def test_the_share_of_negatives_that_gives_the_printed_auc():
     for table, share in ((LINEAR, 0.763), (RADIAL, 0.563)):
-        found = simulation._share(table)
+        found = tables_1_2._share(table)
         assert found == pytest.approx(share, abs=5e-4)
         assert population_auc(table.model, found) == pytest.approx(table.population, abs=1e-6)
 

@@ -11,8 +11,14 @@ from aucbench.kernels.vectors import Vector
 from aucbench.papers.experiment import Experiment
 from aucbench.papers.parts import Claim, Entry, Grid, Line, Protocol, Scale
 from aucbench.papers.results import Results
-from aucbench.papers.sht_auc.claims import against, mean_over, trials
-from aucbench.papers.sht_auc.methods import CLEAN_MAP, code_step, simulated
+from aucbench.papers.sht_auc.methods import (
+    CLEAN_MAP,
+    against,
+    code_step,
+    mean_over,
+    simulated,
+    trials,
+)
 from aucbench.report.sections import Chart, Table
 from aucbench.stats.words import ROPE
 

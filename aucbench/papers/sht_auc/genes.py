@@ -19,8 +19,10 @@ from aucbench.datasets.catalogue import entry_of
 from aucbench.papers.experiment import Experiment
 from aucbench.papers.parts import AUC, Claim, Entry, Grid, Protocol, Published, Scale
 from aucbench.papers.results import Results, mean_of
-from aucbench.papers.sht_auc.claims import against
-from aucbench.papers.sht_auc.methods import SHT
+from aucbench.papers.sht_auc.methods import (
+    SHT,
+    against,
+)
 from aucbench.report.sections import Chart
 
 SETS = {"colon": "Colon Cancer", "leukemia": "Leukemia"}  # as the paper calls them

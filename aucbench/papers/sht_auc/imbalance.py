@@ -10,7 +10,6 @@ from aucbench.kernels.vectors import Vector
 from aucbench.papers.experiment import Experiment
 from aucbench.papers.parts import AUC, Claim, Entry, Grid, Line, Protocol, Scale
 from aucbench.papers.results import Results, mean_of
-from aucbench.papers.sht_auc.claims import against, mean_over, methods_of, trials
 from aucbench.papers.sht_auc.methods import (
     CLEAN_MAP,
     CLEAN_NOTES,
@@ -19,9 +18,13 @@ from aucbench.papers.sht_auc.methods import (
     PASSES,
     SHT,
     STO,
+    against,
+    mean_over,
     measured_as,
     methods,
+    methods_of,
     simulated,
+    trials,
 )
 from aucbench.report.sections import Chart
 

@@ -11,7 +11,6 @@ from aucbench.kernels.vectors import Vector
 from aucbench.papers.experiment import Experiment
 from aucbench.papers.parts import AUC, Claim, Entry, Grid, Line, Protocol, Published, Scale
 from aucbench.papers.results import Results
-from aucbench.papers.sht_auc.claims import against, mean_over, methods_of, trials
 from aucbench.papers.sht_auc.methods import (
     CLEAN_MAP,
     CLEAN_NOTES,
@@ -22,9 +21,13 @@ from aucbench.papers.sht_auc.methods import (
     PUBLISHED_NOTES,
     SHT,
     STO,
+    against,
+    mean_over,
     measured_as,
     methods,
+    methods_of,
     simulated,
+    trials,
 )
 
 COLUMNS = (20, 40, 60, 80)  # k*, of both tables

@@ -13,10 +13,9 @@ from aucbench.bench.plan.fields import Choice
 from aucbench.bench.plan.plan import Plan
 from aucbench.kernels.vectors import Vector
 from aucbench.papers.parts import Claim, Line, Scale
+from aucbench.papers.ranges import Range, range_of
 from aucbench.papers.results import Results
 from aucbench.papers.spdam.methods import features_of
-from aucbench.stats.resampled import METHOD, corrected_interval
-from aucbench.stats.words import LEVEL, Interval
 
 FOLDS = 5
 REPEATS = {Scale.QUICK: 1, Scale.FULL: 2}
@@ -160,22 +159,15 @@ def by_split(results: Results, line: Line, y: str = "test_auc") -> dict[tuple[in
     return {(r.cell.repeat, r.cell.split): curve for r, curve in pairs if curve[0].size}
 
 
-def interval(results: Results, line: Line, values: Sequence[float]) -> Interval:
-    """Return the interval of a mean over the splits of a line; NaN where there are too few."""
-    if len(values) < 2:
-        return Interval(nan, nan, nan, LEVEL, METHOD, "there are fewer than two splits")
-    return corrected_interval(values, results.ratio(line), repeats=results.repeats(line))
-
-
-def said(one: Interval, form: str = ".3g") -> str:
-    """Return "0.1 (0.05 to 0.15)"."""
-    return f"{one.estimate:{form}} ({one.low:{form}} to {one.high:{form}})"
+def interval(results: Results, line: Line, values: Sequence[float]) -> Range:
+    """Return the mean over the splits of a line with its interval."""
+    return range_of(values, results.ratio(line), results.repeats(line))
 
 
 class Tested(NamedTuple):
     """What decides a statement on one data set."""
 
-    interval: Interval
+    interval: Range
     holds: bool
     told: str
 
@@ -185,7 +177,7 @@ def decided(
 ) -> Claim:
     """Return the claim, which holds where it does on every set; open where one has no interval."""
     tested = {rows.name: test(results, rows) for rows in SETS}
-    missing = [name for name, one in tested.items() if np.isnan(one.interval.low)]
+    missing = [n for n, one in tested.items() if not one.interval.low < one.interval.high]
     if missing:
         why = f"too few runs, or runs that do not differ, on {', '.join(missing)}"
         return Claim(statement, None, why)

@@ -134,7 +134,7 @@ def _linear(results: Results, rows: Rows) -> Tested:
     slope = along.interval(results, line, [fit.slope for fit in fits])
     r2 = min((fit.r2 for fit in fits), default=np.nan)
     decades = float(np.median([np.log10(gap[0] / gap[-1]) for gap in gaps])) if gaps else 0.0
-    told = f"{along.said(slope)}, r² at least {r2:.3f}, over {decades:.1f} decades"
+    told = f"{slope}, r² at least {r2:.3f}, over {decades:.1f} decades"
     return Tested(slope, slope.high < 0 and r2 >= STRAIGHT, told)
 
 
@@ -147,7 +147,7 @@ def _root(results: Results, rows: Rows) -> Tested:
     r2, r2_linear = (
         float(np.median([fit.r2 for fit in fits])) if fits else np.nan for fits in (power, line)
     )
-    told = f"{along.said(interval)}, r² {r2:.3f}, and {r2_linear:.3f} of a linear rate"
+    told = f"{interval}, r² {r2:.3f}, and {r2_linear:.3f} of a linear rate"
     return Tested(interval, interval.high <= BOUND and r2 > r2_linear, told)
 
 
@@ -160,8 +160,7 @@ def _sooner(results: Results, rows: Rows) -> Tested:
     logs = [float(v) for v in np.log2(first) - np.log2(second)]
     ratio = along.interval(results, _lines(rows)[0], logs)
     told = (
-        f"{np.median(first):.0f} and {np.median(second):.0f} passes, log2 of their ratio "
-        f"{along.said(ratio)}"
+        f"{np.median(first):.0f} and {np.median(second):.0f} passes, log2 of their ratio {ratio}"
         if shared
         else ""
     )
@@ -178,4 +177,4 @@ def _nearer(results: Results, rows: Rows) -> Tested:
         for s in sorted(own.keys() & other.keys())
     ]
     ratio = along.interval(results, line, logs)
-    return Tested(ratio, ratio.high < 0, along.said(ratio))
+    return Tested(ratio, ratio.high < 0, str(ratio))

@@ -99,7 +99,7 @@ def _faster(results: Results, rows: Rows, x: str, sampling: str) -> Tested:
         if all(fit.slope < 0 for fit in fits)
     ]
     power = along.interval(results, lines[BATCH], exponents)
-    return Tested(power, power.low > 0, along.said(power))
+    return Tested(power, power.low > 0, str(power))
 
 
 def _poor(results: Results, rows: Rows) -> Tested:
@@ -108,4 +108,4 @@ def _poor(results: Results, rows: Rows) -> Tested:
     small, usual = (along.by_split(results, lines[b]) for b in (min(BATCHES), BATCH))
     gains = [along.at(small[s], EARLY) - along.at(usual[s], EARLY) for s in small if s in usual]
     gain = along.interval(results, lines[BATCH], gains)
-    return Tested(gain, gain.high < -ROPE, along.said(gain, "+.4f"))
+    return Tested(gain, gain.high < -ROPE, f"{gain:+.4f}")
