@@ -15,7 +15,14 @@ from aucbench.data.grades import Grades
 from aucbench.data.survival import Survival
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError
-from aucbench.kernels.vectors import weights_of
+from aucbench.kernels.vectors import row_weights
+
+ARRAYS: dict[type, tuple[tuple[str, str, type], ...]] = {  # names for people, fields and types
+    Labels: (("labels", "y", np.int8),),
+    Survival: (("times", "time", np.float64), ("events", "event", np.bool_)),
+    Grades: (("grades", "y", np.float64),),
+    Categories: (("classes", "y", np.int32),),
+}
 
 
 def unsound(data: Any) -> str | None:
@@ -70,16 +77,13 @@ def _faults_of_pattern(X: Rows) -> Iterator[str]:
 def _faults_around(data: Data) -> Iterator[str]:
     """Yield what is wrong with target, names and what divides the rows."""
     n, target = data.n, data.target
-    if isinstance(target, Labels):
-        yield from _faults_of_labels(target, n)
-    elif isinstance(target, Survival | Grades):
-        yield from _faults_of_pairs(target, n)
-    elif isinstance(target, Categories):
-        yield from _faults_of_classes(target, n)
-    elif not isinstance(target, Breakpoints):
+    if isinstance(target, Breakpoints):
+        if target.n != n:
+            yield f"it has {n} rows and error functions for {target.n}"
+    elif isinstance(target, Labels | Survival | Grades | Categories):
+        yield from _faults_of_target(target, n)
+    else:
         yield f"its target is {_kind(target)}, wanted one of aucbench.data.kinds.Target"
-    elif target.n != n:
-        yield f"it has {n} rows and error functions for {target.n}"
     for name, array in data.ties.items():
         yield from _fault_of_array(f"its {name}", array, np.int32)
         if array.size != n:
@@ -88,60 +92,34 @@ def _faults_around(data: Data) -> Iterator[str]:
         yield f"it has {data.d} columns and {len(data.names)} names"
 
 
-def _faults_of_labels(target: Labels, n: int) -> Iterator[str]:
-    yield from _fault_of_array("its labels", target.y, np.int8)
-    if target.y.size != n:
-        yield f"it has {n} rows and {target.y.size} labels"
-    elif {*np.unique(target.y).tolist()} != {-1, 1}:
-        yield f"its labels are {np.unique(target.y)}, wanted -1 and 1, both of them"
-    yield from _faults_of_weights(target.weights, n)
-
-
-def _faults_of_classes(target: Categories, n: int) -> Iterator[str]:
-    yield from _fault_of_array("its classes", target.y, np.int32)
-    names = target.names
-    if not isinstance(names, np.ndarray) or names.ndim != 1 or names.dtype.kind != "U":
-        yield f"the names of its classes are {_kind(names)}, wanted a vector of texts"
-    elif target.y.size != n:
-        yield f"it has {n} rows and {target.y.size} classes"
-    elif {*np.unique(target.y).tolist()} != {*range(names.size)} or names.size < FEWEST:
-        yield f"its classes are not the numbers from 0 to {names.size - 1}, three or more of them"
-    yield from _faults_of_weights(target.weights, n)
-
-
-def _faults_of_pairs(target: Survival | Grades, n: int) -> Iterator[str]:
-    """Yield what is wrong with times of events, or with grades."""
-    arrays: dict[str, tuple[Any, type]] = {"grades": (getattr(target, "y", None), np.float64)}
-    if isinstance(target, Survival):
-        arrays = {"times": (target.time, np.float64), "events": (target.event, np.bool_)}
-    for name, (array, dtype) in arrays.items():
-        if faults := [*_fault_of_array(f"its {name}", array, dtype)]:
-            yield from faults
-            return
+def _faults_of_target(target: Labels | Survival | Grades | Categories, n: int) -> Iterator[str]:
+    arrays = {called: (getattr(target, of), dtype) for called, of, dtype in ARRAYS[type(target)]}
+    if target.weights is not None:
+        arrays["weights"] = target.weights, np.float64
+    for called, (array, dtype) in arrays.items():
+        yield from _fault_of_array(f"its {called}", array, dtype)
         if array.size != n:
-            yield f"it has {n} rows and {array.size} {name}"
-            return
+            yield f"it has {n} rows and {array.size} {called}"
     try:
-        if isinstance(target, Survival):
-            Survival.of(target.time, target.event)
-        else:
-            Grades.of(target.y)
+        _check_values(target)
+        row_weights(target.weights, n)
     except DataError as error:
         yield str(error)
-    yield from _faults_of_weights(target.weights, n)
 
 
-def _faults_of_weights(weights: Any, n: int) -> Iterator[str]:
-    if weights is None:
-        return
-    yield from _fault_of_array("the weights of its rows", weights, np.float64)
-    if weights.size != n:
-        yield f"it has {n} rows and {weights.size} weights"
-        return
-    try:
-        weights_of(weights, n)
-    except DataError as error:
-        yield str(error)
+def _check_values(target: Labels | Survival | Grades | Categories) -> None:
+    """Raise `DataError` where the values of a target are none that its constructor makes."""
+    if isinstance(target, Survival):
+        Survival.of(target.time, target.event)
+    elif isinstance(target, Grades):
+        Grades.of(target.y)
+    elif isinstance(target, Labels):
+        if {*np.unique(target.y).tolist()} != {-1, 1}:
+            raise DataError(f"its labels are {np.unique(target.y)}, wanted -1 and 1, both of them")
+    elif getattr(target.names, "dtype", np.dtype(object)).kind != "U" or target.k < FEWEST:
+        raise DataError(f"it has {target.names!r} as classes, wanted three texts or more")
+    elif {*np.unique(target.y).tolist()} != {*range(target.k)}:
+        raise DataError(f"its classes are not the numbers from 0 to {target.k - 1}")
 
 
 def _fault_of_array(what: str, array: Any, dtype: Any) -> Iterator[str]:

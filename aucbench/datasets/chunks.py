@@ -19,7 +19,7 @@ from typing import IO, Any
 from aucbench.data import Chunk, arrays
 from aucbench.data.targets import REST, Classes, counted, label_vector, several, side_of
 from aucbench.datasets import arrow, changepoint, formats, svmlight
-from aucbench.datasets.endings import naming, open_plain, short_reason
+from aucbench.datasets.endings import SVMLIGHT, TEXT, naming, open_plain, short_reason
 from aucbench.datasets.formats import Table
 from aucbench.datasets.images import is_idx
 from aucbench.datasets.label import find_label
@@ -73,7 +73,7 @@ def stream(
     require_whole(1, rows=rows, features=features)
     asked = Loading(positive=positive, negative=negative, drop=drop, target=target)
     origin = source_of(source)
-    if not isinstance(origin, File):
+    if not isinstance(origin, File) or origin.raw:
         raise DataError(f"{origin} is no file of its own; read it with load")
     path = origin.path
     cutter = _cutter(path)
@@ -278,10 +278,7 @@ def _tables(frames: Iterable[Any], cut: _Cut, *, named: bool) -> Iterator[Table]
 
 
 _CUTTERS: dict[str, _Cutter] = {
-    ".svm": _svmlight_tables,
-    ".svmlight": _svmlight_tables,
-    ".libsvm": _svmlight_tables,
-    ".csv": _csv_tables,
-    ".tsv": _csv_tables,
-    ".parquet": _parquet_tables,
+    **dict.fromkeys(SVMLIGHT, _svmlight_tables),
+    **dict.fromkeys(TEXT, _csv_tables),
+    arrow.PARQUET: _parquet_tables,
 }

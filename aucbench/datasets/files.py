@@ -31,13 +31,13 @@ from aucbench.datasets.located import source_of
 from aucbench.datasets.memory import Held, frame_of, is_table
 from aucbench.datasets.reading import COLUMNS, OF_SET, Loading, Reading
 from aucbench.datasets.roles import EVENT, roles_of, with_test_rows
-from aucbench.datasets.sources import File, Published
+from aucbench.datasets.sources import File
 from aucbench.datasets.suspects import sentinels, suspects
 from aucbench.datasets.tables import Schema, is_numeric
 from aucbench.datasets.targets import meant_by
 from aucbench.errors import DataError
 
-Source = File | Published | Member | Held
+Source = File | Member | Held
 TESTS = "the table of test rows"
 
 

@@ -19,7 +19,6 @@ from aucbench.datasets.endings import format_of
 from aucbench.datasets.manifest import manifest_row
 from aucbench.datasets.sources import (
     File,
-    Published,
     feature_names,
     fetched,
     in_cache,
@@ -86,7 +85,7 @@ def remark(name: str) -> str:
     return "; ".join(entry.drop.values()) or (entry.why if entry.positive else "")
 
 
-def source_of(source: str | os.PathLike[str]) -> File | Published | Member:
+def source_of(source: str | os.PathLike[str]) -> File | Member:
     """Return the files or the member of a collection that are given by name, path or address."""
     text = os.fspath(source)
     if (member := member_of(text)) is not None:

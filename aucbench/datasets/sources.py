@@ -30,9 +30,12 @@ class File:
 
     path: Path
     entry: Entry = NOT_KNOWN
+    # raw files that were downloaded, in the order of `entry.files`; `path` is the first of them
+    raw: tuple[Path, ...] = ()
 
     def __str__(self) -> str:
-        return str(self.path)
+        names = " + ".join(path.name for path in self.raw)
+        return f"{self.entry.name} ({names})" if names else str(self.path)
 
     def files(self) -> Sequence[Path]:
         """Return the files that are read."""
@@ -44,8 +47,14 @@ class File:
         return [self.path, names] if names.is_file() else [self.path]
 
     def table(self, wanted: Wanted) -> Table:
-        """Read a table, or an idx set."""
-        path = self.path
+        """Read a table, an idx set, or raw files."""
+        path, reader = self.path, self.entry.raw.reader
+        if self.raw and reader == "rows":
+            return _rows(self, wanted)
+        if self.raw:
+            if replace(wanted, others=()) != Wanted():
+                raise DataError(f"target, separator and decimal are for tables, not for {self}")
+            return _READERS[reader](self.raw)
         if images.is_idx(path):
             if wanted.target is not None:
                 raise DataError(
@@ -109,39 +118,18 @@ def name_of(path: Path) -> str | None:
     return plain[: -len(ending)] if ending else None
 
 
-@dataclass(frozen=True, slots=True)
-class Published:
-    """The raw files of a set of the catalogue."""
-
-    entry: Entry
-    paths: tuple[Path, ...]  # in the order of `entry.files`
-
-    def __str__(self) -> str:
-        return f"{self.entry.name} ({' + '.join(path.name for path in self.paths)})"
-
-    def table(self, wanted: Wanted) -> Table:
-        """Read the files."""
-        reader = self.entry.raw.reader
-        if reader == "rows":
-            return _rows(self, wanted)
-        if replace(wanted, others=()) != Wanted():
-            raise DataError(f"target, separator and decimal are for tables, not for {self}")
-        return _READERS[reader](self.paths)
-
-
 def in_cache(entry: Entry) -> bool:
     """Return whether all files of a set have been downloaded; their content is not read."""
     return bool(entry.files) and all(path.is_file() for path in cached_paths(entry.files))
 
 
-def fetched(entry: Entry, *, progress: bool = False) -> File | Published:
+def fetched(entry: Entry, *, progress: bool = False) -> File:
     """Return the files of a set of the catalogue; download those that are not in the cache."""
     if not entry.files:
         raise no_download([entry])
     paths = fetch_files(entry.files, progress=progress)
-    if images.is_idx(paths[0]) or changepoint.set_name(paths[0]):
-        return File(paths[0], entry)
-    return Published(entry, paths)
+    of_one_name = images.is_idx(paths[0]) or changepoint.set_name(paths[0])
+    return File(paths[0], entry, () if of_one_name else paths)
 
 
 def no_download(lost: Sequence[Entry]) -> DataError:
@@ -157,7 +145,7 @@ def no_download(lost: Sequence[Entry]) -> DataError:
     )
 
 
-def _rows(files: Published, wanted: Wanted) -> Table:
+def _rows(files: File, wanted: Wanted) -> Table:
     raw, d = files.entry.raw, files.entry.d
     asked = replace(
         wanted,
@@ -165,7 +153,7 @@ def _rows(files: Published, wanted: Wanted) -> Table:
         width=d,
         others=(*wanted.others, *map(str, raw.drop)),
     )
-    tables = [read_table(path, asked) for path in files.paths]
+    tables = [read_table(path, asked) for path in files.raw]
     y = np.concatenate([table.y for table in tables])
     whole = {"X": stacked([table.X for table in tables]), "queries": joined_queries(tables)}
     table = replace(tables[0], y=y, **whole).without(raw.drop)

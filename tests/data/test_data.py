@@ -68,16 +68,6 @@ def test_a_missing_label_is_refused():
             Data.of(X, np.array(["a", "b", missing, "b"], object), positive="a")
 
 
-def test_a_list_of_positives_makes_several_classes_binary():
-    data = Data.of(X, [5, 0, 9, 3], positive=[5, 9], negative="rest")
-
-    np.testing.assert_array_equal(data.y, Y)
-    with pytest.raises(DataError, match="say which are positive"):
-        Data.of(X, [5, 0, 9, 3], positive=5)
-    with pytest.raises(DataError, match="positive=7 is no label"):
-        Data.of(X, [5, 0, 9, 3], positive=[5, 7])
-
-
 @pytest.mark.parametrize(
     "convert",
     [

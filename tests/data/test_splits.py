@@ -283,21 +283,6 @@ def test_large_whole_times_and_groups_are_not_rounded(tmp_path):
         load(tmp_path / "t.csv")
 
 
-@pytest.mark.parametrize(
-    ("more", "sentence"),
-    [
-        ({"groups": [1, 2]}, "groups has shape"),
-        ({"times": [None, *range(1, N)]}, "times has no value in row 0"),
-        ({"times": ["a", *range(1, N)]}, "cannot be sorted|shape"),
-        ({"times": np.array(["NaT"] * N, dtype="datetime64[s]")}, "has no value in row 0"),
-    ],
-)
-def test_bad_groups_and_times_are_refused(frame, more, sentence):
-    more = {k: np.array(v, dtype=object) if isinstance(v, list) else v for k, v in more.items()}
-    with pytest.raises(DataError, match=sentence):
-        toy(frame, **more)
-
-
 @given(st.integers(2, 7), st.integers(0, 2**32 - 1), st.lists(st.booleans(), min_size=8))
 def test_random_folds_are_those_of_scikit_learn(count, seed, classes):
     assume(count <= min(sum(classes), len(classes) - sum(classes)))

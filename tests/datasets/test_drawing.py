@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from aucbench import get_dataset
 from aucbench.data import Categories, Grades, Labels, Survival
 from aucbench.datasets import load
-from aucbench.datasets.drawing import FEWEST, drawn, fewer
+from aucbench.datasets.drawing import FEWEST, drawn
 from aucbench.datasets.parted import open_parts
-from aucbench.datasets.reading import Reading
-from aucbench.errors import DataError, ParameterError, UnsupportedError
+from aucbench.errors import ParameterError, UnsupportedError
 
 N = 3000
 
@@ -98,29 +95,11 @@ def test_groups_are_those_of_the_rows_that_are_kept(table):
     assert (same == (numbers[:, None] // 10 == numbers[None, :] // 10)).all()
 
 
-def test_rows_stand_in_brackets(table):
-    data = get_dataset(f"{table}[rows=400,drop=group]")
-    assert data.rows.values.tolist() == load(table, rows=400, drop="group").rows.values.tolist()
-
-
-@pytest.mark.parametrize("rows", [0, 3, 2.5, "many", True])
-def test_rows_is_a_whole_number(rows):
-    with pytest.raises(ParameterError, match="rows must be"):
-        Reading(rows=rows)
-
-
 def test_rows_are_refused_where_they_mean_nothing(table):
     with pytest.raises(ParameterError, match="rows=100 draws the rows of one table, and test="):
         load(table, rows=100, test=str(table))
     with pytest.raises(UnsupportedError, match="rows need all rows at once"):
         open_parts(table, rows=100)
-
-
-def test_a_changepoint_set_refuses_rows(tmp_path):
-    for part in ("features", "errors"):
-        (tmp_path / f"toy.{part}.csv").write_text("sequence,x\n1,2\n")
-    with pytest.raises(DataError, match="leave out rows"):
-        load(tmp_path / "toy.features.csv", rows=10)
 
 
 def test_rows_of_a_set_that_no_file_has():
@@ -131,13 +110,6 @@ def test_rows_of_a_set_that_no_file_has():
     assert (data.rows.matrix == again.rows.matrix).all()
     assert get_dataset("digits-3[rows=5000]").n == 1797
     assert get_dataset("linear[n=200,rows=50]").n == 50
-
-
-def test_rows_of_a_set_without_a_file_is_a_number_too():
-    with pytest.raises(ParameterError, match="rows must be at least 4"):
-        get_dataset("digits-3[rows=1]")
-    with pytest.raises(UnsupportedError, match="rows=10 is for labels"):
-        fewer(replace(get_dataset("digits-3"), target=get_dataset("digits-3").breakpoints), 10)
 
 
 def test_a_set_with_rows_of_its_own_keeps_its_meaning(site):

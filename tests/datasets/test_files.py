@@ -16,7 +16,7 @@ from scipy.sparse import csr_array, random_array
 from sklearn.datasets import dump_svmlight_file
 
 from aucbench import get_dataset
-from aucbench.datasets import available, entry_of, load
+from aucbench.datasets import available, load
 from aucbench.errors import DataError, MissingExtraError, UnknownNameError
 
 PACKERS = {"": bytes, ".xz": lzma.compress, ".bz2": bz2.compress, ".gz": gzip.compress}
@@ -349,37 +349,6 @@ def test_mnist_is_read_from_its_four_files(folder):
     (folder / "mnist-t10k-labels-idx1-ubyte.gz").unlink()
     with pytest.raises(DataError, match="is missing; put the four files"):
         load("mnist")
-
-
-@pytest.fixture
-def real(data_folder, monkeypatch):
-    monkeypatch.setenv("AUCBENCH_DATA", str(data_folder))
-    with (data_folder / "MANIFEST.csv").open(newline="") as lines:
-        return {row["name"]: row for row in csv.DictReader(lines) if ".svm" in row["file"]}
-
-
-@pytest.mark.parametrize("name", ["german", "diabetes", "splice", "fourclass", "a9a.t"])
-def test_real_sets_have_the_shape_and_classes_of_the_manifest(name, real):
-    data, row = load(name), real[name]
-    counts = dict(part.split(":") for part in row["classes_with_counts"].split(";"))
-
-    assert (data.n, data.d) == (int(row["rows"]), int(row["features"]))
-    assert data.target.n_pos == int(counts["1"])
-    assert data.target.n_neg == int(counts["-1"])
-    assert data.rows.is_sparse == (name == "a9a.t")
-
-
-@pytest.mark.parametrize("name", ["accelerometer", "mushrooms", "pendigits", "satimage"])
-def test_real_sets_become_binary_as_the_catalogue_says(name, real):
-    data, row = load(name), real[name]
-    counts = dict(part.split(":") for part in row["classes_with_counts"].split(";"))
-
-    assert (data.n, data.d) == (int(row["rows"]), int(row["features"]))
-    assert data.target.n_pos == sum(int(counts[str(label)]) for label in entry_of(name).positive)
-
-
-def test_every_real_set_of_the_manifest_is_listed(real):
-    assert set(real) <= set(available())
 
 
 def test_a_sheet_with_a_cell_far_away_is_refused(tmp_path):

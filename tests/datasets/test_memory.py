@@ -9,7 +9,7 @@ import pytest
 from aucbench.bench.worker.rows import data_hash, load_data, save_data
 from aucbench.datasets import load
 from aucbench.datasets.memory import frame_of, is_table
-from aucbench.errors import DataError, MissingExtraError
+from aucbench.errors import DataError
 
 N = 60
 
@@ -85,9 +85,3 @@ def test_what_is_no_table_is_named():
             load(other)
     with pytest.raises(DataError, match="is for text files with cells"):
         load(pd.DataFrame({"x": [0, 1], "y": [0, 1]}), target="y", separator=";")
-
-
-def test_without_pyarrow_the_extra_is_named(monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
-    with pytest.raises(MissingExtraError, match=r"aucbench\[parquet\]"):
-        frame_of(pl.DataFrame({"y": [0, 1]}))

@@ -8,7 +8,7 @@ from aucbench.bench.plan.toml import parse_plan, write_plan
 from aucbench.datasets import load
 from aucbench.datasets.gaps import gaps_of
 from aucbench.datasets.reading import Reading
-from aucbench.datasets.tables import Encoding, Schema
+from aucbench.datasets.tables import Encoding
 from aucbench.errors import DataError, ParameterError
 
 N = 120
@@ -61,13 +61,6 @@ def test_numbers_alone_have_a_schema_then(tmp_path):
     later = load(tmp_path / "t.csv", missing="age=-998")
     assert later.schema is not None
     assert any("no cell is '-998'" in warning for warning in later.understood.warnings)
-
-
-def test_a_schema_without_such_cells_is_written_as_before():
-    frame = FRAME[["town"]]
-    plain = Schema.of(frame).to_json()
-    assert "gaps" not in plain["columns"][0]
-    assert Schema.from_json(plain) == Schema.of(frame)
 
 
 def test_a_name_may_have_the_sign_too():

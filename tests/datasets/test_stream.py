@@ -3,7 +3,6 @@ import gzip
 import hashlib
 import io
 import lzma
-import sys
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,7 @@ from scipy.sparse import csr_array, vstack
 from sklearn.datasets import dump_svmlight_file
 
 from aucbench.datasets import available, load, stream
-from aucbench.errors import DataError, MissingExtraError, ParameterError, UnknownNameError
+from aucbench.errors import DataError, ParameterError, UnknownNameError
 
 PACKERS = {"": bytes, ".xz": lzma.compress, ".bz2": bz2.compress, ".gz": gzip.compress}
 N = 31
@@ -132,17 +131,6 @@ def test_labels_of_any_kind_need_the_positive_one(ending, tmp_path):
         [*stream(path, rows=4)]
 
 
-def test_text_names_a_numeric_label_and_a_list_several(tmp_path):
-    path = write(tmp_path / "t.svm", svm_bytes(table()[0], np.arange(N) % 4))
-    for positive in ([1, 3], ("1", "3"), ["1.0", 3]):
-        same_as_load(path, 3, positive=positive, negative="rest")
-    for wrong in (2, "2", None):
-        with pytest.raises(DataError, match="the labels"):
-            load(path, positive=wrong)
-        with pytest.raises(DataError, match="the labels"):
-            [*stream(path, rows=3, positive=wrong)]
-
-
 def test_labels_that_come_late_are_compared_with_the_earlier_ones(tmp_path):
     lines = ["1 1:1", "0 2:1", "0 1:2", "1 2:2"]
     path = write(tmp_path / "t.svm", "\n".join([*lines, "-1 1:3"]))
@@ -198,19 +186,6 @@ def test_a_given_width_saves_the_scan_and_is_kept(tmp_path):
         [*stream(path, rows=2, features=4)]
 
 
-def test_the_scan_reads_the_file_once_and_no_more_with_a_width(tmp_path, monkeypatch):
-    from aucbench.datasets import chunks
-
-    opened = []
-    plain = chunks.open_plain
-    monkeypatch.setattr(chunks, "open_plain", lambda path: opened.append(path) or plain(path))
-    path = write(tmp_path / "w.svm", svm_bytes(*table()))
-    for features, times in ((None, 2), (5, 1)):
-        assert len([*stream(path, rows=10, features=features)]) == 4
-        assert len(opened) == times
-        opened.clear()
-
-
 BAD = {
     "no number": ("t.svm", "1 1:1\n\n-1 1:x\n", "line 3 cannot be read"),
     "no index": ("t.svm", "1 1:1\n\n-1 x:1\n", "line 3 cannot be read"),
@@ -255,28 +230,6 @@ def test_what_is_wrong_is_told_with_file_and_row(case, rows, tmp_path):
     assert "\n" not in str(told.value)
 
 
-@pytest.mark.parametrize("packed", PACKERS)
-@pytest.mark.parametrize("ending", CONTENT)
-def test_a_damaged_file_ends_in_a_sentence_that_names_it(ending, packed, tmp_path):
-    path = write(tmp_path / f"set{ending}{packed}", CONTENT[ending](*table()))
-    whole = np.frombuffer(path.read_bytes(), dtype=np.uint8)
-    rng = np.random.default_rng(0)
-    refusals = []
-    for trial in range(20):
-        damaged = whole.copy()
-        if trial % 2:
-            damaged = damaged[: rng.integers(1, whole.size)]
-        else:
-            damaged[rng.integers(0, whole.size, size=3)] = rng.integers(0, 256, size=3)
-        path.write_bytes(damaged.tobytes())
-        try:
-            [*stream(path, rows=4)]
-        except DataError as error:
-            refusals.append(str(error))
-    assert refusals
-    assert all(str(path) in sentence and "\n" not in sentence for sentence in refusals)
-
-
 def test_what_cannot_be_cut_is_refused_at_once(tmp_path):
     X, y = table()
     np.savez(tmp_path / "a.npz", X=X, y=y)
@@ -307,13 +260,6 @@ def test_options_that_mean_nothing_are_refused(tmp_path):
         [*stream(table_, drop=["hieght"])]
     with pytest.raises(DataError, match="0 columns"):
         [*stream(table_, drop=[0, 1, 2, 3, 4])]
-
-
-def test_parquet_without_its_package_says_so(tmp_path, monkeypatch):
-    (tmp_path / "p.parquet").write_bytes(b"PAR1")
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(MissingExtraError, match=r"aucbench\[parquet\]"):
-        next(stream(tmp_path / "p.parquet"))
 
 
 def test_parquet_with_an_index_is_read_as_by_load(tmp_path):

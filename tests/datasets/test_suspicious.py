@@ -54,10 +54,6 @@ def test_a_nearly_telling_column_and_the_end_of_a_scale():
     assert [*suspects(pd.DataFrame({"scale": scale}), POSITIVE)] == []
 
 
-def test_usual_columns_are_not_suspicious():
-    assert [*suspects(pd.DataFrame(USUAL), POSITIVE)] == []
-
-
 def test_a_sample_finds_what_all_rows_confirm():
     n = 3 * SAMPLE
     positive = np.random.default_rng(1).random(n) < 0.01

@@ -285,18 +285,6 @@ def test_missing_numbers_are_those_of_scikit_learn():
     assert (filled["age"][test["age"].isna()] == train["age"].median()).all()
 
 
-def test_dates_have_the_parts_that_vary():
-    days = ["2020-03-01", "2021-04-04", None, "2020-03-08"]
-    got = features(learnt(pd.DataFrame({"d": days})), pd.DataFrame({"d": days}))
-    stamps = pd.to_datetime(pd.Series(days))
-    assert [*got.columns] == ["d year", "d month", "d days", "d is missing"]  # all are Sundays
-    there = stamps.notna()
-    np.testing.assert_array_equal(got["d year"][there], stamps.dt.year[there])
-    np.testing.assert_array_equal(got["d month"][there], stamps.dt.month[there])
-    np.testing.assert_array_equal(got["d days"][there], (stamps - stamps.min()).dt.days[there])
-    assert got.loc[2].tolist() == [2020, 3, 7, 1]  # medians of the parts
-
-
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.datetimes(pd.Timestamp(1700, 1, 1), pd.Timestamp(2200, 1, 1)), min_size=3))
 def test_parts_of_dates_are_those_of_pandas(stamps):
@@ -404,13 +392,6 @@ def test_blocks_of_rows_make_no_difference(monkeypatch):
     X, S = (e.of_frame(frame) for e in (dense, sparse))
     np.testing.assert_array_equal(X.matrix, S.matrix.toarray())
     assert np.count_nonzero(S.values) == S.values.size
-
-
-def test_no_feature_is_an_error():
-    frame = pd.DataFrame({"c": ["a"] * 30 + ["b"] * 30})
-    schema = Schema.of(frame)
-    with pytest.raises(DataError, match="each of the 1 column\\(s\\) is the same in all 30"):
-        Encoding.learn(schema, rows(schema.codes(frame)[:30]))
 
 
 cell = st.one_of(

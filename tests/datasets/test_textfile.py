@@ -176,13 +176,6 @@ def test_a_mark_at_the_beginning_is_not_read(tmp_path):
     assert read(tmp_path / "t.csv", b"\xef\xbb\xbf" + text().encode()).names == ("a", "b")
 
 
-def test_a_file_of_numbers_is_as_before(tmp_path):
-    data = read(tmp_path / "t.csv", text())
-    assert data.schema is None
-    assert data.names == ("a", "b")
-    assert data.rows.values.dtype == np.float64
-
-
 def frame():
     made = pd.DataFrame(ROWS, columns=NAMES).assign(color=["red", "blue", None, "red"])
     made["day"] = pd.to_datetime(["2020-01-01", None, "2020-03-01", "2020-03-05"])
@@ -210,23 +203,6 @@ def test_other_formats_hold_the_same_table(ending, tmp_path):
     ]
     with pytest.raises(DataError, match="separator=';' is for text files"):
         load(tmp_path / f"t{ending}", separator=";")
-
-
-def test_a_stream_of_arrow_is_read_too(tmp_path):
-    pyarrow = pytest.importorskip("pyarrow")
-    pytest.importorskip("pyarrow.parquet")
-    table = pyarrow.Table.from_pandas(frame())
-    with pyarrow.ipc.new_stream(str(tmp_path / "t.arrow"), table.schema) as out:
-        out.write_table(table)
-    assert load(tmp_path / "t.arrow", target="y").n == 4
-    lists = table.append_column("tags", pyarrow.array([[1], [2], [], [3, 4]]))
-    pyarrow.parquet.write_table(lists, str(tmp_path / "t.parquet"))
-    with pytest.raises(DataError, match=r"column 'tags' holds list.* in a cell, wanted one value"):
-        load(tmp_path / "t.parquet", target="y")
-    twins = table.rename_columns(["a", "a", "y", "color", "day"])
-    pyarrow.feather.write_feather(twins, str(tmp_path / "t.feather"))
-    with pytest.raises(DataError, match="columns 1 and 2 have the same name 'a'"):
-        load(tmp_path / "t.feather", target="y")
 
 
 def test_a_spreadsheet_has_one_sheet_with_cells(tmp_path, monkeypatch):
@@ -302,10 +278,3 @@ def test_options_of_tables_are_refused_elsewhere(tmp_path):
         load(path, separator="tab")
     with pytest.raises(DataError, match="decimal=',' is for tables"):
         load(path, decimal=",")
-
-
-def test_a_stream_reads_numbers_only(tmp_path):
-    path = tmp_path / "t.csv"
-    frame().to_csv(path, index=False)
-    with pytest.raises(DataError, match=r"not numeric: 'color', 'day'; .* use load"):
-        [*stream(path, target="y")]

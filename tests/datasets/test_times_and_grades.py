@@ -53,12 +53,6 @@ def test_events_are_written_in_many_ways(table, cells, options):
     assert data.target.event.tolist() == [True, False, True, True]
 
 
-def test_all_rows_may_have_an_event(table):
-    text = ROWS.replace("alive", "dead")
-    assert load(table(text), **TIMES, positive="dead").target.n_events == 4
-    assert load(table(text.replace("dead", "1")), **TIMES).target.n_events == 4
-
-
 def test_test_rows_have_times_too(table):
     train, test = table(ROWS), table(ROWS.replace("5,dead", "6,dead"), "test.csv")
     data = load(train, **TIMES, positive="dead", test=str(test))
@@ -132,11 +126,6 @@ def test_queries_of_test_rows_stand_below(table):
     assert data.groups.tolist() == [0, 0, 1, 1]
     with pytest.raises(DataError, match="only one of the files has a qid"):
         load(train, test=str(table("1 1:1\n0 1:2\n", "c.svm")))
-
-
-def test_times_are_for_tables(table):
-    with pytest.raises(DataError, match="time_to_event='1' is for tables"):
-        load(table("1 1:1\n0 1:2\n", "a.svm"), time_to_event="1", event="2")
 
 
 def test_a_column_that_tells_the_event_is_suspicious(table):

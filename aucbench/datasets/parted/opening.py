@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from aucbench.datasets.arrow import PARQUET
 from aucbench.datasets.endings import NPZ, TEXT, naming
 from aucbench.datasets.parted.converted import converted
 from aucbench.datasets.parted.footers import Footer
@@ -15,7 +16,6 @@ from aucbench.datasets.parted.stored import NPY, StoredParts
 from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError, UnsupportedError
 
-PARQUET = ".parquet"
 FORMATS = (PARQUET, *TEXT, NPZ, NPY)
 # Options of a reading that need all rows at once.
 WHOLE = (*("groups", "time", "time_to_event", "event", "test", "missing", "rows"),)
