@@ -148,16 +148,6 @@ def test_objective_of_a_solver_that_honours_it(compared):
     assert "objective logistic" in result.stdout
 
 
-def test_each_map_gives_cells_and_joined_ones_are_applied_in_turn(toys, compared):
-    maps = ("standard+nystroem[rank=60]", "none", "none+unit+nystroem[rank=9]")
-    asked = ("--data", "radial[n=300]", "--solvers", "means", "--splits", 2)
-    result, rows = compared(*asked, "--features", maps[0], "--features", ",".join(maps[1:]))
-    found = {(row["features"], row["d"]): row["auc"] for row in rows}
-    assert set(found) == {*zip(maps, (60, 2, 9), strict=True)}
-    assert "standard+nystroem[rank=60]" in result.stdout
-    assert found["none", 2] < 0.8 < 0.9 < found[maps[0], 60]
-
-
 def test_a_default_of_the_replaced_part_leaves_the_record(compared):
     common = ("--data", SMALL, "--solvers", "sht-auc,hsg-ht", "--splits", 2, "--passes", 6)
     _, rows = compared(*common, "--projector", "l2-ball[R=1]")
@@ -169,10 +159,9 @@ def test_a_default_of_the_replaced_part_leaves_the_record(compared):
 MAPS = ("standard+nystroem[rank=60]", "none", "none+unit+nystroem[rank=9]")
 
 
-@pytest.mark.parametrize("option", ["--features", "--preprocess"])
-def test_each_map_gives_cells_and_joined_ones_are_applied_in_turn(toys, compared, option):
+def test_each_map_gives_cells_and_joined_ones_are_applied_in_turn(toys, compared):
     asked = ("--data", "radial[n=300]", "--solvers", "means", "--splits", 2, "--quiet")
-    result, rows = compared(*asked, option, MAPS[0], option, ",".join(MAPS[1:]))
+    result, rows = compared(*asked, "--features", MAPS[0], "--features", ",".join(MAPS[1:]))
     found = {(row["features"], row["d"]): row["auc"] for row in rows}
     assert set(found) == {*zip(MAPS, (60, 2, 9), strict=True)}
     assert MAPS[0] in result.stdout
