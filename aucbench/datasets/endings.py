@@ -90,7 +90,7 @@ def _only(path: Path) -> Iterator[bytes]:
         yield from _chunks(stream)
 
 
-def _chunks(stream: IO[bytes]) -> Iterator[bytes]:
+def _chunks(stream: IO[bytes] | gzip.GzipFile) -> Iterator[bytes]:
     return iter(partial(stream.read, CHUNK), b"")
 
 
