@@ -124,7 +124,7 @@ def _papers(solvers: list[str]) -> Iterator[str]:
 
 
 def _changelog() -> str:
-    """Return the versions of the changelog as a section; its links begin in the project's folder."""
+    """Return the versions of the changelog as a section, with links from the folder docs."""
     path = Path(__file__).resolve().parents[1] / "CHANGELOG.md"
     versions = path.read_text(encoding="utf-8").partition("notes start -->")[2]
     return "## Changes\n" + re.sub("^##", "###", versions, flags=re.M).replace("](docs/", "](")
