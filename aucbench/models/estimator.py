@@ -97,7 +97,11 @@ class Scoring(BaseEstimator):  # type: ignore[misc]
             phi = phi.fit(train, np.random.default_rng([seed, 0]))  # as the first split of a run
         else:
             method, phi = WithStart(method, start.weights, required=True), start.features
-        limits = {"passes": self.passes, "seconds": self.seconds, "gap_tol": self.gap_tol}
+        limits: dict[str, Any] = {
+            "passes": self.passes,
+            "seconds": self.seconds,
+            "gap_tol": self.gap_tol,
+        }
         return Learnt(encoding, phi, solve(method, applied(phi, train), seed=seed, **limits))
 
     def _scores_of(self, X: Any) -> Vector:

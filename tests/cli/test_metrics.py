@@ -73,6 +73,7 @@ def test_tables_come_in_markdown_and_latex(tested):
     assert "give one" in refused("report", out, "--md", "--tex")
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of the fit that diverges
 def test_what_cannot_be_measured_is_marked_and_said(tmp_path):
     rows = tmp_path / "rows.json"
     solvers = "constant,roc-svm[step=1e200]"  # the second one diverges
