@@ -21,7 +21,7 @@ from simulated import Tables, grid, mean, print_tables, repeated, share
 from study.clustered import mean_over_families, meta_regression
 from study.rank_sets import rank_sets
 
-from aucbench.stats import Rule, against
+from aucbench.stats import against
 
 SIZES = (1, 1, 1, 12)
 FAMILIES = (12, 30, 80)
@@ -154,7 +154,7 @@ def ranks(count: int) -> list[list[str]]:
                 values = 1.0 / (1.0 + np.exp(-odds))
                 names = [*map(str, range(m))]
                 told = [f"f{g}" for g in family]
-                found = rank_sets(values, names, families=told, flips=FLIPS, rule=Rule.WORST_RANK)
+                found = rank_sets(values, names, families=told, flips=FLIPS)
                 low, high = np.array(found.low), np.array(found.high)
                 first, last = (np.arange(1, m + 1),) * 2 if gap else (np.ones(m), np.full(m, m))
                 whole.append(bool(((low <= first) & (last <= high)).all()))

@@ -133,11 +133,10 @@ def ridge(
     data: Data,
     rng: np.random.Generator,
     budget: Budget | None = None,
-    default: float | None = None,
 ) -> float:
-    """Return the λ of a solver: the number given, or `default` for None.
+    """Return the λ of a solver: the number given, or that of `default_ridge` for None.
 
-    "auto" is chosen by held-out rows, see `chosen`, among `default` times 10^{1}, 10^{1/2},
+    "auto" is chosen by held-out rows, see `chosen`, among that times 10^{1}, 10^{1/2},
     10^{-2}, 10^{-3/2}, 10^{-1}, 10^{-1/2} and 1. It takes several times as long, and on most sets
     of docs/defaults.md it is no better than None: one fold of held rows is a noisy judge.
 
@@ -151,12 +150,10 @@ def ridge(
         Draws the held rows.
     budget : Budget, optional
         Of the fit; a trial gets no more passes.
-    default : float, optional
-        None: `default_ridge`.
     """
     if solver.lam is not None and solver.lam != AUTO:
         return float(solver.lam)
-    derived = default_ridge(data) if default is None else default
+    derived = default_ridge(data)
     if solver.lam is None:
         return derived
     if isinstance(data, PartsData):

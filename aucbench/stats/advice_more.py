@@ -126,7 +126,6 @@ def set_sizes(
     values: ArrayLike,
     names: Sequence[str],
     *,
-    smaller: bool = False,
     shares: bool = True,
     level: float = LEVEL,
 ) -> dict[int, int]:
@@ -136,7 +135,7 @@ def set_sizes(
 
     Parameters
     ----------
-    values, names, smaller, shares, level :
+    values, names, shares, level :
         As in `best_set`.
 
     Returns
@@ -151,11 +150,11 @@ def set_sizes(
     """
     table = checked(values, names)
     rng = np.random.default_rng(SEED)
-    test = partial(best_set, names=names, smaller=smaller, shares=shares, level=level)
+    test = partial(best_set, names=names, shares=shares, level=level)
     sizes = {}
     for factor in TIMES:
         rows = rng.integers(0, max(1, len(table)), (SET_DRAWS, factor * len(table)))
-        sets = [test(table[some], flips=SET_FLIPS, seed=SEED) for some in rows]
+        sets = [test(table[some], flips=SET_FLIPS) for some in rows]
         sizes[factor] = int(np.median([sum(one.possible) for one in sets]))
     return sizes
 

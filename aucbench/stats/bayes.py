@@ -28,6 +28,7 @@ from aucbench.stats.tables import Array
 from aucbench.stats.words import LEVEL, ROPE, Word
 
 PRIOR = 0.5  # weight s of the prior, in differences; it counts for `equivalent`
+SEED = 0  # of the draws
 DRAWS = 2000  # their standard error at a probability of .95 is .005
 
 
@@ -56,16 +57,14 @@ class SignTest:
         return SignTest(self.better, self.equivalent, self.worse)
 
 
-def sign_test(
-    differences: Array, rope: float = ROPE, *, draws: int = DRAWS, seed: int = 0
-) -> SignTest:
+def sign_test(differences: Array, rope: float = ROPE, *, draws: int = DRAWS) -> SignTest:
     """Test the differences of a pair over its data sets; they may be infinite, and are not NaN."""
     if differences.size == 0:
         return SignTest(nan, nan, nan)
     z = np.r_[0.0, differences]
     order = np.argsort(z, kind="stable")
     walsh = walsh_averages(z[order])
-    w = _weights(differences.size, draws, seed)[order]
+    w = _weights(differences.size, draws)[order]
     sums = np.vstack([np.zeros(draws), np.cumsum(w, axis=0)])  # of the first m weights
     worse = np.sum(w * sums[np.count_nonzero(walsh < -rope, axis=1)], axis=0)
     better = np.sum(w * (1.0 - sums[np.count_nonzero(walsh <= rope, axis=1)]), axis=0)
@@ -81,18 +80,17 @@ class Asked:
     differences: tuple[float, ...]
     rope: float
     draws: int
-    seed: int
 
     @cached_property
     def told(self) -> SignTest:
         """What it says."""
         d = np.array(self.differences, np.float64)
-        return sign_test(d, self.rope, draws=self.draws, seed=self.seed)
+        return sign_test(d, self.rope, draws=self.draws)
 
 
 @lru_cache(maxsize=8)  # all pairs with equally many differences share the draws
-def _weights(n: int, draws: int, seed: int) -> Array:
+def _weights(n: int, draws: int) -> Array:
     """Draw weights of shape (n + 1, draws), the first row for the difference of the prior."""
-    rng = np.random.default_rng([seed, n])
+    rng = np.random.default_rng([SEED, n])
     gamma = rng.standard_gamma(np.r_[PRIOR, np.ones(n)][:, None], (n + 1, draws))
     return np.asarray(gamma / gamma.sum(axis=0))

@@ -136,9 +136,7 @@ def best_set(
     smaller: bool = False,
     shares: bool = True,
     level: float = LEVEL,
-    rule: Rule = Rule.WORST_RANK,
     flips: int = FLIPS,
-    seed: int = 0,
 ) -> BestSet:
     """Test for each solver whether another one is better on a typical data set.
 
@@ -163,7 +161,7 @@ def best_set(
     ----------
     values : array of shape (N, m)
         One value for each data set and solver, such as the mean AUC over its splits; NaN where the
-        solver has none.
+        solver has none: it has lost there.
     names : sequence of str
         Of the m solvers.
     families : sequence of str or None, optional
@@ -176,12 +174,8 @@ def best_set(
         Whether values are shares in [0, 1], of which 1 is the best: they are compared by log-odds.
     level : float
         1 - level is the probability of a wrong statement.
-    rule : Rule
-        How missing cells count.
     flips : int
         Random flips beside the identity; all 2^N where these are at most one more.
-    seed : int
-        Of the random flips.
 
     Raises
     ------
@@ -197,7 +191,7 @@ def best_set(
     Statistics 9; Romano and Wolf (2005), "Exact and approximate stepdown methods for multiple
     hypothesis testing", JASA 100; Pratt (1959), JASA 54, for zeros.
     """
-    asked = Asked(families, smaller, shares, level, rule, flips, seed)
+    asked = Asked(families, smaller, shares, level, flips)
     return _read(names, asked.flipped(asked.ranked(values, names)), level)
 
 
@@ -239,12 +233,11 @@ def against(
     level: float = LEVEL,
     rule: Rule = Rule.WORST_RANK,
     flips: int = FLIPS,
-    seed: int = 0,
 ) -> Against:
     """Test each other solver against one of them, by |T(j, reference)| of `best_set`.
 
     The p-values are adjusted for the other solvers only, by the same step-down: a wrong word on
-    any of them has a probability of at most 1 - level.
+    any of them has a probability of at most 1 - level. `rule` says how missing cells count.
 
     Raises
     ------
@@ -255,7 +248,7 @@ def against(
     """
     if reference not in names:
         raise UnknownNameError("solver in this comparison", reference, names)
-    asked = Asked(families, smaller, shares, level, rule, flips, seed)
+    asked = Asked(families, smaller, shares, level, flips, rule)
     at = [*names].index(reference)
     flipped = asked.flipped(asked.ranked(values, names, at))
     others = tuple(name for name in names if name != reference)
@@ -285,9 +278,7 @@ def steadiness(
     smaller: bool = False,
     shares: bool = True,
     level: float = LEVEL,
-    rule: Rule = Rule.WORST_RANK,
     flips: int = FEWER_FLIPS,
-    seed: int = 0,
 ) -> Steadiness:
     """Leave out each data set in turn, and compare the sets; see `best_set`.
 
@@ -298,7 +289,7 @@ def steadiness(
     DataError, ParameterError
         As `best_set`.
     """
-    asked = Asked(families, smaller, shares, level, rule, flips, seed)
+    asked = Asked(families, smaller, shares, level, flips)
     ranked = asked.ranked(values, names)
     each = (asked.flipped(ranked.without(k)) for k in range(len(ranked.sizes)))
     sets = [_read(names, flipped, level) for flipped in each]

@@ -23,6 +23,7 @@ from aucbench.stats.tables import ROUNDING, Array, Rule, average_ranks_of, check
 from aucbench.stats.words import require_level
 
 ODDS_OF = 0.005  # c of the log-odds of a share; it is the default of the rope
+SEED = 0  # of random flips
 FEWEST = 6  # units from which a solver can be left out
 BLOCK = 250  # flips whose statistics are in memory together; each stands for two
 SLACK = 1e-9  # equal statistics differ by rounding
@@ -37,15 +38,13 @@ class Asked:
     smaller: bool
     shares: bool
     level: float
-    rule: Rule
     flips: int
-    seed: int
+    rule: Rule = Rule.WORST_RANK
 
     def ranked(self, values: ArrayLike, names: Sequence[str], at: int | None = None) -> Ranked:
         """Check the options and the table, and rank the differences of all pairs, or of one's."""
         require_level(self.level)
         require_whole(1, flips=self.flips)
-        require_whole(0, seed=self.seed)
         y = scaled(checked(values, names), smaller=self.smaller, shares=self.shares)
         family = numbered(self.families, len(y))
         if self.rule is Rule.COMPLETE_CASES:
@@ -64,7 +63,7 @@ class Asked:
             kind = "data sets" if units == family.size else "families of data sets"
             what = f"To leave a solver out takes at least {FEWEST} {kind}; here are {units}."
             return Flipped(np.empty((units, 0)), np.empty((0, units)), True, what)
-        signs, complete = _signs(units, self.flips, self.seed)
+        signs, complete = _signs(units, self.flips)
         return Flipped(_shares(_averaged(ranked.ranks * ranked.signs, family)), signs, complete)
 
 
@@ -169,7 +168,7 @@ def _shares(ranks: Array) -> Array:
 
 
 @lru_cache(maxsize=2)  # where each data set is left out in turn, as many are left each time
-def _signs(units: int, flips: int, seed: int) -> tuple[Array, bool]:
+def _signs(units: int, flips: int) -> tuple[Array, bool]:
     """Return one of each two flips, the identity first, and whether these are all."""
     if 2**units <= flips + 1:
         rest = np.arange(2 ** (units - 1))  # the sign of the last unit stays
@@ -178,7 +177,7 @@ def _signs(units: int, flips: int, seed: int) -> tuple[Array, bool]:
         every.setflags(write=False)
         return every, True
     signs = np.ones((max(1, (flips + 1) // 2), units))
-    drawn = np.random.default_rng(seed).integers(0, 2, (len(signs) - 1, units))
+    drawn = np.random.default_rng(SEED).integers(0, 2, (len(signs) - 1, units))
     signs[1:] -= 2.0 * drawn
     signs.setflags(write=False)  # other tests have them too
     return signs, False

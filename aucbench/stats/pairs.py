@@ -106,9 +106,7 @@ def pairwise(
     rope: float = ROPE,
     level: float = LEVEL,
     smaller: bool = False,
-    rule: Rule = Rule.WORST_RANK,
     draws: int = DRAWS,
-    seed: int = 0,
 ) -> tuple[Pair, ...]:
     """Compare all pairs of solvers over data sets.
 
@@ -130,9 +128,7 @@ def pairwise(
         Of the intervals; 1 - level is the size of the tests together.
     smaller : bool
         Whether a smaller value is better; else a larger one is.
-    rule : Rule
-        How missing cells count.
-    draws, seed : int
+    draws : int
         Of the Bayesian test. Nothing else is random.
 
     Raises
@@ -141,9 +137,9 @@ def pairwise(
         When the table has another shape, an infinite value, two solvers of one name, or another
         number of families.
     ParameterError
-        When `rope` is negative, `level` is not in (0, 1), or `draws` or `seed` makes no sense.
+        When `rope` is negative, `level` is not in (0, 1), or `draws` makes no sense.
     """
-    options = PairOptions(rope, level, smaller, rule, draws, seed, families)
+    options = PairOptions(rope, level, smaller, draws=draws, families=families)
     pairs = pairs_of(values, names, combinations(range(len(names)), 2), options)
     adjusted = holm([pair.p for pair in pairs])
     return tuple(replace(pair, adjusted=float(p)) for pair, p in zip(pairs, adjusted, strict=True))
@@ -158,7 +154,6 @@ class PairOptions:
     smaller: bool = False
     rule: Rule = Rule.WORST_RANK
     draws: int = DRAWS
-    seed: int = 0
     families: Sequence[str | None] | None = None
 
 
@@ -179,7 +174,6 @@ def pairs_of(
     """Return some pairs of `pairwise` without an adjusted p-value."""
     require_at_least(0.0, rope=options.rope)
     require_whole(1, draws=options.draws)
-    require_whole(0, seed=options.seed)
     sign = -1.0 if options.smaller else 1.0
     table = sign * by_family(checked(values, names), options.families)
     pairs = [_pair(table[:, [i, j]], (names[i], names[j]), options) for i, j in which]
@@ -200,7 +194,7 @@ def _pair(table: Array, names: tuple[str, str], options: PairOptions) -> Pair:
         wins=wins,
         ties=d.size - wins - losses,
         losses=losses,
-        tested=Asked((*d.tolist(),), rope, options.draws, options.seed),
+        tested=Asked((*d.tolist(),), rope, options.draws),
         rope=rope,
     )
 

@@ -20,10 +20,7 @@ from aucbench.stats.tables import Array, Rule, checked, differences
 from aucbench.stats.words import LEVEL, ROPE, Difference, Word
 
 SHOWN = 3  # data sets that a sentence names
-RULES = {
-    Rule.WORST_RANK: "if failed cells count as the worst rank",
-    Rule.COMPLETE_CASES: "with complete cases only",
-}
+COMPLETE = "with complete cases only"
 
 
 def versus(
@@ -37,7 +34,6 @@ def versus(
     rope: float = ROPE,
     level: float = LEVEL,
     rule: Rule = Rule.WORST_RANK,
-    seed: int = 0,
 ) -> tuple[Pair, ...]:
     """Compare each solver with a reference: their pairs, with the p-values of `against`.
 
@@ -47,7 +43,7 @@ def versus(
 
     Parameters
     ----------
-    values, names, rope, level, smaller, rule, seed :
+    values, names, rope, level, smaller, rule :
         As in `pairwise`.
     reference : str
         One of the names.
@@ -74,11 +70,10 @@ def versus(
         level=level,
         rule=rule,
         flips=enough_flips(level),
-        seed=seed,
     )
     at = [*names].index(reference)
     others = [j for j in range(len(names)) if j != at]
-    options = PairOptions(rope, level, smaller, rule, seed=seed, families=families)
+    options = PairOptions(rope, level, smaller, rule, families=families)
     pairs = pairs_of(values, names, ((j, at) for j in others), options)
     return tuple(
         replace(pair, adjusted=_adjusted(pair.difference, t, p, len(others)))
@@ -138,17 +133,15 @@ def fragile(
     smaller: bool = False,
     rope: float = ROPE,
     level: float = LEVEL,
-    rule: Rule = Rule.WORST_RANK,
-    seed: int = 0,
 ) -> tuple[Fragile, ...]:
     """Find the verdicts of `versus` that another way to count would change.
 
-    The other ways are the other rule for missing cells, and the table without each single data
+    The other ways are the complete cases, and the table without each single data
     set. Those are left out whose verdict stays.
 
     Parameters
     ----------
-    values, names, reference, families, shares, smaller, rope, level, rule, seed :
+    values, names, reference, families, shares, smaller, rope, level :
         As in `versus`.
     data_sets : sequence of str
         Names of the N data sets.
@@ -160,16 +153,16 @@ def fragile(
     """
     table = checked(values, names, data_sets)
     ask = partial(versus, names=names, reference=reference, shares=shares, smaller=smaller)
-    ask = partial(ask, rope=rope, level=level, seed=seed)
-    pairs = ask(table, families=families, rule=rule)
+    ask = partial(ask, rope=rope, level=level)
+    pairs = ask(table, families=families)
     changes: list[list[Change]] = [[] for _ in pairs]
     if np.isnan(table).any():
-        [other] = {*Rule} - {rule}
-        for pair, mine in zip(ask(table, families=families, rule=other), changes, strict=True):
-            mine.append(Change(RULES[other], "", pair.word))
+        others = ask(table, families=families, rule=Rule.COMPLETE_CASES)
+        for pair, mine in zip(others, changes, strict=True):
+            mine.append(Change(COMPLETE, "", pair.word))
     test = partial(against, names=names, reference=reference, shares=shares, smaller=smaller)
-    test = partial(test, level=level, seed=seed, rule=rule, flips=enough_flips(level, FEWER_FLIPS))
-    options = PairOptions(rope, level, smaller, rule)
+    test = partial(test, level=level, flips=enough_flips(level, FEWER_FLIPS))
+    options = PairOptions(rope, level, smaller)
     without = [_differences(table, names, pair, families, options) for pair in pairs]
     for i, data_set in enumerate(data_sets):
         tested = test(np.delete(table, i, axis=0), families=_without_one(families, i))

@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike
 
 from aucbench.stats.best_set import FLIPS, enough_flips
 from aucbench.stats.flips import Asked, p_values
-from aucbench.stats.tables import Rule
 from aucbench.stats.words import LEVEL
 
 
@@ -49,12 +48,7 @@ def rank_sets(
     names: Sequence[str],
     *,
     families: Sequence[str | None] | None = None,
-    smaller: bool = False,
-    shares: bool = True,
-    level: float = LEVEL,
-    rule: Rule = Rule.WORST_RANK,
     flips: int = FLIPS,
-    seed: int = 0,
 ) -> RankSets:
     """Return sets that hold the ranks of all m solvers together with the probability `level`.
 
@@ -69,7 +63,7 @@ def rank_sets(
 
     Parameters
     ----------
-    values, names, families, smaller, shares, level, rule, flips, seed :
+    values, names, families, flips :
         As in `best_set`.
 
     Raises
@@ -77,12 +71,14 @@ def rank_sets(
     DataError, ParameterError
         As `best_set`.
     """
-    asked = Asked(families, smaller, shares, level, rule, enough_flips(level, flips), seed)
+    asked = Asked(
+        families, smaller=False, shares=True, level=LEVEL, flips=enough_flips(LEVEL, flips)
+    )
     flipped, m = asked.flipped(asked.ranked(values, names)), len(names)
     ahead = np.zeros((m, m), np.bool_)  # whether the solver of the row is certainly better
     if not flipped.note:
         drawn = flipped.flips @ flipped.ranks
-        t, certain = drawn[0], p_values(np.abs(drawn))[1] <= 1.0 - level  # |T| is that of -F
+        t, certain = drawn[0], p_values(np.abs(drawn))[1] <= 1.0 - LEVEL  # |T| is that of -F
         a, b = np.triu_indices(m, 1)
         ahead[a, b], ahead[b, a] = certain & (t > 0.0), certain & (t < 0.0)
 
@@ -96,6 +92,6 @@ def rank_sets(
         tuple((m - ahead.sum(axis=1)).tolist()),
         named(ahead.T),
         named(ahead),
-        level,
+        LEVEL,
         flipped.note,
     )
