@@ -10,9 +10,11 @@ PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip
 INSTALL := $(PIP) install --quiet --no-compile
 COMPILE := $(BIN)/python -m compileall -qq --workers 0 -x '/tests?/' $(VENV)/lib
 KERNELS := $(wildcard cython/*.pyx cython/*.pxd cython/*.h)
-# Tests of moments and processes need the machine to themselves; the others share its cores.
+# Files run side by side in the order of their folders: by their numbers of tests, those of few
+# and long ones would come last, on one core. Tests of moments and processes, which mostly wait,
+# have only each other beside them.
+BESIDE := -n logical --dist loadfile --no-loadscope-reorder
 ALONE := $(addprefix tests/,engines harness supervise)
-BESIDE := -n logical --dist loadfile
 # What computes in the process of the test; under the sanitiser the limits of memory that the
 # others test do not hold, and processes of their own only take longer to start.
 COMPUTING := $(addprefix tests/,data pairs scale objectives projectors features optim aum metrics solving \
@@ -53,13 +55,13 @@ demo: $(VENV)/built ## install, then compare the default solvers on two embedded
 
 test: $(VENV)/test ## run the tests of a change
 	$(BIN)/pytest $(CHANGE) $(BESIDE) $(addprefix --ignore=,$(ALONE))
-	$(BIN)/pytest $(CHANGE) $(ALONE)
+	$(BIN)/pytest $(CHANGE) $(BESIDE) $(ALONE)
 
 nightly: test-nightly debug-nightly portable-nightly run-benchmarks wheel-nightly oldest check-systems ## run what takes too long for each change
 
 test-nightly: $(VENV)/test
 	$(BIN)/pytest $(NIGHT) $(BESIDE) $(addprefix --ignore=,$(ALONE))
-	$(BIN)/pytest $(NIGHT) $(ALONE)
+	$(BIN)/pytest $(NIGHT) $(BESIDE) $(ALONE)
 
 check: check-code check-benchmarks ## linters, types, import layers, changelog, benchmarks load
 
