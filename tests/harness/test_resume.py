@@ -152,7 +152,8 @@ def test_kill_9_during_a_run_with_a_limit_of_time_loses_nothing(planned, whole):
     process.communicate()
     ended = planned.run("run", "plan.toml", "--out", "short", "--quiet", "--minutes", "1e-4")
     assert ended.returncode == 3, ended.stderr
-    assert re.search(rf"the time is over: \d+ of {CELLS} rows are missing; go on with: ", ended.stderr)
+    told = rf"the time is over: \d+ of {CELLS} rows are missing; go on with: "
+    assert re.search(told, ended.stderr)
     assert 5 <= shards(planned, "short") < CELLS
     ended = planned.run("run", "plan.toml", "--out", "short", "--quiet", "--minutes", "10")
     assert ended.returncode == 0, ended.stderr
