@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from aucbench import Data, compare, get_solver, solve
-from aucbench.bench.cell import Cell
 from aucbench.bench.plan.errors import PlanError
 from aucbench.bench.plan.plan import Plan, default_solvers
 from aucbench.bench.plan.toml import parse_plan, write_plan
@@ -37,14 +36,6 @@ def test_equal_shapes_are_one_text_and_one_cell():
 def test_what_is_no_shape_is_refused(text, said):
     with pytest.raises(PlanError, match=said):
         Plan(("x",), monotone=text)
-
-
-def test_without_shapes_a_cell_is_what_it_was():
-    cell = next(Plan(("x",)).cells())
-    before = {name: value for name, value in cell.to_json().items() if name != "monotone"}
-
-    assert cell.monotone is None
-    assert Cell.from_json(before) == cell  # of a record of an earlier version
 
 
 def test_a_plan_in_a_file_has_its_shapes():

@@ -20,7 +20,6 @@ from aucbench.data.packed import arrays_of
 from aucbench.datasets import load
 from aucbench.datasets.reading import Reading
 from aucbench.datasets.tables import Encoding, Schema
-from aucbench.errors import DataError
 from aucbench.processes.linux.described import Notes, SealedKept
 from aucbench.processes.room import Room
 from aucbench.protocols import identity
@@ -132,11 +131,6 @@ def test_what_is_known_of_a_table_goes_to_the_parent(bench, path, tmp_path):
     assert about["understood"]["kinds"] == {"numeric": 1, "category": 2, "date": 1}
     plain = b"".join(laid_out(*rows.parts("plain", as_rows(np.eye(2)))))
     assert rows.schema_of(Block(plain), "plain") is None
-
-
-def test_a_table_that_encoding_may_not_change_is_refused(bench, path):
-    with pytest.raises(DataError, match=r"3 column\(s\) are not numeric: 'color', 'town', 'day';"):
-        bench.run(planned(path, reading=Reading(target="sick", encode="none", drop=("patient",))))
 
 
 def test_the_hash_covers_schema_and_codes_but_changes_for_no_numeric_set():
