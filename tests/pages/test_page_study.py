@@ -33,6 +33,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def read(folder):
     """What these tables say; the modules of docs/ are forgotten after the module."""
+    pytest.importorskip("mkdocs", reason="no mkdocs: pip install 'aucbench[docs]'")
     before = {*sys.modules}
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(ROOT / "docs")
