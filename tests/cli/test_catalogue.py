@@ -11,11 +11,6 @@ def names(kind):
     return {line.split()[0] for line in said("list", kind).splitlines() if line}
 
 
-def line_of(text, name):
-    [line] = [line for line in text.splitlines() if line.split()[:1] == [name]]
-    return line
-
-
 @pytest.mark.parametrize(
     ("kind", "name"),
     [
@@ -29,58 +24,6 @@ def line_of(text, name):
 )
 def test_list(kind, name):
     assert name in names(kind)
-
-
-def test_list_of_an_unknown_kind_says_what_there_is():
-    assert "solvers" in said("list", "methods", code=2)
-
-
-def test_files_of_the_data_folder_are_listed_and_error_functions_told_from_labels(
-    monkeypatch, tmp_path
-):
-    for part in ("errors", "features"):
-        (tmp_path / f"ours.{part}.csv").write_text("")
-    (tmp_path / "mine.csv").write_text("a,y\n1,0\n2,1\n")
-    monkeypatch.setenv("AUCBENCH_DATA", str(tmp_path))
-    assert "mine" in names("datasets")
-    assert "the catalogue does not know it" in said("show", "mine")
-    assert "error functions instead of labels" in said("show", "ours")
-    assert "error functions" not in said("show", "mine")
-    listed = said("list", "datasets").splitlines()
-    assert [line.split()[0] for line in listed if "error functions" in line] == ["ours"]
-
-
-def test_solvers_are_listed_with_what_they_can_do_by_distribution(toys):
-    listed = said("list", "solvers")
-    marks = {"sto-iht": "s---", "svm-or": "-c-w", "opauc": "--r-", "means": "----"}
-    assert {name: line_of(listed, name).split()[1] for name in marks} == marks
-    line = line_of(listed, "sht-auc")
-    assert line.split()[1] == "s---"
-    assert line.endswith("  few features that rank well, by the pairwise square")
-    assert listed.startswith("aum: aucbench ")
-    assert listed.splitlines()[0].endswith(", BSD-3-Clause")
-    _, heading, rest = listed.partition("\ntoys 1.0, no licence is stated\n")
-    assert heading
-    assert "  means " in rest
-    assert "sht-auc" not in rest
-    [broken] = [line for line in listed.splitlines() if "toy-broken" in line]
-    assert "licence" in broken
-    assert "\x1b" not in listed
-
-
-@pytest.mark.parametrize("command", ["list solvers", "list datasets", "list features", "list"])
-def test_lists_break_between_words_at_80_columns(monkeypatch, command):
-    words = said(*command.split()).split()
-    for module in ("bench.text", "cli.catalogue"):  # as wide as a terminal
-        monkeypatch.setattr(f"aucbench.{module}.line_width", lambda: 80)
-    folded = said(*command.split())
-    assert max(map(len, folded.splitlines())) <= 80
-    assert folded.split() == words
-
-
-def test_the_references_of_a_name():
-    printed = said("show", "spdam", "--bibtex")
-    assert re.findall(r"^@\w+\{(\w+),$", printed, re.MULTILINE) == ["natole2019", "zhang2017"]
 
 
 def test_what_a_results_folder_used_is_cited(tmp_path):

@@ -1,9 +1,6 @@
-from pathlib import Path
-
 import pytest
 from command_line import call, done
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
 HEAD = """
 from dataclasses import dataclass
 from typing import ClassVar
@@ -83,12 +80,6 @@ def test_a_plugin_that_never_ends_is_killed(file):
     assert "did not end within 1 s" in result.stdout
 
 
-def test_an_import_that_fails_is_a_broken_law(file):
-    file("absent.py", "import no_such_module")
-    result = done("check", "absent.py", code=1)
-    assert "No module named 'no_such_module'" in result.stdout
-
-
 def test_a_plugin_of_another_distribution_is_checked(toys):
     result = done("check", "toys:means")
     assert "solvers" in result.stdout
@@ -123,20 +114,6 @@ def test_a_lie_beyond_the_sample_is_found_by_a_thorough_check(file):
         for extent in ("2000 x 50", "2000 x 50 CSR", "300 x 3000", "300 x 3000 CSR")
     ]
     assert result.stdout.count("BROKEN") == 2
-
-
-def test_the_debugger_stops_at_the_failure(file, monkeypatch):
-    stopped = []
-    monkeypatch.setattr("pdb.post_mortem", stopped.append)
-    file("halved.py", HEAD + SUM.replace("2 * super", "0.5 * super"))
-    result = done(
-        "check", "halved.py:Doubled", "--pdb", "--law", "pickles", "--law", "gradient", code=1
-    )
-    assert verdicts(result)["gradient"] == "BROKEN"
-    [trace] = stopped
-    while trace.tb_next:
-        trace = trace.tb_next
-    assert "the slope of value is" in str(trace.tb_frame.f_locals["sentence"])
 
 
 def test_a_finding_is_there_while_others_are_asked(file, tmp_path):

@@ -1,11 +1,6 @@
 """`aucbench compare`: what it prints, the rows that it writes, and what it makes of failures."""
 
-import os
-import pty
 import re
-import subprocess
-import sys
-from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -139,23 +134,6 @@ def test_too_few_rows_of_a_class_is_skipped(toys, compared, tmp_path):
     assert "2 row(s) of the rarer class, fewer than the 3 folds" in rows[0]["reason"]
 
 
-def test_objective_of_a_solver_that_honours_it(compared):
-    common = ("--data", SMALL, "--solvers", "sht-auc[k=5]", "--splits", 2, "--passes", 2)
-    _, (own, *_) = compared(*common)
-    result, (other, *_) = compared(*common, "--objective", "logistic")
-    assert (own["with_objective"], other["with_objective"]) == (None, "logistic")
-    assert own["objective"] != other["objective"]
-    assert "objective logistic" in result.stdout
-
-
-def test_a_default_of_the_replaced_part_leaves_the_record(compared):
-    common = ("--data", SMALL, "--solvers", "sht-auc,hsg-ht", "--splits", 2, "--passes", 6)
-    _, rows = compared(*common, "--projector", "l2-ball[R=1]")
-    parameters = [row["parameters"] for row in rows]
-    assert [{*one} & {"k", "gamma"} for one in parameters] == [{"gamma"}] * 4
-    assert all("centre" in one for one in parameters if "tau" in one)
-
-
 MAPS = ("standard+nystroem[rank=60]", "none", "none+unit+nystroem[rank=9]")
 
 
@@ -166,12 +144,6 @@ def test_each_map_gives_cells_and_joined_ones_are_applied_in_turn(toys, compared
     assert set(found) == {*zip(MAPS, (60, 2, 9), strict=True)}
     assert MAPS[0] in result.stdout
     assert found["none", 2] < 0.8 < 0.9 < found[MAPS[0], 60]
-
-
-def test_json_path_is_tried_before_the_run(toys, tmp_path):
-    asked = ("--solvers", "interrupted", "--data", SMALL, "--json")
-    for path in (tmp_path / "absent" / "rows.json", tmp_path):
-        assert str(path) in refused("compare", *asked, path)
 
 
 def test_ctrl_c_keeps_the_finished_rows(toys, tmp_path, monkeypatch):
@@ -205,41 +177,6 @@ def test_names_cannot_move_the_cursor(toys, tmp_path):
     output = call("compare", "--solvers", "means", "--data", data, "--splits", 2).output
     assert "red\\x1b" in output
     assert not CONTROL.search(output)
-
-
-def test_terminal_shows_colours_and_pipe_does_not(toy_folder, process):
-    options = ["compare", "--solvers", "means,raises", "--data", SMALL, "--splits", "2"]
-    piped = process(*options)
-    assert piped.returncode == 0
-    assert not CONTROL.search(piped.stdout + piped.stderr)
-    first, *lines = piped.stderr.splitlines()
-    assert first == f"{SMALL}: 200 x 20, 5.00% positive"
-    assert [line.split(":")[0] for line in lines] == ["1/4", "2/4", "3/4", "4/4"]
-    assert lines[-1] == "4/4: 2 error, 2 ok"
-
-    code, text = on_terminal(toy_folder, options)
-    assert code == 0
-    assert all(part in text for part in ("\x1b[1m", "boom [bold]", "means"))
-    progress, table_text = text.split("solver  ")
-    assert "0/4" in progress
-    assert "0/4" not in table_text
-    told = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", table_text).splitlines()
-    assert max(map(len, told)) <= 80
-
-
-def on_terminal(folder, options):
-    """Exit code, and all that a pseudo terminal received."""
-    parent, child = pty.openpty()
-    environment = os.environ | {"PYTHONPATH": str(folder), "TERM": "xterm"}
-    environment.pop("NO_COLOR", None)
-    command = [sys.executable, "-c", "from aucbench.cli import main; main()", *options]
-    with subprocess.Popen(command, stdout=child, stderr=child, env=environment) as process:
-        os.close(child)
-        received = b""
-        with os.fdopen(parent, "rb", buffering=0) as terminal, suppress(OSError):  # EIO at its end
-            while piece := terminal.read(4096):
-                received += piece
-    return process.returncode, received.decode()
 
 
 @pytest.mark.nightly

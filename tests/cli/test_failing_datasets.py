@@ -5,14 +5,12 @@ import sys
 
 import numpy as np
 import pytest
-from command_line import done, refused
+from command_line import done
 from plugin_site import Site
 
-import aucbench
 from aucbench.data import Data, Labels
 from aucbench.data.arrays import Rows
 from aucbench.data.sound import unsound
-from aucbench.errors import DataError, PluginError
 
 SOURCE = """
 import os
@@ -93,27 +91,6 @@ def test_each_is_a_failed_row_that_names_it(places, tmp_path):
     done("status", out)
 
 
-def test_a_mistake_of_the_user_ends_the_run_before_it_begins(places):
-    for spec, sentence in (
-        ("fine[m=3]", "unknown parameter of fine 'm'"),
-        ("fine[n=many]", "n of fine must be a number"),
-        ("fien", "did you mean 'fine'"),
-    ):
-        asked = ("--data", f"breast-cancer,{spec}", "--solvers", "svm-or")
-        assert sentence in refused("compare", *asked)
-
-
-def test_in_python_the_error_names_the_plugin(places):
-    with pytest.raises(PluginError, match=r"data set ward:array 1.5 .*ward_sets.py, line \d+\)"):
-        aucbench.get_dataset("array")
-    with pytest.raises(PluginError, match=r"ward:nan-labels 1.5 .*cannot be made") as caught:
-        aucbench.get_dataset("nan-labels")
-    assert isinstance(caught.value.__cause__, DataError)
-    with pytest.raises(ValueError, match="no such year"):
-        aucbench.get_dataset("value")
-    assert aucbench.get_dataset("fine[n=6]").n == 6
-
-
 X = np.arange(6.0)
 Y = np.array([1, -1, 1], np.int8)
 DENSE = Rows(X, None, None, 3, 2)
@@ -150,16 +127,3 @@ def sparse(columns=(0, 1, 0), starts=(0, 2, 2, 3), values=(1.0, 2.0, 3.0)):
 )
 def test_nonsense_is_told(data, sentence):
     assert sentence in unsound(data)
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        Data(DENSE, Labels(Y)),
-        Data(sparse(), Labels(Y, np.ones(3))),
-        aucbench.get_dataset("breast-cancer"),
-        aucbench.get_dataset("outbreak[n=40,d=30]"),
-    ],
-)
-def test_what_is_sound_is_taken(data):
-    assert unsound(data) is None

@@ -94,16 +94,6 @@ def test_every_option_is_described_once(cls):
         assert len(re.findall(rf"^    {f.name} : .+\n {{8}}\S", cls.__doc__, re.MULTILINE)) == 1
 
 
-@pytest.mark.parametrize("command", ["compare", "run", "fit", "reproduce"])
-def test_the_options_most_used_come_first(command):
-    from aucbench.cli import app
-
-    said = CliRunner().invoke(app, [command, "--help"]).output
-    first = said[said.index("\nOptions:") :].partition("\n\n")[0]
-    assert 9 <= len(re.findall(r"^  -", first, re.MULTILINE)) <= 12
-    assert "How cells are run:" in said
-
-
 def test_each_command_is_in_a_group():
     from aucbench.cli import app
 

@@ -11,7 +11,7 @@ from plugin_site import HEAD, Site, solver
 import aucbench
 from aucbench import compare
 from aucbench.bench import lookup
-from aucbench.errors import PluginError, UnknownNameError
+from aucbench.errors import PluginError
 from aucbench.registry import isolated_imports
 
 MEANS = HEAD.replace("def problem(self, data, rng): return None", "").replace(
@@ -113,24 +113,6 @@ def test_who_asks_for_others_does_not_wait(hostile):
     assert {entry.name for entry in isolated_imports._isolated} <= {"good"}
 
 
-def test_a_module_with_two_entry_points_is_found_by_both(hostile):
-    result = done("show", "further")
-    assert "further: solver of fine 1.0" in result.stdout
-    result = done("compare", "--solvers", "further", "--data", "breast-cancer", "--splits", 2)
-    assert "have no AUC" not in result.stdout
-    done("show", "fine:further")
-
-
-def test_an_unknown_name_is_told_with_close_ones_and_with_who_did_not_answer(hostile):
-    result = done("show", "furthre", code=2)
-    assert "did you mean 'further'?" in result.stderr
-    assert "warning: the plugin ward:sleeps is broken: no answer within 2 s" in result.stderr
-    result = done("compare", "--solvers", "goood", "--data", "breast-cancer", code=2)
-    assert "did you mean 'good'?" in result.stderr
-    with pytest.raises(UnknownNameError, match="did you mean 'further'"):
-        aucbench.get_solver("furthre")
-
-
 def test_a_name_in_python_imports_its_plugin_and_no_other(hostile):
     assert aucbench.get_solver("good[k=2]").k == 2
     assert imported() == ["fine_good"]
@@ -139,20 +121,6 @@ def test_a_name_in_python_imports_its_plugin_and_no_other(hostile):
     assert {"good", "further", "loud"} <= {*aucbench.list_solvers()}
     assert imported() == ["fine_good"]
     del sys.modules["fine_good"]
-
-
-def test_what_was_run_is_cited_and_checked_without_the_others(hostile, tmp_path):
-    run = ("compare", "--solvers", "further", "--data", "breast-cancer", "--splits", 2)
-    done(*run, "--out", tmp_path / "results")
-    done("status", tmp_path / "results")
-    result = done("cite", tmp_path / "results")
-    assert "@software{fine," in result.stdout
-    assert "no reference is known of the solver further" in result.stderr
-    result = call("check", "further")
-    assert result.exit_code in (0, 1), result.output  # whether the laws hold is not the question
-    assert "law of solvers" in result.stdout
-    result = done("check", "goood", code=2)
-    assert "did you mean 'good'?" in result.stderr
 
 
 @pytest.mark.parametrize("name", ["sleeps", "crashes"])
@@ -168,12 +136,3 @@ def test_python_is_told_and_goes_on(hostile, name):
     records = compare([name, "constant"], "breast-cancer", splits=2)
     assert [r.status.status for r in records].count("ok") == 2
     assert {entry.name for entry in isolated_imports._isolated} == {name}
-
-
-def test_a_model_is_fitted_with_the_plugin_that_was_asked_for(hostile, tmp_path):
-    table = tmp_path / "rows.csv"
-    lines = [f"{i % 7},{i % 5},{int(i % 7 > 3)}" for i in range(60)]
-    table.write_text("a,b,y\n" + "\n".join(lines), encoding="utf-8")
-    done("fit", "--data", table, "--solver", "good", "--out", tmp_path / "model.auc")
-    assert {entry.name for entry in isolated_imports._isolated} == {"good"}
-    del sys.modules["fine_good"]

@@ -62,36 +62,6 @@ def test_functions_in_files_are_those_of_the_present_folder(folder, monkeypatch)
     assert f"cannot read {folder}/sub/mine.py: No such file or directory" in lost
 
 
-def test_all_names_that_cannot_be_used_are_told_at_once(folder, monkeypatch):
-    monkeypatch.chdir(folder)
-    (folder / "broken.py").write_text("x = 1\n1 / 0\n", encoding="utf-8")
-    names = "nosuch,sht-auc[kk=3],sht-auc[k=-1],gone.py:S,broken.py:S,mine.py:T,mine.py:S"
-    told = said("compare", "--solvers", names, "--data", "breast-cancer,nodata", code=2)
-    lines = [line for line in told.splitlines() if line.startswith(("error", "  "))]
-    expected = (
-        "error: 7 parts of the plan cannot be used:",
-        "  nosuch: unknown solver 'nosuch'",
-        "  sht-auc[kk=3]: unknown parameter of sht-auc 'kk': did you mean 'k'?",
-        "  sht-auc[k=-1]: k must be at least 1, got -1",
-        f"  gone.py:S: cannot read {folder}/gone.py: No such file or directory",
-        f"  broken.py:S: {folder}/broken.py, line 2: ZeroDivisionError",
-        f"  mine.py:T: there is no T in {folder}/mine.py; it has S",
-        "  nodata: unknown data set 'nodata'",
-    )
-    assert len(lines) == len(expected)
-    for line, begin in zip(lines, expected, strict=True):
-        assert line.startswith(begin)
-
-    told = said("fit", "--data", "breast-cancer", "--solver", names, "--out", "m", code=2)
-    assert told.splitlines()[:6] == ["error: 6 parts of the plan cannot be used:", *lines[1:6]]
-
-    malformed = said(
-        "compare", "--solvers", "sht-auc[=3],logistic[a,b]", "--data", "german", code=2
-    )
-    assert "  sht-auc[=3]: cannot read 'sht-auc[=3]'" in malformed
-    assert "  logistic[a,b]: cannot read 'logistic[a,b]'" in malformed
-
-
 def table(path, shift=0):
     lines = [f"{i % 7 + shift * (i % 2)},{i * i % 11},{i % 2}" for i in range(40)]
     path.write_text("\n".join(["a,b,y", *lines]), encoding="utf-8")

@@ -3,10 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import done, flat, said
+from command_line import done, flat
 
 from aucbench.bench import Store
-from aucbench.models import Model
 
 N, PATIENTS = 600, 200
 WORDS = [
@@ -85,23 +84,3 @@ def test_options_answer_the_warnings_and_a_resume_has_the_same_numbers(hospital,
     assert again == first
     with Store(tmp_path / "r") as store:
         assert {record.id: record.measures.auc for record in store.records()} == known
-
-
-def test_a_model_reads_such_cells_and_texts_in_new_tables(hospital, tmp_path):
-    asked = ("--data", hospital, "--target", "readmitted", *ASKED, "--passes", 3)
-    told = said("fit", *asked, "--solver", "logistic", "--out", tmp_path / "m.aucbench")
-    assert "threshold count groups" in flat(told)
-    assert "30 columns are suspicious" in flat(told)
-    model = Model.load(tmp_path / "m.aucbench")
-    assert model.auc.method == "DeLong by groups, mixture beta"
-    assert "creatinine is missing" in model.feature_names
-    frame = pd.read_csv(hospital)
-    for name, cells in {"odd": ["-999"], "empty": [""]}.items():
-        frame[:20].assign(creatinine=cells * 20).to_csv(tmp_path / f"{name}.csv", index=False)
-    odd, empty = (
-        done("predict", tmp_path / "m.aucbench", tmp_path / f"{name}.csv").stdout
-        for name in ("odd", "empty")
-    )
-    assert odd == empty
-    whole = done("predict", tmp_path / "m.aucbench", hospital, "--rows", 100).stdout
-    assert done("predict", tmp_path / "m.aucbench", hospital).stdout == whole

@@ -1,7 +1,6 @@
 """fit, predict and explain: from a table to scores of another."""
 
 import csv
-import json
 import re
 import shlex
 import subprocess
@@ -11,9 +10,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import call, done, refused
+from command_line import call, done
 
-from aucbench.bench import runner
 from aucbench.data.folds import drawn
 from aucbench.datasets import load
 from aucbench.metrics import auc
@@ -85,18 +83,6 @@ def test_from_a_table_to_scores(folder):
         Model.load(folder / "m.aucbench").scores(whole.rows), model.scores(whole.rows)
     )
     assert f"50 rows: {sum(row['decision'] == 'yes' for row in found)} yes" in result.stderr
-
-
-def test_rows_of_another_kind_are_said(folder, model):
-    table = payments(400, 7).assign(amount=lambda t: 20 * t["amount"])
-    table.to_csv(folder / "other.csv", index=False)
-    told = done("predict", model, folder / "other.csv", "-o", folder / "other_scores.csv").stderr
-    assert "warning: " in told
-    assert "these rows are not like those that chose the threshold" in " ".join(told.split())
-    with pytest.warns(UserWarning, match="rows are flagged, and .* were expected"):
-        Model.load(model).predict(table)
-    usual = done("predict", model, folder / "train.csv", "-o", folder / "scores.csv").stderr
-    assert "warning" not in usual
 
 
 def test_the_threshold_and_the_auc_come_from_rows_that_did_not_train(folder):
@@ -259,70 +245,6 @@ def test_cells_that_a_spreadsheet_would_run_are_escaped(tmp_path):
     assert [row[0] for row in rows] == ["'=2+5", "'@x", "-7"]  # a number is no formula
     assert [row[2] for row in rows] == ["'=1+1", "-1", ""]
     assert rows[1][1] == "-2.0"
-
-
-def test_a_table_without_a_row_that_has_a_score_is_a_failure_with_the_likely_reason(tmp_path):
-    shape = {"width": 1, "columns": ("a",), "negative": (0,), "positive": (1,)}
-    Model(weights=np.ones(1), trees=None, maps=(), threshold=0.0, **shape).save(tmp_path / "m")
-    (tmp_path / "t.csv").write_text("a;b\n1,5;1\n2,5;2\n")
-    told = done("predict", tmp_path / "m", tmp_path / "t.csv", "--out", tmp_path / "s", code=1)
-    assert (
-        "t.csv has a score: column 'a' has '1,5', which is no number with the deci" in told.stderr
-    )
-    assert "but one with ','" in told.stderr
-    assert len(rows_of(tmp_path / "s")) == 2  # each row has its answer all the same
-    (tmp_path / "t.csv").write_text("a;b\n1,5;1\n2.5;2\n")
-    done("predict", tmp_path / "m", tmp_path / "t.csv")
-
-
-def test_what_is_absent_or_unknown_is_refused_before_anything_is_written(folder, model):
-    out, new = folder / "never.csv", folder / "new.csv"
-    payments(4, 3).drop(columns="amount").to_csv(folder / "less.csv", index=False)
-    for words, sentence in (
-        ((model, folder / "less.csv"), "1 of the 3 columns of the model are not in the table: 'am"),
-        ((model, new, "--id", "nr"), "there is no column 'nr'"),
-        ((new, new), "is no model of aucbench"),
-    ):
-        assert sentence in refused("predict", *words, "-o", out)
-    assert not out.exists()
-
-
-@pytest.mark.parametrize(
-    ("more", "told"),
-    [
-        (("--flags", 5), "--flags and --per belong together"),
-        (("--flags", 5, "--per", 0), "--per is 0"),
-        (("--cost-fp", 1), "give cost_fp and cost_fn"),
-        (("--precision", 0.5, "--sensitivity", 0.5), "give one of them"),
-        (("--solver", "auto"), "leave the others out"),
-        (("--solver", "estimator[sklearn.svm:SVC]"), "so that it cannot be saved"),
-        (("--features", "append-one"), "adds an intercept"),
-        (("--calibration", "spline"), "unknown calibration 'spline'"),
-        (("--out", "none/m.aucbench"), "cannot write"),
-    ],
-)
-def test_mistakes_are_told_before_the_first_fit(folder, monkeypatch, more, told):
-    monkeypatch.setattr(runner, "run", None)
-    assert told in fitted(folder, *more, code=2).stderr
-
-
-def test_explain_says_what_the_file_holds(model):
-    text = done("explain", model)
-    lines = text.stdout.splitlines()
-    assert lines[0] == "svm-or, features auto"
-    assert any(line.startswith("AUC 0.") and "(95 %: " in line for line in lines)
-    assert any(line.startswith("  chosen for ") for line in lines)
-    assert any(line.strip().endswith("amount") for line in lines)
-
-    plain = json.loads(call("explain", model, "--json").stdout)
-    assert plain["kind"] == "linear"
-    assert plain["features"][0]["name"] == "amount"
-    order = [one["importance"] for one in plain["features"]]
-    assert order == sorted(order, reverse=True)
-    first = plain["features"][0]
-    assert first["importance"] == pytest.approx(abs(first["weight"]) * first["spread"])
-    assert plain["operating"]["tp"] + plain["operating"]["fn"] == plain["provenance"]["n_pos"]
-    assert plain["keeps_rows"] is False
 
 
 def test_names_from_a_file_are_escaped(folder, model):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from bench_toys import record_of
-from command_line import call, done, said, strict
+from command_line import done, said, strict
 
 from aucbench.bench import lookup, runner
 from aucbench.bench.engines.local import LocalEngine
@@ -135,10 +135,6 @@ def test_ctrl_c_says_how_to_go_on(plan, monkeypatch):
     assert "go on with: aucbench run plan.toml --out 'my results'" in told
 
 
-def test_there_is_a_plan_to_start_from():
-    assert parse_plan(call("run", "--example").stdout) == parse_plan(PLAN_EXAMPLE)
-
-
 @pytest.mark.parametrize("gone", [lambda kept: kept.rename("elsewhere"), shutil.rmtree])
 def test_a_folder_that_goes_away_ends_the_run_and_is_not_made_again(plan, monkeypatch, gone):
     def late(store, *given):
@@ -150,12 +146,6 @@ def test_a_folder_that_goes_away_ends_the_run_and_is_not_made_again(plan, monkey
     result = done(*RUN, "--quiet", code=2)
     assert "the results folder kept was moved or deleted while it was in use" in result.stderr
     assert not Path("kept").exists()
-
-
-def test_a_folder_without_a_plan_has_no_status(tmp_path):
-    Store(tmp_path / "bare", create=True).close()
-
-    assert "holds no plan" in call("status", tmp_path / "bare").stderr
 
 
 def test_limits_of_the_command_line_win(tmp_path):
@@ -221,9 +211,3 @@ def test_a_run_that_has_no_time_says_so_and_goes_on(plan):
     assert "interim" in ended.stdout.lower()
     assert counts("kept")["missing"] == 4
     assert "2 of 4 rows have no AUC" in done(*RUN, "--minutes", 60).stdout
-
-
-@pytest.mark.parametrize("option", [("--minutes", 5), ("--estimate",)])
-def test_minutes_of_a_command_are_not_those_of_a_queue(plan, option):
-    refused = done(*RUN, "--engine", "slurm", *option, code=2)
-    assert "jobs of SLURM wait in its queue" in refused.stderr
