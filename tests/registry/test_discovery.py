@@ -1,7 +1,7 @@
 import sys
 
 import pytest
-from plugin_site import HEAD, HOOK, Site, listed, solver
+from plugin_site import HEAD, HOOK, listed, solver
 
 from aucbench.errors import PluginError
 from aucbench.registry import get_solver, list_solvers, plugins
@@ -59,19 +59,6 @@ def test_a_name_without_an_entry_point_is_told_with_the_line_that_is_missing(sit
             get_solver(name)
         assert reason in str(caught.value)
     assert {"one", "two", "bar"} & {*list_solvers()} == {"bar"}
-
-
-def test_a_distribution_found_twice_counts_once(site, tmp_path, monkeypatch):
-    site.add("Foo.Bar", foo="")
-    site.module("foo_bar_foo", solver("foo"))
-    site.metadata("foo_bar", "2.0", {"foo": "foo_bar_foo"})
-    other = Site(tmp_path / "other")
-    other.metadata("foo-bar", "3.0", {"foo": "foo_bar_foo"})
-    monkeypatch.syspath_prepend(tmp_path / "other")
-    rows = [p for p in plugins() if p.name == "foo"]
-    assert [(p.version, p.conflicts) for p in rows] == [("3.0", ())]
-    assert get_solver("foo").k == 3
-    assert get_solver("Foo_Bar:foo").k == 3
 
 
 def test_names_that_could_play_tricks_on_a_terminal_are_refused(site):
@@ -135,26 +122,6 @@ def test_a_broken_plugin_is_recorded_and_leaves_the_others_alone(site, reason):
         assert "aucbench plugins --check" in str(caught.value)
 
 
-def test_a_value_may_name_an_object_of_the_module(site):
-    site.module(
-        "foo_holder",
-        solver("foo")
-        + "\nclass Holder:\n    aucbench_solvers = staticmethod(aucbench_solvers)"
-        + "\ndel aucbench_solvers",
-    )
-    site.metadata("foo", "1.0", {"foo": "foo_holder:Holder", "gone": "foo_holder:Holder.gone"})
-    assert get_solver("foo").k == 3
-    assert "gone" not in list_solvers()
-    assert "no attribute 'gone'" in listed("gone").failure
-
-
-def test_half_a_plugin_registers_nothing(site):
-    second = "\n@hookimpl\ndef aucbench_projectors():\n    raise RuntimeError('second')\n"
-    site.add("bad", half=solver("half") + second)
-    assert "half" not in list_solvers()
-    assert "second" in listed("half").failure
-
-
 def test_an_interrupt_by_the_user_is_not_a_failure_of_the_plugin(site):
     here = "import os\nif 'AUCBENCH_SUPERVISED' not in os.environ:\n    raise KeyboardInterrupt\n"
     site.add("foo", foo=here + solver("foo"))
@@ -168,13 +135,6 @@ def test_a_plugin_that_asks_for_itself_is_broken(site):
     with pytest.raises(PluginError, match="asks for 'foo' while it is imported itself"):
         get_solver("foo")
     assert "foo" not in list_solvers()
-
-
-def test_a_hook_that_asks_for_its_own_plugin_is_broken(site):
-    source = HEAD + HOOK + "import aucbench\n    return {'foo': aucbench.get_solver('foo')}"
-    site.add("foo", foo=source)
-    with pytest.raises(PluginError, match="asks for 'foo' while"):
-        get_solver("foo")
 
 
 def test_plugins_that_ask_for_each_other_are_broken_and_end(site):

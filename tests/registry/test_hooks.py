@@ -4,7 +4,6 @@ import pytest
 from plugin_site import Site
 
 from aucbench.errors import PluginError
-from aucbench.registry import get_metric, get_solver
 from aucbench.registry.discovery import KINDS, entries, load
 from aucbench.registry.lookup import find
 
@@ -101,13 +100,3 @@ def test_a_name_of_a_hook_that_is_none(acme):
     unmarked = failure("unmarked")
     assert unmarked.startswith("PluginError: unmarked_mine has aucbench_solvers, which is <funct")
     assert f"({acme.path / 'unmarked_mine.py'}, line 15); wanted a function" in unmarked
-
-
-def test_what_a_file_has_in_place_of_a_function(tmp_path):
-    file = tmp_path / "wrong_file.py"
-    file.write_text("def gain(a, b, c): return 3\n")
-    with pytest.raises(PluginError, match=r"wrong_file.py:gain \(line 1\) is not a valid metric"):
-        get_metric(f"{file}:gain")
-    file.write_text("def S(k): return [k]\n")
-    with pytest.raises(PluginError, match=r"wrong_file.py:S \(line 1\) made \[3\], which is not a"):
-        get_solver(f"{file}:S[k=3]")

@@ -3,7 +3,7 @@ import sys
 import pytest
 from plugin_site import listed, solver
 
-from aucbench.errors import PluginError, UnknownNameError
+from aucbench.errors import PluginError
 from aucbench.registry import get_projector, get_solver, list_solvers
 
 pytestmark = pytest.mark.plain
@@ -65,24 +65,6 @@ def test_an_empty_allow_list_leaves_the_built_ins(site, monkeypatch):
             get_solver(name)
 
 
-def test_an_allow_list_can_settle_a_conflict(site, monkeypatch):
-    site.add("first", same=solver("same"), more=solver("more"))
-    site.add("second", same=solver("same"))
-    monkeypatch.setenv("AUCBENCH_PLUGINS", " second:same , more")
-    assert get_solver("same").__class__.__module__ == "second_same"
-    assert get_solver("more").k == 3
-    assert "first_same" not in sys.modules
-    assert listed("same", "second").conflicts == ()
-
-
-def test_a_wrong_allow_list_is_an_error_on_use_but_not_when_listing(site, monkeypatch):
-    site.add("foo", foo=solver("foo"))
-    monkeypatch.setenv("AUCBENCH_PLUGINS", "fooo")
-    assert not listed("foo").enabled
-    with pytest.raises(UnknownNameError, match=r"AUCBENCH_PLUGINS 'fooo': did you mean 'foo'\?"):
-        get_solver("logistic")
-
-
 @pytest.mark.parametrize(
     ("listed_names", "left"),
     [
@@ -102,11 +84,3 @@ def test_a_minus_sign_switches_a_plugin_off(site, monkeypatch, listed_names, lef
     assert {*list_solvers()} & {"one", "two", "three"} == left
     assert {name for name in ("one", "two", "three") if listed(name).enabled} == left
     assert get_solver("logistic")
-
-
-@pytest.mark.parametrize("name", ["-fooo", "-logistic", "-aucbench:logistic", "-"])
-def test_what_cannot_be_switched_off_is_an_error(site, monkeypatch, name):
-    site.add("foo", foo=solver("foo"))
-    monkeypatch.setenv("AUCBENCH_PLUGINS", name)
-    with pytest.raises(UnknownNameError, match="unknown plugin of another package in AUCBENCH_PL"):
-        get_solver("logistic")

@@ -7,13 +7,9 @@ from typer.testing import CliRunner
 from aucbench.about import Scale
 from aucbench.cli import app
 from aucbench.errors import ParameterError, PluginError, UnknownNameError
-from aucbench.protocols import Needs
 from aucbench.registry import (
     describe,
-    described,
     get_metric,
-    get_objective,
-    get_projector,
     get_solver,
 )
 
@@ -86,37 +82,12 @@ def test_a_malformed_solver_is_broken_in_one_sentence_everywhere(site, case):
         assert sentence in str(shown.exception) + shown.stderr
 
 
-def test_a_malformed_solver_does_not_disturb_the_list_or_the_others(site):
-    both = written("@dataclass").replace("{'mine': Mine}", "{'mine': Mine, 'other': Dummy}")
-    site.add("third", mine=both)
-
-    listing = CliRunner().invoke(app, ["list", "solvers"])
-
-    assert "is not a valid solver: it is no frozen dataclass" in " ".join(listing.stdout.split())
-    assert (listing.exit_code, get_solver("other").k) == (0, 3)
-
-
 def test_what_a_function_makes_is_looked_at_when_it_is_made(site):
     source = written("@dataclass").replace("'mine': Mine", "'mine': lambda k=3: Mine(k)")
     site.add("third", mine=source)
 
     with pytest.raises(PluginError, match=r"third:mine 1.0 .*made .*it is no frozen"):
         get_solver("mine")
-
-
-@pytest.mark.parametrize(
-    ("kind", "sentence", "get"),
-    [
-        ("objectives", "it lacks value, grad", lambda: get_objective("mine", None)),
-        ("projectors", "it lacks __call__, contains, value", lambda: get_projector("mine")),
-    ],
-)
-def test_other_kinds_are_looked_at_too(site, kind, sentence, get):
-    hook = f"@hookimpl\ndef aucbench_{kind}(): return {{'mine': Dummy}}\n"
-    site.add("third", mine=f"{HEAD}\n{hook}")
-
-    with pytest.raises(PluginError, match=f"third:mine 1.0.* is not a valid .*: {sentence}"):
-        describe(kind, "mine")
 
 
 WORDS = "mode: Literal['blocks', 'rows'] = 'rows'\n    k: 'int | Literal[\"auto\"] | None' = None"
@@ -158,48 +129,6 @@ def test_a_plugin_for_another_version_of_aucbench_is_told(site, requires, fine):
     with pytest.raises(PluginError, match=r"third:mine is broken \(it requires aucbench.* and 0"):
         get_solver("mine")
     assert "it requires aucbench" in listed("mine").failure
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        {"objective": "Smooth"},
-        {"objective": 1},
-        {"weights": "yes"},
-        {"packages": (5,)},
-        {"projector_parameters": "k"},
-        {"objective_parameters": ("centre",)},
-        {"passes": -1.0},
-    ],
-)
-def test_needs_hold_what_they_say(given):
-    with pytest.raises(ParameterError, match=next(iter(given))):
-        Needs(**given)
-
-
-FUNCTIONS = {
-    "a class": ("class f: 0", "it is a class; register a function"),
-    "scores only": ("def f(s): 0", "it does not take y and scores as its first two"),
-    "no default": ("def f(y, s, k): 0", "its parameter k has no default"),
-    "any": ("def f(y, s, **more): 0", "it takes any parameter"),
-    "by name": ("def f(y, *, scores): 0", "it does not take y and scores"),
-}
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_functions_that_cannot_be_called_are_refused(site, name):
-    source, told = FUNCTIONS[name]
-    hook = "@hookimpl\ndef aucbench_metrics(): return {'mine': f}"
-    site.add("theirs", mine=f"{HEAD}\n{source}\n{hook}\n")
-    with pytest.raises(PluginError, match=r"theirs:mine 1.0 .*is not a valid") as caught:
-        get_metric("mine")
-    assert told in str(caught.value)
-    assert told in describe_one("metrics")
-
-
-def describe_one(kind):
-    [found] = [d for d in described(kind) if d.name == "mine"]
-    return found.missing
 
 
 def test_a_metric_says_its_direction_its_range_and_its_weights(site):
