@@ -13,8 +13,6 @@ from paper_results import made
 from aucbench.datasets.located import Place
 from aucbench.papers.aum.figure_5 import SETS, Descents
 from aucbench.papers.aum.figure_5 import claims_of as claims_5
-from aucbench.papers.aum.figure_6 import METHODS, STARTS
-from aucbench.papers.aum.figure_6 import claims_of as claims_6
 from aucbench.papers.parts import Scale
 
 five = import_module("aucbench.papers.aum.figure_5")
@@ -155,55 +153,3 @@ SLOW = {"first_min": 1.0, "linear": 1.0, "quadratic": 5.0}
 def test_the_statements_about_figure_5_follow_the_numbers(power, steps, seconds, holds):
     found = descents(power, steps, seconds)
     assert [claim.holds for claim in claims_5([found])] == holds
-
-
-def test_a_statement_holds_when_it_does_on_every_set():
-    good = descents(lambda n: n, STEPS, SLOW, "good")
-    bad = descents(lambda n: n**2.2, STEPS, SLOW, "bad")
-    both = claims_5([good, bad])
-    assert [claim.holds for claim in both] == [False, False, True, True, True]
-    assert both[0].because.startswith("good: the exponent is 0.99")
-    assert "; bad: the exponent is 2.19" in both[0].because
-    one_seed = Descents("one", [row for row in good.rows if row["seed"] == 0])
-    assert {claim.holds for claim in claims_5([one_seed])} == {None}
-    assert claims_5([]) == []
-
-
-def splits(*, gain=0.02, below=0.0, seconds=None, steps=2.0, start=STARTS[0]):
-    rng = np.random.default_rng(1)
-    times = dict.fromkeys(METHODS, 2.0) | {"first_min": 1.0, "linear": 5.0}
-    times |= seconds or {}
-    return [
-        {
-            "fold": fold,
-            "seed": seed,
-            "start": start,
-            "method": method,
-            "seconds": times[method] * rng.uniform(0.9, 1.1),
-            "steps": 10 * (steps if method == "linear" else 1.0) * rng.uniform(0.9, 1.1),
-            "valid_auc": 0.9 + gain - (below if method == "max_auc" else 0.0),
-            "valid_auc_start": 0.9 + rng.uniform(-0.002, 0.002),
-            "test_auc": 0.91,
-            "test_auc_start": 0.9 + rng.uniform(-0.002, 0.002),
-        }
-        for fold in range(4)
-        for seed in range(4)
-        for method in METHODS
-    ]
-
-
-@pytest.mark.parametrize(
-    ("rows", "holds"),
-    [
-        (splits(), [True, True, True, True, True, True]),
-        (splits(below=0.03), [False, False, True, True, True, True]),
-        (splits(gain=0.0005), [True, False, True, True, True, True]),
-        (splits(seconds={"max_auc": 0.5}), [True, True, False, True, True, True]),
-        (splits(seconds={"grid": 0.5}), [True, True, False, False, True, True]),
-        (splits(seconds={"quadratic": 9.0}), [True, True, True, True, False, True]),
-        (splits(steps=1.0), [True, True, True, True, True, False]),
-        (splits(start="normal"), [None] * 6),
-    ],
-)
-def test_the_statements_about_figure_6_follow_the_numbers(rows, holds):
-    assert [claim.holds for claim in claims_6(rows)] == holds

@@ -7,9 +7,8 @@ from paper_results import Given, made, ran
 from aucbench.bench import Choice
 from aucbench.papers.parts import Line, Protocol, Scale
 from aucbench.papers.results import MEASURES
-from aucbench.papers.sht_auc import convergence, imbalance, tables
-from aucbench.papers.sht_auc.convergence import OWN
-from aucbench.papers.sht_auc.methods import FOR_AUC, SHT, measured_as, methods, simulated
+from aucbench.papers.sht_auc import tables
+from aucbench.papers.sht_auc.methods import SHT, measured_as, methods, simulated
 from aucbench.registry import get_dataset
 
 TEXT = "000_0143e3bd0f6c231c.txt"
@@ -126,47 +125,3 @@ def test_statements_about_the_tables_follow_the_data(shift, holds, word):
     for claim in found:
         assert claim.holds is holds, claim
         assert word in claim.because
-
-
-@pytest.mark.parametrize("rise", [0.5, 0.0, -0.5])
-def test_statements_about_the_share_follow_the_data(rise):
-    def values(line, _):
-        r = float(line.features)
-        ahead = 0.2 * (line.choice.spec.name in for_auc) * (r < 0.2)
-        return 0.6 + rise * r + ahead + noise(line)
-
-    for_auc = {methods(CLEAN, 0.05)[name].spec.name for name in FOR_AUC}
-    lines = toy_lines((0.05, 0.3, 0.5))
-    rising = imbalance.falls({at: line for at, line in lines.items() if at[1] > 0.2}, Given(values))
-    assert [claim.holds for claim in rising] == [rise > 0] * 6
-    ahead, most = imbalance.gains(lines, Given(values))
-    assert ahead.holds
-    assert most.holds
-    chart = imbalance.against_share(lines, Given(values))[0]
-    assert [*chart.lines] == [*methods(CLEAN, 0.05)]
-
-
-def curve(rate):
-    passes = np.arange(0.0, 301.0)
-    return passes, 1.0 - 0.5 * np.exp(-passes * rate)
-
-
-@pytest.mark.parametrize(("rate", "holds"), [(0.02, True), (0.5, False), (0.1, False)])
-def test_the_statement_about_convergence_follows_the_curves(rate, holds):
-    lines = {
-        (OWN, 20, r): Line(("a", "b", "c", "d", "e"), methods(CLEAN, 0.05)[SHT], str(r))
-        for r in (0.05, 0.5)
-    }
-
-    def curves(line, y):
-        mean = rate if line.features == "0.05" else 0.1
-        rng = np.random.default_rng(len(line.features))
-        found = [curve(mean * np.exp(0.3 * rng.standard_normal())) for _ in range(25)]
-        return [(passes, 1.5 - v if y == "objective" else v) for passes, v in found]
-
-    found = convergence.slower(lines, Given(curves=curves))
-    assert [claim.holds for claim in found] == [holds] * 3
-    shown = convergence.curves(lines, Given(curves=curves))
-    assert [chart.title for chart in shown[:2]] == [
-        f"{title}, k* = 20, {OWN}" for title in convergence.CURVES.values()
-    ]

@@ -86,15 +86,6 @@ def test_the_support_is_measured_against_the_truth(fits, solver):
     assert values["support-recall"] == pytest.approx(common / 3)
 
 
-def test_there_is_no_support_where_columns_are_not_those_of_the_data(fits):
-    records, folder = fits
-    others = [("sht-auc", "nystroem[rank=5]"), ("hist-gradient-boosting", "standard+unit")]
-    with Store(folder) as store:
-        for key in others:
-            assert "w" not in store.scores(records[key].id)
-            assert np.isnan(MEASURES["support-f1"].read(records[key], store))
-
-
 def test_weights_are_kept_only_beside_a_truth_and_up_to_a_size(tmp_path, monkeypatch):
     (record, *_) = compare("sht-auc[k=3]", "breast-cancer", splits=2, out=tmp_path / "a", jobs=1)
     with Store(tmp_path / "a") as store:

@@ -18,7 +18,7 @@ from aucbench.papers.reproduction import Reproduction
 from aucbench.papers.results import MEASURES, Results, by_cell
 from aucbench.papers.sections import Agreement, compared
 from aucbench.registry import get_features, get_solver
-from aucbench.report.sections import Chart, Table
+from aucbench.report.sections import Chart
 
 SETS, MAP = ("breast-cancer", "digits-8"), "standard"
 RIDGE = Choice("ls-svm[lam=0.1]")
@@ -168,16 +168,6 @@ def section(results):
     return Reproduction.of(shown, results)
 
 
-def test_a_section_has_numbers_claims_and_notes(section):
-    parts = section.section.parts
-    [table] = [part for part in parts if isinstance(part, Table)]
-    assert [row[3] for row in table.rows] == ["0.9000 ± 0.0200", "1.0000 ± 0.0200"]
-    assert "It grows — holds: by 2" in parts
-    assert "It falls — does not hold here, because it grows" in parts
-    assert parts[-1] == "The paper does not say how."
-    assert str(Claim("It is", None, "no cell was run")) == "It is — open here: no cell was run"
-
-
 def test_what_is_kept_is_read_again(section, tmp_path):
     path = section.write(tmp_path)
     assert path.name == "toy-table-1-quick.json"
@@ -202,19 +192,6 @@ def toy(monkeypatch, made):
     )
     monkeypatch.setattr(catalogue, "paper", lambda name: {"toy": paper}[name])
     return paper
-
-
-def test_the_choice_of_experiments(monkeypatch):
-    paper = toy(monkeypatch, experiment())
-    assert [one.place for one in catalogue.experiments(paper)] == ["table 1"]
-    [full] = catalogue.experiments(paper, table=1, scale=Scale.FULL)
-    assert full.scale is Scale.FULL
-    with pytest.raises(ParameterError, match="no figure 7 here; there are table 1"):
-        catalogue.experiments(paper, figure=7)
-    with pytest.raises(ParameterError, match="not both"):
-        catalogue.experiments(paper, table=1, figure=1)
-    with pytest.raises(ParameterError, match="not known for table 1 of toy"):
-        catalogue.experiments(paper, protocol=Protocol.AS_PUBLISHED)
 
 
 def test_the_command_runs_goes_on_and_shows(monkeypatch, tmp_path):
