@@ -64,12 +64,6 @@ def test_the_table_by_kind_of_data_has_means_over_groups(page, folder):
     assert len(others) >= 5
 
 
-def test_a_kind_with_few_groups_has_no_line(page, monkeypatch):
-    assert any(line.startswith("| at most 500 rows") for line in page.by_data())
-    monkeypatch.setattr(page, "FEW", 31)
-    assert len([*page.by_data()]) == 2
-
-
 def test_the_table_of_all_solvers_has_both_parts_failures_and_words(page, folder):
     head, _, *lines = page.by_solver()
     cells = {NAMED.match(line)[1]: line.split("|") for line in lines}
@@ -90,17 +84,6 @@ def test_before_the_study_has_ended_the_page_says_so(documents, tmp_path, monkey
     assert module.measured("tuned", tmp_path) is None
     monkeypatch.setattr(module, "measured", lambda arm="tuned": None)
     assert [*module.by_data()] == [*module.by_solver()] == [module.NOT_YET]
-
-
-def test_the_page_says_what_auto_tries_and_why(documents, auto, folder, tmp_path, monkeypatch):
-    module, file = documents("page_choice"), tmp_path / "auto.toml"
-    said = auto.rule(folder, auto_solvers())
-    file.write_text(auto.tomli_w.dumps(said), encoding="utf-8")
-    monkeypatch.setattr(module, "AUTO", file)
-    text = " ".join(module.of_auto())
-    assert f"On {said['study']['groups']} groups of tasks" in text
-    assert f"{said['study']['present']['loses']:.4f} below the best of all" in text
-    assert "So there is one set for all tables." in text
 
 
 def groups(auto, aucs):

