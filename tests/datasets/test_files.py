@@ -141,40 +141,6 @@ def test_the_layout_follows_the_share_of_non_zeros(tmp_path, y):
             np.testing.assert_array_equal(got[:, : data.d], made[:, : data.d])
 
 
-def test_csv_takes_separators_missing_headers_and_row_numbers(tmp_path, X, y):
-    table, path = frame(X, y), tmp_path / "t.csv"
-    for separator in ",;\t":
-        table.to_csv(path, sep=separator, index=False)
-        np.testing.assert_array_equal(load(path).rows.matrix, X)
-    table.to_csv(path, index=True)
-    assert load(path).names == ("age", "height", "weight", "pulse")
-    text = table.drop(columns="label").assign(last=np.where(y > 0, "sick", "well"))
-    for header in (False, [*"0123", "y"]):
-        text.to_csv(path, header=header, index=False)
-        data = load(path, positive="sick")
-        np.testing.assert_array_equal(data.rows.matrix, X)
-        np.testing.assert_array_equal(data.y, y)
-
-
-def test_csv_labels_are_announced_by_name_or_by_the_caller(tmp_path, X, y):
-    path = tmp_path / "t.csv"
-    for label in ("Y", "Class", "TARGET"):
-        frame(X, y, label).to_csv(path, index=False)
-        np.testing.assert_array_equal(load(path).y, y)
-    frame(X, y, "ill").to_csv(path, index=False)
-    for target in ("ill", 1, "1"):
-        data = load(path, target=target)
-        np.testing.assert_array_equal(data.y, y)
-        assert data.d == 4
-    with pytest.raises(DataError, match="no column 'il' among 5; similar are ill"):
-        load(path, target="il")
-    frame(X, y).assign(y=y).to_csv(path, index=False)
-    with pytest.raises(DataError, match="any of the columns 'label', 'y'"):
-        load(path)
-    with pytest.raises(DataError, match="target='y' is for tables"):
-        load(write_svm(tmp_path / "s.svm", X, y), target="y")
-
-
 def test_csv_refuses_a_missing_label_by_its_line(tmp_path, X, y):
     path = tmp_path / "t.csv"
     gaps = frame(X, y)
@@ -241,16 +207,6 @@ def test_a_name_is_looked_up_in_the_folder(folder, X, y):
     for missing in ("none.svm.xz", f"some{os.sep}where"):
         with pytest.raises(DataError, match="there is no file"):
             load(missing)
-
-
-def test_the_folder_may_be_unset_or_wrong(monkeypatch, tmp_path):
-    monkeypatch.delenv("AUCBENCH_DATA", raising=False)
-    assert available() == ()
-    with pytest.raises(UnknownNameError, match="AUCBENCH_DATA: not set"):
-        load("nothing")
-    monkeypatch.setenv("AUCBENCH_DATA", str(tmp_path / "gone"))
-    with pytest.raises(DataError, match="is not a folder"):
-        available()
 
 
 def test_feature_names_restore_empty_last_columns_and_must_not_be_too_few(folder, y):

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array, vstack
 from sklearn.datasets import dump_svmlight_file
 
 from aucbench.datasets import available, load, stream
-from aucbench.errors import DataError, ParameterError, UnknownNameError
+from aucbench.errors import DataError, UnknownNameError
 
 PACKERS = {"": bytes, ".xz": lzma.compress, ".bz2": bz2.compress, ".gz": gzip.compress}
 N = 31
@@ -228,38 +228,6 @@ def test_what_is_wrong_is_told_with_file_and_row(case, rows, tmp_path):
         [*stream(path, rows=rows)]
     assert str(told.value).count(str(path)) == 1
     assert "\n" not in str(told.value)
-
-
-def test_what_cannot_be_cut_is_refused_at_once(tmp_path):
-    X, y = table()
-    np.savez(tmp_path / "a.npz", X=X, y=y)
-    write(tmp_path / "m-train-images-idx3-ubyte.gz", b"\0")
-    for name in ("a.npz", "m-train-images-idx3-ubyte.gz"):
-        with pytest.raises(DataError, match=rf"{name} cannot be read in chunks; use load"):
-            stream(tmp_path / name)
-    for part in ("features", "errors"):
-        write(tmp_path / f"chip.{part}.csv", frame(X, y).to_csv())
-    with pytest.raises(DataError, match="chip is a changepoint set"):
-        stream(tmp_path / "chip.features.csv")
-    with pytest.raises(DataError, match="there is no file"):
-        stream(tmp_path / "gone.svm")
-
-
-def test_options_that_mean_nothing_are_refused(tmp_path):
-    X, y = table()
-    svm = write(tmp_path / "t.svm", svm_bytes(X, y))
-    table_ = write(tmp_path / "t.csv", frame(X, y).to_csv(index=False))
-    with pytest.raises(DataError, match=r"t\.svm: target='label' is for tables"):
-        stream(svm, target="label")
-    with pytest.raises(DataError, match=r"t\.csv: features=5 is for svmlight"):
-        stream(table_, features=5)
-    for wrong in ({"rows": 0}, {"rows": 1.5}, {"features": 0}):
-        with pytest.raises(ParameterError):
-            stream(svm, **wrong)
-    with pytest.raises(DataError, match="no column 'hieght' among 5; similar are height"):
-        [*stream(table_, drop=["hieght"])]
-    with pytest.raises(DataError, match="0 columns"):
-        [*stream(table_, drop=[0, 1, 2, 3, 4])]
 
 
 def test_parquet_with_an_index_is_read_as_by_load(tmp_path):

@@ -13,7 +13,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 from aucbench import Data, get_objective, get_solver, solve
 from aucbench.data.arrays import rows
-from aucbench.datasets.tables import LINE, Encoding, Schema, is_numeric
+from aucbench.datasets.tables import Encoding, Schema, is_numeric
 from aucbench.datasets.tables.parts import rare_below
 from aucbench.errors import DataError
 
@@ -133,16 +133,6 @@ def test_codes_are_numbers_truth_values_levels_and_seconds():
     np.testing.assert_array_equal(found, wanted)
 
 
-def test_decimal_commas_are_read_where_they_are_announced_and_refused_where_not():
-    cells = ("1,5", "1.234,5", "2")
-    frame = pd.DataFrame({"x": cells})
-    np.testing.assert_array_equal(Schema.of(frame, ",").codes(frame)[:, 0], [1.5, 1234.5, 2])
-    with pytest.raises(DataError, match=r"'x' has '1,5' in row 0, .* mark ','; say decimal=','"):
-        Schema.of(frame)
-    with pytest.raises(DataError, match=r"'1\.5' in row 1, .* say decimal='\.'"):
-        schema_of("7", "1.5", decimal=",")
-
-
 def test_what_can_be_understood_in_two_ways_has_a_remark():
     assert "'1,234' is read as 1234" in schema_of("1,234", "12").remarks[0]
     assert not schema_of("1,234", "12.5").remarks
@@ -184,13 +174,6 @@ def test_what_is_probably_a_mistake_is_refused_with_the_way_out(cells, sentence)
     assert "\n" not in str(told.value)
 
 
-def test_a_frame_that_knows_its_lines_has_them_in_messages():
-    frame = pd.DataFrame({"x": [*map(str, range(99)), "ten"]})
-    frame.index = pd.RangeIndex(2, 102, name=LINE)
-    with pytest.raises(DataError, match="in line 101"):
-        Schema.of(frame)
-
-
 def test_columns_that_cannot_rank_rows_are_dropped_and_said():
     n = 30
     frame = pd.DataFrame(
@@ -212,11 +195,6 @@ def test_columns_that_cannot_rank_rows_are_dropped_and_said():
     assert found.names == ("partly", "one", "x")
     facts = {c.name: (c.distinct, c.missing) for c in found.columns}
     assert facts == {"partly": (1, 1 / n), "one": (1, 0.0), "x": (n, 0.0)}
-
-
-def test_two_columns_of_one_name_are_refused():
-    with pytest.raises(DataError, match="1 column name\\(s\\) occur twice, first 'a'"):
-        Schema.of(pd.DataFrame([[1, 2]], columns=["a", "a"]))
 
 
 def test_only_finite_numbers_need_no_codes():

@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aucbench.datasets import load, stream
-from aucbench.datasets.reading import Reading
 from aucbench.datasets.tables import Schema
-from aucbench.errors import DataError, MissingExtraError, ParameterError
+from aucbench.errors import DataError, MissingExtraError
 
 ROWS = [(1.5, 7, 0), (2.5, 8, 1), (3.25, 9, 1), (-4, 8, 0)]
 NAMES = ("a", "b", "y")
@@ -50,28 +49,6 @@ def test_the_separator_is_found(separator, header, file, tmp_path):
 @pytest.mark.parametrize("ending", ["\r\n", "\r", "\n\n", "\n  \n"])
 def test_lines_may_end_as_they_like(ending, tmp_path):
     read(tmp_path / "t.csv", text(ending=ending))
-
-
-@pytest.mark.parametrize(
-    ("separator", "options"),
-    [
-        (";", {"decimal": ","}),
-        (";", {"decimal": ",", "separator": ";"}),
-        ("\t", {"decimal": ","}),
-        ("\t", {"decimal": ",", "separator": "tab"}),
-        (" ", {"decimal": ",", "separator": "space"}),
-    ],
-)
-def test_decimal_commas(separator, options, tmp_path):
-    read(tmp_path / "t.csv", text(separator, decimal=","), **options)
-    with pytest.raises(DataError, match=r"'a' has '1,5' in line 2, .*mark ','; say decimal=','"):
-        load(tmp_path / "t.csv", target="y")
-
-
-def test_decimal_commas_between_commas_are_quoted(tmp_path):
-    lines = ['"1,5",7,0', '"2,5",8,1', '"3,25",9,1', '"-4",8,0']
-    data = load(write(tmp_path / "t.csv", "\n".join(["a,b,y", *lines])), decimal=",")
-    np.testing.assert_array_equal(data.encoded().rows.dense().matrix, X)
 
 
 def test_a_tsv_has_tabs_even_beside_commas(tmp_path):
@@ -182,29 +159,6 @@ def frame():
     return made
 
 
-WRITERS = {
-    ".xlsx": lambda table, path: table.to_excel(path, index=False),
-    ".feather": lambda table, path: table.to_feather(path),
-    ".arrow": lambda table, path: table.to_feather(path, compression="uncompressed"),
-    ".parquet": lambda table, path: table.to_parquet(path),
-}
-NEEDED = {".xlsx": "openpyxl"}
-
-
-@pytest.mark.parametrize("ending", WRITERS)
-def test_other_formats_hold_the_same_table(ending, tmp_path):
-    pytest.importorskip(NEEDED.get(ending, "pyarrow"))
-    frame().to_csv(tmp_path / "t.csv", index=False)
-    WRITERS[ending](frame(), tmp_path / f"t{ending}")
-    wanted, got = (load(tmp_path / f"t{e}", target="y") for e in (".csv", ending))
-    np.testing.assert_array_equal(got.rows.matrix, wanted.rows.matrix)
-    assert [(c.name, c.kind, c.levels) for c in got.schema.columns] == [
-        (c.name, c.kind, c.levels) for c in wanted.schema.columns
-    ]
-    with pytest.raises(DataError, match="separator=';' is for text files"):
-        load(tmp_path / f"t{ending}", separator=";")
-
-
 def test_a_spreadsheet_has_one_sheet_with_cells(tmp_path, monkeypatch):
     pytest.importorskip("openpyxl")
     path = tmp_path / "t.xlsx"
@@ -253,28 +207,3 @@ def test_a_table_of_any_texts_comes_back(tmp_path_factory, cells, separator):
     else:
         np.testing.assert_array_equal(data.rows.matrix, schema.codes(features))
         assert [c.levels for c in data.schema.columns] == [c.levels for c in schema.columns]
-
-
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ({"decimal": ";"}, "decimal must be . or ,, got ';'"),
-        ({"separator": "::"}, "separator must be one character, tab or space, got '::'"),
-        ({"separator": ""}, "separator must be one character"),
-        ({"separator": '"'}, "separator must be one character"),
-        ({"separator": 1}, "separator must be one character"),
-    ],
-)
-def test_options_are_checked_wherever_they_are_given(options, sentence, tmp_path):
-    with pytest.raises(ParameterError, match=sentence):
-        load(write(tmp_path / "t.csv", text()), **options)
-    with pytest.raises(ParameterError, match=sentence):
-        Reading(**options)
-
-
-def test_options_of_tables_are_refused_elsewhere(tmp_path):
-    path = write(tmp_path / "t.svm", "1 1:1\n-1 1:2\n")
-    with pytest.raises(DataError, match="separator='tab' is for text files"):
-        load(path, separator="tab")
-    with pytest.raises(DataError, match="decimal=',' is for tables"):
-        load(path, decimal=",")

@@ -13,7 +13,7 @@ from aucbench.datasets import load
 from aucbench.datasets.tables import Encoding, Schema
 from aucbench.datasets.tables.parts import MOST_KEPT
 from aucbench.datasets.tables.texts import BUCKETS, Texts, unpacked
-from aucbench.errors import DataError, ParameterError
+from aucbench.errors import DataError
 from aucbench.models import Model
 from aucbench.models.incoming import scored
 from aucbench.registry import get_preprocessing
@@ -86,29 +86,6 @@ def test_new_tables_have_the_features_of_their_own_texts(table):
     assert again.of_frame(new).matrix.toarray()[0].sum() > 0
     numbers = again.of_frame(FRAME[:2].assign(note=[1, 2.5]))
     assert not numbers.matrix.toarray()[:, : again.d - 2].any()
-
-
-def test_codes_of_another_table_are_unseen_or_refused(table):
-    data = load(table)
-    new = FRAME[:3].assign(note=["please refund", FRAME["note"][1], None])
-    codes = data.schema.codes(new)[:, 0]
-    assert codes[0] == -1
-    assert codes[1] == data.rows.matrix[1, 0]
-    assert np.isnan(codes[2])
-    encoding = Encoding.learn(data.schema, data.rows)
-    alone = Encoding.from_json(encoding.to_json())
-    with pytest.raises(DataError, match="codes are of another table"):
-        alone(data.rows)
-
-
-def test_other_words_for_text(table):
-    dropped = load(table, text="drop")
-    assert dropped.understood.dropped == {"note": "holds free text"}
-    assert dropped.names == ("age",)
-    with pytest.raises(DataError, match=r"holds free text: 294 different.*--text hash"):
-        load(table, text="refuse")
-    with pytest.raises(ParameterError, match="text must be hash or drop or refuse, got 'keep'"):
-        load(table, text="keep")
 
 
 def test_a_saved_model_scores_the_raw_table(table, tmp_path):

@@ -7,8 +7,7 @@ import pytest
 
 from aucbench.data import Grades, Survival
 from aucbench.datasets import load
-from aucbench.datasets.reading import Reading
-from aucbench.errors import DataError, ParameterError
+from aucbench.errors import DataError
 
 ROWS = "time,died,a,b\n5,dead,1,f\n3,alive,2,m\n8,dead,0,f\n2,dead,4,m\n"
 TIMES = {"time_to_event": "time", "event": "died"}
@@ -81,23 +80,6 @@ def test_a_missing_event_or_time_is_refused_or_left_out(table):
     with pytest.raises(DataError, match="missing in line 3"):
         load(gap, **TIMES, positive="dead")
     assert load(gap, **TIMES, positive="dead", unlabelled="skip").n == 3
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"time_to_event": "time"}, "time_to_event is given without event"),
-        ({"event": "died"}, "event is given without time_to_event"),
-        ({"event": "a", "time_to_event": "a"}, "both name 'a'"),
-        ({**TIMES, "target": "a"}, "stand in place of labels; leave target out"),
-        ({**TIMES, "labels": "grades"}, "leave labels=grades out"),
-        ({"labels": "grades", "positive": 1}, "labels=grades has an order"),
-        ({"labels": "levels"}, "labels must be two"),
-    ],
-)
-def test_options_of_two_targets_are_refused(options, message):
-    with pytest.raises(ParameterError, match=message):
-        Reading(**options)
 
 
 def test_a_table_has_grades(table):
