@@ -134,17 +134,17 @@ def test_codes_are_numbers_truth_values_levels_and_seconds():
 
 
 def test_what_can_be_understood_in_two_ways_has_a_remark():
-    assert "'1,234' is read as 1234" in schema_of("1,234", "12").remarks[0]
-    assert not schema_of("1,234", "12.5").remarks
-    assert "month comes first" in schema_of("01/02/2020", "03/04/2020").remarks[0]
+    assert "'1,234' is read as 1234" in schema_of("1,234", "12").columns[0].remark
+    assert not schema_of("1,234", "12.5").columns[0].remark
+    assert "month comes first" in schema_of("01/02/2020", "03/04/2020").columns[0].remark
     assert schema_of("01/02/2020", "03/04/2020").codes(pd.DataFrame({"x": ["02/01/2020"]})) == (
         pd.Timestamp("2020-02-01").timestamp()
     )
-    assert not schema_of("01/02/2020", "13/04/2020").remarks
-    assert not schema_of("1.2.2020", "3.4.2020").remarks
+    assert not schema_of("01/02/2020", "13/04/2020").columns[0].remark
+    assert not schema_of("1.2.2020", "3.4.2020").columns[0].remark
     some = schema_of("1", "2", "3", "x")
     assert some.columns[0].kind == "category"
-    assert "1 text(s), first 'x' in row 3" in some.remarks[0]
+    assert "1 text(s), first 'x' in row 3" in some.columns[0].remark
 
 
 @pytest.mark.parametrize(
