@@ -44,7 +44,9 @@ def test_an_array_is_learnt_from_as_the_same_parts_in_memory(client, table):
     np.testing.assert_array_equal(model.coef_, same.coef_)
     answers = model.decision_function(rows), model.predict(rows)
     assert all(isinstance(answer, da.Array) for answer in answers)
-    np.testing.assert_array_equal(answers[0].compute(), same.decision_function(X))
+    # BLAS may round the score of a row by its place in a block: the last digit is free.
+    scores = answers[0].compute()
+    np.testing.assert_allclose(scores, same.decision_function(X), rtol=1e-14, atol=1e-14)
     np.testing.assert_array_equal(answers[1].compute(), same.predict(X))
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.decision_function(X), same.decision_function(X))
