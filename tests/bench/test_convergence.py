@@ -90,6 +90,7 @@ def test_a_stalled_fit_without_a_gap_has_not_converged():
     assert far.converged is False
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("solver", "passes", "seconds", "limit"),
     [
@@ -151,6 +152,7 @@ def test_nothing_is_said_of_early_stopping_nor_of_unlisted_objectives(fits):
     assert {row["stop"] for row in of(fits, "logistic")} == {"FINISHED"}  # in a single step
 
 
+@pytest.mark.nightly
 def test_a_short_fit_is_judged_by_longer_fits_only():
     short = compare("spam-l1", "breast-cancer", splits=2, passes=1)
     longer = compare("spam-l1", "breast-cancer", splits=2, passes=20)

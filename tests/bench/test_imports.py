@@ -108,6 +108,7 @@ def test_a_cell_counts_as_long_as_they_are_the_same(tools, tmp_path):
     assert not Imports().same(records[0].imports)
 
 
+@pytest.mark.nightly
 def test_every_command_knows_that_they_have_changed(tools, tmp_path):
     out = tmp_path / "out"
     ran(out)
@@ -122,6 +123,7 @@ def test_every_command_knows_that_they_have_changed(tools, tmp_path):
     assert [row["stale"] for row in table_rows(store.records, wanted)] == [True, True]
 
 
+@pytest.mark.nightly
 def test_a_map_imports_too(tools, site, tmp_path):
     site.add("maps", twice=MAP)
     site.module("mapped_by", "")
@@ -185,6 +187,7 @@ def test_versions_of_what_has_one():
 LOOSE = SOLVER.replace("import toolbox", "import importlib; importlib.import_module('dynamic')")
 
 
+@pytest.mark.nightly
 def test_of_a_file_only_what_its_text_does_not_name_is_kept(tools, tmp_path):
     folder = tmp_path / "loose"
     folder.mkdir()

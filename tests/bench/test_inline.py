@@ -185,6 +185,7 @@ def script(tmp_path):
     return run
 
 
+@pytest.mark.nightly
 def test_a_script_goes_on_where_it_ended(script):
     first = script("script.py", "1.0")
     assert first[::2] == ["ok", "__main__"]

@@ -2,6 +2,7 @@ import random
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from bench_toys import cell, record_of
 from traced import held, tracing
 
@@ -69,6 +70,7 @@ def test_timed_rows_that_were_not_pinned_are_counted():
     assert remark.startswith("2 of 5 timed rows ran on cores that others may use too")
 
 
+@pytest.mark.nightly
 def test_memory_is_a_few_bytes_per_cell():
     tally = Tally()
     with tracing():

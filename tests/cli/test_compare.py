@@ -137,6 +137,7 @@ def test_too_few_rows_of_a_class_is_skipped(toys, compared, tmp_path):
 MAPS = ("standard+nystroem[rank=60]", "none", "none+unit+nystroem[rank=9]")
 
 
+@pytest.mark.nightly
 def test_each_map_gives_cells_and_joined_ones_are_applied_in_turn(toys, compared):
     asked = ("--data", "radial[n=300]", "--solvers", "means", "--splits", 2, "--quiet")
     result, rows = compared(*asked, "--features", MAPS[0], "--features", ",".join(MAPS[1:]))

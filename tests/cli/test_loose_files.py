@@ -38,6 +38,7 @@ def folder(tmp_path_factory):
     return place
 
 
+@pytest.mark.nightly
 def test_functions_in_files_are_those_of_the_present_folder(folder, monkeypatch):
     monkeypatch.chdir(folder)
     asked = ("--solvers", "mine.py:S,other.py:S", "--data", "breast-cancer", "--splits", 2)

@@ -70,6 +70,7 @@ def test_warnings_come_by_kind_before_the_table(hospital):
         assert sentence in flat(ended.stderr)
 
 
+@pytest.mark.nightly
 def test_options_answer_the_warnings_and_a_resume_has_the_same_numbers(hospital, tmp_path):
     command = (*COMPARE, "--data", hospital, *ASKED, "--out", tmp_path / "r")
     first = done(*command).stdout

@@ -45,6 +45,7 @@ def test_mistakes_end_with_a_sentence_and_2(folder, arguments, sentence):
     assert sentence in refused(*(argument.format(folder) for argument in arguments))
 
 
+@pytest.mark.nightly
 def test_what_is_left_out_of_a_large_folder_is_said(folder, monkeypatch):
     again = ["compare", "--data", "breast-cancer,digits-8", "--solvers", "sht-auc,logistic"]
     again += ["--splits", "2", "--passes", "2", "--out", folder]

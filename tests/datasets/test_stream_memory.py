@@ -61,6 +61,7 @@ def learnt(path: Path, text: bytes, size: int, solver: str) -> tuple[int, float]
     return int(peak), float(auc)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak is read from /proc")
 @pytest.mark.parametrize("solver", first(["uni-exp", "solam"]))

@@ -19,6 +19,7 @@ from aucbench.stats import within_values
 SAYS_COSTS = (" faster", " fewer non-zero weights")
 
 
+@pytest.mark.nightly
 def test_our_own_export_says_what_compare_says(results, own, tmp_path):
     results.to_frame().to_csv(tmp_path / "rows.csv", index=False)
     judged = aucbench.judge(tmp_path / "rows.csv", dataset="dataset", fold="split")

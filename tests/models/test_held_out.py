@@ -65,6 +65,7 @@ def test_the_latest_window_counts_and_reaches_back_for_a_rare_class():
     assert np.count_nonzero(held.y > 0) >= 20
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("spec", first(["logistic", "svm-or", "roc-svm-nystrom"]))
 @pytest.mark.parametrize("ties", first(["none", "groups", "times"]))
 def test_the_next_rows_are_flagged_as_often_as_was_promised(spec, ties, request):

@@ -166,6 +166,7 @@ def test_intervals_of_groups_hold_what_new_groups_will_show(monkeypatch):
 AIMS = ({"sensitivity": 0.9}, {"precision": 0.4}, {"cost_fp": 1, "cost_fn": 20}, {"flags": 0.05})
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "aim",

@@ -216,6 +216,7 @@ def shown_comparisons(page):
             yield pytest.param(command.replace("\\\n", " "), lines, id=command.split("--data ")[1])
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "lines"),
@@ -248,6 +249,7 @@ def test_a_wrapped_pipeline_of_the_page_is_a_solver(play):
     assert names["model"].sensitivity == 0.95
 
 
+@pytest.mark.nightly
 def test_the_comparisons_of_the_pages_run_from_python(play):
     names, _ = play("docs/compare.md", "results.to_frame")
     assert len(names["frame"]) == 10

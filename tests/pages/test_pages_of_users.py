@@ -112,6 +112,7 @@ def test_the_blocks_on_plans_print_what_is_shown(tmp_path, monkeypatch, capsys):
         assert capsys.readouterr().out == shown
 
 
+@pytest.mark.nightly
 def test_the_tasks_of_the_job_array_make_one_folder(tmp_path):
     found = blocks_in(section("run.md", "## On a cluster"))
     [plan] = [block for language, block in found if language == "toml"]

@@ -89,6 +89,7 @@ def test_the_table_runs(monkeypatch, tmp_path):
     assert 0.9 < float(budgets.rows[0][3]) <= 1
 
 
+@pytest.mark.nightly
 def test_figures_run(monkeypatch, tmp_path):
     monkeypatch.setattr(convergence, "SETS", (TOY,))
     monkeypatch.setattr(convergence, "FOLDS", 2)

@@ -37,6 +37,7 @@ def written(path, n):
     return path
 
 
+@pytest.mark.nightly
 def test_four_times_as_many_rows_take_the_same_memory(tmp_path):
     peaks = []
     for n in (10**6, 4 * 10**6):

@@ -73,6 +73,7 @@ def test_mapped_rows_are_scored_as_one_by_one(monkeypatch):
         np.testing.assert_array_equal(row, problem.scores(kept.points[place].w, test))
 
 
+@pytest.mark.nightly
 def test_the_test_auc_of_a_point_is_that_of_a_fit_which_ends_there():
     long, *short = (
         compare("solam", "breast-cancer", splits=2, passes=passes, jobs=1)[0]
