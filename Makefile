@@ -11,8 +11,8 @@ INSTALL := $(PIP) install --quiet --no-compile
 COMPILE := $(BIN)/python -m compileall -qq --workers 0 -x '/tests?/' $(VENV)/lib
 KERNELS := $(wildcard cython/*.pyx cython/*.pxd cython/*.h)
 # Files run side by side in the order of their folders: by their numbers of tests, those of few
-# and long ones would come last, on one core. Tests of moments and processes, which mostly wait,
-# have only each other beside them.
+# and long ones would come last, on one core. Tests of moments and processes need the machine to
+# themselves: their limits of time are of seconds.
 BESIDE := -n logical --dist loadfile --no-loadscope-reorder
 ALONE := $(addprefix tests/,engines harness supervise)
 # What computes in the process of the test; under the sanitiser the limits of memory that the
@@ -55,13 +55,13 @@ demo: $(VENV)/built ## install, then compare the default solvers on two embedded
 
 test: $(VENV)/test ## run the tests of a change
 	$(BIN)/pytest $(CHANGE) $(BESIDE) $(addprefix --ignore=,$(ALONE))
-	$(BIN)/pytest $(CHANGE) $(BESIDE) $(ALONE)
+	$(BIN)/pytest $(CHANGE) $(ALONE)
 
 nightly: test-nightly debug-nightly portable-nightly run-benchmarks wheel-nightly oldest check-systems ## run what takes too long for each change
 
 test-nightly: $(VENV)/test
 	$(BIN)/pytest $(NIGHT) $(BESIDE) $(addprefix --ignore=,$(ALONE))
-	$(BIN)/pytest $(NIGHT) $(BESIDE) $(ALONE)
+	$(BIN)/pytest $(NIGHT) $(ALONE)
 
 check: check-code check-benchmarks ## linters, types, import layers, changelog, benchmarks load
 
