@@ -1,15 +1,32 @@
-"""The data sets that need no file: those that come with scikit-learn, and simulated ones."""
+"""The data sets that need no file: those that come with scikit-learn, and simulated ones.
+
+The import of `sklearn.datasets` takes a second in each process that reads, and a file of it
+milliseconds. So the files are read from the folder where scikit-learn has them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from aucbench.about import about
 from aucbench.data import Data
 from aucbench.data.targets import REST
 from aucbench.datasets.simulated import linear, outbreak, radial
 from aucbench.hookspecs import Factories, hookimpl
+
+MEASURES = (
+    *("radius", "texture", "perimeter", "area", "smoothness", "compactness", "concavity"),
+    *("concave points", "symmetry", "fractal dimension"),
+)
+NUCLEI = tuple(
+    form.format(measure) for form in ("mean {}", "{} error", "worst {}") for measure in MEASURES
+)
 
 
 @hookimpl
@@ -35,12 +52,8 @@ def breast_cancer() -> Data:
     ----------
     UCI Machine Learning Repository, "Breast Cancer Wisconsin (Diagnostic)".
     """
-    from sklearn.datasets import load_breast_cancer
-
-    found = load_breast_cancer()
-    return replace(
-        Data.of(found.data, found.target, positive=0), names=tuple(map(str, found.feature_names))
-    )
+    # The first line of the file counts its rows and names its classes.
+    return replace(_read("breast_cancer.csv", positive=0, negative=1, skiprows=1), names=NUCLEI)
 
 
 def digits(digit: int) -> Data:
@@ -55,11 +68,8 @@ def digits(digit: int) -> Data:
     ----------
     UCI Machine Learning Repository, "Optical Recognition of Handwritten Digits", test part.
     """
-    from sklearn.datasets import load_digits
-
-    found = load_digits()
-    data = Data.of(found.data, found.target, positive=[digit], negative=REST)
-    return replace(data, names=tuple(found.feature_names))
+    data = _read("digits.csv.gz", positive=[digit], negative=REST)
+    return replace(data, names=tuple(f"pixel_{i}_{j}" for i in range(8) for j in range(8)))
 
 
 def one_against_the_rest(digit: int) -> Callable[[], Data]:
@@ -71,3 +81,15 @@ def one_against_the_rest(digit: int) -> Callable[[], Data]:
     load.__name__ = f"digits_{digit}"
     load.__doc__ = f"Handwritten {digit} against the nine other digits (1797 images, 8 x 8)."
     return about(cites=("optdigits",))(load)
+
+
+def _read(name: str, *, positive: Any, negative: Any, skiprows: int = 0) -> Data:
+    """Return the rows of a file of scikit-learn, whose last column is the label."""
+    package = find_spec("sklearn")  # which imports nothing
+    assert package is not None, "scikit-learn is a requirement of aucbench"
+    folder = next(iter(package.submodule_search_locations or ()))
+    path = Path(folder) / "datasets" / "data" / name
+    table = np.loadtxt(path, delimiter=",", skiprows=skiprows)
+    return Data.of(
+        table[:, :-1], table[:, -1].astype(np.int64), positive=positive, negative=negative
+    )
