@@ -105,8 +105,7 @@ def calibrator(method: str, y: NDArray[Any], scores: Vector) -> Calibrator:
     DataError
         When a score is not finite.
     """
-    if not np.isfinite(scores).all():
-        raise DataError("a score is not finite and has no probability; scale the features")
+    _require_finite(scores)
     positive = y > 0
     if method == "sigmoid":
         return sigmoid_of(positive, scores)
@@ -117,6 +116,11 @@ def calibrator(method: str, y: NDArray[Any], scores: Vector) -> Calibrator:
     return Isotonic(tuple(rising.X_thresholds_.tolist()), tuple(rising.y_thresholds_.tolist()))
 
 
+def _require_finite(scores: Vector) -> None:
+    if not np.isfinite(scores).all():
+        raise DataError("a score is not finite and has no probability; scale the features")
+
+
 def sigmoids(y: Index, scores: Vector) -> tuple[Sigmoid, ...]:
     """Fit a sigmoid to each column of scores (n, K), of rows of the classes y (n,).
 
@@ -125,8 +129,7 @@ def sigmoids(y: Index, scores: Vector) -> tuple[Sigmoid, ...]:
     DataError
         When a score is not finite.
     """
-    if not np.isfinite(scores).all():
-        raise DataError("a score is not finite and has no probability; scale the features")
+    _require_finite(scores)
     return tuple(sigmoid_of(y == k, s) for k, s in enumerate(scores.T))
 
 
