@@ -30,7 +30,7 @@ class AcrossDataSets:
             "best_set": lambda: stats.best_set(values, names),
             "against": lambda: stats.against(values, names, "s0"),
             "steadiness": lambda: stats.steadiness(values, names),
-            "pairwise": lambda: stats.pairwise(values, names, draws=2000),
+            "pairwise": lambda: stats.pairwise(values, names),
             "average_ranks": lambda: stats.average_ranks(values, names, draws=2000),
             "bradley_terry": lambda: stats.bradley_terry(values, names, draws=2000),
             "fragile": lambda: stats.fragile(values, names, data_sets, "s0"),

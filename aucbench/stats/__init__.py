@@ -4,7 +4,6 @@ from aucbench.stats.advice import Advice as Advice
 from aucbench.stats.advice import advise as advise
 from aucbench.stats.advice_more import set_sizes as set_sizes
 from aucbench.stats.advice_more import settle as settle
-from aucbench.stats.bayes import SignTest as SignTest
 from aucbench.stats.best_set import Against as Against
 from aucbench.stats.best_set import BestSet as BestSet
 from aucbench.stats.best_set import Steadiness as Steadiness

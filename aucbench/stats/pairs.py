@@ -10,15 +10,14 @@ stable under manipulation of the comparate set", arXiv:2305.11921.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import nan
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from aucbench.errors import require_at_least, require_whole
-from aucbench.stats.bayes import DRAWS, Asked, SignTest
+from aucbench.errors import require_at_least
 from aucbench.stats.flips import numbered
 from aucbench.stats.signed_rank import signed_rank
 from aucbench.stats.tables import Array, Rule, checked, differences
@@ -41,12 +40,8 @@ class Pair:
     wins, ties, losses : int
         Data sets on which a is ahead by more than the rope, neither is, and b is. By the rule of
         the worst rank, one on which only a solver has no value is lost by it.
-    tested : Asked
-        The Bayesian signed-rank test, which is made when `sign_test` is first asked for.
     rope : float
         Half the width of the region of practical equivalence.
-    turned : bool
-        Whether `tested` is about b against a.
 
     Where a smaller value is better, the differences are those of the values as they are, and
     `difference.smaller` says so; wins and words know which solver is ahead.
@@ -60,19 +55,12 @@ class Pair:
     wins: int
     ties: int
     losses: int
-    tested: Asked = field(repr=False)
     rope: float
-    turned: bool = field(default=False, repr=False)
 
     @property
     def p(self) -> float:
         """The p-value before the adjustment."""
         return self.difference.p
-
-    @property
-    def sign_test(self) -> SignTest:
-        """What the Bayesian signed-rank test says."""
-        return self.tested.told.flipped() if self.turned else self.tested.told
 
     @property
     def data_sets(self) -> int:
@@ -94,7 +82,6 @@ class Pair:
             mean=0.0 - self.mean,
             wins=self.losses,
             losses=self.wins,
-            turned=not self.turned,
         )
 
 
@@ -106,7 +93,6 @@ def pairwise(
     rope: float = ROPE,
     level: float = LEVEL,
     smaller: bool = False,
-    draws: int = DRAWS,
 ) -> tuple[Pair, ...]:
     """Compare all pairs of solvers over data sets.
 
@@ -128,8 +114,6 @@ def pairwise(
         Of the intervals; 1 - level is the size of the tests together.
     smaller : bool
         Whether a smaller value is better; else a larger one is.
-    draws : int
-        Of the Bayesian test. Nothing else is random.
 
     Raises
     ------
@@ -137,9 +121,9 @@ def pairwise(
         When the table has another shape, an infinite value, two solvers of one name, or another
         number of families.
     ParameterError
-        When `rope` is negative, `level` is not in (0, 1), or `draws` makes no sense.
+        When `rope` is negative, or `level` is not in (0, 1).
     """
-    options = PairOptions(rope, level, smaller, draws=draws, families=families)
+    options = PairOptions(rope, level, smaller, families=families)
     pairs = pairs_of(values, names, combinations(range(len(names)), 2), options)
     adjusted = holm([pair.p for pair in pairs])
     return tuple(replace(pair, adjusted=float(p)) for pair, p in zip(pairs, adjusted, strict=True))
@@ -153,7 +137,6 @@ class PairOptions:
     level: float = LEVEL
     smaller: bool = False
     rule: Rule = Rule.WORST_RANK
-    draws: int = DRAWS
     families: Sequence[str | None] | None = None
 
 
@@ -173,7 +156,6 @@ def pairs_of(
 ) -> list[Pair]:
     """Return some pairs of `pairwise` without an adjusted p-value."""
     require_at_least(0.0, rope=options.rope)
-    require_whole(1, draws=options.draws)
     sign = -1.0 if options.smaller else 1.0
     table = sign * by_family(checked(values, names), options.families)
     pairs = [_pair(table[:, [i, j]], (names[i], names[j]), options) for i, j in which]
@@ -194,7 +176,6 @@ def _pair(table: Array, names: tuple[str, str], options: PairOptions) -> Pair:
         wins=wins,
         ties=d.size - wins - losses,
         losses=losses,
-        tested=Asked((*d.tolist(),), rope, options.draws),
         rope=rope,
     )
 

@@ -3,10 +3,9 @@ from math import inf, isnan, nan
 import numpy as np
 import pytest
 from nights import first, first_rows
-from scipy.stats import binomtest, dirichlet
+from scipy.stats import binomtest
 
 from aucbench.errors import DataError, ParameterError
-from aucbench.stats.bayes import sign_test
 from aucbench.stats.pairs import pairwise
 from aucbench.stats.versus import fragile
 from aucbench.stats.words import Word
@@ -43,24 +42,7 @@ def test_a_pair_seen_from_the_other_side():
     assert (back.a, back.b, back.wins, back.losses) == (other.a, other.b, other.wins, other.losses)
     assert back.difference == other.difference
     assert back.mean == pytest.approx(other.mean)
-    assert back.sign_test.better == pytest.approx(other.sign_test.better, abs=0.03)
     assert back.flipped() == pair
-
-
-def test_the_bayesian_test_is_made_once_and_only_where_it_is_asked_for(monkeypatch):
-    made = []
-
-    def counted(d, *args, **options):
-        made.append(d.size)
-        return sign_test(d, *args, **options)
-
-    monkeypatch.setattr("aucbench.stats.bayes.sign_test", counted)
-    pair, *_ = pairwise(table(), "abcd")
-    assert not made
-    assert pair.sign_test is pair.sign_test
-    assert pair.flipped().sign_test == pair.sign_test.flipped()
-    assert pair.flipped().flipped().sign_test == pair.sign_test
-    assert len(made) == 1
 
 
 def test_missing_cells_lose_by_the_worst_rank():
@@ -89,21 +71,6 @@ def test_a_solver_that_always_fails_is_worse_and_no_number_is_made_up():
     assert both.word is Word.UNCLEAR
     assert both.data_sets == 0
     assert isnan(both.adjusted)
-    assert isnan(both.sign_test.better)
-
-
-def test_bayesian_test_agrees_with_its_definition():
-    d, rope = np.array([0.01, -0.004, 0.02, 0.0, 0.0031]), 0.002
-    z = np.r_[0.0, d]
-    weights = dirichlet.rvs([0.5, *np.ones(5)], size=6000, random_state=5)
-    won = np.zeros(3)
-    for w in weights:
-        theta = np.zeros(3)
-        for i, j in ((i, j) for i in range(6) for j in range(6)):
-            theta[1 + int(z[i] + z[j] > 2 * rope) - int(z[i] + z[j] < -2 * rope)] += w[i] * w[j]
-        won[np.argmax(theta)] += 1
-    found = sign_test(d, rope, draws=50_000)
-    assert (found.worse, found.equivalent, found.better) == pytest.approx(won / 6000, abs=0.02)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +87,7 @@ def test_tables_that_make_no_sense_are_refused(values, names, sentence):
         pairwise(values, names)
 
 
-@pytest.mark.parametrize("options", [{"rope": -1.0}, {"level": 0.0}, {"draws": 0}, {"rope": nan}])
+@pytest.mark.parametrize("options", [{"rope": -1.0}, {"level": 0.0}, {"rope": nan}])
 def test_options_that_make_no_sense_are_refused(options):
     with pytest.raises(ParameterError):
         pairwise(table(), "abcd", **options)
@@ -134,7 +101,7 @@ def test_family_wise_error_on_null_data(n, k):
     wrong = 0
     for _ in range(draws):
         values = rng.uniform(0.6, 0.9, (n, 1)) + rng.normal(0, 0.02, (n, k))
-        words = {pair.word for pair in pairwise(values, "abcde"[:k], draws=1)}
+        words = {pair.word for pair in pairwise(values, "abcde"[:k])}
         wrong += bool(words & {Word.BETTER, Word.WORSE})
     assert binomtest(wrong, draws, 0.05, alternative="greater").pvalue > 1e-3
 
@@ -147,7 +114,7 @@ def test_equivalent_is_rarely_said_at_the_edge_of_the_rope(n):
     said = 0
     for _ in range(draws):
         values = np.column_stack([rng.normal(0.005, 0.004, n), np.zeros(n)])
-        said += pairwise(values, "ab", rope=0.005, draws=1)[0].word is Word.EQUIVALENT
+        said += pairwise(values, "ab", rope=0.005)[0].word is Word.EQUIVALENT
     assert binomtest(said, draws, 0.025, alternative="greater").pvalue > 1e-3
 
 
