@@ -12,7 +12,7 @@ import typer
 
 from aucbench.bench.text import aligned, folded, line_width, printable_lines, shown, wrapped
 from aucbench.cli.saying import say, warn
-from aucbench.errors import ParameterError, UnknownNameError, UnsupportedError
+from aucbench.errors import UnknownNameError
 from aucbench.ranges import axis_text
 
 if TYPE_CHECKING:
@@ -90,9 +90,6 @@ def show(
         str, typer.Argument(help="Such as sht-auc, ./mine.py:Class, ijcnn1 or suite:spdam.")
     ],
     *,
-    bibtex: Annotated[
-        bool, typer.Option("--bibtex", help="The papers that it comes from, and nothing else.")
-    ] = False,
     json: Annotated[bool, typer.Option("--json", help="One document for programs.")] = False,
 ) -> None:
     """Show all that is known of whatever has this name.
@@ -103,7 +100,7 @@ def show(
     from aucbench import registry
     from aucbench.cli.data import facts_of, lines_of, print_json
     from aucbench.datasets.catalogue import names_like
-    from aucbench.datasets.located import available, cites_of
+    from aucbench.datasets.located import available
     from aucbench.registry.descriptions import kinds_of, plain
     from aucbench.registry.discovery import KINDS
 
@@ -111,17 +108,7 @@ def show(
     if not things and not facts:
         known = {known for kind in KINDS for known in registry.names(kind)}
         raise UnknownNameError("name", name, known | {*available(), *names_like(name)})
-    if bibtex:
-        from aucbench.about import bibtex as entries_of
-
-        cites = [cite for thing in things for cite in thing.about.cites]
-        if not (entries := entries_of([*cites, *(cites_of(name) or ())])):
-            raise UnsupportedError(
-                f"{name} names no reference; see `aucbench show {name}`, and cite the package "
-                "itself"
-            )
-        typer.echo("\n\n".join(map(printable_lines, entries.values())))
-    elif json:
+    if json:
         print_json({"plugins": [plain(thing) for thing in things], "data": facts})
     else:
         pages = ["\n".join(map(shown, _page(thing))).rstrip() for thing in things]
@@ -156,38 +143,11 @@ def list_plugins(
         list[str] | None,
         typer.Argument(metavar="[NAME]...", help="Plugins to check. [default: third parties']"),
     ] = None,
-    *,
-    check: Annotated[
-        bool,
-        typer.Option(
-            "--check",
-            help="Import them, each in a process of its own, and print the versions that a report "
-            "of a fault needs; exit 1 if one is broken.",
-        ),
-    ] = False,
 ) -> None:
-    """List the installed plugins; they are imported only with --check."""
-    from aucbench.registry.lookup import plugins
+    """Import plugins, each in a process of its own; exit 1 if one is broken.
 
-    if not check:
-        if names:
-            raise ParameterError(
-                f"names are for --check, got {', '.join(names)}; add --check, or leave them out"
-            )
-        header = ("plugin", "distribution", "version", "module", "state", "conflicts")
-        installed = [
-            (
-                p.name,
-                p.distribution,
-                p.version,
-                p.value,
-                _state(p),
-                ", ".join(filter(None, [*p.conflicts, p.failure])),
-            )
-            for p in plugins()
-        ]
-        typer.echo(aligned([header, *installed]))
-        return
+    It prints the versions too that a report of a fault needs.
+    """
     from aucbench.bench.plugin_imports import import_plugins, versions
 
     typer.echo(folded([(name, shown(text)) for name, text in versions()]))
@@ -251,14 +211,6 @@ def _marks(d: Description) -> str:
         "w": getattr(d.needs, "weights", False),
     }
     return "".join(mark if holds else "-" for mark, holds in told.items())
-
-
-def _state(plugin: Plugin) -> str:
-    if not plugin.enabled:
-        return "switched off"
-    if plugin.failure:
-        return "broken"
-    return "built-in" if plugin.builtin else "third party"
 
 
 def _page(d: Description) -> Iterator[str]:

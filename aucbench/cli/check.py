@@ -59,10 +59,6 @@ def check(
         bool,
         typer.Option("--thorough", help="Ask on 2000 x 50 and 300 x 3000 rows too, and on CSR."),
     ] = False,
-    pdb: Annotated[
-        bool,
-        typer.Option("--pdb", help="Stay in this process, and open the debugger at a failure."),
-    ] = False,
     timeout: Annotated[
         float,
         typer.Option(
@@ -77,16 +73,13 @@ def check(
     """
     from aucbench.bench.lawful import Questions, check_targets
     from aucbench.records import Verdict
-    from aucbench.testing.asking import debugged, require_laws
+    from aucbench.testing.asking import require_laws
 
     laws = tuple(law or ())
     require_laws(laws)
     questions = Questions(timeout=timeout, laws=laws, thorough=thorough)
-    findings: Iterator[Finding] = check_targets(targets, questions)
-    if pdb:
-        findings = (f for target in targets for f in debugged(target, laws, thorough=thorough))
     broken = set[str]()
-    for line, finding in _lines(findings):
+    for line, finding in _lines(check_targets(targets, questions)):
         typer.echo(line)
         if finding is not None and finding.verdict is Verdict.BROKEN:
             broken.add(finding.law)

@@ -240,8 +240,7 @@ def _refuse_broken(entry: PluginEntry) -> None:
         )
     if (tried := known(entry)) and tried.failure:
         raise PluginError(
-            f"the plugin {entry.qualified} is broken ({tried.failure}); see "
-            "`aucbench plugins --check`"
+            f"the plugin {entry.qualified} is broken ({tried.failure}); see `aucbench plugins`"
         )
 
 

@@ -120,25 +120,6 @@ def check_laws(request: Mapping[str, Any], room: Room, steps: Mapping[str, Kept]
     return {}
 
 
-def debugged(target: str, laws: Collection[str], *, thorough: bool) -> Iterator[Finding]:
-    """As `check`, but the debugger is opened where a law is broken; ends after it."""
-    import pdb
-
-    for subject in named(target):
-        for (*_, name, extent), take in asked(subject, {}, laws, thorough=thorough):
-            finding = take()
-            yield finding
-            if finding.verdict is not Verdict.BROKEN:
-                continue
-            try:
-                at = next((each for each in LARGE if str(each) == extent), SMALL)
-                with extended(at):
-                    next(law for law in LAWS[subject.kind] if law.name == name)(subject.build())
-            except Exception as error:
-                pdb.post_mortem(error.__traceback__)
-            return
-
-
 def _found_at(at: Extent, extent: str, law: Law, *about: Any) -> Finding:
     with extended(at):
         return replace(found(law, *about), extent=extent)

@@ -70,28 +70,21 @@ def test_show(toys, name, texts):
     assert all(text in shown for text in texts), shown
 
 
-@pytest.mark.parametrize(
-    ("words", "modules"),
-    [
-        ("plugins", ("toy_solvers", "toy_broken", "sklearn")),
-        ("--help", ("numpy", "scipy", "sklearn", "pandas", "rich", "pluggy")),
-    ],
-)
-def test_what_is_not_imported(process, words, modules):
+def test_help_imports_no_library(process):
+    modules = ("numpy", "scipy", "sklearn", "pandas", "rich", "pluggy")
     result = process(
         "-c",
-        f"import sys; sys.argv[1:] = [{words!r}]\n"
+        "import sys; sys.argv[1:] = ['--help']\n"
         "from aucbench.cli import app; app(standalone_mode=False)\n"
         f"print([m for m in {modules!r} if m in sys.modules])",
     )
     assert result.returncode == 0, result.stderr
     assert result.stdout.splitlines()[-1] == "[]"
-    told = {"plugins": ("toys", "third party"), "--help": ("Usage",)}[words]
-    assert all(text in result.stdout for text in told)
+    assert "Usage" in result.stdout
 
 
 def test_plugins_are_imported_on_demand_and_a_broken_one_is_said(process):
-    result = process("plugins", "--check", "toy-broken", "projectors")
+    result = process("plugins", "toy-broken", "projectors")
     told, _, table = result.stdout.partition("\n\n")
     lines = [line.split() for line in table.splitlines()]
     assert result.returncode == 1, result.stderr
@@ -101,10 +94,6 @@ def test_plugins_are_imported_on_demand_and_a_broken_one_is_said(process):
     assert rows["projectors"][0] == "ok"
     assert rows["toy-broken"][0] == "error"
     assert "licence" in " ".join(rows["toy-broken"])
-
-    result = process("plugins", "toys")
-    assert result.returncode == 2
-    assert "names are for --check, got toys" in result.stderr
 
 
 def test_no_plugins_leaves_third_parties_out(process):

@@ -48,7 +48,6 @@ MISTAKES = [
     (f"{RUN} --timeout -1", "timeout must be at least 0"),
     ("status absent", "there is no results folder"),
     ("show sht-ac", "did you mean 'sht-auc'"),
-    ("show means --bibtex", "means names no reference"),
     ("check sht-ac", "did you mean 'sht-auc'"),
     ("check aucbench.testing:Nothing", "unknown name in aucbench.testing 'Nothing'"),
     ("check l2-ball --law nearst", "did you mean 'nearest'"),

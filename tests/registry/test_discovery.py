@@ -119,7 +119,7 @@ def test_a_broken_plugin_is_recorded_and_leaves_the_others_alone(site, reason):
         with pytest.raises(PluginError) as caught:
             get_solver(name)
         assert row.failure in str(caught.value)
-        assert "aucbench plugins --check" in str(caught.value)
+        assert "aucbench plugins" in str(caught.value)
 
 
 def test_an_interrupt_by_the_user_is_not_a_failure_of_the_plugin(site):
