@@ -84,15 +84,12 @@ def report(
         list[str] | None,
         typer.Option(
             metavar="KIND=FILE",
-            help="Draw a figure for print: leaderboard, pairs, cd, curves, roc, profile or pareto, "
-            "into a file that ends in .pdf, .svg or .png; repeatable.",
+            help="Draw a figure for print: leaderboard or curves, into a file that ends in .pdf, "
+            ".svg or .png; repeatable.",
         ),
     ] = None,
     dataset: Annotated[
-        str | None,
-        typer.Option(
-            help="Data set of the figures curves, roc and pareto. [default: the only one]"
-        ),
+        str | None, typer.Option(help="Data set of the figure curves. [default: the only one]")
     ] = None,
     judged: Annotated[Judged, Group(JUDGED)],
 ) -> None:
@@ -134,7 +131,7 @@ def report(
 
 def _figures(texts: Iterable[str], dataset: str | None) -> dict[str, Path]:
     """Return the files of the figures that are asked for, by kind."""
-    from aucbench.report.figures import LOCAL_FIGURES, check_figure
+    from aucbench.report.figures import CURVES, check_figure
 
     figures: dict[str, Path] = {}
     for text in texts:
@@ -145,24 +142,21 @@ def _figures(texts: Iterable[str], dataset: str | None) -> dict[str, Path]:
             )
         check_figure(kind, Path(place).suffix)
         figures[kind] = Path(place)
-    if dataset is not None and not figures.keys() & LOCAL_FIGURES:
+    if dataset is not None and CURVES not in figures:
         raise ParameterError(
-            f"--dataset is for the figures {', '.join(LOCAL_FIGURES)}; ask for one by --figure, or "
-            "leave it out"
+            f"--dataset is for the figure {CURVES}; ask for it by --figure, or leave it out"
         )
     return figures
 
 
 def _draw(findings: Findings, figures: Mapping[str, Path], dataset: str | None) -> None:
-    from aucbench.report.figures import LOCAL_FIGURES, drawn_figure
+    from aucbench.report.figures import CURVES, drawn_figure
     from aucbench.store import own_file
 
     if figures and findings.times:
         warn(findings.times)
     for kind, path in figures.items():
-        content = drawn_figure(
-            findings, kind, path.suffix, dataset if kind in LOCAL_FIGURES else None
-        )
+        content = drawn_figure(findings, kind, path.suffix, dataset if kind == CURVES else None)
         with own_file(path) as file:
             file.write(content)
 

@@ -20,15 +20,14 @@ import numpy as np
 from aucbench.bench.cell import solver_of
 from aucbench.bench.measuring import default_measure, measure_of, supervised
 from aucbench.errors import DataError, UnknownNameError
-from aucbench.report.curves import Pace, paces, profiles_of
 from aucbench.report.evidence import Evidence, Place
 from aucbench.report.fits import NAN, Array
 from aucbench.report.inside import AUC, Inside, Row, inside, means_inside
 from aucbench.stats.advice import Advice, advise
 from aucbench.stats.measures import Measure, measure
 from aucbench.stats.pairs import Pair, by_family, pairwise
-from aucbench.stats.profiles import Profile, shifted_geometric_mean
 from aucbench.stats.ranking import Standing, average_ranks, average_values, bradley_terry
+from aucbench.stats.times import shifted_geometric_mean
 from aucbench.stats.words import LEVEL, ROPE, Interval
 
 TITLES = {
@@ -358,20 +357,6 @@ class Findings:
         best = self.advice.best
         possible = {self.advice.leader} if best is None else {*best.of(best.possible)}
         return frozenset(j for j, name in enumerate(names) if name in possible)
-
-    @cached_property
-    def paces(self) -> Mapping[Place, Pace]:
-        """How fast each solver comes near the best test AUC of a data set."""
-        return {
-            (dataset, solver): pace
-            for dataset in range(len(self.evidence.datasets))
-            for solver, pace in paces(self.evidence, dataset, timed=not self.times).items()
-        }
-
-    @cached_property
-    def profiles(self) -> Mapping[tuple[str, float], tuple[Profile, ...]]:
-        """The profiles of all solvers by unit, seconds or passes, and target."""
-        return profiles_of(self.evidence, self.paces)
 
 
 @dataclass(frozen=True, slots=True)

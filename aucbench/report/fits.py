@@ -19,7 +19,6 @@ from aucbench.ranges import OVERSPENT
 from aucbench.records import CellStatus
 from aucbench.registry.specs import bare, short
 
-MOST_INFO = 20  # diagnostics of a fit; as many as a solver may give
 NO_DESCENT = Descent()
 CURVE = ("passes", "seconds", "objective", "train_auc", "validation_auc", "test_auc")
 NAN = float("nan")
@@ -79,12 +78,9 @@ class Fit:
     d: float = NAN
     # (points, 6), the columns are those of `CURVE`
     curve: Array = field(default_factory=lambda: np.empty((0, len(CURVE))))
-    # The diagnostics of the method along the curve, by name; NaN where it gave no finite number.
-    info: Mapping[str, Array] = field(default_factory=dict)
     descent: Descent = NO_DESCENT  # how its objective fell
     overspent: float = NAN  # how many times the budget it used; NaN if it kept to it or has none
     condition: Condition | None = None  # None: its solver or its data set cannot be used
-    tuned: tuple[tuple[Mapping[str, Any], float], ...] = ()  # what was tried, and its inner AUC
     chosen: Mapping[str, Any] | None = None  # the parameters that were chosen
     division: str = ""  # how its rows were divided, as in `Sizes`
     other_pairs: str = ""  # those that it trained on, where they are not those asked for
@@ -105,7 +101,6 @@ class Fit:
     def of(record: Record, folder: str = "") -> Fit:
         """Keep the numbers of a record."""
         measures, sizes = record.measures, record.sizes
-        tuning = record.tuning or {}
         return Fit(
             id=record.id,
             data=sizes.data or "",
@@ -121,14 +116,10 @@ class Fit:
             n_test=_or_nan(sizes.n_test),
             d=_or_nan(sizes.d),
             curve=_curve(record.curve),
-            info=_info(record.curve),
             descent=Descent.of(record),
             overspent=_times_budget(record),
             condition=Condition.of(record) if record.machine else None,
-            tuned=tuple(
-                (row["parameters"], _or_nan(row["auc"])) for row in tuning.get("table", ())
-            ),
-            chosen=tuning.get("chosen"),
+            chosen=(record.tuning or {}).get("chosen"),
             division=sizes.division or "",
             other_pairs="" if (own := sizes.trained_on) in (None, record.cell.pairs) else own,
             groups=_or_nan(sizes.groups),
@@ -147,16 +138,6 @@ def _curve(points: Sequence[Mapping[str, Any]]) -> Array:
     except (TypeError, ValueError):  # a plugin reports something else than numbers
         table = np.array([[_or_nan(number(value)) for value in row] for row in rows])
     return table.reshape(-1, len(CURVE))
-
-
-def _info(points: Sequence[Mapping[str, Any]]) -> dict[str, Array]:
-    """Return the diagnostics by name; of a name that no point has a number for, there are none."""
-    told = [known if isinstance(known := point.get("info"), Mapping) else {} for point in points]
-    names = sorted({name for known in told for name in known})[:MOST_INFO]
-    columns = {
-        name: np.array([_or_nan(number(known.get(name))) for known in told]) for name in names
-    }
-    return {name: column for name, column in columns.items() if not np.isnan(column).all()}
 
 
 def _or_nan(value: float | None) -> float:

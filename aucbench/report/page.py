@@ -17,7 +17,6 @@ import numpy as np
 from aucbench.bench.show.endings import end_notes
 from aucbench.data.understood import SHOWN_DROPPED, by_kind
 from aucbench.report.classes import class_chapters
-from aucbench.report.curves import SHARES
 from aucbench.report.document import Chapter
 from aucbench.report.drawn import DIGITS, drawn
 from aucbench.report.evidence import Group, Place
@@ -105,7 +104,6 @@ class Page:
     folder: str  # name of the results folder, for the commands
     added: tuple[Chapter, ...] = ()  # on classes and times
     digits: ClassVar = DIGITS
-    targets: ClassVar = SHARES
 
     @cached_property
     def data(self) -> dict[str, Any]:

@@ -26,11 +26,6 @@ from aucbench.stats.measures import recall_at as recall_at
 from aucbench.stats.pairs import Pair as Pair
 from aucbench.stats.pairs import pairwise as pairwise
 from aucbench.stats.partial import partial_auc as partial_auc
-from aucbench.stats.profiles import Profile as Profile
-from aucbench.stats.profiles import anytime_score as anytime_score
-from aucbench.stats.profiles import performance_profiles as performance_profiles
-from aucbench.stats.profiles import shifted_geometric_mean as shifted_geometric_mean
-from aucbench.stats.profiles import times_to_targets as times_to_targets
 from aucbench.stats.ranking import CriticalDifference as CriticalDifference
 from aucbench.stats.ranking import Standing as Standing
 from aucbench.stats.ranking import average_ranks as average_ranks
@@ -42,6 +37,7 @@ from aucbench.stats.resampled import corrected_interval as corrected_interval
 from aucbench.stats.rows import Fold as Fold
 from aucbench.stats.signed_rank import signed_rank as signed_rank
 from aucbench.stats.tables import Rule as Rule
+from aucbench.stats.times import shifted_geometric_mean as shifted_geometric_mean
 from aucbench.stats.versus import Change as Change
 from aucbench.stats.versus import Fragile as Fragile
 from aucbench.stats.versus import fragile as fragile

@@ -48,6 +48,14 @@ def test_numbers_are_those_of_the_statistics(results, findings, page):
     assert f"<b>{(values[:, a] - values[:, b]).mean():+.4f}</b>" in render.to_html(page).decode()
 
 
+def test_the_range_that_is_measured_is_told(evidence):
+    found = findings_of(evidence, Settings(measure="pauc[max_fpr=.3,min_fpr=.1,min_tpr=.2]"))
+    assert page_of(found, folder="results").data["range"] == (0.1, 0.3, 0.2, 1.0)
+    assert found.row_test == "a t-test by the influence of rows"
+    assert findings_of(evidence).row_test == "DeLong's test"
+    assert findings_of(evidence, Settings(measure="ap")).row_test == ""
+
+
 def test_the_file_asks_for_nothing(page):
     text = render.to_html(page).decode()
     assert not re.findall(r"""(?:src|href)\s*=\s*["'](?!#|data:)""", text.partition("<script")[0])
@@ -83,9 +91,6 @@ def test_times_under_different_conditions_are_compared_only_when_asked(scored, r
     assert "faster" not in str(page.findings.advice)
     seconds = [column.name for column in page.columns].index("fit s")
     assert [page.entries(j)[seconds].text for j in range(3)] == ["–"] * 3
-    by_time, by_passes = (page.data["profiles"][unit] for unit in ("seconds", "passes"))
-    assert by_time == [[], []]
-    assert max(y[0] for lines in by_passes for _, _, y in lines) > 0
 
     page = page_of(scored([one, *records[1:]], mixed=True), folder="results")
     assert None not in page.data["rows"]["seconds"]
@@ -117,7 +122,7 @@ def test_one_data_set_has_intervals_in_its_leaderboard(scored, records):
     assert "solver AUC over splits fit s non-zeros ok" in told
     row = found.rows[0].group.ok[0]
     assert f"The data {row.n_train + row.n_test:.0f} rows, " in told
-    for several in ("average rank", "Rating:", "no value", "Data set by data set", "rofile"):
+    for several in ("average rank", "Rating:", "no value", "Data set by data set"):
         assert several not in told
     assert '<select name="dataset">' not in render.to_html(page).decode()
     assert all(

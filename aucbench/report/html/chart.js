@@ -1,5 +1,5 @@
 "use strict";
-/* Small charts in SVG: lines with bands and markers, points, and heat maps of points.
+/* Small charts in SVG: lines with bands and markers, and points.
    All text goes in as text nodes, so that a name is never read as markup. */
 const Chart = (() => {
   const SVG = "http://www.w3.org/2000/svg";
@@ -69,7 +69,7 @@ const Chart = (() => {
   const usable = (x, log) => x !== null && Number.isFinite(x) && (!log || x > 0);
 
   /* draw(box, {label, x, y, series, diagonal, area}): an axis is {name, log, low, high}; a series is
-     {number, name, points: [[x, y], ...], band: [[x, low, high], ...], line, marks, size}. The area
+     {number, name, points: [[x, y], ...], band: [[x, low, high], ...], marks, size}. The area
      is shaded, [left, right, from, to]. A figure without a point is hidden. */
   const draw = (box, spec) => {
     const kept = spec.series.map(one => ({...one,
@@ -127,12 +127,12 @@ const Chart = (() => {
       group.append(node("path", {class: "band", fill: style.colour,
         d: path([...one.band.map(([a, , high]) => [a, high]), ...back], x, y) + "Z"}));
     }
-    if (one.line !== false && one.points.length > 1) group.append(node("path", {d: path(one.points, x, y),
+    if (one.points.length > 1) group.append(node("path", {d: path(one.points, x, y),
       fill: "none", stroke: style.colour, "stroke-width": 2, "stroke-dasharray": style.dash, "stroke-linejoin": "round"}));
     const every = one.marks ?? Math.max(1, Math.ceil(one.points.length / 8));
     one.points.forEach(([a, b, text], k) => {
       if (k % every && k !== one.points.length - 1) return;
-      const attributes = {d: style.shape, fill: one.hollow ? "var(--paper)" : style.colour, stroke: style.colour,
+      const attributes = {d: style.shape, fill: style.colour, stroke: style.colour,
         transform: `translate(${x(a).toFixed(1)},${y(b).toFixed(1)}) scale(${one.size ?? 0.8})`};
       group.append(node("path", attributes,
         node("title", {}, text ?? `${one.name}: ${short(a)}, ${short(b)}`)));
@@ -140,32 +140,5 @@ const Chart = (() => {
     return group;
   };
 
-  /* Light to dark; the order of the brightness is the order of the values (cividis). */
-  const SHADES = ["#00224e", "#2a3f6d", "#575d6d", "#7d7c78", "#a59c74", "#d2c060", "#fee838"];
-  const shade = part => SHADES[Math.max(0, Math.min(SHADES.length - 1, Math.round(part * (SHADES.length - 1))))];
-
-  /* heat(box, {label, x, y, points: [{x, y, value, ring, text}]}): axes as in `draw`, or with
-     `names`, the texts of an axis that has no numbers. */
-  const heat = (box, spec) => {
-    const known = spec.points.filter(p => usable(p.value, false));
-    const draws = {label: spec.label, x: spec.x, y: spec.y,
-      series: [{number: 0, name: spec.label, line: false, marks: 1, points: spec.points.map(p => [p.x, p.y])}]};
-    draw(box, draws);
-    const svg = box.querySelector("svg");
-    if (!svg || !known.length) return;
-    const low = Math.min(...known.map(p => p.value)), high = Math.max(...known.map(p => p.value));
-    const marks = [...svg.querySelectorAll(".series path")];
-    const drawn = spec.points.filter(p => usable(p.x, spec.x.log) && usable(p.y, spec.y.log));
-    marks.forEach((mark, k) => {
-      const p = drawn[k], part = high > low ? (p.value - low) / (high - low) : 1;
-      mark.setAttribute("d", SHAPES[0]);
-      mark.setAttribute("fill", usable(p.value, false) ? shade(part) : "none");
-      mark.setAttribute("stroke", p.ring ? "var(--c1)" : "var(--soft)");
-      mark.setAttribute("stroke-width", p.ring ? 1.5 : 0.5);
-      mark.setAttribute("transform", mark.getAttribute("transform").replace(/scale.*/, "scale(2)"));
-      mark.querySelector("title").textContent = p.text;
-    });
-  };
-
-  return {draw, heat, swatch, short, node};
+  return {draw, swatch, short, node};
 })();

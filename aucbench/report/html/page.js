@@ -61,23 +61,6 @@
   const dataOf = where => where.elements.dataset ? picked(where.elements.dataset) : 0;
   const withData = where => { if (where.elements.dataset) options(where.elements.dataset, datasets); };
 
-  /* Time to the target, one data set at a time. */
-  const paceForm = form("paces");
-  if (paceForm) {
-    withData(paceForm);
-    const until = (unit, k) => r => data.until[unit][k][r] === data.never ? Infinity : data.until[unit][k][r];
-    const paceColumn = (unit, k) => ({name: `${unit} to ${data.targets[k]}`, number: true, value: until(unit, k),
-      cell: r => ({[Infinity]: "never", null: "–"})[until(unit, k)(r)] ?? Chart.short(Number(until(unit, k)(r).toPrecision(3)))});
-    const paceTable = Table.make(document.getElementById("pace-rows"), [
-      {name: "solver", head: true, value: r => solvers[rows.solver[r]], cell: r => named(rows.solver[r])},
-      ...["seconds", "passes"].flatMap(unit => data.targets.map((_, k) => paceColumn(unit, k))),
-      {name: "anytime", number: true, value: value("anytime"), cell: r => fixed(rows.anytime[r], 4)},
-    ]);
-    const showPaces = () => paceTable.show(all.filter(r => rows.dataset[r] === dataOf(paceForm)));
-    onChange(paceForm, showPaces);
-    showPaces();
-  }
-
   /* Pairs inside one data set. */
   const pairForm = form("pairs");
   if (pairForm) {
@@ -101,12 +84,13 @@
     showPairs();
   }
 
-  if (!form("authors")) return; /* values from elsewhere tell nothing of a fit */
+  const chartForm = form("charts");
+  if (!chartForm) return; /* values from elsewhere tell nothing of a fit */
 
-  /* Figures: one choice of data set and of solvers for all of them, which can be made at two places. */
-  const forms = [form("charts"), form("authors")], hidden = new Set(data.hidden);
-  forms.forEach(withData);
-  const chosen = () => dataOf(forms[0]);
+  /* Figures: one choice of data set and of solvers for all of them. */
+  const hidden = new Set(data.hidden);
+  withData(chartForm);
+  const chosen = () => dataOf(chartForm);
   const toggle = number => {
     const button = element("button", {type: "button", "aria-pressed": String(!hidden.has(number)), "data-solver": number}, ...named(number));
     button.addEventListener("click", () => set([number], hidden.has(number)));
@@ -124,7 +108,7 @@
     });
     drawAll();
   };
-  document.querySelectorAll(".toggles").forEach(place => place.append(...solvers.map((_, number) => toggle(number)), whole("all", true), whole("none", false)));
+  document.querySelector(".toggles").append(...solvers.map((_, number) => toggle(number)), whole("all", true), whole("none", false));
 
   const inData = () => all.filter(r => rows.dataset[r] === chosen() && !hidden.has(rows.solver[r]));
   const zip = (a, b) => a.map((x, k) => [x, b[k]]);
@@ -140,17 +124,7 @@
     const known = (data.fronts[name][chosen()] ?? []).filter(r => !hidden.has(rows.solver[r]));
     return known.length > 1 ? [{number: 6, name: "Pareto front of all solvers", marks: 1e9, size: 0.01, points: known.map(r => [rows[name][r], rows.estimate[r]])}] : [];
   };
-  const goal = forms[1].elements.target;
-  const profile = unit => box => Chart.draw(box, {label: `Performance profiles by ${unit}`, x: {name: `${unit} divided by the fewest`, log: true}, y: {name: "share of data sets"},
-    series: data.profiles[unit][picked(goal)].map(([solver, x, y]) => ({number: solver, name: solvers[solver], points: zip(x, y)})).filter(one => !hidden.has(one.number))});
-  const told = forms[1].elements.diagnostic;
-  const info = unit => box => {
-    const k = picked(told), name = data.info.names[k], known = data.info[unit] ?? [];
-    const lines = inData().filter(r => known[r]?.[k]).map(r => series(r, zip(data.curves[r][unit].x, known[r][k])));
-    Chart.draw(box, {label: `${name} against ${unit}`, x: {name: unit === "passes" ? unit : "seconds inside the solver", log: true}, y: {name, log: data.info.log[k]}, series: lines});
-  };
   const charts = {
-    ...(told ? {"info-passes": info("passes"), "info-seconds": info("seconds")} : {}),
     "auc-passes": box => Chart.draw(box, {label: `${data.quality} of the test rows against passes`, x: {name: "passes", log: true}, y: {name: `test ${data.quality}`}, series: curve("passes", "auc")}),
     "auc-seconds": box => Chart.draw(box, {label: `${data.quality} of the test rows against seconds`, x: {name: "seconds inside the solver", log: true}, y: {name: `test ${data.quality}`}, series: curve("seconds", "auc")}),
     "gap": box => Chart.draw(box, {label: "Gap of the objective against passes", x: {name: "passes", log: true}, y: {name: "(f − f*) / (f(0) − f*)", log: true}, series: curve("passes", "gap")}),
@@ -158,65 +132,13 @@
     "pr": box => Chart.draw(box, {label: "Precision-recall curves", x: {name: "recall", low: 0, high: 1}, y: {name: "precision"}, series: band("pr", [])}),
     "sparsity": box => Chart.draw(box, {label: `${data.measure} against non-zero weights`, x: {name: "non-zero weights", log: true}, y: {name: data.measure}, series: [...front("nnz"), ...cloud("nnz")]}),
     "speed": box => Chart.draw(box, {label: `${data.measure} against seconds of a fit`, x: {name: "seconds of a fit", log: true}, y: {name: data.measure}, series: [...front("seconds"), ...cloud("seconds")]}),
-    "profile-seconds": profile("seconds"),
-    "profile-passes": profile("passes"),
-  };
-
-  /* Tuning: one solver at a time, two of its axes. */
-  const position = values => {
-    if (values.every(v => typeof v === "number")) {
-      const known = values.filter(v => v > 0), spread = Math.max(...known) / Math.min(...known);
-      return {of: v => v, log: known.length === values.length && spread > 50};
-    }
-    const names = [...new Set(values.map(v => JSON.stringify(v)))];
-    return {of: v => names.indexOf(JSON.stringify(v)) + 1, log: false, names};
-  };
-  const axis = (name, place) => ({name: place.names ? `${name}: ${place.names.map((v, k) => `${k + 1} = ${v}`).join(", ")}` : name, log: place.log});
-  let tuned = null, across = [0, 1];
-  charts.tuning = box => {
-    const known = all.filter(r => rows.dataset[r] === chosen() && data.tuning[r]);
-    const canvas = element("div"), choices = element("form", {class: "filters"});
-    box.closest("figure").hidden = !known.length;
-    if (!known.length) return;
-    if (!known.includes(tuned)) [tuned, across] = [known[0], [0, 1]];
-    const {axes, points} = data.tuning[tuned];
-    const select = (label, names, now, act) => {
-      const made = element("select", {"aria-label": label});
-      names.forEach(([v, name]) => made.append(element("option", {value: v}, name)));
-      made.value = now;
-      made.addEventListener("input", () => { act(Number(made.value)); charts.tuning(box); });
-      return element("label", {}, `${label} `, made);
-    };
-    choices.append(select("solver", known.map(r => [r, solvers[rows.solver[r]]]), tuned, v => { [tuned, across] = [v, [0, 1]]; }));
-    if (axes.length > 2) [0, 1].forEach(k => choices.append(select(k ? "up" : "across", axes.map((name, j) => [j, name]), across[k], v => { across[k] = v; })));
-    choices.addEventListener("submit", event => event.preventDefault());
-    box.replaceChildren(choices, canvas);
-    const text = p => `${axes.map((name, j) => `${name}=${JSON.stringify(p[0][j])}`).join(", ")}: inner AUC ${fixed(p[1], 4)}, chosen in ${p[2]} fold(s)`;
-    const places = axes.map((_, j) => position(points.map(p => p[0][j])));
-    const x = across[0];
-    if (axes.length === 1) {
-      const spots = points.map(p => [places[0].of(p[0][0]), p[1], text(p)]).sort((a, b) => a[0] - b[0]);
-      Chart.draw(canvas, {label: "Inner AUC by parameter", x: axis(axes[0], places[0]), y: {name: "inner AUC"},
-        series: [{number: rows.solver[tuned], name: solvers[rows.solver[tuned]], points: spots, marks: 1, size: 1.1}]});
-    } else {
-      const y = across[1];
-      Chart.heat(canvas, {label: "Inner AUC by parameters", x: axis(axes[x], places[x]), y: axis(axes[y], places[y]),
-        points: points.map(p => ({x: places[x].of(p[0][x]), y: places[y].of(p[0][y]), value: p[1], ring: p[2] > 0, text: text(p)}))});
-    }
   };
 
   Object.assign(charts, Sections.charts(data.added));
 
-  /* What is folded has no width; it is drawn when it is opened. */
   const boxes = [...document.querySelectorAll("[data-chart]")];
-  const drawAll = () => boxes.filter(box => !box.closest("details:not([open])")).forEach(box => charts[box.dataset.chart](box));
-  forms.forEach((one, k) => onChange(one, () => {
-    if (one.elements.dataset) forms[1 - k].elements.dataset.value = one.elements.dataset.value;
-    drawAll();
-  }));
-  const authors = document.getElementById("authors");
-  authors.addEventListener("toggle", drawAll);
-  document.querySelector("nav [href='#authors']").addEventListener("click", () => { authors.open = true; });
+  const drawAll = () => boxes.forEach(box => charts[box.dataset.chart](box));
+  onChange(chartForm, drawAll);
   drawAll();
   let width = 0;
   new ResizeObserver(entries => {
