@@ -93,6 +93,5 @@ def compare(
         monotone=monotone,
     )
     plan = options.limited(plan)
-    printed = output.printed(plan)
     way_on = "run the same command again to go on" if out else "--out DIR would keep the others"
-    go(plan, options, out, json, way_on, printed)
+    go(plan, options, out, json, way_on, output)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -37,7 +37,7 @@ class Output:
     metrics: tuple[str, ...] = field(default=(), metadata={"whole": True})
     reference: str | None = None
 
-    def printed(self, plan: Plan) -> Printed:
+    def measures(self, plan: Plan) -> tuple[Measure, ...]:
         """Look up the metrics, in the time of a cell of the plan for each look-up.
 
         Raises
@@ -50,25 +50,11 @@ class Output:
 
         with supervised(), within(plan.timeout or None):
             named = specs(self.metrics) or (default_measure(plan.pairs),)
-            return Printed(tuple(dict.fromkeys(map(measure_of, named))), self.reference)
+            return tuple(dict.fromkeys(map(measure_of, named)))
 
-
-@dataclass(frozen=True, slots=True)
-class Printed:
-    """What `run` and `compare` print when a run has ended.
-
-    Attributes
-    ----------
-    measures : tuple of Measure
-        The verdict is on the first one.
-    reference : str or None
-        A solver against which the others are told.
-    """
-
-    measures: tuple[Measure, ...]
-    reference: str | None
-
-    def findings(self, evidence: Evidence) -> tuple[Findings, list[Means], list[str]]:
+    def findings(
+        self, evidence: Evidence, measures: Sequence[Measure]
+    ) -> tuple[Findings, list[Means], list[str]]:
         """Return the findings of the first measure that can be had, and the means of the others.
 
         Where none of those that were asked for can be had, it is the AUC. The third is why some
@@ -76,7 +62,7 @@ class Printed:
         """
         from aucbench.report.findings import Settings, findings_of, means_of
 
-        names = [measure.name for measure in self.measures]
+        names = [measure.name for measure in measures]
         missing: list[str] = []
         for name in dict.fromkeys((*names, "auc")):
             try:

@@ -72,9 +72,8 @@ def run(
         with placed_in(plan):
             print_estimate(asked, options, out, json)
         return
-    printed = output.printed(asked)
     with placed_in(plan):
-        go(asked, options, out, json, f"go on with: {again}", printed)
+        go(asked, options, out, json, f"go on with: {again}", output)
 
 
 def status(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from enum import Enum
 from functools import partial
 from json import dumps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -26,17 +26,15 @@ if TYPE_CHECKING:
     from aucbench.bench.results.record import Record
     from aucbench.bench.results.store import Store
     from aucbench.bench.show.progress import Progress
-    from aucbench.bench.show.tally import Tally
-    from aucbench.cli.options import Printed
+    from aucbench.cli.options import Output
     from aucbench.report.document import Grid
-    from aucbench.report.evidence import Evidence
     from aucbench.report.findings import Findings
+    from aucbench.stats import Measure
 
 UNFINISHED = 3  # exit code when --minutes has left cells out
 FAILED = 1  # exit code when no row has an AUC
 LISTED = 20  # cells that a terminal shows
 WIDE = 80  # columns of the answer where stdout is no terminal
-Keep = Callable[["Record"], object]
 
 
 class End(Enum):
@@ -53,7 +51,7 @@ def go(
     folder: Path | None,
     json: Path | None,
     way_on: str,
-    printed: Printed,
+    output: Output,
 ) -> None:
     """Run a plan, write the rows, print tables and the answer.
 
@@ -68,37 +66,33 @@ def go(
         File that takes the rows.
     way_on : str
         How to go on after an interruption.
-    printed : Printed
+    output : Output
         What is printed when the run has ended.
     """
+    measures = output.measures(plan)
     with ExitStack() as warm:
         # First of all: the warm process starts while this one imports the rest.
         engine = warm.enter_context(_warm(options.make_engine(folder)))
         from aucbench.bench.measuring import supervised
-        from aucbench.bench.show.tally import Tally
         from aucbench.report.evidence import require_planned
         from aucbench.store import require_writable
 
-        require_planned(plan, printed.reference)
+        require_planned(plan, output.reference)
         if json is not None:
             require_writable(json)
-        tally = Tally(plan)
-        ids: dict[Cell, str] = {}
-        keepers: list[Keep] = [tally.add, lambda record: ids.update({record.cell: record.id})]
         with opened(folder) as store:
-            end = _run(plan, store, engine, options, keepers)
+            records, end = _run(plan, store, engine, options)
             whole = end is End.WHOLE
             warm.close()
-            cells = {ids[cell]: cell for cell in plan.cells() if cell in ids}
             with supervised():
-                with rows_into(json, store, tally, printed, interim=not whole) as add:
-                    evidence = _evidence(plan, store, cells, add)
-                print_findings(plan, evidence, tally.remarks(folder), tally.tried, printed)
+                if json is not None:
+                    write_rows(json, records, store, measures, interim=not whole)
+                print_results(plan, records, store, folder, output, measures)
     if not whole:
-        missing = len(plan) - tally.total
+        missing = len(plan) - len(records)
         say(f"{end.value}: {missing} of {len(plan)} rows are missing; {way_on}", err=True)
         raise typer.Exit(INTERRUPTED if end is End.INTERRUPTED else UNFINISHED)
-    if tally.total and tally.failed == tally.total:
+    if not any(record.ok for record in records):
         raise typer.Exit(FAILED)
 
 
@@ -157,12 +151,11 @@ def records_of(plan: Plan, store: Store, options: Options, way_on: str) -> list[
 
     It exits with 130 after Ctrl-C, and says `way_on`.
     """
-    records: dict[Cell, Record] = {}
-    keep: list[Keep] = [lambda record: records.update({record.cell: record})]
-    if _run(plan, store, options.make_engine(None), options, keep) is not End.WHOLE:
+    records, end = _run(plan, store, options.make_engine(None), options)
+    if end is not End.WHOLE:
         say(f"interrupted: {way_on}", err=True)
         raise typer.Exit(INTERRUPTED)
-    return [records[cell] for cell in plan.cells() if cell in records]
+    return records
 
 
 def print_tables(findings: Findings, wide: int | None) -> None:
@@ -199,10 +192,8 @@ def opened(folder: Path | None) -> Iterator[Store]:
                 warn(problem)
 
 
-def _run(
-    plan: Plan, store: Store, engine: Engine, options: Options, keepers: Sequence[Keep]
-) -> End:
-    """Pass each record to the keepers; return how the run has ended."""
+def _run(plan: Plan, store: Store, engine: Engine, options: Options) -> tuple[list[Record], End]:
+    """Return the records in the order of the cells of the plan, and how the run has ended."""
     from aucbench.bench.runner import run
     from aucbench.bench.until import Until
     from aucbench.datasets.located import bring
@@ -211,22 +202,23 @@ def _run(
     until = None if options.seconds is None else Until(options.seconds)
     # Here, so that the user sees what is downloaded: workers write to logs.
     bring(_named(plan), progress=not options.quiet)
-    killed = 0
+    records: dict[Cell, Record] = {}
+    end = End.WHOLE
     try:
         with progress_of(len(plan), options) as progress:
-            records = run(
+            found = run(
                 plan, store, engine, retry=options.retry, progress=progress, tell=warn, until=until
             )
-            for record in records:
+            for record in found:
                 progress.known(record)
-                killed += record.status.status == CellStatus.TIMEOUT
-                for keep in keepers:
-                    keep(record)
+                records[record.cell] = record
+        if until is not None and until.left_out:
+            end = End.TIME
     except KeyboardInterrupt:
-        return End.INTERRUPTED
+        end = End.INTERRUPTED
     finally:
-        _say_limit(plan, killed)
-    return End.TIME if until is not None and until.left_out else End.WHOLE
+        _say_limit(plan, sum(r.status.status == CellStatus.TIMEOUT for r in records.values()))
+    return [records[cell] for cell in plan.cells() if cell in records], end
 
 
 def _say_limit(plan: Plan, killed: int) -> None:
@@ -253,72 +245,57 @@ def _named(plan: Plan) -> Iterator[str]:
             yield name
 
 
-@contextmanager
-def rows_into(
-    json: Path | None,
+def write_rows(
+    path: Path,
+    records: Sequence[Record],
     store: Store,
-    tally: Tally,
-    printed: Printed,
+    measures: Sequence[Measure],
     *,
     interim: bool,
-) -> Iterator[Keep]:
-    """Give a function that adds the row of a record to a file, if there is one.
+) -> None:
+    """Write the row of each record to a file.
 
     Each row says whether it is `interim`: of a run that has not ended.
     """
     from aucbench.bench.measuring import metrics_of
-    from aucbench.bench.results.export import json_list
+    from aucbench.bench.results.convergence import Optima, flat_row
+    from aucbench.bench.results.export import write_list
 
-    if json is None:
-        yield lambda _: None
-        return
-
-    def more(record: Record) -> dict[str, Any]:
-        return {"interim": interim, **metrics_of(record, store, printed.measures)}
-
-    with json_list(json, tally.optima, more) as add:
-        yield add
+    optima, state = Optima(records), {"interim": interim}
+    write_list(
+        (flat_row(one, optima) | state | metrics_of(one, store, measures) for one in records), path
+    )
 
 
-def _evidence(plan: Plan, store: Store, cells: Mapping[str, Cell], keep: Keep) -> Evidence:
-    """Read each record once, for the rows and for the tables."""
+def print_results(
+    plan: Plan,
+    records: Sequence[Record],
+    store: Store,
+    folder: Path | None,
+    output: Output,
+    measures: Sequence[Measure],
+) -> None:
+    """Print tables, notes, remarks and the answer."""
+    from aucbench.bench.show.remarks import protocol, remarks_on
+    from aucbench.report import document, terminal
     from aucbench.report.evidence import evidence_of
-
-    def records() -> Iterator[Record]:
-        for key, cell in cells.items():
-            if (known := store.read(key)) is not None:
-                record = replace(known, cell=cell)  # its files may have been elsewhere
-                keep(record)
-                yield record
+    from aucbench.report.tables import grids
 
     evidence = evidence_of(
-        records(),
+        records,
         [plan],
         scores=lambda fit: store.scores(fit.id, fit.data),
         about=store.about,
     )
-    return replace(evidence, problems=store.problems)
-
-
-def print_findings(
-    plan: Plan,
-    evidence: Evidence,
-    remarks: Sequence[str],
-    tried: tuple[int, int] | None,
-    printed: Printed,
-) -> None:
-    """Print tables, notes, remarks and the answer."""
-    from aucbench.bench.show.tally import protocol
-    from aucbench.report import document, terminal
-    from aucbench.report.tables import grids
-
-    findings, others, missing = printed.findings(evidence)
+    evidence = replace(evidence, problems=store.problems)
+    findings, others, missing = output.findings(evidence, measures)
     tables = grids(findings, others)
     wide = width()
     typer.echo(document.text(tables, wide, _strong()))
     typer.echo()
-    say(protocol(plan, tried))
+    say(protocol(plan, records))
     unmeasured = [*findings.unmeasured, *(line for other in others for line in other.failures)]
+    remarks = remarks_on(plan, records, folder)
     for line in (*terminal.notes(findings), *missing, *unmeasured, *remarks):
         say(line)
     if len(evidence.solvers) > 1:

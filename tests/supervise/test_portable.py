@@ -6,8 +6,10 @@ from io import BytesIO
 import pytest
 from supervise.asking import job, outcome_of, supervising
 
+from aucbench.bench.plan.fields import choices
+from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.record import Conditions
-from aucbench.bench.show.tally import Tally
+from aucbench.bench.show.remarks import remarks_on
 from aucbench.errors import AucbenchError, ParameterError
 from aucbench.processes import open_supervisor, opening
 from aucbench.processes.portable.client import FENCE, PortableSupervisor
@@ -67,10 +69,9 @@ def test_rows_of_the_portable_supervisor_are_counted_and_their_times_stand_apart
     from bench.test_record import record
 
     one = replace(record(), conditions=Conditions(supervisor=PORTABLE))
-    tally = Tally()
-    tally.add(one)
+    (remark,) = remarks_on(Plan(("x",), choices(["a"])), [one])
 
-    assert "1 of 1 rows were run by the portable supervisor" in tally.remarks()[0]
+    assert "1 of 1 rows were run by the portable supervisor" in remark
     assert str(Condition.of(one)).endswith(", portable supervisor")
     assert Condition.of(one) != Condition.of(replace(one, conditions=Conditions()))
 

@@ -84,19 +84,11 @@ def table_rows(
         yield {"stale": stale(record), "interim": interim, **flat_row(record, optima)}
 
 
-@contextmanager
-def json_list(
-    path: Path,
-    optima: Optima,
-    more: Callable[[Record], Mapping[str, Any]] = lambda _: {},
-) -> Iterator[Callable[[Record], None]]:
-    """Write the flat rows of records to a JSON file as a list, complete or not at all.
-
-    It gives a function that adds a record. So who reads records for another purpose can write them
-    in the same turn. `more` returns what stands beside the fields of a row.
-    """
+def write_list(rows: Iterable[Row], path: Path) -> None:
+    """Write rows to a JSON file as a list, complete or not at all."""
     with own_file(path) as file, _list_in(file) as add:
-        yield lambda record: add({**flat_row(record, optima), **more(record)})
+        for row in rows:
+            add(row)
 
 
 def flat(record: Mapping[str, Any]) -> Row:
