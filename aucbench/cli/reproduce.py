@@ -11,7 +11,7 @@ from aucbench.bench.options import NO_ENGINE, Options
 from aucbench.bench.text import aligned, shown
 from aucbench.cli.groups import Group, grouped
 from aucbench.cli.options import RUNS
-from aucbench.cli.running import opened, progress_of, records_of, width
+from aucbench.cli.running import opened, records_of, shown_progress, width
 from aucbench.cli.saying import say, warn
 from aucbench.errors import INTERRUPTED
 
@@ -112,7 +112,7 @@ def _measured(experiment: Experiment, folder: Path, options: Options) -> list[Me
     try:
         with (
             measuring.opened(folder, create=True) as store,
-            progress_of(len(wanted), options) as progress,
+            shown_progress(len(wanted), options) as progress,
         ):
             results = [*measuring.run(wanted, store, engine, progress, warn)]
     except KeyboardInterrupt:

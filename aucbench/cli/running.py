@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 from enum import Enum
 from functools import partial
@@ -205,7 +205,7 @@ def _run(plan: Plan, store: Store, engine: Engine, options: Options) -> tuple[li
     records: dict[Cell, Record] = {}
     end = End.WHOLE
     try:
-        with progress_of(len(plan), options) as progress:
+        with shown_progress(len(plan), options) as progress:
             found = run(
                 plan, store, engine, retry=options.retry, progress=progress, tell=warn, until=until
             )
@@ -316,18 +316,9 @@ def _strong() -> Callable[[str], str]:
     return partial(typer.style, bold=True) if sys.stdout.isatty() else str
 
 
-@contextmanager
-def progress_of(total: int, options: Options) -> Iterator[Progress]:
+def shown_progress(total: int, options: Options) -> AbstractContextManager[Progress]:
     """Show the progress of a run on stderr, as the options and the terminal ask for."""
-    from aucbench.bench.show.progress import Display, LinePerTenth, Progress
+    from aucbench.bench.show.progress import progress_of
 
-    if options.quiet:
-        yield Progress(total)
-    elif sys.stderr.isatty():
-        from rich.console import Console
-
-        console, write = Console(stderr=True), partial(say, err=True)
-        with Display(total, console, write, moving=not options.timing) as display:
-            yield display
-    else:
-        yield LinePerTenth(total, partial(say, err=True))
+    write, moving = partial(say, err=True), not options.timing
+    return progress_of(total, write, quiet=options.quiet, moving=moving)

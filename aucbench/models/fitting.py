@@ -12,7 +12,7 @@ from aucbench.bench.options import NO_ENGINE, ONE_MODEL, Fits, Kinds, Options, d
 from aucbench.bench.plan.pairs import checked_pairs, written
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.record import Record
-from aucbench.bench.show.reading import told_here
+from aucbench.bench.show.reading import told
 from aucbench.data import Data
 from aucbench.datasets.files import TESTS, load
 from aucbench.datasets.memory import is_table
@@ -74,7 +74,7 @@ def fit(table: Any, **options: Any) -> Model | ClassModel:
         require_by_parts(making, fits, reading, carding)
         path = os.fspath(table)
         asked = parted_job.PartedFit(path, making, aims, fits, reading, parting)
-        with told_here(quiet=limits.quiet) as hear:
+        with told(quiet=limits.quiet) as hear:
             return parted_job.run(asked, limits, hear)
     pairs, reading = checked_pairs(written(making.pairs), reading)
     making = replace(making, pairs=pairs)

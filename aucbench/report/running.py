@@ -13,7 +13,7 @@ from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.record import Record
 from aucbench.bench.results.store import Store
 from aucbench.bench.runner import run
-from aucbench.bench.show.notebook import in_notebook, progress_here
+from aucbench.bench.show.progress import in_notebook, progress_of
 from aucbench.bench.worker.rows import data_hash, save_data
 from aucbench.data import Data
 from aucbench.errors import ParameterError
@@ -64,7 +64,7 @@ def records_of(plan: Plan, store: Store, options: Options, inline: Inline) -> li
     """Run a plan into a store, and return its records in the order of its cells."""
     order = {cell: number for number, cell in enumerate(plan.cells())}
     records = []
-    with progress_here(len(plan), quiet=options.quiet) as progress:
+    with progress_of(len(plan), quiet=options.quiet) as progress:
         engine = options.make_engine(None)
         for record in run(plan, store, engine, progress=progress, inline=inline):
             progress.known(record)

@@ -38,15 +38,16 @@ def test_counts_running_cells_and_the_time_left(monkeypatch):
 
 
 @pytest.mark.parametrize("moving", [True, False])
-def test_the_display_shows_counts_and_what_runs_and_leaves_nothing_behind(moving):
+def test_the_display_shows_counts_and_what_runs_and_leaves_nothing_behind(moving, monkeypatch):
     console = Console(file=StringIO(), force_terminal=True, width=120, color_system=None)
-    with Display(4, console, moving=moving) as display:
+    monkeypatch.setattr("rich.console.Console", lambda **_: console)
+    with Display(4, moving=moving) as display:
         display.start_cell(CELLS[0])
         display.start_cell(replace(CELLS[1], dataset="[bold]\n"))
         display.end_cell(record(0, "memout", reason="too much"))
     moved = console.file.getvalue()
     console.file = StringIO()
-    console.print(display._drawn())
+    console.print(display.drawn())
     lines = console.file.getvalue().splitlines()
 
     assert lines[0].split("1/4")[1].split()[:2] == ["1", "memout"]

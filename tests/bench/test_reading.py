@@ -5,10 +5,9 @@ import sys
 
 import pytest
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn
 
-from aucbench.bench.show import notebook, reading
-from aucbench.bench.show.reading import told, told_here
+from aucbench.bench.show import progress
+from aucbench.bench.show.reading import told
 
 pytestmark = pytest.mark.plain
 
@@ -26,14 +25,14 @@ LINES = [
 def test_a_terminal_gets_a_bar_below_the_lines(monkeypatch):
     out = io.StringIO()
     console = Console(file=out, force_terminal=True, width=50)
-    bars = Progress(BarColumn(), TextColumn("{task.fields[pace]}"), console=console)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    monkeypatch.setattr(reading, "_bars", lambda: bars)
-    for open_one in (lambda: told(print), told_here):
-        with open_one() as hear:
+    monkeypatch.setattr("rich.console.Console", lambda **_: console)
+    for write in (print, None):
+        with told(write) as hear:
             for line in LINES:
                 hear(line)
     assert "now [this]" in out.getvalue()
+    assert "50% " in out.getvalue()
     assert "GB/s" in out.getvalue()
 
 
@@ -41,15 +40,18 @@ def test_a_notebook_gets_a_bar_with_the_sentence(monkeypatch):
     drawn = []
 
     class Handle:
-        def update(self, html):
-            drawn.append(html._repr_html_())
+        def update(self, shown, **_):
+            drawn.append(shown)
 
     display = pytest.importorskip("IPython.display")
     monkeypatch.setattr(display, "display", lambda *_, **__: Handle())
-    monkeypatch.setattr(reading, "in_notebook", lambda: True)
-    monkeypatch.setattr(notebook, "PACE", 0.0)
-    with told_here() as hear:
-        for line in LINES:
+    for name in ("progress", "reading"):
+        monkeypatch.setattr(f"aucbench.bench.show.{name}.in_notebook", lambda: True)
+    monkeypatch.setattr(progress, "PACE", 0.0)
+    with told() as hear:
+        for line in LINES[:-1]:
             hear(line)
-    assert any('max="100" value="50"' in html and "now [this]" in html for html in drawn)
-    assert drawn[-1] == ""
+    html = drawn[-2]._repr_mimebundle_((), ())["text/html"]
+    assert "50%" in html
+    assert "now [this]" in html
+    assert drawn[-1] == {"text/html": "", "text/plain": ""}

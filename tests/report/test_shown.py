@@ -9,7 +9,7 @@ import pytest
 
 import aucbench
 from aucbench import compare
-from aucbench.bench.show import notebook
+from aucbench.bench.show import progress
 from aucbench.data import showing
 from aucbench.errors import ParameterError
 from aucbench.report.render import InlinePage
@@ -111,29 +111,31 @@ def test_a_bar_is_drawn_in_a_notebook_only(monkeypatch, capfd):
     drawn = []
 
     class Handle:
-        def update(self, html):
-            drawn.append(html._repr_mimebundle_()["text/html"])
+        def update(self, shown, **_):
+            drawn.append(shown if isinstance(shown, dict) else shown._repr_mimebundle_((), ()))
 
-    def display(html, display_id):
-        drawn.append(html._repr_html_())
+    def display(shown, display_id):
+        drawn.append(shown._repr_mimebundle_((), ()))
         return Handle()
 
     ipython = type("IPython", (), {"get_ipython": lambda: type("Shell", (), {"kernel": 1})()})
-    with notebook.progress_here(3) as plain:
+    with progress.progress_of(3) as plain:
         assert type(plain).__name__ == "Progress"
     monkeypatch.setitem(__import__("sys").modules, "IPython", ipython)
     monkeypatch.setitem(
         __import__("sys").modules, "IPython.display", type("D", (), {"display": display})
     )
-    monkeypatch.setattr(notebook, "PACE", 0.0)
-    assert notebook.in_notebook()
-    with notebook.progress_here(3) as bar:
+    monkeypatch.setattr(progress, "PACE", 0.0)
+    assert progress.in_notebook()
+    with progress.progress_of(3) as bar:
         bar.start(NASTY)
         bar.end(NASTY, "ok")
-    assert [text.partition(" ")[0] for text in drawn] == ["<progress", "<progress", "<progress", ""]
-    assert 'value="1"></progress> 1/3 1 ok' in drawn[2]
-    assert "<script" not in "".join(drawn)
-    with notebook.progress_here(3, quiet=True):
+    html = [one["text/html"] for one in drawn]
+    assert [bool(one) for one in html] == [True, True, True, False]
+    assert "1/3" in html[2]
+    assert "1 ok" in html[2]
+    assert "<script" not in "".join(html)
+    with progress.progress_of(3, quiet=True):
         pass
     assert len(drawn) == 4
     assert capfd.readouterr() == ("", "")

@@ -1,12 +1,21 @@
-"""The progress of a run: a moving display for a terminal, or a line per tenth for a log."""
+"""The progress of a run: a moving display where somebody looks, or a line per tenth for a log.
+
+Design
+  a. One display, drawn by rich, is for terminals and notebooks. A notebook gets its HTML as an
+     output that is drawn anew, and is gone at the end. (Rejected: the live displays of rich and
+     tqdm for notebooks. Both need ipywidgets, and a page that is made of the notebook cannot show
+     them.)
+"""
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import timedelta
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from aucbench.bench.cell import Cell
 from aucbench.bench.results.record import Record
@@ -15,13 +24,16 @@ from aucbench.data.understood import Understood
 from aucbench.registry.specs import short
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.table import Table
+    from rich.text import Text
 
 COLOURS = {"ok": "green", "skipped": "yellow"}  # the others are failures
 FAILURE_COLOUR = "red"
 MOST = 8  # running cells that are shown
 TENTHS = 10  # lines of a whole run in a log
 REDRAWS = 2  # times per second; drawing takes about 2 ms
+PACE = 0.2  # seconds between two drawings in a notebook
+Write = Callable[[str], object]
 
 
 class Progress:
@@ -30,7 +42,7 @@ class Progress:
     `write` gets what was understood of each data set before the first cell; None: nobody does.
     """
 
-    def __init__(self, total: int, write: Callable[[str], object] | None = None) -> None:
+    def __init__(self, total: int, write: Write | None = None) -> None:
         self.total = total
         self.counts: Counter[str] = Counter()
         self.running: dict[str, None] = {}  # in the order in which they started
@@ -94,7 +106,7 @@ class Progress:
 class LinePerTenth(Progress):
     """Writes a line whenever another tenth of all has a result."""
 
-    def __init__(self, total: int, write: Callable[[str], object]) -> None:
+    def __init__(self, total: int, write: Write) -> None:
         super().__init__(total, write)
         self._write_line = write
         self._tenths = 0
@@ -111,55 +123,124 @@ class LinePerTenth(Progress):
 
 
 class Display(Progress):
-    """Draws a bar, the counts and the running cells; a context manager."""
+    """Draws a bar, the counts and what runs; a context manager.
 
-    def __init__(
-        self,
-        total: int,
-        console: Console,
-        write: Callable[[str], object] | None = None,
-        *,
-        moving: bool = True,
-    ) -> None:
+    In a terminal it moves by itself, unless it is not `moving`. Else it is drawn anew when
+    something starts or ends.
+    """
+
+    def __init__(self, total: int, write: Write | None = None, *, moving: bool = True) -> None:
+        super().__init__(total, write)
+        self._moves = moving and not in_notebook()
+        self._frame = NotebookFrame(self.drawn) if in_notebook() else self._live()
+
+    def _live(self) -> Any:
+        from rich.console import Console
         from rich.live import Live
 
-        super().__init__(total, write)
-        self._moving = moving
-        self._live = Live(
-            console=console,
-            get_renderable=self._drawn,
-            auto_refresh=moving,
+        return Live(
+            console=Console(stderr=True),
+            get_renderable=self.drawn,
+            auto_refresh=self._moves,
             refresh_per_second=REDRAWS,
             transient=True,
         )
 
-    def __enter__(self) -> Display:
-        self._live.start(refresh=True)
+    def __enter__(self) -> Self:
+        self._frame.start(refresh=True)
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._live.stop()
+        self._frame.stop()
+
+    def start(self, name: str) -> None:
+        """Add it to those that run, and draw."""
+        super().start(name)
+        self.draw()
 
     def end(self, name: str, status: str) -> None:
-        """Count it; draw, unless the display moves by itself."""
+        """Count it, and draw."""
         super().end(name, status)
-        if not self._moving:
-            self._live.refresh()
+        self.draw()
 
-    def _drawn(self) -> RenderableType:
-        from rich.console import Group
+    def draw(self) -> None:
+        """Draw, unless the display moves by itself."""
+        if not self._moves:
+            self._frame.refresh()
+
+    def drawn(self) -> Table:
+        """Return what is shown."""
         from rich.progress_bar import ProgressBar
         from rich.table import Table
+        from rich.text import Text
+
+        line = Table.grid(padding=(0, 1))
+        line.add_row(ProgressBar(self.total, self.done, width=30), self.state())
+        table = Table.grid()
+        table.add_row(line)
+        # A copy: the thread that draws is not the one that counts.
+        for name in [*self.running][:MOST]:
+            table.add_row(Text(f"  {shown(name)}", "dim", no_wrap=True))
+        return table
+
+    def state(self) -> Text:
+        """Return what stands beside the bar."""
         from rich.text import Text
 
         counts = Text(f"{self.done}/{self.total} ")
         for status, count in sorted(self.counts.items()):
             counts.append(f" {count} {status}", COLOURS.get(status, FAILURE_COLOUR))
-        counts.append("" if self.left is None else f"  {self.left} left", "cyan")
-        line = Table.grid(padding=(0, 1))
-        line.add_row(ProgressBar(self.total, self.done, width=30), counts)
-        names = [*self.running][:MOST]  # a copy: the thread that draws is not the one that counts
-        return Group(line, *(Text(f"  {shown(name)}", "dim", no_wrap=True) for name in names))
+        return counts.append("" if self.left is None else f"  {self.left} left", "cyan")
+
+
+class NotebookFrame:
+    """The output of a cell of a notebook, with what a display takes of `Live`."""
+
+    def __init__(self, drawn: Callable[[], Table]) -> None:
+        self._drawn = drawn
+        self._drawn_at = 0.0
+
+    def start(self, *, refresh: bool) -> None:
+        """Open the output."""
+        from IPython.display import display
+
+        self._handle: Any = display(self._drawn(), display_id=True)  # type: ignore[no-untyped-call]
+
+    def refresh(self) -> None:
+        """Draw, unless that was done just now."""
+        if monotonic() - self._drawn_at >= PACE:
+            self._drawn_at = monotonic()
+            self._handle.update(self._drawn())
+
+    def stop(self) -> None:
+        """Empty the output."""
+        self._handle.update({"text/html": "", "text/plain": ""}, raw=True)
+
+
+def in_notebook() -> bool:
+    """Return whether the code runs in a kernel, whose output may be HTML."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    return hasattr(shell, "kernel")
+
+
+def is_watched() -> bool:
+    """Return whether somebody looks: at a notebook, or at a terminal on stderr."""
+    return in_notebook() or sys.stderr.isatty()
+
+
+@contextmanager
+def progress_of(
+    total: int, write: Write | None = None, *, quiet: bool = False, moving: bool = True
+) -> Iterator[Progress]:
+    """Show the progress of a run where somebody looks; else lines by `write`, if there is one."""
+    if quiet:
+        yield Progress(total)
+    elif is_watched():
+        with Display(total, write, moving=moving) as display:
+            yield display
+    else:
+        yield Progress(total) if write is None else LinePerTenth(total, write)
 
 
 def data_lines(dataset: str, about: Mapping[str, Any]) -> Iterator[str]:

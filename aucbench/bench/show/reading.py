@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from aucbench.bench.show.notebook import NotebookBar, in_notebook
+from aucbench.bench.show.progress import Display, in_notebook, is_watched
 from aucbench.bench.text import shown
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
+    from rich.text import Text
 
 MB, GB = 1e6, 1e9
 Line = Mapping[str, Any]
@@ -20,29 +19,18 @@ Hear = Callable[[Line], None]
 
 
 @contextmanager
-def told(write: Callable[[str], object], *, quiet: bool = False) -> Iterator[Hear]:
-    """Give what hears the lines of a fit by parts: a bar in a terminal, and else `write`."""
-    if quiet:
+def told(write: Callable[[str], object] | None = None, *, quiet: bool = False) -> Iterator[Hear]:
+    """Give what hears the lines of a fit by parts.
+
+    It moves a bar in a terminal or a notebook. Elsewhere sentences go to `write`, if there is one.
+    """
+    if quiet or (write is None and not is_watched()):
         yield lambda _: None
-    elif not sys.stderr.isatty():
+    elif write is not None and not is_watched():
         yield Told(write).hear
     else:
-        with _bars() as bars:
-            yield Told(_above(bars), _Bar(bars)).hear
-
-
-@contextmanager
-def told_here(*, quiet: bool = False) -> Iterator[Hear]:
-    """Give what hears the lines in Python: a bar in a notebook or a terminal, else nothing."""
-    if quiet or not (in_notebook() or sys.stderr.isatty()):
-        yield lambda _: None
-    elif in_notebook():
-        notebook = _InNotebook()
-        with notebook:
-            yield Told(notebook.name, notebook).hear
-    else:
-        with _bars() as bars:
-            yield Told(_above(bars), _Bar(bars)).hear
+        with RowsDisplay() as bar:
+            yield Told(bar.say, bar).hear
 
 
 class Told:
@@ -52,11 +40,11 @@ class Told:
     ----------
     write : function (str)
         Takes a sentence.
-    bar : optional
-        It has `begin(rows)` and `move(rows, pace)`.
+    bar : RowsDisplay, optional
+        Shows how far a reading is.
     """
 
-    def __init__(self, write: Callable[[str], object], bar: Any = None) -> None:
+    def __init__(self, write: Callable[[str], object], bar: RowsDisplay | None = None) -> None:
         self._write, self._bar = write, bar
         self._begin, self._bytes = 0.0, 0.0  # of a row
 
@@ -95,57 +83,38 @@ class Told:
             self._bar.move(rows, more)
 
 
-class _Bar:
-    """The bar of a terminal."""
-
-    def __init__(self, bars: Progress) -> None:
-        self._bars, self._task = bars, bars.add_task("", total=None, pace="")
-
-    def begin(self, rows: int) -> None:
-        """Begin a reading."""
-        self._bars.reset(self._task, total=rows, pace="")
-
-    def move(self, rows: int, pace: str) -> None:
-        """Show how far it is."""
-        self._bars.update(self._task, completed=rows, pace=pace)
-
-
-class _InNotebook(NotebookBar):
-    """The bar of a notebook, with the sentence of what is done."""
+class RowsDisplay(Display):
+    """The bar of a reading."""
 
     def __init__(self) -> None:
+        self._read, self._pace = 0, ""  # first, since `Live` asks when it is made
         super().__init__(1)
-        self._read = 0
 
     @property
     def done(self) -> int:
         """Rows of this reading."""
         return self._read
 
-    def name(self, sentence: str) -> None:
-        """Show what is done."""
-        self.running.clear()
-        self.start(sentence)
+    def say(self, sentence: str) -> None:
+        """Show what is done: above the bar of a terminal, below that of a notebook."""
+        if in_notebook():
+            self.running.clear()
+            self.start(sentence)
+        else:
+            self._frame.console.print(shown(sentence), markup=False, highlight=False)
 
     def begin(self, rows: int) -> None:
         """Begin a reading."""
-        self.total, self._read = rows, 0
-        self._draw()
+        self.total, self._read, self._pace = rows, 0, ""
+        self.draw()
 
     def move(self, rows: int, pace: str) -> None:
         """Show how far it is."""
-        self._read = rows
-        self._draw()
+        self._read, self._pace = rows, pace
+        self.draw()
 
+    def state(self) -> Text:
+        """Return the share of the rows that is read, and how fast."""
+        from rich.text import Text
 
-def _above(bars: Progress) -> Callable[[str], None]:
-    """Return what prints sentences above the bar."""
-    return lambda sentence: bars.console.print(shown(sentence), markup=False, highlight=False)
-
-
-def _bars() -> Progress:
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
-
-    columns = (BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[pace]}"))
-    return Progress(*columns, console=Console(stderr=True), transient=True)
+        return Text(f"{self._read / max(1, self.total):.0%} {self._pace}")
