@@ -27,7 +27,7 @@ SIZED = (
     "pairs",
     "metrics",
 )  # which read the sample
-SIZES = tuple(dict.fromkeys(each.size for each in LARGE))
+SIZES = tuple(map(str, LARGE))
 SLOWEST = 10.0  # seconds of the first states, up to which laws are asked on large samples
 
 
@@ -80,7 +80,7 @@ def asked(
 ) -> Iterator[tuple[tuple[str, str, str, str], Callable[[], Finding]]]:
     """Yield (kind, name, law, extent) and the function that checks it, law by law.
 
-    No laws: all are asked. If it is thorough, then on larger samples too, dense and CSR.
+    No laws: all are asked. If it is thorough, then on larger samples too.
     """
     key = (subject.kind, subject.name)
     try:
@@ -152,7 +152,7 @@ def expectations(
 ) -> dict[str, str]:
     """Laws that are expected to be broken on a sample, with the reasons.
 
-    `law on 300 x 3000` names a law that is broken on this larger sample only, dense and CSR.
+    `law on 300 x 3000` names a law that is broken on this larger sample only.
     """
     origin = thing.func if isinstance(thing, partial) else thing
     laws = [law.name for law in LAWS[kind]]
@@ -163,6 +163,6 @@ def expectations(
             raise UnknownNameError(f"law of {kind}", law, laws)
         if size and size not in SIZES:
             raise UnknownNameError("larger sample", size, SIZES)
-        if size in ("", at.size):
+        if size in ("", str(at)):
             known[law] = reason
     return known

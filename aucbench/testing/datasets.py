@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from aucbench.data import Data, Labels
-from aucbench.data.arrays import FLOATS
+from aucbench.data.sound import unsound
 from aucbench.testing.laws import Laws, not_asked, require
 from aucbench.testing.samples import under_two_states
 from aucbench.testing.traces import add_nothing_left
@@ -17,10 +17,10 @@ laws = Laws("datasets")
 
 
 def made(source: Any) -> Data:
-    """The data set."""
-    data = source if isinstance(source, Data) else source()
-    kind = type(data).__name__
-    require(isinstance(data, Data), f"it returned {kind}, wanted Data: return Data.of(X, y)")
+    """The data set, which can be computed with."""
+    data: Data = source if isinstance(source, Data) else source()
+    wrong = unsound(data)
+    require(not wrong, f"it cannot be used: {wrong}")
     return data
 
 
@@ -42,33 +42,7 @@ add_nothing_left(laws, made)
 def returns_data(source: Any) -> None:
     """It returns `Data`, made by `Data.of`, which checks rows and labels."""
     data = made(source)
-    require(data.n >= 2 and data.d >= 1, f"it has {data.n} rows of {data.d} columns")
-    values = data.rows.stored
-    require(
-        values.dtype in FLOATS and values.flags.c_contiguous,
-        f"the rows are {values.dtype}, wanted contiguous float64 or float32; use Data.of",
-    )
-    if data.schema is None:
-        require(np.isfinite(values).all(), "a number is not finite; use Data.of, which says where")
-    for name, ties in data.ties.items():
-        require(np.shape(ties) == (data.n,), f"{name} have the shape {np.shape(ties)}")
-    if data.names is not None:
-        require(len(data.names) == data.d, f"{len(data.names)} names for {data.d} columns")
-
-
-@laws("exact")
-def both_classes(source: Any) -> None:
-    """There is a label for each row, -1 or +1 as int8, and both classes occur."""
-    data = made(source)
-    if not isinstance(data.target, Labels):
-        not_asked(f"its target is {data.target.what}")
-    y = data.y
-    require(y.shape == (data.n,), f"{y.size} labels for {data.n} rows")
-    require(y.dtype == np.int8, f"the labels are {y.dtype}, wanted int8; use Data.of")
-    require({*np.unique(y).tolist()} == {-1, 1}, f"the labels are {np.unique(y)}, wanted -1 and 1")
-    counts = int((y > 0).sum()), int((y < 0).sum())
-    known = (data.labels.n_pos, data.labels.n_neg)
-    require(counts == known, f"there are {counts} rows of both classes, and it says {known}")
+    require(data.n >= 2, f"it has {data.n} rows of {data.d} columns")
 
 
 @laws("exact")

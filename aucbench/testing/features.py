@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import is_dataclass
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from aucbench.data import Data, Terms
 from aucbench.data.arrays import Rows, Vector
 from aucbench.errors import UnsupportedError
 from aucbench.protocols import input_weights
-from aucbench.testing.laws import Laws, not_asked, require
+from aucbench.testing.laws import Laws, not_asked, require, require_frozen
 from aucbench.testing.samples import (
     csr,
     extent,
@@ -20,7 +19,6 @@ from aucbench.testing.samples import (
     labels,
     locked,
     require_close,
-    require_dense,
     rounded,
     sample,
     single,
@@ -53,10 +51,7 @@ add_nothing_left(laws, lambda phi: numbers(fitted(phi, sample()), sample().rows)
 @laws("exact")
 def declared(phi: Any) -> None:
     """A feature map is a frozen dataclass; `exempt` counts trailing columns of the result."""
-    name = type(phi).__name__
-    require(is_dataclass(phi), f"{name} is no dataclass; decorate it with @dataclass")
-    frozen = type(phi).__dataclass_params__.frozen
-    require(frozen, f"{name} can be changed; write @dataclass(frozen=True)")
+    require_frozen(phi)
     values = numbers(fitted(phi, sample()), sample().rows)
     whole = isinstance(phi.exempt, int) and not isinstance(phi.exempt, bool)
     require(whole and 0 <= phi.exempt <= values.shape[1], f"exempt is {phi.exempt!r}")
@@ -95,7 +90,6 @@ def row_by_row(phi: Any) -> None:
 @laws("1e-10 of each number")
 def layouts(phi: Any) -> None:
     """Dense rows, CSR rows and rows in Fortran order give the same features."""
-    require_dense()
     wanted = numbers(fitted(phi, sample()), sample().rows)
     for name, layout in (("CSR rows", csr), ("rows in Fortran order", np.asfortranarray)):
         values = numbers(fitted(phi, sample(layout)), sample(layout).rows)

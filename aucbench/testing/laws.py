@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from inspect import cleandoc
 from pathlib import Path
 from time import perf_counter
@@ -92,6 +92,14 @@ def require(holds: object, sentence: str) -> None:
     """Raise `LawBroken` with this sentence unless the condition holds."""
     if not holds:
         raise LawBroken(sentence)
+
+
+def require_frozen(thing: object) -> None:
+    """Raise `LawBroken` unless it is a frozen dataclass: ids and `space` are made of its fields."""
+    name = type(thing).__name__
+    require(is_dataclass(thing), f"{name} is no dataclass; decorate it with @dataclass")
+    frozen = type(thing).__dataclass_params__.frozen  # type: ignore[attr-defined]
+    require(frozen, f"{name} can be changed; write @dataclass(frozen=True)")
 
 
 def not_asked(why: str) -> NoReturn:

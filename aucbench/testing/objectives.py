@@ -20,7 +20,6 @@ from aucbench.testing.samples import (
     labels,
     locked,
     require_close,
-    require_dense,
     rounded,
     sample,
     single,
@@ -170,7 +169,6 @@ def no_memory(factory: Any) -> None:
 @laws("1e-10 of the largest number")
 def layouts(factory: Any) -> None:
     """Dense rows, CSR rows and rows in Fortran order give the same numbers."""
-    require_dense()
     w = next(iter(weights(1, extent().d)))
     wanted = factory(sample())
     for name, layout in (("CSR rows", csr), ("rows in Fortran order", np.asfortranarray)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator
-from dataclasses import is_dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from aucbench.data import Categories, Data, Grades, Survival
 from aucbench.data.arrays import Vector
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.pairs import Members
-from aucbench.testing.laws import Laws, require
+from aucbench.testing.laws import Laws, require, require_frozen
 from aucbench.testing.samples import extent, features, labels, locked, require_close
 from aucbench.testing.traces import add_nothing_left
 
@@ -74,10 +74,7 @@ add_nothing_left(laws, _use)
 @laws("exact")
 def declared(pairs: Any) -> None:
     """It is a frozen dataclass, whose kind solvers can ask for, and it names its measure."""
-    name = type(pairs).__name__
-    require(is_dataclass(pairs), f"{name} is no dataclass; decorate it with @dataclass")
-    frozen = type(pairs).__dataclass_params__.frozen
-    require(frozen, f"{name} can be changed; write @dataclass(frozen=True)")
+    require_frozen(pairs)
     require(pairs.kind in KINDS, f"its kind is {pairs.kind!r}, wanted one of {', '.join(KINDS)}")
     text = isinstance(pairs.measure, str) and pairs.measure
     require(text, f"its measure is {pairs.measure!r}, wanted the name of a metric, such as gauc")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator
-from dataclasses import is_dataclass
 from typing import Any
 
 import numpy as np
 
 from aucbench.data.arrays import Vector
-from aucbench.testing.laws import Laws, require
+from aucbench.testing.laws import Laws, require, require_frozen
 from aucbench.testing.samples import extent, require_close
 from aucbench.testing.traces import add_nothing_left
 
@@ -52,10 +51,7 @@ add_nothing_left(laws, _use)
 @laws("exact")
 def declared(project: Any) -> None:
     """A projector is a frozen dataclass: ids and `space` are made of its fields."""
-    name = type(project).__name__
-    require(is_dataclass(project), f"{name} is no dataclass; decorate it with @dataclass")
-    frozen = type(project).__dataclass_params__.frozen
-    require(frozen, f"{name} can be changed; write @dataclass(frozen=True)")
+    require_frozen(project)
     for v in vectors():
         value, inside = project.value(v), project.contains(v)
         require(isinstance(inside, bool | np.bool_), f"contains returned {inside!r}, wanted a bool")

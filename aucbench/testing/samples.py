@@ -15,30 +15,22 @@ import numpy as np
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
 from aucbench.data.arrays import rows as rows_of
-from aucbench.testing.laws import LawBroken, not_asked, require
+from aucbench.testing.laws import LawBroken, require
 
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How many rows and columns the sample has, and how they are stored."""
+    """How many rows and columns the sample has."""
 
     n: int
     d: int
-    sparse: bool = False  # whether dense rows that a law makes are stored as CSR
-
-    @property
-    def size(self) -> str:
-        """Rows and columns, in whatever layout."""
-        return f"{self.n} x {self.d}"
 
     def __str__(self) -> str:
-        return f"{self.size}{' CSR' if self.sparse else ''}"
+        return f"{self.n} x {self.d}"
 
 
 SMALL = Extent(90, 12)
-LARGE = tuple(
-    Extent(n, d, sparse) for n, d in ((2000, 50), (300, 3000)) for sparse in (False, True)
-)
+LARGE = (Extent(2000, 50), Extent(300, 3000))
 _extent: ContextVar[Extent] = ContextVar("extent", default=SMALL)
 
 
@@ -81,16 +73,8 @@ def sample(layout: Callable[[Any], Any] = np.asarray, rows: Any = slice(None)) -
     return locked(layout(features()[rows]), labels()[rows])
 
 
-def require_dense() -> None:
-    """End the check of a law that compares layouts, where all rows are stored as CSR anyway."""
-    if extent().sparse:
-        not_asked("dense rows of this extent have been compared with CSR rows")
-
-
 def locked(M: Any, y: Any, **more: Any) -> Data:
-    """`Data.of`, with arrays that cannot be written; stored as the extent says."""
-    if extent().sparse and isinstance(M, np.ndarray):
-        M = csr(M)
+    """`Data.of`, with arrays that cannot be written."""
     if not isinstance(M, Rows):  # whose arrays are read-only
         for part in [M] if isinstance(M, np.ndarray) else [M.data, M.indices, M.indptr]:
             part.setflags(write=False)
@@ -106,8 +90,7 @@ def csr(M: Any) -> Any:
 
 def single(M: Any) -> Rows:
     """The rows, dense or CSR, stored as float32: `Data.of` keeps them so."""
-    sparse = extent().sparse and isinstance(M, np.ndarray)
-    return rows_of(csr(M) if sparse else M, np.float32)
+    return rows_of(M, np.float32)
 
 
 def rounded(M: Any) -> Any:

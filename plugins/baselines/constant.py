@@ -26,7 +26,6 @@ class Constant:
     space: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
     needs: ClassVar = Needs(breakpoints=True)
     expected_failures: ClassVar[Mapping[str, str]] = {
-        "rows-are-counted": "no row is read",
         **dict.fromkeys(("ranks", "order-of-rows", "flipped-labels"), "it learns nothing"),
     }
 

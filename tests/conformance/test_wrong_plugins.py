@@ -117,26 +117,30 @@ class Zero:
 
 
 STATES = {
-    "float32": ("states", "w is float32", {"w": lambda s: s.w.astype(np.float32)}),
-    "list": ("states", "w is list", {"w": lambda s: s.w.tolist()}),
-    "column": ("states", "shape (12, 1)", {"w": lambda s: s.w[:, None]}),
-    "one more": ("states", "shape (13,)", {"w": lambda s: np.append(s.w, 1.0)}),
+    "float32": ("states", "got an array of float32", {"w": lambda s: s.w.astype(np.float32)}),
+    "list": ("states", "got an object of the class list", {"w": lambda s: s.w.tolist()}),
+    "column": ("states", "with shape (12, 1)", {"w": lambda s: s.w[:, None]}),
+    "one more": ("states", "with shape (13,)", {"w": lambda s: np.append(s.w, 1.0)}),
     "NaN": ("states", "w is not finite", {"w": lambda s: s.w * np.nan}),
-    "neither": ("states", "either w or a model", {"w": None}),
+    "neither": ("states", "must have w or a model, one of them, got neither", {"w": None}),
     "model with f": ("states", "f of the Problem must be None", {"w": None, "model": Zero()}),
-    "step from 0": ("states", "State.step of step 1 is 0", {"step": lambda s: s.step - 1}),
-    "step stands": ("states", "State.step of step 2 is 1", {"step": 1}),
-    "gap below 0": ("states", "gap of step 1 is -1.0", {"gap": -1.0}),
+    "step from 0": ("states", "State.step must be 1 here", {"step": lambda s: s.step - 1}),
+    "step stands": ("states", "State.step must be 2 here", {"step": 1}),
+    "gap below 0": ("states", "a bound of at least 0", {"gap": -1.0}),
     "residual below 0": ("states", "residual of step 1", {"residual": -1e-9}),
     "wrong value": ("states", "State.value of step 1", {"value": 7.0}),
     "info NaN": ("states", "info['a'] of step 1", {"info": {"a": np.nan}}),
     "gap 0": ("certificate", "with a gap of 0", {"gap": 0.0}),
     "gap too small": ("certificate", "with a gap of", {"gap": lambda s: 0.01 / s.step}),
-    "no rows": ("rows-are-counted", "of step 1 is 0", {"rows_seen": 0}),
-    "rows stand": ("rows-are-counted", "stands at 90", {"rows_seen": 90}),
-    "rows fall": ("rows-are-counted", "fell from", {"rows_seen": lambda s: 400 - s.step}),
-    "10¹² rows": ("rows-are-counted", "more than can be read", {"rows_seen": 10**12}),
-    "rows as text": ("rows-are-counted", "wanted a number", {"rows_seen": "90"}),
+    "no rows": ("states", "rows that were read for products", {"rows_seen": 0}),
+    "rows stand": ("states", "rows that were read for products", {"rows_seen": 90}),
+    "rows fall": (
+        "states",
+        "of the state before, got 3998",
+        {"rows_seen": lambda s: 4000 - s.step},
+    ),
+    "10¹² rows": ("states", "passes more than", {"rows_seen": 10**12}),
+    "rows as text": ("states", "must be the whole number of rows", {"rows_seen": "90"}),
 }
 
 
@@ -157,12 +161,15 @@ def refusing(self):
 
 K = {"k": 1, "__annotations__": {"k": int}}
 DECLARED = {
-    "not frozen": ("can be changed", unfrozen),
-    "no dataclass": ("is no dataclass", Descent),
-    "no needs": ("wanted an instance of Needs", lambda: solver(needs={"objective": True})),
+    "not frozen": ("is no frozen dataclass", unfrozen),
+    "no dataclass": ("is no frozen dataclass", Descent),
+    "no needs": ("wanted an instance, as in", lambda: solver(needs={"objective": True})),
     "no space": ("wanted a mapping", lambda: solver(space=None)),
-    "space of no field": ("'j', which is no field", lambda: solver(**K, space={"j": (1,)})),
-    "axis of one number": ("wanted values or a Range", lambda: solver(**K, space={"k": 3})),
+    "space of no field": (
+        "'j', which is none of its parameters",
+        lambda: solver(**K, space={"j": (1,)}),
+    ),
+    "axis of one number": ("wanted a tuple of values", lambda: solver(**K, space={"k": 3})),
     "refused value": (
         "k is too large",
         lambda: solver(**K, space={"k": (1, 2)}, __post_init__=refusing),
@@ -518,11 +525,11 @@ def powers_of_means(data, rng):
 UNSEEDED = np.random.default_rng()
 OBJECTIVE, BOTH = Needs(objective=True), Needs(objective=True, projector=True)
 SOLVERS = {
-    "ends at once": ("states", "without yielding", solver(iterates=ends_at_once)),
+    "ends at once": ("states", "it ended without one", solver(iterates=ends_at_once)),
     "ends early": ("optimum", "and a feasible point has", solver(iterates=ends_early)),
     "yields weights": (
         "states",
-        "yielded ndarray, wanted a State",
+        "must yield a State, got an array",
         solver(iterates=yields_weights),
     ),
     "global generator": ("same-seed", "w of step 1", noisy(lambda: np.random.rand())),  # noqa: NPY002
@@ -676,20 +683,20 @@ SOLVERS = {
         solver(iterates=stages),
     ),
     "uncounted step size": (
-        "reads-are-counted",
-        "rows_seen is 90 at step 1",
+        "states",
+        "read for products with weights until step 1, got 90",
         solver(iterates=uncounted_step_size),
     ),
     "uncounted work in problem": (
-        "reads-are-counted",
-        "and products with the Hessian have read 180 rows",
+        "states",
+        "at least the 180 rows that were read",
         solver(problem=solved_before, iterates=stepping(own_gradient, 0.01), needs=Needs()),
     ),
 }
 SOLVERS |= {
     f"uncounted {way.__name__}": (
-        "reads-are-counted",
-        "have read 180 rows",
+        "states",
+        "at least the 180 rows that were read",
         solver(iterates=stepping(way, 0.01), needs=Needs()),
     )
     for way in (twice, of_a_copy, through_the_map)
@@ -1239,24 +1246,28 @@ def with_target(y):
 
 
 DATASETS = {
-    "tuple": ("returns-data", "it returned tuple", lambda: (X, Y)),
+    "tuple": ("returns-data", "it is a tuple, wanted Data", lambda: (X, Y)),
     "NaN": (
         "returns-data",
-        "not finite",
+        "NaN or infinite",
         lambda: replace(right_data(), rows=rows_of(np.where(X > 1, np.nan, X))),
     ),
     "folds of others": (
         "returns-data",
-        "folds have the shape",
+        "40 rows, and folds for 3",
         lambda: replace(right_data(), folds=np.zeros(3, np.int32)),
     ),
-    "names of others": ("returns-data", "2 names", lambda: replace(right_data(), names=("a", "b"))),
+    "names of others": (
+        "returns-data",
+        "3 columns and 2 names",
+        lambda: replace(right_data(), names=("a", "b")),
+    ),
     "labels 0 and 1": (
-        "both-classes",
+        "returns-data",
         "wanted -1 and 1",
         lambda: with_target((Y > 0).astype(np.int8)),
     ),
-    "one class": ("both-classes", "DataError", lambda: Data.of(X, np.ones(40))),
+    "one class": ("returns-data", "DataError", lambda: Data.of(X, np.ones(40))),
     "global generator": (
         "repeatable",
         "the rows differ",
@@ -1335,7 +1346,7 @@ def test_what_is_wrong_is_found_by_its_law(kind, name):
 
 # --- what only larger rows show ---------------------------------------------------------
 
-TALL, WIDE = LARGE[0], LARGE[2]  # 2000 x 50, 300 x 3000
+TALL, WIDE = LARGE  # 2000 x 50, 300 x 3000
 
 
 def beyond(n, wrong):

@@ -10,7 +10,6 @@ import pytest
 
 from aucbench import get_dataset, get_projector, get_solver
 from aucbench.errors import ParameterError, PluginError, UnknownNameError
-from aucbench.features.automatic import Automatic
 from aucbench.metrics import auc
 from aucbench.objectives import PairwiseHinge, PairwiseSquare
 from aucbench.projectors import L2Ball
@@ -95,26 +94,14 @@ def test_an_expected_failure_may_name_a_larger_sample():
     assert thorough(of_other_rows_than_300, "returns-a-number", expected=known) == {
         "": Verdict.HOLDS,
         "2000 x 50": Verdict.HOLDS,
-        "2000 x 50 CSR": Verdict.HOLDS,
         "300 x 3000": Verdict.EXPECTED,
-        "300 x 3000 CSR": Verdict.EXPECTED,
     }
     found = check(of_other_rows_than_300, expected=known)
     assert verdicts(found)["returns-a-number"] is Verdict.HOLDS
     held = thorough(auc, "returns-a-number", expected=known)
-    assert [at for at, v in held.items() if v is Verdict.BROKEN] == ["300 x 3000", "300 x 3000 CSR"]
+    assert [at for at, v in held.items() if v is Verdict.BROKEN] == ["300 x 3000"]
     with pytest.raises(UnknownNameError, match="did you mean '300 x 3000'"):
         thorough(auc, expected={"returns-a-number on 300x3000": "a slip"})
-
-
-def test_layouts_are_compared_where_there_are_dense_rows():
-    assert thorough(Automatic, "layouts") == {
-        "": Verdict.EXPECTED,
-        "2000 x 50": Verdict.EXPECTED,
-        "2000 x 50 CSR": Verdict.NOT_ASKED,
-        "300 x 3000": Verdict.EXPECTED,
-        "300 x 3000 CSR": Verdict.NOT_ASKED,
-    }
 
 
 def test_what_a_parameter_changes_is_asked_on_the_small_sample_only():

@@ -313,7 +313,7 @@ def chunks(solver: Any) -> None:
     if not isinstance(solver, Streaming):
         not_asked("it does not stream")
     cuts = [0, 1, 20, 21, 60, extent().n]
-    for layout in (csr,) if extent().sparse else (np.asarray, csr):  # the whole and parts alike
+    for layout in (np.asarray, csr):  # the whole and parts alike
         whole, parts = (
             solver.start(np.zeros(extent().d), np.random.default_rng(5)) for _ in range(2)
         )

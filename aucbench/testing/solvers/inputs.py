@@ -29,7 +29,6 @@ from aucbench.testing.samples import (
     labels,
     locked,
     require_close,
-    require_dense,
     rounded,
     sample,
     single,
@@ -212,7 +211,6 @@ def layouts(solver: Any) -> None:
 
     The numbers are multiples of 1/64, so that float32 has them exactly. All arrays are read-only.
     """
-    require_dense()
     whole = np.round(features() * 64) / 64
     dense = trajectory(solver, locked(whole.copy(), labels()))[1]
     fits = {
