@@ -13,13 +13,10 @@ from functools import cache
 from importlib.resources import files
 from math import inf
 from typing import Any, TypeVar
-from unicodedata import normalize
 
 from aucbench.errors import ParameterError, PluginError
 
 ENTRY = re.compile(r"^@(\w+)\s*\{\s*([^\s,{}]+)\s*,", re.MULTILINE)
-ACCENT = re.compile(r"\\([\"'`^~v])\s*\{?(\w)\}?")  # as TeX writes it: \"o, \v{c}
-MARKS = dict(zip("\"'`^~v", "\u0308\u0301\u0300\u0302\u0303\u030c", strict=True))
 Factory = TypeVar("Factory", bound=Callable[..., Any])
 
 
@@ -169,17 +166,6 @@ def bibtex(cites: Iterable[str]) -> dict[str, str]:
 def references() -> Mapping[str, str]:
     """Return the references of aucbench: BibTeX entries by key."""
     return _entries((files("aucbench") / "references.bib").read_text(encoding="utf-8"))
-
-
-def reference_line(entry: str) -> str:
-    """Return authors, title, place and year of a BibTeX entry, as far as it has them."""
-    fields = dict(re.findall(r"^\s*(\w+) = \{(.*?)\},?$", entry, re.MULTILINE | re.DOTALL))
-    place = next((fields[key] for key in ("journal", "booktitle", "note") if key in fields), "")
-    authors = re.sub(r"\s+and\s+", "; ", fields.get("author", ""))
-    where = ", ".join(filter(None, (place, fields.get("year", ""))))
-    line = f"{authors + ': ' if authors else ''}*{fields.get('title', '')}*. {where}."
-    line = ACCENT.sub(lambda it: normalize("NFC", it[2] + MARKS[it[1]]), line.replace(r"\l", "ł"))
-    return " ".join(re.sub(r"[{}$]", "", line).split())
 
 
 def software(name: str, version: str, title: str, authors: str) -> str:

@@ -273,11 +273,6 @@ class Scorer:
     features: FeatureMap
     d: int
 
-    def by_weights(self, w: Vector, X: Any) -> Vector:
-        """w . phi(x) for raw rows X (n, d) -> (n,), 8192 rows mapped at a time."""
-        s: Vector = self.by_each([w], X)[0]
-        return s
-
     def by_each(self, weights: Sequence[Vector], X: Any) -> Vector:
         """Scores by each of m weights, (m, n): each row is mapped once for all of them."""
         raw, phi = check_rows(X)[0], self.features
@@ -303,7 +298,8 @@ class Scorer:
             return _scores_by(learnt.model, check_rows(X)[0], self.d)
         if learnt.w is None:
             raise PluginError("there is neither w nor a model to score with; yield one of them")
-        return self.by_weights(learnt.w, X)
+        by_weights: Vector = self.by_each([learnt.w], X)[0]
+        return by_weights
 
 
 @dataclass(frozen=True)
@@ -378,18 +374,6 @@ class Problem:
     def scorer(self) -> Scorer:
         """What scores raw rows; it holds no row of the problem."""
         return Scorer(self.features, self.data.d)
-
-    def scores(self, w: Vector, X: Any) -> Vector:
-        """w . phi(x) for raw rows X (n, d) -> (n,), as `Scorer.by_weights`."""
-        return Scorer(self.features, w.size).by_weights(w, X)
-
-    def each_scores(self, weights: Sequence[Vector], X: Any) -> Vector:
-        """Scores by each of m weights, (m, n), as `Scorer.by_each`."""
-        return Scorer(self.features, self.data.d).by_each(weights, X)
-
-    def scores_of(self, learnt: Scoring, X: Any) -> Vector:
-        """Scores of raw rows X (n, d) -> (n,) by a state or a run, as `Scorer`."""
-        return self.scorer(learnt, X)
 
 
 def _scores_by(model: Model, rows: Rows, d: int) -> Vector:

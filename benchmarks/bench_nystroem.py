@@ -55,10 +55,10 @@ class Nystrom:
         self.problem.f.both(self.w)
 
     def time_predict(self, features: int) -> None:
-        self.problem.scores(self.w, self.X)
+        self.problem.scorer.by_each([self.w], self.X)
 
     def peakmem_predict(self, features: int) -> None:
-        self.problem.scores(self.w, self.X)
+        self.problem.scorer.by_each([self.w], self.X)
 
     def time_two_products(self, features: int) -> None:
         self.X @ self.X[:RANK].T

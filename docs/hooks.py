@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
@@ -27,7 +28,7 @@ from page_survival import peers
 from page_tasks import counted, listed, releases, sources
 from page_tasks import names as specifications
 
-from aucbench.about import bibtex, reference_line
+from aucbench.about import bibtex
 from aucbench.bench.results.convergence import Convergence
 from aucbench.bench.results.record import documented
 from aucbench.registry import describe
@@ -46,6 +47,8 @@ TITLES = {
 }
 CATALOGUE, FIELDS, LAWS_OF = "<!-- catalogue -->", "<!-- fields -->", "<!-- laws -->"
 CHANGELOG = "<!-- changelog -->"
+ACCENT = re.compile(r"\\([\"'`^~v])\s*\{?(\w)\}?")  # as TeX writes it: \"o, \v{c}
+MARKS = dict(zip("\"'`^~v", "\u0308\u0301\u0300\u0302\u0303\u030c", strict=True))
 TABLES = {
     "<!-- choice by data -->": by_data,
     "<!-- choice by solver -->": by_solver,
@@ -117,10 +120,21 @@ def _papers(solvers: list[str]) -> Iterator[str]:
     of_paper: dict[str, list[str]] = {}
     for solver in solvers:
         for entry in bibtex(describe("solvers", solver).about.cites).values():
-            of_paper.setdefault(reference_line(entry), []).append(solver)
+            of_paper.setdefault(_reference_line(entry), []).append(solver)
     yield from ("## Papers", "")
     for paper, citing in of_paper.items():
         yield f"- {paper} ({', '.join(f'`{name}`' for name in citing)})"
+
+
+def _reference_line(entry: str) -> str:
+    """Return authors, title, place and year of a BibTeX entry, as far as it has them."""
+    fields = dict(re.findall(r"^\s*(\w+) = \{(.*?)\},?$", entry, re.MULTILINE | re.DOTALL))
+    place = next((fields[key] for key in ("journal", "booktitle", "note") if key in fields), "")
+    authors = re.sub(r"\s+and\s+", "; ", fields.get("author", ""))
+    where = ", ".join(filter(None, (place, fields.get("year", ""))))
+    line = f"{authors + ': ' if authors else ''}*{fields.get('title', '')}*. {where}."
+    line = ACCENT.sub(lambda it: normalize("NFC", it[2] + MARKS[it[1]]), line.replace(r"\l", "ł"))
+    return " ".join(re.sub(r"[{}$]", "", line).split())
 
 
 def _changelog() -> str:

@@ -19,14 +19,12 @@ from aucbench.data.kinds import Target, checked_target, needs_labels
 from aucbench.data.passes import pullback, scores
 from aucbench.data.row_roles import held_out, numbered
 from aucbench.data.shapes import Shapes
-from aucbench.data.showing import bars, heading, listed, paragraphs
 from aucbench.data.targets import Classes, Labels, side_of
 from aucbench.data.terms import Terms
 from aucbench.data.understood import Understood
 from aucbench.errors import DataError, UnsupportedError
 
 FAR = 1e30  # weights beyond, or below 1/FAR, mean nothing in a sum of losses
-SHOWN_NAMES = 12  # of features, in a notebook
 TIES = ("folds", "groups", "times")  # fields of `Data` that say how rows may be divided
 NEEDS_FEATURES = (
     "the rows are codes of a table, not features; call data.encoded(), which learns an encoding "
@@ -230,31 +228,11 @@ class Data:
 
     def __repr__(self) -> str:
         """Return how many rows and features there are, and of which kind."""
-        return f"<Data: {self._sizes}>"
-
-    def _repr_html_(self) -> str:
-        """Return sizes, what was understood, and the two classes, for a notebook."""
-        told = f"Data: {self._sizes}"
-        kinds = [("features", self.understood.features)] if self.understood.kinds else []
-        names = ", ".join((self.names or ())[:SHOWN_NAMES])
-        more = "" if self.d <= SHOWN_NAMES else f" and {self.d - SHOWN_NAMES} more"
-        facts = listed([*kinds, *([("columns", names + more)] if names else [])])
-        return heading(told) + paragraphs(self.understood.lines()) + facts + self._classes()
-
-    def _classes(self) -> str:
-        if isinstance(self.target, Categories):
-            names = self.target.names[:SHOWN_NAMES].tolist()
-            known = zip(names, self.target.counts.tolist(), strict=False)
-            return bars("rows of each class", [(name, float(n)) for name, n in known], "g")
-        if not isinstance(self.target, Labels):
-            return ""
-        counts = [("positive", float(self.target.n_pos)), ("negative", float(self.target.n_neg))]
-        return bars("rows of each class", counts, "g")
-
-    @property
-    def _sizes(self) -> str:
         layout = "CSR" if self.rows.is_sparse else "dense"
-        return f"{self.n} rows, {self.target.size}, {self.d} features, {layout} {self.rows.dtype}"
+        return (
+            f"<Data: {self.n} rows, {self.target.size}, {self.d} features, {layout} "
+            f"{self.rows.dtype}>"
+        )
 
     n = property(lambda self: self.rows.n, doc="Number of rows.")
     d = property(lambda self: self.rows.d, doc="Number of features.")

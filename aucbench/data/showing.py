@@ -114,22 +114,6 @@ def bars(title: str, lines: Sequence[tuple[str, float]], form: str = ".3g") -> s
     return _chart(title, len(known), parts)
 
 
-def curve(title: str, x: Sequence[float], y: Sequence[float]) -> str:
-    """Return a small line through points, with the first and the last value."""
-    known = [(a, b) for a, b in zip(x, y, strict=True) if isfinite(a) and isfinite(b)]
-    if len(known) < 2:
-        return ""
-    xs, ys = zip(*known, strict=True)
-    wide, high = (max(xs) - min(xs)) or 1.0, (max(ys) - min(ys)) or 1.0
-    points = " ".join(
-        f"{8 + 300 * (a - min(xs)) / wide:.1f},{52 - 44 * (b - min(ys)) / high:.1f}"
-        for a, b in known
-    )
-    line = f'<polyline points="{points}" fill="none" stroke="{LEADING}" stroke-width="2"/>'
-    ends = f'<text x="318" y="34">{ys[0]:.4g} to {ys[-1]:.4g}</text>'
-    return _svg(title, 460, 60, line + ends)
-
-
 def _span(line: Span, j: int, low: float, high: float, form: str) -> str:
     def at(value: float) -> float:
         return NAMES + (value - low) / (high - low) * (WIDTH - NAMES - NUMBERS)

@@ -53,7 +53,7 @@ from aucbench.models.operating import Operating
 from aucbench.models.recipe import Recipe
 from aucbench.models.scorecard import Scaling
 from aucbench.models.shaping import shapes
-from aucbench.pairs.collapse import COLLAPSED
+from aucbench.pairs.range import COLLAPSED
 from aucbench.processes.host import cores
 from aucbench.registry import get_solver
 from aucbench.registry.specs import short

@@ -83,7 +83,7 @@ def chosen(
         for state in trial.iterates(problem, iterates_rng):
             if state.rows_seen >= most * rest.n:
                 break
-        scores = problem.scores_of(state, held.rows)
+        scores = problem.scorer(state, held.rows)
         if not np.isfinite(scores).all():
             return -inf
         return in_order(held, scores)

@@ -3,7 +3,6 @@
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.pairs.chosen import members_of, pairs_of
 from aucbench.pairs.classes import ByClass
-from aucbench.pairs.collapse import least_range
 from aucbench.pairs.kinds import Grade, Group, Pairs, Time
 from aucbench.pairs.members import Blocks, Members, NoPairsError
 from aucbench.pairs.ordered import Ordered
@@ -21,7 +20,6 @@ __all__ = [
     "Pairs",
     "Time",
     "Top",
-    "least_range",
     "members_of",
     "pairs_of",
 ]

@@ -16,6 +16,11 @@ from aucbench.pairs.kinds import groups_of, labelled
 from aucbench.pairs.members import Blocks, Members
 from aucbench.pairs.segments import Side
 
+COLLAPSED = (
+    "no direction lifts the mean positive above the mean of the highest negatives in the range, so "
+    "that w = 0 is the best and its scores say nothing: widen the range, or add rest=0.5"
+)
+
 
 @runtime_checkable
 class Ranged(Protocol):

@@ -13,7 +13,7 @@ from textwrap import TextWrapper
 
 from aucbench.bench.show.endings import end_notes
 from aucbench.bench.text import shown
-from aucbench.pairs.collapse import COLLAPSED
+from aucbench.pairs.range import COLLAPSED
 from aucbench.report.document import NOTHING, Grid
 from aucbench.report.evidence import Evidence, Group
 from aucbench.report.findings import Findings, Means

@@ -40,8 +40,7 @@ from aucbench.errors import (
     written_at,
 )
 from aucbench.features.chain import applied
-from aucbench.pairs.collapse import COLLAPSED
-from aucbench.pairs.range import Ranged
+from aucbench.pairs.range import COLLAPSED, Ranged
 from aucbench.protocols import Budget, Problem, Solver, State, identity, value_of
 from aucbench.ranges import CLAIM, DEFAULT_PASSES, GAP_TOL
 from aucbench.records import Point, Run, Stop

@@ -141,14 +141,13 @@ def by_solver(spec: str, learnt: Labelled, held: Labelled, watch: Watch, file: P
     due, seen = 0.0, True
     for state in solver.iterates(problem, np.random.default_rng(0)):
         sure = state.gap is not None and state.value and state.gap <= CERTIFIED * state.value
-        w: Any = state.w
         if seen := bool(watch.seconds() >= due or sure):
-            more = watch.see(partial(problem.scores, w, test))
+            more = watch.see(partial(problem.scorer, state, test))
             due = SPACED * watch.seconds()
             if sure or not more or state.rows_seen >= PASSES * data.n:
                 return
     if not seen:
-        watch.see(partial(problem.scores, w, test))
+        watch.see(partial(problem.scorer, state, test))
 
 
 def by_logistic(learnt: Labelled, held: Labelled, watch: Watch, file: Path) -> None:

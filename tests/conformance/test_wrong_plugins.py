@@ -407,7 +407,7 @@ def of_a_copy(problem, w):
 
 
 def through_the_map(problem, w):
-    problem.scores(w, problem.data.rows)
+    problem.scorer.by_each([w], problem.data.rows)
     return problem.objective.grad(w)
 
 

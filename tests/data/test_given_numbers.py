@@ -217,4 +217,4 @@ def test_masked_groups_and_times_are_refused(name):
 def test_scores_of_a_model_have_no_mask():
     problem, learnt = Problem(None, train=Data.of(X, Y)), SimpleNamespace(model=Scores(masked()))
     with pytest.raises(PluginError, match=r"Scores\.scores returned has 1 masked entries"):
-        problem.scores_of(learnt, X)
+        problem.scorer(learnt, X)

@@ -196,7 +196,7 @@ def test_new_rows_are_mapped_and_scored_in_chunks(layout, X, rng):
     w = rng.normal(size=10)
     problem = Problem(PairwiseSquare(labelled(phi(rows(X)).matrix)), features=watched)
 
-    found = problem.scores(w, layout(many))
+    found = problem.scorer.by_each([w], layout(many))[0]
 
     assert watched.sizes == [MAPPED_ROWS, MAPPED_ROWS, 5]
     np.testing.assert_allclose(found, phi(rows(many)).matrix @ w, atol=1e-12)

@@ -45,7 +45,7 @@ def tuned_by(monkeypatch, data, **asked):
             one = type(trial)(trial.machine, value, trial.path)
             problem = one.problem(rest, rng)
             states = list(islice(one.iterates(problem, rng), 60))
-            trials.append((value, problem, problem.scores_of(states[-1], held.rows), states[-1]))
+            trials.append((value, problem, problem.scorer(states[-1], held.rows), states[-1]))
         return values[0]
 
     monkeypatch.setattr(at_landmarks, "chosen", chosen)

@@ -170,7 +170,7 @@ def test_what_is_not_finite_is_nan(data):
         def scores(self, rows):
             return np.r_[inf, -inf, nan, 1, np.zeros(rows.n - 4)]
 
-    scores = Problem(None, train=data).scores_of(State(1, None, 1, model=Odd()), data.rows)
+    scores = Problem(None, train=data).scorer(State(1, None, 1, model=Odd()), data.rows)
 
     assert np.isnan(scores[:3]).all()
     assert scores[3] == 1

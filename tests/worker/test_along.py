@@ -70,7 +70,7 @@ def test_mapped_rows_are_scored_as_one_by_one(monkeypatch):
 
     assert places == [0, 1, 2, 3]
     for place, row in zip(places, scores, strict=True):
-        np.testing.assert_array_equal(row, problem.scores(kept.points[place].w, test))
+        np.testing.assert_array_equal(row, problem.scorer.by_each([kept.points[place].w], test)[0])
 
 
 @pytest.mark.nightly

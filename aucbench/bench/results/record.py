@@ -6,16 +6,14 @@ Each field has its unit and its meaning, from which the page docs/record.md is m
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from functools import cache
-from math import nan
 from typing import TYPE_CHECKING, Any
 
 from aucbench.bench.cell import Cell
 from aucbench.bench.evaluation.verdict import Measures, Status, about
 from aucbench.bench.text import reason_text, shown
-from aucbench.data.showing import curve, heading, listed
 from aucbench.errors import DataError
 from aucbench.hookspecs import PROJECT
 from aucbench.records import CellStatus
@@ -27,7 +25,6 @@ if TYPE_CHECKING:
 
 MOST = 1000  # names that a worker may hand over
 Told = Mapping[str, Mapping[str, Any]]
-DRAWN = {"test_auc": "test AUC", "train_auc": "training AUC", "objective": "objective"}
 
 
 class Imports:
@@ -214,9 +211,6 @@ class Record:
         came = self.why if auc is None else f"AUC {auc:.4f}"
         return shown(f"<Record {self.status.status}: {self.cell}: {came}>")
 
-    def _repr_html_(self) -> str:
-        return _as_html(self)
-
     def to_json(self) -> dict[str, Any]:
         """Nested plain values, as the store keeps them."""
         plain: dict[str, Any] = _converter().unstructure(self)
@@ -310,38 +304,3 @@ def _flag(plain: Any, _: Any) -> bool:
     if not isinstance(plain, bool):
         raise TypeError("not true or false")
     return plain
-
-
-def _as_html(record: Record) -> str:
-    """Return what was run, what came of it, and the first curve that is known."""
-    head = heading(f"{record.status.status}: {record.cell}")
-    return head + listed(_facts(record)) + _curve(record)
-
-
-def _facts(record: Record) -> Iterator[tuple[str, str]]:
-    measures, sizes = record.measures, record.sizes
-    if not record.ok:
-        yield "why", record.why
-    if measures.auc is not None:
-        yield "AUC", f"{measures.auc:.4f}"
-    if measures.fit_seconds is not None:
-        yield "fit", f"{measures.fit_seconds:.3g} s"
-    if measures.stop is not None:
-        yield "ended", measures.stop.lower()
-    if sizes.n_train is not None:
-        yield "rows", f"{sizes.n_train} to learn, {sizes.n_test} to test, {sizes.d} features"
-    if record.parameters:
-        yield "parameters", ", ".join(f"{name}={v}" for name, v in record.parameters.items())
-    yield "id", record.id
-
-
-def _curve(record: Record) -> str:
-    def column(name: str) -> list[float]:
-        values = (point.get(name) for point in record.curve)
-        return [nan if value is None else float(value) for value in values]
-
-    charts = (
-        curve(f"{title} along the passes", column("passes"), column(name))
-        for name, title in DRAWN.items()
-    )
-    return next(filter(None, charts), "")

@@ -90,7 +90,7 @@ class KeptWeights:
             some = [some[j] for j in np.linspace(0, len(some) - 1, most).round().astype(int)]
         if not some:
             return [], np.empty((0, test.n))
-        return [point.place for point in some], problem.each_scores(
+        return [point.place for point in some], problem.scorer.by_each(
             [point.w for point in some], test
         )
 
@@ -249,7 +249,7 @@ def _auc(problem: Problem, data: Data | PartsData | None, learnt: Scoring) -> fl
         return None
     if learnt.w is not None and data.d == learnt.w.size:
         return auc_or_none(data, data.scores(np.array(learnt.w, dtype=np.float64)))
-    return auc_or_none(data, problem.scores_of(learnt, data.rows))
+    return auc_or_none(data, problem.scorer(learnt, data.rows))
 
 
 def _scored_by_us(run: Run, solver: Solver) -> bool:
