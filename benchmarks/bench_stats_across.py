@@ -14,7 +14,7 @@ class AcrossDataSets:
     params = (
         [
             *("best_set", "against", "steadiness", "pairwise", "average_ranks", "bradley_terry"),
-            *("fragile", "advise", "set_sizes", "settle"),
+            *("fragile", "advice", "set_sizes", "settle"),
         ],
     )
     param_names = ("function",)
@@ -25,17 +25,17 @@ class AcrossDataSets:
         values += 0.002 * np.arange(20)
         differences = values[:, 0] - values[:, 1]
         values[rng.random(values.shape) < 0.01] = np.nan
-        names, data_sets = [f"s{j}" for j in range(20)], [f"d{i}" for i in range(100)]
+        table = stats.ResultTable(values, [f"s{j}" for j in range(20)])
         self.call = {
-            "best_set": lambda: stats.best_set(values, names),
-            "against": lambda: stats.against(values, names, "s0"),
-            "steadiness": lambda: stats.steadiness(values, names),
-            "pairwise": lambda: stats.pairwise(values, names),
-            "average_ranks": lambda: stats.average_ranks(values, names, draws=2000),
-            "bradley_terry": lambda: stats.bradley_terry(values, names, draws=2000),
-            "fragile": lambda: stats.fragile(values, names, data_sets, "s0"),
-            "advise": lambda: stats.advise(values, names, data_sets),
-            "set_sizes": lambda: stats.set_sizes(values, names),
+            "best_set": lambda: stats.best_set(table),
+            "against": lambda: stats.against(table, "s0"),
+            "steadiness": lambda: stats.steadiness(table),
+            "pairwise": lambda: stats.pairwise(table),
+            "average_ranks": lambda: stats.average_ranks(table, draws=2000),
+            "bradley_terry": lambda: stats.bradley_terry(table, draws=2000),
+            "fragile": lambda: stats.fragile(table, "s0"),
+            "advice": lambda: stats.Advice(table=table).sentences,
+            "set_sizes": lambda: stats.set_sizes(table),
             "settle": lambda: stats.settle(differences),
         }[function]
 

@@ -27,6 +27,7 @@ from aucbench.stats import (
     ROPE,
     BestSet,
     Pair,
+    ResultTable,
     against,
     best_set,
     holm,
@@ -176,7 +177,7 @@ class Study:
         """Return all solvers of an arm less logistic regression, by a step-down over them."""
         table = self.table(arm, measure).dropna(how="all")
         names = [*table.columns]
-        return Answer(versus(table, names, REFERENCE, families=self.groups(table)))
+        return Answer(versus(ResultTable(table, names, families=self.groups(table)), REFERENCE))
 
     @cached_property
     def everyone(self) -> Answer:
@@ -217,9 +218,9 @@ class Study:
     def _pair(self, names: tuple[str, str], plus: pd.Series, less: pd.Series) -> Pair:
         """Return a pair with the p-value of its log-odds, see `versus`."""
         groups = self.tasks.loc[plus.index, "group"].tolist()
-        values = np.column_stack([plus, less])
-        [pair] = pairwise(values, names, families=groups)
-        tested = against(values, names, names[1], families=groups)
+        table = ResultTable(np.column_stack([plus, less]), names, families=groups)
+        [pair] = pairwise(table)
+        tested = against(table, names[1])
         known = not np.isnan(tested.p[0]) and tested.t[0] * pair.difference.effect >= 0.0
         p = tested.p[0] if known else 1.0
         return replace(pair, difference=replace(pair.difference, p=p))
@@ -262,13 +263,13 @@ class Study:
     def best(self) -> BestSet:
         """Return who may be the best on a typical group of tasks."""
         table = self.table().dropna(how="all")
-        return best_set(table, [*table.columns], families=self.groups(table))
+        return best_set(ResultTable(table, [*table.columns], families=self.groups(table)))
 
     @cached_property
     def ranks(self) -> RankSets:
         """Return between which ranks each solver lies."""
         table = self.table().dropna(how="all")
-        return rank_sets(table, [*table.columns], families=self.groups(table))
+        return rank_sets(ResultTable(table, [*table.columns], families=self.groups(table)))
 
     @cached_property
     def costs(self) -> pd.DataFrame:

@@ -30,7 +30,7 @@ from simulated import Tables, grid, print_tables, repeated
 
 from aucbench.report.document import Grid
 from aucbench.stats import Difference, Fold, corrected_difference
-from aucbench.stats.delong import Placements, difference_of, placed_rows
+from aucbench.stats.delong import Placements, placed_rows
 from aucbench.stats.within import both
 
 SAMPLES = 400
@@ -169,7 +169,7 @@ def placed(pair: Pair, i: int, deals: Sequence[Dealt]) -> Placed:
 
 def wald(a: Placements, b: Placements, repeats: int) -> Difference:
     """Return the rule before: effect ± t √V; that of three where all rows are placed alike."""
-    ours, less = difference_of(a, b, LEVEL, repeats), a.minus(b)
+    ours, less = a.difference(b, LEVEL, repeats), a.minus(b)
     variance, degrees = less.variance(repeats)
     if ours.method == "rule of three" or less.flaw or variance == 0:
         return ours
@@ -181,7 +181,7 @@ def wald(a: Placements, b: Placements, repeats: int) -> Difference:
 
 RULES: dict[str, Callable[[Placements, Placements, int], Difference]] = {
     "DeLong, t": wald,
-    "DeLong, mixture beta": lambda a, b, repeats: difference_of(a, b, LEVEL, repeats),
+    "DeLong, mixture beta": lambda a, b, repeats: a.difference(b, LEVEL, repeats),
 }
 
 

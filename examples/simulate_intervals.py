@@ -26,7 +26,7 @@ from simulated import Tables, grid, print_tables, repeated
 
 from aucbench.report.document import Grid
 from aucbench.stats import Fold, Interval, auc_interval
-from aucbench.stats.delong import Placements, interval_of
+from aucbench.stats.delong import Placements
 
 Array: TypeAlias = NDArray[np.floating]
 Mask: TypeAlias = NDArray[np.bool_]
@@ -156,7 +156,7 @@ class Sampled:
         y, told = np.repeat([True, False], [m, n]), []
         for scores in np.hstack([positives, negatives]):
             placed = Placements.of([Fold(y, scores)])
-            ours = interval_of(placed, LEVEL)
+            ours = placed.interval(LEVEL)
             told.append((ours.estimate, *placed.variance(1), ours.low, ours.high))
         auc, variance, degrees, low, high = np.array(told).T
         return cls(auc, variance, degrees, (low, high), m, n)

@@ -37,7 +37,7 @@ from aucbench.models.attribution import (
 )
 from aucbench.models.model import Model
 from aucbench.stats import Fold, holm
-from aucbench.stats.delong import Placements, equal_p, interval_of
+from aucbench.stats.delong import Placements, equal_p
 
 if TYPE_CHECKING:
     from aucbench.models.held_out import HeldOut
@@ -178,7 +178,7 @@ def _group(column: str, level: str, held: HeldOut, groups: Index | None, inside:
         level=level,
         rows=int(inside.sum()),
         positives=int((held.y[inside] > 0).sum()),
-        auc=interval_of(own),
+        auc=own.interval(),
         others=float(others.aucs.mean()) if others.values.size else None,
         p=equal_p(own, others),
     )

@@ -53,7 +53,7 @@ from aucbench.pairs import pairs_of
 from aucbench.protocols import MAPPED_ROWS
 from aucbench.report.findings import titled
 from aucbench.stats import Difference, Fold, Influence, Influences, Interval
-from aucbench.stats.delong import Placements, difference_of
+from aucbench.stats.delong import Placements
 from aucbench.stats.measures import MEASURES, Measure, parts_of
 
 DEALS = 5  # times that the cells of a column are dealt out
@@ -173,7 +173,7 @@ def _fall(
     if measure.name == AUC and isinstance(base, Fold):
         placed = Placements.of([base])
         falls = [Placements.of([fold]).values for fold in dealt if isinstance(fold, Fold)]
-        return difference_of(placed, replace(placed, values=np.mean(falls, axis=0)))
+        return placed.difference(replace(placed, values=np.mean(falls, axis=0)))
     own, *others = (measure.influence(fold) for fold in (base, *dealt))
     told = [*filter(None, others)]  # of the same rows all have pairs, or none
     mean = Influence.mean(told) if told else None

@@ -60,7 +60,7 @@ from aucbench.registry.specs import short
 from aucbench.report.findings import Findings
 from aucbench.solving.classes import against_rest, trained_on
 from aucbench.stats import Fold
-from aucbench.stats.delong import Placements, interval_of
+from aucbench.stats.delong import auc_interval
 
 OF_ONE_CLASS = ("n", "n_pos", "warnings", "remarks")  # in the origin of a model of one class
 CALIBRATION = "sigmoid"
@@ -352,7 +352,7 @@ def models_of(
         model, held = decided(recipe, part, learnt, splits, Aim(), CALIBRATION)
         assert held is not None  # a model of two classes decides
         groups = None if data.groups is None else data.groups[held.rows]
-        auc = interval_of(Placements.of([Fold(held.y, held.scores, groups=groups)]))
+        auc = auc_interval([Fold(held.y, held.scores, groups=groups)])
         known = assessed(held, part, model, by=by, seed=recipe.seed)
         yield replace(
             model,

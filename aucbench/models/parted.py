@@ -63,7 +63,7 @@ from aucbench.solving.parted import answers, line_of, scored_rows
 from aucbench.solving.points import few, mappings, points_in
 from aucbench.solving.wrappers import WithStart
 from aucbench.stats import Fold
-from aucbench.stats.delong import Placements, interval_of
+from aucbench.stats.delong import auc_interval
 
 if TYPE_CHECKING:
     from aucbench.models.classifier import AUCClassifier
@@ -289,7 +289,7 @@ def _decided(
         operating=point,
         calibrator=curve,
         reliability=None if method is None else Reliability.of(method, held.y > 0, held.scores),
-        auc=interval_of(Placements.of([judged])),
+        auc=auc_interval([judged]),
         auc_rows=f"{int(rows.judges.sum())} of {rows.what}",
         provenance=about,
     )

@@ -23,10 +23,11 @@ from aucbench.errors import DataError, UnknownNameError
 from aucbench.report.evidence import Evidence, Place
 from aucbench.report.fits import NAN, Array
 from aucbench.report.inside import AUC, Inside, Row, inside, means_inside
-from aucbench.stats.advice import Advice, advise
+from aucbench.stats.advice import Advice
 from aucbench.stats.measures import Measure, measure
-from aucbench.stats.pairs import Pair, by_family, pairwise
+from aucbench.stats.pairs import Pair, pairwise
 from aucbench.stats.ranking import Standing, average_ranks, average_values, bradley_terry
+from aucbench.stats.tables import ResultTable, Scale
 from aucbench.stats.times import shifted_geometric_mean
 from aucbench.stats.words import LEVEL, ROPE, Interval
 
@@ -259,18 +260,21 @@ class Findings:
         return [known[i] for i in self.evidence.finished] if any(known) else None
 
     @cached_property
+    def table(self) -> ResultTable:
+        """The values of the finished data sets, and how they are compared."""
+        scale = Scale.SHARES if self.chosen.share else Scale.LARGER
+        return ResultTable(
+            self.values,
+            self.evidence.solvers,
+            [self.evidence.datasets[i] for i in self.evidence.finished],
+            self.families,
+            Scale.SMALLER if self.smaller else scale,
+        )
+
+    @cached_property
     def pairs(self) -> tuple[Pair, ...]:
         """All pairs of solvers over the finished data sets."""
-        s = self.settings
-        names = self.evidence.solvers
-        return pairwise(
-            self.values,
-            names,
-            families=self.families,
-            rope=s.rope,
-            level=s.level,
-            smaller=self.smaller,
-        )
+        return pairwise(self.table, rope=self.settings.rope, level=self.settings.level)
 
     @property
     def pairs_both_ways(self) -> Mapping[tuple[int, int], Pair]:
@@ -280,30 +284,19 @@ class Findings:
         return {(number[pair.a], number[pair.b]): pair for pair in both}
 
     @cached_property
-    def units(self) -> Array:
-        """The values by families: each counts as one data set, whose value is its mean."""
-        return by_family(self.values, self.families)
-
-    @property
-    def unit_gains(self) -> Array:
-        """Likewise, or the negatives where a smaller one is better."""
-        return -self.units if self.smaller else self.units
-
-    @cached_property
     def means(self) -> tuple[Standing, ...]:
         """Mean values in the order of the solvers."""
-        return average_values(self.units, self.evidence.solvers, level=self.settings.level)
+        return average_values(self.table, level=self.settings.level)
 
     @cached_property
     def ranks(self) -> tuple[Standing, ...]:
         """Average ranks in the order of the solvers."""
-        return average_ranks(self.unit_gains, self.evidence.solvers, level=self.settings.level)
+        return average_ranks(self.table, level=self.settings.level)
 
     @cached_property
     def ratings(self) -> tuple[Standing, ...]:
         """Ratings in the order of the solvers."""
-        s = self.settings
-        return bradley_terry(self.unit_gains, self.evidence.solvers, rope=s.rope, level=s.level)
+        return bradley_terry(self.table, rope=self.settings.rope, level=self.settings.level)
 
     @cached_property
     def advice(self) -> Advice:
@@ -311,13 +304,9 @@ class Findings:
         evidence, s = self.evidence, self.settings
         finished = [self.insides[i] for i in evidence.finished]
         stars = [[evidence.solvers[r.solver] for r in one.rows if r.leading] for one in finished]
-        return advise(
-            self.values,
-            evidence.solvers,
-            [evidence.datasets[i] for i in evidence.finished],
-            reference=self.reference if len(finished) > 1 else self.asked_reference,
-            families=self.families,
-            shares=self.chosen.share,
+        return Advice(
+            table=self.table,
+            against=self.reference if len(finished) > 1 else self.asked_reference,
             seconds=self.seconds,
             nonzeros=self.nonzeros,
             folds=self.folds,
@@ -326,7 +315,6 @@ class Findings:
             within=finished[0].compared if len(finished) == 1 else None,
             stars=stars if self.compared.issuperset(evidence.finished) else None,
             measure=self.measure,
-            smaller=self.smaller,
             rope=s.rope,
             level=s.level,
             leave_out=self.leaves_out,
@@ -338,7 +326,7 @@ class Findings:
 
         That is `BestSet.s`; where it is not tested, and where it is equal, the rating.
         """
-        means = np.nan_to_num(_means(self.unit_gains.T), nan=-np.inf)
+        means = np.nan_to_num(_means(self.table.unit_gains.T), nan=-np.inf)
         rating = np.nan_to_num([one.value.estimate for one in self.ratings], nan=-np.inf)
         after = np.array([name != self.advice.leader for name in self.evidence.solvers])
         best = self.advice.best

@@ -128,7 +128,7 @@ class Page:
     @property
     def over(self) -> str:
         """What the table of solvers is over, where that is several data sets."""
-        count, units = len(self.findings.evidence.finished), len(self.findings.units)
+        count, units = len(self.findings.evidence.finished), len(self.findings.table.units)
         if units == count:
             return f"Over {count} data sets, each with the same weight."
         told = f"Over {count} data sets in {units} families, each family with the same weight"

@@ -1,7 +1,6 @@
 """Inference on measured values: arrays in, frozen records out; knows nothing of the harness."""
 
 from aucbench.stats.advice import Advice as Advice
-from aucbench.stats.advice import advise as advise
 from aucbench.stats.advice_more import set_sizes as set_sizes
 from aucbench.stats.advice_more import settle as settle
 from aucbench.stats.best_set import Against as Against
@@ -36,7 +35,9 @@ from aucbench.stats.resampled import corrected_difference as corrected_differenc
 from aucbench.stats.resampled import corrected_interval as corrected_interval
 from aucbench.stats.rows import Fold as Fold
 from aucbench.stats.signed_rank import signed_rank as signed_rank
+from aucbench.stats.tables import ResultTable as ResultTable
 from aucbench.stats.tables import Rule as Rule
+from aucbench.stats.tables import Scale as Scale
 from aucbench.stats.times import shifted_geometric_mean as shifted_geometric_mean
 from aucbench.stats.versus import Change as Change
 from aucbench.stats.versus import Fragile as Fragile

@@ -17,7 +17,7 @@ from math import isnan
 import numpy as np
 
 from aucbench.stats.resampled import Splits
-from aucbench.stats.tables import Array
+from aucbench.stats.tables import Array, ResultTable
 from aucbench.stats.within import ENOUGH, PairWithin, WithinDataset
 from aucbench.stats.words import Word, counted, listed, times, top, with_interval
 
@@ -40,15 +40,22 @@ def alone(column: Array, name: str, measure: str) -> Iterator[str]:
 class OneTable:
     """The solvers on one data set; `sentences` has what is said of them."""
 
-    row: Array  # their values, or the negatives where a smaller value is better
-    sign: float  # -1.0 where it is
-    names: Sequence[str]
-    data_set: str
+    table: ResultTable  # of one row
     measure: str
     compared: WithinDataset | None  # None: nothing is known of their differences
     seconds: Array  # of a fit; NaN where they are not known or not compared
     level: float
     reference: str | None = None  # a solver against which the others are told too
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The solvers."""
+        return self.table.names
+
+    @property
+    def row(self) -> Array:
+        """Their values, or the negatives where a smaller value is better."""
+        return np.asarray(self.table.gains[0])
 
     @property
     def leader(self) -> str:
@@ -68,9 +75,10 @@ class OneTable:
 
     def sentences(self) -> Iterator[str]:
         """Yield the answer, how sure it is, and what would make it surer."""
-        best = self.sign * float(np.nanmax(self.row))
-        first = f"{self.leader} has the {top(self.sign)} {self.measure}, {best:.4f}"
-        yield f"On {self.data_set}, {first}."
+        sign, [data_set] = self.table.sign, self.table.data_sets
+        best = sign * float(np.nanmax(self.row))
+        first = f"{self.leader} has the {top(sign)} {self.measure}, {best:.4f}"
+        yield f"On {data_set}, {first}."
         yield from self.possible()
         for word in Word:
             if some := [pair for pair in self.rivals if pair.word is word]:
@@ -79,7 +87,7 @@ class OneTable:
         if failed := [n for n, x in zip(self.names, self.row, strict=True) if np.isnan(x)]:
             yield f"{listed(failed)} {'has' if len(failed) == 1 else 'have'} no value."
         yield from self.next()
-        yield f"This holds for data like {self.data_set}; it says nothing about other data sets."
+        yield f"This holds for data like {data_set}; it says nothing about other data sets."
 
     def possible(self) -> Iterator[str]:
         """Say which solvers may be the best, where some are ruled out."""

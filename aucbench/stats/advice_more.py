@@ -12,9 +12,8 @@ Design
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from math import sqrt
 
 import numpy as np
@@ -23,7 +22,7 @@ from numpy.typing import ArrayLike
 from aucbench.errors import require_at_least
 from aucbench.stats.best_set import best_set
 from aucbench.stats.signed_rank import critical, vector_of
-from aucbench.stats.tables import Array, checked, drawn_counts
+from aucbench.stats.tables import Array, ResultTable, drawn_counts
 from aucbench.stats.words import LEVEL, ROPE, require_level
 
 POWER = 0.8  # probability with which a pair shall be settled
@@ -122,20 +121,14 @@ def left_by_splits(by_split: Array, ratio: float) -> float | None:
     return sqrt(max(variance, floor)) / sd
 
 
-def set_sizes(
-    values: ArrayLike,
-    names: Sequence[str],
-    *,
-    shares: bool = True,
-    level: float = LEVEL,
-) -> dict[int, int]:
+def set_sizes(table: ResultTable, *, level: float = LEVEL) -> dict[int, int]:
     """Median size of `best_set` with 2, 4, ... times as many data sets like these.
 
-    The data sets are drawn with replacement, as many as there would be.
+    The data sets are drawn with replacement, as many as there would be, without their families.
 
     Parameters
     ----------
-    values, names, shares, level :
+    table, level :
         As in `best_set`.
 
     Returns
@@ -148,13 +141,12 @@ def set_sizes(
     DataError, ParameterError
         As `best_set`.
     """
-    table = checked(values, names)
     rng = np.random.default_rng(SEED)
-    test = partial(best_set, names=names, shares=shares, level=level)
-    sizes = {}
+    values, sizes = table.values, {}
     for factor in TIMES:
-        rows = rng.integers(0, max(1, len(table)), (SET_DRAWS, factor * len(table)))
-        sets = [test(table[some], flips=SET_FLIPS) for some in rows]
+        rows = rng.integers(0, max(1, len(values)), (SET_DRAWS, factor * len(values)))
+        drawn = (ResultTable(values[some], table.names, scale=table.scale) for some in rows)
+        sets = [best_set(one, level=level, flips=SET_FLIPS) for one in drawn]
         sizes[factor] = int(np.median([sum(one.possible) for one in sets]))
     return sizes
 

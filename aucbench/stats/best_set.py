@@ -18,12 +18,10 @@ from dataclasses import dataclass
 from math import ceil, nan
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from aucbench.errors import UnknownNameError
-from aucbench.stats.flips import EQUAL, Asked, Flipped, p_values
+from aucbench.stats.flips import EQUAL, Flipped, Ranked, p_values
 from aucbench.stats.pairs import Pair
-from aucbench.stats.tables import Rule
+from aucbench.stats.tables import ResultTable, Rule
 from aucbench.stats.words import LEVEL, Word
 
 FLIPS = 9999  # random ones, beside the identity; with at most 13 units all flips are fewer
@@ -70,7 +68,6 @@ class BestSet:
     possible: tuple[bool, ...]
     behind: tuple[bool, ...]
     borderline: tuple[bool, ...]
-    level: float = LEVEL
     note: str = ""
 
     @property
@@ -89,9 +86,7 @@ class BestSet:
         p = tuple(pair.p if beaten[name] else 1.0 for name in self.names)
         none = (False,) * len(self.names)
         possible = tuple(not one for one in behind)
-        return BestSet(
-            self.names, self.units, self.s, p, p, possible, behind, none, self.level, self.note
-        )
+        return BestSet(self.names, self.units, self.s, p, p, possible, behind, none, self.note)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +103,11 @@ class Against:
         Two-sided, and adjusted for the number of others by a step-down; NaN where it is not tested.
     """
 
-    reference: str
     names: tuple[str, ...]
     units: int
     t: tuple[float, ...]
     p: tuple[float, ...]
     stepwise: tuple[float, ...]
-    level: float = LEVEL
     note: str = ""
 
 
@@ -128,16 +121,7 @@ class Steadiness:
     ever: tuple[str, ...]  # who is in one of them at least
 
 
-def best_set(
-    values: ArrayLike,
-    names: Sequence[str],
-    *,
-    families: Sequence[str | None] | None = None,
-    smaller: bool = False,
-    shares: bool = True,
-    level: float = LEVEL,
-    flips: int = FLIPS,
-) -> BestSet:
+def best_set(table: ResultTable, *, level: float = LEVEL, flips: int = FLIPS) -> BestSet:
     """Test for each solver whether another one is better on a typical data set.
 
     With y = log((v + c)/(1 - v + c)) of a share v, c = .005, or y = v, let r_i be the signed
@@ -159,19 +143,9 @@ def best_set(
 
     Parameters
     ----------
-    values : array of shape (N, m)
-        One value for each data set and solver, such as the mean AUC over its splits; NaN where the
-        solver has none: it has lost there.
-    names : sequence of str
-        Of the m solvers.
-    families : sequence of str or None, optional
-        A family for each data set; those of one family are related, and count as one: r_i is then
-        the mean of their signed midranks, and their signs flip together. None is a family of its
-        own.
-    smaller : bool
-        Whether a smaller value is better.
-    shares : bool
-        Whether values are shares in [0, 1], of which 1 is the best: they are compared by log-odds.
+    table : ResultTable
+        Of m solvers on N data sets. The signs of one family flip together, and r_i is then the mean
+        of their signed midranks.
     level : float
         1 - level is the probability of a wrong statement.
     flips : int
@@ -180,10 +154,9 @@ def best_set(
     Raises
     ------
     DataError
-        When the table has another shape, an infinite value, a share outside [0, 1], two solvers of
-        one name, or another number of families.
+        When a share is outside [0, 1].
     ParameterError
-        When a number makes no sense, or shares are to be small.
+        When a number makes no sense.
 
     Notes
     -----
@@ -191,8 +164,7 @@ def best_set(
     Statistics 9; Romano and Wolf (2005), "Exact and approximate stepdown methods for multiple
     hypothesis testing", JASA 100; Pratt (1959), JASA 54, for zeros.
     """
-    asked = Asked(families, smaller, shares, level, flips)
-    return _read(names, asked.flipped(asked.ranked(values, names)), level)
+    return _read(table.names, Ranked.of(table).flipped(flips, level), level)
 
 
 def _read(names: Sequence[str], flipped: Flipped, level: float) -> BestSet:
@@ -200,9 +172,8 @@ def _read(names: Sequence[str], flipped: Flipped, level: float) -> BestSet:
     m = len(names)
     if flipped.note:
         nothing, all_, none = (nan,) * m, (True,) * m, (False,) * m
-        few = flipped.note
         return BestSet(
-            (*names,), flipped.units, nothing, nothing, nothing, all_, none, none, level, few
+            (*names,), flipped.units, nothing, nothing, nothing, all_, none, none, flipped.note
         )
     drawn = flipped.strongest(m)
     s, (p, stepwise) = drawn[0], p_values(drawn)
@@ -218,18 +189,13 @@ def _read(names: Sequence[str], flipped: Flipped, level: float) -> BestSet:
         tuple(possible.tolist()),
         tuple((stepwise <= 1.0 - level).tolist()),
         tuple(near.tolist()),
-        level,
     )
 
 
 def against(
-    values: ArrayLike,
-    names: Sequence[str],
+    table: ResultTable,
     reference: str,
     *,
-    families: Sequence[str | None] | None = None,
-    smaller: bool = False,
-    shares: bool = True,
     level: float = LEVEL,
     rule: Rule = Rule.WORST_RANK,
     flips: int = FLIPS,
@@ -246,40 +212,23 @@ def against(
     DataError, ParameterError
         As `best_set`.
     """
-    if reference not in names:
-        raise UnknownNameError("solver in this comparison", reference, names)
-    asked = Asked(families, smaller, shares, level, flips, rule)
-    at = [*names].index(reference)
-    flipped = asked.flipped(asked.ranked(values, names, at))
-    others = tuple(name for name in names if name != reference)
+    flipped = Ranked.of(table, table.at(reference), rule).flipped(flips, level)
+    others = tuple(name for name in table.names if name != reference)
     nothing = (nan,) * len(others)
     if flipped.note:
-        return Against(
-            reference, others, flipped.units, nothing, nothing, nothing, level, flipped.note
-        )
+        return Against(others, flipped.units, nothing, nothing, nothing, flipped.note)
     drawn = flipped.flips @ flipped.ranks
     t, (p, stepwise) = drawn[0], p_values(np.abs(drawn))  # |T| is the same for -F
     return Against(
-        reference,
         others,
         flipped.units,
         tuple(t.tolist()),
         tuple(p.tolist()),
         tuple(stepwise.tolist()),
-        level,
     )
 
 
-def steadiness(
-    values: ArrayLike,
-    names: Sequence[str],
-    *,
-    families: Sequence[str | None] | None = None,
-    smaller: bool = False,
-    shares: bool = True,
-    level: float = LEVEL,
-    flips: int = FEWER_FLIPS,
-) -> Steadiness:
+def steadiness(table: ResultTable, *, level: float = LEVEL, flips: int = FEWER_FLIPS) -> Steadiness:
     """Leave out each data set in turn, and compare the sets; see `best_set`.
 
     Time: O(N m² log N) for the ranks, which are sorted once, and O(N B N m²) for B flips.
@@ -289,9 +238,8 @@ def steadiness(
     DataError, ParameterError
         As `best_set`.
     """
-    asked = Asked(families, smaller, shares, level, flips)
-    ranked = asked.ranked(values, names)
-    each = (asked.flipped(ranked.without(k)) for k in range(len(ranked.sizes)))
+    ranked, names = Ranked.of(table), table.names
+    each = (ranked.without(k).flipped(flips, level) for k in range(len(ranked.sizes)))
     sets = [_read(names, flipped, level) for flipped in each]
     counts = np.sum([one.possible for one in sets] or [(True,) * len(names)], axis=0)
     sizes = [sum(one.possible) for one in sets] or [len(names)]

@@ -252,12 +252,35 @@ class Placements:
         return 0 if self.parts.clusters is None else self.parts.clusters.count
 
     def interval(self, level: float = LEVEL, repeats: int = 1) -> Interval:
-        """Return `interval_of` them."""
-        return interval_of(self, level, repeats)
+        """Do as `auc_interval` for rows that are placed already."""
+        require_level(level)
+        require_whole(1, repeats=repeats)
+        if not self.values.size:
+            return Interval(nan, nan, nan, level, "DeLong", "No fold holds both classes.")
+        estimate = min(1.0, max(0.0, float(self.aucs.mean())))
+        variance, degrees = self.variance(repeats)
+        rows, full = self.rows(repeats), bool(self.flaw)
+        low, high = mixture_beta(estimate, variance, degrees, rows, level, full=full)
+        return Interval(estimate, low, high, level, f"{self.method}, mixture beta", self.note)
 
     def difference(self, other: Placements, level: float = LEVEL, repeats: int = 1) -> Difference:
-        """Return `difference_of` them and those of other scores of the same rows."""
-        return difference_of(self, other, level, repeats)
+        """Do as `auc_difference` with other scores of the same rows, which are placed too."""
+        require_level(level)
+        require_whole(1, repeats=repeats)
+        method = f"{self.method}, paired"
+        if not self.values.size:
+            return Difference(nan, nan, nan, nan, level, method, "No fold holds both classes.")
+        less = self.minus(other)
+        effect = float(less.aucs.mean())
+        if not less.values.any():
+            x = 1 - (1 - level) ** (1 / self.rows(repeats))
+            note = f"Both place every row alike. {self.note}".strip()
+            return Difference(0.0, -x, x, 1.0, level, "rule of three", note)
+        ahead, behind = less.leads(repeats)
+        p = ahead.p_of_0 if effect > 0 else behind.p_of_0
+        bounds = ahead.low(level), 0.0 - behind.low(level)
+        note = f"{less.flaw} {self.note}".strip()
+        return Difference(effect, *bounds, p, level, method, note)
 
     def leads(self, repeats: int) -> tuple[Lead, Lead]:
         """Return what these differences say of the least mean difference, and less the largest."""
@@ -342,20 +365,7 @@ def auc_interval(folds: Sequence[Fold], level: float = LEVEL, repeats: int = 1) 
     24, for beta distributions with effective rows. Only ratios and centred squares are summed, so
     that nothing overflows.
     """
-    return interval_of(Placements.of(folds), level, repeats)
-
-
-def interval_of(placed: Placements, level: float = LEVEL, repeats: int = 1) -> Interval:
-    """Do as `auc_interval` for rows that are placed already."""
-    require_level(level)
-    require_whole(1, repeats=repeats)
-    if not placed.values.size:
-        return Interval(nan, nan, nan, level, "DeLong", "No fold holds both classes.")
-    estimate = min(1.0, max(0.0, float(placed.aucs.mean())))
-    variance, degrees = placed.variance(repeats)
-    rows, full = placed.rows(repeats), bool(placed.flaw)
-    low, high = mixture_beta(estimate, variance, degrees, rows, level, full=full)
-    return Interval(estimate, low, high, level, f"{placed.method}, mixture beta", placed.note)
+    return Placements.of(folds).interval(level, repeats)
 
 
 def auc_difference(
@@ -401,29 +411,7 @@ def auc_difference(
             raise DataError(
                 f"labels or weights of fold {number} differ; give the same rows in the same order"
             )
-    return difference_of(Placements.of(folds_a), Placements.of(folds_b), level, repeats)
-
-
-def difference_of(
-    a: Placements, b: Placements, level: float = LEVEL, repeats: int = 1
-) -> Difference:
-    """Do as `auc_difference` for rows that are placed already; they must be the same rows."""
-    require_level(level)
-    require_whole(1, repeats=repeats)
-    method = f"{a.method}, paired"
-    if not a.values.size:
-        return Difference(nan, nan, nan, nan, level, method, "No fold holds both classes.")
-    placed = a.minus(b)
-    effect = float(placed.aucs.mean())
-    if not placed.values.any():
-        x = 1 - (1 - level) ** (1 / a.rows(repeats))
-        note = f"Both place every row alike. {a.note}".strip()
-        return Difference(0.0, -x, x, 1.0, level, "rule of three", note)
-    ahead, behind = placed.leads(repeats)
-    p = ahead.p_of_0 if effect > 0 else behind.p_of_0
-    bounds = ahead.low(level), 0.0 - behind.low(level)
-    note = f"{placed.flaw} {a.note}".strip()
-    return Difference(effect, *bounds, p, level, method, note)
+    return Placements.of(folds_a).difference(Placements.of(folds_b), level, repeats)
 
 
 def equal_p(a: Placements, b: Placements) -> float | None:
@@ -444,7 +432,7 @@ def equal_p(a: Placements, b: Placements) -> float | None:
     def beyond(exponent: float) -> float:
         """Above 0 where an interval of this size leaves 0 out."""
         level = 1.0 - 10.0**exponent
-        above, below = interval_of(a, level), interval_of(b, level)
+        above, below = a.interval(level), b.interval(level)
         reach = (above.estimate - above.low) ** 2 + (below.high - below.estimate) ** 2
         return (above.estimate - below.estimate) ** 2 - reach
 

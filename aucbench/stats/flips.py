@@ -10,16 +10,23 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import inf
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from aucbench.errors import DataError, ParameterError, require_whole
-from aucbench.stats.tables import ROUNDING, Array, Rule, average_ranks_of, checked, filled
+from aucbench.errors import DataError, require_whole
+from aucbench.stats.tables import (
+    ROUNDING,
+    Array,
+    ResultTable,
+    Rule,
+    Scale,
+    average_ranks_of,
+    filled,
+)
 from aucbench.stats.words import require_level
 
 ODDS_OF = 0.005  # c of the log-odds of a share; it is the default of the rope
@@ -28,43 +35,6 @@ FEWEST = 6  # units from which a solver can be left out
 BLOCK = 250  # flips whose statistics are in memory together; each stands for two
 SLACK = 1e-9  # equal statistics differ by rounding
 EQUAL = 9  # decimals up to which a statistic is told
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """The options of `best_set`."""
-
-    families: Sequence[str | None] | None
-    smaller: bool
-    shares: bool
-    level: float
-    flips: int
-    rule: Rule = Rule.WORST_RANK
-
-    def ranked(self, values: ArrayLike, names: Sequence[str], at: int | None = None) -> Ranked:
-        """Check the options and the table, and rank the differences of all pairs, or of one's."""
-        require_level(self.level)
-        require_whole(1, flips=self.flips)
-        y = scaled(checked(values, names), smaller=self.smaller, shares=self.shares)
-        family = numbered(self.families, len(y))
-        if self.rule is Rule.COMPLETE_CASES:
-            family = family[~np.isnan(y).any(axis=1)]
-        y, m = filled(y, self.rule), len(names)
-        if at is None:
-            return Ranked.of(y, *np.triu_indices(m, 1), family)
-        others = np.delete(np.arange(m), at)
-        return Ranked.of(y, others, np.full(m - 1, at), family)
-
-    def flipped(self, ranked: Ranked) -> Flipped:
-        """Return the flips of these ranks; with a note, and without flips, where there are few."""
-        family = np.unique(ranked.family, return_inverse=True)[1]
-        units = int(family.max(initial=-1)) + 1
-        if units < FEWEST or not ranked.sizes.shape[1]:
-            kind = "data sets" if units == family.size else "families of data sets"
-            what = f"To leave a solver out takes at least {FEWEST} {kind}; here are {units}."
-            return Flipped(np.empty((units, 0)), np.empty((0, units)), True, what)
-        signs, complete = _signs(units, self.flips)
-        return Flipped(_shares(_averaged(ranked.ranks * ranked.signs, family)), signs, complete)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +47,16 @@ class Ranked:
     family: NDArray[np.intp]
 
     @staticmethod
-    def of(y: Array, a: NDArray[np.intp], b: NDArray[np.intp], family: NDArray[np.intp]) -> Ranked:
-        """Rank the differences of columns a less columns b, of which a larger one is better."""
+    def of(table: ResultTable, at: int | None = None, rule: Rule = Rule.WORST_RANK) -> Ranked:
+        """Rank the differences of all pairs of solvers, or of the others less the one `at`."""
+        y, family, m = scaled(table), table.family, len(table.names)
+        if rule is Rule.COMPLETE_CASES:
+            family = family[~np.isnan(y).any(axis=1)]
+        y = filled(y, rule)
+        a, b = np.triu_indices(m, 1)
+        if at is not None:
+            a = np.delete(np.arange(m), at)
+            b = np.full(m - 1, at)
         with np.errstate(invalid="ignore"):  # -inf less -inf, where both failed: no difference
             d = np.nan_to_num(y[:, a] - y[:, b], nan=0.0, posinf=inf, neginf=-inf)
         sizes = np.abs(d)
@@ -90,6 +68,25 @@ class Ranked:
         rest = np.delete(np.arange(len(self.sizes)), k)
         sizes, ranks, signs = self.sizes[rest], (self.ranks - fall)[rest], self.signs[rest]
         return Ranked(sizes, ranks, signs, self.family[rest])
+
+    def flipped(self, flips: int, level: float) -> Flipped:
+        """Return so many flips; with a note, and without flips, where there are few data sets.
+
+        Raises
+        ------
+        ParameterError
+            When the level of the test is not in (0, 1), or there is no flip.
+        """
+        require_level(level)
+        require_whole(1, flips=flips)
+        family = np.unique(self.family, return_inverse=True)[1]
+        units = int(family.max(initial=-1)) + 1
+        if units < FEWEST or not self.sizes.shape[1]:
+            kind = "data sets" if units == family.size else "families of data sets"
+            what = f"To leave a solver out takes at least {FEWEST} {kind}; here are {units}."
+            return Flipped(np.empty((units, 0)), np.empty((0, units)), True, what)
+        signs, complete = _signs(units, flips)
+        return Flipped(_shares(_averaged(self.ranks * self.signs, family)), signs, complete)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +123,11 @@ class Flipped:
         return S.reshape(-1, m)
 
 
-def scaled(table: Array, *, smaller: bool, shares: bool) -> Array:
+def scaled(table: ResultTable) -> Array:
     """Return values of which larger ones are better, on the scale on which they are compared."""
-    rounded = np.round(table, ROUNDING)
-    if not shares:
-        return -rounded if smaller else rounded
-    if smaller:
-        raise ParameterError("of shares that are compared by log-odds 1 is the best; give 1 - v")
+    rounded = np.round(table.values, ROUNDING)
+    if table.scale is not Scale.SHARES:
+        return np.asarray(table.sign * rounded)
     known = rounded[~np.isnan(rounded)]
     if known.size and (known.min() < 0.0 or known.max() > 1.0):
         wrong = known[(known < 0.0) | (known > 1.0)][0]
@@ -140,17 +135,6 @@ def scaled(table: Array, *, smaller: bool, shares: bool) -> Array:
             f"a value is {wrong:g}, wanted shares in [0, 1]; compare others as they are"
         )
     return np.asarray(np.log((rounded + ODDS_OF) / (1.0 - rounded + ODDS_OF)))
-
-
-def numbered(families: Sequence[str | None] | None, count: int) -> NDArray[np.intp]:
-    """Return a number for the family of each data set; None is one of its own."""
-    if families is None:
-        return np.arange(count)
-    if len(families) != count:
-        raise DataError(f"{count} data sets have {len(families)} families; give one for each")
-    own = [("", i) if name is None else (name, -1) for i, name in enumerate(families)]
-    order = {key: number for number, key in enumerate(dict.fromkeys(own))}
-    return np.array([order[key] for key in own], dtype=np.intp)
 
 
 def _averaged(ranks: Array, family: NDArray[np.intp]) -> Array:

@@ -9,18 +9,16 @@ stable under manipulation of the comparate set", arXiv:2305.11921.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import nan
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from aucbench.errors import require_at_least
-from aucbench.stats.flips import numbered
 from aucbench.stats.signed_rank import signed_rank
-from aucbench.stats.tables import Array, Rule, checked, differences
+from aucbench.stats.tables import ResultTable, Rule, differences
 from aucbench.stats.words import LEVEL, ROPE, Difference, Word, holm
 
 
@@ -85,102 +83,64 @@ class Pair:
         )
 
 
-def pairwise(
-    values: ArrayLike,
-    names: Sequence[str],
-    *,
-    families: Sequence[str | None] | None = None,
-    rope: float = ROPE,
-    level: float = LEVEL,
-    smaller: bool = False,
-) -> tuple[Pair, ...]:
+def pairwise(table: ResultTable, *, rope: float = ROPE, level: float = LEVEL) -> tuple[Pair, ...]:
     """Compare all pairs of solvers over data sets.
 
-    They are (names[0], names[1]), (names[0], names[2]), ..., (names[-2], names[-1]).
+    They are (names[0], names[1]), (names[0], names[2]), ..., (names[-2], names[-1]). A family of
+    data sets counts as one, whose value is the mean; a solver that lacks one of them has none.
 
     Parameters
     ----------
-    values : array of shape (N, k)
-        One value for each data set and solver, such as the mean AUC over its splits. NaN where
-        the solver has none.
-    names : sequence of str
-        Of the k solvers.
-    families : sequence of str or None, optional
-        A family for each data set, as in `best_set`. Those of one family count as one data set,
-        whose value is their mean; a solver that lacks one of them has none.
+    table : ResultTable
     rope : float
         Differences of at most this size are ties; `Word.EQUIVALENT` speaks of it.
     level : float
         Of the intervals; 1 - level is the size of the tests together.
-    smaller : bool
-        Whether a smaller value is better; else a larger one is.
 
     Raises
     ------
-    DataError
-        When the table has another shape, an infinite value, two solvers of one name, or another
-        number of families.
     ParameterError
         When `rope` is negative, or `level` is not in (0, 1).
     """
-    options = PairOptions(rope, level, smaller, families=families)
-    pairs = pairs_of(values, names, combinations(range(len(names)), 2), options)
+    pairs = pairs_of(table, combinations(range(len(table.names)), 2), rope=rope, level=level)
     adjusted = holm([pair.p for pair in pairs])
     return tuple(replace(pair, adjusted=float(p)) for pair, p in zip(pairs, adjusted, strict=True))
 
 
-@dataclass(frozen=True, slots=True)
-class PairOptions:
-    """The options of `pairwise`."""
-
-    rope: float = ROPE
-    level: float = LEVEL
-    smaller: bool = False
-    rule: Rule = Rule.WORST_RANK
-    families: Sequence[str | None] | None = None
-
-
-def by_family(table: Array, families: Sequence[str | None] | None) -> Array:
-    """Return the mean of each family of data sets; NaN where a solver lacks one of them."""
-    number = numbered(families, len(table))
-    sizes = np.bincount(number)
-    if sizes.size == len(table):
-        return table
-    sums = np.zeros((sizes.size, table.shape[1]))
-    np.add.at(sums, number, table)
-    return np.asarray(sums / sizes[:, None])
-
-
 def pairs_of(
-    values: ArrayLike, names: Sequence[str], which: Iterable[tuple[int, int]], options: PairOptions
+    table: ResultTable,
+    which: Iterable[tuple[int, int]],
+    *,
+    rope: float,
+    level: float,
+    rule: Rule = Rule.WORST_RANK,
 ) -> list[Pair]:
     """Return some pairs of `pairwise` without an adjusted p-value."""
-    require_at_least(0.0, rope=options.rope)
-    sign = -1.0 if options.smaller else 1.0
-    table = sign * by_family(checked(values, names), options.families)
-    pairs = [_pair(table[:, [i, j]], (names[i], names[j]), options) for i, j in which]
-    return [_of_losses(pair) for pair in pairs] if options.smaller else pairs
+    require_at_least(0.0, rope=rope)
+    gains, names, pairs = table.unit_gains, table.names, []
+    for i, j in which:
+        d, _ = differences(gains[:, i], gains[:, j], rule)
+        finite = d[np.isfinite(d)]
+        wins, losses = int(np.count_nonzero(d > rope)), int(np.count_nonzero(d < -rope))
+        mean = float(finite.mean()) if finite.size else nan
+        pairs.append(
+            Pair(
+                a=names[i],
+                b=names[j],
+                difference=of_losses(signed_rank(d, level))
+                if table.smaller
+                else signed_rank(d, level),
+                adjusted=nan,
+                mean=0.0 - mean if table.smaller else mean,
+                wins=wins,
+                ties=d.size - wins - losses,
+                losses=losses,
+                rope=rope,
+            )
+        )
+    return pairs
 
 
-def _pair(table: Array, names: tuple[str, str], options: PairOptions) -> Pair:
-    """Return a pair, of which larger values are better."""
-    rope = options.rope
-    d, _ = differences(table[:, 0], table[:, 1], options.rule)
-    finite = d[np.isfinite(d)]
-    wins, losses = int(np.count_nonzero(d > rope)), int(np.count_nonzero(d < -rope))
-    return Pair(
-        *names,
-        difference=signed_rank(d, options.level),
-        adjusted=nan,
-        mean=float(finite.mean()) if finite.size else nan,
-        wins=wins,
-        ties=d.size - wins - losses,
-        losses=losses,
-        rope=rope,
-    )
-
-
-def _of_losses(pair: Pair) -> Pair:
-    """Return the pair of losses, given that of their negatives."""
-    difference = replace(pair.difference.flipped(), smaller=True)
-    return replace(pair, difference=difference, mean=0.0 - pair.mean)
+def of_losses(gain: Difference) -> Difference:
+    """Return the difference of losses, given that of their negatives."""
+    return replace(gain.flipped(), smaller=True)

@@ -15,10 +15,9 @@ from math import log, nan, sqrt
 
 import numpy as np
 import scipy  # its parts are imported when they are used
-from numpy.typing import ArrayLike
 
 from aucbench.errors import DataError, require_at_least, require_whole
-from aucbench.stats.tables import Array, Rule, average_ranks_of, checked, drawn_counts, filled
+from aucbench.stats.tables import Array, ResultTable, Rule, average_ranks_of, drawn_counts, filled
 from aucbench.stats.words import LEVEL, ROPE, Interval, require_level
 
 DRAWS = 2000  # of the bootstrap
@@ -56,11 +55,7 @@ class CriticalDifference:
 
 
 def average_values(
-    values: ArrayLike,
-    names: Sequence[str],
-    *,
-    level: float = LEVEL,
-    draws: int = DRAWS,
+    table: ResultTable, *, level: float = LEVEL, draws: int = DRAWS
 ) -> tuple[Standing, ...]:
     """Mean value of each solver over the data sets on which it has one, in the order of `names`.
 
@@ -69,20 +64,20 @@ def average_values(
 
     Parameters
     ----------
-    values, names, level, draws :
+    table, level, draws :
         As in `average_ranks`.
 
     Raises
     ------
-    DataError, ParameterError
-        As `pairwise`.
+    ParameterError
+        When a number makes no sense.
     """
-    table = checked(values, names)
-    known = ~np.isnan(table)
-    counts = np.vstack([np.ones(len(table)), _resampled(len(table), draws)])
+    values, names = table.units, table.names
+    known = ~np.isnan(values)
+    counts = np.vstack([np.ones(len(values)), _resampled(len(values), draws)])
     having = counts @ known
     means = np.full(having.shape, nan)
-    np.divide(counts @ np.where(known, table, 0.0), having, out=means, where=having > 0.0)
+    np.divide(counts @ np.where(known, values, 0.0), having, out=means, where=having > 0.0)
     each = known.sum(axis=0).tolist()
     return tuple(
         Standing(name, _interval(means[0, j], means[1:, j], each[j], level, "mean"))
@@ -91,11 +86,7 @@ def average_values(
 
 
 def average_ranks(
-    values: ArrayLike,
-    names: Sequence[str],
-    *,
-    level: float = LEVEL,
-    draws: int = DRAWS,
+    table: ResultTable, *, level: float = LEVEL, draws: int = DRAWS
 ) -> tuple[Standing, ...]:
     """Average rank of each solver over the data sets, in the order of `names`.
 
@@ -103,10 +94,8 @@ def average_ranks(
 
     Parameters
     ----------
-    values : array of shape (N, k)
-        As in `pairwise`; larger is better, NaN where there is none: it counts as the last.
-    names : sequence of str
-        Of the k solvers.
+    table : ResultTable
+        A solver without a value is the last. A family of data sets counts as one, by its mean.
     level : float
         Of the intervals, percentiles of the bootstrap over data sets.
     draws : int
@@ -114,19 +103,17 @@ def average_ranks(
 
     Raises
     ------
-    DataError, ParameterError
-        As `pairwise`.
+    ParameterError
+        When a number makes no sense.
     """
-    table = filled(checked(values, names), Rule.WORST_RANK)
-    ranks = average_ranks_of(-table)
-    drawn = _resampled(len(table), draws) @ ranks / max(1, len(table))
-    estimates = ranks.mean(axis=0) if len(table) else np.full(len(names), nan)
-    return _standings(names, estimates, drawn, len(table), level, "average rank")
+    ranks, n = _ranks(table), len(table.units)
+    drawn = _resampled(n, draws) @ ranks / max(1, n)
+    estimates = ranks.mean(axis=0) if n else np.full(len(table.names), nan)
+    return _standings(table.names, estimates, drawn, n, level, "average rank")
 
 
 def bradley_terry(
-    values: ArrayLike,
-    names: Sequence[str],
+    table: ResultTable,
     *,
     rope: float = ROPE,
     level: float = LEVEL,
@@ -143,15 +130,15 @@ def bradley_terry(
 
     Parameters
     ----------
-    values, names, level, draws :
+    table, level, draws :
         As in `average_ranks`.
     rope : float
         Differences of at most this size are ties.
 
     Raises
     ------
-    DataError, ParameterError
-        As `pairwise`.
+    ParameterError
+        When a number makes no sense.
 
     Notes
     -----
@@ -159,21 +146,19 @@ def bradley_terry(
     comparisons", Biometrika 39.
     """
     require_at_least(0.0, rope=rope)
-    table = filled(checked(values, names), Rule.WORST_RANK)
-    k = len(names)
+    gains, k = filled(table.unit_gains, Rule.WORST_RANK), len(table.names)
+    n = len(gains)
     with np.errstate(invalid="ignore"):  # -inf less -inf, where both failed: a tie
-        ahead = table[:, :, None] - table[:, None, :]
+        ahead = gains[:, :, None] - gains[:, None, :]
     won = (1.0 + (ahead > rope) - (ahead < -rope)) / 2.0
-    counts = np.vstack([np.ones(len(table)), _resampled(len(table), draws)])
-    wins = (counts @ won.reshape(len(table), k * k)).reshape(-1, k, k) + 0.5
+    counts = np.vstack([np.ones(n), _resampled(n, draws)])
+    wins = (counts @ won.reshape(n, k * k)).reshape(-1, k, k) + 0.5
     observed = _fitted(wins[:1])  # near which the draws are, so that they take few steps from it
     ratings = CENTRE + ELO * np.vstack([observed, _fitted(wins[1:], observed[0])])
-    return _standings(names, ratings[0], ratings[1:], len(table), level, "Bradley–Terry")
+    return _standings(table.names, ratings[0], ratings[1:], n, level, "Bradley–Terry")
 
 
-def critical_difference(
-    values: ArrayLike, names: Sequence[str], *, level: float = LEVEL
-) -> CriticalDifference:
+def critical_difference(table: ResultTable, *, level: float = LEVEL) -> CriticalDifference:
     """Friedman's test and Nemenyi's critical difference of average ranks,
 
         CD = q / sqrt(2) * sqrt(k (k + 1) / (6 N)),
@@ -183,13 +168,15 @@ def critical_difference(
 
     Parameters
     ----------
-    values, names, level :
+    table, level :
         As in `average_ranks`.
 
     Raises
     ------
-    DataError, ParameterError
-        As `pairwise`, and when fewer than two solvers or data sets are left.
+    DataError
+        When there are fewer than two solvers or data sets.
+    ParameterError
+        When the level is not in (0, 1).
 
     Notes
     -----
@@ -198,22 +185,26 @@ def critical_difference(
     mean-ranks?", JMLR 17, show how the pool decides.
     """
     require_level(level)
-    table = filled(checked(values, names), Rule.WORST_RANK)
-    n, k = table.shape
+    n, k = table.units.shape
     if n < 2 or k < 2:
         raise DataError(
             f"a critical difference takes at least two solvers and two data sets, got {k} and {n}"
         )
-    ranks = average_ranks_of(-table)
+    ranks = _ranks(table)
     means = ranks.mean(axis=0)
     from scipy.stats import studentized_range  # it takes half a second
 
     q = float(studentized_range.ppf(level, k, np.inf))
     distance = q / sqrt(2.0) * sqrt(k * (k + 1) / (6.0 * n))
     order = np.argsort(means, kind="stable")
-    best_first, ordered = tuple(names[j] for j in order), tuple(means[order].tolist())
+    best_first, ordered = tuple(table.names[j] for j in order), tuple(means[order].tolist())
     groups = _groups(best_first, ordered, distance)
     return CriticalDifference(best_first, ordered, distance, groups, _friedman(ranks), n)
+
+
+def _ranks(table: ResultTable) -> Array:
+    """Return the rank of each solver on each data set, 1 for the best."""
+    return average_ranks_of(-filled(table.unit_gains, Rule.WORST_RANK))
 
 
 def _resampled(n: int, draws: int) -> Array:

@@ -11,13 +11,16 @@ Design
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 from math import inf
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from aucbench.errors import DataError
+from aucbench.errors import DataError, UnknownNameError
 from aucbench.kernels.vectors import floats
 
 ROUNDING = 12  # decimals of a difference; what is smaller comes from the order of a summation
@@ -31,23 +34,130 @@ class Rule(StrEnum):
     COMPLETE_CASES = "complete cases"
 
 
-def checked(
-    values: ArrayLike, names: Sequence[str], data_sets: Sequence[str] | None = None
-) -> Array:
-    """Return a table of shape (N, k), or raise `DataError` where it does not fit its names."""
-    table = floats("values", values)
-    if table.ndim != 2 or table.shape[1] != len(names):
-        raise DataError(
-            f"values must have a row for each data set and a column for each of {len(names)} "
-            f"solvers, got the shape {table.shape}"
-        )
-    if np.isinf(table).any():
-        raise DataError("a value is infinite; give NaN where a solver has none")
-    if len({*names}) != len(names):
-        raise DataError(f"solvers must have different names, got {', '.join(names)}")
-    if data_sets is not None and len(data_sets) != len(table):
-        raise DataError(f"{len(table)} rows of values have {len(data_sets)} names of data sets")
-    return table
+class Scale(StrEnum):
+    """Which values of a measure are better, and on which scale they are compared."""
+
+    SHARES = "shares"  # in [0, 1], of which 1 is the best: by their log-odds
+    LARGER = "larger"  # a larger value is better
+    SMALLER = "smaller"
+
+
+@dataclass(frozen=True, eq=False)
+class ResultTable:
+    """One value of a measure for each data set and solver.
+
+    Parameters
+    ----------
+    values : array of shape (N, m)
+        Such as the mean AUC over splits. NaN where the solver has none: it has lost there.
+    names : sequence of str
+        Of the m solvers.
+    data_sets : sequence of str, optional
+        Names of the N data sets. [default: their numbers, from 1]
+    families : sequence of str or None, optional
+        A family for each data set. Those of one family are related and count as one. None is a
+        family of its own.
+    scale : Scale
+        Which values are better, and how they are compared.
+
+    Raises
+    ------
+    DataError
+        When the table has another shape, an infinite value, two solvers of one name, or another
+        number of data sets or families.
+    """
+
+    values: Any
+    names: Sequence[str]
+    data_sets: Sequence[str] = ()
+    families: Sequence[str | None] | None = None
+    scale: Scale = Scale.SHARES
+    family: NDArray[np.intp] = field(init=False, repr=False)  # its number, for each data set
+
+    def __post_init__(self) -> None:
+        values, names = floats("values", self.values), tuple(self.names)
+        if values.ndim != 2 or values.shape[1] != len(names):
+            raise DataError(
+                f"values must have a row for each data set and a column for each of {len(names)} "
+                f"solvers, got the shape {values.shape}"
+            )
+        if np.isinf(values).any():
+            raise DataError("a value is infinite; give NaN where a solver has none")
+        if len({*names}) != len(names):
+            raise DataError(f"solvers must have different names, got {', '.join(names)}")
+        numbers = [str(number) for number in range(1, len(values) + 1)]
+        sets = self.data_sets or numbers
+        if len(sets) != len(values):
+            raise DataError(f"{len(values)} rows of values have {len(sets)} names of data sets")
+        object.__setattr__(self, "values", values)
+        object.__setattr__(self, "names", names)
+        object.__setattr__(self, "data_sets", tuple(sets))
+        object.__setattr__(self, "family", family_numbers(self.families, len(values)))
+
+    @property
+    def smaller(self) -> bool:
+        """Whether a smaller value is better."""
+        return self.scale is Scale.SMALLER
+
+    @property
+    def sign(self) -> float:
+        """What makes gains of values, and values of gains: -1 where a smaller value is better."""
+        return -1.0 if self.smaller else 1.0
+
+    @property
+    def gains(self) -> Array:
+        """The values, or their negatives where a smaller one is better."""
+        return np.asarray(self.sign * self.values)
+
+    @cached_property
+    def units(self) -> Array:
+        """The mean of each family of data sets; NaN where a solver lacks one of them."""
+        sizes = np.bincount(self.family)
+        if sizes.size == len(self.values):
+            return np.asarray(self.values)
+        sums = np.zeros((sizes.size, len(self.names)))
+        np.add.at(sums, self.family, self.values)
+        return np.asarray(sums / sizes[:, None])
+
+    @property
+    def unit_gains(self) -> Array:
+        """Likewise of the gains."""
+        return self.sign * self.units
+
+    def at(self, name: str) -> int:
+        """Return the column of a solver.
+
+        Raises
+        ------
+        UnknownNameError
+            When no solver has this name.
+        """
+        if name not in self.names:
+            raise UnknownNameError("solver in this comparison", name, self.names)
+        return [*self.names].index(name)
+
+    def select(self, *columns: int) -> ResultTable:
+        """Return the table of some solvers."""
+        names = [self.names[j] for j in columns]
+        return replace(self, values=self.values[:, columns], names=names)
+
+    def without(self, i: int) -> ResultTable:
+        """Return the table without a data set."""
+        rest = np.delete(np.arange(len(self.values)), i)
+        sets = [self.data_sets[k] for k in rest]
+        families = None if self.families is None else [self.families[k] for k in rest]
+        return replace(self, values=self.values[rest], data_sets=sets, families=families)
+
+
+def family_numbers(families: Sequence[str | None] | None, count: int) -> NDArray[np.intp]:
+    """Return a number for the family of each data set; None is one of its own."""
+    if families is None:
+        return np.arange(count)
+    if len(families) != count:
+        raise DataError(f"{count} data sets have {len(families)} families; give one for each")
+    own = [("", i) if name is None else (name, -1) for i, name in enumerate(families)]
+    order = {key: number for number, key in enumerate(dict.fromkeys(own))}
+    return np.array([order[key] for key in own], dtype=np.intp)
 
 
 def filled(table: Array, rule: Rule) -> Array:

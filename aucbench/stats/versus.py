@@ -6,17 +6,14 @@ those of all pairs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from aucbench.stats.best_set import FEWER_FLIPS, against, enough_flips
-from aucbench.stats.pairs import Pair, PairOptions, by_family, pairs_of
+from aucbench.stats.pairs import Pair, of_losses, pairs_of
 from aucbench.stats.signed_rank import signed_rank, without_each
-from aucbench.stats.tables import Array, Rule, checked, differences
+from aucbench.stats.tables import ResultTable, Rule, differences
 from aucbench.stats.words import LEVEL, ROPE, Difference, Word
 
 SHOWN = 3  # data sets that a sentence names
@@ -24,13 +21,9 @@ COMPLETE = "with complete cases only"
 
 
 def versus(
-    values: ArrayLike,
-    names: Sequence[str],
+    table: ResultTable,
     reference: str,
     *,
-    families: Sequence[str | None] | None = None,
-    shares: bool = True,
-    smaller: bool = False,
     rope: float = ROPE,
     level: float = LEVEL,
     rule: Rule = Rule.WORST_RANK,
@@ -43,12 +36,12 @@ def versus(
 
     Parameters
     ----------
-    values, names, rope, level, smaller, rule :
+    table, rope, level :
         As in `pairwise`.
     reference : str
         One of the names.
-    families, shares :
-        As in `best_set`.
+    rule : Rule
+        How missing cells count.
 
     Returns
     -------
@@ -60,21 +53,10 @@ def versus(
     DataError, ParameterError, UnknownNameError
         As `pairwise` and `against`.
     """
-    tested = against(
-        values,
-        names,
-        reference,
-        families=families,
-        shares=shares,
-        smaller=smaller,
-        level=level,
-        rule=rule,
-        flips=enough_flips(level),
-    )
-    at = [*names].index(reference)
-    others = [j for j in range(len(names)) if j != at]
-    options = PairOptions(rope, level, smaller, rule, families=families)
-    pairs = pairs_of(values, names, ((j, at) for j in others), options)
+    tested = against(table, reference, level=level, rule=rule, flips=enough_flips(level))
+    at = table.at(reference)
+    others = [(j, at) for j in range(len(table.names)) if j != at]
+    pairs = pairs_of(table, others, rope=rope, level=level, rule=rule)
     return tuple(
         replace(pair, adjusted=_adjusted(pair.difference, t, p, len(others)))
         for pair, t, p in zip(pairs, tested.t, tested.stepwise, strict=True)
@@ -123,16 +105,7 @@ class Fragile:
 
 
 def fragile(
-    values: ArrayLike,
-    names: Sequence[str],
-    data_sets: Sequence[str],
-    reference: str,
-    *,
-    families: Sequence[str | None] | None = None,
-    shares: bool = True,
-    smaller: bool = False,
-    rope: float = ROPE,
-    level: float = LEVEL,
+    table: ResultTable, reference: str, *, rope: float = ROPE, level: float = LEVEL
 ) -> tuple[Fragile, ...]:
     """Find the verdicts of `versus` that another way to count would change.
 
@@ -141,31 +114,24 @@ def fragile(
 
     Parameters
     ----------
-    values, names, reference, families, shares, smaller, rope, level :
+    table, reference, rope, level :
         As in `versus`.
-    data_sets : sequence of str
-        Names of the N data sets.
 
     Raises
     ------
     DataError, ParameterError, UnknownNameError
-        As `versus`, and when the number of names of data sets is not N.
+        As `versus`.
     """
-    table = checked(values, names, data_sets)
-    ask = partial(versus, names=names, reference=reference, shares=shares, smaller=smaller)
-    ask = partial(ask, rope=rope, level=level)
-    pairs = ask(table, families=families)
+    pairs = versus(table, reference, rope=rope, level=level)
     changes: list[list[Change]] = [[] for _ in pairs]
-    if np.isnan(table).any():
-        others = ask(table, families=families, rule=Rule.COMPLETE_CASES)
+    if np.isnan(table.values).any():
+        others = versus(table, reference, rope=rope, level=level, rule=Rule.COMPLETE_CASES)
         for pair, mine in zip(others, changes, strict=True):
             mine.append(Change(COMPLETE, "", pair.word))
-    test = partial(against, names=names, reference=reference, shares=shares, smaller=smaller)
-    test = partial(test, level=level, flips=enough_flips(level, FEWER_FLIPS))
-    options = PairOptions(rope, level, smaller)
-    without = [_differences(table, names, pair, families, options) for pair in pairs]
-    for i, data_set in enumerate(data_sets):
-        tested = test(np.delete(table, i, axis=0), families=_without_one(families, i))
+    flips = enough_flips(level, FEWER_FLIPS)
+    without = [_differences(table, pair, level) for pair in pairs]
+    for i, data_set in enumerate(table.data_sets):
+        tested = against(table.without(i), reference, level=level, flips=flips)
         for j, (t, p) in enumerate(zip(tested.t, tested.stepwise, strict=True)):
             d = without[j].get(i, pairs[j].difference)
             changes[j].append(Change("", data_set, d.word(rope, _adjusted(d, t, p, len(pairs)))))
@@ -176,35 +142,17 @@ def fragile(
     return tuple(one for one in told if one.changes)
 
 
-def _differences(
-    table: Array,
-    names: Sequence[str],
-    pair: Pair,
-    families: Sequence[str | None] | None,
-    options: PairOptions,
-) -> dict[int, Difference]:
+def _differences(table: ResultTable, pair: Pair, level: float) -> dict[int, Difference]:
     """Return the difference of a pair without each data set that has one, by its number."""
-    sign = -1.0 if options.smaller else 1.0
-    columns = sign * table[:, [[*names].index(pair.a), [*names].index(pair.b)]]
-    if len(by_family(columns, families)) == len(columns):
-        d, rows = differences(columns[:, 0], columns[:, 1], options.rule)
-        each = without_each(d, options.level) if d.size > 1 else ()
+    two = table.select(table.at(pair.a), table.at(pair.b))
+    if len(two.units) == len(two.values):
+        d, rows = differences(*two.gains.T, Rule.WORST_RANK)
+        each = without_each(d, level) if d.size > 1 else ()
         known = dict(zip(rows.tolist(), each, strict=False))
     else:
-        known = {i: _without(columns, families, i, options) for i in range(len(columns))}
-    if options.smaller:
-        known = {i: replace(one.flipped(), smaller=True) for i, one in known.items()}
-    return known
-
-
-def _without(
-    columns: Array, families: Sequence[str | None] | None, i: int, options: PairOptions
-) -> Difference:
-    """Return the difference of two columns without a data set, whose family may stay."""
-    rest = by_family(np.delete(columns, i, axis=0), _without_one(families, i))
-    d, _ = differences(rest[:, 0], rest[:, 1], options.rule)
-    return signed_rank(d, options.level)
-
-
-def _without_one(families: Sequence[str | None] | None, i: int) -> list[str | None] | None:
-    return None if families is None else [*families[:i], *families[i + 1 :]]
+        rest = (two.without(i).unit_gains for i in range(len(two.values)))
+        known = {
+            i: signed_rank(differences(*gains.T, Rule.WORST_RANK)[0], level)
+            for i, gains in enumerate(rest)
+        }
+    return {i: of_losses(one) for i, one in known.items()} if table.smaller else known

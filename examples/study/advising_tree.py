@@ -20,8 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from aucbench.errors import DataError, require_whole
 from aucbench.kernels.vectors import floats
-from aucbench.stats.flips import numbered
-from aucbench.stats.tables import Array, checked
+from aucbench.stats.tables import Array, ResultTable, family_numbers
 from aucbench.stats.words import LEVEL, Difference
 from study.clustered import mean_over_families
 
@@ -100,7 +99,7 @@ def regrets_of(values: ArrayLike, names: Sequence[str]) -> Array:
     DataError
         When the table has another shape or an infinite value, or a data set has no value.
     """
-    table = checked(values, names)
+    table: Array = ResultTable(values, names).values
     if len(table) and np.isnan(table).all(axis=1).any():
         raise DataError("on some data set no solver has a value; leave it out")
     best = np.nanmax(table, axis=1, keepdims=True)
@@ -167,7 +166,7 @@ def advising_tree(
             f"properties must be finite numbers of {len(regrets)} data sets and {len(questions)} "
             f"questions, got the shape {x.shape}"
         )
-    family = numbered(families, len(regrets))
+    family = family_numbers(families, len(regrets))
     if len({*family.tolist()}) < 2:
         raise DataError("a tree is measured on families that are left out; give two or more")
     weights = 1.0 / np.bincount(family)[family]

@@ -26,8 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from aucbench.errors import DataError, require_whole
 from aucbench.kernels.vectors import floats
-from aucbench.stats.flips import numbered
-from aucbench.stats.tables import Array
+from aucbench.stats.tables import Array, family_numbers
 from aucbench.stats.words import LEVEL, Difference, require_level
 
 DRAWS = 20_000  # normal vectors, whose largest entry adjusts for several properties
@@ -287,7 +286,7 @@ def _checked(y: ArrayLike, families: Sequence[str | None] | None) -> tuple[Array
     values = floats("y", y)
     if values.ndim != 1 or not np.isfinite(values).all():
         raise DataError("y must be a vector of finite numbers; leave data sets without one out")
-    return values, numbered(families, values.size)
+    return values, family_numbers(families, values.size)
 
 
 def _standardised(

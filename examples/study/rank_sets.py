@@ -6,14 +6,13 @@ across neighbourhoods and academic achievement across countries", Review of Econ
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from aucbench.stats.best_set import FLIPS, enough_flips
-from aucbench.stats.flips import Asked, p_values
+from aucbench.stats.flips import Ranked, p_values
+from aucbench.stats.tables import ResultTable
 from aucbench.stats.words import LEVEL
 
 
@@ -43,13 +42,7 @@ class RankSets:
     note: str = ""
 
 
-def rank_sets(
-    values: ArrayLike,
-    names: Sequence[str],
-    *,
-    families: Sequence[str | None] | None = None,
-    flips: int = FLIPS,
-) -> RankSets:
+def rank_sets(table: ResultTable, *, flips: int = FLIPS) -> RankSets:
     """Return sets that hold the ranks of all m solvers together with the probability `level`.
 
     All pairs are tested by |T(a, b)| of `best_set` and the same flips, with its step-down over the
@@ -63,7 +56,7 @@ def rank_sets(
 
     Parameters
     ----------
-    values, names, families, flips :
+    table, flips :
         As in `best_set`.
 
     Raises
@@ -71,10 +64,8 @@ def rank_sets(
     DataError, ParameterError
         As `best_set`.
     """
-    asked = Asked(
-        families, smaller=False, shares=True, level=LEVEL, flips=enough_flips(LEVEL, flips)
-    )
-    flipped, m = asked.flipped(asked.ranked(values, names)), len(names)
+    names, m = table.names, len(table.names)
+    flipped = Ranked.of(table).flipped(enough_flips(LEVEL, flips), LEVEL)
     ahead = np.zeros((m, m), np.bool_)  # whether the solver of the row is certainly better
     if not flipped.note:
         drawn = flipped.flips @ flipped.ranks

@@ -18,6 +18,7 @@ from aucbench.report.page import page_of
 from aucbench.report.terminal import sentences
 from aucbench.report.verdict import verdict
 from aucbench.stats.ranking import average_ranks, bradley_terry
+from aucbench.stats.tables import ResultTable
 
 
 def test_a_folder_is_sorted_by_data_set_and_solver(results, records):
@@ -196,11 +197,11 @@ def test_a_family_counts_once_in_means_ranks_and_ratings(records):
     alone, related = found(()), found((None, "digits", "digits"))
     whole = alone.values
     by_hand = np.vstack([whole[:1], whole[1:].mean(axis=0, keepdims=True)])
-    assert np.array_equal(related.units, by_hand)
+    assert np.array_equal(related.table.units, by_hand)
     assert [one.value.estimate for one in related.means] == pytest.approx(by_hand.mean(axis=0))
-    ranks = average_ranks(by_hand, related.evidence.solvers)
+    ranks = average_ranks(ResultTable(by_hand, related.evidence.solvers))
     assert related.ranks == ranks
-    assert related.ratings == bradley_terry(by_hand, related.evidence.solvers)
+    assert related.ratings == bradley_terry(ResultTable(by_hand, related.evidence.solvers))
     assert "over 2 families of 3 data sets" in str(related.advice)
     assert "over 3 data sets" in str(alone.advice)
     assert "3 data sets in 2 families" in page_of(related, folder="x").over

@@ -18,6 +18,7 @@ from aucbench.report.findings import Settings, findings_of
 from aucbench.report.page import page_of
 from aucbench.stats import Fold, auc_interval
 from aucbench.stats.pairs import pairwise
+from aucbench.stats.tables import ResultTable
 
 
 def words(page):
@@ -43,7 +44,7 @@ def test_numbers_are_those_of_the_statistics(results, findings, page):
     assert rows["estimate"][place] == pytest.approx(expected.estimate, rel=1e-5)
     assert rows["low"][place] == pytest.approx(expected.low, rel=1e-5)
     values = findings.evidence.values("auc")
-    assert findings.pairs == pairwise(values, findings.evidence.solvers)
+    assert findings.pairs == pairwise(ResultTable(values, findings.evidence.solvers))
     a, b = findings.order[:2]
     assert f"<b>{(values[:, a] - values[:, b]).mean():+.4f}</b>" in render.to_html(page).decode()
 

@@ -1,11 +1,12 @@
 import re
-from math import inf, nan
+from math import nan
 
 import numpy as np
 import pytest
 
 from aucbench.errors import DataError
-from aucbench.stats.advice import advise
+from aucbench.stats.advice import Advice
+from aucbench.stats.tables import ResultTable
 
 NAMES = ["svm-or", "logistic", "sht-auc", "constant"]
 
@@ -36,7 +37,7 @@ def without(*places):
 
 
 def advice(values=VALUES, names=NAMES, **options):
-    return advise(values, names, sets(len(values)), **options)
+    return Advice(table=ResultTable(values, names, sets(len(values))), **options)
 
 
 def said(found, *parts):
@@ -49,7 +50,7 @@ def test_the_example_of_the_page():
     seconds = np.tile([1.4, 0.1, 0.7, nan], (14, 1))
     nonzeros = np.tile([100.0, 100.0, 5.0, 0.0], (14, 1))
     options = {"seconds": seconds, "nonzeros": nonzeros, "folds": FOLDS, "ratio": 0.25}
-    found = advice(**options, reference="sht-auc")
+    found = advice(**options, against="sht-auc")
     mean = VALUES[:, 0].mean()
     assert found.leader == "svm-or"
     assert found.sentences[:4] == (
@@ -148,13 +149,11 @@ def test_if_all_failed_nothing_is_recommended(values):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"data_sets": sets(3)}, "14 rows of values have 3 names"),
         ({"seconds": [1.0]}, "seconds must have the shape"),
         ({"nonzeros": np.ones((4, 14))}, "nonzeros must have the shape"),
         ({"folds": np.ones((14, 4))}, "folds must have the shape"),
-        ({"values": np.full((14, 4), inf)}, "infinite"),
     ],
 )
 def test_shapes_that_do_not_agree_are_refused(options, sentence):
     with pytest.raises(DataError, match=sentence):
-        advise(**{"values": VALUES, "names": NAMES, "data_sets": sets(14), **options})
+        advice(**options)

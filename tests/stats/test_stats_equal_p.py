@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from scipy.stats import binom
 
 from aucbench.stats import Fold
-from aucbench.stats.delong import LARGEST, SMALLEST, Placements, equal_p, interval_of
+from aucbench.stats.delong import LARGEST, SMALLEST, Placements, equal_p
 
 
 def drawn(rng, m, n, shift, below=0.0):
@@ -20,7 +20,7 @@ def test_p_is_the_size_whose_intervals_just_leave_0_out():
     rng = np.random.default_rng(0)
     a, b = drawn(rng, 40, 100, 1.8), drawn(rng, 60, 80, 0.9)
     p = equal_p(a, b)
-    one, two = (interval_of(x, 1 - p) for x in (a, b))
+    one, two = (x.interval(1 - p) for x in (a, b))
     reach = np.hypot(one.estimate - one.low, two.high - two.estimate)
     assert_allclose(one.estimate - two.estimate, reach, rtol=1e-6)
     assert equal_p(b, a) == p

@@ -9,9 +9,9 @@ from sklearn import metrics
 from sklearn.linear_model import LogisticRegression
 
 from aucbench.stats import (
+    Advice,
     Fold,
     Word,
-    advise,
     calibrated,
     measure,
     pairwise,
@@ -19,6 +19,7 @@ from aucbench.stats import (
     within_values,
 )
 from aucbench.stats.calibration import halves
+from aucbench.stats.tables import ResultTable, Scale
 
 
 def drawn(seed, n=400, gain=1.5, share=0.3):
@@ -150,8 +151,8 @@ def losses(seed=0, n=12):
 
 def test_pairs_of_losses_are_those_of_their_negatives():
     names = ["a", "b", "c"]
-    of_losses = pairwise(losses(), names, smaller=True)
-    of_gains = pairwise(-losses(), names)
+    of_losses = pairwise(ResultTable(losses(), names, scale=Scale.SMALLER))
+    of_gains = pairwise(ResultTable(-losses(), names))
 
     for loss, gain in zip(of_losses, of_gains, strict=True):
         assert loss.word is gain.word
@@ -166,8 +167,10 @@ def test_pairs_of_losses_are_those_of_their_negatives():
 def test_advice_names_the_solver_with_the_lowest_loss():
     sets = [f"x{i}" for i in range(12)]
     table = losses()
-    advice = advise(table, ["b", "a", "c"], sets, measure="Brier score", smaller=True)
-    gains = advise(-table, ["b", "a", "c"], sets, measure="Brier score", shares=False)
+    names = ["b", "a", "c"]
+    smaller = ResultTable(table, names, sets, scale=Scale.SMALLER)
+    larger = ResultTable(-table, names, sets, scale=Scale.LARGER)
+    advice, gains = (Advice(table=one, measure="Brier score") for one in (smaller, larger))
 
     assert advice.leader == gains.leader == "b"
     assert advice.sentences[1].startswith(

@@ -13,6 +13,7 @@ from aucbench.stats.ranking import (
     bradley_terry,
     critical_difference,
 )
+from aucbench.stats.tables import ResultTable
 
 
 def table(n=14, k=5, seed=0, step=0.004):
@@ -22,12 +23,14 @@ def table(n=14, k=5, seed=0, step=0.004):
 
 def test_the_intervals_are_percentiles_of_resampled_data_sets():
     values, draws = table(), 400
-    found = average_ranks(values, "abcde", draws=draws)
+    found = average_ranks(ResultTable(values, "abcde"), draws=draws)
     counts = np.random.default_rng(0).multinomial(14, np.full(14, 1 / 14), size=draws)
     means = []
     for count in counts:
         drawn = np.repeat(values, count, axis=0)
-        means.append([one.value.estimate for one in average_ranks(drawn, "abcde", draws=1)])
+        means.append(
+            [one.value.estimate for one in average_ranks(ResultTable(drawn, "abcde"), draws=1)]
+        )
     low, high = np.percentile(means, [2.5, 97.5], axis=0)
     assert [one.value.low for one in found] == pytest.approx(low)
     assert [one.value.high for one in found] == pytest.approx(high)
@@ -54,7 +57,9 @@ def likeliest(values, rope):
 
 def test_ratings_are_the_likeliest():
     values = table(8, 4)
-    found = [one.value.estimate for one in bradley_terry(values, "abcd", rope=0.01, draws=1)]
+    found = [
+        one.value.estimate for one in bradley_terry(ResultTable(values, "abcd"), rope=0.01, draws=1)
+    ]
     assert found == pytest.approx(likeliest(values, 0.01), abs=1e-2)
 
 
@@ -63,16 +68,16 @@ def test_failures_lose_and_two_failures_tie():
     values[2] = [0.8, nan, nan]
     by_hand = values.copy()
     by_hand[2] = [0.8, 0.1, 0.1]
-    found, expected = (bradley_terry(v, "abc", draws=1) for v in (values, by_hand))
+    found, expected = (bradley_terry(ResultTable(v, "abc"), draws=1) for v in (values, by_hand))
     assert [one.value for one in found] == [one.value for one in expected]
 
 
 @pytest.mark.parametrize("order", [average_ranks, bradley_terry])
 def test_one_data_set_and_none_have_no_interval_and_say_so(order):
-    [first, _] = order([[0.9, 0.8]], "ab")
+    [first, _] = order(ResultTable([[0.9, 0.8]], "ab"))
     assert isnan(first.value.low)
     assert "One data set says nothing about others" in first.value.note
-    [first, _] = order(np.empty((0, 2)), "ab")
+    [first, _] = order(ResultTable(np.empty((0, 2)), "ab"))
     assert isnan(first.value.estimate)
     assert "No data set" in first.value.note
 
@@ -81,7 +86,7 @@ def test_demsars_critical_values():
     # Demšar (2006), table 5(a): q at .05 for 2 to 10 classifiers
     q = [1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164]
     for k, expected in enumerate(q, start=2):
-        found = critical_difference(table(10, k), "abcdefghij"[:k]).difference
+        found = critical_difference(ResultTable(table(10, k), "abcdefghij"[:k])).difference
         assert found / np.sqrt(k * (k + 1) / 60) == pytest.approx(expected, abs=0.0015)
 
 
@@ -90,31 +95,36 @@ def test_the_pool_decides_whether_ranks_differ_and_pairs_are_untouched():
     ahead = np.arange(20) < 13
     a, b, c = (np.where(ahead, *levels) for levels in ((0.9, 0.7), (0.7, 0.9), (0.8, 0.1)))
     few, more = np.column_stack([a, b]), np.column_stack([a, b, c])
-    without, found = critical_difference(few, "ab"), critical_difference(more, "abc")
+    without, found = (
+        critical_difference(ResultTable(few, "ab")),
+        critical_difference(ResultTable(more, "abc")),
+    )
     assert without.groups == (("a", "b"),)
     assert not any({"a", "b"} <= {*group} for group in found.groups)
     assert np.diff(without.ranks) == pytest.approx(0.3)
     assert found.ranks[found.names.index("b")] - found.ranks[0] == pytest.approx(0.95)
 
-    [alone], [first, *_] = pairwise(few, "ab"), pairwise(more, "abc")
+    [alone], [first, *_] = pairwise(ResultTable(few, "ab")), pairwise(ResultTable(more, "abc"))
     assert (alone.difference, alone.wins, alone.losses) == (first.difference, 13, 7)
 
 
 def test_friedmans_test_is_that_of_scipy_with_ties():
     values = np.round(table(14, 4, step=0.01), 2)
     expected = friedmanchisquare(*values.T).pvalue
-    assert critical_difference(values, "abcd").friedman_p == pytest.approx(expected, rel=1e-9)
-    assert critical_difference(np.ones((9, 3)), "abc").friedman_p == 1.0
+    assert critical_difference(ResultTable(values, "abcd")).friedman_p == pytest.approx(
+        expected, rel=1e-9
+    )
+    assert critical_difference(ResultTable(np.ones((9, 3)), "abc")).friedman_p == 1.0
 
 
 @pytest.mark.parametrize("options", [{"level": 1.0}, {"draws": 0}])
 @pytest.mark.parametrize("order", [average_ranks, bradley_terry])
 def test_options_that_make_no_sense_are_refused(order, options):
     with pytest.raises(ParameterError):
-        order(table(), "abcde", **options)
+        order(ResultTable(table(), "abcde"), **options)
     for values in ([[0.1, 0.2]], [[0.1], [0.2]]):
         with pytest.raises(DataError, match="at least two"):
-            critical_difference(values, "ab"[: len(values[0])])
+            critical_difference(ResultTable(values, "ab"[: len(values[0])]))
 
 
 @pytest.mark.slow
@@ -124,7 +134,7 @@ def test_rank_intervals_cover_about_as_often_as_they_say():
     covered = 0
     for _ in range(draws):
         values = rng.normal(0, 1, (30, k)) + rng.normal(0, 1, (30, 1))
-        first = average_ranks(values, "abcd", draws=500)[0].value
+        first = average_ranks(ResultTable(values, "abcd"), draws=500)[0].value
         covered += first.low <= (k + 1) / 2 <= first.high
     assert binomtest(covered, draws, 0.90, alternative="less").pvalue > 1e-3
     assert binomtest(covered, draws, 0.97, alternative="greater").pvalue > 1e-3
@@ -132,14 +142,14 @@ def test_rank_intervals_cover_about_as_often_as_they_say():
 
 def test_means_are_over_known_values_and_their_intervals_over_drawn_data_sets():
     table = np.array([[0.9, 0.8], [0.7, nan], [0.5, 0.6], [0.6, nan]])
-    a, b = average_values(table, "ab", draws=400)
+    a, b = average_values(ResultTable(table, "ab"), draws=400)
     assert a.value.estimate == pytest.approx(0.675)
     assert b.value.estimate == pytest.approx(0.7)
     counts = np.random.default_rng(0).multinomial(4, [0.25] * 4, size=400)
     by_hand = np.quantile(counts @ table[:, 0] / 4, [0.025, 0.975])
     assert [a.value.low, a.value.high] == pytest.approx(by_hand)
     assert 0.6 <= b.value.low < b.value.high <= 0.8 + 1e-12
-    [lone, none] = average_values([[0.9, nan]], "ab")
+    [lone, none] = average_values(ResultTable([[0.9, nan]], "ab"))
     assert lone.value.estimate == 0.9
     assert isnan(lone.value.low)
     assert lone.value.note
