@@ -165,7 +165,7 @@ def samples(axis: Any) -> Sequence[Any]:
 
 def axis_text(axis: Any) -> str:
     """The axis for people: values, `1e-06..1.0 log`, or `loguniform(1e-06, 1)`."""
-    if isinstance(axis, Range | str):  # a text has been told by another process
+    if isinstance(axis, Range):
         return str(axis)
     if is_continuous(axis):
         arguments = [*map(repr, axis.args), *(f"{k}={v!r}" for k, v in axis.kwds.items())]

@@ -29,10 +29,10 @@ def solvers() -> Iterator[str]:
 
 
 def _own(known: Description) -> Iterator[str]:
-    taken = known.needs.pairs if known.needs else ()
+    taken = known.needs["pairs"] if known.needs else ()
     return ("yes" if kind in taken else "" for kind in COLUMNS)
 
 
 def _classes(known: Description) -> str:
-    even = known.needs and (known.needs.weights or "class" in known.needs.pairs)
+    even = known.needs and (known.needs["weights"] or "class" in known.needs["pairs"])
     return "Hand–Till" if even else "one-vs-rest"

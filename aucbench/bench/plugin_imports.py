@@ -21,7 +21,7 @@ from aucbench.registry.isolated_imports import import_job
 
 PRELOAD = (
     "aucbench.bench.worker.jobs",
-    "aucbench.registry.import_job",
+    "aucbench.registry.describing",
 )  # imports no plugin of a solver, the built-in ones included
 TRACE = "Fatal Python error"  # Python writes this first when a process crashes
 LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "pyarrow", "dask")

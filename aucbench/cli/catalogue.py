@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from itertools import groupby
 from pathlib import Path
@@ -13,7 +13,6 @@ import typer
 from aucbench.bench.text import aligned, folded, line_width, printable_lines, shown, wrapped
 from aucbench.cli.saying import say, warn
 from aucbench.errors import UnknownNameError
-from aucbench.ranges import axis_text
 
 if TYPE_CHECKING:
     from aucbench.registry import Description
@@ -208,7 +207,7 @@ def _marks(d: Description) -> str:
         "s": d.about.sparse,
         "c": d.about.certified,
         "r": d.streaming,
-        "w": getattr(d.needs, "weights", False),
+        "w": (d.needs or {}).get("weights", False),
     }
     return "".join(mark if holds else "-" for mark, holds in told.items())
 
@@ -225,14 +224,13 @@ def _page(d: Description) -> Iterator[str]:
         yield from (d.missing, "")
     yield "Defaults" if d.parameters else "No parameters"
     for p in d.parameters:
-        default = "required" if p.required else f"= {p.default!r}"
+        default = "required" if p.required else f"= {p.shown}"
         yield f"  {p.name}: {p.type or 'any'} {default}"
-    parts = [d.space] if isinstance(d.space, Mapping) else d.space
-    for number, part in enumerate(parts, 1):
-        if part:
-            yield "Grid" if len(parts) == 1 else f"Grid {number} of {len(parts)}"
-        for name, axis in part.items():
-            yield f"  {name}: {axis_text(axis)}"
+    for number, grid in enumerate(d.space, 1):
+        if grid:
+            yield "Grid" if len(d.space) == 1 else f"Grid {number} of {len(d.space)}"
+        for name, axis in grid.items():
+            yield f"  {name}: {axis.text}"
     if d.scale is not None:
         better = "greater" if d.scale.greater_is_better else "smaller"
         yield f"A {better} value is better; values are in [{d.scale.low:g}, {d.scale.high:g}]"
@@ -240,15 +238,13 @@ def _page(d: Description) -> Iterator[str]:
     if d.counting:
         yield f"Kind {', judged by '.join(d.counting)}"
     if d.needs is not None:
-        honoured = [
-            f"--{option}" for option in ("objective", "projector") if getattr(d.needs, option)
-        ]
+        honoured = [f"--{option}" for option in ("objective", "projector") if d.needs[option]]
         yield f"Honours {' and '.join(honoured) or 'neither --objective nor --projector'}"
-        errors_too = getattr(d.needs, "breakpoints", False)
+        errors_too = d.needs["breakpoints"]
         targets = "labels and error functions" if errors_too else "labels"
-        weighted = " with weights of rows" if getattr(d.needs, "weights", False) else ""
+        weighted = " with weights of rows" if d.needs["weights"] else ""
         yield f"Learns from {targets}{weighted}"
-        if pairs := getattr(d.needs, "pairs", ()):
+        if pairs := d.needs["pairs"]:
             yield f"Trains on pairs of the kinds {', '.join(pairs)}"
-        if getattr(d.needs, "shapes", False):
+        if d.needs["shapes"]:
             yield "Keeps the shapes of effects"

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from functools import partial
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from aucbench.about import About, Scale, about_of, scale_of
 from aucbench.errors import (
     AucbenchError,
     MissingExtraError,
@@ -18,9 +15,8 @@ from aucbench.errors import (
     UnknownNameError,
     short,
 )
-from aucbench.ranges import Space
-from aucbench.registry.discovery import CALLED, PluginEntry, licence_of, loaded
-from aucbench.registry.isolated_imports import imported, is_supervised
+from aucbench.registry.describing import Description, describe, described
+from aucbench.registry.discovery import CALLED
 from aucbench.registry.lookup import (
     Claim,
     Plugin,
@@ -30,17 +26,16 @@ from aucbench.registry.lookup import (
     owner,
     placed,
     plugins,
-    require_shape,
     unknown,
 )
-from aucbench.registry.shapes import ABILITIES, fault, given_to, takes_weights
-from aucbench.registry.signatures import Parameter, call, check, named, parameters_of
+from aucbench.registry.shapes import ABILITIES, fault, given_to
+from aucbench.registry.signatures import Parameter, call, check, named
 from aucbench.registry.specs import Spec, in_file, joined_specs, parse_spec, split_specs
 
 if TYPE_CHECKING:
     from aucbench.data import Data
     from aucbench.pairs import Pairs
-    from aucbench.protocols import FeatureMap, Needs, Objective, Projector, Solver
+    from aucbench.protocols import FeatureMap, Objective, Projector, Solver
 
 __all__ = [
     "Description",
@@ -66,31 +61,7 @@ __all__ = [
     "split_specs",
 ]
 
-STREAMING = ("start", "update", "weights")
 ROWS = "rows"  # what any data set takes: at most so many rows
-
-
-@dataclass(frozen=True, slots=True)
-class Description:
-    """What is known of a registered name, and which plugin registers it."""
-
-    kind: str
-    name: str
-    plugin: str
-    distribution: str
-    version: str
-    doc: str = ""  # its docstring: formula, parameters with units, reference
-    parameters: tuple[Parameter, ...] = ()  # in the order of definition
-    space: Space = field(default_factory=dict)  # the published grids of a solver
-    needs: Needs | None = None  # what a solver requires of data, objective and projector
-    missing: str | None = None  # why it cannot be used: what to install, or what is wrong with it
-    about: About = field(default_factory=About)
-    licence: str = ""  # as the metadata of the distribution state it
-    family: str = ""  # of a solver: the folder of its module inside its package, such as `online`
-    streaming: bool = False  # whether it follows `aucbench.protocols.Streaming`
-    scale: Scale | None = None  # of a metric: its range, and what is better
-    weighted: bool = False  # of a metric: whether it takes weights of rows
-    counting: tuple[str, ...] = ()  # of pairs: their kind, and the measure where all have one
 
 
 def list_solvers() -> list[str]:
@@ -247,75 +218,6 @@ def _is_of_rows(name: str) -> bool:
     if member_of(name) is not None:
         return True
     return in_file(name) is None and owner("datasets", name) is None
-
-
-def describe(kind: str, name: str) -> Description:
-    """Describe a name of a kind, such as solvers; `aucbench.registry.discovery.KINDS` has them."""
-    owned = owner(kind, name)
-    if owned is None:
-        raise unknown(kind, name)
-    entry, bare = owned
-    if loaded(entry) is not None or is_supervised():
-        return description_of(find(kind, name))
-    told = imported([entry])[entry].registers[kind][bare]
-    if "error" in told:
-        raise PluginError(told["error"])
-    from aucbench.registry.import_job import unpacked
-
-    return unpacked(told)
-
-
-def description_of(claim: Claim) -> Description:
-    """Describe what a plugin has registered in this process; it must have the right shape."""
-    require_shape(claim)
-    kind, factory = claim.kind, claim.factory
-    needs = getattr(factory, "needs", None)
-    extra, missing = getattr(needs, "extra", None), None
-    if needs is not None and extra is not None and not all(map(find_spec, needs.packages)):
-        missing = str(MissingExtraError(claim.name, extra))
-    # `aucbench_plugins.online.oam` → `online`
-    folders = (getattr(factory, "__module__", None) or "").split(".")[1:-1]
-    return replace(
-        _origin(kind, claim.name, claim.entry),
-        doc=inspect.getdoc(factory) or "",
-        parameters=parameters_of(factory, given_to(kind, factory)),
-        space=getattr(factory, "space", {}),
-        needs=needs,
-        missing=missing,
-        about=about_of(factory),
-        family=".".join(folders) if kind == "solvers" else "",
-        streaming=all(hasattr(factory, name) for name in STREAMING),
-        scale=scale_of(factory) if kind == "metrics" else None,
-        weighted=kind == "metrics" and takes_weights(factory),
-        counting=_counting(factory) if kind == "pairs" else (),
-    )
-
-
-def _counting(pairs: Any) -> tuple[str, ...]:
-    return tuple(t for name in ("kind", "measure") if isinstance(t := getattr(pairs, name), str))
-
-
-def _origin(kind: str, name: str, entry: PluginEntry) -> Description:
-    """What is known of a name without its class."""
-    origin = (entry.name, entry.distribution, entry.version)
-    return Description(kind, name, *origin, licence=licence_of(entry))
-
-
-def described(kind: str) -> list[Description]:
-    """Describe all names of a kind; `missing` says why one of them cannot be used.
-
-    It imports every enabled plugin, those of other packages in processes of their own.
-    """
-    return [_described(kind, name) for name in names(kind)]
-
-
-def _described(kind: str, name: str) -> Description:
-    try:
-        return describe(kind, name)
-    except PluginError as error:
-        owned = owner(kind, name)
-        assert owned is not None  # it is one of `names`
-        return replace(_origin(kind, name, owned[0]), missing=str(error))
 
 
 def params_of(kind: str, spec: str | Spec) -> Mapping[str, Any]:

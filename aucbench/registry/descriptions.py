@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, is_dataclass
+from collections.abc import Iterator
 from importlib.metadata import version
 from inspect import cleandoc
 from math import isfinite
@@ -13,8 +12,7 @@ from typing import Any
 from aucbench import registry
 from aucbench.about import bibtex
 from aucbench.errors import AucbenchError
-from aucbench.ranges import Range, axis_text
-from aucbench.registry import Description, Parameter, describe
+from aucbench.registry.describing import DescribedParameter, Description, describe
 from aucbench.registry.discovery import KINDS
 from aucbench.registry.lookup import owner
 
@@ -80,12 +78,8 @@ def plain(d: Description) -> dict[str, Any]:
         "purpose": d.about.purpose,
         "doc": d.doc,
         "parameters": [_parameter(p, told.get(p.name, "")) for p in d.parameters],
-        "space": [
-            {name: _axis(axis) for name, axis in part.items()}
-            for part in ([d.space] if isinstance(d.space, Mapping) else d.space)
-            if part
-        ],
-        "needs": _needs(d.needs),
+        "space": [{name: axis.plain for name, axis in grid.items()} for grid in d.space if grid],
+        "needs": d.needs,
         "sparse": d.about.sparse,
         "certified": d.about.certified,
         "streaming": d.streaming,
@@ -115,31 +109,16 @@ def parameter_docs(doc: str) -> dict[str, str]:
     return {name: cleandoc("\n".join(["", *said])) for name, said in told.items()}
 
 
-def _parameter(p: Parameter, doc: str) -> dict[str, Any]:
+def _parameter(p: DescribedParameter, doc: str) -> dict[str, Any]:
     unit = UNIT.search(" ".join(doc.split()))
     return {
         "name": p.name,
         "type": p.type,
         "required": p.required,
-        "default": _value(p.default),
+        "default": p.default,
         "unit": unit[1].strip() if unit else None,
         "doc": doc,
     }
-
-
-def _axis(axis: Any) -> dict[str, Any]:
-    """Return an axis of a grid: values, a range, or the text of a distribution."""
-    if isinstance(axis, Range):
-        return {"range": asdict(axis)}
-    if isinstance(axis, tuple | list):
-        return {"values": [_value(value) for value in axis]}
-    return {"distribution": axis_text(axis)}
-
-
-def _needs(needs: Any) -> dict[str, Any] | None:
-    if not is_dataclass(needs) or isinstance(needs, type):  # a property: only instances know
-        return None
-    return {name: _value(value) for name, value in asdict(needs).items()}
 
 
 def _metric(d: Description) -> dict[str, Any] | None:
@@ -149,16 +128,6 @@ def _metric(d: Description) -> dict[str, Any] | None:
     low, high = (end if isfinite(end) else None for end in (d.scale.low, d.scale.high))
     better = d.scale.greater_is_better
     return {"greater_is_better": better, "low": low, "high": high, "weights": d.weighted}
-
-
-def _value(value: Any) -> Any:
-    if value is None or isinstance(value, bool | int | str):
-        return value
-    if isinstance(value, float):
-        return value if isfinite(value) else str(value)
-    if isinstance(value, tuple | list):
-        return [_value(part) for part in value]
-    return repr(value)
 
 
 def kinds_of(name: str) -> Iterator[Description]:

@@ -21,8 +21,8 @@ from typing import Any
 
 from aucbench.registry.discovery import PluginEntry, load, loaded, printable
 
-CALL = "aucbench.registry.import_job:told"
-PRELOAD = ("aucbench.registry.import_job",)  # imports no plugin
+CALL = "aucbench.registry.describing:import_entry"
+PRELOAD = ("aucbench.protocols", "aucbench.registry.describing")  # imports no plugin
 ASKED = 60.0  # seconds for the import of the plugin that has the name that was asked for
 OTHERS = 20.0  # seconds for each of the others, which are imported at the same time
 LEAST = 1.0  # seconds that an import has, however short the limit of the cells is

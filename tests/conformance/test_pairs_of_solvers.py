@@ -74,7 +74,7 @@ def test_a_solver_trains_on_pairs_or_refuses_them(name, kind):
         said = str(refusal.value)
         known = {n for n in re.findall(r"[a-z-]+", said) if n in names("solvers")}
         assert known, said
-        assert all(pairs.kind in describe("solvers", n).needs.pairs for n in known)
+        assert all(pairs.kind in describe("solvers", n).needs["pairs"] for n in known)
         return
     run = solve(solver, data, passes=300 if bare in CERTIFIED else 30)
     assert quality_of(data, run.decision_function(data.rows)) > 0.75

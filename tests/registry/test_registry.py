@@ -12,6 +12,7 @@ from aucbench.registry import (
     get_solver,
     names,
 )
+from aucbench.registry.describing import Axis
 
 pytestmark = pytest.mark.plain
 
@@ -77,7 +78,7 @@ def test_every_built_in_is_what_it_says(site, kind):
         assert (told.name, told.distribution, told.kind) == (name, "aucbench", kind)
         assert told.doc
         assert all(p.type for p in told.parameters), name
-        assert {*told.space} <= {p.name for p in told.parameters}
+        assert {name for grid in told.space for name in grid} <= {p.name for p in told.parameters}
 
 
 def test_describe_tells_parameters_grid_and_origin(site):
@@ -90,7 +91,7 @@ def test_describe_tells_parameters_grid_and_origin(site):
         ("fast", "bool", False, True),
         ("gamma", "float | None", False, None),
     ]
-    assert told.space == {"k": (1, 2)}
+    assert told.space == ({"k": Axis("1, 2", {"values": [1, 2]})},)
     assert "data" not in [p.name for p in describe("objectives", "logistic").parameters]
     with pytest.raises(UnknownNameError, match="known are: datasets, features"):
         describe("solver", "foo")

@@ -240,7 +240,7 @@ def test_the_answer_names_packages_and_their_code_counts(site):
     answer = resolved("solvers", "estimator[sklearn.svm:SVC]")
     assert answer["ok"]
     assert answer["needs"]["packages"] == ["sklearn"]
-    assert describe("solvers", "lightgbm").needs.packages == ("lightgbm",)
+    assert describe("solvers", "lightgbm").needs["packages"] == ["lightgbm"]
 
     site.module("own_classifier", "x = 1")
     first = package_fingerprint("own_classifier")
