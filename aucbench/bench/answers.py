@@ -5,18 +5,16 @@ An id is a hash of everything that could change the number of a cell.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from aucbench import registry
-from aucbench.bench.cell import NAMES, Cell, Tuning, listed, solver_label
+from aucbench.bench.cell import Cell, Tuning, solver_label
 from aucbench.bench.inline import NOTHING, Inline
 from aucbench.errors import UnknownNameError
 from aucbench.processes.records import Ending, Outcome
-from aucbench.registry.fingerprints import CANONICAL, code_fingerprint, hash_of_text
+from aucbench.registry.fingerprints import code_fingerprint, hash_of
 from aucbench.registry.specs import Spec, bare, parse_spec, short
 from aucbench.store import SCHEMA
 
@@ -29,66 +27,19 @@ OF_TUNING = (
     "inner_splits",
     "tune_seconds",
 )  # cannot matter to a solver that is not tuned
-PLAIN = tuple(name for name in NAMES if name not in OF_TUNING)
-COUNTED = ("repeat", "seed", "split")  # whole numbers, by which neighbours in a plan differ
-SHARED = tuple(name for name in NAMES if name not in COUNTED)
-MOST_TEXTS = 4096
-_all, _plain = attrgetter(*NAMES), attrgetter(*PLAIN)
-_counts, _shared = attrgetter(*COUNTED), attrgetter(*SHARED)
 LIGHT_VALUES = 10**6  # numbers of a data set whose rows are mapped in less than 0.1 s
-
-
-class CellIds:
-    """The ids of many cells; what they share is written down once."""
-
-    def __init__(self, code: str, used: Callable[[Cell], Mapping[str, str]]):
-        self._code, self._used = code, used
-        # By the objects that the cells share: equal ones, as 1 and 1.0, may be written otherwise.
-        # The cell keeps the objects alive.
-        self._texts: dict[tuple[int, ...], tuple[Cell, list[str]]] = {}
-
-    def of(self, cell: Cell) -> str:
-        """Return the `cell_id` of a cell."""
-        shared = tuple(map(id, _shared(cell)))
-        known = self._texts.get(shared)
-        if known is None:
-            if len(self._texts) == MOST_TEXTS:
-                self._texts.clear()
-            known = self._texts[shared] = (cell, self._parts(cell))
-        parts, (repeat, seed, split) = known[1], _counts(cell)
-        return hash_of_text(f"{parts[0]}{repeat}{parts[1]}{seed}{parts[2]}{split}{parts[3]}")
-
-    def _parts(self, cell: Cell) -> list[str]:
-        """Return the text that is hashed without the three numbers, which are in this order."""
-        plugins = dict(self._used(cell))
-        rest = _text(cell, data=plugins.pop("data"), plugins=plugins, code=self._code)
-        parts = []
-        for name, value in zip(COUNTED, _counts(cell), strict=True):
-            before, mark, rest = rest.partition(f',"{name}":{value},')
-            if not mark:
-                raise AssertionError(f"the text of an id has no {name}={value} where it was")
-            parts.append(f'{before},"{name}":')
-            rest = f",{rest}"
-        return [*parts, rest]
 
 
 def cell_id(cell: Cell, *, data: str, plugins: Mapping[str, str], code: str) -> str:
     """Id of a cell, 32 hexadecimal digits."""
-    return hash_of_text(_text(cell, data=data, plugins=plugins, code=code))
-
-
-def _text(cell: Cell, *, data: str, plugins: Mapping[str, str], code: str) -> str:
-    names, values = (NAMES, _all(cell)) if cell.tune else (PLAIN, _plain(cell))
-    each = zip(names, values, strict=True)
-    fields = {n: listed(value) for n, value in each}
     # A file is known by its content, which is in `data` or `plugins`, and not by its place.
-    fields |= {
-        name: bare(fields[name], joined=name == "features")
-        for name in SPECS
-        if fields.get(name) is not None
+    fields = {
+        name: bare(value, joined=name == "features") if value and name in SPECS else value
+        for name, value in cell.to_json().items()
+        if cell.tune or name not in OF_TUNING
     }
-    used = {"data": data, "plugins": dict(plugins), "code": code, "schema": SCHEMA}
-    return CANONICAL.encode({"cell": fields, **used})
+    known = {"data": data, "plugins": dict(plugins), "code": code, "schema": SCHEMA}
+    return hash_of({"cell": fields, **known})
 
 
 def is_unknown(answer: Mapping[str, Any]) -> bool:
@@ -152,11 +103,8 @@ class Lookups:
 
     def id(self, cell: Cell) -> str:
         """Id of the cell."""
-        return self._ids.of(cell)
-
-    @cached_property
-    def _ids(self) -> CellIds:
-        return CellIds(self.code, lambda cell: {r: f.fingerprint for r, f in self.of(cell).items()})
+        plugins = {role: lookup.fingerprint for role, lookup in self.of(cell).items()}
+        return cell_id(cell, data=plugins.pop("data"), plugins=plugins, code=self.code)
 
     def files(self, cell: Cell) -> dict[str, str]:
         """Return the fingerprints of the files that a cell needs, by their paths."""

@@ -58,7 +58,9 @@ class Cell:
 
     def to_json(self) -> dict[str, Any]:
         """Its fields as JSON holds them: the solver as text, lists in place of tuples."""
-        return {name: listed(value) for name, value in zip(NAMES, _values(self), strict=True)}
+        plain = dict(zip(NAMES, _values(self), strict=True))
+        objects = {"solver": str(self.solver), "tune": listed(self.tune)}
+        return {**plain, **objects, "reading": self.reading.to_json()}
 
     def parts(self) -> Iterator[tuple[str, str, Spec | str]]:
         """Yield role, kind and specification of each thing that it uses."""
@@ -69,7 +71,7 @@ class Cell:
                 yield role, f"{role}s", spec
         if self.pairs is not None:
             yield "pairs", "pairs", self.pairs
-        for number, part in enumerate(joined_specs(self.features)):
+        for number, part in enumerate(_joined(self.features)):
             yield f"features {number}" if number else "features", "features", part
 
     @staticmethod
@@ -84,7 +86,8 @@ class Cell:
 
 NAMES = tuple(f.name for f in fields(Cell))
 _values = attrgetter(*NAMES)
-_parsed = lru_cache(maxsize=256)(parse_spec)  # many cells have the same solver
+_parsed = lru_cache(maxsize=256)(parse_spec)  # many cells have the same solver, and the same map
+_joined = lru_cache(maxsize=256)(joined_specs)
 
 
 def solver_label(spec: Spec | str, tuning: Tuning) -> str:
@@ -114,16 +117,14 @@ def _axis(values: Any) -> str:
 
 
 def hashable(value: Any) -> Any:
-    """Tuples for lists, ranges for mappings: inverse of `listed`, except for specifications."""
+    """Tuples for lists, ranges for mappings: inverse of `listed`."""
     if isinstance(value, Mapping):
         return Range.of(value)
     return tuple(map(hashable, value)) if isinstance(value, list | tuple) else value
 
 
 def listed(value: Any) -> Any:
-    """What JSON holds: lists for tuples, mappings for objects, text for specifications."""
-    if isinstance(value, Range | Reading):
+    """What JSON holds: lists for tuples, mappings for ranges."""
+    if isinstance(value, Range):
         return value.to_json()
-    if isinstance(value, Spec):
-        return str(value)
     return [*map(listed, value)] if isinstance(value, tuple) else value

@@ -48,7 +48,6 @@ MEASURE_MODULES = (
     "aucbench.bench.evaluation.targets",
     "numpy.random",
 )
-NO_REFUSALS: Mapping[Name, PlanError] = {}
 PLAN_FIELDS = {"objectives": "objective", "projectors": "projector"}  # of other kinds: the kind
 Known = Mapping[Name, Lookup]
 _package = lru_cache(maxsize=256)(package_fingerprint)
@@ -67,14 +66,7 @@ def look_up(
     with within(plan.timeout or None):
         answers = _asked(engine, _jobs(plan, inline, fence))
         code = _prepared(plan)  # while the first processes run
-        outcomes = dict(answers)
-        refused: dict[Name, PlanError] = {}
-        for name in _names(plan):
-            # A worker does not know the names of all plugins. A set that is unknown is a file.
-            answers = (outcomes[name].result or {}).get(name.kind, {}).values()
-            if name.kind != "datasets" and any(map(is_unknown, answers)):
-                refused[name] = _refusal(plan, name, str(unknown_name(name.kind, name.name)))
-        return understand(plan, outcomes.items(), inline, code, refused)
+        return understand(plan, answers, inline, code)
 
 
 def _names(plan: Plan) -> Iterator[Name]:
@@ -90,10 +82,8 @@ def _jobs(plan: Plan, inline: Inline, fence: Fence | None) -> dict[Name, Job]:
         if kind == "datasets":
             job = _data_job(plan, name)
         else:
-            grids = [(spec, tuning)] if isinstance(spec, Spec) and tuning else []
-            replaced = _replaced_parts(plan) if isinstance(spec, Spec) else ()
-            about = (limits, replaced, likely(spec), fence)
-            job = resolve_job({kind: [spec]}, grids, *about)
+            replaced = _replaced_parts(plan) if kind == "solvers" else ()
+            job = resolve_job(kind, spec, tuning, limits, replaced, likely(spec), fence)
         jobs[name] = inline.handed(job, str(spec))
     return jobs
 
@@ -144,19 +134,16 @@ def understand(
     outcomes: Iterable[tuple[Name, Outcome]],
     inline: Inline = NOTHING,
     code: str | None = None,
-    refused: Mapping[Name, PlanError] = NO_REFUSALS,
 ) -> Lookups:
     """Return the lookups from the outcomes of the jobs.
 
-    `code` is the fingerprint of aucbench, where it is known already, and `refused` has the names
-    that no plugin has. The mistakes of the user are raised: those of all names that cannot be used,
-    in the order of the plan, or the first thing that does not fit.
+    `code` is the fingerprint of aucbench, where it is known already. The mistakes of the user are
+    raised: those of all names that cannot be used, in the order of the plan, or the first thing
+    that does not fit.
     """
     answered = dict(outcomes)
 
     def answer(name: Name) -> tuple[Name, Lookup]:
-        if name in refused:
-            raise refused[name]
         return name, _lookup(plan, name, answered[name], inline)
 
     known = dict(every(partial(answer, name) for name in _names(plan)))
@@ -172,24 +159,25 @@ def _lookup(plan: Plan, name: Name, outcome: Outcome, inline: Inline) -> Lookup:
     result = outcome.result or {}
     if name.kind == "datasets":
         return Lookup(result["hash"], answer=result, target=_target(name, outcome, result))
-    answers = [*result.get(name.kind, {}).values(), *result.get("grids", ())]
+    if is_unknown(result):  # a worker does not know the names of all plugins
+        raise _refusal(plan, name, str(unknown_name(name.kind, name.name)))
     failure = None
-    if bad := next((answer for answer in answers if not answer["ok"]), None):
-        if bad["status"] == "refused":
-            raise _refusal(plan, name, bad["reason"])
-        failure = Outcome(Ending.ERROR, bad["reason"], error_type=bad["error"])
+    if not result["ok"]:
+        if result["status"] == "refused":
+            raise _refusal(plan, name, result["reason"])
+        failure = Outcome(Ending.ERROR, result["reason"], error_type=result["error"])
     place = in_file(name.name)
     file = (str(place[0]), file_fingerprint(place[0])) if place else None
     code = code or (file and file[1])  # of what is in no package
-    plugin = next((answer["plugin"] for answer in answers if answer["plugin"]), None)
+    plugin = result["plugin"]
     if code is None:
         code = _fingerprint(plugin[0], plugin[2]) if plugin else _guessed(name)
-    if packages := answers[0].get("needs", {}).get("packages", ()):
+    if packages := result.get("needs", {}).get("packages", ()):
         code = hash_of([code, *map(_package, packages)])
     own = plugin is not None and normalized(plugin[0]) == PROJECT
     # It was there from the start where it is likely, and then the cells find it too.
-    preload = preloaded(name for answer in answers for name in answer["learning"])
-    return Lookup(code, failure, answers[0], file=file, preload=preload, own=own and not preload)
+    preload = preloaded(result["learning"])
+    return Lookup(code, failure, result, file=file, preload=preload, own=own and not preload)
 
 
 def _target(name: Name, outcome: Outcome, result: Mapping[str, Any]) -> KeptTarget:

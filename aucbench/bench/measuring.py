@@ -124,11 +124,10 @@ def _resolved(kind: str, spec: str, path: tuple[str, ...], allowed: str | None) 
 def _answer(process: Process, kind: str, spec: str) -> dict[str, Any]:
     """Return what a worker answers about a name, see `resolved` of `aucbench.bench.worker`."""
     limits = replace(LIMITS, timeout=within_limit(LIMITS.timeout))
-    outcome = process.run(resolve_job({kind: [spec]}, limits=limits, preload=likely(spec)))
+    outcome = process.run(resolve_job(kind, spec, limits=limits, preload=likely(spec)))
     if outcome.result is None:
         return {"ok": False, "error": None, "plugin": None, "reason": ended(outcome)}
-    [answer] = outcome.result[kind].values()
-    return dict(answer)
+    return outcome.result
 
 
 def _fingerprint(spec: str, plugin: tuple[str, str]) -> str:

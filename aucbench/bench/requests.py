@@ -5,7 +5,7 @@ The parent imports this module. So it imports no plugin and reads no data.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,20 +24,19 @@ NO_FILES: Mapping[str, str] = {}
 
 
 def resolve_job(
-    names: Mapping[str, Sequence[Spec | str]],
-    grids: Iterable[tuple[Spec, Tuning]] = (),
+    kind: str,
+    spec: Spec | str,
+    tuning: Tuning = False,
     limits: Limits = NO_LIMITS,
     replaced: Iterable[str] = (),
     preload: tuple[str, ...] = (),
     fence: Fence | None = None,
 ) -> Job:
-    """Job that looks up specifications by kind, and solvers with their grids.
+    """Job that looks up a specification of a kind, and the grid of a tuned solver.
 
-    `replaced` says whether the solvers run on another "objective" or "projector" than their own.
+    `replaced` says whether the solver runs on another "objective" or "projector" than its own.
     """
-    named = {kind: [*map(str, specs)] for kind, specs in names.items()}
-    tuned = [[str(spec), listed(tuning)] for spec, tuning in grids]
-    request = {"names": named, "grids": tuned, "replaced": [*replaced]}
+    request = {"kind": kind, "spec": str(spec), "tuning": listed(tuning), "replaced": [*replaced]}
     return Job(f"{JOBS}:resolve", request, limits, preload=preload, fence=fence)
 
 

@@ -1,10 +1,8 @@
 import json
 from dataclasses import fields, replace
 
-import pytest
-
 from aucbench.bench import answers
-from aucbench.bench.answers import CellIds, cell_id
+from aucbench.bench.answers import cell_id
 from aucbench.bench.cell import Cell
 from aucbench.bench.plan.fields import Choice, choices
 from aucbench.bench.plan.plan import Plan
@@ -80,29 +78,3 @@ def test_the_order_of_plugins_and_parameters_does_not_matter():
     assert identify(Cell.from_json(json.loads(json.dumps(cells[0].to_json())))) == identify(
         cells[0]
     )
-
-
-@pytest.mark.parametrize("seeds", [(0,), (7, 10**9)])
-def test_many_ids_are_those_of_single_cells(seeds):
-    grids = [Choice("sht-auc", {"k": (1, 5)}), Choice("sht-auc", {"k": (2,)})]
-    plan = Plan(
-        ("german", "outbreak[n=1000,k=5]", './x"seed":0.csv'),
-        (*grids, *choices(["logistic", "svm-or[lam=0.5]"])),
-        ("auto", "standard+unit"),
-        repeats=12,
-        seeds=seeds,
-        splits=3,
-    )
-
-    def used(cell):
-        return {"data": f"{cell.dataset} of rows", "solver": str(cell.solver), "features": "f"}
-
-    ids = CellIds("c" * 32, used)
-    for cell in plan.cells():
-        plugins = used(cell)
-        alone = cell_id(cell, data=plugins.pop("data"), plugins=plugins, code="c" * 32)
-        assert ids.of(cell) == alone
-        assert ids.of(replace(cell, split=11)) == ids.of(replace(cell, split=11)) != alone
-        whole, real = (replace(cell, tune=(("k", (one,)),)) for one in (1, 1.0))
-        assert ids.of(whole) != ids.of(real)
-    assert len({ids.of(cell) for cell in plan.cells()}) == len(plan)

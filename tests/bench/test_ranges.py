@@ -19,7 +19,7 @@ from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import parse_plan, write_plan
 from aucbench.bench.requests import resolve_job
 from aucbench.bench.worker.build import check_grid, grids_of, points_of
-from aucbench.bench.worker.resolve import resolved_grid
+from aucbench.bench.worker.resolve import resolved
 from aucbench.errors import ParameterError, PluginError, UnknownNameError
 from aucbench.ranges import Range
 from aucbench.registry.specs import Spec, parse_spec
@@ -191,11 +191,11 @@ def test_paths_go_along_lists_only(toys):
 
 def test_both_ends_and_the_median_are_tried_on_the_solver(toys):
     check_grid(Spec("frozen"), True)
-    assert resolved_grid("split", True)["ok"]
+    assert resolved("solvers", "split", True)["ok"]
     assert size("wide") == size("frozen") == size("split") == inf
-    told = resolved_grid("ls-svm", (("lam", Range(-1.0, 1.0)),))
+    told = resolved("solvers", "ls-svm", (("lam", Range(-1.0, 1.0)),))
     assert (told["ok"], told["reason"]) == (False, "lam must be greater than 0, got -1.0")
-    assert not resolved_grid("ls-svm", (("lamb", LOG),))["ok"]
+    assert not resolved("solvers", "ls-svm", (("lamb", LOG),))["ok"]
 
 
 def test_a_space_that_is_none_is_told(toys):
@@ -226,7 +226,7 @@ def test_cells_with_ranges_travel_as_json(toys):
     assert Cell.from_json(json.loads(text)) == planned
     other = cell("sht-auc", tune=(("gamma", Range(1e-6, 2.0, log=True)), ("k", (1, 5))))
     assert cell_id(planned, **plain) != cell_id(other, **plain)
-    assert resolve_job({}, [("sht-auc", planned.tune)]).request["grids"][0][1][0][1]["log"] is True
+    assert resolve_job("solvers", "sht-auc", planned.tune).request["tuning"][0][1]["log"] is True
     for tune in (planned.tune, Cell.from_json(json.loads(text)).tune):
         assert solver_label("sht-auc", tune) == "sht-auc (tuned gamma=1e-06..1.0 log k=1|5)"
 

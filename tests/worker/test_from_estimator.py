@@ -278,7 +278,7 @@ def test_the_code_of_the_class_counts_in_the_id_of_a_cell(site):
         outcomes = [
             (
                 lookup.Name(kind, parse_spec(text) if kind == "solvers" else text),
-                Outcome(Ending.OK, result={kind: {text: resolved(kind, text)}}),
+                Outcome(Ending.OK, result=resolved(kind, text)),
             )
             for kind, text in (("solvers", "logistic"), ("solvers", spec), ("features", "auto"))
         ]

@@ -371,8 +371,8 @@ def test_a_built_in_solver_imports_scikit_learn_when_it_is_built_or_never():
     assert "logistic" not in light
 
 
-def asked(names, grids=()):
-    request = json.loads(json.dumps(resolve_job(names, grids).request))
+def asked(kind, spec, tuning=False):
+    request = json.loads(json.dumps(resolve_job(kind, spec, tuning).request))
     return jobs.resolve(request, None, {})
 
 
@@ -388,7 +388,7 @@ def asked(names, grids=()):
     ],
 )
 def test_mistakes_of_the_user_are_refused(toys, kind, spec, error, reason):
-    answer = asked({kind: [spec]})[kind][spec]
+    answer = asked(kind, spec)
 
     assert (answer["ok"], answer["status"], answer["error"]) == (False, "refused", error)
     assert reason in answer["reason"]
@@ -396,7 +396,7 @@ def test_mistakes_of_the_user_are_refused(toys, kind, spec, error, reason):
 
 def test_a_broken_plugin_is_an_error_not_a_refusal(site):
     site.add("broken", broken="raise RuntimeError('no licence')")
-    answer = asked({"solvers": ["broken"]})["solvers"]["broken"]
+    answer = asked("solvers", "broken")
 
     assert (answer["ok"], answer["status"]) == (False, "error")
     assert answer["error"] == "PluginError"
@@ -413,7 +413,7 @@ def test_grids_are_checked_value_by_value(toys):
         ("sht-auc", (("q", (5,)),)),
         ("odd", True),
     ]
-    fine, fixed, own, low, unknown, odd = asked({}, grids)["grids"]
+    fine, fixed, own, low, unknown, odd = (asked("solvers", *grid) for grid in grids)
 
     assert all(answer["ok"] for answer in (fine, fixed, own))
     assert "k must be at least 1" in low["reason"]

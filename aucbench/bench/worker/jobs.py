@@ -27,7 +27,7 @@ from aucbench.bench.worker.features import Refitted, mapped_parts
 from aucbench.bench.worker.machine import imported_since, mark_imports
 from aucbench.bench.worker.measure import FittedCell, fitted_cell
 from aucbench.bench.worker.plain import plain_parameters, strict
-from aucbench.bench.worker.resolve import resolved, resolved_grid
+from aucbench.bench.worker.resolve import resolved
 from aucbench.bench.worker.rows import NAMES, RAW, TEST, TRAIN, Block, laid_out
 from aucbench.bench.worker.tune import Tuned, tune
 from aucbench.data import Categories, Data
@@ -54,18 +54,10 @@ own_code = lru_cache(maxsize=1)(code_fingerprint)  # read once, by the process t
 
 
 def resolve(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
-    """Look names up; return {kind: {spec: answer}} and the answers about "grids" as a list.
-
-    See `aucbench.bench.worker.resolve.resolved` for an answer.
-    """
+    """Look a name up, see `aucbench.bench.worker.resolve.resolved`."""
     _take(request)
-    named = {
-        kind: {spec: resolved(kind, spec) for spec in specs}
-        for kind, specs in request["names"].items()
-    }
-    replaced = request["replaced"]
-    grids = [resolved_grid(spec, hashable(tune), replaced) for spec, tune in request["grids"]]
-    return {**named, "grids": grids}
+    tuning = hashable(request["tuning"])
+    return resolved(request["kind"], request["spec"], tuning, request["replaced"])
 
 
 def read(request: Request, room: Room, steps: Steps) -> dict[str, Any]:

@@ -27,8 +27,13 @@ TOY = [[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.0, 0.0]]  # rows that an objective
 REFUSED, ERROR = "refused", "error"
 
 
-def resolved(kind: str, text: str) -> dict[str, Any]:
+def resolved(
+    kind: str, text: str, tuning: Tuning = False, replaced: Collection[str] = ()
+) -> dict[str, Any]:
     """Return what a specification of a kind ("solvers", "metrics", ...) means, as JSON.
+
+    The grid of a tuned solver is checked too; `replaced` says whether it runs on another
+    "objective" or "projector" than its own.
 
     It has `ok`, `plugin` ([distribution, version, value]; None where no plugin is meant),
     `learning` (the parts of scikit-learn that are imported now), and what the function of its kind
@@ -36,29 +41,19 @@ def resolved(kind: str, text: str) -> dict[str, Any]:
     If not ok it has `error` (a class), `reason` (a line), and `status`: "refused" after a mistake
     of the user, "error" where the plugin is broken.
     """
-    return _resolution(kind, text, LOOKED_UP[kind])
-
-
-def resolved_grid(text: str, tuning: Tuning, replaced: Collection[str] = ()) -> dict[str, Any]:
-    """As `resolved`, of a tuned solver.
-
-    `replaced` says whether it runs on another "objective" or "projector" than its own.
-    """
-    look = partial(check_grid, tuning=tuning, replaced=replaced)
-    return _resolution("solvers", text, partial(_built, look))
-
-
-def _resolution(kind: str, text: str, look: Callable[[Spec], dict[str, Any]]) -> dict[str, Any]:
     try:
         spec = parse_spec(text)
     except ParameterError as error:
         return {"ok": False, **_refusal(error), "plugin": None}
+    answer: dict[str, Any] = {"ok": True}
     try:
-        answer = {"ok": True, **look(spec)}
+        answer |= LOOKED_UP[kind](spec)
+        if tuning:
+            check_grid(spec, tuning, replaced)
     except (MemoryError, KeyboardInterrupt):
         raise
     except BaseException as error:  # sys.exit and panics of extensions are no Exception
-        answer = {"ok": False, **_refusal(error, broken=_is_broken(spec, error))}
+        answer |= {"ok": False, **_refusal(error, broken=_is_broken(spec, error))}
     answer["learning"] = sorted(PRELOADED.keys() & sys.modules.keys())
     try:
         return {**answer, "plugin": plugin_of(kind, spec)}
@@ -113,9 +108,6 @@ def _of_objective(solver: Solver) -> list[str]:
 
 
 def _objective(spec: Spec) -> dict[str, Any]:
-    claim = find("objectives", spec.name)
-    params = registry.params_of("objectives", spec)
-    check(claim.name, claim.factory, 1, params)
     try:
         objective = registry.get_objective(spec, Data.of(TOY, [0, 1, 0, 1]))
     except DataError:
