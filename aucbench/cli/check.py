@@ -57,7 +57,7 @@ def check(
     ] = None,
     thorough: Annotated[
         bool,
-        typer.Option("--thorough", help="Ask on 2000 x 50 and 300 x 3000 rows too, and on CSR."),
+        typer.Option("--thorough", help="Ask on 2000 x 50 and 300 x 3000 rows too."),
     ] = False,
     timeout: Annotated[
         float,

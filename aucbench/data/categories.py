@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.data.arrays import Block, Index, Vector, lock
-from aucbench.data.targets import MOST_SHOWN, Labels, counted, label_vector
+from aucbench.data.arrays import Index, Vector
+from aucbench.data.targets import MOST_SHOWN, Labels, RowTarget, counted, label_vector
 from aucbench.errors import DataError
 from aucbench.kernels.vectors import row_weights
 
@@ -18,7 +18,7 @@ FEWEST, MOST = 3, 1000  # classes
 
 
 @dataclass(frozen=True, eq=False)
-class Categories:
+class Categories(RowTarget):
     """The class of each row, one of three or more, without an order.
 
     A solver learns one score for each class, by which rows of this class should be above all
@@ -39,9 +39,6 @@ class Categories:
     y: Index
     names: NDArray[np.str_]
     weights: Vector | None = None
-
-    def __post_init__(self) -> None:
-        lock(self, "y", "names", "weights")
 
     @staticmethod
     def of(y: Any, weights: Any = None) -> Categories:
@@ -78,11 +75,6 @@ class Categories:
         return Categories(numbers, names, row_weights(weights, raw.size))
 
     @property
-    def n(self) -> int:
-        """Number of rows."""
-        return self.y.size
-
-    @property
     def k(self) -> int:
         """K, the number of classes."""
         return self.names.size
@@ -106,19 +98,6 @@ class Categories:
     def strata(self) -> Index:
         """What the parts of a split have in the same shares: the classes."""
         return self.y
-
-    def take(self, block: Block) -> Categories:
-        """Return some rows, in the order given, with the same numbers of classes.
-
-        Raises
-        ------
-        DataError
-            When a class has no row among them.
-        """
-        weights = None if self.weights is None else self.weights[block]
-        some = Categories(self.y[block], self.names, weights)
-        some.require_pairs()
-        return some
 
     def require_pairs(self) -> None:
         """Raise `DataError` when a class has no row."""

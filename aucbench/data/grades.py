@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.data.arrays import Block, Index, Vector, lock
+from aucbench.data.arrays import Index, Vector
+from aucbench.data.targets import RowTarget
 from aucbench.errors import DataError
 from aucbench.kernels.vectors import floats, row_weights
 
@@ -17,7 +18,7 @@ FEWEST = 10  # rows of each grade from which grades have the same shares in the 
 
 
 @dataclass(frozen=True, eq=False)
-class Grades:
+class Grades(RowTarget):
     """An ordered value for each row, such as a relevance from 0 to 4.
 
     A row of a higher grade should have a higher score. Rows of one grade are not compared.
@@ -35,9 +36,6 @@ class Grades:
 
     y: Vector
     weights: Vector | None = None
-
-    def __post_init__(self) -> None:
-        lock(self, "y", "weights")
 
     @staticmethod
     def of(y: Any, weights: Any = None) -> Grades:
@@ -81,11 +79,6 @@ class Grades:
         """The same for people."""
         return f"{self.levels.size} grades"
 
-    @property
-    def n(self) -> int:
-        """Number of rows."""
-        return self.y.size
-
     @cached_property
     def levels(self) -> Vector:
         """The grades that occur, ascending, (K,)."""
@@ -104,19 +97,6 @@ class Grades:
         """
         few = np.bincount(self.ranks).min() < FEWEST or self.levels.size > 2 * FEWEST
         return np.zeros(self.n, np.int8) if few else self.ranks.astype(np.int8)
-
-    def take(self, block: Block) -> Grades:
-        """Return some rows, in the order given.
-
-        Raises
-        ------
-        DataError
-            When they all have one grade.
-        """
-        weights = None if self.weights is None else self.weights[block]
-        some = Grades(self.y[block], weights)
-        some.require_pairs()
-        return some
 
     def require_pairs(self) -> None:
         """Raise `DataError` when all rows have one grade."""

@@ -9,13 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.data.arrays import Block, Index, Vector, lock
+from aucbench.data.arrays import Index, Vector
+from aucbench.data.targets import RowTarget
 from aucbench.errors import DataError
 from aucbench.kernels.vectors import Mask, floats, plain, row_weights
 
 
 @dataclass(frozen=True, eq=False)
-class Survival:
+class Survival(RowTarget):
     """How long each row was observed, and whether its event happened then.
 
     A larger score means an earlier event. Two rows can be compared if it is known which event
@@ -35,13 +36,11 @@ class Survival:
     """
 
     what: ClassVar[str] = "survival times"
+    of_rows: ClassVar[tuple[str, ...]] = ("time", "event")
 
     time: Vector
     event: NDArray[np.bool_]
     weights: Vector | None = None
-
-    def __post_init__(self) -> None:
-        lock(self, "time", "event", "weights")
 
     @staticmethod
     def of(time: Any, event: Any, weights: Any = None) -> Survival:
@@ -88,11 +87,6 @@ class Survival:
         """The same for people."""
         return f"{self.n_events} events ({self.n_events / self.n:.1%})"
 
-    @property
-    def n(self) -> int:
-        """Number of rows."""
-        return self.time.size
-
     @cached_property
     def n_events(self) -> int:
         """Number of rows with an event."""
@@ -114,19 +108,6 @@ class Survival:
     def strata(self) -> NDArray[np.int8]:
         """What the parts of a split have in the same shares: events and censored rows."""
         return self.event.astype(np.int8)
-
-    def take(self, block: Block) -> Survival:
-        """Return some rows, in the order given.
-
-        Raises
-        ------
-        DataError
-            When no two of them can be compared.
-        """
-        weights = None if self.weights is None else self.weights[block]
-        some = Survival(self.time[block], self.event[block], weights)
-        some.require_pairs()
-        return some
 
     def require_pairs(self) -> None:
         """Raise `DataError` when no two rows can be compared."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,43 @@ MOST_SHOWN = 8  # labels that a message lists
 
 
 @dataclass(frozen=True, eq=False)
-class Labels:
+class RowTarget:
+    """A target with a value for each row: what its kinds share.
+
+    They are frozen dataclasses with a field `weights`, whose arrays cannot be written.
+    """
+
+    of_rows: ClassVar[tuple[str, ...]] = ("y",)  # fields with a value for each row
+
+    def __post_init__(self) -> None:
+        lock(self, *vars(self))
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return int(getattr(self, self.of_rows[0]).size)
+
+    def take(self, block: Block) -> Self:
+        """Return some rows, in the order given.
+
+        Raises
+        ------
+        DataError
+            As `require_pairs`.
+        """
+        arrays = {name: getattr(self, name) for name in (*self.of_rows, "weights")}
+        taken = {name: x[block] for name, x in arrays.items() if x is not None}
+        some = replace(self, **{name: np.ascontiguousarray(x) for name, x in taken.items()})
+        some.require_pairs()
+        return some
+
+    def require_pairs(self) -> None:
+        """Raise `DataError` when no two rows can be compared."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class Labels(RowTarget):
     """Binary labels of both classes, and what each row counts for.
 
     Attributes
@@ -41,9 +77,6 @@ class Labels:
 
     y: NDArray[np.int8]
     weights: Vector | None = None
-
-    def __post_init__(self) -> None:
-        lock(self, "y", "weights")
 
     @property
     def numbers(self) -> dict[str, int]:
@@ -69,22 +102,6 @@ class Labels:
     def n_neg(self) -> int:
         """n_-, the number of negatives."""
         return self.y.size - self.n_pos
-
-    @property
-    def n(self) -> int:
-        """Number of rows."""
-        return self.y.size
-
-    def take(self, block: Block) -> Labels:
-        """Labels of some rows, in the order given.
-
-        Raises
-        ------
-        DataError
-            When they are all of one class.
-        """
-        weights = None if self.weights is None else self.weights[block]
-        return Labels.of_mask(self.y[block] > 0, weights)
 
     @cached_property
     def shares(self) -> Vector:
@@ -143,10 +160,15 @@ class Labels:
         DataError
             When there is only one class.
         """
-        if mask.all() or not mask.any():
-            only = "positive" if mask.all() else "negative"
-            raise DataError(f"all {mask.size} labels are {only}; the AUC needs both classes")
-        return Labels(np.where(mask, np.int8(1), np.int8(-1)), weights)
+        labels = Labels(np.where(mask, np.int8(1), np.int8(-1)), weights)
+        labels.require_pairs()
+        return labels
+
+    def require_pairs(self) -> None:
+        """Raise `DataError` when there is only one class."""
+        if self.n_pos in (0, self.n):
+            only = "positive" if self.n_pos == self.n else "negative"
+            raise DataError(f"all {self.n} labels are {only}; the AUC needs both classes")
 
 
 @dataclass(frozen=True, slots=True)

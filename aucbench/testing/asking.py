@@ -62,13 +62,7 @@ def check(
         When the kind of the thing is not clear.
     """
     subjects = named(thing) if isinstance(thing, str) else (subject_of(thing, kind),)
-    return tuple(f for subject in subjects for f in findings(subject, expected or {}))
-
-
-def findings(subject: Subject, expected: Mapping[str, str] | None = None) -> Iterator[Finding]:
-    """Yield a finding for each law of the kind; a single one if the thing cannot be built."""
-    for _, take in asked(subject, expected or {}):
-        yield take()
+    return tuple(take() for subject in subjects for _, take in asked(subject, expected or {}))
 
 
 def asked(
@@ -79,6 +73,8 @@ def asked(
     thorough: bool = False,
 ) -> Iterator[tuple[tuple[str, str, str, str], Callable[[], Finding]]]:
     """Yield (kind, name, law, extent) and the function that checks it, law by law.
+
+    It is a single one if the thing cannot be built.
 
     No laws: all are asked. If it is thorough, then on larger samples too.
     """

@@ -15,8 +15,6 @@ from dataclasses import asdict
 from functools import lru_cache
 from hashlib import blake2b
 from importlib import import_module
-from io import BytesIO
-from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -70,8 +68,9 @@ def trace_elsewhere(solver: Any) -> Trace:
 def trace_of(request: Mapping[str, Any], room: Room, steps: Mapping[str, Kept]) -> dict[str, Any]:
     """The other side of `trace_elsewhere`: the job that fits a solver of another process."""
     try:
-        own = _imported(request["module"], request["file"])
-        solver = _Reader(request["module"], own, b64decode(request["solver"])).load()
+        # The name of the module may be known to the writer of the pickle only.
+        sys.modules[request["module"]] = _imported(request["module"], request["file"])
+        solver = pickle.loads(b64decode(request["solver"]))
     except (AttributeError, ImportError) as error:
         return {"unknown": str(error)}
     with extended(Extent(**request["extent"])):
@@ -96,20 +95,6 @@ def _imported(module: str, file: str) -> ModuleType:
         if not file:
             raise
         return load_file(Path(file))
-
-
-class _Reader(pickle.Unpickler):
-    """Reads a pickle, in which the name of a module may be known to its writer only."""
-
-    def __init__(self, name: str, module: ModuleType, pickled: bytes) -> None:
-        super().__init__(BytesIO(pickled))
-        self._name, self._module = name, module
-
-    def find_class(self, module: str, name: str) -> Any:
-        """Return what has the name in a module."""
-        if module == self._name:
-            return attrgetter(name)(self._module)
-        return super().find_class(module, name)
 
 
 @lru_cache(maxsize=1)
