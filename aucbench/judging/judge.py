@@ -19,7 +19,8 @@ from aucbench.report.document import Grid, text
 from aucbench.report.evidence import Elsewhere, Evidence, FoldKey, Group, Place
 from aucbench.report.findings import Findings, Settings, findings_of
 from aucbench.report.fits import NAN, Fit
-from aucbench.report.tables import across, as_html, grids
+from aucbench.report.leaderboard import leaderboard
+from aucbench.report.tables import as_html, grids
 from aucbench.report.terminal import answer, notes, sentences
 from aucbench.report.verdict import verdict_json
 
@@ -111,7 +112,7 @@ class Judgement:
     @property
     def grids(self) -> list[Grid]:
         """What a terminal shows: each of a few data sets, and of several all methods over all."""
-        return grids(self.findings) if self._few else [across(self.findings)]
+        return grids(self.findings) if self._few else [leaderboard(self.findings)]
 
     @property
     def _few(self) -> bool:

@@ -47,6 +47,9 @@ class Grid:
     best: tuple[bool, ...] = ()  # which lines stand out; empty if none does
     names: int | None = None  # the column whose texts lose their middle in a narrow terminal
     keys: tuple[tuple[str, ...], ...] = ()  # by which a page sorts the lines
+    # The interval of each cell and a note on it, or empty texts; a page shows them beside it.
+    ranges: tuple[tuple[str, ...], ...] = ()
+    notes: tuple[tuple[str, ...], ...] = ()
     # Low, value and high of each line, or None, which a page draws in a last column.
     spans: tuple[tuple[float, float, float] | None, ...] = ()
     # How a page shades each cell, from -1 to 1: a heat map.

@@ -333,6 +333,13 @@ class Findings:
         behind = np.nan_to_num(best.s) if best else np.zeros(rating.size)
         return tuple(np.lexsort((-means, -rating, behind, after)).tolist())
 
+    @property
+    def only(self) -> int | None:
+        """The data set that the findings are about; None if they are about several."""
+        if len(self.evidence.finished) == 1:
+            return self.evidence.finished[0]
+        return 0 if len(self.evidence.datasets) == 1 else None
+
     @cached_property
     def leading(self) -> frozenset[int]:
         """The solvers that may be the best, on a typical data set or on the only one."""

@@ -62,8 +62,8 @@ def test_terminal_page_and_verdict_say_where_a_solver_comes_from(two):
     told = {one["solver"]: one["folder"] for one in verdict(findings)["solvers"]}
     assert told == {"logistic": f"{a}, {b}", "means": a, "raises": b}
     page = page_of(findings, folder="x")
-    assert page.columns[-1].name == "folder"
-    assert [line.entries[-1].text for line in page.lines if line.name == "means"] == [a]
+    assert page.board.header[-1] == "folder"
+    assert [line[-1] for line in page.board.lines if line[1] == "means"] == [a]
 
 
 @pytest.mark.parametrize("other_id", [True, False], ids=["other code", "other result"])

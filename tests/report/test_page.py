@@ -90,8 +90,8 @@ def test_times_under_different_conditions_are_compared_only_when_asked(scored, r
     assert {*page.data["rows"]["seconds"]} == {None}
     assert {*page.data["curves"][0]} == {"passes"}
     assert "faster" not in str(page.findings.advice)
-    seconds = [column.name for column in page.columns].index("fit s")
-    assert [page.entries(j)[seconds].text for j in range(3)] == ["–"] * 3
+    seconds = page.board.header.index("fit s")
+    assert [line[seconds] for line in page.board.lines] == ["–"] * 3
 
     page = page_of(scored([one, *records[1:]], mixed=True), folder="results")
     assert None not in page.data["rows"]["seconds"]
@@ -112,7 +112,7 @@ def test_failures_are_listed_by_reason_and_count(scored, records):
     assert "6 cells have no AUC: 6 timeout." in words(page)
     solvers = found.evidence.solvers
     solver = next(j for j, name in enumerate(solvers) if "sht" in name)
-    assert [entry.text for entry in page.entries(solver)[-2:]] == ["2", "3/9"]
+    assert page.board.lines[found.order.index(solver)][-2:] == ("2", "3/9")
     assert solver not in found.leading or found.advice.leader is not None
 
 
@@ -126,11 +126,9 @@ def test_one_data_set_has_intervals_in_its_leaderboard(scored, records):
     for several in ("average rank", "Rating:", "no value", "Data set by data set"):
         assert several not in told
     assert '<select name="dataset">' not in render.to_html(page).decode()
-    assert all(
-        re.fullmatch(r"0\.\d{4} – [01]\.\d{4}", page.entries(j)[0].range) for j in found.order
-    )
+    assert all(re.fullmatch(r"0\.\d{4} – [01]\.\d{4}", line[2]) for line in page.board.ranges)
     seconds = found.rows[found.order[0]].group.median("seconds")
-    assert page.entries(found.order[0])[2].value == repr(seconds)
+    assert page.board.keys[0][4] == repr(seconds)
     assert found.leading == {row.solver for row in found.rows if row.leading}
     assert render.to_html(page).count(b'<tr class="leading" ') == len(found.leading)
 

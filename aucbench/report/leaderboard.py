@@ -1,0 +1,170 @@
+"""The table of solvers, the recommended one first: over several data sets, or of the only one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from math import isinf, isnan, nan
+from typing import NamedTuple
+
+import numpy as np
+
+from aucbench.report.document import Grid
+from aucbench.report.evidence import Group
+from aucbench.report.findings import Findings
+from aucbench.report.inside import Row
+from aucbench.report.terminal import END, FOLDER, LEADING, SOLVER
+from aucbench.stats.best_set import BestSet
+from aucbench.stats.pairs import Pair
+from aucbench.stats.ranking import Standing
+from aucbench.stats.words import Interval, counted
+
+BEST = "the best?"  # the column that says who may be the best, where it is tested
+
+
+class Entry(NamedTuple):
+    """What is known of a solver: as text, as what it is sorted by, and what stands beside it."""
+
+    text: str = "–"
+    key: str = ""
+    range: str = ""  # its interval
+    note: str = ""
+
+
+class Column(NamedTuple):
+    """A column, with its entry for each solver."""
+
+    name: str
+    entry: Callable[[int], Entry]
+    number: bool = True  # whether it is sorted as numbers
+
+
+def leaderboard(findings: Findings) -> Grid:
+    """Return a line for each solver."""
+    only, evidence = findings.only, findings.evidence
+    columns = [*(_across(findings) if only is None else _inside(findings, only))]
+    if evidence.folders:
+        columns.append(Column(FOLDER, lambda j: Entry(evidence.folders[j]), number=False))
+    entries = [[column.entry(j) for column in columns] for j in findings.order]
+    marks = [LEADING if j in findings.leading else "" for j in findings.order]
+    names = [evidence.solvers[j] for j in findings.order]
+    count = counted(len(evidence.finished))
+    some = f"{count} (interim)" if evidence.pending else count
+    return Grid(
+        ("", SOLVER, *(column.name for column in columns)),
+        tuple(
+            (mark, name, *(entry.text for entry in line))
+            for mark, name, line in zip(marks, names, entries, strict=True)
+        ),
+        [number for number, column in enumerate(columns, 2) if column.number],
+        title=f"{some}; {LEADING} may be the best on a typical one",
+        names=1,
+        keys=tuple(("", "", *(entry.key for entry in line)) for line in entries),
+        ranges=tuple(("", "", *(entry.range for entry in line)) for line in entries),
+        notes=tuple(("", "", *(entry.note for entry in line)) for line in entries),
+    )
+
+
+def _across(findings: Findings) -> Iterator[Column]:
+    """Yield the columns of a table over several data sets."""
+    evidence, advice = findings.evidence, findings.advice
+    best, versus = advice.best, advice.reference
+
+    def nonzeros(solver: int) -> Entry:
+        known = findings.nonzeros[:, solver]
+        known = known[~np.isnan(known)]
+        return _entry(float(np.median(known)) if known.size else nan, ".4g")
+
+    def lacking(solver: int) -> Entry:
+        count = str(int(np.isnan(findings.values[:, solver]).sum()))
+        return Entry(count, count)
+
+    yield Column(f"mean {findings.measure}", lambda j: _standing(findings.means[j], "{:.4f}"))
+    if best is not None and not best.note:
+        yield Column(BEST, lambda j: _best(best, evidence.solvers[j]))
+    if versus:
+        yield Column(f"− {versus[0].b}", lambda j: _difference(versus, evidence.solvers[j]))
+    yield Column("average rank", lambda j: _standing(findings.ranks[j], "{:.2f}"))
+    yield Column("rating", lambda j: _standing(findings.ratings[j], "{:.0f}"))
+    if evidence.elsewhere is None:
+        yield Column("fit s", lambda j: _entry(findings.mean_seconds[j], ".3g"))
+        yield Column("non-zeros", nonzeros)
+    yield Column("no value", lacking)
+    yield Column("ok", lambda j: _ok([g for (_, k), g in evidence.groups.items() if k == j]))
+
+
+def _inside(findings: Findings, dataset: int) -> Iterator[Column]:
+    """Yield the columns of the table of the only data set."""
+    evidence = findings.evidence
+    rows = {row.solver: row for row in findings.insides[dataset].rows}
+
+    def splits(solver: int) -> Entry:
+        interval = findings.over_splits(rows[solver]) if solver in rows else None
+        return Entry(_range(interval, "{:.4f}"), repr(interval.low)) if interval else Entry()
+
+    def seconds(solver: int) -> Entry:
+        known = evidence.group(dataset, solver).median("seconds")
+        return _entry(nan if findings.times else known, ".3g")
+
+    yield Column(findings.measure, lambda j: _estimate(rows[j]) if j in rows else Entry())
+    yield Column("over splits", splits)
+    if evidence.elsewhere is None:
+        yield Column("fit s", seconds)
+        yield Column("non-zeros", lambda j: _entry(evidence.group(dataset, j).mean("nnz"), ".4g"))
+    yield Column("ok", lambda j: _ok([evidence.group(dataset, j)]))
+    if any(evidence.ends(dataset, j).mark for i, j in evidence.groups if i == dataset):
+        yield Column(END, lambda j: Entry(evidence.ends(dataset, j).mark), number=False)
+
+
+def _ok(groups: Sequence[Group]) -> Entry:
+    ok = sum(len(group.ok) for group in groups)
+    return Entry(f"{ok}/{sum(group.planned for group in groups)}", str(ok))
+
+
+def _entry(value: float, form: str) -> Entry:
+    return Entry() if isnan(value) else Entry(format(value, form), repr(value))
+
+
+def _estimate(row: Row) -> Entry:
+    """Return the entry of a solver when there is one data set."""
+    if row.known is None or isnan(row.estimate):
+        return Entry(note=row.note)
+    interval = _range(row.known.delong, "{:.4f}")
+    return Entry(f"{row.estimate:.4f}", repr(row.estimate), interval, row.note)
+
+
+def _best(best: BestSet, name: str) -> Entry:
+    """Return whether a solver may be the best, with the p-value; sorted by how far it is behind."""
+    j = best.names.index(name)
+    word = "may be" if best.possible[j] else "behind" if best.behind[j] else "probably not"
+    p = f"p {_p(best.p[j])}{', borderline' if best.borderline[j] else ''}"
+    return Entry(word, repr(best.s[j]), p)
+
+
+def _difference(pairs: Sequence[Pair], name: str) -> Entry:
+    """Return the difference of a solver from the reference, with its interval and its word."""
+    pair = next((pair for pair in pairs if pair.a == name), None)
+    if pair is None or isnan(pair.difference.effect):
+        return Entry()
+    effect = pair.difference.effect
+    if isinf(effect):
+        note = "One of the two failed on most data sets."
+        return Entry(str(pair.word), repr(effect), note=note)
+    return Entry(f"{effect:+.4f}", repr(effect), f"{pair.word}, p {_p(pair.adjusted)}")
+
+
+def _p(value: float) -> str:
+    return "–" if isnan(value) else f"{value:.2g}"
+
+
+def _standing(standing: Standing, form: str) -> Entry:
+    value = standing.value
+    if isnan(value.estimate):
+        return Entry(note=value.note)
+    text = form.format(value.estimate)
+    return Entry(text, repr(value.estimate), _range(value, form), value.note)
+
+
+def _range(interval: Interval, form: str) -> str:
+    if isnan(interval.low):
+        return ""
+    return f"{form.format(interval.low)} – {form.format(interval.high)}"
