@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import Field, dataclass, fields, replace
+from dataclasses import Field, dataclass, field, fields, replace
 from functools import cache
 from inspect import Parameter, cleandoc, signature
 from pathlib import Path
@@ -20,14 +20,90 @@ from aucbench.errors import ParameterError, UnknownNameError, require_above
 if TYPE_CHECKING:
     from aucbench.bench.engines import Engine
     from aucbench.bench.plan.plan import Plan
+    from aucbench.datasets.reading import Reading
 
 TIMED_FITS = 5  # of a cell under --timing, when the plan does not ask for more
 RUN_ONLY = ("engine", "cells_per_job", "retry", "timing")  # fields that only runs of plans take
 ONE_MODEL = ("repeats",)  # what the comparison for one model does not ask
+NOT_OF_COMPARISONS = (*RUN_ONLY, "threads", "minutes")  # of `compare` in Python
 NO_ENGINE = (*RUN_ONLY, "minutes")
 ATTRIBUTE = re.compile(r"^(\w+) : .*\n((?: {4}.*\n?)+)", re.MULTILINE)
 Function = TypeVar("Function", bound=Callable[..., Any])
 Kinds = Mapping[Any, tuple[str, ...]]  # dataclasses, each with the fields that are no options
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What is compared.
+
+    Attributes
+    ----------
+    solvers : tuple of str, optional
+        Such as sht-auc[k=50,blocks=4],logistic, or ./mine.py:Class for a class in a file;
+        repeatable. [default: logistic,svm-or,additive,roc-svm-nystrom,hist-gradient-boosting; for
+        changepoint sets aum,interval-regression,interval-regression[penalty=l1],constant]
+    data : tuple of str
+        Names, suite:NAME, files, or https://...#sha256=HEX; repeatable. A name that `data list`
+        shows as a download is downloaded.
+    features : tuple of str, optional
+        auto, maxabs, min-max, standard, unit, unit-centred or none; maxabs+nystroem[rank=50]
+        applies one after the other; repeatable. [default: auto, which is standard for dense rows
+        and maxabs for sparse ones]
+    tune : bool
+        Tune each solver over its published grid.
+    objective : str, optional
+        In place of the solvers' own.
+    projector : str, optional
+        In place of the solvers' own.
+    pairs : str, optional
+        Which pairs count, in training and in the measure: group[column=user],
+        fpr[max=0.1,rest=0.5], top, or what `list pairs` shows. [default: what the target says, all
+        pairs of labels]
+    monotone : str, optional
+        What effects of columns must be: increasing (+1), decreasing (-1), convex or concave, as in
+        income=+1,age=-1,dose=increasing-convex.
+    """
+
+    solvers: tuple[Any, ...] | None = field(default=None, metadata={"whole": True})
+    data: tuple[str, ...] = field(default=(), metadata={"whole": True})
+    features: tuple[str, ...] | None = field(default=None, metadata={"whole": True})
+    tune: bool = False
+    objective: str | None = None
+    projector: str | None = None
+    pairs: str | None = None
+    monotone: str | None = None
+
+    def plan(self, reading: Reading, fits: Fits) -> Plan:
+        """Return the plan of it, with the default solvers of the data where none are given.
+
+        Raises
+        ------
+        PlanError
+            When a part of it makes no sense.
+        """
+        from aucbench.bench.plan.fields import DEFAULT_FEATURES, choices
+        from aucbench.bench.plan.plan import Plan, default_solvers
+
+        datasets = specs(self.data)
+        if self.solvers is None:
+            solvers = default_solvers(datasets, self.pairs, reading, self.monotone)
+        else:
+            solvers = specs(self.solvers)
+        return Plan(
+            datasets,
+            choices(solvers, tune=self.tune),
+            DEFAULT_FEATURES if self.features is None else specs(self.features),
+            self.objective,
+            self.projector,
+            reading,
+            splits=fits.splits,
+            repeats=fits.repeats,
+            seeds=(fits.seed,),
+            passes=fits.passes,
+            seconds=fits.seconds,
+            pairs=self.pairs,
+            monotone=self.monotone,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +226,15 @@ class Options:
         )
 
 
+def specs(given: Iterable[Any]) -> tuple[Any, ...]:
+    """Return specifications one by one: a text may hold several."""
+    from aucbench.registry.specs import split_specs
+
+    return tuple(
+        one for each in given for one in (split_specs(each) if isinstance(each, str) else [each])
+    )
+
+
 @cache  # several commands have the same groups
 def attributes(cls: type) -> dict[str, str]:
     """Return what the docstring of a dataclass says of its attributes, in one line each."""
@@ -184,17 +269,13 @@ def takes(kinds: Kinds) -> Callable[[Function], Function]:
 
 def _parameters(kinds: Kinds) -> Iterator[Parameter]:
     for cls, without in kinds.items():
-        for field in offered(cls, without):
+        for option in offered(cls, without):
             yield Parameter(
-                field.name,
+                option.name,
                 Parameter.KEYWORD_ONLY,
-                default=_default(field),
-                annotation=field.type,
+                default=option.default,
+                annotation=option.type,
             )
-
-
-def _default(field: Field[Any]) -> Any:
-    return field.default_factory() if callable(field.default_factory) else field.default
 
 
 def documented(kinds: Kinds) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from aucbench.bench.options import specs
 from aucbench.errors import DataError
 
 if TYPE_CHECKING:
@@ -81,10 +82,3 @@ class Output:
             except DataError as error:
                 missing.append(f"{name} is missing: {error}")
         return first, others, missing
-
-
-def specs(texts: Iterable[str]) -> tuple[str, ...]:
-    """Return the specifications of texts that may hold several."""
-    from aucbench.registry.specs import split_specs
-
-    return tuple(spec for text in texts for spec in split_specs(text))

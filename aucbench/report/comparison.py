@@ -9,14 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from aucbench.bench.inline import named_solvers
 from aucbench.bench.measuring import default_measure, measure_of, measured_values, supervised
-from aucbench.bench.options import Options, divided, takes
-from aucbench.bench.plan.fields import DEFAULT_TIMEOUT, choices
+from aucbench.bench.options import (
+    NOT_OF_COMPARISONS,
+    Comparison,
+    Fits,
+    Kinds,
+    Options,
+    divided,
+    specs,
+    takes,
+)
 from aucbench.bench.plan.pairs import checked_pairs, written
 from aucbench.bench.plan.plan import Plan, default_solvers
 from aucbench.bench.results.convergence import Optima, flat_row
@@ -30,46 +39,35 @@ from aucbench.datasets.memory import is_table
 from aucbench.datasets.reading import Reading
 from aucbench.errors import ParameterError
 from aucbench.processes.scratch import Scratch
-from aucbench.registry.specs import split_specs
 from aucbench.report.running import handed_over, name_of, records_of, require_no_run, warn_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pandas import DataFrame
 
-    from aucbench.pairs import Pairs
     from aucbench.report.findings import Findings, Means
     from aucbench.report.render import InlinePage
 
 MOST_REASONS = 3  # of records without an AUC
 Scores = Mapping[str, "NDArray[Any]"]
 PLAIN_READING = Reading()
+KINDS: Kinds = {
+    Comparison: ("solvers", "data"),
+    Fits: ("holdout",),
+    Options: NOT_OF_COMPARISONS,
+    Reading: (),
+}
 
 
-@takes({Reading: ()})
+@takes(KINDS)
 def compare(
     *given: Any,
     solvers: Any = None,
     data: Any = None,
-    features: str | Iterable[str] = "auto",
-    objective: str | None = None,
-    projector: str | None = None,
-    pairs: str | Pairs | None = None,
-    monotone: str | Mapping[str, Any] | None = None,
-    reading: Reading = PLAIN_READING,
-    splits: int | None = None,
-    repeats: int = 1,
-    passes: float | None = None,
-    seconds: float | None = None,
-    seed: int = 0,
-    tune: bool = False,
-    timeout: float = DEFAULT_TIMEOUT,
-    memory: float | None = None,
-    jobs: int | None = None,
     out: Path | None = None,
     metrics: str | Iterable[str] | None = None,
     reference: str | None = None,
-    quiet: bool = False,
+    reading: Reading = PLAIN_READING,
     **options: Any,
 ) -> Results:
     """Fit every solver on every split of every data set, each in its own process.
@@ -77,7 +75,8 @@ def compare(
     `compare(table, target="readmitted")` compares the default solvers on a data frame, and
     `compare("sht-auc,logistic", "breast-cancer")` these two on this set. A table is read as a file
     is: text, dates and missing cells become numbers, and what looks like a mistake is a warning of
-    the results.
+    the results. The options are those of the command `aucbench compare`, with the same defaults.
+    There is a bar in a notebook, and in a terminal on stderr, unless it is `quiet`.
 
     Parameters
     ----------
@@ -90,17 +89,6 @@ def compare(
     data : str, Data, table or iterable of these
         Specifications, files, or URLs with `#sha256=`; rows in memory; and tables: data frames of
         pandas and polars, tables of pyarrow, and others that hand over their columns as Arrow.
-    features : str or iterable of str
-        Feature maps, fitted on the training rows; `maxabs+nystroem[rank=50]` applies the second
-        after the first. Every solver runs with each of them.
-    tune : bool
-        Tune each solver over its published grid, on the training rows only.
-    timeout : float
-        Seconds of wall time of a cell; 0: no limit.
-    memory : float, optional
-        Megabytes of a cell; see `Plan`.
-    jobs : int, optional
-        Cells that run at once. Default: the number of cores.
     out : Path, optional
         Folder that keeps the results; cells that are in it already are not run again.
     metrics : str or iterable of str, optional
@@ -111,16 +99,9 @@ def compare(
     reading : Reading
         How files and tables are read, such as `Reading(target="outcome")`. Its fields can also be
         given by themselves: `target="outcome"`. `test` may be a table too.
-    quiet : bool
-        No bar. There is one in a notebook, and in a terminal on stderr.
-    pairs : str or Pairs, optional
-        Which pairs count, in training and in the measure, such as `"group[column=user]"` or
-        `Fpr(max=0.1)`. A solver that does not train on them trains on all pairs, and is marked.
-    monotone : str or mapping of str to shape, optional
-        What effects of columns must be, such as `"income=+1,age=-1"` or `{"dose": "convex"}`. The
-        solvers are those that train with bounds of weights, see `Needs.shapes`.
-    objective, projector, splits, repeats, passes, seconds, seed :
-        See `Plan`.
+    **options :
+        See below. `pairs` may be an object such as `Fpr(max=0.1)` too, and `monotone` a mapping
+        such as `{"dose": "convex"}`.
 
     Returns
     -------
@@ -142,43 +123,31 @@ def compare(
 
     require_no_run("compare")
     solvers, sets = _asked(given, solvers, data)
-    asked, test = _reading(reading, options)
-    count, asked = checked_pairs(_pairs(pairs, sets), asked)
-    wanted = _specs(default_measure(count) if metrics is None else metrics)
+    test = {"test": options["test"]} if is_table(options.get("test")) else {}
+    plain = {name: value for name, value in options.items() if name not in test}
+    asked, fits, limits, read = divided({**reading.options(), **plain}, KINDS, "compare")
+    pairs, read = checked_pairs(_pairs(asked.pairs, sets), read)
+    wanted = _specs(default_measure(pairs) if metrics is None else metrics)
     measures = tuple(measure_of(spec).name for spec in wanted)
     if not measures:
         raise ParameterError("there is no metric; give one, such as auc")
-    named, held, asked = _named(sets, asked, test)
-    usual = default_solvers(named, count, monotone=monotone)
-    chosen = usual if solvers is None else _specs(solvers)
-    specs, inline = named_solvers(chosen)
-    plan = Plan(
-        tuple(named),
-        choices(specs, tune=tune),
-        _specs(features),
-        objective,
-        projector,
-        asked,
-        splits,
-        repeats,
-        (seed,),
-        passes,
-        seconds,
-        timeout=timeout,
-        memory=memory,
-        pairs=count,
-        monotone=monotone,  # type: ignore[arg-type] # the plan writes it as text
-    )
+    named, held, read = _named(sets, read, test)
+    usual = default_solvers(named, pairs, monotone=asked.monotone)
+    chosen, inline = named_solvers(usual if solvers is None else _specs(solvers))
+    maps = None if asked.features is None else _specs(asked.features)
+    whole = replace(asked, solvers=tuple(chosen), data=tuple(named), features=maps, pairs=pairs)
+    plan = limits.limited(whole.plan(read, fits))
     require_planned(plan, reference)
     with ExitStack() as stack:
         folder = out or stack.enter_context(Scratch()).path / "out"
         store = stack.enter_context(Store(folder, create=True))
         inline = stack.enter_context(handed_over(held, inline))
-        records = records_of(plan, store, Options(jobs=jobs, quiet=quiet), inline)
+        records = records_of(plan, store, limits, inline)
         every = {record.id: store.scores(record.id, record.sizes.data) for record in records}
         scores = {number: arrays for number, arrays in every.items() if arrays is not None}
         hashes = {record.sizes.data for record in records if record.sizes.data}
-        about = {data: known for data in hashes if (known := store.about(data)) is not None}
+        known = {data: store.about(data) for data in hashes}
+        about = {data: one for data, one in known.items() if one is not None}
         return Results(records, scores, measures, about, reference, plan)
 
 
@@ -309,11 +278,11 @@ class Results(tuple[Record, ...]):
         return DataFrame(rows)
 
 
-def _specs(specs: Any) -> tuple[Any, ...]:
+def _specs(given: Any) -> tuple[Any, ...]:
     """Return specifications and objects, one by one."""
-    if isinstance(specs, str):
-        return tuple(split_specs(specs))
-    return (specs,) if hasattr(specs, "problem") or _is_rows(specs) else tuple(specs)
+    if isinstance(given, str):
+        return specs([given])
+    return (given,) if hasattr(given, "problem") or _is_rows(given) else tuple(given)
 
 
 def _is_rows(one: Any) -> bool:
@@ -353,14 +322,6 @@ def _pairs(pairs: Any, sets: Iterable[Any]) -> Any:
             "comparison; give it as pairs, and leave it out of the rows"
         )
     return asked if asked is not None else next(iter(own), None)
-
-
-def _reading(reading: Reading, options: Mapping[str, Any]) -> tuple[Reading, Mapping[str, Any]]:
-    """Return how files and tables are read, and the test rows where they are a table."""
-    test = {"test": options["test"]} if is_table(options.get("test")) else {}
-    plain = {name: value for name, value in options.items() if name not in test}
-    [asked] = divided({**reading.options(), **plain}, {Reading: ()}, "compare")
-    return asked, test
 
 
 def _named(

@@ -109,23 +109,17 @@ class Optima:
 
     def add(self, record: Record) -> None:
         """Take one record; the order does not matter."""
-        if record.ok:
-            measures = record.measures
-            end = None if measures.feasible is False else measures.objective
-            self._take(_problem(record), _least(record), end, record.cell.label)
+        self.add_fit(Descent.of(record))
 
     def add_fit(self, descent: Descent) -> None:
         """Take one fit, whose record need not be kept; one without f(0) has no problem here."""
-        end = descent.value if descent.feasible else None
-        self._take(descent.problem, descent.least, end, descent.solver)
-
-    def _take(
-        self, problem: str | None, least: float | None, end: float | None, solver: str
-    ) -> None:
-        if problem is not None and least is not None:
+        problem, least = descent.problem, descent.least
+        if problem is None:
+            return
+        if least is not None:
             self._least[problem] = min(least, self._least.get(problem, inf))
-        if problem is not None and end is not None:
-            reached = (end, solver)
+        if descent.value is not None and descent.feasible:
+            reached = (descent.value, descent.solver)
             self._reached[problem] = min(reached, self._reached.get(problem, reached))
 
     def _disproof(self, descent: Descent) -> str | None:
