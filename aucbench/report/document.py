@@ -1,4 +1,4 @@
-"""A document: headings, sentences, tables and charts, as text, Markdown and LaTeX.
+"""A document: headings, sentences, tables and charts, as text and Markdown; tables as LaTeX.
 
 Design
   a. What `compare` prints, a model and a reproduction are the same parts, and each
@@ -221,20 +221,12 @@ def _bold(grid: Grid, escaped: Callable[[str], str], form: str) -> list[list[str
     return lines
 
 
-def tex(parts: Sequence[Part]) -> str:
-    """Return parts in LaTeX, for the package booktabs."""
-    return "\n\n".join(map(_tex, parts))
+def tex(grids: Sequence[Grid]) -> str:
+    """Return tables in LaTeX, for the package booktabs."""
+    return "\n\n".join(map(_tex, grids))
 
 
-def _tex(part: Part) -> str:
-    if isinstance(part, Chapter):
-        head = [
-            rf"\section*{{{texed(part.title)}}}",
-            *([texed(part.origin)] if part.origin else []),
-        ]
-        return "\n\n".join([*head, *map(_tex, part.parts)])
-    if not isinstance(part, Grid):
-        return "\n".join(map(texed, _lines(part)))
+def _tex(part: Grid) -> str:
     sides = "".join("r" if j in part.right else "l" for j in range(len(part.header)))
     rows = [[*map(texed, part.header)], *_bold(part, texed, r"\textbf{{{}}}")]
     top, *lines = (rf"{' & '.join(row)} \\" for row in rows)

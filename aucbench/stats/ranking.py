@@ -1,4 +1,4 @@
-"""All solvers in one order: average ranks, Bradley–Terry ratings, the critical difference.
+"""All solvers in one order: mean values, average ranks, Bradley–Terry ratings.
 
 Design
   a. The data sets are the units. An interval says how far a number would move with other data
@@ -11,12 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import log, nan, sqrt
+from math import log, nan
 
 import numpy as np
-import scipy  # its parts are imported when they are used
 
-from aucbench.errors import DataError, require_at_least, require_whole
+from aucbench.errors import require_at_least, require_whole
 from aucbench.stats.tables import Array, ResultTable, Rule, average_ranks_of, drawn_counts, filled
 from aucbench.stats.words import LEVEL, ROPE, Interval, require_level
 
@@ -36,22 +35,6 @@ class Standing:
 
     name: str
     value: Interval
-
-
-@dataclass(frozen=True, slots=True)
-class CriticalDifference:
-    """Which average ranks differ by Nemenyi's test."""
-
-    names: tuple[str, ...]  # the best average rank first
-    ranks: tuple[float, ...]  # in this order; 1 is the best
-    difference: float  # average ranks that are further apart than this differ
-    groups: tuple[tuple[str, ...], ...]  # largest sets of solvers of which no two differ
-    friedman_p: float  # of Friedman's test that all solvers are equal
-    data_sets: int  # that count
-    warning: str = (
-        "Average ranks depend on the pool: solvers that are added or left out can change which "
-        "of the others differ, so that a verdict on two solvers is read from their pair."
-    )
 
 
 def average_values(
@@ -106,7 +89,7 @@ def average_ranks(
     ParameterError
         When a number makes no sense.
     """
-    ranks, n = _ranks(table), len(table.units)
+    ranks, n = average_ranks_of(-filled(table.unit_gains, Rule.WORST_RANK)), len(table.units)
     drawn = _resampled(n, draws) @ ranks / max(1, n)
     estimates = ranks.mean(axis=0) if n else np.full(len(table.names), nan)
     return _standings(table.names, estimates, drawn, n, level, "average rank")
@@ -156,55 +139,6 @@ def bradley_terry(
     observed = _fitted(wins[:1])  # near which the draws are, so that they take few steps from it
     ratings = CENTRE + ELO * np.vstack([observed, _fitted(wins[1:], observed[0])])
     return _standings(table.names, ratings[0], ratings[1:], n, level, "Bradley–Terry")
-
-
-def critical_difference(table: ResultTable, *, level: float = LEVEL) -> CriticalDifference:
-    """Friedman's test and Nemenyi's critical difference of average ranks,
-
-        CD = q / sqrt(2) * sqrt(k (k + 1) / (6 N)),
-
-    where q is the quantile of the studentised range of k means with infinitely many degrees of
-    freedom.
-
-    Parameters
-    ----------
-    table, level :
-        As in `average_ranks`.
-
-    Raises
-    ------
-    DataError
-        When there are fewer than two solvers or data sets.
-    ParameterError
-        When the level is not in (0, 1).
-
-    Notes
-    -----
-    Demšar (2006), "Statistical comparisons of classifiers over multiple data sets", JMLR 7.
-    Benavoli, Corani and Mangili (2016), "Should we really use post-hoc tests based on
-    mean-ranks?", JMLR 17, show how the pool decides.
-    """
-    require_level(level)
-    n, k = table.units.shape
-    if n < 2 or k < 2:
-        raise DataError(
-            f"a critical difference takes at least two solvers and two data sets, got {k} and {n}"
-        )
-    ranks = _ranks(table)
-    means = ranks.mean(axis=0)
-    from scipy.stats import studentized_range  # it takes half a second
-
-    q = float(studentized_range.ppf(level, k, np.inf))
-    distance = q / sqrt(2.0) * sqrt(k * (k + 1) / (6.0 * n))
-    order = np.argsort(means, kind="stable")
-    best_first, ordered = tuple(table.names[j] for j in order), tuple(means[order].tolist())
-    groups = _groups(best_first, ordered, distance)
-    return CriticalDifference(best_first, ordered, distance, groups, _friedman(ranks), n)
-
-
-def _ranks(table: ResultTable) -> Array:
-    """Return the rank of each solver on each data set, 1 for the best."""
-    return average_ranks_of(-filled(table.unit_gains, Rule.WORST_RANK))
 
 
 def _resampled(n: int, draws: int) -> Array:
@@ -267,25 +201,3 @@ def _step(theta: Array, games: Array, wins: Array) -> float:
     span = np.maximum(np.ptp(step, axis=1, keepdims=True), PRECISION / 2)
     theta -= step * np.log1p(span) / span
     return float(span.max(initial=0.0))
-
-
-def _friedman(ranks: Array) -> float:
-    """p-value of Friedman's test with the correction for ties; 1 where all solvers tie."""
-    n, k = ranks.shape
-    spread = np.sum((ranks - (k + 1) / 2.0) ** 2)
-    if spread == 0.0:
-        return 1.0
-    between = np.sum((ranks.mean(axis=0) - (k + 1) / 2.0) ** 2)
-    return float(scipy.special.chdtrc(k - 1, n**2 * (k - 1) * between / spread))
-
-
-def _groups(
-    names: Sequence[str], ranks: Sequence[float], distance: float
-) -> tuple[tuple[str, ...], ...]:
-    """Return the largest runs of sorted ranks that span at most `distance`, of two or more."""
-    runs: list[tuple[int, int]] = []
-    for start, rank in enumerate(ranks):
-        end = max(j for j, other in enumerate(ranks) if other - rank <= distance)
-        if end > start and (not runs or end > runs[-1][1]):
-            runs.append((start, end))
-    return tuple(tuple(names[start : end + 1]) for start, end in runs)

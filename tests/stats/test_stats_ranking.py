@@ -3,15 +3,13 @@ from math import isnan, nan
 import numpy as np
 import pytest
 from scipy.optimize import minimize
-from scipy.stats import binomtest, friedmanchisquare
+from scipy.stats import binomtest
 
-from aucbench.errors import DataError, ParameterError
-from aucbench.stats.pairs import pairwise
+from aucbench.errors import ParameterError
 from aucbench.stats.ranking import (
     average_ranks,
     average_values,
     bradley_terry,
-    critical_difference,
 )
 from aucbench.stats.tables import ResultTable
 
@@ -82,49 +80,11 @@ def test_one_data_set_and_none_have_no_interval_and_say_so(order):
     assert "No data set" in first.value.note
 
 
-def test_demsars_critical_values():
-    # Demšar (2006), table 5(a): q at .05 for 2 to 10 classifiers
-    q = [1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164]
-    for k, expected in enumerate(q, start=2):
-        found = critical_difference(ResultTable(table(10, k), "abcdefghij"[:k])).difference
-        assert found / np.sqrt(k * (k + 1) / 60) == pytest.approx(expected, abs=0.0015)
-
-
-def test_the_pool_decides_whether_ranks_differ_and_pairs_are_untouched():
-    """c lies between a and b where a is ahead, and is last elsewhere; it says nothing of them."""
-    ahead = np.arange(20) < 13
-    a, b, c = (np.where(ahead, *levels) for levels in ((0.9, 0.7), (0.7, 0.9), (0.8, 0.1)))
-    few, more = np.column_stack([a, b]), np.column_stack([a, b, c])
-    without, found = (
-        critical_difference(ResultTable(few, "ab")),
-        critical_difference(ResultTable(more, "abc")),
-    )
-    assert without.groups == (("a", "b"),)
-    assert not any({"a", "b"} <= {*group} for group in found.groups)
-    assert np.diff(without.ranks) == pytest.approx(0.3)
-    assert found.ranks[found.names.index("b")] - found.ranks[0] == pytest.approx(0.95)
-
-    [alone], [first, *_] = pairwise(ResultTable(few, "ab")), pairwise(ResultTable(more, "abc"))
-    assert (alone.difference, alone.wins, alone.losses) == (first.difference, 13, 7)
-
-
-def test_friedmans_test_is_that_of_scipy_with_ties():
-    values = np.round(table(14, 4, step=0.01), 2)
-    expected = friedmanchisquare(*values.T).pvalue
-    assert critical_difference(ResultTable(values, "abcd")).friedman_p == pytest.approx(
-        expected, rel=1e-9
-    )
-    assert critical_difference(ResultTable(np.ones((9, 3)), "abc")).friedman_p == 1.0
-
-
 @pytest.mark.parametrize("options", [{"level": 1.0}, {"draws": 0}])
 @pytest.mark.parametrize("order", [average_ranks, bradley_terry])
 def test_options_that_make_no_sense_are_refused(order, options):
     with pytest.raises(ParameterError):
         order(ResultTable(table(), "abcde"), **options)
-    for values in ([[0.1, 0.2]], [[0.1], [0.2]]):
-        with pytest.raises(DataError, match="at least two"):
-            critical_difference(ResultTable(values, "ab"[: len(values[0])]))
 
 
 @pytest.mark.slow
