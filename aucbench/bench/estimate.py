@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from warnings import warn
 
 from aucbench.bench.runner import prepared
@@ -37,10 +37,6 @@ class Estimate:
     groups: int  # pairs of a data set, with its feature map, and a solver
     pilots: int  # those of them that had no finished cell, so that one cell was run
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the fields as they are named here."""
-        return asdict(self)
-
     def __str__(self) -> str:
         """All in two lines."""
         time = f": {lasting(self.seconds)} with {self.jobs} at once" if self.left else ""
@@ -63,8 +59,7 @@ def estimate_rest(
 
     Parameters and exceptions are those of `aucbench.bench.runner.run`.
     """
-    with prepared(plan, store, engine, (), progress, tell=tell) as runner_of:
-        runner = runner_of(plan)
+    with prepared(plan, store, engine, (), progress, tell=tell) as runner:
         runner.show_data()
         seconds: dict[Hashable, list[float]] = defaultdict(list)
         left: dict[Hashable, list[Cell]] = defaultdict(list)

@@ -43,15 +43,11 @@ class Inline:
     datasets: Mapping[str, str] = field(default_factory=dict)  # folders of `save_data`, by name
     identities: Mapping[str, str] = field(default_factory=dict)  # of solvers, by specification
 
-    def handed(self, job: Job, spec: str) -> Job:
-        """Return a job whose request, and those of its steps, have the object that is meant."""
-        return self._handed(job, spec, spec, rows_too=True)
+    def handed(self, job: Job, solver: str, dataset: str, *, rows_too: bool) -> Job:
+        """Return a job whose request has the solver that is meant, and with `rows_too` the rows.
 
-    def handed_to_cell(self, job: Job, solver: str, dataset: str) -> Job:
-        """Return the job of a cell with its solver; only its steps get its rows, and the labels."""
-        return self._handed(job, solver, dataset, rows_too=False)
-
-    def _handed(self, job: Job, solver: str, dataset: str, *, rows_too: bool) -> Job:
+        Its steps get the rows in any case. That of a cell gets none: they have the labels.
+        """
         known = self.solvers.get(solver)
         solvers = {} if known is None else {parse_spec(solver).name: known}
         datasets = {dataset: self.datasets[dataset]} if dataset in self.datasets else {}

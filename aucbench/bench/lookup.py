@@ -84,7 +84,7 @@ def _jobs(plan: Plan, inline: Inline, fence: Fence | None) -> dict[Name, Job]:
         else:
             replaced = _replaced_parts(plan) if kind == "solvers" else ()
             job = resolve_job(kind, spec, tuning, limits, replaced, likely(spec), fence)
-        jobs[name] = inline.handed(job, str(spec))
+        jobs[name] = inline.handed(job, str(spec), str(spec), rows_too=True)
     return jobs
 
 

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 from warnings import warn
@@ -41,7 +40,6 @@ from aucbench.store.folder import MARKER
 
 CLOSED = (*(f"${name}" for name in FOLDERS), "$XDG_CACHE_HOME/aucbench", "~/.cache/aucbench")
 PREPARE = 3600.0  # seconds for the rows of a split
-MISSING, STORED, KNOWN = 0, 1, 2  # of a cell: has to be run, is in the store, was yielded
 TO_JUDGE = ("status", "imports", "conditions")  # of a record: whether it counts
 
 
@@ -84,8 +82,8 @@ def run(
         when the results cannot be stored.
     """
     about = (plan, store, engine, retry, progress, inline, tell, until)
-    with prepared(*about) as runner_of:
-        yield from runner_of(plan).records()
+    with prepared(*about) as runner:
+        yield from runner.records()
 
 
 @contextmanager
@@ -98,8 +96,8 @@ def prepared(
     inline: Inline = NOTHING,
     tell: Callable[[str], object] = warn,
     until: Until | None = None,
-) -> Iterator[Callable[[Plan], Runner]]:
-    """Look up the names of a plan, and give what makes its `Runner`, while the folder is locked.
+) -> Iterator[Runner]:
+    """Look up the names of a plan, and give its `Runner`, while the folder is locked.
 
     Parameters and exceptions are those of `run`.
     """
@@ -115,25 +113,13 @@ def prepared(
             store.keep_plan(write_plan(plan), write_plan(plan, places=False))
             store.keep_about(lookups.about)
             with store.targets_away(lookups.targets):
-                yield partial(
-                    Runner,
-                    lookups=lookups,
-                    store=store,
-                    engine=engine,
-                    conditions=conditions,
-                    retry=retry,
-                    progress=progress,
-                    until=until,
-                )
+                yield Runner(plan, lookups, store, engine, conditions, retry, progress, until)
             store.finished(TO_JUDGE)  # the index then knows what this run has computed
 
 
 @dataclass
 class Runner:
-    """One run of a plan; `records` yields the records as cells end.
-
-    Memory grows by one byte for each cell.
-    """
+    """One run of a plan; `records` yields the records as cells end."""
 
     plan: Plan
     lookups: Lookups
@@ -209,56 +195,51 @@ class Runner:
     def results(self) -> Iterator[Record]:
         """As `records`, without what was understood of the data sets."""
         counts = self.counts()
-        self._state = bytearray(
-            STORED if counts(self.key(cell)) else MISSING for cell in self.items()
-        )
-        self._running: dict[str, tuple[int, Cell]] = {}
+        stored, missing = list[Cell](), list[Cell]()
+        for cell in self.items():
+            (stored if counts(self.key(cell)) else missing).append(cell)
+        self._running: dict[str, Cell] = {}
         self._left = False  # whether cells stay missing
-        while any(state != KNOWN for state in self._state):  # twice, if a record was lost since
-            yield from self._round()
+        while stored or missing:  # twice, if a record was lost since
+            lost = yield from self._round(stored, missing)
+            stored, missing = [], lost
             if self._left:
                 return
 
-    def _round(self) -> Iterator[Record]:
-        """Yield what is stored, and run every other cell."""
-        outcomes = self.engine.run(self._jobs())
+    def _round(
+        self, stored: Iterable[Cell], missing: Sequence[Cell]
+    ) -> Generator[Record, None, list[Cell]]:
+        """Yield what is stored, and run every other cell; return those whose record was lost."""
+        lost = []
+        outcomes = self.engine.run(self._jobs(missing))
         with closing(outcomes):  # type: ignore[type-var]
-            yield from self._stored()  # while the first ones run
+            for cell in stored:  # while the first ones run
+                if (record := self.stored(cell)) is None:
+                    lost.append(cell)
+                else:
+                    yield record
             for key, outcome in outcomes:
-                number, cell = self._running.pop(key)
+                cell = self._running.pop(key)
                 if self.until is not None and self.until.has_cut(cell, outcome):
                     self._left = True
                 else:
-                    yield self._kept(number, cell, outcome)
-            for number, cell in self._missing():
-                if (ended := self.outcome(cell)) is not None:
-                    yield self._kept(number, cell, ended)
+                    yield self._kept(cell, outcome)
+        for cell in missing:
+            if (ended := self.outcome(cell)) is not None:
+                yield self._kept(cell, ended)
+        return lost
 
-    def _stored(self) -> Iterator[Record]:
-        for number, cell in enumerate(self.items()):
-            if self._state[number] == STORED:
-                record = self.stored(cell)
-                self._state[number] = MISSING if record is None else KNOWN
-                if record is not None:
-                    yield record
-
-    def _jobs(self) -> Iterator[tuple[str, Job]]:
-        for number, cell in self._missing():
-            key = self.key(cell)
-            if self.outcome(cell) is not None or key in self._running:
+    def _jobs(self, cells: Iterable[Cell]) -> Iterator[tuple[str, Job]]:
+        """Yield the jobs of cells when they are needed."""
+        for cell in cells:
+            if self.outcome(cell) is not None:
                 continue
             if self.until is None or self.until.lets_start(cell):
-                self._running[key] = (number, cell)
+                key = self.key(cell)
+                self._running[key] = cell
                 yield key, self._job(cell)
             else:
                 self._left = True
-
-    def _missing(self) -> Iterator[tuple[int, Cell]]:
-        """Yield the cells that have to be run, when they are needed."""
-        if MISSING in self._state:
-            for number, cell in enumerate(self.items()):
-                if self._state[number] == MISSING:
-                    yield number, cell
 
     def _job(self, cell: Cell) -> Job:
         """Return the job of a cell that starts now."""
@@ -280,14 +261,13 @@ class Runner:
         )
         if self.until is not None:
             job = self.until.limited(cell, job)
-        return self.lookups.inline.handed_to_cell(job, str(cell.solver), cell.dataset)
+        return self.lookups.inline.handed(job, str(cell.solver), cell.dataset, rows_too=False)
 
-    def _kept(self, number: int, cell: Cell, outcome: Outcome) -> Record:
+    def _kept(self, cell: Cell, outcome: Outcome) -> Record:
         """Store and return the record of a cell that has ended."""
         known = (self.conditions, self.lookups.data(cell).target, self._imports)
         record, scores = make_record(cell, self.key(cell), outcome, *known)
         self.store.write(record, scores)
-        self._state[number] = KNOWN
         self._shown.end_cell(record)
         return record
 

@@ -6,7 +6,6 @@ import shlex
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -16,7 +15,7 @@ from aucbench.bench.options import Options
 from aucbench.bench.text import aligned, reason_text, shown
 from aucbench.cli.groups import Group, grouped
 from aucbench.cli.options import OUTPUT, RUNS, Output
-from aucbench.cli.running import LISTED, go, print_estimate
+from aucbench.cli.running import LISTED, go, opened, print_estimate
 from aucbench.cli.saying import say, warn
 from aucbench.errors import AucbenchError, DataError, ParameterError
 
@@ -106,7 +105,7 @@ def status(
 def _print_counts(folder: Path) -> None:
     from aucbench.papers.measuring import measured_in
 
-    with _opened(folder) as store:
+    with opened(folder, create=False) as store:
         measured = Counter(one.status for one in measured_in(folder))
         counts = [] if measured and not store.plans() else _cell_counts(store)
     if measured:
@@ -151,7 +150,7 @@ def export(
     from aucbench.bench.results.export import table_rows
     from aucbench.bench.runner import folder_status
 
-    with _opened(folder) as store:
+    with opened(folder, create=False) as store:
         wanted = _wanted(store, stale=stale)
         missing = folder_status(store, _plans(store), wanted).missing if wanted else 0
         rows = table_rows(store.records, wanted, interim=bool(missing) if wanted else None)
@@ -176,7 +175,7 @@ def _wanted(store: Store, *, stale: bool) -> Mapping[Cell, str]:
 
 def _print_cells(folder: Path) -> None:
     """List the cells of a results folder: those that failed, are missing, and are done."""
-    with _opened(folder) as store:
+    with opened(folder, create=False) as store:
         ended = [one._replace(log="") for one in _ended(store)]
         missing = _missing(store)
     failed = [one for one in ended if one.status != "ok"]
@@ -192,7 +191,7 @@ def _print_cells(folder: Path) -> None:
 
 def _print_log(folder: Path, cell: str) -> None:
     """Print what a cell, or a measurement of a paper, wrote."""
-    with _opened(folder) as store:
+    with opened(folder, create=False) as store:
         chosen = [one for one in _ended(store) if one.id.startswith(cell)]
     if len(chosen) != 1:
         count = (
@@ -247,16 +246,6 @@ def _missing(store: Store) -> list[_CellLine]:
 
 def _place(cell: Cell) -> tuple[str, str, str]:
     return str(cell.solver), cell.dataset, f"seed {cell.seed} split {cell.split}"
-
-
-@contextmanager
-def _opened(folder: Path) -> Iterator[Store]:
-    from aucbench.bench import Store
-
-    with Store(folder) as store:
-        yield store
-        for problem in store.problems():
-            warn(problem)
 
 
 def _plans(store: Store) -> list[Plan]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from enum import Enum
 from functools import partial
 from json import dumps
@@ -129,7 +129,7 @@ def print_estimate(plan: Plan, options: Options, folder: Path, json: Path | None
             raise typer.Exit(INTERRUPTED) from None
     if json is not None:
         with own_file(json) as file:
-            file.write(dumps(found.to_json(), indent=1).encode())
+            file.write(dumps(asdict(found), indent=1).encode())
     for line in str(found).splitlines():
         say(line)
 
@@ -176,15 +176,15 @@ def print_grids(grids: Sequence[Grid], notes: Iterable[str], wide: int | None) -
 
 
 @contextmanager
-def opened(folder: Path | None) -> Iterator[Store]:
-    """Open a results folder, or a temporary one that is removed at the end."""
+def opened(folder: Path | None, *, create: bool = True) -> Iterator[Store]:
+    """Open a results folder, or a temporary one that is removed at the end; say its problems."""
     from aucbench.bench import Store
     from aucbench.processes.scratch import Scratch
 
     with ExitStack() as stack:
         if folder is None:
             folder = stack.enter_context(Scratch()).path / "results"
-        store = stack.enter_context(Store(folder, create=True))
+        store = stack.enter_context(Store(folder, create=create))
         try:
             yield store
         finally:
