@@ -69,10 +69,10 @@ def estimate_rest(
             seconds[_group(record.cell)].append(record.process.wall_seconds or 0.0)
 
         for cell in cells:
-            record = runner.stored(cell) if finished(runner.key(cell)) else None
+            record = runner.stored(cell) if finished(runner.lookups.id(cell)) else None
             if record is not None:
                 add(record)
-            elif runner.outcome(cell) is None:  # else there is nothing to run
+            elif runner.lookups.failure(cell) is None:  # else there is nothing to run
                 left[_group(cell)].append(cell)
         pilots = [left[group].pop(0) for group in [*left] if group not in seconds]
         for record in replace(runner, cells=pilots).results():

@@ -102,7 +102,8 @@ def prepared(
     Parameters and exceptions are those of `run`.
     """
     require_agreement(plan, store)
-    conditions = conditions_of(plan, engine)
+    timing = plan.repeat_fits > 1
+    conditions = conditions_on(engine, plan.timeout, plan.memory_bytes, timing=timing)
     local = engine if isinstance(engine, LocalEngine) else LocalEngine()
     with local.opened() as supervisor:
         fence = fence_of(plan, store.folder)
@@ -156,10 +157,6 @@ class Runner:
         """Yield the cells of the plan, or those of them that were chosen."""
         return self.plan.cells() if self.cells is None else iter(self.cells)
 
-    def key(self, cell: Cell) -> str:
-        """Return the id of a cell."""
-        return self.lookups.id(cell)
-
     def counts(self) -> Callable[[str], bool]:
         """Return whether a cell is in the store; most of each record is left unread."""
         finished = self.store.finished(TO_JUDGE)
@@ -185,19 +182,15 @@ class Runner:
 
     def stored(self, cell: Cell) -> Record | None:
         """Return the record of a cell in the store."""
-        record = self.store.read(self.key(cell))
+        record = self.store.read(self.lookups.id(cell))
         return record and replace(record, cell=cell)  # its files may have been elsewhere
-
-    def outcome(self, cell: Cell) -> Outcome | None:
-        """Return how a cell ends that needs something broken."""
-        return self.lookups.failure(cell)
 
     def results(self) -> Iterator[Record]:
         """As `records`, without what was understood of the data sets."""
         counts = self.counts()
         stored, missing = list[Cell](), list[Cell]()
         for cell in self.items():
-            (stored if counts(self.key(cell)) else missing).append(cell)
+            (stored if counts(self.lookups.id(cell)) else missing).append(cell)
         self._running: dict[str, Cell] = {}
         self._left = False  # whether cells stay missing
         while stored or missing:  # twice, if a record was lost since
@@ -225,17 +218,17 @@ class Runner:
                 else:
                     yield self._kept(cell, outcome)
         for cell in missing:
-            if (ended := self.outcome(cell)) is not None:
+            if (ended := self.lookups.failure(cell)) is not None:
                 yield self._kept(cell, ended)
         return lost
 
     def _jobs(self, cells: Iterable[Cell]) -> Iterator[tuple[str, Job]]:
         """Yield the jobs of cells when they are needed."""
         for cell in cells:
-            if self.outcome(cell) is not None:
+            if self.lookups.failure(cell) is not None:
                 continue
             if self.until is None or self.until.lets_start(cell):
-                key = self.key(cell)
+                key = self.lookups.id(cell)
                 self._running[key] = cell
                 yield key, self._job(cell)
             else:
@@ -266,7 +259,7 @@ class Runner:
     def _kept(self, cell: Cell, outcome: Outcome) -> Record:
         """Store and return the record of a cell that has ended."""
         known = (self.conditions, self.lookups.data(cell).target, self._imports)
-        record, scores = make_record(cell, self.key(cell), outcome, *known)
+        record, scores = make_record(cell, self.lookups.id(cell), outcome, *known)
         self.store.write(record, scores)
         self._shown.end_cell(record)
         return record
@@ -279,12 +272,6 @@ def require_agreement(plan: Plan, store: Store) -> None:
         other for other in parse_plans(store.plans()) if write_plan(other, places=False) != known_as
     ]
     family_of([plan, *before])
-
-
-def conditions_of(plan: Plan, engine: Engine) -> Conditions:
-    """Return the conditions of a run, as its records hold them."""
-    timing = plan.repeat_fits > 1
-    return conditions_on(engine, plan.timeout, plan.memory_bytes, timing=timing)
 
 
 def fence_of(plan: Plan, *folders: Path) -> Fence:
@@ -353,12 +340,8 @@ def wanted_ids(plans: Iterable[Plan]) -> dict[Cell, str]:
     """Return the ids of all cells of some plans, for the present data, plugins and aucbench."""
     ids: dict[Cell, str] = {}
     for plan in plans:
-        lookups = _lookups(plan)
+        engine = LocalEngine(cores())
+        with engine.opened() as supervisor:
+            lookups = look_up(plan, engine.on(supervisor))
         ids |= {cell: lookups.id(cell) for cell in plan.cells()}
     return ids
-
-
-def _lookups(plan: Plan) -> Lookups:
-    engine = LocalEngine(cores())
-    with engine.opened() as supervisor:
-        return look_up(plan, engine.on(supervisor))

@@ -132,7 +132,7 @@ class Display(Progress):
     def __init__(self, total: int, write: Write | None = None, *, moving: bool = True) -> None:
         super().__init__(total, write)
         self._moves = moving and not in_notebook()
-        self._frame = NotebookFrame(self.drawn) if in_notebook() else self._live()
+        self._frame: Any = NotebookFrame(self.drawn) if in_notebook() else self._live()
 
     def _live(self) -> Any:
         from rich.console import Console
