@@ -49,7 +49,7 @@ class OneTable:
             }
 
     def time_words(self, solvers: int, repeats: int) -> None:
-        stats.within(self.folds, 0.25, repeats=repeats)
+        stats.SplitTest(ratio=0.25, repeats=repeats).of_rows(self.folds)
 
 
 class Bounds:

@@ -297,7 +297,7 @@ def _how_soon(empty: Any, page: str) -> None:
 
 def _within(empty: Any, page: str) -> None:
     """Differences of the pairs of the block, and the region of practical equivalence."""
-    found = _run(code(page, "import Fold, within"))["found"]
+    found = _run(code(page, "import Fold, SplitTest"))["found"]
     empty.set_size_inches(WIDTH, 0.9 + 0.4 * len(found.pairs))
     ax = empty.subplots()
     ax.axvspan(-0.005, 0.005, color="#88888840", lw=0)

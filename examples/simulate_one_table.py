@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from simulated import Tables, grid, mean, print_tables, repeated, share
 
 from aucbench.report.document import Grid
-from aucbench.stats import Fold, WithinDataset, Word, corrected_difference, holm, within
+from aucbench.stats import Fold, SplitTest, WithinDataset, Word, corrected_difference, holm
 
 ALPHA = 0.05
 LANDMARKS, TREES = 50, 30
@@ -121,7 +121,7 @@ class Kind:
 
     def compared(self, table: Table, repeats: int) -> WithinDataset:
         """Compare the solvers on a table."""
-        return within(table, 1.0 / (self.folds - 1), repeats=repeats)
+        return SplitTest(ratio=1.0 / (self.folds - 1), repeats=repeats).of_rows(table)
 
     def divided(
         self, y: Flags, rng: np.random.Generator

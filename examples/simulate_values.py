@@ -17,7 +17,7 @@ from simulate_one_table import AHEAD, Kind, Said, Table, new_rule
 from simulated import Tables, grid, mean, print_tables, repeated, share
 
 from aucbench.report.document import Grid
-from aucbench.stats import WithinDataset, auc, within_values
+from aucbench.stats import SplitTest, WithinDataset, auc
 
 EQUAL = [
     Kind(rows=60),
@@ -38,7 +38,7 @@ def by_values(kind: Kind, table: Table) -> WithinDataset:
         for name, folds in table.items()
     }
     ratio = 1.0 / (kind.folds - 1)
-    return within_values(values, ratio, repeats=kind.over_the_rows, note="")
+    return SplitTest(ratio=ratio, repeats=kind.over_the_rows).of_values(values)
 
 
 def said_of(kind: Kind, effort: float) -> Iterator[tuple[str, list[Said]]]:

@@ -11,14 +11,11 @@ from aucbench.data.showing import folded, grid, heading, paragraphs
 from aucbench.errors import ParameterError
 from aucbench.judging.files import sheet_of
 from aucbench.judging.formats import AUTO, long_table
-from aucbench.judging.measured import Measured, OnDataSet, measured
+from aucbench.judging.measured import measured
 from aucbench.judging.options import Columns, Judging
 from aucbench.judging.table import chosen
-from aucbench.records import CellStatus
 from aucbench.report.document import Grid, text
-from aucbench.report.evidence import Elsewhere, Evidence, FoldKey, Group, Place
 from aucbench.report.findings import Findings, Settings, findings_of
-from aucbench.report.fits import NAN, Fit
 from aucbench.report.leaderboard import leaderboard
 from aucbench.report.tables import as_html, grids
 from aucbench.report.terminal import answer, notes, sentences
@@ -29,13 +26,6 @@ if TYPE_CHECKING:
 
 FEW = 5  # data sets, each of which has a table in a terminal
 KINDS: dict[Any, tuple[str, ...]] = {Columns: (), Judging: ()}
-NO_RATIO = 1.0  # of a data set with one value of each method, of which nothing is tested
-MISSING = "missing"  # the status of a value that the table does not have
-NO_VALUE = "The table has no value."
-NO_ROWS = (
-    "These are values of others: rows and scores were not seen, so that DeLong's part of the "
-    "verdicts is missing."
-)
 
 
 @takes(KINDS)
@@ -76,16 +66,16 @@ def judged(tables: Any, form: str, columns: Columns, judging: Judging) -> Judgem
         chosen(sheet_of(one, f"table {k}" if several else "this table"), columns.where)
         for k, one in enumerate(tables, 1)
     ]
-    known = measured(long_table(sheets, form, columns, judging.by), judging)
+    measure, evidence = measured(long_table(sheets, form, columns, judging.by), judging)
     settings = Settings(
-        measure=known.measure,
+        measure=measure,
         rope=judging.rope,
         level=judging.level,
         reference=judging.reference,
         most_pairs=None,
         most_values=None,
     )
-    findings = findings_of(evidence_of_values(known), settings)
+    findings = findings_of(evidence, settings)
     title = ", ".join(
         one.name if isinstance(one, Path) else Path(one).name
         for one in tables
@@ -174,36 +164,3 @@ class Judgement:
     def json(self) -> bytes:
         """Return the verdict and the values behind it as one object of JSON, in ASCII."""
         return verdict_json(self.findings)
-
-
-def evidence_of_values(measured: Measured) -> Evidence:
-    """Return the evidence of values; a method without one on a data set has failed there."""
-    groups: dict[Place, Group] = {}
-    for i, one in enumerate(measured.datasets):
-        for j, method in enumerate(measured.methods):
-            why = measured.reasons.get((one.name, method), NO_VALUE)
-            groups[i, j] = Group(_fits(one, method, why))
-    families = tuple(one.family for one in measured.datasets)
-    ratios = {i: one.ratio or NO_RATIO for i, one in enumerate(measured.datasets)}
-    return Evidence(
-        datasets=tuple(one.name for one in measured.datasets),
-        solvers=measured.methods,
-        groups=groups,
-        families=families if any(families) else (),
-        elsewhere=Elsewhere(ratios, (NO_ROWS, *measured.remarks)),
-    )
-
-
-def _fits(one: OnDataSet, method: str, why: str) -> dict[FoldKey, Fit]:
-    places = one.places or ((0, 0),)
-    values = one.values.get(method)
-    if values is None:
-        return {FoldKey(*place): _fit(NAN, MISSING, why) for place in places}
-    return {
-        FoldKey(*place): _fit(value, CellStatus.OK)
-        for place, value in zip(places, values, strict=True)
-    }
-
-
-def _fit(value: float, status: str, why: str = "") -> Fit:
-    return Fit(id="", data="", status=status, why=why, auc=value)

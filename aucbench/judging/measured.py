@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -21,9 +21,19 @@ from aucbench.errors import DataError, ParameterError, UnknownNameError
 from aucbench.judging.metrics import UNNAMED, metric_of, plain
 from aucbench.judging.options import Judging, Missing
 from aucbench.judging.table import Long
+from aucbench.records import CellStatus
+from aucbench.report.evidence import Elsewhere, Evidence, FoldKey, Group
+from aucbench.report.fits import NAN, Fit
 from aucbench.stats.measures import Measure
 from aucbench.stats.words import counted
 
+MISSING = "missing"  # the status of a value that the table does not have
+NO_VALUE = "The table has no value."
+NO_ROWS = (
+    "These are values of others: rows and scores were not seen, so that DeLong's part of the "
+    "verdicts is missing."
+)
+NO_RATIO = 1.0  # of a data set with one value of each method, of which nothing is tested
 MOST_FOLDS = 10  # that are taken for one division of the rows
 # Last rows of printed tables.
 SUMMARIES = ("average", "avg", "mean", "mean_auc", "median", "rank", "avg_rank", "average_rank")
@@ -33,44 +43,36 @@ ROUNDED = 1e-9  # how far a share may be outside of [0, 1]
 Values = dict[tuple[str, str], float]  # by repeat and fold, as the table names them
 
 
-class Place(NamedTuple):
-    """A repeat and a fold, by their numbers from 0."""
-
-    repeat: int
-    fold: int
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class OnDataSet:
     """What is known of one data set."""
 
     name: str
-    places: tuple[Place, ...]  # of the folds that count; one if the table has no folds
+    places: tuple[FoldKey, ...]  # of the folds that count; one if the table has no folds
     values: Mapping[str, tuple[float, ...]]  # by method, of those that have any
     ratio: float | None  # test rows divided by training rows; None where nothing says it
     left_out: int  # folds in which some method has no value
-    family: str | None = None  # of related data sets, which count as one
 
     @property
     def averaged(self) -> OnDataSet:
         """The same with the mean of each method as its only value."""
         means = {method: (float(np.mean(own)),) for method, own in self.values.items()}
-        return replace(self, places=(Place(0, 0),), values=means)
+        return replace(self, places=(FoldKey(0, 0),), values=means)
+
+    def group(self, method: str, why: str) -> Group:
+        """Return the values of a method as fits; without one it has failed, and `why` says how."""
+        values = self.values.get(method, (NAN,) * len(self.places))
+        status, why = (CellStatus.OK, "") if method in self.values else (MISSING, why)
+        return Group(
+            {
+                place: Fit(id="", data="", status=status, why=why, auc=value)
+                for place, value in zip(self.places, values, strict=True)
+            }
+        )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Measured:
-    """All that is judged."""
-
-    measure: Measure
-    methods: tuple[str, ...]
-    datasets: tuple[OnDataSet, ...]
-    reasons: Mapping[tuple[str, str], str]  # why a data set and a method have no value
-    remarks: tuple[str, ...]
-
-
-def measured(long: Long, judging: Judging) -> Measured:
-    """Choose the metric, and sort its values.
+def measured(long: Long, judging: Judging) -> tuple[Measure, Evidence]:
+    """Choose the metric, and sort its values; a method without one on a data set has failed there.
 
     Raises
     ------
@@ -96,9 +98,20 @@ def measured(long: Long, judging: Judging) -> Measured:
         _on_data_set(name, {m: cells[name, m] for m in methods if (name, m) in cells}, judging)
         for name in names
     ]
-    families = _families(frame)
-    sets, told = _comparable([replace(one, family=families.get(one.name)) for one in sets])
-    return Measured(measure, methods, tuple(sets), _reasons(frame), (*remarks, *told))
+    families, reasons = _families(frame), _reasons(frame)
+    sets, told = _comparable(sets)
+    ratios = {i: one.ratio or NO_RATIO for i, one in enumerate(sets)}
+    return measure, Evidence(
+        datasets=tuple(one.name for one in sets),
+        solvers=methods,
+        groups={
+            (i, j): one.group(method, reasons.get((one.name, method), NO_VALUE))
+            for i, one in enumerate(sets)
+            for j, method in enumerate(methods)
+        },
+        families=tuple(families.get(one.name) for one in sets) if families else (),
+        elsewhere=Elsewhere(ratios, (NO_ROWS, *remarks, *told)),
+    )
 
 
 def _of_metric(long: Long, judging: Judging) -> tuple[Any, Measure, tuple[str, ...]]:
@@ -296,7 +309,7 @@ def _ordered(keys: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     return sorted(keys, key=lambda key: [(0, int(x), x) if x.isdigit() else (1, 0, x) for x in key])
 
 
-def _places(name: str, every: Sequence[tuple[str, str]], judging: Judging) -> list[Place]:
+def _places(name: str, every: Sequence[tuple[str, str]], judging: Judging) -> list[FoldKey]:
     """Return the number of the repeat and of the fold of each key.
 
     Raises
@@ -313,7 +326,7 @@ def _places(name: str, every: Sequence[tuple[str, str]], judging: Judging) -> li
         if not size or (numbers[-1] + 1 == count and count % size):
             what = f"--folds {size}" if judging.folds else f"--repeats {judging.repeats}"
             raise ParameterError(f"{name} has {count} folds, which {what} does not divide")
-        return [Place(*divmod(number, size)) for number in numbers]
+        return [FoldKey(*divmod(number, size)) for number in numbers]
     if len(repeats) < 2 and count > MOST_FOLDS:
         raise ParameterError(
             f"{name} has {count} folds, and it is not known how many of them divide the rows once; "
@@ -322,7 +335,7 @@ def _places(name: str, every: Sequence[tuple[str, str]], judging: Judging) -> li
     seen = Counter[str]()
     places = []
     for repeat, _ in every:
-        places.append(Place(repeats.index(repeat), seen[repeat]))
+        places.append(FoldKey(repeats.index(repeat), seen[repeat]))
         seen[repeat] += 1
     return places
 
@@ -335,9 +348,9 @@ def _numbers(every: Sequence[tuple[str, str]]) -> list[int]:
     return [*range(len(every))]
 
 
-def _ratio(places: Iterable[Place], asked: float | None) -> float | None:
+def _ratio(places: Iterable[FoldKey], asked: float | None) -> float | None:
     """Return test rows divided by training rows; None where nothing says it."""
-    sizes = Counter(place.repeat for place in places)
+    sizes = Counter(place.seed for place in places)
     folds = max(sizes.values(), default=1)
     return asked if asked is not None else 1.0 / (folds - 1) if folds > 1 else None
 

@@ -17,7 +17,7 @@ from aucbench.stats.partial import Range, Scale, partial_auc
 from aucbench.stats.rows import Fold, Rows
 
 NAME = "gpauc"
-DEFAULTS = MEASURES["pauc"].defaults
+DEFAULTS = MEASURES["pauc"].params
 
 
 @dataclass(frozen=True, slots=True)

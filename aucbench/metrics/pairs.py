@@ -175,7 +175,7 @@ def _defaults(name: str) -> Mapping[str, Value]:
         return PAIRED[name].defaults
     if name == NAME:
         return DEFAULTS
-    return MEASURES[name].defaults if name in MEASURES else {}
+    return MEASURES[name].params if name in MEASURES else {}
 
 
 @cache

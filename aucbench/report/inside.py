@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isnan, nan
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from aucbench.stats.measures import Measure
 from aucbench.stats.roc import Band, bands
 from aucbench.stats.rows import Fold, Rows
 from aucbench.stats.tables import average_ranks_of
-from aucbench.stats.within import PairWithin, SolverWithin, WithinDataset, within, within_values
+from aucbench.stats.within import PairWithin, SolverWithin, SplitTest, WithinDataset
 
 AUC = "auc"
 NO_SCORES = "The folder does not hold all scores of this data set with their labels."
@@ -110,7 +110,7 @@ def inside(
     Without `pairs`, no two solvers are compared, and none is said to lead.
 
     It raises `DataError` when scores cannot be read, or a measure other than the AUC needs those
-    of a damaged file, and errors as `within`.
+    of a damaged file, and errors as `SplitTest.of_rows`.
     """
     measure = of_dataset(measure, evidence, dataset)
     groups = dict(evidence.row(dataset))
@@ -119,8 +119,16 @@ def inside(
     folds = _folds_of(evidence, {solver: groups[solver] for solver in best_first})
     if not folds and not _is_told(measure, evidence, dataset):
         _refuse_lost(evidence, dataset, measure)
-    how = {"level": level, "rope": rope, "pairs": pairs}
-    compared = _compared(evidence, dataset, folds, measure, how)
+    test = SplitTest(
+        ratio=evidence.ratio(dataset),
+        repeats=evidence.repeats(dataset),
+        redrawn=evidence.redrawn(dataset),
+        by=measure,
+        level=level,
+        rope=rope,
+        pairs=pairs,
+    )
+    compared = _compared(evidence, dataset, folds, test)
     known = {evidence.solvers.index(solver.name): solver for solver in compared.solvers}
     whole = {j: s for j, s in known.items() if groups[j].complete and not s.missing}
     sign = 1.0 if measure.smaller else -1.0
@@ -150,29 +158,16 @@ def inside(
     )
 
 
-def _compared(
-    evidence: Evidence, dataset: int, folds: Folds, measure: Measure, how: Mapping[str, Any]
-) -> WithinDataset:
+def _compared(evidence: Evidence, dataset: int, folds: Folds, test: SplitTest) -> WithinDataset:
     """Compare the solvers by their scores; where there are none, by the AUCs of the records."""
-    ratio, repeats = evidence.ratio(dataset), evidence.repeats(dataset)
-    redrawn = evidence.redrawn(dataset)
     if folds:
-        named = {evidence.solvers[solver]: of for solver, of in folds.items()}
-        return within(named, ratio, repeats=repeats, redrawn=redrawn, by=measure, **how)
+        return test.of_rows({evidence.solvers[solver]: of for solver, of in folds.items()})
     values = {
         evidence.solvers[solver]: aucs
         for solver, aucs in evidence.by_split(dataset).items()
-        if evidence.group(dataset, solver).ok and _is_told(measure, evidence, dataset)
+        if evidence.group(dataset, solver).ok and _is_told(test.measure, evidence, dataset)
     }
-    return within_values(
-        values,
-        ratio,
-        repeats=repeats,
-        redrawn=redrawn,
-        by=measure,
-        note=NO_SCORES if evidence.elsewhere is None else "",
-        **how,
-    )
+    return test.of_values(values, NO_SCORES if evidence.elsewhere is None else "")
 
 
 def of_dataset(measure: Measure, evidence: Evidence, dataset: int) -> Measure:

@@ -43,9 +43,8 @@ from aucbench.stats.versus import fragile as fragile
 from aucbench.stats.versus import versus as versus
 from aucbench.stats.within import PairWithin as PairWithin
 from aucbench.stats.within import SolverWithin as SolverWithin
+from aucbench.stats.within import SplitTest as SplitTest
 from aucbench.stats.within import WithinDataset as WithinDataset
-from aucbench.stats.within import within as within
-from aucbench.stats.within import within_values as within_values
 from aucbench.stats.words import LEVEL as LEVEL
 from aucbench.stats.words import ROPE as ROPE
 from aucbench.stats.words import Difference as Difference

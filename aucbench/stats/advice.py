@@ -277,7 +277,7 @@ class Advice:
             )
             return
         means = np.round(self.table.unit_gains.mean(axis=0), ROUNDING)
-        equal = [self.names[j] for j in np.flatnonzero(means == means[j])]
+        equal = [self.names[j] for j in np.flatnonzero(means == means[j]).tolist()]
         who = f"{name} has" if len(equal) == 1 else f"{listed(equal)} have"
         doubt = "" if len(equal) == 1 else f"; {name} stands for them below"
         possible = self._best.of(self._best.possible)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from math import nan
 from typing import Any
@@ -117,6 +117,7 @@ class Measure:
     share: bool = False  # whether its values are in [0, 1], and 1 is the best
     # (fold, parameters) -> how it moves with each row; None: its variance is not known
     moved: Callable[..., Influence] | None = None
+    check: Callable[..., Any] | None = None  # raises where parameters make no sense
 
     def __call__(self, y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> float:
         """Return the value on rows, NaN where they have none; errors are those of the function."""
@@ -183,17 +184,15 @@ def measure(spec: str) -> Measure:
     name, given = parts_of(spec)
     if name not in MEASURES:
         raise UnknownNameError("measure", name, MEASURES)
-    kind = MEASURES[name]
-    params = filled(name, given, kind.defaults, spec)
-    if kind.check is not None:
-        kind.check(**params)
-    return Measure(
-        named(name, params, kind.defaults),
-        kind.function,
-        params,
-        smaller=kind.smaller,
-        share=not kind.smaller and params.get("scale") != "raw",
-        moved=kind.moved,
+    usual = MEASURES[name]
+    params = filled(name, given, usual.params, spec)
+    if usual.check is not None:
+        usual.check(**params)
+    return replace(
+        usual,
+        name=named(name, params, usual.params),
+        params=params,
+        share=usual.share and params.get("scale") != "raw",
     )
 
 
@@ -250,30 +249,24 @@ def _number(key: str, text: str, spec: str, defaults: Mapping[str, Value]) -> fl
     return int(number)
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A built-in measure, and its parameters with their defaults."""
-
-    function: Callable[..., float]
-    defaults: Mapping[str, Value] = field(default_factory=dict)
-    smaller: bool = False
-    moved: Callable[..., Influence] | None = None
-    check: Callable[..., Any] | None = None  # raises where parameters make no sense
-
-
-MEASURES: dict[str, Kind] = {
-    "auc": Kind(auc),
-    "ap": Kind(average_precision),
-    "pauc": Kind(
-        partial_auc,
-        {"max_fpr": 0.1, "min_fpr": 0.0, "min_tpr": 0.0, "scale": "mcclish"},
-        moved=partial_influence,
-        check=Range,
-    ),
-    "precision": Kind(precision_at, {"k": 10}, check=partial(require_whole, 1)),
-    "recall": Kind(recall_at, {"k": 10}, check=partial(require_whole, 1)),
-    "brier": Kind(calibrated_brier, smaller=True),
-    "log-loss": Kind(calibrated_log_loss, smaller=True),
+MEASURES: dict[str, Measure] = {
+    one.name: one
+    for one in (
+        Measure("auc", auc, share=True),
+        Measure("ap", average_precision, share=True),
+        Measure(
+            "pauc",
+            partial_auc,
+            {"max_fpr": 0.1, "min_fpr": 0.0, "min_tpr": 0.0, "scale": "mcclish"},
+            share=True,
+            moved=partial_influence,
+            check=Range,
+        ),
+        Measure("precision", precision_at, {"k": 10}, share=True, check=partial(require_whole, 1)),
+        Measure("recall", recall_at, {"k": 10}, share=True, check=partial(require_whole, 1)),
+        Measure("brier", calibrated_brier, smaller=True),
+        Measure("log-loss", calibrated_log_loss, smaller=True),
+    )
 }
 
 

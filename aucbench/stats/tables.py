@@ -143,7 +143,7 @@ class ResultTable:
 
     def without(self, i: int) -> ResultTable:
         """Return the table without a data set."""
-        rest = np.delete(np.arange(len(self.values)), i)
+        rest = [k for k in range(len(self.values)) if k != i]
         sets = [self.data_sets[k] for k in rest]
         families = None if self.families is None else [self.families[k] for k in rest]
         return replace(self, values=self.values[rest], data_sets=sets, families=families)

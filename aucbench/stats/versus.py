@@ -146,13 +146,13 @@ def _differences(table: ResultTable, pair: Pair, level: float) -> dict[int, Diff
     """Return the difference of a pair without each data set that has one, by its number."""
     two = table.select(table.at(pair.a), table.at(pair.b))
     if len(two.units) == len(two.values):
-        d, rows = differences(*two.gains.T, Rule.WORST_RANK)
+        d, rows = differences(two.gains[:, 0], two.gains[:, 1], Rule.WORST_RANK)
         each = without_each(d, level) if d.size > 1 else ()
         known = dict(zip(rows.tolist(), each, strict=False))
     else:
         rest = (two.without(i).unit_gains for i in range(len(two.values)))
         known = {
-            i: signed_rank(differences(*gains.T, Rule.WORST_RANK)[0], level)
+            i: signed_rank(differences(gains[:, 0], gains[:, 1], Rule.WORST_RANK)[0], level)
             for i, gains in enumerate(rest)
         }
     return {i: of_losses(one) for i, one in known.items()} if table.smaller else known

@@ -119,24 +119,12 @@ class WithinDataset:
         raise KeyError((a, b))
 
 
-def within(
-    folds: Mapping[str, Mapping[Split, Rows]],
-    ratio: float,
-    *,
-    repeats: int = 1,
-    redrawn: bool = True,
-    by: str | Measure = "auc",
-    level: float = LEVEL,
-    rope: float = ROPE,
-    pairs: bool = True,
-) -> WithinDataset:
-    """Compare solvers on one data set by the scores of its test rows.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SplitTest:
+    """How solvers are compared on the splits of one data set.
 
     Parameters
     ----------
-    folds : mapping of str to mapping of split to Fold
-        For each solver its test rows in each split (repeat, fold). A split that is missing is one
-        in which the solver failed. A fold of one class has no value.
     ratio : float
         Test rows divided by training rows of a split.
     repeats : int
@@ -152,55 +140,115 @@ def within(
     pairs : bool
         Compare each pair, which takes long where there are many solvers. Without it, the solvers
         have their intervals only, and of none is said that it may be the best.
-
-    Raises
-    ------
-    DataError
-        When two solvers have different test rows in one split.
-    AucbenchError
-        As `measure`, `auc_interval`, `corrected_interval` and `Difference.word`, and as the
-        measure for rows that it cannot use.
     """
-    chosen = measure(by) if isinstance(by, str) else by
-    splits = tuple(sorted({split for of in folds.values() for split in of}))
-    _require_same_rows(folds, splits)
-    if chosen.name == "auc":
-        runs = {name: _placed(of, splits) for name, of in folds.items()}
-    elif chosen.has_variance:
-        runs = {name: _influenced(of, splits, chosen) for name, of in folds.items()}
-    else:  # all at once, since a measure of a plugin is computed in another process
-        values = chosen.values([of.get(split) for of in folds.values() for split in splits])
-        table = values.reshape(len(folds), len(splits))
-        runs = {name: _Runs(row, None, NO_VARIANCE) for name, row in zip(folds, table, strict=True)}
-    return _Table(runs, splits, ratio, repeats, redrawn, chosen, level, rope).judged(pairs=pairs)
 
+    ratio: float
+    repeats: int = 1
+    redrawn: bool = True
+    by: str | Measure = "auc"
+    level: float = LEVEL
+    rope: float = ROPE
+    pairs: bool = True
 
-def within_values(
-    values: Mapping[str, Vector],
-    ratio: float,
-    *,
-    repeats: int = 1,
-    redrawn: bool = True,
-    by: str | Measure = "auc",
-    level: float = LEVEL,
-    rope: float = ROPE,
-    note: str,
-    pairs: bool = True,
-) -> WithinDataset:
-    """Compare solvers as `within`, by their values alone: DeLong's variance needs scores.
+    @property
+    def measure(self) -> Measure:
+        """The measure that is meant."""
+        return measure(self.by) if isinstance(self.by, str) else self.by
 
-    Parameters
-    ----------
-    values : mapping of str to array of shape (J,)
-        The measure of each solver on the same splits, NaN where it has none.
-    note : str
-        Why there are no scores, in one sentence.
-    ratio, repeats, redrawn, by, level, rope, pairs :
-        As in `within`.
-    """
-    chosen = measure(by) if isinstance(by, str) else by
-    runs = {name: _Runs(v, None, note) for name, v in values.items()}
-    return _Table(runs, (), ratio, repeats, redrawn, chosen, level, rope).judged(pairs=pairs)
+    def of_rows(self, folds: Mapping[str, Mapping[Split, Rows]]) -> WithinDataset:
+        """Compare solvers by the scores of their test rows.
+
+        Parameters
+        ----------
+        folds : mapping of str to mapping of split to Fold
+            For each solver its test rows in each split (repeat, fold). A split that is missing is
+            one in which the solver failed. A fold of one class has no value.
+
+        Raises
+        ------
+        DataError
+            When two solvers have different test rows in one split.
+        AucbenchError
+            As `measure`, `auc_interval`, `corrected_interval` and `Difference.word`, and as the
+            measure for rows that it cannot use.
+        """
+        chosen = self.measure
+        splits = tuple(sorted({split for of in folds.values() for split in of}))
+        _require_same_rows(folds, splits)
+        if chosen.name == "auc":
+            runs = {name: _placed(of, splits) for name, of in folds.items()}
+        elif chosen.has_variance:
+            runs = {name: _influenced(of, splits, chosen) for name, of in folds.items()}
+        else:  # all at once, since a measure of a plugin is computed in another process
+            values = chosen.values([of.get(split) for of in folds.values() for split in splits])
+            table = zip(folds, values.reshape(len(folds), len(splits)), strict=True)
+            runs = {name: _Runs(row, None, NO_VARIANCE) for name, row in table}
+        return self._compared(runs, splits)
+
+    def of_values(self, values: Mapping[str, Vector], note: str = "") -> WithinDataset:
+        """Compare solvers by their values alone: DeLong's variance needs scores.
+
+        Parameters
+        ----------
+        values : mapping of str to array of shape (J,)
+            The measure of each solver on the same splits, NaN where it has none.
+        note : str
+            Why there are no scores, in one sentence.
+        """
+        return self._compared({name: _Runs(v, None, note) for name, v in values.items()}, ())
+
+    def _compared(self, runs: Mapping[str, _Runs], splits: tuple[Split, ...]) -> WithinDataset:
+        """Return all that can be said, of the pairs if they are asked for."""
+        known = self._pairs(runs) if self.pairs else ()
+        best = _best(runs, smaller=self.measure.smaller)
+        missing = {name: run.missing for name, run in runs.items()}
+        beaten = _beaten(known, missing, self.level) - {best} if self.pairs else {*runs}
+        solvers = tuple(
+            SolverWithin(
+                name,
+                run.values,
+                run.interval(self.level, self.repeats),
+                corrected_interval(run.values, self.ratio, self.level, self.repeats),
+                run.missing,
+                run.missing < run.values.size and name not in beaten,
+                run.groups,
+            )
+            for name, run in runs.items()
+        )
+        return WithinDataset(
+            self.measure.name, splits, solvers, known, best, self.repeats, self.redrawn
+        )
+
+    def _pairs(self, runs: Mapping[str, _Runs]) -> tuple[PairWithin, ...]:
+        """Return each pair once, with the words."""
+        tested = [self._tested(a, b, runs) for a, b in combinations(runs, 2)]
+        adjusted = holm([pair.p for pair in tested]).tolist()
+        return tuple(
+            replace(pair, p=p, word=self._word(pair, p))
+            for pair, p in zip(tested, adjusted, strict=True)
+        )
+
+    def _tested(self, a: str, b: str, runs: Mapping[str, _Runs]) -> PairWithin:
+        """Return a pair by itself."""
+        delong, splits = runs[a].less(runs[b], self.ratio, self.level, self.repeats)
+        delong, resampled = (
+            replace(one, smaller=self.measure.smaller)
+            for one in (delong, splits.difference(self.level))
+        )
+        verdict = both(delong, resampled)
+        return PairWithin(a, b, delong, resampled, verdict, verdict.p, Word.UNCLEAR, splits)
+
+    def _word(self, pair: PairWithin, adjusted: float) -> Word:
+        """Return the word of a pair, by its p-value among all pairs, alone, and after repeats."""
+        word = pair.verdict.word(self.rope, adjusted)
+        if word is not Word.UNCLEAR:
+            return word
+        by_itself = pair.verdict.word(self.rope)
+        if by_itself is not Word.UNCLEAR:
+            return PROBABLY[by_itself]
+        if self.redrawn and pair.later().word(self.rope) is not Word.UNCLEAR:
+            return Word.NOT_YET
+        return Word.UNCLEAR
 
 
 class Placed(Protocol):
@@ -280,73 +328,6 @@ def _influenced(folds: Mapping[Split, Rows], splits: tuple[Split, ...], chosen: 
     values = [nan if (one := placed.get(x)) is None else one.value for x in splits]
     grouped = any(fold.groups is not None for fold in folds.values())
     return _Runs(np.array(values), placed, "", partial(Influences.joined, grouped=grouped))
-
-
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """The solvers on one data set, and how they are compared."""
-
-    runs: Mapping[str, _Runs]
-    splits: tuple[Split, ...]
-    ratio: float
-    repeats: int
-    redrawn: bool
-    measure: Measure
-    level: float
-    rope: float
-
-    def judged(self, *, pairs: bool) -> WithinDataset:
-        """Return all that can be said, of the pairs if they are asked for."""
-        known = self.pairs() if pairs else ()
-        best = _best(self.runs, smaller=self.measure.smaller)
-        missing = {name: run.missing for name, run in self.runs.items()}
-        beaten = _beaten(known, missing, self.level) - {best} if pairs else {*self.runs}
-        solvers = tuple(
-            SolverWithin(
-                name,
-                run.values,
-                run.interval(self.level, self.repeats),
-                corrected_interval(run.values, self.ratio, self.level, self.repeats),
-                run.missing,
-                run.missing < run.values.size and name not in beaten,
-                run.groups,
-            )
-            for name, run in self.runs.items()
-        )
-        return WithinDataset(
-            self.measure.name, self.splits, solvers, known, best, self.repeats, self.redrawn
-        )
-
-    def pairs(self) -> tuple[PairWithin, ...]:
-        """Return each pair once, with the words."""
-        tested = [self.tested(a, b) for a, b in combinations(self.runs, 2)]
-        adjusted = holm([pair.p for pair in tested]).tolist()
-        return tuple(
-            replace(pair, p=p, word=self.word(pair, p))
-            for pair, p in zip(tested, adjusted, strict=True)
-        )
-
-    def tested(self, a: str, b: str) -> PairWithin:
-        """Return a pair by itself."""
-        delong, splits = self.runs[a].less(self.runs[b], self.ratio, self.level, self.repeats)
-        delong, resampled = (
-            replace(one, smaller=self.measure.smaller)
-            for one in (delong, splits.difference(self.level))
-        )
-        verdict = both(delong, resampled)
-        return PairWithin(a, b, delong, resampled, verdict, verdict.p, Word.UNCLEAR, splits)
-
-    def word(self, pair: PairWithin, adjusted: float) -> Word:
-        """Return the word of a pair, by its p-value among all pairs, alone, and after repeats."""
-        word = pair.verdict.word(self.rope, adjusted)
-        if word is not Word.UNCLEAR:
-            return word
-        by_itself = pair.verdict.word(self.rope)
-        if by_itself is not Word.UNCLEAR:
-            return PROBABLY[by_itself]
-        if self.redrawn and pair.later().word(self.rope) is not Word.UNCLEAR:
-            return Word.NOT_YET
-        return Word.UNCLEAR
 
 
 def _beaten(pairs: Sequence[PairWithin], missing: Mapping[str, int], level: float) -> set[str]:

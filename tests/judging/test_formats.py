@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 import aucbench
 from aucbench.errors import DataError, ParameterError
-from aucbench.stats import within_values
+from aucbench.stats import SplitTest
 
 SAYS_COSTS = (" faster", " fewer non-zero weights")
 
@@ -206,7 +206,7 @@ def test_a_search_of_scikit_learn(search, tmp_path, kind):
         for row, name in enumerate(names)
     }
     [inside] = judged.findings.insides
-    expected = within_values(values, 1 / 3, repeats=3, note="")
+    expected = SplitTest(ratio=1 / 3, repeats=3).of_values(values)
     assert {(p.a, p.b): p.word for p in inside.pairs} == {
         (p.a, p.b): p.word for p in expected.pairs
     }

@@ -261,7 +261,7 @@ def test_the_comparisons_of_the_pages_run_from_python(play):
 @pytest.mark.parametrize(
     ("holding", "shown"),
     [
-        ("import Fold, within", "plain - tuned"),
+        ("import Fold, SplitTest", "plain - tuned"),
         ("import Advice, ResultTable, best_set, versus", "svm-or - logistic"),
     ],
 )

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from aucbench.stats import Advice, ResultTable, Word, within_values
+from aucbench.stats import Advice, ResultTable, SplitTest, Word
 
 FOLDS = np.array([-1.0, 0.5, 1.0, -0.5, 0.0]) / np.sqrt(0.625)  # mean 0, standard deviation 1
 
@@ -18,8 +18,8 @@ def advice(
 ):
     """The advice on "german", where the leader is constant and the others scatter."""
     values = {n: splits(*one, repeats) for n, one in means_and_deviations.items()}
-    found = within_values(
-        values, 1 / 4, repeats=repeats, redrawn=redrawn, level=level, note="No scores."
+    found = SplitTest(ratio=1 / 4, repeats=repeats, redrawn=redrawn, level=level).of_values(
+        values, "No scores."
     )
     row = [v.mean() for v in values.values()]
     times = None if seconds is None else [seconds]
@@ -75,7 +75,7 @@ def test_not_yet_says_what_a_pair_alone_takes():
 
 
 def test_a_word_of_one_table_is_turned_with_its_pair():
-    found = within_values(
-        {"a": splits(0.83, 0.0), "b": splits(0.80, 0.018)}, 1 / 4, note="No scores."
+    found = SplitTest(ratio=1 / 4).of_values(
+        {"a": splits(0.83, 0.0), "b": splits(0.80, 0.018)}, "No scores."
     )
     assert found.pair("a", "b").word is found.pair("b", "a").word is Word.NOT_YET

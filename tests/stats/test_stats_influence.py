@@ -9,7 +9,7 @@ from aucbench.data.survival import Survival
 from aucbench.metrics.pairs import measure_of
 from aucbench.metrics.rows import TargetRows, bare
 from aucbench.pairs import Time
-from aucbench.stats import Fold, Word, within
+from aucbench.stats import Fold, SplitTest, Word
 from aucbench.stats.influence import Influences
 
 GAUC = measure_of("gauc")
@@ -113,7 +113,7 @@ def test_within_gives_words_by_any_pairs():
         for name, shift, more in (("good", 1.5, 0.0), ("bad", 0.5, 0.0), ("twin", 1.5, 0.01)):
             s = noise + shift * y + more * rng.normal(size=y.size)
             folds[name][0, k] = Fold(y, s, groups=base.groups)
-    told = within(folds, 0.25, by=GAUC)
+    told = SplitTest(ratio=0.25, by=GAUC).of_rows(folds)
     assert told.pair("good", "bad").word is Word.BETTER
     assert told.pair("good", "twin").word is Word.EQUIVALENT
     good = told.solvers[0]

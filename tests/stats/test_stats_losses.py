@@ -11,12 +11,11 @@ from sklearn.linear_model import LogisticRegression
 from aucbench.stats import (
     Advice,
     Fold,
+    SplitTest,
     Word,
     calibrated,
     measure,
     pairwise,
-    within,
-    within_values,
 )
 from aucbench.stats.calibration import halves
 from aucbench.stats.tables import ResultTable, Scale
@@ -109,7 +108,7 @@ def folds(gains, splits=5):
 
 @pytest.mark.parametrize("name", ["brier", "log-loss"])
 def test_the_solver_with_the_smaller_loss_is_better(name):
-    found = within(folds({"bad": 0.3, "good": 2.0}), 1 / 4, by=name)
+    found = SplitTest(ratio=1 / 4, by=name).of_rows(folds({"bad": 0.3, "good": 2.0}))
     [pair] = found.pairs
     values = {solver.name: solver.values.mean() for solver in found.solvers}
 
@@ -123,7 +122,9 @@ def test_the_solver_with_the_smaller_loss_is_better(name):
     assert [solver.not_worse for solver in found.solvers] == [False, True]
 
     table = {solver.name: solver.values for solver in found.solvers}
-    bare = within_values(table, 1 / 4, by=name, note="No scores.")  # values alone say the same
+    bare = SplitTest(ratio=1 / 4, by=name).of_values(
+        table, "No scores."
+    )  # values alone say the same
     assert (bare.best, bare.pairs[0].word) == ("good", Word.WORSE)
     assert bare.pairs[0].verdict.effect == pair.verdict.effect
     assert [solver.not_worse for solver in bare.solvers] == [False, True]
@@ -135,7 +136,7 @@ def test_a_fold_without_a_value_is_counted():
     y = np.repeat([1, 0], [3, 50])
     for name in some:
         some[name][0, 5] = Fold(y, np.arange(53.0))
-    found = within(some, 1 / 4, by="brier")
+    found = SplitTest(ratio=1 / 4, by="brier").of_rows(some)
 
     assert [solver.missing for solver in found.solvers] == [1, 1]
     assert "1 of 6 splits have no value." in found.pairs[0].verdict.note

@@ -10,6 +10,7 @@ from scipy.stats import binom
 from aucbench.errors import DataError
 from aucbench.stats import (
     Fold,
+    SplitTest,
     Word,
     auc,
     auc_difference,
@@ -18,8 +19,6 @@ from aucbench.stats import (
     corrected_interval,
     holm,
     measure,
-    within,
-    within_values,
 )
 from aucbench.stats.within import NO_VARIANCE
 
@@ -41,7 +40,7 @@ def folds():
 
 
 def test_it_puts_together_what_its_parts_say(folds):
-    found = within(folds, 0.25)
+    found = SplitTest(ratio=0.25).of_rows(folds)
     assert found.splits == tuple((0, fold) for fold in range(5))
     assert [solver.name for solver in found.solvers] == list(SIGNALS)
     for solver in found.solvers:
@@ -60,21 +59,23 @@ def test_it_puts_together_what_its_parts_say(folds):
 
 
 def test_the_words_and_the_best(folds):
-    found = within(folds, 0.25)
+    found = SplitTest(ratio=0.25).of_rows(folds)
     assert found.best == "good"
     assert found.pair("good", "fair").word is Word.BETTER
     assert found.pair("none", "fair").word is Word.WORSE
     assert found.pair("fair", "twin").word is Word.EQUIVALENT
     assert {solver.name for solver in found.solvers if solver.not_worse} == {"good"}
     del folds["good"]
-    shorter = within(folds, 0.25)
+    shorter = SplitTest(ratio=0.25).of_rows(folds)
     assert {solver.name for solver in shorter.solvers if solver.not_worse} == {"fair", "twin"}
-    assert within(folds, 0.25, rope=0.0).pair("fair", "twin").word is Word.UNCLEAR
-    assert within(folds, 0.25, rope=0.5).pair("none", "fair").word is Word.EQUIVALENT
+    assert SplitTest(ratio=0.25, rope=0.0).of_rows(folds).pair("fair", "twin").word is Word.UNCLEAR
+    assert (
+        SplitTest(ratio=0.25, rope=0.5).of_rows(folds).pair("none", "fair").word is Word.EQUIVALENT
+    )
 
 
 def test_a_verdict_is_what_both_variances_support(folds):
-    for pair in within(folds, 0.25, level=0.9).pairs:
+    for pair in SplitTest(ratio=0.25, level=0.9).of_rows(folds).pairs:
         verdict = pair.verdict
         assert verdict.low == min(pair.delong.low, pair.resampled.low)
         assert verdict.high == max(pair.delong.high, pair.resampled.high)
@@ -86,14 +87,14 @@ def test_a_verdict_is_what_both_variances_support(folds):
 
 def test_one_split_has_delongs_verdict_alone(folds):
     one = {name: {(0, 0): of[0, 0]} for name, of in folds.items()}
-    pair = within(one, 0.25).pair("good", "fair")
+    pair = SplitTest(ratio=0.25).of_rows(one).pair("good", "fair")
     assert (pair.verdict.low, pair.verdict.p) == (pair.delong.low, pair.delong.p)
     assert pair.verdict.note == "A variance over splits needs two of them."
     assert pair.word is Word.BETTER
 
 
 def test_another_measure_has_the_variance_over_splits_alone(folds):
-    found = within(folds, 0.25, by="ap")
+    found = SplitTest(ratio=0.25, by="ap").of_rows(folds)
     assert found.measure == "ap"
     for solver in found.solvers:
         rows = folds[solver.name].values()
@@ -112,7 +113,7 @@ def test_missing_splits_are_counted_and_common_ones_compared(folds):
     rows = folds["none"][0, 4].positive
     for name in folds:  # a fold of one class, for all
         folds[name][0, 4] = Fold(np.ones(rows.size), folds[name][0, 4].scores)
-    found = within(folds, 0.25)
+    found = SplitTest(ratio=0.25).of_rows(folds)
     good, fair, *_ = found.solvers
     assert (good.missing, fair.missing) == (3, 1)
     assert_array_equal(np.isnan(good.values), [False, True, False, True, True])
@@ -129,9 +130,12 @@ def test_missing_splits_are_counted_and_common_ones_compared(folds):
 
 def test_a_solver_that_failed_everywhere_keeps_its_place(folds):
     for alone in ({}, {"failed": {}}):
-        assert (within(alone, 0.25).best, within(alone, 0.25).pairs) == (None, ())
+        assert (
+            SplitTest(ratio=0.25).of_rows(alone).best,
+            SplitTest(ratio=0.25).of_rows(alone).pairs,
+        ) == (None, ())
     folds["failed"] = {}
-    found = within(folds, 0.25)
+    found = SplitTest(ratio=0.25).of_rows(folds)
     failed = found.solvers[-1]
     assert (failed.name, failed.missing, failed.not_worse) == ("failed", 5, False)
     assert isnan(failed.delong.estimate)
@@ -139,7 +143,7 @@ def test_a_solver_that_failed_everywhere_keeps_its_place(folds):
     assert found.pair("good", "failed").word is Word.UNCLEAR
     assert isnan(found.pair("good", "failed").p)
     assert found.best == "good"
-    without = within({name: of for name, of in folds.items() if of}, 0.25)
+    without = SplitTest(ratio=0.25).of_rows({name: of for name, of in folds.items() if of})
     for pair in without.pairs:  # a test that could not be made does not count
         assert found.pair(pair.a, pair.b) == pair
 
@@ -149,7 +153,7 @@ def test_repeats_share_their_rows(folds):
         name: {(repeat, fold): rows for repeat in range(2) for (_, fold), rows in of.items()}
         for name, of in folds.items()
     }
-    one, two = within(folds, 0.25), within(twice, 0.25, repeats=2)
+    one, two = SplitTest(ratio=0.25).of_rows(folds), SplitTest(ratio=0.25, repeats=2).of_rows(twice)
     for a, b in zip(one.solvers, two.solvers, strict=True):
         assert_allclose([b.delong.low, b.delong.high], [a.delong.low, a.delong.high], rtol=1e-10)
         assert b.resampled == corrected_interval(b.values, 0.25, repeats=2)
@@ -169,7 +173,7 @@ def by_values(repeats=1, redrawn=True, rope=0.005, **means_and_deviations):
         name: np.tile(mean + sd * FOLDS, repeats)
         for name, (mean, sd) in means_and_deviations.items()
     }
-    return within_values(values, 0.25, repeats=repeats, redrawn=redrawn, rope=rope, note="")
+    return SplitTest(ratio=0.25, repeats=repeats, redrawn=redrawn, rope=rope).of_values(values)
 
 
 @pytest.mark.parametrize(
@@ -211,7 +215,7 @@ def test_equivalent_solvers_and_those_that_failed_more_often_take_no_star():
     assert [solver.not_worse for solver in found.solvers] == [True, True, False]
     values = {"failed": 0.9 + 0.001 * FOLDS, "whole": 0.8 + 0.0 * FOLDS}
     values["failed"][4] = np.nan
-    found = within_values(values, 0.25, note="")
+    found = SplitTest(ratio=0.25).of_values(values)
     assert found.pair("failed", "whole").word is Word.BETTER
     assert found.best == "whole"
     assert [solver.not_worse for solver in found.solvers] == [True, True]
@@ -221,7 +225,7 @@ def test_other_test_rows_are_refused(folds):
     y = folds["fair"][0, 2].positive
     folds["fair"][0, 2] = Fold(~y, folds["fair"][0, 2].scores)
     with pytest.raises(DataError, match=r"good and fair have other labels or weights in the split"):
-        within(folds, 0.25)
+        SplitTest(ratio=0.25).of_rows(folds)
 
 
 @pytest.mark.slow
@@ -233,7 +237,7 @@ def test_type_one_error_of_the_verdict(n_pos, count, repeats):
         found = {"a": {}, "b": {}}
         for split, y, a, b in equal_methods(rng, n_pos, count, repeats):
             found["a"][split], found["b"][split] = Fold(y, a), Fold(y, b)
-        pair = within(found, 1 / (count - 1), repeats=repeats).pairs[0]
+        pair = SplitTest(ratio=1 / (count - 1), repeats=repeats).of_rows(found).pairs[0]
         wrong += pair.word in {Word.BETTER, Word.WORSE}
     _, high = binom.interval(0.999, replicates, 0.05)
     assert wrong <= high
