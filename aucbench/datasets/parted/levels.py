@@ -13,7 +13,7 @@ from aucbench.data.arrays import DENSE_FROM, Vector
 from aucbench.datasets.parted.sides import distinct
 from aucbench.datasets.tables import Encoding, Schema
 from aucbench.datasets.tables.columns import FEW, LEVEL, WORDS, Column, RawColumn
-from aucbench.datasets.tables.parts import Number, OneHot, Part, rare_below
+from aucbench.datasets.tables.parts import Number, OneHot, Part
 from aucbench.errors import DataError
 
 DECIMAL = "."  # of numbers that are text
@@ -66,7 +66,8 @@ def _of_text(name: str, levels: Levels, n: int) -> tuple[Column, Part]:
     if kind == "category":
         _refuse_prose(name, levels, n)
         column = Column(name, kind, levels=tuple(texts), distinct=len(texts))
-        return column, _one_hot(levels, n)
+        counts = np.array([levels[text] for text in texts])
+        return column, OneHot.of_counts(texts, counts, n, missing=False)
     column = Column(name, kind, distinct=len(texts))
     codes = _raw(name, texts, np.arange(len(texts))).codes(column, DECIMAL)
     order = np.argsort(codes)
@@ -87,16 +88,6 @@ def _raw(name: str, texts: Sequence[str], at: NDArray[np.int64]) -> RawColumn:
     # Only its index is read, by errors.
     cells = pd.Series(np.empty(at.size, object), pd.RangeIndex(at.size, name=LEVEL))
     return RawColumn(name, cells, None, texts, at)
-
-
-def _one_hot(levels: Levels, n: int) -> OneHot:
-    """Return what `OneHot.learn` would learn from all rows."""
-    below = rare_below(n)
-    often = sorted(level for level, count in levels.items() if below <= count < n)
-    rare = sorted(level for level, count in levels.items() if count < below)
-    if not often and sum(levels[level] for level in rare) == n:
-        often, rare = rare, []
-    return OneHot(tuple(often), tuple(rare), missing=False)
 
 
 def _refuse_prose(name: str, levels: Levels, n: int) -> None:

@@ -15,13 +15,14 @@ all training rows has no feature, except a number.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.data.arrays import Index, Vector
+from aucbench.data.arrays import Vector
 from aucbench.datasets.tables.columns import Column
 from aucbench.datasets.tables.texts import BUCKETS, unpacked
 from aucbench.errors import DataError
@@ -36,23 +37,33 @@ def rare_below(n: int) -> int:
     return max(RARE_LEAST, min(RARE, int(n * RARE_SHARE)))
 
 
-class _Slots:
-    """What has a slot for each feature, and no levels."""
+class _Numbers:
+    """What makes features of the codes themselves."""
 
     __slots__ = ()
-    width: Any  # number of features
 
-    def slots(self, table: Any) -> int:
-        """Return how many features a row has at most that are not 0."""
-        return int(self.width)
+    def table(self, column: Column) -> None:
+        """Return None: there are no levels."""
 
-    def table(self, column: Column) -> Index:
-        """Return nothing."""
-        return np.empty(0, np.int32)
+
+class _Levels:
+    """What has the features of each level in a table."""
+
+    __slots__ = ()
+
+    def block(self, c: Vector, table: Any) -> Any:
+        """Return the features of codes as CSR rows, (n, width)."""
+        m = table.shape[0] - 2
+        if np.fmax.reduce(c, initial=-1) >= m:
+            raise DataError(
+                "the codes are of another table than the texts of the schema; take those of "
+                "Schema.bound(table)"
+            )
+        return table[np.where(np.isnan(c), m, np.where(c < 0, m + 1, c)).astype(np.int64)]
 
 
 @dataclass(frozen=True, slots=True)
-class Number(_Slots):
+class Number(_Numbers):
     """x, with the training median for a missing cell; no feature if all are missing."""
 
     median: float | None
@@ -71,17 +82,14 @@ class Number(_Slots):
         """Return the names of the features."""
         return [name, _missing(name)][: self.width]
 
-    def put(self, table: Index, c: Vector, where: NDArray[np.int32], value: Vector) -> None:
-        """Write the feature and the value of each slot, both of shape (n, slots)."""
-        if self.median is not None:
-            gap = np.isnan(c)
-            where[:] = np.arange(self.width)
-            value[:, 0] = np.where(gap, self.median, c)
-            value[:, 1:] = gap[:, None]
+    def block(self, c: Vector, table: None) -> NDArray[np.float64]:
+        """Return the features of codes, (n, width)."""
+        gap = np.isnan(c)
+        return np.column_stack([np.where(gap, self.median, c), gap][: self.width])
 
 
 @dataclass(frozen=True, slots=True)
-class OneHot:
+class OneHot(_Levels):
     """1 in the feature of the level; levels that are `rare` share one."""
 
     kept: tuple[str, ...]
@@ -91,23 +99,24 @@ class OneHot:
 
     width = property(lambda self: len(self.kept) + bool(self.rare) + self.missing)
 
-    def slots(self, table: Any) -> int:
-        """Return how many features a row has at most that are not 0."""
-        return int(self.width > 0)
-
     @staticmethod
     def learn(column: Column, c: Vector) -> OneHot:
         """Count the levels."""
         gap = bool(np.isnan(c).any())
         counts = np.bincount(c[c >= 0].astype(np.int64), minlength=len(column.levels))
-        pooled = (counts > 0) & (counts < rare_below(c.size))
-        often = (counts > 0) & ~pooled & (counts < c.size)
-        if counts[pooled].sum() == c.size:
+        return OneHot.of_counts(column.levels, counts, c.size, missing=gap)
+
+    @staticmethod
+    def of_counts(
+        levels: Sequence[str], counts: NDArray[np.int64], n: int, *, missing: bool
+    ) -> OneHot:
+        """Return the features of levels that so many of n rows have."""
+        pooled = (counts > 0) & (counts < rare_below(n))
+        often = (counts > 0) & ~pooled & (counts < n)
+        if counts[pooled].sum() == n:
             pooled[:] = False
-        kept, rare = (
-            tuple(column.levels[k] for k in np.flatnonzero(mask)) for mask in (often, pooled)
-        )
-        return OneHot(kept, rare, gap and bool(kept or rare))
+        kept, rare = (tuple(levels[k] for k in np.flatnonzero(mask)) for mask in (often, pooled))
+        return OneHot(kept, rare, missing and bool(kept or rare))
 
     def names(self, name: str) -> list[str]:
         """Return the names of the features."""
@@ -115,21 +124,20 @@ class OneHot:
         gap = [_missing(name)] if self.missing else []
         return [*(f"{name}={level}" for level in self.kept), *pooled, *gap]
 
-    def put(self, table: Index, c: Vector, where: NDArray[np.int32], value: Vector) -> None:
-        """Write the feature and the value of each slot, both of shape (n, slots)."""
-        if self.width:
-            where[:, 0] = table[np.where(np.isnan(c), table.size - 2, c).astype(np.int64)]
-            value[:] = 1.0
+    def table(self, column: Column) -> Any:
+        """Return the features of each level, of a missing cell, and of an unseen level."""
+        from scipy.sparse import csr_array
 
-    def table(self, column: Column) -> Index:
-        """Return the feature of each level, of a missing cell, and of an unseen level, or -1."""
         at = dict.fromkeys(self.rare, len(self.kept)) | {t: k for k, t in enumerate(self.kept)}
         gap = self.width - 1 if self.missing else -1
-        return np.array([*(at.get(level, -1) for level in column.levels), gap, -1], np.int32)
+        where = np.array([*(at.get(level, -1) for level in column.levels), gap, -1], np.int32)
+        starts = np.cumsum([0, *(where >= 0)], dtype=np.int32)
+        own = where[where >= 0]
+        return csr_array((np.ones(own.size), own, starts), shape=(where.size, self.width))
 
 
 @dataclass(frozen=True, slots=True)
-class Dates(_Slots):
+class Dates(_Numbers):
     """The parts of a date that vary, with their training medians for a missing cell."""
 
     parts: tuple[str, ...]
@@ -155,18 +163,17 @@ class Dates(_Slots):
         """Return the names of the features."""
         return [f"{name} {part}" for part in self.parts] + [_missing(name)] * self.missing
 
-    def put(self, table: Index, c: Vector, where: NDArray[np.int32], value: Vector) -> None:
-        """Write the feature and the value of each slot, both of shape (n, slots)."""
-        where[:] = np.arange(self.width)
+    def block(self, c: Vector, table: None) -> NDArray[np.float64]:
+        """Return the features of codes, (n, width)."""
         gap = np.isnan(c)
         parts = _parts(np.where(gap, self.first, c), self.first)
-        for k, (part, median) in enumerate(zip(self.parts, self.medians, strict=True)):
-            value[:, k] = np.where(gap, median, parts[part])
-        value[:, len(self.parts) :] = gap[:, None]
+        both = zip(self.parts, self.medians, strict=True)
+        columns = [np.where(gap, median, parts[part]) for part, median in both]
+        return np.column_stack([*columns, gap][: self.width])
 
 
 @dataclass(frozen=True, slots=True)
-class Hashed:
+class Hashed(_Levels):
     """Counts of the n-grams in the most frequent buckets, divided by the norm of all of them."""
 
     kept: tuple[int, ...]  # ascending
@@ -175,10 +182,6 @@ class Hashed:
     kind: ClassVar[str] = "hashed"
 
     width = property(lambda self: len(self.kept) + self.missing)
-
-    def slots(self, table: KeptTexts) -> int:
-        """Return how many features a row has at most that are not 0."""
-        return int(max(np.diff(table.starts).max(initial=0), self.missing))
 
     @staticmethod
     def learn(column: Column, c: Vector) -> Hashed:
@@ -199,41 +202,18 @@ class Hashed:
         own = (f"{name}: {ngram}" if ngram else f"{name} #{bucket}" for bucket, ngram in both)
         return [*own, *[_missing(name)] * self.missing]
 
-    def table(self, column: Column) -> KeptTexts:
-        """Return the features of each text, without buckets that have none."""
-        texts, place = unpacked(column.texts), np.full(BUCKETS, -1, np.int32)
-        place[list(self.kept)] = np.arange(len(self.kept))
-        where = place[texts.buckets]
-        owner = np.repeat(np.arange(texts.names.size), texts.lengths)[where >= 0]
-        starts = np.searchsorted(owner, np.arange(texts.names.size + 1))
-        return KeptTexts(starts, where[where >= 0], texts.values[where >= 0])
+    def table(self, column: Column) -> Any:
+        """Return the features of each text, of a missing cell, and of an unseen text."""
+        from scipy.sparse import csr_array, vstack
 
-    def put(self, table: KeptTexts, c: Vector, where: NDArray[np.int32], value: Vector) -> None:
-        """Write the feature and the value of each slot, both of shape (n, slots)."""
-        where[:] = -1
-        value[:] = 0.0
-        gap, at = np.isnan(c), np.where(c >= 0, c, -1).astype(np.int64)
-        if at.max(initial=-1) >= table.starts.size - 1:
-            raise DataError(
-                "the codes are of another table than the texts of the schema; take those of "
-                "Schema.bound(table)"
-            )
-        lengths = np.where(at >= 0, np.diff(table.starts, append=0)[at], 0)
-        i = np.repeat(np.arange(c.size), lengths)
-        slot = np.arange(i.size) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        stored = table.starts[at[i]] + slot
-        where[i, slot], value[i, slot] = table.where[stored], table.values[stored]
+        texts = unpacked(column.texts)
+        stored = (texts.values, texts.buckets.astype(np.int32), texts.starts)
+        hashed = csr_array(stored, shape=(texts.names.size, BUCKETS))[:, list(self.kept)]
+        hashed.resize(texts.names.size, self.width)
+        gap = csr_array((2, self.width))
         if self.missing:
-            where[gap, 0], value[gap, 0] = self.width - 1, 1.0
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class KeptTexts:
-    """The features of each text, as rows of a CSR matrix."""
-
-    starts: NDArray[np.intp]
-    where: NDArray[np.int32]
-    values: Vector
+            gap = csr_array(([1.0], [self.width - 1], [0, 1, 1]), shape=(2, self.width))
+        return vstack([hashed, gap], format="csr")
 
 
 def _parts(c: Vector, first: float) -> dict[str, Vector]:
@@ -259,11 +239,3 @@ def plain_part(part: Part) -> dict[str, Any]:
     """Return what was learnt about a column as JSON holds it."""
     fields = asdict(part).items()
     return {"kind": part.kind, **{k: [*v] if isinstance(v, tuple) else v for k, v in fields}}
-
-
-def part_of(kind: str, **given: Any) -> Part:
-    """Inverse of `plain_part`."""
-    fields = {name: tuple(v) if isinstance(v, list) else v for name, v in given.items()}
-    made: Any = {part.kind: part for part in (Number, OneHot, Dates, Hashed)}[kind]
-    part: Part = made(**fields)
-    return part

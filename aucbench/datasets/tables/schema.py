@@ -18,11 +18,10 @@ from aucbench.data import Data, Shapes
 from aucbench.data.arrays import DENSE_FROM, Rows, rows
 from aucbench.datasets.tables.cells import emptied
 from aucbench.datasets.tables.columns import Column, RawColumn, column_of, plain_column
-from aucbench.datasets.tables.parts import Dates, Hashed, Number, OneHot, Part, part_of, plain_part
+from aucbench.datasets.tables.parts import Dates, Hashed, Number, OneHot, Part, plain_part
 from aucbench.errors import DataError
 
 VERSION = 1
-MOST_SLOTS = 1 << 22  # of a block; long texts have many
 BLOCK = 8192  # rows that are encoded at a time, so that their parts stay in the cache
 _LEARNT: dict[str, type[Part]] = {
     "numeric": Number,
@@ -31,7 +30,6 @@ _LEARNT: dict[str, type[Part]] = {
     "date": Dates,
     "text": Hashed,
 }
-_Slots = tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.bool_]]
 PART = 1 << 17  # rows that are looked at at a time
 
 
@@ -188,7 +186,7 @@ class Encoding:
                 f"no feature is left: each of the {len(parts)} column(s) is the same in all "
                 f"{coded.n} training rows; give others"
             )
-        stored = sum(np.count_nonzero(value[keep]) for _, value, keep in dense._slots(c))
+        stored = sum(_stored(block) for block in dense._blocks(c))
         return Encoding(schema, parts, sparse=bool(stored < DENSE_FROM * coded.n * dense.d))
 
     @cached_property
@@ -242,46 +240,25 @@ class Encoding:
         return self._csr(c) if self.sparse else self._dense(c)
 
     def _dense(self, c: NDArray[np.float64]) -> Rows:
-        out, lo = np.zeros((c.shape[0], self.d)), 0
-        for where, value, keep in self._slots(c):
-            i, s = np.nonzero(keep)
-            out[lo + i, where[i, s]] = value[i, s]
-            lo += len(where)
+        out = np.empty((c.shape[0], self.d))
+        for lo in range(0, c.shape[0], BLOCK):
+            own, first = out[lo : lo + BLOCK], 0
+            for block in self._blocks(c[lo : lo + BLOCK]):
+                last = first + block.shape[1]
+                own[:, first:last] = block if isinstance(block, np.ndarray) else block.toarray()
+                first = last
         return rows(out)
 
     def _csr(self, c: NDArray[np.float64]) -> Rows:
-        from scipy.sparse import csr_array
+        from scipy.sparse import csr_array, hstack
 
-        values, columns, counts = [], [], [np.zeros(1, np.int64)]
-        for where, value, keep in self._slots(c):
-            stored = keep & (value != 0)
-            values.append(value[stored])
-            columns.append(where[stored])
-            counts.append(np.count_nonzero(stored, axis=1))
-        parts = (np.concatenate(values), np.concatenate(columns))
-        starts = np.cumsum(np.concatenate(counts))
-        return rows(csr_array((*parts, starts), shape=(c.shape[0], self.d)))
+        return rows(hstack([csr_array(block) for block in self._blocks(c)], format="csr"))
 
-    def _slots(self, c: NDArray[np.float64]) -> Iterator[_Slots]:
-        """Yield blocks of (feature, value, whether there is one), each of shape (rows, slots).
-
-        Each column has as many slots as a row can have values of it, so that one-hot features
-        need one slot, however many they are. Features ascend within a row.
-        """
-        each = [part.slots(own) for part, own in zip(self.parts, self._tables, strict=True)]
-        total = sum(each)
-        size = max(1, min(BLOCK, MOST_SLOTS // max(total, 1)))
-        for lo in range(0, c.shape[0], size):
-            block = c[lo : lo + size]
-            where = np.empty((len(block), total), np.int32)
-            value = np.empty((len(block), total))
-            slot = base = 0
-            for j, (part, table) in enumerate(zip(self.parts, self._tables, strict=True)):
-                own = slice(slot, slot + each[j])
-                part.put(table, block[:, j], where[:, own], value[:, own])
-                where[:, own] += np.where(where[:, own] >= 0, np.int32(base), np.int32(0))
-                slot, base = slot + each[j], base + part.width
-            yield where, value, where >= 0
+    def _blocks(self, c: NDArray[np.float64]) -> Iterator[Any]:
+        """Yield the features of each column that has some: dense, or CSR if it has levels."""
+        for j, (part, table) in enumerate(zip(self.parts, self._tables, strict=True)):
+            if part.width:
+                yield part.block(c[:, j], table)
 
     def to_json(self) -> dict[str, Any]:
         """Return all of it as JSON holds it; numbers come back to the last digit.
@@ -295,16 +272,10 @@ class Encoding:
             "sparse": self.sparse,
         }
 
-    @staticmethod
-    def from_json(plain: Mapping[str, Any]) -> Encoding:
-        """Inverse of `to_json`."""
-        if plain.get("version") != VERSION:
-            raise DataError(
-                f"the encoding has the version {plain.get('version')!r}, this aucbench reads "
-                f"version {VERSION}; take the aucbench that wrote it"
-            )
-        parts = tuple(part_of(**given) for given in plain["parts"])
-        return Encoding(Schema.from_json(plain["schema"]), parts, plain["sparse"])
+
+def _stored(block: Any) -> int:
+    """Return how many features of a block are not 0."""
+    return int(np.count_nonzero(block) if isinstance(block, np.ndarray) else block.nnz)
 
 
 def _codes(schema: Schema, coded: Rows) -> NDArray[np.float64]:
