@@ -40,22 +40,13 @@ def frame(path: Path, ending: str) -> Any:
         return frame_of_table(arrow.Table.from_batches([*batches], schema))
 
 
-def frames(path: Path, rows: int) -> Iterator[Any]:
-    """Yield the rows of a Parquet file in data frames of at most `rows` rows; raises as `frame`."""
-    arrow = pyarrow()
-    with _decoded(path, PARQUET, rows) as (_, batches):
-        for batch in batches:
-            if len(batch):
-                yield frame_of_table(arrow.Table.from_batches([batch]))
+def frames(path: Path, rows: int, *, here: bool = False) -> Iterator[Any]:
+    """Yield the rows of a Parquet file in data frames of at most `rows` rows; raises as `frame`.
 
-
-def frames_here(path: Path, rows: int) -> Iterator[Any]:
-    """Yield the same as `frames`, decoded in this process without a copy of the file.
-
-    A damaged file may end this process.
+    With `here`, this process decodes without a copy of the file; a damaged one may end it.
     """
     arrow = pyarrow()
-    with _decoded_here(path, PARQUET, rows) as (_, batches):
+    with (_decoded_here if here else _decoded)(path, PARQUET, rows) as (_, batches):
         for batch in batches:
             if len(batch):
                 yield frame_of_table(arrow.Table.from_batches([batch]))

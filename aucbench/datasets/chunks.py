@@ -259,7 +259,6 @@ def _csv_tables(path: Path, cut: _Cut) -> Iterator[Table]:
     separator = "tab" if formats.reader_of(path) == ".tsv" else None
     with open_plain(path) as content:
         layout = layout_of(content, separator)
-        content.seek(0)
         frames = open_frame(content, layout, ".", cut.rows)
         yield from _tables(frames, cut, named=layout.names is not None)
 

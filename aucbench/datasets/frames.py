@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from aucbench.datasets import formats
-from aucbench.datasets.arrow import PARQUET, frames_here
+from aucbench.datasets.arrow import PARQUET, frames
 from aucbench.datasets.endings import TEXT, naming, open_plain
 from aucbench.datasets.textfile import Layout, layout_of
 from aucbench.errors import DataError
@@ -41,7 +41,7 @@ def pieces(path: Path, rows: int, separator: str | None = None) -> Iterator[Piec
         if ending in TEXT:
             yield from _of_text(path, rows, separator or ("tab" if ending == ".tsv" else None))
         elif ending == PARQUET and path.stat().st_size > LARGE:
-            for frame in frames_here(path, rows):
+            for frame in frames(path, rows, here=True):
                 yield Piece(frame, named=True, uneven={})
         elif ending in formats.FRAMES:
             yield Piece(formats.FRAMES[ending](path), named=True, uneven={})

@@ -13,16 +13,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from shlex import quote
 from typing import Any
-from warnings import catch_warnings
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.data.concordance import concordance
 from aucbench.data.understood import Remark
+from aucbench.datasets.tables.cells import seconds
 
 TELLING = 0.99  # AUC of one column above which it may be known only after the label
 NEARLY_TELLING = 0.95  # the same, less surely
@@ -40,6 +39,7 @@ GAP, OFTEN = 5.0, 3.0  # usual steps between values, and usual counts of a value
 YEAR = 365.25 * 86400.0
 
 Mask = NDArray[np.bool_]
+Numbers = NDArray[np.float64]
 
 
 def suspects(frame: Any, positive: Mask) -> Iterator[Remark]:
@@ -159,27 +159,6 @@ def _share_of_others(column: Any, positive: Mask) -> NDArray[np.float64]:
     return shares
 
 
-@dataclass(frozen=True, slots=True)
-class Values:
-    """The different values of a column, ascending, and how often each occurs."""
-
-    values: NDArray[np.float64]
-    counts: NDArray[np.int64]
-
-    @property
-    def span(self) -> float:
-        """Distance of the largest and the least."""
-        return float(self.values[-1] - self.values[0])
-
-    def without(self, chosen: NDArray[np.bool_]) -> Values:
-        """Return the others."""
-        return Values(self.values[~chosen], self.counts[~chosen])
-
-    def distance(self, value: float) -> float:
-        """Return how far a value is from all of these; 0 if it lies between them."""
-        return float(max(self.values[0] - value, value - self.values[-1], 0.0))
-
-
 def sentinels(meant: Any, frame: Any) -> Iterator[Remark]:
     """Yield a remark on each column with a repeated extreme value that may mean a missing cell.
 
@@ -205,14 +184,16 @@ def sentinels(meant: Any, frame: Any) -> Iterator[Remark]:
 def _far(name: str, column: Any, cells: Any) -> Iterator[Remark]:
     """Yield a remark on numbers, or on dates, which stand as `cells` in the file."""
     date = cells is not None
-    numbers = _seconds(column) if date else column.to_numpy(np.float64, na_value=np.nan)
-    if not _repeats_an_end(numbers):
+    numbers = seconds(column) if date else column.to_numpy(np.float64, na_value=np.nan)
+    present = numbers[~np.isnan(numbers)]
+    ends = (present.min(), present.max()) if present.size else ()
+    if all(np.count_nonzero(present == end) < FEWEST_NINES for end in ends):
         return  # which costs far less than to sort
-    seen = Values(*np.unique(numbers[~np.isnan(numbers)], return_counts=True))
+    distinct, counts = np.unique(present, return_counts=True)
     told = []
-    for value, others in _extremes(seen, YEAR if date else 0.0):
+    for value, others in _extremes(distinct, counts, YEAR if date else 0.0):
         text = _cell(cells, numbers == value) if date else _plain(value)
-        ends = [_day(end) if date else _plain(end) for end in others.values[[0, -1]]]
+        ends = [_day(end) if date else _plain(end) for end in others[[0, -1]]]
         share = _share(int(np.count_nonzero(numbers == value)), numbers.size)
         told.append((f"{share} are {text}", f"--missing {quote(f'{name}={text}')}", ends))
     if told:
@@ -228,50 +209,50 @@ def _far(name: str, column: Any, cells: Any) -> Iterator[Remark]:
         )
 
 
-def _repeats_an_end(numbers: NDArray[Any]) -> bool:
-    """Return whether the least or the largest value occurs several times; NaN does not count."""
-    with catch_warnings(action="ignore", category=RuntimeWarning):  # all are NaN
-        ends = np.nanmin(numbers), np.nanmax(numbers)
-    return any(np.count_nonzero(numbers == end) >= FEWEST_NINES for end in ends)
-
-
-def _extremes(seen: Values, least: float) -> Iterator[tuple[float, Values]]:
-    """Yield the values that are far from the others, and the others.
+def _extremes(
+    values: Numbers, counts: NDArray[np.int64], least: float
+) -> Iterator[tuple[float, Numbers]]:
+    """Yield the values, ascending, that are far from the others, and the others.
 
     `least` is the distance that an extreme has at least if it is no number of nines: a year between
     dates, which are never of nines.
     """
-    styled = np.array([not least and _is_nines(value) for value in seen.values])
-    others = seen.without(styled)
-    if others.values.size < 2:
+    styled = np.array([not least and _is_nines(value) for value in values])
+    others, usual = values[~styled], counts[~styled]
+    if others.size < 2:
         return
-    for j in np.flatnonzero(styled):
-        if seen.counts[j] >= FEWEST_NINES and _stands_apart(seen.values[j], seen.counts[j], others):
-            yield float(seen.values[j]), others
-    if others.values.size <= FEW_VALUES:
+    for value, count in zip(values[styled], counts[styled], strict=True):
+        if count >= FEWEST_NINES and _stands_apart(value, count, others, usual):
+            yield float(value), others
+    if others.size <= FEW_VALUES:
         return
-    for value, count in zip(others.values[[0, -1]], others.counts[[0, -1]], strict=True):
-        rest = others.without(others.values == value)
-        if count < max(FEWEST_OTHERS, SHARE * seen.counts.sum()):
+    for end, left in ((0, slice(1, None)), (-1, slice(None, -1))):
+        value, count, rest = others[end], usual[end], others[left]
+        if count < max(FEWEST_OTHERS, SHARE * counts.sum()):
             continue
-        alone = value == -1 and rest.values[0] >= 0
-        often = count >= OFTEN * np.median(rest.counts)
-        if alone or (often and rest.distance(value) > max(rest.span, least)):
+        alone = value == -1 and rest[0] >= 0
+        often = count >= OFTEN * np.median(usual[left])
+        if alone or (often and _distance(value, rest) > max(np.ptp(rest), least)):
             yield float(value), rest
+
+
+def _distance(value: float, others: Numbers) -> float:
+    """Return how far a value is from all of the others, ascending; 0 if it lies between them."""
+    return float(max(others[0] - value, value - others[-1], 0.0))
 
 
 def _is_nines(value: float) -> bool:
     return abs(value) < 1e15 and value.is_integer() and bool(NINES.fullmatch(str(int(value))))
 
 
-def _stands_apart(value: float, count: int, others: Values) -> bool:
-    distance = others.distance(value)
+def _stands_apart(value: float, count: int, others: Numbers, counts: NDArray[np.int64]) -> bool:
+    distance = _distance(value, others)
     if not distance:
         return False
-    if distance > others.span or (value < 0 <= others.values[0]):
+    if distance > np.ptp(others) or (value < 0 <= others[0]):
         return True
-    usual = max(float(np.median(others.counts)), 1.0)
-    apart = others.values.size > 2 and distance >= GAP * float(np.median(np.diff(others.values)))
+    usual = max(float(np.median(counts)), 1.0)
+    apart = others.size > 2 and distance >= GAP * float(np.median(np.diff(others)))
     return bool(apart and count >= OFTEN * usual)
 
 
@@ -285,11 +266,6 @@ def _plain(value: float) -> str:
 
 def _day(value: float) -> str:
     return str(np.datetime64(int(value // 86400), "D"))
-
-
-def _seconds(column: Any) -> NDArray[np.float64]:
-    moments = column.to_numpy("datetime64[us]")
-    return np.where(np.isnat(moments), np.nan, moments.astype(np.int64) / 1e6)
 
 
 def _cell(cells: Any, mask: NDArray[np.bool_]) -> str:

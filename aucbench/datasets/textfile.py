@@ -12,7 +12,7 @@ import csv
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from io import BufferedReader, RawIOBase, StringIO, TextIOWrapper
+from io import StringIO, TextIOWrapper
 from itertools import islice
 from typing import IO, Any
 
@@ -74,10 +74,9 @@ def read_frame(
     """
     import pandas as pd
 
-    layout, counted = layout_of(stream, separator, named=named), _Counted(stream)
-    stream.seek(0)
+    layout, count = layout_of(stream, separator, named=named), _count_lines(stream)
     try:
-        frame = open_frame(BufferedReader(counted, READ_AHEAD), layout, decimal)
+        frame = open_frame(stream, layout, decimal)
     except pd.errors.ParserError:
         _lines(stream, layout)
         raise
@@ -85,7 +84,7 @@ def read_frame(
         raise _coding_error(stream) from error
     named = layout.names is not None
     header = int(named)
-    if counted.lines == len(frame) + header:
+    if count == len(frame) + header:
         frame.index = pd.RangeIndex(1 + header, 1 + header + len(frame), name=LINE)
         if not frame.empty and frame.iloc[:, -1].isna().any():
             _lines(stream, layout)
@@ -100,6 +99,7 @@ def open_frame(stream: IO[bytes], layout: Layout, decimal: str, rows: int | None
     """Return the data frame of a text file; with `rows`, an iterator of frames of so many rows."""
     import pandas as pd
 
+    stream.seek(0)
     mark = "." if layout.separator == decimal else decimal  # then such numbers are quoted text
     return pd.read_csv(stream, chunksize=rows, decimal=mark, **exact(), **layout.options)
 
@@ -235,22 +235,10 @@ def _coding_error(stream: IO[bytes]) -> DataError:
     return DataError(f"the file is not UTF-8 text; {CODING}")
 
 
-class _Counted(RawIOBase):
-    """A stream that counts the lines that are read."""
-
-    def __init__(self, stream: IO[bytes]):
-        self._stream, self._breaks, self._last = stream, 0, b"\n"
-
-    @property
-    def lines(self) -> int:
-        return self._breaks + (self._last != b"\n")
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        part = self._stream.read(len(buffer))
-        buffer[: len(part)] = part
-        self._breaks += part.count(b"\n")
-        self._last = part[-1:] or self._last
-        return len(part)
+def _count_lines(stream: IO[bytes]) -> int:
+    stream.seek(0)
+    breaks, last = 0, b"\n"
+    while part := stream.read(READ_AHEAD):
+        breaks += part.count(b"\n")
+        last = part[-1:]
+    return breaks + (last != b"\n")

@@ -69,7 +69,6 @@ def _rows(file: Path, number: int, asked: Reading, folder: Path) -> list[tuple[s
         layout = layout_of(content, separator)
         if layout.names is None:
             raise DataError("it has no header; write the names of the columns into the first line")
-        content.seek(0)
         for frame in open_frame(content, layout, asked.decimal, ROWS):
             name = f"{number:05}-{len(written):05}.parquet"
             frame.columns = [*map(str, frame.columns)]
