@@ -76,19 +76,22 @@ def stream(
     if not isinstance(origin, File) or origin.raw:
         raise DataError(f"{origin} is no file of its own; read it with load")
     path = origin.path
-    cutter = _cutter(path)
-    if target is not None and cutter is _svmlight_tables:
+    ending = _ending(path)
+    if target is not None and ending in SVMLIGHT:
         raise DataError(
             f"{path}: target={target!r} is for tables, but in svmlight the label is first in each "
             "line; leave it out"
         )
-    if features is not None and cutter is not _svmlight_tables:
+    if features is not None and ending not in SVMLIGHT:
         raise DataError(
             f"{path}: features={features} is for svmlight, but the columns of a table are counted; "
             "leave it out"
         )
     names = feature_names(path)
-    tables = cutter(path, _Cut(rows, target, features, least(path, names)))
+    if ending in SVMLIGHT:
+        tables = _svmlight_tables(path, rows, features, least(path, names))
+    else:
+        tables = _tables(path, ending, rows, target)
     named = (
         with_names(table, names).without(asked.left_out(origin.entry.drop)) for table in tables
     )
@@ -97,17 +100,18 @@ def stream(
     )
 
 
-def _cutter(path: Path) -> _Cutter:
+def _ending(path: Path) -> str:
+    """Return the ending that says the format of a file, which is read in chunks."""
     if name := changepoint.set_name(path):
         raise changepoint.no_labels(name)
     ending = formats.reader_of(path)
-    if ending not in _CUTTERS or is_idx(path):
+    if ending not in (*SVMLIGHT, *TEXT, arrow.PARQUET) or is_idx(path):
         raise DataError(
             f"{path} cannot be read in chunks; use load, or convert it to svmlight, CSV or Parquet"
         )
     if not path.stat().st_size:
         raise DataError(f"{path} is empty; give a file with data")
-    return _CUTTERS[ending]
+    return ending
 
 
 def _chunks(tables: Iterator[Table], path: Path, joined: _Joined) -> Iterator[Chunk]:
@@ -185,30 +189,16 @@ class _Joined:
         return arrays.rows(csr_array(X.matrix))
 
 
-@dataclass(frozen=True, slots=True)
-class _Cut:
-    """How a file is cut."""
-
-    rows: int  # rows of a table
-    target: str | int | None = None  # the column of the labels
-    # for svmlight: the number of features, when the file is not to be scanned
-    features: int | None = None
-    least: int = 0  # for svmlight: the least number of features, when the file is scanned
-
-
-_Cutter = Callable[[Path, _Cut], Iterator[Table]]
-
-
-def _svmlight_tables(path: Path, cut: _Cut) -> Iterator[Table]:
+def _svmlight_tables(path: Path, rows: int, features: int | None, least: int) -> Iterator[Table]:
     """Yield tables of an svmlight file, all with the same number of features."""
-    d, zero = cut.features, None
+    d, zero = features, None
     if d is None:
         with open_plain(path) as content:
             d, zero = _extent(_data_lines(content))
-        d = max(d, cut.least)
+        d = max(d, least)
     with open_plain(path) as content:
         lines = _data_lines(content)
-        while part := [*islice(lines, cut.rows)]:
+        while part := [*islice(lines, rows)]:
             if zero is None:
                 _, zero = _extent(part)
             yield _parsed(part, d, zero)
@@ -255,29 +245,22 @@ def _unreadable(at: int, error: Exception, low: int = 1, high: int | None = None
     )
 
 
-def _csv_tables(path: Path, cut: _Cut) -> Iterator[Table]:
-    separator = "tab" if formats.reader_of(path) == ".tsv" else None
-    with open_plain(path) as content:
-        layout = layout_of(content, separator)
-        frames = open_frame(content, layout, ".", cut.rows)
-        yield from _tables(frames, cut, named=layout.names is not None)
-
-
-def _parquet_tables(path: Path, cut: _Cut) -> Iterator[Table]:
-    yield from _tables(arrow.frames(path, cut.rows), cut, named=True)
-
-
-def _tables(frames: Iterable[Any], cut: _Cut, *, named: bool) -> Iterator[Table]:
-    first, target = 0, cut.target
-    for frame in frames:
-        if target is None:  # the first rows decide
+def _tables(path: Path, ending: str, rows: int, target: str | int | None) -> Iterator[Table]:
+    """Yield tables of a file with columns; the first rows decide which column has the labels."""
+    first = 0
+    for frame, named in _frames(path, ending, rows):
+        if target is None:
             target = str(frame.columns[find_label(frame, None).at])
         yield formats.frame_table(frame, formats.Wanted(target), named=named, first=first)
         first += len(frame)
 
 
-_CUTTERS: dict[str, _Cutter] = {
-    **dict.fromkeys(SVMLIGHT, _svmlight_tables),
-    **dict.fromkeys(TEXT, _csv_tables),
-    arrow.PARQUET: _parquet_tables,
-}
+def _frames(path: Path, ending: str, rows: int) -> Iterator[tuple[Any, bool]]:
+    """Yield data frames of so many rows, and whether their columns have names."""
+    if ending == arrow.PARQUET:
+        yield from ((frame, True) for frame in arrow.frames(path, rows))
+        return
+    with open_plain(path) as content:
+        layout = layout_of(content, "tab" if ending == ".tsv" else None)
+        frames = open_frame(content, layout, ".", rows)
+        yield from ((frame, layout.names is not None) for frame in frames)

@@ -96,8 +96,15 @@ class Wanted:
     named: bool | None = None  # whether the first line of a text file has names; None: found out
 
 
-def stacked(parts: Sequence[Any]) -> Any:
-    """Return the features of several files of one format, one below the other."""
+def stacked(tables: Sequence[Table]) -> Table:
+    """Return the rows of several files of one format, one below the other."""
+    y = np.concatenate([np.asarray(table.y) for table in tables])
+    warnings = tuple(dict.fromkeys(text for table in tables for text in table.warnings))
+    X, queries = _stacked([table.X for table in tables]), _joined_queries(tables)
+    return replace(tables[0], X=X, y=y, queries=queries, warnings=warnings)
+
+
+def _stacked(parts: Sequence[Any]) -> Any:
     if len(parts) == 1:
         return parts[0]
     if all(hasattr(part, "iloc") for part in parts):
@@ -114,7 +121,7 @@ def stacked(parts: Sequence[Any]) -> Any:
     return np.vstack(parts)
 
 
-def joined_queries(tables: Sequence[Table]) -> Any:
+def _joined_queries(tables: Sequence[Table]) -> Any:
     """Return the numbers behind qid of several files, one below the other; None without any."""
     each = [table.queries for table in tables]
     if all(queries is None for queries in each):
@@ -227,8 +234,7 @@ def _labelled(frame: Any, at: int, wanted: Wanted, first: int) -> tuple[Any, tup
 def _labels(column: Any) -> Any:
     """Return labels as an array; whole numbers are those they were before a gap made floats."""
     y = column.infer_objects().to_numpy()
-    whole = y.dtype.kind == "f" and (y == np.rint(y)).all()
-    return y.astype(np.int64) if whole and np.abs(y).max() < 2**53 else y
+    return svmlight.whole_labels(y) if y.dtype.kind == "f" else y
 
 
 def _npz(stream: IO[bytes], wanted: Wanted) -> Table:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.datasets.formats import Table, joined_queries, stacked
+from aucbench.datasets.formats import Table, stacked
 from aucbench.datasets.label import column_at
 from aucbench.datasets.reading import Reading
 from aucbench.datasets.tables.columns import RawColumn
@@ -64,10 +64,7 @@ def with_test_rows(table: Table, test: Table, name: str) -> tuple[Table, NDArray
         raise DataError(f"{name} has {widths[1]} features and the other file {widths[0]}")
     sizes = [np.shape(part)[0] for part in (X, other)]
     folds = np.repeat(np.array([-1, 0], np.int32), sizes)
-    y = np.concatenate([np.asarray(table.y), np.asarray(test.y)])
-    said = tuple(dict.fromkeys((*table.warnings, *test.warnings)))
-    queries = joined_queries([table, test])
-    return replace(table, X=stacked([X, other]), y=y, queries=queries, warnings=said), folds
+    return stacked([replace(table, X=X), replace(test, X=other)]), folds
 
 
 def _require_same(names: tuple[str, ...], others: tuple[str, ...], file: str) -> None:

@@ -11,13 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-
 from aucbench.datasets import changepoint, images
 from aucbench.datasets.catalogue import Entry
 from aucbench.datasets.download import cached_paths, fetch_files
 from aucbench.datasets.endings import format_of, naming, without_compression
-from aucbench.datasets.formats import Table, Wanted, joined_queries, read_table, stacked
+from aucbench.datasets.formats import Table, Wanted, read_table, stacked
 from aucbench.datasets.manifest import MANIFEST, manifest_row, verify
 from aucbench.errors import DataError
 
@@ -153,10 +151,7 @@ def _rows(files: File, wanted: Wanted) -> Table:
         width=d,
         others=(*wanted.others, *map(str, raw.drop)),
     )
-    tables = [read_table(path, asked) for path in files.raw]
-    y = np.concatenate([table.y for table in tables])
-    whole = {"X": stacked([table.X for table in tables]), "queries": joined_queries(tables)}
-    table = replace(tables[0], y=y, **whole).without(raw.drop)
+    table = stacked([read_table(path, asked) for path in files.raw]).without(raw.drop)
     if table.d != d:
         raise DataError(f"{files} has {table.d} features, wanted {d}; fetch it again")
     return replace(table, names=raw.names or table.names)

@@ -117,7 +117,6 @@ class StoredParts:
                 f"{label} has the shape {own['y'].shape} for {n} rows; give one label each"
             )
         step = max(1, min(MOST_ROWS, BYTES // max(1, row)))
-        bare = StoredParts(own, n, d, step, Sides(label, "the array of labels", (), ()))
         counts: dict[Any, int] = {}
         for lo in range(0, n, MOST_ROWS):
             y = label_vector(own["y"].read(lo, min(lo + MOST_ROWS, n)))
@@ -125,7 +124,7 @@ class StoredParts:
                 plain = plain_label(value)
                 counts[plain] = counts.get(plain, 0) + count
         sides = sides_of(counts, (label, "the array of labels"), asked)
-        return StoredParts(own, n, d, step, sides) if n else bare
+        return StoredParts(own, n, d, step, sides)
 
     @property
     def sizes(self) -> tuple[int, ...]:
