@@ -247,8 +247,6 @@ def _examined(table: Table, positive: NDArray[np.bool_], asked: Reading, gaps: G
     )
     if schema is None:
         return _Examined(table.X, table.names, None, understood)
-    if not schema.columns:
-        raise DataError(f"no feature is left: {len(schema.dropped)} were dropped; give others")
     return _Examined(rows(codes), schema.names, schema, understood)
 
 

@@ -52,11 +52,16 @@ def table(name: str, wanted: Wanted) -> Table:
             f"{path} cannot be read as a file of KEEL ({short_reason(error)}); install "
             f"{DISTRIBUTION} again"
         ) from error
-    target = frame.columns[-1] if wanted.target is None else wanted.target
-    whole = frame_table(frame, replace(wanted, target=target), named=True)
+    return table_of_attributes(frame, wanted)
+
+
+def table_of_attributes(frame: Any, wanted: Wanted) -> Table:
+    """Divide the columns of ARFF; the last one has the labels, unless another one is asked for."""
     if wanted.target is not None:
-        return whole
-    return replace(whole, label=f"the last column, {target!r}")
+        return frame_table(frame, wanted, named=True)
+    last = str(frame.columns[-1])
+    whole = frame_table(frame, replace(wanted, target=last), named=True)
+    return replace(whole, label=f"the last column, {last!r}")
 
 
 def frame_of_attributes(text: str) -> Any:

@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
-from aucbench.datasets.collections.keel import frame_of_attributes
+from aucbench.datasets.collections.keel import frame_of_attributes, table_of_attributes
 from aucbench.datasets.download import RemoteFile, cached_paths, fetch_files, keep
 from aucbench.datasets.endings import short_reason
-from aucbench.datasets.formats import Table, Wanted, frame_table, read_table
+from aucbench.datasets.formats import Table, Wanted, read_table
 from aucbench.errors import DataError, UnknownNameError
 
 PREFIX = "pypi"
@@ -128,12 +128,7 @@ def table(name: str, wanted: Wanted) -> Table:
         asked = replace(wanted, named=False, target=wanted.target or one.target)
     if path.suffix != ARFF:
         return read_table(path, asked)
-    frame = _frame(path)
-    if asked.target is not None:
-        return frame_table(frame, asked, named=True)
-    last = str(frame.columns[-1])
-    whole = frame_table(frame, replace(asked, target=last), named=True)
-    return replace(whole, label=f"the last column, {last!r}")
+    return table_of_attributes(_frame(path), asked)
 
 
 def _table(name: str) -> Carried:

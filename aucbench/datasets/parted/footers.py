@@ -64,15 +64,15 @@ class Footer:
     @staticmethod
     def of(path: Path, shown: str = "", first: int = 0) -> Footer:
         """Read the footer of a file."""
-        size, changed, _ = _stat(path)
-        metadata, schema = _parsed(path)
+        size, changed, own = _stat(path)
+        digest, metadata, schema = _read(str(path), own)
         refuse_twins(schema.names)
         groups = [metadata.row_group(k) for k in range(metadata.num_row_groups)]
         return Footer(
             path=str(path.absolute()),
             size=size,
             changed=changed,
-            digest=_digest(path),
+            digest=digest,
             rows=tuple(group.num_rows for group in groups),
             begins=tuple(_begin(group) for group in groups),
             fields=tuple(Field(field.name, _kind(field.type), str(field.type)) for field in schema),
@@ -107,7 +107,7 @@ class Footer:
         size, changed, own = _stat(Path(self.path))
         if (size, changed) != (self.size, self.changed):
             raise self._changed()
-        digest, metadata = _verified(self.path, own)
+        digest, metadata, _ = _read(self.path, own)
         if digest != self.digest:
             raise self._changed()
         return metadata
@@ -129,13 +129,20 @@ def _stat(path: Path) -> tuple[int, int, tuple[int, ...]]:
 
 
 @lru_cache(maxsize=4096)
-def _verified(path: str, own: tuple[int, ...]) -> tuple[str, Any]:
-    """Return hash and content of a footer, read once for each file that takes the name."""
-    return _digest(Path(path)), _parsed(Path(path))[0]
+def _read(path: str, own: tuple[int, ...]) -> tuple[str, Any, Any]:
+    """Return hash, content and schema of a footer, read once for each file that takes the name."""
+    digest = _digest(path)  # says what is missing in one sentence
+    try:
+        with pyarrow("reading Parquet in parts").parquet.ParquetFile(path) as file:
+            return digest, file.metadata, file.schema_arrow
+    except Exception as error:  # Arrow raises many kinds on damaged bytes
+        raise DataError(
+            f"{path} has a damaged footer ({short_reason(error)}); write it anew"
+        ) from error
 
 
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
+def _digest(path: str) -> str:
+    with Path(path).open("rb") as file:
         size = file.seek(0, 2)
         file.seek(max(0, size - TAIL))
         tail = file.read()
@@ -144,17 +151,6 @@ def _digest(path: Path) -> str:
             raise DataError(f"{path} has no footer of Parquet; it may be cut off, so write it anew")
         file.seek(size - TAIL - length)
         return sha256(file.read(length)).hexdigest()[:32]
-
-
-def _parsed(path: Path) -> tuple[Any, Any]:
-    _digest(path)  # says what is missing in one sentence
-    try:
-        with pyarrow("reading Parquet in parts").parquet.ParquetFile(path) as file:
-            return file.metadata, file.schema_arrow
-    except Exception as error:  # Arrow raises many kinds on damaged bytes
-        raise DataError(
-            f"{path} has a damaged footer ({short_reason(error)}); write it anew"
-        ) from error
 
 
 def _begin(group: Any) -> int:

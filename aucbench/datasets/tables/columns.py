@@ -110,29 +110,23 @@ class RawColumn:
                     raise self._prose()
                 if text == "drop":
                     return "holds free text"
-                return self._of_texts(distinct, missing)
-            if distinct > FEW and distinct >= NEARLY * self._present:
+                kind, more = "text", self._hashed()
+            elif distinct > FEW and distinct >= NEARLY * self._present:
                 return "has another text in nearly each row"
-            more["levels"] = tuple(sorted(self.texts))
+            else:
+                more["levels"] = tuple(sorted(self.texts))
         return Column(self.name, kind, distinct=distinct, missing=missing, **more)
 
-    def _of_texts(self, distinct: int, missing: float) -> Column:
-        ngrams = frequent(self.texts)
-        return Column(
-            self.name,
-            "text",
-            distinct=distinct,
-            missing=missing,
-            texts=Texts.of(self.texts).packed(),
-            ngrams=tuple(ngrams.values()),
-            buckets=tuple(ngrams),
-        )
+    def _hashed(self) -> dict[str, Any]:
+        """Return what a column of free text keeps of its texts."""
+        ngrams, texts = frequent(self.texts), Texts.of(self.texts).packed()
+        return {"texts": texts, "ngrams": tuple(ngrams.values()), "buckets": tuple(ngrams)}
 
     def codes(self, column: Column, decimal: str) -> Vector:
         """Return the codes of the cells, shape (n,)."""
-        if column.kind == "text" and self.values is not None:
-            texts, at = cells.distinct_cells(self.series)
-            return RawColumn(self.name, self.series, None, texts, at).codes(column, decimal)
+        if column.kind == "text":
+            raw = self._as_text()
+            return raw._each(unpacked(column.texts).places(raw.texts, UNSEEN))
         if self.values is not None:
             if self.series.dtype.kind in "iu":
                 numeric(f"column {self.name!r}", self.series.to_numpy())
@@ -140,8 +134,6 @@ class RawColumn:
         if column.kind == "category":
             number = {text: float(k) for k, text in enumerate(column.levels)}
             return self._each([number.get(text, UNSEEN) for text in self.texts])
-        if column.kind == "text":
-            return self._each(unpacked(column.texts).places(self.texts, UNSEEN))
         table = {
             "numeric": lambda: cells.numbers(self.texts, decimal),
             "boolean": lambda: cells.truths(self.texts),
@@ -156,11 +148,13 @@ class RawColumn:
         """Return the column with the texts of this table, if it is one of free text."""
         if column.kind != "text":
             return column
-        return replace(column, texts=Texts.of(self._strings()).packed())
+        return replace(column, texts=Texts.of(self._as_text().texts).packed())
 
-    def _strings(self) -> Sequence[str]:
-        """Return the distinct texts, also of cells that pandas holds as numbers."""
-        return self.texts if self.values is None else cells.distinct_cells(self.series)[0]
+    def _as_text(self) -> RawColumn:
+        """Return the column with distinct texts, also of cells that pandas holds as numbers."""
+        if self.values is None:
+            return self
+        return RawColumn(self.name, self.series, None, *cells.distinct_cells(self.series))
 
     @property
     def kind(self) -> str:
