@@ -186,8 +186,8 @@ def _far(name: str, column: Any, cells: Any) -> Iterator[Remark]:
     date = cells is not None
     numbers = seconds(column) if date else column.to_numpy(np.float64, na_value=np.nan)
     present = numbers[~np.isnan(numbers)]
-    ends = (present.min(), present.max()) if present.size else ()
-    if all(np.count_nonzero(present == end) < FEWEST_NINES for end in ends):
+    outer = [present.min(), present.max()] if present.size else []
+    if all(np.count_nonzero(present == end) < FEWEST_NINES for end in outer):
         return  # which costs far less than to sort
     distinct, counts = np.unique(present, return_counts=True)
     told = []
@@ -226,7 +226,7 @@ def _extremes(
             yield float(value), others
     if others.size <= FEW_VALUES:
         return
-    for end, left in ((0, slice(1, None)), (-1, slice(None, -1))):
+    for end, left in ((0, slice(1, None)), (-1, slice(0, -1))):
         value, count, rest = others[end], usual[end], others[left]
         if count < max(FEWEST_OTHERS, SHARE * counts.sum()):
             continue

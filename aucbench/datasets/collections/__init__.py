@@ -1,8 +1,8 @@
 """Collections of data sets: `keel:glass1`, `openml:1590`, `pmlb:adult`, `pypi:PACKAGE/TABLE`.
 
-A collection is a module of this package that has what `Source` says. Its prefix comes before the
-names of files and plugins. Sets are tables as any other: text, categories and missing cells are
-coded from the rows that are learnt from (`aucbench.datasets.tables`).
+A collection has what `Source` says. Its prefix comes before the names of files and plugins. Sets
+are tables as any other: text, categories and missing cells are coded from the rows that are learnt
+from (`aucbench.datasets.tables`).
 """
 
 from __future__ import annotations
@@ -12,23 +12,35 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from aucbench.datasets.catalogue import Entry
-from aucbench.datasets.collections import keel, openml, pmlb, pypi
+from aucbench.datasets.collections import openml, pmlb
+from aucbench.datasets.collections.pypi import KEEL, PYPI
 from aucbench.datasets.formats import Table, Wanted
 from aucbench.datasets.svmlight import whole_labels
 from aucbench.errors import DataError
 
-__all__ = ["SOURCES", "Member", "Source", "member_of", "rarer"]
+__all__ = ["KEEL", "PYPI", "SOURCES", "Member", "Source", "member_of", "rarer"]
 
 MARK = ":"  # between a collection and a name
 
 
 class Source(Protocol):
-    """What the module of a collection has."""
+    """What a collection has: a module, or an object."""
 
-    PREFIX: str  # what stands before the colon
-    TITLE: str  # what it is, in one phrase
-    ADDRESS: str  # where people read about it
-    CITES: tuple[str, ...]  # keys of the references of aucbench
+    @property
+    def PREFIX(self) -> str:
+        """What stands before the colon."""
+
+    @property
+    def TITLE(self) -> str:
+        """What it is, in one phrase."""
+
+    @property
+    def ADDRESS(self) -> str:
+        """Where people read about it."""
+
+    @property
+    def CITES(self) -> tuple[str, ...]:
+        """Keys of the references of aucbench."""
 
     def at_hand(self, name: str) -> bool:
         """Return whether a set can be read without a network; raises as `table`."""
@@ -40,7 +52,7 @@ class Source(Protocol):
         """Read one set, downloaded if necessary."""
 
 
-SOURCES: tuple[Source, ...] = (keel, openml, pmlb, pypi)
+SOURCES: tuple[Source, ...] = (KEEL, openml, pmlb, PYPI)
 
 
 @dataclass(frozen=True, slots=True)

