@@ -33,7 +33,7 @@ from aucbench.bench.plan.families import family_of
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.convergence import BUDGET, Optima
 from aucbench.bench.results.record import Imports, Record
-from aucbench.bench.show.endings import Ends
+from aucbench.bench.show.endings import Ends, end_notes
 from aucbench.data.understood import Understood
 from aucbench.errors import DataError
 from aucbench.records import CellStatus, Stop
@@ -322,6 +322,12 @@ class Evidence:
         overspent = [fit.overspent for fit in ok if not isnan(fit.overspent)]
         ends = Ends.of(len(ok), by_budget, judged, overspent)
         return replace(ends, other_pairs=next((f.other_pairs for f in ok if f.other_pairs), ""))
+
+    @property
+    def end_notes(self) -> tuple[str, ...]:
+        """What the marks of fits that did not end at their optimum mean, a line each."""
+        places = sorted(self.groups)
+        return end_notes([(self.solvers[j], self.datasets[i], self.ends(i, j)) for i, j in places])
 
 
 def evidence_of(

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
-from aucbench.bench.show.endings import end_notes
 from aucbench.data.understood import SHOWN_DROPPED, by_kind
 from aucbench.report.classes import class_chapters
 from aucbench.report.document import Chapter, Grid
@@ -25,7 +24,10 @@ from aucbench.report.times import time_chapters
 LOG = 4000  # last characters of a log
 FAILURES = 100  # different ones that are listed
 FEW = 5  # data sets that are named
-STAR = "may be the best{}: none of the others is shown to be better"
+STALE = (
+    "{} records are stale, since the data, a plugin or aucbench has changed, and are left out; run "
+    "the plans again to have them computed anew."
+)
 SAID = {  # of the choices that all cells share
     "splits": "{} splits",
     "holdout": "{} of the rows held out",
@@ -91,35 +93,6 @@ class Page:
         shared = f" In all cells: {', '.join(common)}." if common else ""
         return f"{told}: {status}.{shared}"
 
-    @property
-    def over(self) -> str:
-        """What the table of solvers is over, where that is several data sets."""
-        count, units = len(self.findings.evidence.finished), len(self.findings.table.units)
-        if units == count:
-            return f"Over {count} data sets, each with the same weight."
-        told = f"Over {count} data sets in {units} families, each family with the same weight"
-        return f"{told}: its value is the mean over its data sets."
-
-    @property
-    def own(self) -> bool:
-        """Whether fits of our own are behind it, of which more is known than their values."""
-        return self.findings.evidence.elsewhere is None
-
-    @property
-    def level(self) -> str:
-        """The level of the intervals, such as 95%."""
-        return f"{100 * self.findings.settings.level:.0f}%"
-
-    @property
-    def direction(self) -> str:
-        """A sentence where a smaller value is better; else empty."""
-        return f"A smaller {self.findings.measure} is better." if self.findings.smaller else ""
-
-    @property
-    def star(self) -> str:
-        """What the star in the table of solvers says."""
-        return STAR.format(" on a typical data set" if self.findings.only is None else "")
-
     @cached_property
     def board(self) -> Grid:
         """The table of solvers."""
@@ -144,7 +117,11 @@ class Page:
     def warnings(self) -> tuple[str, ...]:
         """What to know before the numbers are believed: of the folder, and of its data sets."""
         evidence, names = self.findings.evidence, self.findings.evidence.datasets
-        told = [evidence.left_out, _stale(evidence.stale), _unchecked(evidence.unchecked)]
+        told = [evidence.left_out]
+        if evidence.stale:
+            told.append(STALE.format(evidence.stale))
+        if evidence.unchecked:
+            told.append(f"It is not known whether records are stale: {evidence.unchecked}")
         told += evidence.elsewhere.remarks if evidence.elsewhere else ()
         told += [
             self.findings.times,
@@ -171,11 +148,6 @@ class Page:
         return tuple(told)
 
     @property
-    def has_classes(self) -> bool:
-        """Whether a data set has three or more classes."""
-        return any(one.each for one in self.findings.insides)
-
-    @property
     def has_pairs(self) -> bool:
         """Whether there are pairs of solvers with a verdict."""
         across = len(self.findings.evidence.finished) > 1 and len(self.findings.pairs) > 0
@@ -185,11 +157,6 @@ class Page:
     def pairs_left_out(self) -> int:
         """Pairs inside data sets that are not on the page, see `drawn.LOCAL_PAIRS`."""
         return sum(len(one.pairs) for one in self.findings.insides) - len(self.data["pairs"]["a"])
-
-    @property
-    def failed(self) -> dict[str, int]:
-        """Number of failed cells by status."""
-        return self.findings.evidence.failed
 
     @property
     def failures(self) -> tuple[Failure, ...]:
@@ -214,17 +181,6 @@ class Page:
         )
 
     @property
-    def convergence(self) -> str:
-        """Which fits did not end at their optimum."""
-        evidence = self.findings.evidence
-        rows = [
-            (evidence.solvers[j], evidence.datasets[i], evidence.ends(i, j))
-            for (i, j), group in evidence.groups.items()
-            if group.ok
-        ]
-        return "\n".join(end_notes(rows))
-
-    @property
     def plans(self) -> tuple[Text, ...]:
         """Each plan with the command that runs it."""
         return tuple(
@@ -242,19 +198,6 @@ def _said(name: str, value: Any) -> str:
     texts = map(str, value) if isinstance(value, tuple) else [str(value)]
     plain = f"{value:g}" if isinstance(value, float) else ", ".join(texts)
     return SAID[name].format(plain)
-
-
-def _stale(count: int) -> str:
-    if not count:
-        return ""
-    return (
-        f"{count} records are stale, since the data, a plugin or aucbench has changed, and are "
-        "left out; run the plans again to have them computed anew."
-    )
-
-
-def _unchecked(why: str) -> str:
-    return f"It is not known whether records are stale: {why}" if why else ""
 
 
 def _few(names: Sequence[str]) -> str:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from math import isnan, nan
 from textwrap import TextWrapper
 
-from aucbench.bench.show.endings import end_notes
 from aucbench.bench.text import shown
 from aucbench.pairs.range import COLLAPSED
 from aucbench.report.document import NOTHING, Grid
@@ -129,16 +128,11 @@ def notes(findings: Findings, *, by_set: bool = True) -> Iterator[str]:
     yield from pair_notes(evidence)
     if evidence.elsewhere is not None:
         yield from evidence.elsewhere.remarks
-    names = evidence.solvers, evidence.datasets
-    yield from end_notes(
-        [
-            (names[0][row.solver], names[1][row.dataset], evidence.ends(row.dataset, row.solver))
-            for row in rows
-        ]
-    )
+    yield from evidence.end_notes
     for row in rows:
         if chosen := chosen_of(row.group):
-            yield f"{names[0][row.solver]} on {names[1][row.dataset]} chose {chosen}"
+            solver, dataset = evidence.solvers[row.solver], evidence.datasets[row.dataset]
+            yield f"{solver} on {dataset} chose {chosen}"
 
 
 def chosen_of(group: Group) -> str:
