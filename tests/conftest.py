@@ -2,8 +2,9 @@
 
 import os
 import sys
-from collections import OrderedDict
-from contextlib import nullcontext
+from collections import deque
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from shutil import which
 from tempfile import TemporaryDirectory
@@ -13,7 +14,7 @@ from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
 KERNELS = ROOT / "tests" / "kernels"
-OPEN = 4  # supervisors that a process of tests keeps open
+OPEN = 6  # supervisors that a process of tests keeps open
 
 # Libraries read these when they are imported, so before anything else. Threads that wait for each
 # other in a busy loop take minutes for seconds of work when something else needs a core. OpenMP
@@ -75,16 +76,16 @@ def data_folder() -> Path:
 
 @pytest.fixture(scope="session")
 def supervisors_of_a_session():
-    """The supervisors that were used last, by what they hand to their jobs."""
-    kept = OrderedDict()
+    """The supervisors that were used last and are free, each with what it hands to its jobs."""
+    kept = deque()
     yield kept
-    for supervisor in kept.values():
+    for _, supervisor in kept:
         supervisor.close()
 
 
 @pytest.fixture(scope="module", autouse=True)
 def shared_supervisors(request, supervisors_of_a_session):
-    """Keep open what runs cells; who asks for the same again, gets it without a second's wait.
+    """Keep open what runs jobs; who asks for the same again, gets it without a second's wait.
 
     A supervisor hands its environment and its path to its jobs, so that both must be the same.
     The tests of processes have their own.
@@ -93,33 +94,45 @@ def shared_supervisors(request, supervisors_of_a_session):
         yield
         return
     from aucbench.bench.engines.local import LocalEngine
+    from aucbench.processes import isolated
 
-    kept, real = supervisors_of_a_session, LocalEngine.open
+    kept, start = supervisors_of_a_session, isolated.Process.__init__
+    free, of_cells = isolated.open_supervisor, LocalEngine.open
 
-    def open_shared(engine):
+    @contextmanager
+    def shared(opening, *options):
         variables = {k: v for k, v in os.environ.items() if k != "PYTEST_CURRENT_TEST"}
-        key = (engine.threads, *sys.path, *sorted(variables.items()))
-        if key not in kept:
-            kept[key] = real(engine)
-        kept.move_to_end(key)
-        if len(kept) > OPEN:
-            kept.popitem(last=False)[1].close()
-        return nullcontext(kept[key])
+        path = () if "registry.import_job" in str(options) else sys.path  # which is told its path
+        key = (*options, *path, *sorted(variables.items()))
+        known = next((pair for pair in kept if pair[0] == key), None)
+        if known is not None:
+            kept.remove(known)
+        mine = known or (key, opening())
+        try:
+            yield mine[1]
+        finally:
+            kept.append(mine)
+            if len(kept) > OPEN:
+                kept.popleft()[1].close()
+
+    def start_shared(process, opening=free):
+        is_plain = getattr(opening, "func", opening) is free
+        start(process, partial(shared, opening, repr(opening)) if is_plain else opening)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(LocalEngine, "open", open_shared)
+        patch.setattr(
+            LocalEngine, "open", lambda cells: shared(partial(of_cells, cells), cells.threads)
+        )
+        patch.setattr(isolated.Process, "__init__", start_shared)
         yield
 
 
 @pytest.fixture(scope="module")
 def in_process(shared_supervisors):
     """Cells run in the process of the tests of a file, which ask nothing of processes."""
-    from in_process import InProcess
+    from in_process import cells_in_process
 
-    from aucbench.bench.engines.local import LocalEngine
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(LocalEngine, "open", lambda engine: InProcess())
+    with cells_in_process():
         yield
 
 

@@ -11,8 +11,10 @@ from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
+from traceback import format_exc
 from unittest.mock import patch
 
+from aucbench.bench.engines.local import LocalEngine
 from aucbench.models.recipe import one_thread
 from aucbench.processes.answers import FAILURE, FILE, KEPT, RESULT, Answer, frame, with_answer
 from aucbench.processes.calling import called, failure
@@ -94,7 +96,7 @@ class InProcess:
         return ticket
 
     def _called(self, asked, job, new=()):
-        said, begin = Said(), perf_counter()
+        said, log, begin = Said(), "", perf_counter()
         known = {
             step.key: Shown(self._steps[step.identity], step.key in {*job.handed} & {*new})
             for step in job.steps
@@ -106,10 +108,9 @@ class InProcess:
                 said.take(RESULT, [text.encode()])
             except Exception as error:
                 said.take(FAILURE, [json.dumps(failure(error, "")).encode()])
-        answer = Answer(said.stream)
-        return with_answer(
-            replace(answer.ending, wall_seconds=perf_counter() - begin), answer
-        ), said
+                log = format_exc()
+        answer, seconds = Answer(said.stream), perf_counter() - begin
+        return with_answer(replace(answer.ending, wall_seconds=seconds, log=log), answer), said
 
     def wait(self, timeout=None):
         ended, self._ended = self._ended, []
@@ -123,3 +124,10 @@ class InProcess:
 
     def close(self):
         self._steps.clear()
+
+
+@contextmanager
+def cells_in_process():
+    """The supervisors of cells are such ones."""
+    with patch.object(LocalEngine, "open", lambda engine: InProcess()):
+        yield

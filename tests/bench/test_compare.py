@@ -11,6 +11,8 @@ from aucbench.bench.plan.toml import parse_plan
 from aucbench.errors import ParameterError
 from aucbench.features import MaxAbs
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 
 @pytest.fixture(scope="module")
 def records():

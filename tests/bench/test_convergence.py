@@ -8,6 +8,8 @@ from aucbench.bench.results.convergence import Descent, Optima, flat_row
 from aucbench.bench.show.endings import Ends, end_notes
 from aucbench.ranges import ENOUGH
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 PROBLEM = "PairwiseSquare + L2Ball[R=1.0]"
 
 

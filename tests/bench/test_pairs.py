@@ -19,6 +19,8 @@ from aucbench.report.document import text
 from aucbench.report.terminal import notes, tables
 from aucbench.solving.tuning import Trial
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 
 def test_a_column_of_groups_is_one_that_the_reader_takes():
     named = Plan(("x",), pairs="group[column=user,each=group]")

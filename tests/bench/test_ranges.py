@@ -25,6 +25,8 @@ from aucbench.ranges import Range
 from aucbench.registry.specs import Spec, parse_spec
 from aucbench.solving.points import chains, size_of
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 NUMBERS = st.floats(-1e9, 1e9, allow_nan=False)
 LOG = Range(1e-6, 1.0, log=True)
 COARSE = (0.25, 0.75, 0.125)  # the default of the toys is the middle

@@ -11,6 +11,8 @@ from aucbench.bench.plan.plan import Plan, default_solvers
 from aucbench.bench.plan.toml import parse_plan, write_plan
 from aucbench.records import CellStatus
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 
 def test_equal_shapes_are_one_text_and_one_cell():
     plans = [

@@ -51,28 +51,9 @@ class Raises(Means):
 
 
 @dataclass(frozen=True)
-class Exits(Means):
-    def problem(self, data, rng):
-        raise SystemExit(3)
-
-
-@dataclass(frozen=True)
 class Nans(Means):
     def iterates(self, problem, rng):
         yield State(1, np.full(problem.data.d, np.nan), problem.data.n)
-
-
-@dataclass(frozen=True)
-class Interrupted(Means):
-    def problem(self, data, rng):
-        raise KeyboardInterrupt
-
-
-class Unbuildable(Means):
-    space: ClassVar = {}
-
-    def __init__(self):
-        raise KeyError("no luck")
 
 
 @hookspecs.hookimpl
@@ -80,10 +61,7 @@ def aucbench_solvers():
     return {
         "means": Means,
         "raises": Raises,
-        "exits": Exits,
         "nans": Nans,
-        "interrupted": Interrupted,
-        "unbuildable": Unbuildable,
     }
 '''
 

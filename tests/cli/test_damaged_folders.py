@@ -14,6 +14,8 @@ from hypothesis import settings
 
 from aucbench.store import index
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 PLAN = """
 datasets = ["outbreak[n=120,d=10,k=3]", "outbreak[n=120,d=12,k=3]"]
 splits = 2

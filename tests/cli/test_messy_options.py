@@ -7,6 +7,8 @@ from command_line import done, flat
 
 from aucbench.bench import Store
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 N, PATIENTS = 600, 200
 WORDS = [
     "pain",

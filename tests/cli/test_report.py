@@ -8,6 +8,8 @@ from command_line import done, flat, refused, said
 from aucbench import compare
 from aucbench.report.findings import Settings
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):

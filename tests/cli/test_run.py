@@ -13,6 +13,8 @@ from aucbench.bench.options import Options
 from aucbench.bench.plan.toml import PLAN_EXAMPLE, parse_plan
 from aucbench.bench.results.store import Store
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 PLAN = """\
 datasets = ["outbreak[n=120,d=10,k=3]"]
 splits = 2

@@ -17,6 +17,8 @@ from aucbench.features.chain import keeps_columns
 from aucbench.papers.results import MEASURES
 from aucbench.registry import get_dataset, get_features
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 SMALL = "outbreak[k=3,r=0.3,n=120,d=12,mu=2.0,seed=1]"
 TRUTH = outbreak_support(3, 0.3, 120, 12, 2.0, 1)
 

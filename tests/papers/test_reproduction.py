@@ -20,6 +20,8 @@ from aucbench.papers.sections import Agreement, compared
 from aucbench.registry import get_features, get_solver
 from aucbench.report.sections import Chart
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 SETS, MAP = ("breast-cancer", "digits-8"), "standard"
 RIDGE = Choice("ls-svm[lam=0.1]")
 LINES = {

@@ -3,6 +3,7 @@
 import shutil
 
 import pytest
+from in_process import cells_in_process
 from report_results import DATASETS, SPLITS
 
 from aucbench.bench import Choice, Plan, Store, make_engine, run
@@ -21,8 +22,8 @@ def results(tmp_path_factory):
         Choice("hist-gradient-boosting[max_iter=20]"),
     )
     plan = Plan(DATASETS, solvers, splits=SPLITS, passes=10)
-    with Store(folder, create=True) as store:
-        assert all(record.ok for record in run(plan, store, make_engine(jobs=2)))
+    with Store(folder, create=True) as store, cells_in_process():
+        assert all(record.ok for record in run(plan, store, make_engine()))
     return folder
 
 

@@ -16,6 +16,8 @@ from aucbench.report.render import to_html
 from aucbench.stats.roc import bands
 from aucbench.stats.rows import Fold
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 
 @pytest.fixture(scope="module")
 def results():

@@ -8,6 +8,8 @@ from aucbench import compare
 from aucbench.errors import DataError, ParameterError, UnknownNameError
 from aucbench.stats import Word
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 
 @pytest.fixture(scope="module")
 def results():

@@ -10,6 +10,8 @@ from aucbench.data.grades import Grades
 from aucbench.data.survival import Survival
 from aucbench.metrics import cindex, grade_auc, hand_till
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 
 def rows(kind, n=160):
     rng = np.random.default_rng(0)

@@ -15,6 +15,8 @@ from aucbench.report.render import to_html
 from aucbench.report.times import time_chapters, times_inside
 from aucbench.stats.rows import Fold
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 
 def patients(seed, n=80):
     rng = np.random.default_rng(seed)
