@@ -122,8 +122,8 @@ def _leaderboard(figure: Figure, findings: Findings) -> None:
         intervals = {j: row.known.delong for j, row in rows.items() if row.known is not None}
         panels = [(findings.measure, intervals)]
     else:
-        ranks = {j: standing.value for j, standing in enumerate(findings.ranks)}
-        ratings = {j: standing.value for j, standing in enumerate(findings.ratings)}
+        ranks = dict(enumerate(findings.ranks))
+        ratings = dict(enumerate(findings.ratings))
         panels = [("average rank", ranks), ("rating (Bradley–Terry, Elo)", ratings)]
     figure.set_size_inches(WIDTH, 1.0 + 0.25 * len(order))
     axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]

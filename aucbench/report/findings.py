@@ -26,7 +26,7 @@ from aucbench.report.inside import AUC, Inside, Row, inside, means_inside
 from aucbench.stats.advice import Advice
 from aucbench.stats.measures import Measure, measure
 from aucbench.stats.pairs import Pair, pairwise
-from aucbench.stats.ranking import Standing, average_ranks, average_values, bradley_terry
+from aucbench.stats.ranking import average_ranks, average_values, bradley_terry
 from aucbench.stats.tables import ResultTable, Scale
 from aucbench.stats.times import shifted_geometric_mean
 from aucbench.stats.words import LEVEL, ROPE, Interval
@@ -284,17 +284,17 @@ class Findings:
         return {(number[pair.a], number[pair.b]): pair for pair in both}
 
     @cached_property
-    def means(self) -> tuple[Standing, ...]:
+    def means(self) -> tuple[Interval, ...]:
         """Mean values in the order of the solvers."""
         return average_values(self.table, level=self.settings.level)
 
     @cached_property
-    def ranks(self) -> tuple[Standing, ...]:
+    def ranks(self) -> tuple[Interval, ...]:
         """Average ranks in the order of the solvers."""
         return average_ranks(self.table, level=self.settings.level)
 
     @cached_property
-    def ratings(self) -> tuple[Standing, ...]:
+    def ratings(self) -> tuple[Interval, ...]:
         """Ratings in the order of the solvers."""
         return bradley_terry(self.table, rope=self.settings.rope, level=self.settings.level)
 
@@ -327,7 +327,7 @@ class Findings:
         That is `BestSet.s`; where it is not tested, and where it is equal, the rating.
         """
         means = np.nan_to_num(_means(self.table.unit_gains.T), nan=-np.inf)
-        rating = np.nan_to_num([one.value.estimate for one in self.ratings], nan=-np.inf)
+        rating = np.nan_to_num([one.estimate for one in self.ratings], nan=-np.inf)
         after = np.array([name != self.advice.leader for name in self.evidence.solvers])
         best = self.advice.best
         behind = np.nan_to_num(best.s) if best else np.zeros(rating.size)

@@ -15,7 +15,6 @@ from aucbench.report.inside import Row
 from aucbench.report.terminal import END, FOLDER, LEADING, SOLVER
 from aucbench.stats.best_set import BestSet
 from aucbench.stats.pairs import Pair
-from aucbench.stats.ranking import Standing
 from aucbench.stats.words import Interval, counted
 
 BEST = "the best?"  # the column that says who may be the best, where it is tested
@@ -156,8 +155,7 @@ def _p(value: float) -> str:
     return "–" if isnan(value) else f"{value:.2g}"
 
 
-def _standing(standing: Standing, form: str) -> Entry:
-    value = standing.value
+def _standing(value: Interval, form: str) -> Entry:
     if isnan(value.estimate):
         return Entry(note=value.note)
     text = form.format(value.estimate)

@@ -25,7 +25,6 @@ from aucbench.stats.measures import recall_at as recall_at
 from aucbench.stats.pairs import Pair as Pair
 from aucbench.stats.pairs import pairwise as pairwise
 from aucbench.stats.partial import partial_auc as partial_auc
-from aucbench.stats.ranking import Standing as Standing
 from aucbench.stats.ranking import average_ranks as average_ranks
 from aucbench.stats.ranking import average_values as average_values
 from aucbench.stats.ranking import bradley_terry as bradley_terry

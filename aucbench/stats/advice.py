@@ -221,8 +221,7 @@ class Advice:
 
     @cached_property
     def _ranks(self) -> list[float]:
-        ranks = average_ranks(self.table, draws=1)
-        return [standing.value.estimate for standing in ranks]
+        return [rank.estimate for rank in average_ranks(self.table, draws=1)]
 
     def _across(self) -> Iterator[str]:
         """Yield what several data sets say."""

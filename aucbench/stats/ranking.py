@@ -9,8 +9,6 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from math import log, nan
 
 import numpy as np
@@ -29,17 +27,9 @@ ONE_DATA_SET = "One data set says nothing about others; an interval takes at lea
 NO_DATA_SET = "No data set has a value of every solver."
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """A solver in an order, with its mean value, its average rank or its rating."""
-
-    name: str
-    value: Interval
-
-
 def average_values(
     table: ResultTable, *, level: float = LEVEL, draws: int = DRAWS
-) -> tuple[Standing, ...]:
+) -> tuple[Interval, ...]:
     """Mean value of each solver over the data sets on which it has one, in the order of `names`.
 
     Its interval says how far the mean would move with other data sets. Most of that is the same
@@ -55,7 +45,7 @@ def average_values(
     ParameterError
         When a number makes no sense.
     """
-    values, names = table.units, table.names
+    values = table.units
     known = ~np.isnan(values)
     counts = np.vstack([np.ones(len(values)), _resampled(len(values), draws)])
     having = counts @ known
@@ -63,14 +53,13 @@ def average_values(
     np.divide(counts @ np.where(known, values, 0.0), having, out=means, where=having > 0.0)
     each = known.sum(axis=0).tolist()
     return tuple(
-        Standing(name, _interval(means[0, j], means[1:, j], each[j], level, "mean"))
-        for j, name in enumerate(names)
+        _interval(means[0, j], means[1:, j], each[j], level, "mean") for j in range(len(each))
     )
 
 
 def average_ranks(
     table: ResultTable, *, level: float = LEVEL, draws: int = DRAWS
-) -> tuple[Standing, ...]:
+) -> tuple[Interval, ...]:
     """Average rank of each solver over the data sets, in the order of `names`.
 
     1 is the best, and equal values share a rank.
@@ -92,7 +81,7 @@ def average_ranks(
     ranks, n = average_ranks_of(-filled(table.unit_gains, Rule.WORST_RANK)), len(table.units)
     drawn = _resampled(n, draws) @ ranks / max(1, n)
     estimates = ranks.mean(axis=0) if n else np.full(len(table.names), nan)
-    return _standings(table.names, estimates, drawn, n, level, "average rank")
+    return _intervals(estimates, drawn, n, level, "average rank")
 
 
 def bradley_terry(
@@ -101,7 +90,7 @@ def bradley_terry(
     rope: float = ROPE,
     level: float = LEVEL,
     draws: int = DRAWS,
-) -> tuple[Standing, ...]:
+) -> tuple[Interval, ...]:
     """Ratings theta on the scale of Elo, so that a wins against b with the probability
 
         P(a ahead of b) = 1 / (1 + 10^((theta_b - theta_a)/400)).
@@ -138,7 +127,7 @@ def bradley_terry(
     wins = (counts @ won.reshape(n, k * k)).reshape(-1, k, k) + 0.5
     observed = _fitted(wins[:1])  # near which the draws are, so that they take few steps from it
     ratings = CENTRE + ELO * np.vstack([observed, _fitted(wins[1:], observed[0])])
-    return _standings(table.names, ratings[0], ratings[1:], n, level, "Bradley–Terry")
+    return _intervals(ratings[0], ratings[1:], n, level, "Bradley–Terry")
 
 
 def _resampled(n: int, draws: int) -> Array:
@@ -147,13 +136,13 @@ def _resampled(n: int, draws: int) -> Array:
     return drawn_counts(n, n, draws, seed=0)
 
 
-def _standings(
-    names: Sequence[str], estimates: Array, drawn: Array, n: int, level: float, method: str
-) -> tuple[Standing, ...]:
+def _intervals(
+    estimates: Array, drawn: Array, n: int, level: float, method: str
+) -> tuple[Interval, ...]:
     """Return the estimates over n data sets with the percentiles of the draws, (draws, k)."""
     return tuple(
-        Standing(name, _interval(estimates[j] if n else nan, drawn[:, j], n, level, method))
-        for j, name in enumerate(names)
+        _interval(estimates[j] if n else nan, drawn[:, j], n, level, method)
+        for j in range(drawn.shape[1])
     )
 
 

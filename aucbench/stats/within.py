@@ -49,7 +49,7 @@ class SolverWithin:
     """One solver on one data set."""
 
     name: str
-    values: Vector  # the measure in each of `WithinDataset.splits`; NaN where there is none
+    values: Vector  # the measure in each split in which any solver has scores; NaN without a value
     delong: Interval  # over test rows; without bounds for a measure other than the AUC
     resampled: Interval  # over splits, so that other training rows are covered too
     missing: int  # splits without a value
@@ -96,8 +96,6 @@ class PairWithin:
 class WithinDataset:
     """What can be said inside one data set."""
 
-    measure: str  # its specification
-    splits: tuple[Split, ...]  # all in which a solver has scores, ascending
     solvers: tuple[SolverWithin, ...]  # in the order in which they were given
     pairs: tuple[PairWithin, ...]  # each pair once
     best: str | None  # the best mean of those with the fewest missing splits; None: no value
@@ -183,7 +181,7 @@ class SplitTest:
             values = chosen.values([of.get(split) for of in folds.values() for split in splits])
             table = zip(folds, values.reshape(len(folds), len(splits)), strict=True)
             runs = {name: _Runs(row, None, NO_VARIANCE) for name, row in table}
-        return self._compared(runs, splits)
+        return self._compared(runs)
 
     def of_values(self, values: Mapping[str, Vector], note: str = "") -> WithinDataset:
         """Compare solvers by their values alone: DeLong's variance needs scores.
@@ -195,9 +193,9 @@ class SplitTest:
         note : str
             Why there are no scores, in one sentence.
         """
-        return self._compared({name: _Runs(v, None, note) for name, v in values.items()}, ())
+        return self._compared({name: _Runs(v, None, note) for name, v in values.items()})
 
-    def _compared(self, runs: Mapping[str, _Runs], splits: tuple[Split, ...]) -> WithinDataset:
+    def _compared(self, runs: Mapping[str, _Runs]) -> WithinDataset:
         """Return all that can be said, of the pairs if they are asked for."""
         known = self._pairs(runs) if self.pairs else ()
         best = _best(runs, smaller=self.measure.smaller)
@@ -215,9 +213,7 @@ class SplitTest:
             )
             for name, run in runs.items()
         )
-        return WithinDataset(
-            self.measure.name, splits, solvers, known, best, self.repeats, self.redrawn
-        )
+        return WithinDataset(solvers, known, best, self.repeats, self.redrawn)
 
     def _pairs(self, runs: Mapping[str, _Runs]) -> tuple[PairWithin, ...]:
         """Return each pair once, with the words."""

@@ -198,7 +198,7 @@ def test_a_family_counts_once_in_means_ranks_and_ratings(records):
     whole = alone.values
     by_hand = np.vstack([whole[:1], whole[1:].mean(axis=0, keepdims=True)])
     assert np.array_equal(related.table.units, by_hand)
-    assert [one.value.estimate for one in related.means] == pytest.approx(by_hand.mean(axis=0))
+    assert [one.estimate for one in related.means] == pytest.approx(by_hand.mean(axis=0))
     ranks = average_ranks(ResultTable(by_hand, related.evidence.solvers))
     assert related.ranks == ranks
     assert related.ratings == bradley_terry(ResultTable(by_hand, related.evidence.solvers))

@@ -33,8 +33,8 @@ def test_intervals_are_drawn_where_they_are(findings, monkeypatch):
     monkeypatch.setattr(Axes, "plot", lambda ax, *a, **k: (lines.append(a), real(ax, *a, **k))[1])
     drawn(findings, "leaderboard")
     for standing in (*findings.ranks, *findings.ratings):
-        assert any([*line[0]] == [standing.value.low, standing.value.high] for line in lines)
-        assert any([*line[0]] == [standing.value.estimate] for line in lines)
+        assert any([*line[0]] == [standing.low, standing.high] for line in lines)
+        assert any([*line[0]] == [standing.estimate] for line in lines)
 
 
 def test_mistakes_are_sentences(findings):

@@ -91,7 +91,8 @@ def test_other_results_of_one_solver_stand_apart(two, other_id):
     names = (f"logistic, folder={a}", "means", f"logistic, folder={b}", "raises")
     assert found.evidence.solvers == names
     assert found.evidence.folders == (a, a, b, b)
-    known = {one.name: one.value.estimate for one in found.means}
+    solvers = found.evidence.solvers
+    known = {name: one.estimate for name, one in zip(solvers, found.means, strict=True)}
     assert known[names[0]] - known[names[2]] == pytest.approx(0.1)
 
 

@@ -28,8 +28,8 @@ def test_the_first_rank_has_the_least_loss(findings, evidence):
     assert findings.order[0] == np.argmin(means)
     assert findings.advice.leader == evidence.solvers[np.argmin(means)]
     assert "has the lowest mean log-loss" in str(findings.advice)
-    ranks = [standing.value.estimate for standing in findings.ranks]
-    ratings = [standing.value.estimate for standing in findings.ratings]
+    ranks = [standing.estimate for standing in findings.ranks]
+    ratings = [standing.estimate for standing in findings.ratings]
     assert np.argmin(ranks) == np.argmax(ratings) == np.argmin(means)
 
 

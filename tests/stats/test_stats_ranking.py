@@ -26,12 +26,10 @@ def test_the_intervals_are_percentiles_of_resampled_data_sets():
     means = []
     for count in counts:
         drawn = np.repeat(values, count, axis=0)
-        means.append(
-            [one.value.estimate for one in average_ranks(ResultTable(drawn, "abcde"), draws=1)]
-        )
+        means.append([one.estimate for one in average_ranks(ResultTable(drawn, "abcde"), draws=1)])
     low, high = np.percentile(means, [2.5, 97.5], axis=0)
-    assert [one.value.low for one in found] == pytest.approx(low)
-    assert [one.value.high for one in found] == pytest.approx(high)
+    assert [one.low for one in found] == pytest.approx(low)
+    assert [one.high for one in found] == pytest.approx(high)
 
 
 def likeliest(values, rope):
@@ -55,9 +53,7 @@ def likeliest(values, rope):
 
 def test_ratings_are_the_likeliest():
     values = table(8, 4)
-    found = [
-        one.value.estimate for one in bradley_terry(ResultTable(values, "abcd"), rope=0.01, draws=1)
-    ]
+    found = [one.estimate for one in bradley_terry(ResultTable(values, "abcd"), rope=0.01, draws=1)]
     assert found == pytest.approx(likeliest(values, 0.01), abs=1e-2)
 
 
@@ -67,17 +63,17 @@ def test_failures_lose_and_two_failures_tie():
     by_hand = values.copy()
     by_hand[2] = [0.8, 0.1, 0.1]
     found, expected = (bradley_terry(ResultTable(v, "abc"), draws=1) for v in (values, by_hand))
-    assert [one.value for one in found] == [one.value for one in expected]
+    assert found == expected
 
 
 @pytest.mark.parametrize("order", [average_ranks, bradley_terry])
 def test_one_data_set_and_none_have_no_interval_and_say_so(order):
     [first, _] = order(ResultTable([[0.9, 0.8]], "ab"))
-    assert isnan(first.value.low)
-    assert "One data set says nothing about others" in first.value.note
+    assert isnan(first.low)
+    assert "One data set says nothing about others" in first.note
     [first, _] = order(ResultTable(np.empty((0, 2)), "ab"))
-    assert isnan(first.value.estimate)
-    assert "No data set" in first.value.note
+    assert isnan(first.estimate)
+    assert "No data set" in first.note
 
 
 @pytest.mark.parametrize("options", [{"level": 1.0}, {"draws": 0}])
@@ -94,7 +90,7 @@ def test_rank_intervals_cover_about_as_often_as_they_say():
     covered = 0
     for _ in range(draws):
         values = rng.normal(0, 1, (30, k)) + rng.normal(0, 1, (30, 1))
-        first = average_ranks(ResultTable(values, "abcd"), draws=500)[0].value
+        first = average_ranks(ResultTable(values, "abcd"), draws=500)[0]
         covered += first.low <= (k + 1) / 2 <= first.high
     assert binomtest(covered, draws, 0.90, alternative="less").pvalue > 1e-3
     assert binomtest(covered, draws, 0.97, alternative="greater").pvalue > 1e-3
@@ -103,14 +99,14 @@ def test_rank_intervals_cover_about_as_often_as_they_say():
 def test_means_are_over_known_values_and_their_intervals_over_drawn_data_sets():
     table = np.array([[0.9, 0.8], [0.7, nan], [0.5, 0.6], [0.6, nan]])
     a, b = average_values(ResultTable(table, "ab"), draws=400)
-    assert a.value.estimate == pytest.approx(0.675)
-    assert b.value.estimate == pytest.approx(0.7)
+    assert a.estimate == pytest.approx(0.675)
+    assert b.estimate == pytest.approx(0.7)
     counts = np.random.default_rng(0).multinomial(4, [0.25] * 4, size=400)
     by_hand = np.quantile(counts @ table[:, 0] / 4, [0.025, 0.975])
-    assert [a.value.low, a.value.high] == pytest.approx(by_hand)
-    assert 0.6 <= b.value.low < b.value.high <= 0.8 + 1e-12
+    assert [a.low, a.high] == pytest.approx(by_hand)
+    assert 0.6 <= b.low < b.high <= 0.8 + 1e-12
     [lone, none] = average_values(ResultTable([[0.9, nan]], "ab"))
-    assert lone.value.estimate == 0.9
-    assert isnan(lone.value.low)
-    assert lone.value.note
-    assert isnan(none.value.estimate)
+    assert lone.estimate == 0.9
+    assert isnan(lone.low)
+    assert lone.note
+    assert isnan(none.estimate)
