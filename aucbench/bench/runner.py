@@ -210,6 +210,7 @@ class Runner:
                 if (record := self.stored(cell)) is None:
                     lost.append(cell)
                 else:
+                    self._shown.count(record.status.status)
                     yield record
             for key, outcome in outcomes:
                 cell = self._running.pop(key)

@@ -206,11 +206,9 @@ def _run(plan: Plan, store: Store, engine: Engine, options: Options) -> tuple[li
     end = End.WHOLE
     try:
         with shown_progress(len(plan), options) as progress:
-            found = run(
+            for record in run(
                 plan, store, engine, retry=options.retry, progress=progress, tell=warn, until=until
-            )
-            for record in found:
-                progress.known(record)
+            ):
                 records[record.cell] = record
         if until is not None and until.left_out:
             end = End.TIME

@@ -63,10 +63,7 @@ def handed_over(held: Mapping[str, Data], inline: Inline = NOTHING) -> Iterator[
 def records_of(plan: Plan, store: Store, options: Options, inline: Inline) -> list[Record]:
     """Run a plan into a store, and return its records in the order of its cells."""
     order = {cell: number for number, cell in enumerate(plan.cells())}
-    records = []
     with progress_of(len(plan), quiet=options.quiet) as progress:
         engine = options.make_engine(None)
-        for record in run(plan, store, engine, progress=progress, inline=inline):
-            progress.known(record)
-            records.append(record)
+        records = [*run(plan, store, engine, progress=progress, inline=inline)]
     return sorted(records, key=lambda record: order[record.cell])

@@ -24,12 +24,11 @@ def test_counts_running_cells_and_the_time_left(monkeypatch):
     now[0] = 1000.0  # the data were read
     for cell in CELLS[1:3]:
         progress.start_cell(cell)
-    progress.known(record(0))
+    progress.count("ok")
 
     assert progress.left is None
     now[0] = 1006.0
     progress.end_cell(record(1, "crash", reason="signal 11"))
-    progress.known(record(1, "crash"))
 
     assert (progress.done, progress.finished) == (2, 1)
     assert progress.counts == {"ok": 1, "crash": 1}

@@ -105,14 +105,10 @@ class Optima:
         self._least: dict[str, float] = {}
         self._reached: dict[str, tuple[float, str]] = {}  # the least end, and whose it is
         for record in records:
-            self.add(record)
-
-    def add(self, record: Record) -> None:
-        """Take one record; the order does not matter."""
-        self.add_fit(Descent.of(record))
+            self.add_fit(Descent.of(record))
 
     def add_fit(self, descent: Descent) -> None:
-        """Take one fit, whose record need not be kept; one without f(0) has no problem here."""
+        """Take one fit; the order does not matter. One without f(0) has no problem here."""
         problem, least = descent.problem, descent.least
         if problem is None:
             return

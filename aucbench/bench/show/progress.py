@@ -49,7 +49,6 @@ class Progress:
         self.finished = 0  # in this run
         self._write = write
         self._begin = monotonic()
-        self._ended: set[str] = set()  # ids of cells that ended and were not handed over yet
 
     @property
     def done(self) -> int:
@@ -63,13 +62,6 @@ class Progress:
             return None
         pace = (monotonic() - self._begin) / self.finished
         return timedelta(seconds=round(pace * (self.total - self.done)))
-
-    def known(self, record: Record) -> None:
-        """Count a record that the run yields, unless it was counted when its cell ended."""
-        if record.id in self._ended:
-            self._ended.remove(record.id)
-        else:
-            self.count(record.status.status)
 
     def count(self, status: str) -> None:
         """Count one that has a result."""
@@ -99,7 +91,6 @@ class Progress:
 
     def end_cell(self, record: Record) -> None:
         """Count it."""
-        self._ended.add(record.id)
         self.end(str(record.cell), record.status.status)
 
 
