@@ -63,16 +63,18 @@ def estimate_rest(
         runner.show_data()
         seconds: dict[Hashable, list[float]] = defaultdict(list)
         left: dict[Hashable, list[Cell]] = defaultdict(list)
-        finished, cells = runner.counts(), [*runner.items()]
+        stored, missing = runner.divided()
 
         def add(record: Record) -> None:
             seconds[_group(record.cell)].append(record.process.wall_seconds or 0.0)
 
-        for cell in cells:
-            record = runner.stored(cell) if finished(runner.lookups.id(cell)) else None
-            if record is not None:
+        for cell in stored:
+            if (record := runner.stored(cell)) is not None:
                 add(record)
-            elif runner.lookups.failure(cell) is None:  # else there is nothing to run
+            else:
+                missing.append(cell)
+        for cell in missing:
+            if runner.lookups.failure(cell) is None:  # else there is nothing to run
                 left[_group(cell)].append(cell)
         pilots = [left[group].pop(0) for group in [*left] if group not in seconds]
         for record in replace(runner, cells=pilots).results():
@@ -80,7 +82,8 @@ def estimate_rest(
     jobs = getattr(engine, "jobs", None) or cores()
     total = sum(median(seconds[group]) * len(some) for group, some in left.items())
     count = sum(map(len, left.values()))
-    return Estimate(len(cells), count, total / jobs, jobs, len({*map(_group, cells)}), len(pilots))
+    groups = {_group(cell) for cell in plan.cells()}
+    return Estimate(len(plan), count, total / jobs, jobs, len(groups), len(pilots))
 
 
 def _group(cell: Cell) -> Hashable:

@@ -153,19 +153,18 @@ class Runner:
             if about := self.lookups.known[Name("datasets", dataset)].answer:
                 self._shown.show_data(dataset, about)
 
-    def items(self) -> Iterator[Cell]:
-        """Yield the cells of the plan, or those of them that were chosen."""
-        return self.plan.cells() if self.cells is None else iter(self.cells)
+    def divided(self) -> tuple[list[Cell], list[Cell]]:
+        """Return the cells that are in the store, and those that are not or have to run again.
 
-    def counts(self) -> Callable[[str], bool]:
-        """Return whether a cell is in the store; most of each record is left unread."""
+        Most of each record is left unread.
+        """
         finished = self.store.finished(TO_JUDGE)
-
-        def known(key: str) -> bool:
-            values = finished(key)
-            return values is not None and not self._is_stale(**values)
-
-        return known
+        stored, missing = list[Cell](), list[Cell]()
+        for cell in self.plan.cells() if self.cells is None else self.cells:
+            values = finished(self.lookups.id(cell))
+            counts = values is not None and not self._is_stale(**values)
+            (stored if counts else missing).append(cell)
+        return stored, missing
 
     def _is_stale(
         self, status: Mapping[str, Any], imports: Mapping[str, Any], conditions: Mapping[str, Any]
@@ -187,10 +186,7 @@ class Runner:
 
     def results(self) -> Iterator[Record]:
         """As `records`, without what was understood of the data sets."""
-        counts = self.counts()
-        stored, missing = list[Cell](), list[Cell]()
-        for cell in self.items():
-            (stored if counts(self.lookups.id(cell)) else missing).append(cell)
+        stored, missing = self.divided()
         self._running: dict[str, Cell] = {}
         self._left = False  # whether cells stay missing
         while stored or missing:  # twice, if a record was lost since
