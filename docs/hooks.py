@@ -33,7 +33,7 @@ from aucbench.bench.results.convergence import Convergence
 from aucbench.bench.results.record import documented
 from aucbench.registry import describe
 from aucbench.registry.discovery import KINDS
-from aucbench.registry.lookup import find, names, plugins
+from aucbench.registry.lookup import broken_plugins, find, names
 from aucbench.testing import LAWS
 
 TITLES = {
@@ -110,7 +110,7 @@ def on_page_markdown(markdown: str, page: Any = None, **_: Any) -> str:
     if CATALOGUE not in markdown:
         return markdown
     filled = markdown.replace(CATALOGUE, "\n\n".join(_sections()))
-    if broken := [plugin.name for plugin in plugins() if plugin.failure]:
+    if broken := [entry.name for entry in broken_plugins()]:
         raise PluginError(f"the page would lack the plugins {', '.join(broken)}")
     return filled
 

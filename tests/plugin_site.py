@@ -3,11 +3,12 @@
 import ast
 import sys
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import pytest
 
-from aucbench.registry.discovery import NAME_PATTERN
-from aucbench.registry.lookup import plugins
+from aucbench.registry.discovery import NAME_PATTERN, entries, is_enabled
+from aucbench.registry.lookup import broken_plugins
 
 HEAD = """
 from dataclasses import dataclass
@@ -117,9 +118,10 @@ def on_the_path(folder):
 
 
 def listed(name, distribution=None):
-    """The row of a plugin, third parties before built-ins."""
-    rows = [p for p in plugins() if p.name == name and distribution in (None, p.distribution)]
-    return rows[-1]
+    """What is known of a plugin, third parties before built-ins."""
+    named = [e for e in entries() if e.name == name and distribution in (None, e.distribution)]
+    failure = broken_plugins().get(named[-1])
+    return SimpleNamespace(entry=named[-1], enabled=is_enabled(named[-1]), failure=failure)
 
 
 HOOK = "\n@hookimpl\ndef aucbench_solvers():\n    "

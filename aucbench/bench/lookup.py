@@ -13,7 +13,6 @@ from functools import lru_cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from aucbench import registry
 from aucbench.bench.answers import Lookup, Lookups, Name, is_unknown
 from aucbench.bench.cell import TARGET_FILE, Tuning
 from aucbench.bench.engines import Engine
@@ -25,7 +24,7 @@ from aucbench.bench.requests import data_job, resolve_job
 from aucbench.errors import DataError, ParameterError, PluginError, UnsupportedError, needless
 from aucbench.hookspecs import PROJECT
 from aucbench.processes.records import Ending, Fence, Job, Limits, Outcome
-from aucbench.registry.discovery import entries, normalized
+from aucbench.registry.discovery import entries, is_enabled, normalized
 from aucbench.registry.fingerprints import (
     code_fingerprint,
     hash_of,
@@ -33,6 +32,7 @@ from aucbench.registry.fingerprints import (
     plugin_fingerprint,
 )
 from aucbench.registry.isolated_imports import within, within_limit
+from aucbench.registry.lookup import entries_named
 from aucbench.registry.lookup import unknown as unknown_name
 from aucbench.registry.source_files import file_fingerprint
 from aucbench.registry.specs import Spec, bare, in_file, parse_spec
@@ -205,12 +205,10 @@ def _checked(plan: Plan, name: Name, outcome: Outcome) -> Outcome:
 
 def _called(name: Name) -> str:
     """Return the label of a name, with the plugin of another package that registers it."""
-    distribution, _, bare = name.name.rpartition(":")
-    qualified = f"{distribution}:{bare}"
-    for p in registry.plugins():
-        known = (f"{p.distribution}:{p.name}", f":{p.name}")
-        if not p.builtin and p.enabled and qualified in known:
-            return f"{name.label} (plugin {known[0]} {p.version})"
+    for entry in entries_named(name.name):
+        meant = name.name in (entry.name, entry.qualified)
+        if meant and is_enabled(entry) and not entry.builtin:
+            return f"{name.label} (plugin {entry.qualified} {entry.version})"
     return name.label
 
 
@@ -225,8 +223,8 @@ def _guessed(name: Name) -> str:
     """Return the fingerprint of a file, or of the plugin with this entry point, if it is broken."""
     if (place := in_file(name.name)) is not None:
         return file_fingerprint(place[0])
-    named = (p for p in registry.plugins() if p.name == name.name.rpartition(":")[2])
-    return next((_fingerprint(p.distribution, p.value) for p in named), "unknown")
+    named = entries_named(name.name)
+    return _fingerprint(named[0].distribution, named[0].value) if named else "unknown"
 
 
 def _replaced_parts(plan: Plan) -> list[str]:

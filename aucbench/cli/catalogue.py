@@ -16,7 +16,7 @@ from aucbench.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from aucbench.registry import Description
-    from aucbench.registry.lookup import Plugin
+    from aucbench.registry.discovery import PluginEntry
 
 FOLDER = "AUCBENCH_DATA"
 SNIPPET = "<!-- --8<--"  # marks a part that the documentation includes
@@ -56,7 +56,7 @@ def list_names(
         warn_of_broken_plugins()
         return
     typer.echo("\n".join(_all_kinds() if kind is None else _lines_of(kind)))
-    if broken := [(p.name, p.distribution, f"broken: {p.failure}") for p in _broken()]:
+    if broken := [(e.name, e.distribution, f"broken: {why}") for e, why in _broken()]:
         typer.echo(f"\nplugins without an answer\n{folded(broken, '  ')}")
 
 
@@ -166,16 +166,16 @@ def list_plugins(
 
 def warn_of_broken_plugins() -> None:
     """One line on stderr for each plugin whose import has failed."""
-    for plugin in _broken():
-        named = f"{plugin.distribution}:{plugin.name}"
-        warn(f"the plugin {named} is broken: {plugin.failure}")
+    for entry, failure in _broken():
+        warn(f"the plugin {entry.qualified} is broken: {failure}")
 
 
-def _broken() -> list[Plugin]:
-    """Return the plugins whose import was tried and has failed."""
-    from aucbench.registry.lookup import plugins
+def _broken() -> list[tuple[PluginEntry, str]]:
+    """Return the plugins whose import was tried and has failed, and why."""
+    from aucbench.registry.discovery import is_enabled
+    from aucbench.registry.lookup import broken_plugins
 
-    return [plugin for plugin in plugins() if plugin.failure and plugin.enabled]
+    return [(entry, why) for entry, why in broken_plugins().items() if is_enabled(entry)]
 
 
 def _purpose(d: Description) -> str:

@@ -19,13 +19,11 @@ from aucbench.registry.describing import Description, describe, described
 from aucbench.registry.discovery import CALLED
 from aucbench.registry.lookup import (
     Claim,
-    Plugin,
     find,
     names,
     origin,
     owner,
     placed,
-    plugins,
     unknown,
 )
 from aucbench.registry.shapes import ABILITIES, fault, given_to
@@ -40,7 +38,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Description",
     "Parameter",
-    "Plugin",
     "Spec",
     "describe",
     "described",
@@ -57,7 +54,6 @@ __all__ = [
     "names",
     "params_of",
     "parse_spec",
-    "plugins",
     "split_specs",
 ]
 

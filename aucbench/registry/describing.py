@@ -90,7 +90,7 @@ def describe(kind: str, name: str) -> Description:
     entry, bare = owned
     if loaded(entry) is not None or is_supervised():
         return _description_of(find(kind, name))
-    answer = imported([entry])[entry].registers[kind][bare]
+    answer = imported([entry])[entry].factories[kind][bare]
     if "error" in answer:
         raise PluginError(answer["error"])
     description: Description = _converter().structure(answer, Description)

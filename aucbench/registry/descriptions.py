@@ -13,8 +13,8 @@ from aucbench import registry
 from aucbench.about import bibtex
 from aucbench.errors import AucbenchError
 from aucbench.registry.describing import DescribedParameter, Description, describe
-from aucbench.registry.discovery import KINDS
-from aucbench.registry.lookup import owner
+from aucbench.registry.discovery import KINDS, is_enabled
+from aucbench.registry.lookup import broken_plugins, owner
 
 VERSION = 1
 NAMED_FIELDS = ("kind", "name", "plugin", "distribution", "version", "licence", "family")
@@ -31,11 +31,15 @@ def described() -> dict[str, Any]:
     of their own.
     """
     plugins = [plain(d) for kind in KINDS for d in registry.described(kind)]
-    names = {"plugin": "name", "distribution": "distribution", "version": "version"}
     broken = [
-        {**{told: getattr(p, field) for told, field in names.items()}, "reason": p.failure}
-        for p in registry.plugins()
-        if p.failure and p.enabled
+        {
+            "plugin": entry.name,
+            "distribution": entry.distribution,
+            "version": entry.version,
+            "reason": failure,
+        }
+        for entry, failure in broken_plugins().items()
+        if is_enabled(entry)
     ]
     about = {"version": VERSION, "aucbench": version("aucbench")}
     return {**about, "plugins": plugins, "broken": broken}

@@ -84,8 +84,9 @@ class PluginEntry:
 class Loaded:
     """The result of the import of a plugin: factories by kind and name, or why it failed."""
 
-    factories: Mapping[str, Factories] = field(default_factory=dict)
+    factories: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     failure: str | None = None
+    limit: float | None = None  # seconds of an import in another process, where they were up
 
 
 # Kept until the process ends, as Python keeps imported modules.

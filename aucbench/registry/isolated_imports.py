@@ -11,15 +11,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from functools import partial
 from math import inf
 from typing import Any
 
-from aucbench.registry.discovery import PluginEntry, load, loaded, printable
+from aucbench.registry.discovery import Loaded, PluginEntry, load, loaded, printable
 
 CALL = "aucbench.registry.describing:import_entry"
 PRELOAD = ("aucbench.protocols", "aucbench.registry.describing")  # imports no plugin
@@ -29,20 +29,8 @@ LEAST = 1.0  # seconds that an import has, however short the limit of the cells 
 MEMORY = 4 * 10**9  # bytes that an import may take
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
-    """The import of a plugin: what it registers, by kind and name; or why that is not known.
-
-    `limit` is in seconds, where the time was up.
-    """
-
-    registers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    failure: str | None = None
-    limit: float | None = None
-
-
 _most: ContextVar[float] = ContextVar("_most", default=inf)  # see `within`
-_isolated: dict[PluginEntry, Imported] = {}  # kept until the process ends, as modules are
+_isolated: dict[PluginEntry, Loaded] = {}  # kept until the process ends, as modules are
 
 
 @contextmanager
@@ -67,14 +55,16 @@ def is_supervised() -> bool:
     return supervisor.is_supervised()
 
 
-def known(entry: PluginEntry) -> Imported | None:
-    """Return what is known of a plugin by now: no other process is started for it."""
-    if (here := loaded(entry)) is not None:
-        return Imported(here.factories, here.failure)
-    return _isolated.get(entry)
+def known(entry: PluginEntry) -> Loaded | None:
+    """Return what is known of a plugin by now: no other process is started for it.
+
+    Of one that another process has imported there are descriptions as JSON holds them, in place of
+    factories.
+    """
+    return loaded(entry) or _isolated.get(entry)
 
 
-def imported(some: Iterable[PluginEntry], *, asked: bool = False) -> dict[PluginEntry, Imported]:
+def imported(some: Iterable[PluginEntry], *, asked: bool = False) -> dict[PluginEntry, Loaded]:
     """Return what each plugin registers; the built-in ones are imported here.
 
     With `asked`, the user named them: they have more time, and a supervised process imports them.
@@ -87,10 +77,10 @@ def imported(some: Iterable[PluginEntry], *, asked: bool = False) -> dict[Plugin
     if not here:
         limit = within_limit(ASKED if asked else OTHERS)
         _isolate([e for e in chosen if _is_wanted(known(e), limit)], limit)
-    return {e: known(e) or Imported() for e in chosen}
+    return {e: known(e) or Loaded() for e in chosen}
 
 
-def _is_wanted(known: Imported | None, limit: float) -> bool:
+def _is_wanted(known: Loaded | None, limit: float) -> bool:
     return known is None or (known.limit is not None and known.limit < limit)
 
 
@@ -117,11 +107,11 @@ def import_job(entry: PluginEntry, limits: Any) -> Any:
     return Job(CALL, {"entry": asdict(entry), "path": path}, limits)
 
 
-def _told(outcome: Any, limit: float) -> Imported:
+def _told(outcome: Any, limit: float) -> Loaded:
     from aucbench.processes import Ending
 
     if outcome.result is not None:
-        return Imported(outcome.result["registers"], outcome.result["failure"])
+        return Loaded(outcome.result["registers"], outcome.result["failure"])
     if outcome.ending is Ending.TIMEOUT:
-        return Imported(failure=f"no answer within {limit:g} s", limit=limit)
-    return Imported(failure=printable(outcome.words or outcome.ending.value))
+        return Loaded(failure=f"no answer within {limit:g} s", limit=limit)
+    return Loaded(failure=printable(outcome.words or outcome.ending.value))

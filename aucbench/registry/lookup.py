@@ -63,40 +63,16 @@ class Claim:
         return f"{self.entry.distribution}:{self.name}"
 
 
-@dataclass(frozen=True, slots=True)
-class Plugin:
-    """One row of the list of plugins."""
-
-    name: str
-    distribution: str
-    version: str
-    value: str  # the module that holds its hooks
-    builtin: bool  # whether it comes with aucbench
-    enabled: bool  # whether `AUCBENCH_PLUGINS` leaves it on
-    conflicts: tuple[str, ...]  # a phrase for each plugin of the same name that is enabled too
-    failure: str | None  # why it could not be imported, if that was tried
+def broken_plugins() -> dict[PluginEntry, str]:
+    """Return why plugins could not be imported, as far as that was tried; none is imported."""
+    tried = ((entry, known(entry)) for entry in entries())
+    return {entry: one.failure for entry, one in tried if one and one.failure}
 
 
-def plugins() -> tuple[Plugin, ...]:
-    """Return all installed plugins, built-ins first, without importing them."""
-    active = [e for e in entries() if is_enabled(e)]
-    return tuple(_row(e, active) for e in entries())
-
-
-def _row(entry: PluginEntry, active: list[PluginEntry]) -> Plugin:
-    others = [e for e in active if e != entry and e.name == entry.name and entry in active]
-    conflicts = sorted(f"plugin {e.name!r} of {e.distribution}" for e in others)
-    tried = known(entry)
-    return Plugin(
-        entry.name,
-        entry.distribution,
-        entry.version,
-        entry.value,
-        entry.builtin,
-        entry in active,
-        tuple(conflicts),
-        tried.failure if tried else None,
-    )
+def entries_named(text: str) -> list[PluginEntry]:
+    """Return the plugins whose entry point has a name, with or without `distribution:` in front."""
+    bare = text.rpartition(":")[2]
+    return [entry for entry in entries() if entry.name == bare]
 
 
 def names(kind: str) -> list[str]:
@@ -109,7 +85,7 @@ def names(kind: str) -> list[str]:
         {
             name if _is_meant(kind, entry, name) else f"{entry.distribution}:{name}"
             for entry, module in imported(enabled()).items()
-            for name in module.registers.get(kind, {})
+            for name in module.factories.get(kind, {})
             if entry.provides(name)
         }
     )
@@ -211,7 +187,7 @@ def owner(kind: str, text: str) -> tuple[PluginEntry, str] | None:
 
 def _registers(entry: PluginEntry, kind: str, name: str) -> bool:
     """Whether a plugin has a name; a broken or half imported one registers nothing."""
-    return name in imported([entry], asked=True)[entry].registers.get(kind, {})
+    return name in imported([entry], asked=True)[entry].factories.get(kind, {})
 
 
 def unknown(kind: str, text: str, further: Iterable[str] = ()) -> AucbenchError:

@@ -4,7 +4,8 @@ import pytest
 from plugin_site import HEAD, HOOK, listed, solver
 
 from aucbench.errors import PluginError
-from aucbench.registry import get_solver, list_solvers, plugins
+from aucbench.registry import get_solver, list_solvers
+from aucbench.registry.discovery import entries
 
 pytestmark = pytest.mark.plain
 
@@ -12,8 +13,9 @@ pytestmark = pytest.mark.plain
 def test_listing_never_imports(site):
     site.add("foo", foo=f"open({str(site.path / 'imported')!r}, 'w').close()")
     row = listed("foo")
-    assert (row.distribution, row.version, row.value) == ("foo", "1.0", "foo_foo")
-    assert (row.builtin, row.enabled, row.conflicts, row.failure) == (False, True, (), None)
+    entry = row.entry
+    assert (entry.distribution, entry.version, entry.value) == ("foo", "1.0", "foo_foo")
+    assert (entry.builtin, row.enabled, row.failure) == (False, True, None)
     assert not (site.path / "imported").exists()
     with pytest.raises(PluginError):
         get_solver("foo")
@@ -22,7 +24,7 @@ def test_listing_never_imports(site):
 
 def test_built_ins_come_by_the_same_door_and_first(site):
     site.add("aaa", aaa=solver("aaa"))
-    rows = plugins()
+    rows = entries()
     own = [p for p in rows if p.builtin]
     assert [*rows[: len(own)]] == own
     assert {"sht-auc", "logistic", "objectives", "datasets"} <= {p.name for p in own}
@@ -63,10 +65,10 @@ def test_a_name_without_an_entry_point_is_told_with_the_line_that_is_missing(sit
 
 def test_names_that_could_play_tricks_on_a_terminal_are_refused(site):
     site.metadata("foo", "1.0", {"[red]x\x1b[2J": "foo_foo", "good": "foo good"})
-    rows = [p for p in plugins() if p.distribution == "foo"]
+    rows = [p for p in entries() if p.distribution == "foo"]
     assert [p.name for p in rows] == ["?red?x??2J", "good"]
-    assert "holds more than letters" in rows[0].failure
-    assert "is not module or module:object" in rows[1].failure
+    assert "holds more than letters" in rows[0].fault
+    assert "is not module or module:object" in rows[1].fault
     with pytest.raises(PluginError, match="is not module"):
         get_solver("good")
 
@@ -114,7 +116,7 @@ def test_a_broken_plugin_is_recorded_and_leaves_the_others_alone(site, reason):
     row = listed("broken")
     assert reason in row.failure
     assert row.failure.isprintable()
-    assert (row.distribution, row.version) == ("bad", "0.7")
+    assert (row.entry.distribution, row.entry.version) == ("bad", "0.7")
     for name in ("broken", "bad:broken"):
         with pytest.raises(PluginError) as caught:
             get_solver(name)

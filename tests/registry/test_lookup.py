@@ -12,8 +12,7 @@ pytestmark = pytest.mark.plain
 def test_two_third_parties_with_one_plugin_name(site):
     site.add("first", same=solver("same"))
     site.add("second", same=solver("same"))
-    for distribution, other in (("first", "second"), ("second", "first")):
-        assert listed("same", distribution).conflicts == (f"plugin 'same' of {other}",)
+    for distribution in ("first", "second"):
         assert get_solver(f"{distribution}:same").__class__.__module__ == f"{distribution}_same"
     with pytest.raises(PluginError, match=r"claimed by 2 .*write first:same or second:same"):
         get_solver("same")
@@ -39,8 +38,6 @@ def test_built_ins_cannot_be_shadowed(site):
     assert get_projector("top-k").__class__.__module__.startswith("aucbench.")
     assert get_solver("evil:logistic").__class__.__module__ == "evil_all"
     assert {"logistic", "evil:logistic"} <= {*list_solvers()}
-    assert listed("logistic", "evil").conflicts == ("plugin 'logistic' of aucbench",)
-    assert listed("logistic", "aucbench").conflicts == ("plugin 'logistic' of evil",)
 
 
 def test_one_distribution_that_has_a_name_twice(site):

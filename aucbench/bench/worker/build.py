@@ -18,7 +18,7 @@ from aucbench.objectives.differences import constant_in_parts
 from aucbench.pairs import members_of
 from aucbench.protocols import Solver
 from aucbench.ranges import samples
-from aucbench.registry.lookup import lookup
+from aucbench.registry.lookup import broken_plugins, entries_named, lookup
 from aucbench.registry.specs import Spec
 from aucbench.solving.classes import trained_on as other_pairs
 from aucbench.solving.points import Axes, GridPoint, few, mappings, points_in
@@ -101,8 +101,8 @@ def plugin_of(kind: str, spec: Spec) -> tuple[str, str, str] | None:
         claim = None
     if claim is not None:
         return claim.entry.distribution, claim.entry.version, claim.entry.value
-    named = (p for p in registry.plugins() if p.name == spec.name.rpartition(":")[2] and p.failure)
-    return next(((p.distribution, p.version, p.value) for p in named), None)
+    broken = (entry for entry in entries_named(spec.name) if entry in broken_plugins())
+    return next(((e.distribution, e.version, e.value) for e in broken), None)
 
 
 def grids_of(spec: Spec, tuning: Tuning, replaced: Collection[str] = ()) -> tuple[Axes, ...]:

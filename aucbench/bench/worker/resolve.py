@@ -18,9 +18,9 @@ from aucbench.bench.worker.plain import message
 from aucbench.data import Data
 from aucbench.errors import AucbenchError, DataError, ParameterError, PluginError
 from aucbench.protocols import Solver
-from aucbench.registry.lookup import find, lookup
+from aucbench.registry.lookup import broken_plugins, entries_named, find
 from aucbench.registry.shapes import origin
-from aucbench.registry.signatures import check, parameters_of
+from aucbench.registry.signatures import parameters_of
 from aucbench.registry.specs import Spec, in_file, parse_spec
 
 TOY = [[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.0, 0.0]]  # rows that an objective is built on
@@ -71,8 +71,7 @@ def _is_broken(spec: Spec, error: BaseException) -> bool:
     """Whether a plugin is to blame: its import failed, or that of a file has left by `sys.exit`."""
     if in_file(spec.name) is not None:
         return not isinstance(error.__cause__, Exception | NoneType)
-    name = spec.name.rpartition(":")[2]
-    return any(plugin.failure for plugin in registry.plugins() if plugin.name == name)
+    return any(entry in broken_plugins() for entry in entries_named(spec.name))
 
 
 def _solver(spec: Spec) -> dict[str, Any]:
@@ -116,13 +115,6 @@ def _objective(spec: Spec) -> dict[str, Any]:
     return {"methods": sorted(name for name in dir(objective) if not name.startswith("_"))}
 
 
-def _dataset(spec: Spec) -> dict[str, Any]:
-    claim = lookup("datasets", spec.name)
-    if claim is not None:
-        check(claim.name, claim.factory, 0, registry.params_of("datasets", spec))
-    return {}
-
-
 def _pairs(spec: Spec) -> dict[str, Any]:
     pairs, claim = registry.get_pairs(spec), find("pairs", spec.name)
     about = {"kind": pairs.kind, "measure": pairs.measure}
@@ -154,6 +146,5 @@ LOOKED_UP: dict[str, Callable[[Spec], dict[str, Any]]] = {
     "projectors": partial(_built, registry.get_projector),
     "features": partial(_built, registry.get_preprocessing),
     "pairs": _pairs,
-    "datasets": _dataset,
     "metrics": _metric,
 }
