@@ -31,7 +31,6 @@ WORDS = {"holds": "hold", "BROKEN": "broken", "expected": "expected", "not asked
 class Questions:
     """What is asked of each target."""
 
-    folder: Path | None = None  # in which files and modules are looked for; None: the present one
     timeout: float = 120.0  # seconds for the process of a plugin; ten times as many if thorough
     laws: tuple[str, ...] = ()  # names of the laws; none: all
     thorough: bool = False  # whether laws are asked on larger samples too
@@ -40,7 +39,7 @@ class Questions:
         require_above(0, timeout=self.timeout)
 
 
-def check_targets(targets: Iterable[str], questions: Questions | None = None) -> Iterator[Finding]:
+def check_targets(targets: Iterable[str], questions: Questions) -> Iterator[Finding]:
     """Yield what was found for each law, as soon as it is known.
 
     A target is `name[k=3]`, `distribution:name`, `module:Class`, `file.py` or `file.py:Class`.
@@ -49,7 +48,7 @@ def check_targets(targets: Iterable[str], questions: Questions | None = None) ->
     warm = Process(partial(open_supervisor, preload=PRELOAD))
     with closing(warm) as process, Scratch() as scratch:
         for target in targets:
-            yield from _checked(process, scratch.path, questions or Questions(), target)
+            yield from _checked(process, scratch.path, questions, target)
 
 
 def summed(findings: Iterable[Finding]) -> str:
@@ -65,7 +64,7 @@ def _checked(process: Process, scratch: Path, asked: Questions, target: str) -> 
     def ask(done: list[Any]) -> Job:
         request = {
             "target": target,
-            "folder": str((asked.folder or Path()).resolve()),
+            "folder": str(Path().resolve()),
             "done": done,
             "laws": asked.laws,
             "thorough": asked.thorough,

@@ -8,16 +8,12 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 
-from aucbench.errors import (
-    AucbenchError,
-    UnknownNameError,
-    require_above,
-)
+from aucbench.errors import AucbenchError, UnknownNameError
 from aucbench.processes import Ending, Limits, Outcome, open_supervisor
 from aucbench.processes.isolated import Process
 from aucbench.registry.discovery import PluginEntry, enabled, printable
 from aucbench.registry.fingerprints import version_of
-from aucbench.registry.isolated_imports import import_job
+from aucbench.registry.isolated_imports import ASKED, import_job, within_limit
 
 PRELOAD = (
     "aucbench.bench.worker.jobs",
@@ -31,19 +27,14 @@ LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "pyarrow", "dask")
 class PluginImport:
     """How the import of a plugin ended."""
 
-    plugin: str
-    distribution: str
-    version: str
+    entry: PluginEntry
     ending: str  # ok, error, crash or timeout
-    failed: bool
-    reason: str  # why it failed
+    reason: str  # why it failed, empty if it did not
     seconds: float  # until the hooks had answered, without our own libraries
 
 
-def import_plugins(
-    only: Collection[str] | None = None, *, limit: float = 60.0
-) -> tuple[PluginImport, ...]:
-    """Import plugins, each in a process of its own.
+def import_plugins(only: Collection[str] | None = None) -> tuple[PluginImport, ...]:
+    """Import plugins, each in a process of its own, in a minute or what `within` allows.
 
     As in a benchmark, the process ends without running exit handlers of the plugin and without
     waiting for its threads.
@@ -52,15 +43,12 @@ def import_plugins(
     ----------
     only : collection of str, optional
         Names, or `distribution:name`. Default: all of third parties that are enabled.
-    limit : float
-        Seconds after which a process is killed.
 
     Raises
     ------
     UnknownNameError
         When a plugin is not installed, or not enabled.
     """
-    require_above(0, limit=limit)
     known = {name for entry in enabled() for name in (entry.name, entry.qualified)}
     for name in only or ():
         if name not in known:
@@ -70,7 +58,7 @@ def import_plugins(
         for entry in enabled()
         if (not entry.builtin if only is None else {entry.name, entry.qualified} & {*only})
     ]
-    limits = Limits(timeout=limit)
+    limits = Limits(timeout=within_limit(ASKED))
     with closing(Process(partial(open_supervisor, preload=PRELOAD))) as process:
         outcomes = process.run_all([import_job(entry, limits) for entry in chosen])
     return tuple(map(_imported, chosen, outcomes))
@@ -88,15 +76,7 @@ def _imported(entry: PluginEntry, outcome: Outcome) -> PluginImport:
     if status is Ending.CRASH and (wrote := outcome.log.partition(TRACE)[0].strip().splitlines()):
         reason += f"; its last output was: {wrote[-1]}"
     failed = status is not Ending.OK
-    return PluginImport(
-        entry.name,
-        entry.distribution,
-        entry.version,
-        ending=status.value,
-        failed=failed,
-        reason=printable(reason) if failed else "",
-        seconds=seconds,
-    )
+    return PluginImport(entry, status.value, printable(reason) if failed else "", seconds)
 
 
 def versions() -> Iterator[tuple[str, str]]:

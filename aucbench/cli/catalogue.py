@@ -153,14 +153,15 @@ def list_plugins(
     imported = import_plugins(names or None)
     header = ("plugin", "distribution", "version", "import", "seconds", "reason")
     rows = [
-        (one.plugin, one.distribution, one.version, one.ending, f"{one.seconds:.2f}", one.reason)
+        (e.name, e.distribution, e.version, one.ending, f"{one.seconds:.2f}", one.reason)
         for one in imported
+        for e in [one.entry]
     ]
     if rows:
         typer.echo(f"\n{aligned([header, *rows], right={4})}")
     else:
         typer.echo("\nno plugin of a third party is installed; name one to check it")
-    if any(one.failed for one in imported):
+    if any(one.ending != "ok" for one in imported):
         raise typer.Exit(1)
 
 

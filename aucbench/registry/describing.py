@@ -30,24 +30,13 @@ from aucbench.registry.discovery import (
 from aucbench.registry.isolated_imports import imported, is_supervised
 from aucbench.registry.lookup import Claim, find, names, owner, require_shape, unknown
 from aucbench.registry.shapes import given_to, takes_weights
-from aucbench.registry.signatures import parameters_of
+from aucbench.registry.signatures import Parameter, parameters_of
 
 if TYPE_CHECKING:
     from aucbench.processes.room import Kept, Room
 
 PROTOCOLS = "aucbench.protocols"
 STREAMING = ("start", "update", "weights")
-
-
-@dataclass(frozen=True, slots=True)
-class DescribedParameter:
-    """One parameter of something that can be named."""
-
-    name: str
-    type: str  # the annotation as the plugin wrote it; empty if there is none
-    required: bool  # whether it has no default
-    default: Any  # as JSON holds it; None where it is required
-    shown: str  # the default as Python shows it
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +57,7 @@ class Description:
     distribution: str
     version: str
     doc: str = ""  # its docstring: formula, parameters with units, reference
-    parameters: tuple[DescribedParameter, ...] = ()  # in the order of definition
+    parameters: tuple[Parameter, ...] = ()  # in the order of definition
     space: tuple[Mapping[str, Axis], ...] = ()  # the published grids of a solver
     # What a solver requires of data, objective and projector: the fields of `Needs`.
     needs: Mapping[str, Any] | None = None
@@ -132,7 +121,7 @@ def _description_of(claim: Claim) -> Description:
         _origin(kind, claim.name, claim.entry),
         doc=inspect.getdoc(factory) or "",
         parameters=tuple(
-            DescribedParameter(p.name, p.type, p.required, plain_value(p.default), repr(p.default))
+            replace(p, default=plain_value(p.default))
             for p in parameters_of(factory, given_to(kind, factory))
         ),
         space=tuple({name: _axis(axis) for name, axis in grid.items()} for grid in grids),

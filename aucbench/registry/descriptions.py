@@ -12,9 +12,10 @@ from typing import Any
 from aucbench import registry
 from aucbench.about import bibtex
 from aucbench.errors import AucbenchError
-from aucbench.registry.describing import DescribedParameter, Description, describe
+from aucbench.registry.describing import Description, describe
 from aucbench.registry.discovery import KINDS, is_enabled
 from aucbench.registry.lookup import broken_plugins, owner
+from aucbench.registry.signatures import Parameter
 
 VERSION = 1
 NAMED_FIELDS = ("kind", "name", "plugin", "distribution", "version", "licence", "family")
@@ -113,7 +114,7 @@ def parameter_docs(doc: str) -> dict[str, str]:
     return {name: cleandoc("\n".join(["", *said])) for name, said in told.items()}
 
 
-def _parameter(p: DescribedParameter, doc: str) -> dict[str, Any]:
+def _parameter(p: Parameter, doc: str) -> dict[str, Any]:
     unit = UNIT.search(" ".join(doc.split()))
     return {
         "name": p.name,

@@ -26,7 +26,8 @@ class Parameter:
     name: str
     type: str  # the annotation as the plugin wrote it; empty if there is none
     required: bool  # whether it has no default
-    default: Any  # None where it is required
+    default: Any  # None where it is required; in a description as JSON holds it
+    shown: str  # the default as Python shows it
 
 
 def parameters_of(factory: Callable[..., Any], skip: int) -> tuple[Parameter, ...]:
@@ -38,6 +39,7 @@ def parameters_of(factory: Callable[..., Any], skip: int) -> tuple[Parameter, ..
             "" if p.annotation is p.empty else _type(p.annotation),
             p.default is p.empty,
             None if p.default is p.empty else p.default,
+            "" if p.default is p.empty else repr(p.default),
         )
         for p in named[skip:]
     )

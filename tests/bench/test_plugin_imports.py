@@ -3,11 +3,10 @@ import subprocess
 import sys
 from time import sleep
 
-import pytest
 from plugin_site import HEAD, HOOK, solver
 
 from aucbench.bench.plugin_imports import import_plugins
-from aucbench.errors import ParameterError
+from aucbench.registry.isolated_imports import within
 
 ENDINGS = {
     "healthy": (solver("healthy", "more"), "ok", ""),
@@ -53,20 +52,22 @@ time.sleep(600)
 def test_every_ending_is_reported(site):
     sources = {name.replace("-", "_"): source for name, (source, *_) in ENDINGS.items()}
     site.add("ward", "1.2", **sources)
-    imports = {c.plugin: c for c in import_plugins(ENDINGS)}
+    imports = {c.entry.name: c for c in import_plugins(ENDINGS)}
     assert {name: c.ending for name, c in imports.items()} == {
         name: status for name, (_, status, _) in ENDINGS.items()
     }
     for name, one in imports.items():
         assert ENDINGS[name][2] in one.reason
-        assert bool(one.reason) == one.failed == (one.ending != "ok")
-    assert {(c.distribution, c.version) for c in imports.values()} == {("ward", "1.2")}
+        assert bool(one.reason) == (one.ending != "ok")
+    assert {(c.entry.distribution, c.entry.version) for c in imports.values()} == {("ward", "1.2")}
     assert all(c.seconds > 0 for c in imports.values())
 
 
 def test_a_plugin_that_does_not_end_is_killed(site):
     site.add("ward", **{name: source + solver(name) for name, source in HANGING.items()})
-    for one in import_plugins(HANGING, limit=2.0):
+    with within(2.0):
+        imports = import_plugins(HANGING)
+    for one in imports:
         assert one.ending == "timeout"
         assert one.reason.startswith("did not end within 2 s")
         assert one.seconds > 2
@@ -114,7 +115,5 @@ def is_free(lock):
         return True
 
 
-def test_limits_are_checked_and_without_third_parties_nothing_is_imported(site):
+def test_without_third_parties_nothing_is_imported(site):
     assert import_plugins() == ()
-    with pytest.raises(ParameterError, match="limit must be greater than 0"):
-        import_plugins([], limit=0)
