@@ -20,9 +20,7 @@ from aucbench.bench.results.convergence import Optima
 from aucbench.kernels.vectors import Vector
 from aucbench.report.fits import CURVE, Fit
 
-PASSES, SECONDS, OBJECTIVE, TEST_AUC = (
-    CURVE.index(name) for name in ("passes", "seconds", "objective", "test_auc")
-)
+PASSES, SECONDS, OBJECTIVE, TEST_AUC = range(len(CURVE))
 UNITS = {"seconds": SECONDS, "passes": PASSES}
 
 

@@ -20,7 +20,7 @@ from aucbench.records import CellStatus
 from aucbench.registry.specs import bare, short
 
 NO_DESCENT = Descent()
-CURVE = ("passes", "seconds", "objective", "train_auc", "validation_auc", "test_auc")
+CURVE = ("passes", "seconds", "objective", "test_auc")
 NAN = float("nan")
 BUILDS = {"simd": "SIMD", "sort": "sort by"}  # how the kernels computed
 Array = NDArray[np.float64]
@@ -72,11 +72,10 @@ class Fit:
     seconds: float = NAN
     spread: float = NAN
     nnz: float = NAN
-    passes: float = NAN
     n_train: float = NAN
     n_test: float = NAN
     d: float = NAN
-    # (points, 6), the columns are those of `CURVE`
+    # (points, 4), the columns are those of `CURVE`
     curve: Array = field(default_factory=lambda: np.empty((0, len(CURVE))))
     descent: Descent = NO_DESCENT  # how its objective fell
     overspent: float = NAN  # how many times the budget it used; NaN if it kept to it or has none
@@ -111,7 +110,6 @@ class Fit:
             seconds=_or_nan(measures.fit_seconds),
             spread=_or_nan(measures.fit_seconds_spread),
             nnz=_or_nan(measures.nnz),
-            passes=_or_nan(measures.passes),
             n_train=_or_nan(sizes.n_train),
             n_test=_or_nan(sizes.n_test),
             d=_or_nan(sizes.d),

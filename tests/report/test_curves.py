@@ -12,7 +12,7 @@ from aucbench.report.fits import Fit
 
 def fit(points, auc):
     """A fit with test AUCs at some (seconds, passes) of its curve."""
-    curve = np.array([[p, s, nan, 0.9, nan, a] for s, p, a in points])
+    curve = np.array([[p, s, nan, a] for s, p, a in points])
     return Fit(id="", data="", status="ok", auc=auc, curve=curve)
 
 
