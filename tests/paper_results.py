@@ -17,6 +17,16 @@ def made(name, place, scale=Scale.FULL, protocol=Protocol.CLEAN):
     return one
 
 
+def file_of(name):
+    """Return the file of a paper, which a test may make smaller."""
+    return next(iter(paper(name).experiments.values())).args[0]
+
+
+def told(name, place):
+    """Return an experiment of the file of a paper."""
+    return file_of(name)["experiments"][place]
+
+
 def cells_of(experiment):
     return [cell for plan in experiment.plans for cell in plan.cells()]
 

@@ -44,8 +44,6 @@ class Paper:
     """A source paper; its experiments are by place, in the order of the paper."""
 
     name: str  # as the command takes it
-    title: str
-    cite: str  # its key in references.bib
     experiments: Mapping[str, Callable[[Scale, Protocol], Experiment]]
     # The places for which the protocol of the published code can be run too.
     as_published: frozenset[str] = frozenset()

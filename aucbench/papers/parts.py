@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from itertools import chain
 from typing import Any
 
 from aucbench.bench.plan.fields import DEFAULT_TIMEOUT, Choice
-from aucbench.bench.plan.plan import Plan
 from aucbench.datasets.reading import Reading
 from aucbench.processes.records import Limits
 
@@ -53,33 +51,11 @@ class Line:
     datasets: tuple[str, ...]  # more than one where a trial is a data set of its own
     choice: Choice
     features: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Grid:
-    """The cells of some methods on some rows: one plan, and a line for each place of the paper."""
-
-    rows: Mapping[Any, tuple[str, ...]]  # data sets, by a key of the paper
-    methods: Mapping[Any, Choice]
-    features: str
-    more: Mapping[str, Any]  # other fields of the plan
-
-    @property
-    def plan(self) -> Plan:
-        """All cells."""
-        sets = tuple(chain.from_iterable(self.rows.values()))
-        return Plan(sets, tuple(self.methods.values()), (self.features,), **self.more)
-
-    def line(self, method: Any, row: Any) -> Line:
-        """Return the cells of a method on the rows of a key."""
-        return Line(self.rows[row], self.methods[method], self.features)
-
-    @property
-    def lines(self) -> dict[tuple[Any, Any], Line]:
-        """All lines by method and key of the rows."""
-        return {
-            (method, row): self.line(method, row) for method in self.methods for row in self.rows
-        }
+    method: str = ""  # as the paper calls it
+    row: str = ""  # the words for its rows
+    # What the file says of its rows besides, such as the number of training rows.
+    at: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    truncated: bool = False  # whether small weights count as 0 where the support is measured
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

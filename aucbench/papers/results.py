@@ -157,7 +157,8 @@ class Results:
 
     def values(self, line: Line, measure: str = AUC) -> Vector:
         """Return a measure for each cell of a line; NaN where the cell failed."""
-        read = MEASURES[measure].read
+        truncated = f"{measure}{TRUNCATED}" if line.truncated else measure
+        read = MEASURES.get(truncated, MEASURES[measure]).read
         return np.array([read(r, self.store) if r.ok else nan for r in self.of(line)], np.float64)
 
     def ratio(self, line: Line) -> float:

@@ -25,4 +25,4 @@ def figure(scale, protocol):
     )
 
 
-PAPER = Paper(name="toy", title="Toys", cite="none", experiments={"figure 1": figure})
+PAPER = Paper(name="toy", experiments={"figure 1": figure})

@@ -1,6 +1,7 @@
 """The experiments of the AUM paper: what is planned, a small run of each, and its statements."""
 
 import json
+from collections import namedtuple
 from importlib import import_module
 from itertools import pairwise
 from math import comb, log
@@ -8,15 +9,13 @@ from math import comb, log
 import numpy as np
 import pytest
 from command_line import done
-from paper_results import made
+from paper_results import made, told
 
 from aucbench.datasets.located import Place
-from aucbench.papers.aum.figure_5 import SETS, Descents
-from aucbench.papers.aum.figure_5 import claims_of as claims_5
+from aucbench.papers.aum import figure_5 as five
 from aucbench.papers.parts import Scale
+from aucbench.papers.results import Results
 
-five = import_module("aucbench.papers.aum.figure_5")
-six = import_module("aucbench.papers.aum.figure_6")
 SEARCHES = ("first_min", "linear", "quadratic")
 
 
@@ -44,7 +43,8 @@ def test_figure_5_takes_the_sets_at_hand_and_names_the_others(monkeypatch):
 
 def test_the_first_class_of_each_set_is_the_negative_one():
     catalogued = import_module("aucbench.datasets.catalogue")
-    for name, (file, labels) in SETS.items():
+    for name, one_set in told("aum", "figure 5")["sets"].items():
+        file, labels = one_set["file"], one_set["labels"]
         assert tuple(catalogued.entry_of(file).labels) == tuple(labels), name
         for one in aum("figure 5").measurements:
             if one.dataset == file:
@@ -91,13 +91,17 @@ def small(tmp_path, monkeypatch):
     digits(tmp_path)
     sequences(tmp_path)
     monkeypatch.setenv("AUCBENCH_DATA", str(tmp_path))
-    monkeypatch.setattr(five, "SETS", {"MNIST": ("toy", range(3))})
-    monkeypatch.setattr(five, "QUICK_SIZES", (12, 100))
-    monkeypatch.setattr(five, "QUICK_QUADRATIC", 12)
-    monkeypatch.setattr(five, "SEEDS", (0, 1))
-    monkeypatch.setattr(six, "SET", "chip")
-    monkeypatch.setattr(six, "FOLDS", 2)
-    monkeypatch.setattr(six, "QUICK_SEEDS", (0,))
+    for place, smaller in {
+        "figure 5": {
+            "sets": {"MNIST": {"file": "toy", "labels": [0, 1, 2]}},
+            "sizes": [12, 100],
+            "quadratic_to": 12,
+            "seeds": [0, 1],
+        },
+        "figure 6": {"set": "chip", "folds": 2, "seeds": [0]},
+    }.items():
+        for key, value in smaller.items():
+            monkeypatch.setitem(told("aum", place), key, value)
     return tmp_path
 
 
@@ -107,8 +111,9 @@ def test_the_experiments_run_in_small_by_the_command(small):
     ended = done("reproduce", "aum", "--out", out, "--jobs", 2)
     assert ended.stderr.count("4/4: 4 ok\n") == 1
     assert ended.stderr.count("2/2: 2 ok\n") == 1
-    for told in (*five.TESTS, *six.TESTS):
-        assert told in " ".join(ended.stdout.split())
+    for place in ("figure 5", "figure 6"):
+        for claim in told("aum", place)["claims"]:
+            assert claim["statement"] in " ".join(ended.stdout.split())
     files = sorted((small / "out" / "reproduction").glob("*.json"))
     assert [path.name for path in files] == ["aum-figure-5-quick.json", "aum-figure-6-quick.json"]
     kept = json.loads(files[1].read_text())
@@ -119,7 +124,7 @@ def test_the_experiments_run_in_small_by_the_command(small):
     assert again.stdout == ended.stdout
 
 
-def descents(power, steps, seconds=None, name="toy"):
+def descents(power, steps, seconds=None):
     """Descents whose events grow with a power of n; steps and seconds are given by search."""
     rng = np.random.default_rng(0)
     rows = []
@@ -132,9 +137,10 @@ def descents(power, steps, seconds=None, name="toy"):
                 row["steps"] = steps[search] * rng.uniform(0.98, 1.02)
                 row["search_seconds"] = (seconds or steps)[search]
                 rows.append(row)
-    return Descents(name, rows)
+    return rows
 
 
+One = namedtuple("One", "result")  # measurement
 STEPS = {"first_min": 10.0, "linear": 100.0, "quadratic": 10.0}
 SLOW = {"first_min": 1.0, "linear": 1.0, "quadratic": 5.0}
 
@@ -151,5 +157,8 @@ SLOW = {"first_min": 1.0, "linear": 1.0, "quadratic": 5.0}
     ],
 )
 def test_the_statements_about_figure_5_follow_the_numbers(power, steps, seconds, holds):
-    found = descents(power, steps, seconds)
-    assert [claim.holds for claim in claims_5([found])] == holds
+    rows = descents(power, steps, seconds)
+    measured = {one.name: One({"rows": []}) for one in aum("figure 5").measurements}
+    measured[next(iter(measured))] = One({"rows": rows})
+    found = Results({}, None, measured)
+    assert [claim.holds for claim in aum("figure 5").claims(found)] == holds

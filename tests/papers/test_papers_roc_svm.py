@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 from nights import first
-from paper_results import Given, cells_of, made, ran
+from paper_results import Given, cells_of, made, ran, told
 
 from aucbench.datasets.simulated import linear, population_auc, true_scores
 from aucbench.errors import DataError
@@ -14,21 +14,26 @@ from aucbench.papers import results as measures
 from aucbench.papers.parts import AUC, Scale
 from aucbench.papers.ranges import deviation_of
 from aucbench.papers.results import MEASURES, SECONDS, TRUTH
-from aucbench.papers.roc_svm import imbalanced, tables_1_2
-from aucbench.papers.roc_svm.tables_1_2 import FULL, LINEAR, RADIAL
 from aucbench.papers.sections import Agreement, compared
 from aucbench.papers.whole import sample
 from aucbench.registry import get_dataset, parse_spec
 from aucbench.report.sections import Chart, Table
+
+SIZES = (5_000, 10_000, 50_000, 100_000)
+METHODS = ("Linear", "Radial")
 
 
 def table(number, scale=Scale.FULL):
     return made("roc-svm", f"table {number}", scale)
 
 
-def shown(cell, form):
-    mean, deviation = cell
-    return f"{mean:{form}} ({deviation:.2f})"
+def shown(published, measure, form=".3f"):
+    """A number as the paper prints it: an AUC in %, with its deviation in thousandths."""
+    if published is None:
+        return "–"
+    if measure == AUC:
+        return f"{100 * published.mean:{form}} ({1000 * published.sd:.2f})"
+    return f"{published.mean:.2f} ({published.sd:.2f})"
 
 
 def test_the_numbers_are_those_of_the_paper(papers):
@@ -38,25 +43,30 @@ def test_the_numbers_are_those_of_the_paper(papers):
         if "Scaling Up ROC-Optimizing" in (text := path.read_text(encoding="utf-8"))[:500]
     ]
     lines = {" ".join(line.split()) for line in text.splitlines()}
-    for table in (LINEAR, RADIAL):
-        first, second, _ = table.methods
-        for n in tables_1_2.SIZES:
+    for number in (1, 2):
+        printed = {(e.row, e.column, e.measure): e.published for e in table(number).entries}
+        first, second, _ = dict.fromkeys(e.column for e in table(number).entries)
+        for n in SIZES:
             cells = [
-                shown(cells[n], form) if n in cells else "–"
-                for form, *both in (
-                    (".2f", first.seconds, second.seconds),
-                    (".3f", first.auc, second.auc),
-                )
-                for cells in both
+                shown(printed.get((f"{n} rows", method, measure)), measure)
+                for measure in (SECONDS, AUC)
+                for method in (first, second)
             ]
             assert " ".join([f"{n:,}", *cells]) in lines
-    for seconds, in_percent in imbalanced.PUBLISHED.values():
-        both = f"{shown(seconds, '.2f')} {shown(in_percent, '.2f')}"
-        assert any(line.endswith(both) for line in lines)
-    for table in (LINEAR, RADIAL):
-        assert f"The population AUC (AUC_{{true}}) is {100 * table.population:.3f}%" in re.sub(
+        population = told("roc-svm", f"table {number}")["population"]
+        assert f"The population AUC (AUC_{{true}}) is {100 * population:.3f}%" in re.sub(
             r"\$|\\\\text|\\\\mathrm", "", text
         )
+        for n, method in ((n, method) for n in SIZES for method in (first, second)):
+            own, above = (printed.get((f"{n} rows", method, x)) for x in (AUC, TRUTH))
+            assert (own is None) is (above is None)
+            assert own is None or above.mean == pytest.approx(own.mean - population, abs=1e-9)
+            assert own is None or above.sd == own.sd
+    printed = {(e.row, e.column, e.measure): e.published for e in table(3).entries}
+    for row, method in {(row, method) for row, method, _ in printed if method in METHODS}:
+        seconds, own = (printed[row, method, measure] for measure in (SECONDS, AUC))
+        both = f"{shown(seconds, SECONDS)} {shown(own, AUC, '.2f')}"
+        assert any(line.endswith(both) for line in lines)
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
@@ -74,7 +84,7 @@ def test_full_tables_have_the_sizes_of_the_paper():
     rows = {plan.datasets[0]: plan for plan in table(1).plans}
     assert [len(plan.datasets) for plan in rows.values()] == [50] * 4
     assert len(table(1).entries) == 4 * 3 * 3
-    for n, plan in zip(tables_1_2.SIZES, table(1).plans, strict=True):
+    for n, plan in zip(SIZES, table(1).plans, strict=True):
         total = parse_spec(plan.datasets[0]).params["n"]
         assert total - round(total * plan.holdout) == n
     everything = [name for plan in table(2).plans for name in plan.datasets]
@@ -94,16 +104,20 @@ def test_quick_tables_are_a_part_of_the_full_ones():
         assert len(cells[0]) * 10 == len(cells[1])
 
 
-def small(monkeypatch):
-    """Make tables 1 and 2 small: two sizes, two runs, and 500 test rows."""
-    monkeypatch.setattr(tables_1_2, "N_TEST", 500)
-    monkeypatch.setattr(tables_1_2, "SIZES", (300, 600))
-    monkeypatch.setattr(tables_1_2, "QUICK_RUNS", 2)
+def small(monkeypatch, number):
+    """Make a table small: two sizes, two runs, and 500 test rows."""
+    plain = told("roc-svm", f"table {number}")
+    sizes = [
+        {**over, "n": n, "total": n + 500, "holdout": 500 / (n + 500)}
+        for over, n in zip(plain["over"], (300, 600), strict=False)
+    ]
+    monkeypatch.setitem(plain, "over", sizes)
+    monkeypatch.setitem(plain["grids"][0], "trials", 2)
 
 
 @pytest.mark.parametrize("number", first([1, 2]))
 def test_a_small_table_of_simulated_rows(number, monkeypatch, tmp_path):
-    small(monkeypatch)
+    small(monkeypatch, number)
     simulated = {1: "linear", 2: "radial"}
     experiment = table(number, Scale.QUICK)
     results, section = ran(experiment, tmp_path / "results")
@@ -121,9 +135,9 @@ def test_a_small_table_of_simulated_rows(number, monkeypatch, tmp_path):
             assert -0.1 < one.mean < 0.01
     kinds = [type(part) for part in section.parts]
     assert kinds.count(Chart) == 3
-    told = " ".join(part for part in section.parts if isinstance(part, str))
-    assert told.count(" — ") == len(experiment.claims(results)) == 6
-    assert "By quadrature the printed model has the population AUC" in told
+    texts = " ".join(part for part in section.parts if isinstance(part, str))
+    assert texts.count(" — ") == len(experiment.claims(results)) == 6
+    assert "By quadrature the printed model has the population AUC" in texts
     for record in results.records.values():
         data = get_dataset(record.cell.dataset)
         rows = results.store.scores(record.id, record.sizes.data)["rows"]
@@ -139,12 +153,11 @@ def test_a_small_table_of_simulated_rows(number, monkeypatch, tmp_path):
 
 @pytest.mark.nightly
 def test_a_small_table_of_real_rows(monkeypatch, tmp_path):
-    here = dict.fromkeys(imbalanced.SETS, "sample[data=breast-cancer,n=300]")
-    here["Bank Marketing"], here["Accelerometer"] = "digits-8", "breast-cancer"
-    monkeypatch.setattr(imbalanced, "SETS", here)
-    monkeypatch.setattr(imbalanced, "QUICK_SKIN", here["Skin Segmentation"])
-    monkeypatch.setattr(imbalanced, "QUICK_RUNS", 2)
-    monkeypatch.setattr(imbalanced, "QUICK_LAMS", (0.1, 0.01))
+    here = ("sample[data=breast-cancer,n=300]", "digits-8", "breast-cancer")
+    plain = told("roc-svm", "table 3")
+    rows = [{**row, "set": name} for row, name in zip(plain["grids"][0]["rows"], here, strict=True)]
+    monkeypatch.setitem(plain["grids"][0], "rows", rows)
+    monkeypatch.setitem(plain["plan"], "repeats", 2)
     experiment = table(3, Scale.QUICK)
     results, section = ran(experiment, tmp_path / "results")
     assert all(compared(entry, results).runs == 2 for entry in experiment.entries)
@@ -159,21 +172,14 @@ def test_a_small_table_of_real_rows(monkeypatch, tmp_path):
     assert len(experiment.claims(results)) == 4
 
 
-def simulated(values):
-    return tables_1_2.Simulated(LINEAR, LINEAR.grids(5), Given(values))
-
-
-def by_rows(line):
-    return parse_spec(line.datasets[0]).params["n"] - tables_1_2.N_TEST
-
-
 def noise(line, scale):
     seeds = [parse_spec(name).params["seed"] for name in line.datasets]
     return scale * np.random.default_rng(seeds[0]).standard_normal(len(seeds))
 
 
 def statements(values):
-    return {claim.statement: claim for claim in tables_1_2.linear_claims(simulated(values))}
+    claims = table(1, Scale.QUICK).claims(Given(values))
+    return {claim.statement: claim for claim in claims}
 
 
 def of_word(claims, word):
@@ -187,9 +193,11 @@ def of_word(claims, word):
 )
 def test_the_statements_about_time_follow_the_numbers(full, incomplete, times, square, line):
     def values(of, measure):
-        slow = of.choice == FULL.choice
+        if measure == TRUTH:
+            return noise(of, 0.05)
+        slow = of.method == "full"
         power, at_5000 = (full, 100.0 if times else 1.5) if slow else (incomplete, 1.0)
-        return at_5000 * (by_rows(of) / 5000) ** power * np.exp(noise(of, 0.05))
+        return at_5000 * (of.at["n"] / 5000) ** power * np.exp(noise(of, 0.05))
 
     claims = statements(values)
     assert of_word(claims, "70 times").holds is times
@@ -207,11 +215,16 @@ def test_the_interval_of_a_deviation_covers_the_true_one():
     assert np.isnan(deviation_of([1.0]).low)
 
 
-def test_the_share_of_negatives_that_gives_the_printed_auc():
-    for table, share in ((LINEAR, 0.763), (RADIAL, 0.563)):
-        found = tables_1_2._share(table)
-        assert found == pytest.approx(share, abs=5e-4)
-        assert population_auc(table.model, found) == pytest.approx(table.population, abs=1e-6)
+@pytest.mark.parametrize(("number", "model"), [(1, "linear"), (2, "radial")])
+def test_the_notes_say_the_auc_of_the_printed_model(number, model):
+    [note] = [note for note in table(number).notes if note.startswith("By quadrature")]
+    population, share, exactly = re.findall(r"\d+\.\d+", note)
+    assert float(population) == told("roc-svm", f"table {number}")["population"]
+    low, high = (population_auc(model, float(share) / 100 + step) for step in (-5e-4, 5e-4))
+    assert low <= float(population) <= high
+    assert exactly == f"{population_auc(model):.5f}"
+    [why] = {entry.why for entry in table(number).entries if entry.measure == AUC}
+    assert why.endswith(f"AUC {exactly}, and the paper says {population}")
 
 
 def test_a_sample_has_the_shares_of_the_classes_and_rows_of_the_set(tmp_path):

@@ -1,49 +1,45 @@
 """The experiments of the SPDAM paper: definitions, a tiny run, and statements."""
 
 import re
-from importlib import import_module
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from paper_results import cells_of, made, ran
+from paper_results import cells_of, made, ran, told
 
 from aucbench.bench.evaluation.verdict import Measures, Status
 from aucbench.bench.results.record import Record, Sizes
 from aucbench.papers.parts import Scale
 from aucbench.papers.results import Results
-from aucbench.papers.spdam import convergence
-from aucbench.papers.spdam.convergence import Rows
-from aucbench.papers.spdam.methods import GROUPS, METHOD, PUBLISHED, features_of
 from aucbench.records import CellStatus
 from aucbench.report.sections import Chart, Table
 
-# The package has functions of these names.
-figure_2, table_3 = (import_module(f"aucbench.papers.spdam.{n}") for n in ("figure_2", "table_3"))
 TEXT = "003_929a8c069aaab55c.txt"
 T = np.geomspace(1, 100, 25)  # passes of made curves
 
 
+def table(scale=Scale.FULL):
+    return made("spdam", "table 3", scale)
+
+
 def test_numbers_are_those_of_the_paper(papers):
     text = (papers / TEXT).read_text(encoding="utf-8")
-    assert f"Datasets {' '.join(METHOD)}" in text
-    for name, row in PUBLISHED.items():
+    numbers = told("spdam", "table 3")["numbers"]["auc"]
+    assert f"Datasets {' '.join(numbers['columns'])}" in text
+    published = {}
+    for entry in table().entries:
+        assert entry.column == numbers["columns"][len(published.get(entry.row, ()))]
+        published.setdefault(entry.row, []).append(entry.published)
+    assert len(published) == 11
+    for name, row in published.items():
         [line] = re.findall(rf"^{name} (0\..*)$", text, re.MULTILINE)
-        printed = " ".join(f"{mean:.4f} ± {sd:.4f}" for mean, sd in row.values())
+        printed = " ".join(f"{one.mean:.4f} ± {one.sd:.4f}" for one in row)
         assert line.removesuffix(" – –") == printed
-        assert [*row] == [*METHOD][: len(row)]
-
-
-def test_some_numbers_of_the_table():
-    assert PUBLISHED["diabetes"]["SPDAM"] == (0.8275, 0.0302)
-    assert PUBLISHED["ijcnn1"]["B-LS-SVM"] == (0.9320, 0.0037)
-    assert PUBLISHED["sector"]["online Uni-Exp"] == (0.9215, 0.0034)
-    assert "B-SVM-OR" not in PUBLISHED["sector"]
-    assert len(PUBLISHED) == 11
 
 
 @pytest.mark.parametrize("scale", Scale)
 def test_every_number_of_the_table_is_planned_or_says_why_not(scale):
-    found = made("spdam", "table 3", scale)
+    found = table(scale)
     planned = {(c.dataset, c.solver, c.tune, c.features) for c in cells_of(found)}
     for entry in found.entries:
         spec, tuning = entry.line.choice.spec, entry.line.choice.tuning
@@ -54,36 +50,59 @@ def test_every_number_of_the_table_is_planned_or_says_why_not(scale):
 
 
 def test_grids_are_those_of_the_paper():
-    assert METHOD["SPDAM"].tune == {"lam": tuple(10.0**e for e in range(-5, 2))}
-    solam = METHOD["regSOLAM"].tune
+    own, solam = (e.line.choice.tune for e in table().entries[:2])
+    assert own == {"lam": tuple(10.0**e for e in range(-5, 2))}
     assert solam["xi"] == (1, 10, 19, 28, 37, 46, 55, 64, 73, 82, 91, 100)
     assert solam["lam"] == tuple(10.0**e for e in range(-5, 6))
-    full = {p.datasets[0]: p.tune_evals for p in made("spdam", "table 3").plans if p.passes == 15}
+    full = {p.datasets[0]: p.tune_evals for p in table().plans if p.passes == 15}
     assert full["german"] == len(solam["xi"]) * len(solam["lam"])
     assert full["ijcnn1"] < full["german"]
 
 
 def test_only_the_columns_of_the_paper_have_rows_of_length_one():
-    own = {name for group in GROUPS if not group.taken for name in group.methods}
-    assert own == {"SPDAM", "regSOLAM"}
-    assert features_of("diabetes", taken=False) == "min-max+unit"
-    assert features_of("splice", taken=False) == features_of("a9a", taken=False) == "unit-centred"
-    assert features_of("usps", taken=True) == "min-max"
-    assert features_of("ijcnn1", taken=True) == "none"
+    maps = {(e.row, e.column): e.line.features for e in table().entries}
+    for row, own, taken in (
+        ("diabetes", "min-max+unit", "min-max"),
+        ("splice", "unit-centred", "min-max"),
+        ("usps", "unit-centred", "min-max"),
+        ("a9a", "unit-centred", "none"),
+        ("ijcnn1", "unit-centred", "none"),
+    ):
+        of_row = {method: features for (name, method), features in maps.items() if name == row}
+        assert {of_row.pop("SPDAM"), of_row.pop("regSOLAM")} == {own}
+        assert {*of_row.values()} == {taken}
 
 
-TOY = Rows("breast-cancer", 0.1, 212, 569)
+@pytest.mark.parametrize(
+    ("row", "positives", "n"), [("german", 300, 1000), ("splice", 1648, 3175), ("usps", 3863, 9298)]
+)
+def test_the_exact_minimiser_has_the_ridge_of_reg_solam(row, positives, n):
+    [over] = [over for over in told("spdam", "figure 1")["over"] if over["row"] == row]
+    p = positives / n
+    assert over["exact"] == pytest.approx(over["lam"] / (p * (1 - p)), rel=1e-11)
+
+
+P = 212 / 569  # positives of the toy set
+TOY = {"row": "breast-cancer", "lam": 0.1, "exact": 0.1 / (P * (1 - P))}
+TOY |= {"features": "min-max+unit"}
 
 
 def test_the_table_runs(monkeypatch, tmp_path):
-    row = PUBLISHED["diabetes"]
-    monkeypatch.setattr(table_3, "PUBLISHED", {TOY.name: row, "usps": row})
-    monkeypatch.setattr(table_3, "QUICK", (TOY.name,))
-    monkeypatch.setattr(table_3, "_halves", lambda _: ())
+    plain = told("spdam", "table 3")
+    first, *_ = plain["over"]
+    toy = {**first, "row": TOY["row"]}
+    usps = {**first, "row": "usps", "left_out": "the quick run leaves this set out"}
+    monkeypatch.setitem(plain, "over", [toy, usps])
+    numbers = plain["numbers"]["auc"]
+    row = numbers["printed"]["diabetes"]
+    monkeypatch.setitem(numbers, "printed", {TOY["row"]: row, "usps": row})
+    monkeypatch.setitem(plain, "grids", [{**grid, "trials": 1} for grid in plain["grids"]])
     smaller = {"splits": 2, "repeats": 1, "inner_splits": 2, "tune_evals": 2}
-    _, told = ran(made("spdam", "table 3", Scale.QUICK), tmp_path / "results", **smaller)
+    experiment = made("spdam", "table 3", Scale.QUICK)
+    plans = tuple(plan for plan in experiment.plans if plan.datasets == (TOY["row"],))
+    _, section = ran(replace(experiment, plans=plans), tmp_path / "results", **smaller)
 
-    [main, budgets, _] = [part for part in told.parts if isinstance(part, Table)]
+    [main, budgets, _] = [part for part in section.parts if isinstance(part, Table)]
     assert [r[2].endswith("(2)") for r in main.rows] == [True] * 8 + [False] * 8
     assert main.rows[-1][-1] == "not measured: the quick run leaves this set out"
     assert 0.9 < float(budgets.rows[0][3]) <= 1
@@ -91,8 +110,9 @@ def test_the_table_runs(monkeypatch, tmp_path):
 
 @pytest.mark.nightly
 def test_figures_run(monkeypatch, tmp_path):
-    monkeypatch.setattr(convergence, "SETS", (TOY,))
-    monkeypatch.setattr(convergence, "FOLDS", 2)
+    for place in ("figure 1", "figure 2"):
+        monkeypatch.setitem(told("spdam", place), "over", [TOY])
+        monkeypatch.setitem(told("spdam", place)["plan"], "splits", 2)
     _, one = ran(
         made("spdam", "figure 1", Scale.QUICK), tmp_path / "one", inner_splits=2, tune_evals=2
     )
@@ -103,8 +123,12 @@ def test_figures_run(monkeypatch, tmp_path):
     assert gap[0] > 1e-3 > 1e-6 > gap[-1]
     [linear] = [p for p in one.parts if isinstance(p, str) and "theorem 4.1" in p]
     assert "r² at least 0.99" in linear
-    monkeypatch.setattr(figure_2, "BATCHES", (0.05, 0.1, 0.5))
-    monkeypatch.setattr(figure_2, "SAMPLINGS", {"uniform": "batches drawn as published"})
+    batches = {"5%": 0.05, "10%": 0.1, "50%": 0.5}
+    plain = told("spdam", "figure 2")
+    monkeypatch.setitem(plain, "batches", batches)
+    monkeypatch.setitem(plain, "samplings", {"uniform": "batches drawn as published"})
+    monkeypatch.setitem(plain["grids"][0], "methods", [f"uniform {batch}" for batch in batches])
+    monkeypatch.setitem(plain, "claims", [])
     _, two = ran(made("spdam", "figure 2", Scale.QUICK), tmp_path / "two", passes=60.0)
     charts = [part for part in two.parts if isinstance(part, Chart)]
     assert [chart.y for chart in charts] == ["test AUC", "certified gap"]

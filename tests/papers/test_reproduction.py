@@ -188,8 +188,6 @@ def test_what_is_kept_is_read_again(section, tmp_path):
 def toy(monkeypatch, made):
     paper = Paper(
         name="toy",
-        title="A toy",
-        cite="toy",
         experiments={"table 1": lambda scale, protocol: made},
     )
     monkeypatch.setattr(catalogue, "paper", lambda name: {"toy": paper}[name])

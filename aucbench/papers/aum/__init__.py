@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from aucbench.papers.aum.figure_5 import figure_5
-from aucbench.papers.aum.figure_6 import figure_6
-from aucbench.papers.experiment import Paper
+from aucbench.papers.aum.figure_5 import FIGURE_5
+from aucbench.papers.aum.figure_6 import FIGURE_6
+from aucbench.papers.reading import read_paper
 
-PAPER = Paper(
-    name="aum",
-    title="Efficient line search for optimizing area under the ROC curve in gradient descent",
-    cite="fowler2024",
-    experiments={"figure 5": figure_5, "figure 6": figure_6},
-)
+PAPER = read_paper(__name__, {"figure 5": FIGURE_5, "figure 6": FIGURE_6})

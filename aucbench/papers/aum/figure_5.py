@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from math import comb, isnan, log, nan
 from typing import Any
 
@@ -13,38 +12,15 @@ import numpy as np
 from aucbench.data.targets import REST
 from aucbench.datasets.located import AWAY, place_of
 from aucbench.datasets.reading import Reading
-from aucbench.papers.experiment import Experiment
-from aucbench.papers.parts import Claim, Measurement, Protocol, Scale
+from aucbench.papers.parts import Measurement
 from aucbench.papers.ranges import Range, growth, range_of
-from aucbench.papers.results import Results
+from aucbench.papers.reading import Answers, Found, Plain, Tested
 from aucbench.report.sections import Chart, Table
 
 CALL = "aucbench.papers.aum.descents.figure_5:measured"
-SETS = {  # the name of each set here, and its labels; the first class is the negative one
-    "MNIST": ("mnist", range(10)),
-    "FashionMNIST": ("fashion-mnist", range(10)),
-    "CIFAR10": ("cifar10", range(10)),
-    "STL10": ("stl10", range(1, 11)),
-}
-ALWAYS = "MNIST"  # is downloaded when it is not at hand
-SIZES = (10, 32, 100, 316, 1_000, 3_162, 10_000)
-SEEDS = (0, 1, 2, 3)
-QUADRATIC_TO = 3_162  # rows; with more, it takes too long to visit all events
-QUICK_SIZES, QUICK_QUADRATIC = SIZES[:-1], 1_000
 FROM = 100  # rows, from which the growth is taken: as in the paper, about 10 of the rarer class
 VARIANTS = ("first_min", "linear", "quadratic")
-Tested = tuple[bool | None, str]  # whether a statement holds, None if that is not known; and why
 SAME = 0.05  # of a number of steps: a smaller difference is none
-NOTES = (
-    "For each n, rows are drawn with the shares of the classes and standardised, and the first "
-    "weights are N(0, 1), for four seeds. A descent ends with the first step that lowers the AUM "
-    "by less than 0.001, in numbers of errors times a unit of the score. The paper does not say "
-    "the sizes, whether it standardises, nor the unit of its 0.001.",
-    "Errors are counts, the default of the authors' package for labels.",
-    "Seconds are those of the processor. All searches of one n and one seed run in one process, "
-    "one after another, so that they are compared under the same load. The paper's are seconds of "
-    "an R package. Each result holds the machine, the versions, and how many ran at once.",
-)
 
 
 @dataclass(frozen=True)
@@ -93,53 +69,49 @@ class Descents:
         return range_of([float(np.mean(logs)) for logs in by_seed.values()]).exp()
 
 
-def figure_5(scale: Scale, protocol: Protocol) -> Experiment:
-    """Return figure 5 for the data sets at hand; quick: up to 3162 rows."""
-    quick = scale is Scale.QUICK
-    sizes, most = (QUICK_SIZES, QUICK_QUADRATIC) if quick else (SIZES, QUADRATIC_TO)
-    here = [n for n, (file, _) in SETS.items() if n == ALWAYS or place_of(file) not in AWAY]
-    planned = {name: _measurements(name, sizes, most) for name in here}
-
-    def descents(results: Results) -> list[Descents]:
-        each = {name: results.rows(one.name for one in some) for name, some in planned.items()}
-        return [Descents(name, rows) for name, rows in each.items() if rows]
-
-    return Experiment(
-        title="events of a line search and steps of a descent",
-        notes=(*_notes(here, sizes, most), *NOTES),
-        measurements=tuple(chain.from_iterable(planned.values())),
-        shown=lambda results: [part for one in descents(results) for part in _shown(one)],
-        claims=lambda results: claims_of(descents(results)),
-    )
+def _here(told: Plain) -> list[str]:
+    """Return the sets that are at hand, and that which is downloaded."""
+    sets = told["sets"]
+    return [n for n in sets if n == told["always"] or place_of(sets[n]["file"]) not in AWAY]
 
 
-def _measurements(name: str, sizes: Sequence[int], quadratic_to: int) -> list[Measurement]:
-    file, labels = SETS[name]
-    reading = Reading(positive=tuple(labels[1:]), negative=REST)
+def _measurements(told: Plain, name: str) -> list[Measurement]:
+    """Return the measurements on a set."""
+    one = told["sets"][name]
+    reading = Reading(positive=tuple(one["labels"][1:]), negative=REST)
     return [
         Measurement(
             name=f"{name}, n = {n}, seed {seed}",
             call=CALL,
-            request={"n": n, "seed": seed, "quadratic_to": quadratic_to},
-            dataset=file,
+            request={"n": n, "seed": seed, "quadratic_to": told["quadratic_to"]},
+            dataset=one["file"],
             reading=reading,
         )
-        for n in sizes
-        for seed in SEEDS
+        for n in told["sizes"]
+        for seed in told["seeds"]
     ]
 
 
-def _notes(here: Sequence[str], sizes: Sequence[int], quadratic_to: int) -> Iterator[str]:
+def _notes(told: Plain) -> Iterator[str]:
     yield (
-        f"n goes up to {sizes[-1]}, and for the search quadratic to {quadratic_to}, because it "
-        "would take too long beyond."
+        f"n goes up to {told['sizes'][-1]}, and for the search quadratic to "
+        f"{told['quadratic_to']}, because it would take too long beyond."
     )
-    if missing := [name for name in SETS if name not in here]:
-        fetch = ", ".join(f"`aucbench data fetch {SETS[name][0]}`" for name in missing)
+    if missing := [name for name in told["sets"] if name not in _here(told)]:
+        fetch = ", ".join(f"`aucbench data fetch {told['sets'][n]['file']}`" for n in missing)
         yield (
             f"{', '.join(missing)} of the paper are left out, because their files are not at "
             f"hand; {fetch} get them."
         )
+
+
+def _descents(found: Found) -> list[Descents]:
+    """Return the descents of each set that has some."""
+    each = {
+        name: found.results.rows(one.name for one in _measurements(found.told, name))
+        for name in found.told["sets"]
+    }
+    return [Descents(name, rows) for name, rows in each.items() if rows]
 
 
 def _shown(one: Descents) -> Iterator[Chart | Table | str]:
@@ -181,16 +153,17 @@ def _number(value: float | None) -> str:
     return f"{value:.0f}" if value >= 1000 else f"{value:.3g}"
 
 
-def claims_of(sets: Sequence[Descents]) -> list[Claim]:
-    """Return what section 5.1 says of figure 5; a statement holds where it does on every set."""
-    claims = []
-    for statement, test in TESTS.items() if sets else ():
-        tested = {one.name: test(one) for one in sets}
-        each = [holds for holds, _ in tested.values()]
+def on_every_set(test: Callable[[Descents], Tested]) -> Callable[[Found], Tested | None]:
+    """Return a test that holds where it does on every set; nothing is said without a set."""
+
+    def tested(found: Found) -> Tested | None:
+        told = {one.name: test(one) for one in _descents(found)}
+        each = [holds for holds, _ in told.values()]
         holds = None if None in each and False not in each else all(each)
-        told = "; ".join(f"{name}: {why}" for name, (_, why) in tested.items())
-        claims.append(Claim(f"{statement} (section 5.1)", holds, told))
-    return claims
+        because = "; ".join(f"{name}: {why}" for name, (_, why) in told.items())
+        return (holds, because) if told else None
+
+    return tested
 
 
 def _below_quadratic(one: Descents) -> Tested:
@@ -234,10 +207,15 @@ def _decided(interval: Range, holds: bool, told: str) -> Tested:
     return holds, told
 
 
-TESTS: Mapping[str, Callable[[Descents], Tested]] = {
-    "The events of a search with first_min grow more slowly than quadratically": _below_quadratic,
-    "The events of a search with first_min grow nearly log-linearly": _nearly_log_linear,
-    "A descent takes as few steps with first_min as with quadratic": _as_few_steps,
-    "A descent takes more steps with linear than with first_min": _more_steps,
-    "A search with first_min is faster than one with quadratic": _faster,
-}
+FIGURE_5 = Answers(
+    shown=lambda found: [part for one in _descents(found) for part in _shown(one)],
+    tests={
+        "below-quadratic": on_every_set(_below_quadratic),
+        "nearly-log-linear": on_every_set(_nearly_log_linear),
+        "as-few-steps": on_every_set(_as_few_steps),
+        "more-steps": on_every_set(_more_steps),
+        "faster": on_every_set(_faster),
+    },
+    measurements=lambda told: [one for n in _here(told) for one in _measurements(told, n)],
+    notes=lambda told: [*_notes(told)],
+)

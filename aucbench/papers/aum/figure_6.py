@@ -8,19 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.papers.aum.descents.figure_6 import METHODS, PUBLISHED, STARTS
-from aucbench.papers.experiment import Experiment
-from aucbench.papers.parts import Claim, Measurement, Protocol, Scale
+from aucbench.papers.aum.descents.figure_6 import METHODS, STARTS
+from aucbench.papers.parts import Measurement
 from aucbench.papers.ranges import Range, range_of
+from aucbench.papers.reading import Answers, Found, Plain, Tested
 from aucbench.papers.sections import spread
 from aucbench.report.sections import Chart, Table
 from aucbench.stats.words import ROPE
 
 CALL = "aucbench.papers.aum.descents.figure_6:measured"
-SET = "chipseq-H3K4me3_TDH_immune"
-FOLDS = 4  # of the set
-SEEDS, REPEATS = (0, 1, 2, 3), 3
-QUICK_SEEDS = SEEDS[:2]
 START = STARTS[0]  # that of the paper
 SEARCHES = ("first_min", "linear", "quadratic", "max_auc")  # those that the paper proposes
 GRID = "grid"
@@ -30,57 +26,26 @@ TITLES = {
     "surrogate": "from the surrogate, as in the paper",
     "normal": "from N(0, 1), which the paper does not use here",
 }
-NOTES = (
-    "H3K4me3_TDH_immune (chipseq) with its four folds: each is the test set once, and the others "
-    "are divided at random into halves, subtrain and validation rows. The paper does not say the "
-    "shares of the two.",
-    "A descent ends with the first step that lowers the AUM by less than 0.001 divided by the "
-    "number of the rarer kind of errors, because the AUM is that of rates. The paper says 0.001 "
-    "without the unit.",
-    "The grid has 25 steps from 10⁻⁹ to 10³; that of the paper is not printed. 'ours' is the "
-    "solver aum with first_min and the subgradients of 30 steps, and no method of the paper.",
-    "Seconds are those of the processor inside the descent, without the AUCs that are only "
-    "reported. All methods of a split run in one process, one after another. The paper's are "
-    "seconds of an R package. Each result holds the machine, the versions, and how many ran at "
-    "once.",
-    "Intervals of AUCs take into account that the splits are of the same rows, as in the corrected "
-    "resampled t-test; they are meant for other rows. Those of seconds and steps describe these "
-    "splits, as if each were a problem of its own.",
-)
-
 
 Row = Mapping[str, Any]  # of a descent
 Split = Mapping[str, Row]  # the descents of a split by method
-Tested = tuple[bool | None, str]  # whether a statement holds, and the numbers
 
 
-def figure_6(scale: Scale, protocol: Protocol) -> Experiment:
-    """Return figure 6; quick: two of the four seeds, each descent once."""
-    quick = scale is Scale.QUICK
-    seeds, repeats = (QUICK_SEEDS, 1) if quick else (SEEDS, REPEATS)
-    measurements = tuple(
+def _measurements(told: Plain) -> list[Measurement]:
+    return [
         Measurement(
             name=f"fold {fold}, seed {seed}",
             call=CALL,
-            request={"fold": fold, "seed": seed, "repeats": repeats},
-            dataset=SET,
+            request={"fold": fold, "seed": seed, "repeats": told["repeats"]},
+            dataset=told["set"],
         )
-        for seed in seeds
-        for fold in range(FOLDS)
-    )
-    names = [one.name for one in measurements]
-    size = (
-        f"Two of the paper's four seeds, so {len(names)} splits."
-        if quick
-        else f"Four seeds, so {len(names)} splits; seconds are the median of {repeats} descents."
-    )
-    return Experiment(
-        title="time and validation AUC for changepoints",
-        notes=(size, *NOTES),
-        measurements=measurements,
-        shown=lambda results: [*_shown(results.rows(names))],
-        claims=lambda results: claims_of(results.rows(names)),
-    )
+        for seed in told["seeds"]
+        for fold in range(told["folds"])
+    ]
+
+
+def _rows(found: Found) -> list[Row]:
+    return found.results.rows(one.name for one in _measurements(found.told))
 
 
 def _shown(rows: Sequence[Row]) -> Iterator[Chart | Table | str]:
@@ -128,18 +93,18 @@ def _shares(rows: Sequence[Row], field: str, title: str, *, log_x: bool) -> Char
     return Chart(f"{title}, by method", title, "share of the splits", lines, log_x=log_x)
 
 
-def claims_of(rows: Sequence[Row]) -> list[Claim]:
-    """Return what section 5.2 says of figure 6, tested on the descents from the paper's start."""
-    by_split: dict[tuple[int, int], dict[str, Row]] = {}
-    for row in rows:
-        if row["start"] == START:
-            by_split.setdefault((row["fold"], row["seed"]), {})[row["method"]] = row
-    splits = [*by_split.values()]
-    few: Tested = (None, "it takes two splits")
-    return [
-        Claim(f"{statement} (section 5.2)", *(test(splits) if len(splits) > 1 else few))
-        for statement, test in TESTS.items()
-    ]
+def on_splits(test: Callable[..., Tested]) -> Callable[..., Tested]:
+    """Return a test of the descents from the start of the paper, of which it takes two splits."""
+
+    def tested(found: Found, **more: Sequence[str]) -> Tested:
+        by_split: dict[tuple[int, int], dict[str, Row]] = {}
+        for row in _rows(found):
+            if row["start"] == START:
+                by_split.setdefault((row["fold"], row["seed"]), {})[row["method"]] = row
+        splits = [*by_split.values()]
+        return test(splits, **more) if len(splits) > 1 else (None, "it takes two splits")
+
+    return tested
 
 
 def _similar(splits: Sequence[Split]) -> Tested:
@@ -193,17 +158,13 @@ def _listed(ranges: Mapping[str, Range]) -> str:
     return ", ".join(f"{one} for {name}" for name, one in ranges.items())
 
 
-def _others(method: str) -> list[str]:
-    return [name for name in PUBLISHED if name != method]
-
-
-TESTS: Mapping[str, Callable[[Sequence[Split]], Tested]] = {
-    "All searches reach a validation AUC similar to that of the grid": _similar,
-    "All methods reach a validation AUC significantly higher than at the start": _better,
-    "first_min is the fastest method": lambda s: _slower(s, _others("first_min"), ["first_min"]),
-    "first_min is faster than the grid": lambda s: _slower(s, [GRID], ["first_min"]),
-    "linear is the slowest method, slower than the grid too": lambda s: _slower(
-        s, ["linear"], _others("linear")
-    ),
-    "A descent takes more steps with linear than with first_min": _more_steps,
-}
+FIGURE_6 = Answers(
+    shown=lambda found: [*_shown(_rows(found))],
+    tests={
+        "similar": on_splits(_similar),
+        "better": on_splits(_better),
+        "slower": on_splits(_slower),
+        "more-steps": on_splits(_more_steps),
+    },
+    measurements=_measurements,
+)

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from aucbench.papers.experiment import Paper
-from aucbench.papers.sht_auc.convergence import figure_1
-from aucbench.papers.sht_auc.genes import figure_3, figure_4, table_3
-from aucbench.papers.sht_auc.imbalance import figure_2
-from aucbench.papers.sht_auc.tables import table_1, table_2
+from aucbench.papers.reading import Answers, read_paper
+from aucbench.papers.sht_auc.comparisons import above
+from aucbench.papers.sht_auc.genes import FIGURE_3, FIGURE_4
+from aucbench.papers.sht_auc.simulated import FIGURE_1, FIGURE_2
 
-PAPER = Paper(
-    name="sht-auc",
-    title="Stochastic hard thresholding algorithms for AUC maximization",
-    cite="yang2020",
-    experiments={
-        "table 1": table_1,
-        "table 2": table_2,
-        "table 3": table_3,
-        "figure 1": figure_1,
-        "figure 2": figure_2,
-        "figure 3": figure_3,
-        "figure 4": figure_4,
+TABLE = Answers(tests={"above": above})
+PAPER = read_paper(
+    __name__,
+    {
+        "table 1": TABLE,
+        "table 2": TABLE,
+        "table 3": TABLE,
+        "figure 1": FIGURE_1,
+        "figure 2": FIGURE_2,
+        "figure 3": FIGURE_3,
+        "figure 4": FIGURE_4,
     },
-    as_published=frozenset({"table 1", "table 2", "table 3"}),
 )

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from aucbench.papers.experiment import Paper
-from aucbench.papers.spdam.figure_1 import figure_1
-from aucbench.papers.spdam.figure_2 import figure_2
-from aucbench.papers.spdam.table_3 import table_3
+from aucbench.papers.reading import read_paper
+from aucbench.papers.spdam.figures import FIGURE_1, FIGURE_2
+from aucbench.papers.spdam.table_3 import TABLE_3
 
-PAPER = Paper(
-    name="spdam",
-    title="Stochastic AUC optimization algorithms with linear convergence",
-    cite="natole2019",
-    experiments={"table 3": table_3, "figure 1": figure_1, "figure 2": figure_2},
-)
+PAPER = read_paper(__name__, {"table 3": TABLE_3, "figure 1": FIGURE_1, "figure 2": FIGURE_2})
