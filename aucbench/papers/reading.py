@@ -146,8 +146,9 @@ def filled(plain: Any, names: Plain) -> Any:
 def _cells(told: Plain, methods: Plain, values: Plain) -> Iterator[tuple[Plan | None, list[Line]]]:
     """Yield the plan and the lines of each grid; cells that are left out have no plan."""
     for given in told.get("grids", ()):
-        grid = {**given, "plan": {**told.get("plan", {}), **given.get("plan", {})}}
-        for over in grid.get("over", told.get("over", [{}])):
+        plan = {**told.get("plan", {}), **given.get("plan", {})}
+        grid = {"over": told.get("over", [{}]), **given, "plan": plan}
+        for over in grid["over"]:
             rows = grid.get("rows", [{}])
             own = filled({key: grid[key] for key in grid if key not in OF_A_ROW}, over)
             first = own.get("first_seed", 0)
@@ -163,8 +164,8 @@ def _cells(told: Plain, methods: Plain, values: Plain) -> Iterator[tuple[Plan | 
                 ]
             sets = tuple(dict.fromkeys(name for line in lines for name in line.datasets))
             choices = tuple(solver for _, solver, *_ in solvers)
-            plan = Plan(sets, choices, (own["features"],), **own["plan"])
-            yield None if over.get("left_out") else plan, lines
+            cells = Plan(sets, choices, (own["features"],), **own["plan"])
+            yield None if over.get("left_out") else cells, lines
 
 
 def _solvers(
@@ -188,7 +189,7 @@ def _solvers(
             yield name, Choice(method["solver"], tune), truncated, {}
             continue
         rest = {axis: points for axis, points in tune.items() if axis != fixed}
-        for value in values.get(grid.get("values"), tune[fixed]):
+        for value in values[grid["values"]] if "values" in grid else tune[fixed]:
             solver = Choice(f"{method['solver']}[{fixed}={value}]", rest)
             yield name, solver, truncated, {fixed: value}
 
@@ -218,7 +219,7 @@ def _entries(told: Plain, lines: Sequence[Line]) -> Iterator[Entry]:
                 measure=measure,
                 line=line,
                 rivals=tuple(rivals),
-                published=Published(*number, numbers["runs"]) if number else None,
+                published=Published(number[0], number[1], numbers["runs"]) if number else None,
                 why=numbers.get("why", "") or line.at.get("why", ""),
                 fresh=told.get("fresh", False),
                 left_out=left_out,

@@ -41,8 +41,7 @@ def runs_of(results: Results, line: Line, measure: str = AUC) -> Runs:
 
 def gain(found: Found, a: Line, b: Line) -> Range:
     """Return the mean of AUC a − AUC b over the runs that both have."""
-    both = (runs_of(found.results, line) for line in (a, b))
-    return difference(*both, _shared(found))
+    return difference(runs_of(found.results, a), runs_of(found.results, b), _shared(found))
 
 
 def times(found: Found, a: Line, b: Line) -> Range:
