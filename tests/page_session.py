@@ -67,28 +67,18 @@ class Session:
         if command.startswith("pip install"):
             self.install()
             return 0, ""
-        done = subprocess.run(
-            ["bash", "-c", command],
-            cwd=self.folder,
-            env=self.environment(),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = self._ran("bash", "-c", command)
         came = done.stdout or done.stderr
         return done.returncode, came.replace(str(self.folder), "…")
 
     def script(self, code):
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            cwd=self.folder,
-            env=self.environment(),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = self._ran(sys.executable, "-c", code)
         assert done.returncode == 0, done.stderr
         return done.stdout
+
+    def _ran(self, *command):
+        place = {"cwd": self.folder, "env": self.environment()}
+        return subprocess.run(command, **place, capture_output=True, text=True, check=False)
 
 
 def commands(block):

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+from in_process import cells_in_process
 
 from aucbench.bench import Store, make_engine, run
 from aucbench.papers.experiment import experiments, paper
@@ -35,8 +36,8 @@ def ran(experiment, folder, **smaller):
     """Run an experiment, with other fields of its plans; return its results and its section."""
     plans = tuple(replace(plan, **smaller) for plan in experiment.plans)
     experiment = replace(experiment, plans=plans)
-    with Store(folder, create=True) as store:
-        records = [record for p in plans for record in run(p, store, make_engine(jobs=2))]
+    with Store(folder, create=True) as store, cells_in_process():
+        records = [record for p in plans for record in run(p, store, make_engine())]
     assert {record.why for record in records} == {""}
     results = Results(by_cell(records), Store(folder))
     return results, section_of(experiment, results)

@@ -6,8 +6,6 @@ from sklearn.model_selection import StratifiedKFold
 
 import aucbench
 from aucbench import compare
-from aucbench.bench import Store
-from aucbench.bench.plan.toml import parse_plan
 from aucbench.errors import ParameterError
 from aucbench.features import MaxAbs
 
@@ -41,17 +39,6 @@ def test_a_cell_is_what_anybody_would_compute_by_hand(records):
         assert record.measures.auc == expected
         assert record.measures.nnz == run.nnz
         assert record.curve[-1]["objective"] == pytest.approx(run.points[-1].objective)
-
-
-def test_a_kept_folder_is_not_run_again(tmp_path):
-    arguments = ("logistic", "breast-cancer")
-    first = compare(*arguments, splits=2, out=tmp_path / "kept")
-    again = compare(*arguments, splits=2, out=tmp_path / "kept")
-
-    assert again == first  # the clock included: nothing was fitted
-    with Store(tmp_path / "kept") as store:
-        (text,) = store.plans().values()
-    assert len(parse_plan(text)) == len(first)
 
 
 @pytest.mark.parametrize(

@@ -10,19 +10,7 @@ from aucbench.bench import Store
 pytestmark = pytest.mark.usefixtures("in_process")
 
 N, PATIENTS = 600, 200
-WORDS = [
-    "pain",
-    "fever",
-    "cough",
-    "stable",
-    "severe",
-    "mild",
-    "acute",
-    "left",
-    "right",
-    "knee",
-    "heart",
-]
+WORDS = ("pain", "fever", "cough", "stable", "severe", "mild", "acute", "left", "knee", "heart")
 
 
 @pytest.fixture(scope="module")

@@ -151,7 +151,7 @@ def test_intervals_of_groups_hold_what_new_groups_will_show(monkeypatch):
     """With 60 groups of 10 rows that share half of their score, by simulation."""
     monkeypatch.setattr("aucbench.models.operating.RESAMPLES", 100)
     rng, inside, rows_inside = np.random.default_rng(4), 0, 0
-    for seed in range(120):
+    for seed in range(60):
         number = np.arange(600) // 10
         scores = rng.normal(size=60)[number] + rng.normal(size=600)
         y = rng.random(600) < norm.sf(2.0 - scores)
@@ -160,7 +160,7 @@ def test_intervals_of_groups_hold_what_new_groups_will_show(monkeypatch):
         inside += point.flags.low <= truth <= point.flags.high
         alone = Operating.of(y, scores, Aim(flags=0.1), "", seed=seed).flags
         rows_inside += alone.low <= truth <= alone.high
-    assert rows_inside / 120 < 0.85 < 0.95 - 3 * np.sqrt(0.95 * 0.05 / 120) <= inside / 120
+    assert rows_inside / 60 < 0.85 < 0.95 - 3 * np.sqrt(0.95 * 0.05 / 60) <= inside / 60
 
 
 AIMS = ({"sensitivity": 0.9}, {"precision": 0.4}, {"cost_fp": 1, "cost_fn": 20}, {"flags": 0.05})

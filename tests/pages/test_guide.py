@@ -40,6 +40,7 @@ def test_the_tests_of_the_guide_pass_on_its_solver(tmp_path):
     assert re.search(r"^\d{2} passed, \d+ skipped", done.stdout, re.MULTILINE)
 
 
+@pytest.mark.nightly
 def test_the_tests_of_the_guide_find_a_wrong_solver(tmp_path):
     wrong = part("solver").replace("w - gamma / norm * g", "w + gamma / norm * g")
     assert wrong != part("solver")

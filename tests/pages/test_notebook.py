@@ -51,6 +51,7 @@ def shown(outputs):
     return last
 
 
+@pytest.mark.nightly
 def test_the_cells_show_what_the_pictures_of_the_page_show(executed, page_notebook):
     pictures = page_notebook.pictures(PAGE)
     html = [n for n, outputs in enumerate(executed) if outputs and "text/html" in shown(outputs)]
@@ -65,6 +66,7 @@ def test_the_cells_show_what_the_pictures_of_the_page_show(executed, page_notebo
 NAMES = ("compare", "model", "predict", "decisions", "report", "model-report")
 
 
+@pytest.mark.nightly
 def test_results_answer_and_the_bar_is_gone(executed):
     bar, result = executed[1]
     assert bar["output_type"] == "display_data"
@@ -76,10 +78,12 @@ def test_results_answer_and_the_bar_is_gone(executed):
     assert html.count("<circle") == 3
 
 
+@pytest.mark.nightly
 def test_a_loaded_model_decides_the_same(executed):
     assert shown(executed[5]) == {"text/plain": "True"}
 
 
+@pytest.mark.nightly
 def test_nothing_but_html_and_text_comes_and_no_stream(executed):
     kinds = {out["output_type"] for outputs in executed for out in outputs}
     assert kinds == {"display_data", "execute_result"}
@@ -87,6 +91,7 @@ def test_nothing_but_html_and_text_comes_and_no_stream(executed):
     assert types == {"text/html", "text/plain"}
 
 
+@pytest.mark.nightly
 def test_decisions_find_the_malignant_rows(executed):
     counts = [int(text) for text in re.findall(r"<td>(\d+)</td>", shown(executed[4])["text/html"])]
     assert sum(counts) == 119
@@ -95,6 +100,7 @@ def test_decisions_find_the_malignant_rows(executed):
     assert false / (benign + false) < 0.1
 
 
+@pytest.mark.nightly
 def test_the_outputs_in_a_browser(executed, page_notebook, browser, tmp_path):
     for number, name in page_notebook.pictures(PAGE).items():
         html = shown(executed[number])["text/html"]
@@ -123,6 +129,18 @@ def framed(browser):
         return browser.run("return document.body.textContent")
     finally:
         browser.driver.switch_to.default_content()
+
+
+@pytest.mark.filterwarnings("ignore:table-.* nearly:UserWarning")
+def test_the_cells_run_here_too(page_notebook, in_process, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for cell in nbformat.reads(page_notebook.content(PAGE), 4).cells:
+        if cell["cell_type"] == "code":
+            exec(cell["source"], names)
+    assert "has the highest AUC" in names["results"]._repr_html_()
+    assert {*names["answer"]["decision"]} == {"benign", "malignant"}
+    assert len(names["model"].report()._repr_html_()) > 1000
 
 
 def test_the_notebook_of_the_site_has_the_cells_of_the_page(page_notebook):

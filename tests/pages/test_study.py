@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from in_process import cells_in_process
 
 from aucbench.bench import Plan, Store, make_engine, run
 from aucbench.bench.plan.toml import parse_plan, write_plan
@@ -82,8 +83,8 @@ def test_the_tables_are_those_of_the_records(study, tmp_path, monkeypatch):
         timeout=plan.timeout,
         memory=plan.memory,
     )
-    with Store(tmp_path / "study", create=True) as store:
-        records = [*run(some, store, make_engine(jobs=2))]
+    with Store(tmp_path / "study", create=True) as store, cells_in_process():
+        records = [*run(some, store, make_engine())]
 
     sentences = [*study.write_tables(tmp_path)]
 
