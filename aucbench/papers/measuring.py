@@ -59,8 +59,7 @@ class Measured:
 
     def answers(self, asked: Measurement) -> bool:
         """Whether it is a result of a measurement, also of another version."""
-        own = (self.call, self.request, self.dataset, self.reading)
-        return own == (asked.call, asked.request, asked.dataset, asked.reading.to_json())
+        return all(getattr(self, key) == value for key, value in asked.plain.items())
 
     @staticmethod
     def from_json(plain: Mapping[str, Any]) -> Measured:
@@ -138,13 +137,7 @@ def measure(request: Mapping[str, Any], room: Room, steps: Mapping[str, Kept]) -
 
 def _job(asked: Measurement, progress: Progress) -> Job:
     progress.start(asked.name)
-    request = {
-        "dataset": asked.dataset,
-        "reading": asked.reading.to_json(),
-        "folder": str(Path.cwd()),  # relative paths start here
-        "call": asked.call,
-        "request": dict(asked.request),
-    }
+    request = {**asked.plain, "folder": str(Path.cwd())}  # where relative paths start
     return Job(f"{__name__}:measure", request, asked.limits, preload=LEARNING)
 
 
@@ -155,10 +148,7 @@ def _measured(key: str, asked: Measurement, outcome: Outcome, engine: LocalEngin
     return Measured(
         id=key,
         name=asked.name,
-        call=asked.call,
-        request=dict(asked.request),
-        dataset=asked.dataset,
-        reading=asked.reading.to_json(),
+        **asked.plain,
         status=outcome.ending.value,
         reason=outcome.reason,
         error_type=None if outcome.refusal else outcome.error_type,
@@ -172,10 +162,8 @@ def _measured(key: str, asked: Measurement, outcome: Outcome, engine: LocalEngin
 
 
 def _key(asked: Measurement) -> str:
-    what = {"call": asked.call, "request": dict(asked.request), "schema": SCHEMA}
-    source = {"dataset": asked.dataset, "reading": asked.reading.to_json()}
     code = [code_fingerprint(), _files_of(asked.call.partition(":")[0])]
-    return hash_of({**what, **source, "code": code})
+    return hash_of({**asked.plain, "schema": SCHEMA, "code": code})
 
 
 @lru_cache(maxsize=256)

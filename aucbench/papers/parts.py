@@ -104,3 +104,13 @@ class Measurement:
     dataset: str
     reading: Reading = AS_IT_IS
     limits: Limits = AN_HOUR  # unless the command says others
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """What its result depends on, as plain values."""
+        return {
+            "call": self.call,
+            "request": dict(self.request),
+            "dataset": self.dataset,
+            "reading": self.reading.to_json(),
+        }

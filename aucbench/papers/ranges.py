@@ -70,11 +70,6 @@ def in_pairs(a: Mapping[int, float], b: Mapping[int, float]) -> list[tuple[float
     return [(a[run], b[run]) for run in sorted(a.keys() & b.keys())]
 
 
-def difference(a: Mapping[int, float], b: Mapping[int, float], ratio: float = 0.0) -> Range:
-    """Return the mean of a − b over the runs that both have; `ratio` as in `range_of`."""
-    return range_of([x - y for x, y in in_pairs(a, b)], ratio)
-
-
 def growth(sizes: Sequence[float], numbers: Sequence[float]) -> float:
     """Return the slope of the least-squares line through the points (log size, log number)."""
     return float(np.polyfit(np.log(sizes), np.log(numbers), 1)[0])

@@ -15,7 +15,7 @@ import numpy as np
 
 from aucbench.datasets.simulated import population_auc
 from aucbench.papers.parts import AUC, Line
-from aucbench.papers.ranges import Range, deviation_of, difference, growth, in_pairs, range_of
+from aucbench.papers.ranges import Range, deviation_of, growth, in_pairs, range_of
 from aucbench.papers.reading import Answers, Found, Tested
 from aucbench.papers.results import SECONDS, TRUTH, Results
 from aucbench.report.sections import Chart, Table
@@ -41,7 +41,8 @@ def runs_of(results: Results, line: Line, measure: str = AUC) -> Runs:
 
 def gain(found: Found, a: Line, b: Line) -> Range:
     """Return the mean of AUC a − AUC b over the runs that both have."""
-    return difference(runs_of(found.results, a), runs_of(found.results, b), _shared(found))
+    pairs = in_pairs(*(runs_of(found.results, line) for line in (a, b)))
+    return range_of([x - y for x, y in pairs], _shared(found))
 
 
 def times(found: Found, a: Line, b: Line) -> Range:
