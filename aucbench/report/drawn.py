@@ -31,7 +31,7 @@ def drawn(findings: Findings) -> dict[str, Any]:
     """Return what the scripts show: columns of the table, curves and points."""
     evidence, rows = findings.evidence, findings.rows
     timed = not findings.times
-    gains = np.array([-row.loss for row in rows])
+    gains = np.array([-row.estimate if findings.smaller else row.estimate for row in rows])
     seconds = np.array([row.group.median("seconds") if timed else math.nan for row in rows])
     nonzeros = np.array([row.group.mean("nnz") for row in rows])
     notes = {note: j for j, note in enumerate(dict.fromkeys(row.note for row in rows if row.note))}

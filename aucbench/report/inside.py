@@ -45,17 +45,11 @@ class Row:
     rank: float
     roc: Band | None  # mean curves over the folds
     pr: Band | None
-    smaller: bool = False  # whether a smaller estimate is better
 
     @property
     def estimate(self) -> float:
         """Mean over the splits with a value."""
         return self.known.delong.estimate if self.known else nan
-
-    @property
-    def loss(self) -> float:
-        """The estimate, or its negative where a larger one is better."""
-        return self.estimate if self.smaller else -self.estimate
 
     @property
     def leading(self) -> bool:
@@ -144,7 +138,6 @@ def inside(
             rank=ranks.get(j, nan),
             roc=roc.get(j),
             pr=pr.get(j),
-            smaller=measure.smaller,
         )
         for j, group in groups.items()
     )
