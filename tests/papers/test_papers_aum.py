@@ -52,14 +52,6 @@ def test_the_first_class_of_each_set_is_the_negative_one():
                 assert one.reading.negative == "rest"
 
 
-def test_figure_6_has_a_measurement_for_each_fold_and_seed():
-    full = aum("figure 6", Scale.FULL)
-    asked = {(one.request["fold"], one.request["seed"]) for one in full.measurements}
-    assert asked == {(fold, seed) for fold in range(4) for seed in range(4)}
-    assert len(aum("figure 6").measurements) == 8
-    assert {one.dataset for one in full.measurements} == {"chipseq-H3K4me3_TDH_immune"}
-
-
 def digits(folder, n=120):
     """Three classes as a file that a name finds."""
     rng = np.random.default_rng(0)
