@@ -61,9 +61,9 @@ class GroupedRange(Measure):
         shares = masses / masses.sum()
         value = float(shares @ values)
         ends = Range(**self.params).ends  # type: ignore[arg-type] # checked when it was made
-        told = Influence(value, groups, shares * (values - value), shares, shares, ends)
         total = np.unique(fold.groups).size
-        return told.leaving_out(total - groups.size, total)
+        psi, left_out = shares * (values - value), (total - groups.size, total)
+        return Influence(value, groups, psi, shares, shares, ends, groups=left_out)
 
     def _each(self, fold: Fold) -> Iterator[tuple[int, float, float]]:
         """Yield groups of both classes, their values, and the weight of their pairs."""

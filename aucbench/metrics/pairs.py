@@ -11,7 +11,7 @@ Design
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from math import isnan, nan
 from typing import Any, Literal, cast
@@ -291,7 +291,7 @@ def influence_of(pairs: Pairs, data: Data, scores: Vector) -> Influence | None:
     K = len(columns)
     masses = upper / K, lower / K
     told = Influence.of(theta / K, psi / K, masses, units, inside=inner / K)
-    return told.leaving_out(*_groups(columns[0][0])) if pairs.kind == "group" else told
+    return replace(told, groups=_groups(columns[0][0])) if pairs.kind == "group" else told
 
 
 def _columns(pairs: Pairs, data: Data, scores: Vector) -> Iterator[tuple[Members, Vector]]:

@@ -104,14 +104,6 @@ class Influence:
         used = (upper > 0) | (lower > 0)
         return Influence(theta, known[used], own[used], upper[used], lower[used], ends)
 
-    def seeing(self, seen: float, draws: Vector | None = None) -> Influence:
-        """Return the same, resting on so many rows, with the variance of a bootstrap if given."""
-        return replace(self, draws=draws, seen=seen)
-
-    def leaving_out(self, groups: int, total: int) -> Influence:
-        """Return the same, which says how many groups have no pair."""
-        return replace(self, groups=(groups, total))
-
     @staticmethod
     def mean(several: Sequence[Influence]) -> Influence:
         """Return the mean of a measure over several scores of the same rows."""

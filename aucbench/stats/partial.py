@@ -16,7 +16,7 @@ Design
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -293,7 +293,8 @@ def partial_influence(
     units = np.arange(psi.size) if fold.groups is None else fold.groups
     inside = _inside(fold, part)
     draws = None if inside >= FEWEST else (high - low) * tied.drawn(part)
-    return Influence.of(value, psi, masses, units, ends=part.ends).seeing(inside, draws)
+    told = Influence.of(value, psi, masses, units, ends=part.ends)
+    return replace(told, draws=draws, seen=inside)
 
 
 def _inside(fold: Fold, part: Range) -> float:
