@@ -88,6 +88,9 @@ class Entry:
         return None if not sizes or None in sizes else sum(filter(None, sizes))
 
 
+NOT_KNOWN = Entry(name="")  # of a file or a table
+
+
 @cache
 def entries() -> Mapping[str, Entry]:
     """Return all entries, by name in the order of the list."""

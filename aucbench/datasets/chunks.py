@@ -21,6 +21,7 @@ from aucbench.data.targets import REST, Classes, counted, label_vector, several,
 from aucbench.datasets import arrow, changepoint, formats, svmlight
 from aucbench.datasets.endings import SVMLIGHT, TEXT, naming, open_plain, short_reason
 from aucbench.datasets.formats import Table
+from aucbench.datasets.frames import batches
 from aucbench.datasets.images import is_idx
 from aucbench.datasets.label import find_label
 from aucbench.datasets.located import source_of
@@ -28,7 +29,6 @@ from aucbench.datasets.manifest import verify
 from aucbench.datasets.reading import Loading
 from aucbench.datasets.sources import File, feature_names, least, with_names
 from aucbench.datasets.targets import class_names
-from aucbench.datasets.textfile import layout_of, open_frame
 from aucbench.errors import DataError, require_whole
 
 NumberedLine = tuple[int, bytes]  # the number of a line in the file, from 1, and its content
@@ -248,19 +248,8 @@ def _unreadable(at: int, error: Exception, low: int = 1, high: int | None = None
 def _tables(path: Path, ending: str, rows: int, target: str | int | None) -> Iterator[Table]:
     """Yield tables of a file with columns; the first rows decide which column has the labels."""
     first = 0
-    for frame, named in _frames(path, ending, rows):
+    for frame, named in batches(path, ending, rows):
         if target is None:
             target = str(frame.columns[find_label(frame, None).at])
         yield formats.frame_table(frame, formats.Wanted(target), named=named, first=first)
         first += len(frame)
-
-
-def _frames(path: Path, ending: str, rows: int) -> Iterator[tuple[Any, bool]]:
-    """Yield data frames of so many rows, and whether their columns have names."""
-    if ending == arrow.PARQUET:
-        yield from ((frame, True) for frame in arrow.frames(path, rows))
-        return
-    with open_plain(path) as content:
-        layout = layout_of(content, "tab" if ending == ".tsv" else None)
-        frames = open_frame(content, layout, ".", rows)
-        yield from ((frame, layout.names is not None) for frame in frames)

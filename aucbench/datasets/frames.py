@@ -1,7 +1,7 @@
-"""Read a table in pieces whose cells are all text, for models that know what columns are.
+"""Read a table so many rows at a time: `batches` of typed cells, or `pieces` of text.
 
-A row with too few or too many cells is kept and reported, not refused: who scores rows gives one
-answer for each.
+Pieces are for models that know what columns are. A row with too few or too many cells is kept and
+reported, not refused: who scores rows gives one answer for each.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 from aucbench.datasets import formats
 from aucbench.datasets.arrow import PARQUET, frames
 from aucbench.datasets.endings import TEXT, naming, open_plain
-from aucbench.datasets.textfile import Layout, layout_of
+from aucbench.datasets.textfile import Layout, layout_of, open_frame
 from aucbench.errors import DataError
 
 LARGE = 100_000_000  # bytes of a Parquet file that is not decoded at once
@@ -39,7 +39,7 @@ def pieces(path: Path, rows: int, separator: str | None = None) -> Iterator[Piec
     with naming(path):
         ending = formats.reader_of(path)
         if ending in TEXT:
-            yield from _of_text(path, rows, separator or ("tab" if ending == ".tsv" else None))
+            yield from _of_text(path, rows, separator or _separator(ending))
         elif ending == PARQUET and path.stat().st_size > LARGE:
             for frame in frames(path, rows, here=True):
                 yield Piece(frame, named=True, uneven={})
@@ -51,6 +51,26 @@ def pieces(path: Path, rows: int, separator: str | None = None) -> Iterator[Piec
                 f"its ending is not that of a table ({known}); score arrays from Python, with "
                 "Model.load(model).scores(X)"
             )
+
+
+def batches(
+    path: Path, ending: str, rows: int, separator: str | None = None, decimal: str = "."
+) -> Iterator[tuple[Any, bool]]:
+    """Yield the rows of text or Parquet in data frames, and whether their columns have names.
+
+    pandas or Arrow decide what the cells are.
+    """
+    if ending == PARQUET:
+        yield from ((frame, True) for frame in frames(path, rows))
+        return
+    with open_plain(path) as stream:
+        layout = layout_of(stream, separator or _separator(ending))
+        for frame in open_frame(stream, layout, decimal, rows):
+            yield frame, layout.names is not None
+
+
+def _separator(ending: str) -> str | None:
+    return "tab" if ending == ".tsv" else None
 
 
 def _of_text(path: Path, rows: int, separator: str | None) -> Iterator[Piece]:

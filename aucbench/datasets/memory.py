@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from aucbench.datasets import arrow
-from aucbench.datasets.catalogue import Entry
+from aucbench.datasets.catalogue import NOT_KNOWN, Entry
 from aucbench.datasets.formats import Table, Wanted, frame_table
-from aucbench.datasets.sources import NOT_KNOWN
 from aucbench.datasets.textfile import refuse_twins
 from aucbench.errors import DataError
 

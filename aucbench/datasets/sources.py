@@ -12,14 +12,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from aucbench.datasets import changepoint, images
-from aucbench.datasets.catalogue import Entry
+from aucbench.datasets.catalogue import NOT_KNOWN, Entry
 from aucbench.datasets.download import cached_paths, fetch_files
 from aucbench.datasets.endings import format_of, naming, without_compression
 from aucbench.datasets.formats import Table, Wanted, read_table, stacked
 from aucbench.datasets.manifest import MANIFEST, manifest_row, verify
 from aucbench.errors import DataError
-
-NOT_KNOWN = Entry(name="")
 
 
 @dataclass(frozen=True, slots=True)

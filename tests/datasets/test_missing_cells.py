@@ -10,7 +10,6 @@ from aucbench.datasets.gaps import gaps_of
 from aucbench.datasets.reading import Reading
 from aucbench.datasets.tables import Encoding
 from aucbench.errors import DataError, ParameterError
-from aucbench.models.document import structured
 
 N = 120
 RNG = np.random.default_rng(0)
@@ -46,7 +45,7 @@ def test_the_cells_are_missing_in_every_kind_of_column(table):
 def test_what_reads_new_tables_knows_the_cells_too(table):
     data = load(table, missing=GAPS, decimal=",")
     encoding = Encoding.learn(data.schema, data.rows)
-    again = structured(encoding.to_json(), Encoding)
+    again = Encoding.from_json(encoding.to_json())
     new = FRAME.drop(columns="y")
     np.testing.assert_array_equal(again.of_frame(new).matrix, encoding(data.rows).matrix)
     alone = again.of_frame(new[ODD][:1])

@@ -16,7 +16,6 @@ from aucbench.data.arrays import rows
 from aucbench.datasets.tables import Encoding, Schema, is_numeric
 from aucbench.datasets.tables.parts import rare_below
 from aucbench.errors import DataError
-from aucbench.models.document import structured
 
 
 def schema_of(*cells, decimal="."):
@@ -311,14 +310,14 @@ def test_nothing_is_learnt_from_test_rows():
 def test_an_encoding_comes_back_from_json_and_reads_new_tables():
     frame, new = table(), table(50, seed=3)
     encoding = learnt(frame)
-    again = structured(json.loads(json.dumps(encoding.to_json(), allow_nan=False)), Encoding)
+    again = Encoding.from_json(json.loads(json.dumps(encoding.to_json(), allow_nan=False)))
     assert again == encoding
     both = (e.of_frame(new[[*reversed(new.columns)]].assign(more=1)) for e in (encoding, again))
     first, second = (X.dense().matrix for X in both)
     np.testing.assert_array_equal(first, second)
     np.testing.assert_array_equal(first, encoding.of_frame(new).dense().matrix)
     with pytest.raises(DataError, match="version 2, this aucbench reads version 1"):
-        structured({**encoding.to_json(), "version": 2}, Encoding)
+        Encoding.from_json({**encoding.to_json(), "version": 2})
 
 
 def test_new_tables_are_checked():

@@ -15,7 +15,6 @@ from aucbench.datasets.tables.parts import MOST_KEPT
 from aucbench.datasets.tables.texts import BUCKETS, Texts, unpacked
 from aucbench.errors import DataError
 from aucbench.models import Model
-from aucbench.models.document import structured
 from aucbench.models.incoming import scored
 from aucbench.registry import get_preprocessing
 
@@ -76,7 +75,7 @@ def test_a_column_of_text_has_a_warning_and_features(table):
 def test_new_tables_have_the_features_of_their_own_texts(table):
     data = load(table)
     encoding = Encoding.learn(data.schema, data.rows)
-    again = structured(json.loads(json.dumps(encoding.to_json())), Encoding)
+    again = Encoding.from_json(json.loads(json.dumps(encoding.to_json())))
     assert "case17" not in json.dumps(again.to_json())
     assert "note: please refund" in again.names
     whole = encoding(data.rows).matrix.toarray()

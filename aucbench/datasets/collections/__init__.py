@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from aucbench.datasets.catalogue import Entry
+from aucbench.datasets.catalogue import NOT_KNOWN, Entry
 from aucbench.datasets.collections import openml, pmlb
 from aucbench.datasets.collections.pypi import KEEL, PYPI
 from aucbench.datasets.formats import Table, Wanted
@@ -61,14 +61,10 @@ class Member:
 
     source: Source
     name: str
+    entry: Entry = NOT_KNOWN
 
     def __str__(self) -> str:
         return f"{self.source.PREFIX}{MARK}{self.name}"
-
-    @property
-    def entry(self) -> Entry:
-        """What the catalogue knows of it: nothing."""
-        return Entry(name="")
 
     def table(self, wanted: Wanted) -> Table:
         """Read it; raises as `Source.table`, and `DataError` when an option is for files."""

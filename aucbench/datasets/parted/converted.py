@@ -14,10 +14,10 @@ from time import time
 
 from aucbench.datasets.arrow import pyarrow
 from aucbench.datasets.download import cache_folder
-from aucbench.datasets.endings import naming, open_plain
+from aucbench.datasets.endings import naming
+from aucbench.datasets.frames import batches
 from aucbench.datasets.parted.footers import Footer
 from aucbench.datasets.reading import Reading
-from aucbench.datasets.textfile import layout_of, open_frame
 from aucbench.errors import DataError
 
 ROWS = 1 << 18  # of each file that is written
@@ -64,12 +64,13 @@ def _rows(file: Path, number: int, asked: Reading, folder: Path) -> list[tuple[s
     """Write the rows of a file; return name, source and first row of what is written."""
     arrow, first = pyarrow(), 0
     written: list[tuple[str, str, int]] = []
-    separator = asked.separator or ("tab" if file.suffix.lower() == ".tsv" else None)
-    with naming(file), open_plain(file) as content:
-        layout = layout_of(content, separator)
-        if layout.names is None:
-            raise DataError("it has no header; write the names of the columns into the first line")
-        for frame in open_frame(content, layout, asked.decimal, ROWS):
+    with naming(file):
+        read = batches(file, file.suffix.lower(), ROWS, asked.separator, asked.decimal)
+        for frame, named in read:
+            if not named:
+                raise DataError(
+                    "it has no header; write the names of the columns into the first line"
+                )
             name = f"{number:05}-{len(written):05}.parquet"
             frame.columns = [*map(str, frame.columns)]
             table = arrow.Table.from_pandas(frame, preserve_index=False)

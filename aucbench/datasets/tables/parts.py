@@ -242,3 +242,11 @@ def plain_part(part: Part) -> dict[str, Any]:
     """Return what was learnt about a column as JSON holds it."""
     fields = asdict(part).items()
     return {"kind": part.kind, **{k: [*v] if isinstance(v, tuple) else v for k, v in fields}}
+
+
+def part_of(kind: str, **given: Any) -> Part:
+    """Inverse of `plain_part`."""
+    fields = {name: tuple(v) if isinstance(v, list) else v for name, v in given.items()}
+    made: Any = {part.kind: part for part in (Number, OneHot, Dates, Hashed)}[kind]
+    part: Part = made(**fields)
+    return part

@@ -18,7 +18,7 @@ from aucbench.data import Data, Shapes
 from aucbench.data.arrays import DENSE_FROM, Rows, rows
 from aucbench.datasets.tables.cells import emptied
 from aucbench.datasets.tables.columns import Column, RawColumn, column_of, plain_column
-from aucbench.datasets.tables.parts import Dates, Hashed, Number, OneHot, Part, plain_part
+from aucbench.datasets.tables.parts import Dates, Hashed, Number, OneHot, Part, part_of, plain_part
 from aucbench.errors import DataError
 
 VERSION = 1
@@ -271,6 +271,17 @@ class Encoding:
             "parts": [plain_part(part) for part in self.parts],
             "sparse": self.sparse,
         }
+
+    @staticmethod
+    def from_json(plain: Mapping[str, Any]) -> Encoding:
+        """Inverse of `to_json`."""
+        if plain.get("version") != VERSION:
+            raise DataError(
+                f"the encoding has the version {plain.get('version')!r}, this aucbench reads "
+                f"version {VERSION}; take the aucbench that wrote it"
+            )
+        parts = tuple(part_of(**given) for given in plain["parts"])
+        return Encoding(Schema.from_json(plain["schema"]), parts, plain["sparse"])
 
 
 def _stored(block: Any) -> int:
