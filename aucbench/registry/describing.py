@@ -160,7 +160,8 @@ def _needs(needs: Any) -> dict[str, Any] | None:
     if not is_dataclass(needs) or isinstance(needs, type):  # a property: only instances know
         return None
     plain = {name: plain_value(value) for name, value in asdict(needs).items()}
-    if getattr(needs.objective, "__module__", PROTOCOLS) != PROTOCOLS:  # that of another package
+    objective = getattr(needs, "objective", None)
+    if getattr(objective, "__module__", PROTOCOLS) != PROTOCOLS:  # that of another package
         plain["objective"] = True
     return plain
 
