@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pandas as pd
 import pytest
+from in_process import cells_in_process
 
 import aucbench
 from aucbench import compare
@@ -31,12 +32,14 @@ def frame():
 
 @pytest.fixture(scope="module")
 def results():
-    return compare(frame(), "logistic,svm-or", target="back", splits=2, passes=3, jobs=2)
+    with cells_in_process():
+        return compare(frame(), "logistic,svm-or", target="back", splits=2, passes=3)
 
 
 @pytest.fixture(scope="module")
 def model():
-    return aucbench.fit(frame(), target="back", solver="svm-or", splits=2)
+    with cells_in_process():
+        return aucbench.fit(frame(), target="back", solver="svm-or", splits=2)
 
 
 def test_results_show_what_the_command_prints(results):
