@@ -384,7 +384,6 @@ def asked(kind, spec, tuning=False):
         ("solvers", "sht-auc[k", "ParameterError", "is missing"),
         ("objectives", "logistic[a=1]", "UnknownNameError", "parameter of logistic"),
         ("features", "append-one", "ParameterError", "adds an intercept"),
-        ("datasets", "linear[m=1]", "UnknownNameError", "parameter of linear"),
     ],
 )
 def test_mistakes_of_the_user_are_refused(toys, kind, spec, error, reason):
