@@ -58,11 +58,7 @@ class Nans(Means):
 
 @hookspecs.hookimpl
 def aucbench_solvers():
-    return {
-        "means": Means,
-        "raises": Raises,
-        "nans": Nans,
-    }
+    return {"means": Means, "raises": Raises, "nans": Nans}
 '''
 
 

@@ -5,6 +5,8 @@ With AUCBENCH_SCREENSHOTS=FOLDER the pictures of the page are written there.
 
 import os
 import re
+import sys
+from importlib import import_module
 from pathlib import Path
 
 import nbformat
@@ -23,14 +25,9 @@ LOOK = (  # of JupyterLab, as far as it decides how an output looks
 
 @pytest.fixture(scope="module")
 def page_notebook():
-    import sys
-
-    sys.path.insert(0, str(ROOT / "docs"))
-    try:
-        import page_notebook
-    finally:
-        sys.path.remove(str(ROOT / "docs"))
-    yield page_notebook
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "docs")
+        yield import_module("page_notebook")
     del sys.modules["page_notebook"]
 
 
