@@ -6,7 +6,7 @@ from pathlib import Path
 
 from aucbench.datasets.arrow import PARQUET
 from aucbench.datasets.download import is_url
-from aucbench.datasets.endings import NPZ, TEXT
+from aucbench.datasets.endings import TEXT
 from aucbench.datasets.located import has_folder, names_file
 from aucbench.datasets.parted.footers import Footer
 from aucbench.processes.host import free_memory
@@ -46,7 +46,7 @@ def why_too_large(path: Path, memory: int | None = None) -> str | None:
     memory : int, optional
         Bytes that a fit may take; None: what is free now.
     """
-    if path.suffix.lower() not in (PARQUET, *TEXT, NPZ) or not path.is_file():
+    if path.suffix.lower() not in (PARQUET, *TEXT) or not path.is_file():
         return None
     limit = free_memory() if memory is None else memory
     needed, what = path.stat().st_size * COPIES, "its rows"

@@ -360,37 +360,9 @@ def test_text_files_become_parquet_once(frame, tmp_path, cache, monkeypatch):
     assert len(told) == 2
 
 
-@pytest.mark.parametrize("kind", ["npz", "npy", "csr", "columns"])
-def test_stored_arrays_are_read_in_parts(frame, tmp_path, monkeypatch, kind):
-    from scipy.sparse import csr_array
-
-    monkeypatch.setattr("aucbench.datasets.parted.stored.BYTES", 1200)
-    X, y = np.ascontiguousarray(frame[["a", "b", "c"]]), frame["label"].to_numpy()
-    source = tmp_path / "rows.npz"
-    if kind in ("npz", "columns"):
-        np.savez(source, X=np.asfortranarray(X) if kind == "columns" else X, y=y)
-    elif kind == "csr":
-        X = np.where(X > 0.5, X, 0)
-        S = csr_array(X)
-        np.savez(source, data=S.data, indices=S.indices, indptr=S.indptr, shape=S.shape, y=y)
-    else:
-        source = tmp_path / "rows"
-        source.mkdir()
-        np.save(source / "X.npy", X)
-        np.save(source / "y.npy", y)
-    parts = pickle.loads(pickle.dumps(open_parts(source)))
-    assert len(parts.sizes) > 5
-    own, signs = all_rows(parts)
-    assert np.array_equal(own, X)
-    assert np.array_equal(signs > 0, y > 0)
-    assert parts.where(1, 2).endswith(f"row {parts.sizes[0] + 2}")
-    np.savez(tmp_path / "rows.npz", X=X[:10], y=y[:10])
-    if kind != "npy":
-        with pytest.raises(DataError, match="has changed"):
-            list(parts.read(0))
-
-
-def test_a_compressed_archive_is_not_read_in_parts(frame, tmp_path):
-    np.savez_compressed(tmp_path / "rows.npz", X=frame[["a"]], y=frame["label"])
-    with pytest.raises(DataError, match=r"it is compressed.*numpy\.savez"):
+def test_files_of_arrays_are_refused_with_the_way_out(tmp_path):
+    np.savez(tmp_path / "rows.npz", X=np.eye(4), y=[0, 1, 0, 1])
+    with pytest.raises(DataError, match=r"rows\.npz cannot be .* Parquet or CSV .* in memory"):
         open_parts(tmp_path / "rows.npz")
+    with pytest.raises(DataError, match=r"names rows\.npz, .*write the rows as Parquet"):
+        open_parts(tmp_path)

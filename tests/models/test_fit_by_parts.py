@@ -160,12 +160,12 @@ def test_a_file_that_does_not_fit_is_read_by_parts(folder, tmp_path, monkeypatch
     monkeypatch.setattr(bench_parted, "free_memory", lambda: 10_000)
     assert "are free" in why_by_parts(file, Parting(), None)
     assert why_by_parts(file, Parting(by_parts=False), None) is None
-    for name in ("t.csv", "t.npz"):
+    (tmp_path / "t.csv").write_bytes(bytes(5000))
+    assert "to its rows takes about" in why_by_parts(tmp_path / "t.csv", Parting(), None)
+    assert why_by_parts(tmp_path / "t.csv", Parting(), 1) is None
+    for name in ("t.svm", "t.npz"):
         (tmp_path / name).write_bytes(bytes(5000))
-        assert "to its rows takes about" in why_by_parts(tmp_path / name, Parting(), None)
-        assert why_by_parts(tmp_path / name, Parting(), 1) is None
-    (tmp_path / "t.svm").write_bytes(bytes(5000))
-    assert why_by_parts(tmp_path / "t.svm", Parting(), None) is None
+        assert why_by_parts(tmp_path / name, Parting(), None) is None
     assert why_by_parts("wine", Parting(), None) is None
     assert why_by_parts("linear[n=100]", Parting(), None) is None
     assert why_by_parts(table(), Parting(), None) is None

@@ -1,8 +1,8 @@
-"""Rows in parts: Parquet files, text files that become Parquet, and stored arrays.
+"""Rows in parts: Parquet files, and text files that become Parquet.
 
 Design
-  a. A part is a row group of a Parquet file, or a fixed number of rows of an array. So the files
-     alone decide the parts, and not the memory, the threads or the workers.
+  a. A part is a row group of a Parquet file. So the files alone decide the parts, and not the
+     memory, the threads or the workers.
   b. Before a row is read, the footers say whether all files have the same columns. Labels are
      counted from their own column, so that the classes are those of all files.
   c. A part is decoded in the process that computes with it, which is supervised in a fit.

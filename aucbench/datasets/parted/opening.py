@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from aucbench.datasets.arrow import PARQUET
-from aucbench.datasets.endings import NPZ, TEXT, naming
+from aucbench.datasets.endings import TEXT, naming
 from aucbench.datasets.parted.converted import converted
 from aucbench.datasets.parted.footers import Footer
 from aucbench.datasets.parted.parquet import ParquetParts
-from aucbench.datasets.parted.stored import NPY, StoredParts
 from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError, UnsupportedError
 
-FORMATS = (PARQUET, *TEXT, NPZ, NPY)
+FORMATS = (PARQUET, *TEXT)
+MOST_NAMED = 3  # files that an error names
 # Options of a reading that need all rows at once.
 WHOLE = (*("groups", "time", "time_to_event", "event", "test", "missing", "rows"),)
 Tell = Callable[[str], object]
@@ -30,15 +30,15 @@ def open_parts(
     skip_bad: bool = False,
     tell: Tell | None = None,
     **options: Any,
-) -> ParquetParts | StoredParts:
+) -> ParquetParts:
     """Return the rows of files in parts, which are read again and again and never all at once.
 
     Parameters
     ----------
     source : str or path
-        A Parquet file; a folder or a pattern such as rows/*.parquet of Parquet files, or of CSV or
-        TSV files, which are written as Parquet once, into the user's cache; an npz file that is not
-        compressed; or a folder with X.npy and y.npy. Files are taken in the order of their names.
+        A Parquet file; or a folder or a pattern such as rows/*.parquet of Parquet files, or of CSV
+        or TSV files, which are written as Parquet once, into the user's cache. Files are taken in
+        the order of their names.
     reading : Reading, optional
         Which column has the labels, which labels are positive, which columns are left out, and
         which one has the weights.
@@ -65,12 +65,6 @@ def open_parts(
     files = files_of(source)
     ending = files[0].suffix.lower()
     with naming(source, ending[1:]):
-        if ending in (NPZ, NPY):
-            if columns is not None:
-                raise UnsupportedError(
-                    "columns are of tables, not of arrays; write the table as Parquet"
-                )
-            return StoredParts.of(files, asked)
         footers = (
             [Footer.of(path) for path in files]
             if ending == PARQUET
@@ -98,16 +92,22 @@ def files_of(source: str | os.PathLike[str]) -> Sequence[Path]:
         files = [file for file in found if file.is_file()]
     known = sorted(file for file in files if file.suffix.lower() in FORMATS)
     endings = sorted({file.suffix.lower() for file in known})
-    if not known:
+    if not known and path.is_file():
         raise DataError(
-            f"{source}: there is no file that is read in parts; give a file, a folder or a pattern "
-            f"of files with the ending {' '.join(FORMATS)}; folders inside of a folder need a "
-            "pattern such as 'rows/*/*.parquet'"
+            f"{source} cannot be read in parts, since rows in parts come from Parquet or CSV "
+            f"({' '.join(FORMATS)}); write it as Parquet, or fit without --by-parts, which reads "
+            "npz and other formats in memory"
+        )
+    if not known:
+        others = ", ".join(sorted({file.name for file in files})[:MOST_NAMED])
+        raise DataError(
+            f"{source} names {others or 'no files'}, and rows in parts are read from Parquet or "
+            f"CSV ({' '.join(FORMATS)}); write the rows as Parquet, or fit one file in memory, "
+            "without --by-parts; folders inside of a folder need a pattern such as "
+            "'rows/*/*.parquet'"
         )
     if len(endings) > 1:
         raise DataError(f"{source} has files of several formats, {' and '.join(endings)}; give one")
-    if len(known) > 1 and endings == [NPZ]:
-        raise DataError(f"{source} has {len(known)} npz files; give one of them, or Parquet files")
     return known
 
 
