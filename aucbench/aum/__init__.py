@@ -5,7 +5,6 @@ from aucbench.aum.line_min import LineMinimum, aum_line_min
 from aucbench.aum.lines import Found, Lines
 from aucbench.aum.loss import AumLoss, aum_loss, roc_auc
 from aucbench.aum.path import AumPath, aum_path
-from aucbench.aum.plot import plot_path
 from aucbench.aum.search import best_max_auc, best_min, first_max_auc, first_min
 from aucbench.data.breakpoints import Breakpoints
 
@@ -24,6 +23,5 @@ __all__ = [
     "first_max_auc",
     "first_min",
     "intercept_of_least_errors",
-    "plot_path",
     "roc_auc",
 ]

@@ -1,12 +1,10 @@
-import subprocess
-import sys
+"""The picture of `examples/aum_path.py`."""
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
+from aum_path import main, plot_path
 
-from aucbench.aum import aum_path, plot_path
-from aucbench.errors import MissingExtraError
+from aucbench.aum import aum_path
 
 
 @pytest.fixture
@@ -17,7 +15,7 @@ def path():
 
 
 def test_the_drawn_lines_are_the_path(path):
-    upper, lower = plot_path(path)
+    upper, lower = plot_path(path).axes
 
     events, beyond, minimum = upper.lines
     np.testing.assert_array_equal(events.get_xydata(), np.c_[path.step, path.aum])
@@ -41,7 +39,7 @@ def test_the_drawn_lines_are_the_path(path):
 
 
 def test_a_limit_ends_the_axis_and_what_is_looked_for(path):
-    upper, lower = plot_path(path, step_limit=0.53)
+    upper, lower = plot_path(path, step_limit=0.53).axes
 
     assert upper.get_xlim() == lower.get_xlim() == (0.0, 0.53)
     events, beyond, minimum = upper.lines
@@ -52,29 +50,6 @@ def test_a_limit_ends_the_axis_and_what_is_looked_for(path):
     np.testing.assert_allclose(lower.lines[-1].get_xydata(), [[0.515, 8 / 9]], rtol=1e-15)
 
 
-def test_given_axes_are_drawn_upon(path):
-    axes = Figure().subplots(1, 2)
-
-    found = plot_path(path, axes=axes)
-
-    assert [*found] == [*axes]
-    assert all(ax.lines for ax in axes)
-    other, ax = Figure().subplots(), axes[0]
-    assert plot_path(path, axes=(other, ax)) == (other, ax)
-
-
-def test_without_matplotlib_the_extra_is_named(path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(MissingExtraError, match=r"plot_path .*'aucbench\[plot\]'"):
-        plot_path(path)
-
-
-def test_neither_the_import_nor_a_plot_starts_pyplot():
-    code = (
-        "import sys; from aucbench.aum import aum_path, plot_path;"
-        "print('matplotlib' in sys.modules);"
-        "plot_path(aum_path([0.0, 1], [0.0, 0], [0.0, 1], [-1.0, 0]));"
-        "print('matplotlib' in sys.modules, 'matplotlib.pyplot' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["False", "True", "False"]
+def test_the_example_writes_its_picture(tmp_path):
+    main(tmp_path / "path.svg")
+    assert "svg" in (tmp_path / "path.svg").read_text(encoding="utf-8")

@@ -1,14 +1,22 @@
-"""Draw AUM and AUC along a line."""
+"""Draw AUM and AUC along a line of scores.
+
+    python examples/aum_path.py aum_path.svg
+
+The scores of 100 rows move along a line that lowers those of negatives. The picture shows AUM and
+AUC at each step, up to five times the step with the least AUM. matplotlib is needed, as in
+`pip install 'aucbench[plot]'`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.figure import Figure
 
-from aucbench.aum.path import AumPath
-from aucbench.errors import MissingExtraError, ParameterError, require_above
+from aucbench.aum import AumPath, Breakpoints, Lines, aum_path
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,9 +25,7 @@ MARKED = 500  # with more events than this in view, none has a marker of its own
 BEYOND = 1.1  # the end of the step axis, as a multiple of the last event
 
 
-def plot_path(
-    path: AumPath, *, axes: Sequence[Axes] | None = None, step_limit: float | None = None
-) -> tuple[Axes, Axes]:
+def plot_path(path: AumPath, step_limit: float | None = None) -> Figure:
     """Draw AUM and, below it, AUC over the step; mark the least AUM and the largest AUC.
 
     AUM is linear between events. AUC is constant between events. A point at an event shows an
@@ -33,26 +39,17 @@ def plot_path(
     ----------
     path : AumPath
         What to draw.
-    axes : two matplotlib Axes, optional
-        The axes for AUM and for AUC. The default is a new figure with one above the other.
     step_limit : float, optional
-        End of the step axis. The default is 1.1 times the last event (1 if that is at step 0).
+        End of the step axis, > 0. The default is 1.1 times the last event (1 if that is at step 0).
 
     Returns
     -------
-    upper, lower : Axes
-        The axes of AUM and of AUC. `upper.figure` is the figure; it is not shown.
-
-    Raises
-    ------
-    MissingExtraError
-        When matplotlib is not installed.
-    ParameterError
-        When `axes` are not two, or `step_limit` is not a finite number > 0.
+    Figure
+        With the axes of AUM and of AUC; it is not shown.
     """
-    require_above(0, step_limit=step_limit)
-    upper, lower = _new_axes() if axes is None else _pair(axes)
-    end = (BEYOND * float(path.step[-1]) or 1.0) if step_limit is None else float(step_limit)
+    figure = Figure(layout="constrained")
+    upper, lower = figure.subplots(2, 1, sharex=True)
+    end = (BEYOND * float(path.step[-1]) or 1.0) if step_limit is None else step_limit
     _draw_aum(upper, path, end)
     _draw_auc(lower, path, end)
     for ax, name in ((upper, "AUM"), (lower, "AUC")):
@@ -61,7 +58,7 @@ def plot_path(
         # Above the axes, because a search for the best place inside them is slow with many events.
         ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), frameon=False)
     lower.set_xlabel("step")
-    return upper, lower
+    return figure
 
 
 def _draw_aum(ax: Axes, path: AumPath, end: float) -> None:
@@ -96,16 +93,16 @@ def _sight(path: AumPath, end: float) -> tuple[int, str, str]:
     return shown, "." if shown <= MARKED else "", "-" if shown < path.step.size else ":"
 
 
-def _pair(axes: Sequence[Axes]) -> tuple[Axes, Axes]:
-    both = np.ravel(np.asarray(axes, dtype=object))
-    if both.size != 2:
-        raise ParameterError(f"axes must be two, one for AUM and one for AUC, got {both.size}")
-    return both[0], both[1]
+def main(file: Path) -> None:
+    """Write the picture of one path."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([-1, 1], [80, 20])
+    scores, direction = rng.normal(size=100), rng.normal(size=100) - y
+    lines = Lines.of(Breakpoints.of_labels(y), scores, direction)
+    path = aum_path(lines.intercept, lines.slope, lines.fp_diff, lines.fn_diff)
+    limit = 5.0 * float(path.step[path.aum.argmin()])
+    plot_path(path, step_limit=limit).savefig(file)
 
 
-def _new_axes() -> tuple[Axes, Axes]:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtraError("plot_path", "plot") from error
-    return _pair(Figure(layout="constrained").subplots(2, 1, sharex=True))
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
