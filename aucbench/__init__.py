@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     )
     from aucbench.report.comparison import compare
     from aucbench.solving.loop import solve
-    from aucbench.solving.selection import Selection, select
 
     __version__: str
 
@@ -52,7 +51,6 @@ __all__ = [
     "Problem",
     "Projector",
     "Run",
-    "Selection",
     "Solver",
     "State",
     "SurvivalRanker",
@@ -72,7 +70,6 @@ __all__ = [
     "list_solvers",
     "open_parts",
     "require_kernel_api",
-    "select",
     "solve",
     "threads",
 ]
@@ -92,7 +89,6 @@ _MODULES = {
     "records": ("Run",),
     "registry": ("get_dataset", "get_objective", "get_projector", "get_solver", "list_solvers"),
     "report.comparison": ("compare",),
-    "solving.selection": ("Selection", "select"),
 }
 
 

@@ -1,1 +1,1 @@
-"""From a solver to a result: the loop over iterates, its wrappers, the tuner, `select`."""
+"""From a solver to a result: the loop over iterates, its wrappers, the tuner."""

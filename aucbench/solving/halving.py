@@ -28,7 +28,7 @@ import numpy as np
 
 from aucbench.data import Data
 from aucbench.data.arrays import Index
-from aucbench.solving.tuning import Refused, Solve, Trial
+from aucbench.solving.tuning import Solve, Trial
 
 THIRD: Final = (
     3  # of the points of a rung, one in so many goes on; a rung has as many times the rows
@@ -114,8 +114,6 @@ class Halving:
     solve : function (solver, data) -> Run
     seconds : float
         Limit of the search and of a fit to `n` rows after it.
-    refused : tuple of types of exceptions
-        Those that only end their trial.
     """
 
     trials: Sequence[Trial]
@@ -124,7 +122,6 @@ class Halving:
     solve: Solve
     seconds: float
     n: int
-    refused: Refused = (Exception, SystemExit)
     _parts: dict[tuple[int, int], tuple[Data, Data]] = field(default_factory=dict)
     _walls: dict[int, list[float]] = field(default_factory=dict)  # seconds of steps, by rung
 
@@ -182,7 +179,7 @@ class Halving:
             if (fold, rung.rows) not in self._parts:
                 self._parts[fold, rung.rows] = self.folded(fold, rung.rows)
             before = trial.seconds
-            trial.on(*self._parts[fold, rung.rows], self.solve, None, self.refused)
+            trial.on(*self._parts[fold, rung.rows], self.solve, None)
             trial.costs[rung.rows] = trial.seconds - before
             if not trial.ok:
                 return

@@ -51,8 +51,6 @@ def with_hyperparameters(solver: Solver, **values: Any) -> Solver:
             )
         if name not in known:
             raise UnknownNameError(f"parameter of {type(solver).__name__}", name, known)
-    if not values:
-        return solver
     if isinstance(solver, FromEstimator):
         from sklearn.base import clone
 

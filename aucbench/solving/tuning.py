@@ -11,8 +11,7 @@ Design
      first trial wins.
   e. Within a limit of time, `halving` tries the points on few rows first.
 
-`select` gives it solvers that the caller named, and the worker of a benchmark the grid of a cell
-with its limits.
+The worker of a benchmark gives it the grid of a cell with its limits.
 """
 
 from __future__ import annotations
@@ -37,7 +36,6 @@ from aucbench.solving.wrappers import WithProblems, WithStart
 
 NO_SCORES = "Scores of held rows are NaN."
 Solve = Callable[[Solver, Data], Run]
-Refused = tuple[type[BaseException], ...]
 
 
 @dataclass(slots=True, eq=False)
@@ -52,7 +50,7 @@ class Trial:
         Called for each fold; what it raises is a failure of the trial.
     aucs : list of float
         AUC of the rows held out, or the measure of their pairs, for each fold until one failed.
-    passes, seconds : float
+    seconds : float
         Of all its fits.
     error : exception or None
         What a fit raised.
@@ -67,7 +65,6 @@ class Trial:
     values: Mapping[str, Any]
     build: Callable[[Mapping[str, Any]], Solver]
     aucs: list[float] = field(default_factory=list)
-    passes: float = 0.0
     seconds: float = 0.0
     error: BaseException | None = None
     fault: str | None = None
@@ -84,9 +81,7 @@ class Trial:
         """Mean over the folds; None where a fit failed, or none was tried."""
         return fmean(self.aucs) if self.ok and self.aucs else None
 
-    def on(
-        self, rest: Data, held: Data, solve: Solve, w0: Vector | None, refused: Refused
-    ) -> Vector | None:
+    def on(self, rest: Data, held: Data, solve: Solve, w0: Vector | None) -> Vector | None:
         """Fit to the rest of the rows, keep the AUC of those held; return valid weights."""
         begin = perf_counter()
         try:
@@ -98,12 +93,11 @@ class Trial:
             score = None if self.fault else quality_or_none(held, run.decision_function(held.rows))
         except MemoryError:  # a limit of memory holds for all trials
             raise
-        except refused as error:
+        except (Exception, SystemExit) as error:
             self.seconds += perf_counter() - begin
             self.error = error
             return None
         self.seconds += run.seconds
-        self.passes += run.points[-1].passes
         if score is None:
             self.fault = self.fault or NO_SCORES
             return None
@@ -112,11 +106,7 @@ class Trial:
 
 
 def try_on_folds(
-    chains: Sequence[Sequence[Trial]],
-    folds: Iterable[tuple[Data, Data]],
-    solve: Solve,
-    *,
-    refused: Refused = (Exception, SystemExit),
+    chains: Sequence[Sequence[Trial]], folds: Iterable[tuple[Data, Data]], solve: Solve
 ) -> None:
     """Fit all trials on all folds.
 
@@ -127,15 +117,13 @@ def try_on_folds(
     folds : iterable of (rest, held)
     solve : function (solver, data) -> Run
         `aucbench.solve` with the budget of a fit.
-    refused : tuple of types of exceptions
-        Those that only end their trial; all others leave this function.
     """
     for rest, held in folds:
         for chain in chains:
             w: Vector | None = None
             for trial in chain:
                 if trial.ok:
-                    w = trial.on(rest, held, solve, w, refused)
+                    w = trial.on(rest, held, solve, w)
 
 
 def first_best(trials: Iterable[Trial]) -> Trial | None:

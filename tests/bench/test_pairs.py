@@ -90,7 +90,7 @@ def test_the_measure_and_the_tuner_are_those_of_the_pairs(grouped):
     held = replace(grouped, pairs=Group())
     trial = Trial({}, lambda _: get_solver("logistic"))
     solver = partial(solve, passes=5)
-    trial.on(grouped, held, solver, None, ())
+    trial.on(grouped, held, solver, None)
     run = solver(get_solver("logistic"), grouped)
     assert trial.aucs == [quality_of(held, run.decision_function(held.rows))]
     assert trial.aucs != [auc(held.y, run.decision_function(held.rows))]

@@ -10,7 +10,6 @@ from bench_toys import SOURCE, Bench, cell, told
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aucbench import get_dataset, get_solver, select
 from aucbench.bench.answers import cell_id
 from aucbench.bench.cell import Cell, solver_label
 from aucbench.bench.plan.errors import PlanError
@@ -285,16 +284,3 @@ def test_a_range_that_is_none_is_found_in_the_plan(old, new, place, sentence):
 def test_a_range_and_brackets_exclude_each_other():
     with pytest.raises(PlanError, match=r"lam of .* is in the brackets and in the grid"):
         Plan(("german",), (Choice("ls-svm[lam=1]", {"lam": LOG}),))
-
-
-def test_select_tries_points_of_a_range_the_own_value_first():
-    data = get_dataset("breast-cancer")
-    found = select("ls-svm", data, grid=LOG, points=6, folds=2, passes=3)
-    published = select("sgd-logistic", data, parameter="alpha", points=3, folds=2)
-
-    values = [c.value for c in found.candidates]
-    assert len({*values}) == 6
-    assert all(v in LOG for v in values)
-    assert found.chosen == max(found.candidates, key=lambda c: c.auc).value
-    assert published.candidates[0].value == get_solver("sgd-logistic").alpha
-    assert len(published.candidates) == 3

@@ -130,8 +130,6 @@ def test_python_is_told_and_goes_on(hostile, name):
     with pytest.raises(PluginError, match=message):
         aucbench.solve(name, data)
     with pytest.raises(PluginError, match=message):
-        aucbench.select([name, "svm-or"], data)
-    with pytest.raises(PluginError, match=message):
         aucbench.AUCClassifier(name).fit(data.rows.matrix, data.y)
     records = compare([name, "constant"], "breast-cancer", splits=2)
     assert [r.status.status for r in records].count("ok") == 2

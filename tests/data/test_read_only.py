@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from aucbench import AUCClassifier, Data, select, solve
+from aucbench import AUCClassifier, Data, solve
 from aucbench.data import Breakpoints, Chunk
 from aucbench.protocols import Needs, Problem, State
 
@@ -55,13 +55,12 @@ def frozen(thing):
 
 
 @pytest.mark.parametrize("part", PARTS)
-@pytest.mark.parametrize("face", ["solve", "select", "fit"])
+@pytest.mark.parametrize("face", ["solve", "fit"])
 def test_a_solver_that_writes_to_its_rows_fails_and_the_user_keeps_them(part, face, arrays):
     X, y, weights = given(part, arrays)
     known = [frozen(thing) for thing in (X, y, weights)]
     run = {
         "solve": lambda: solve(Vandal(part), Data.of(X, y, weights=weights)),
-        "select": lambda: select([Vandal(part)], Data.of(X, y, weights=weights)),
         "fit": lambda: AUCClassifier(Vandal(part), features="none").fit(
             X, y, sample_weight=weights
         ),

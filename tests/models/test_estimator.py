@@ -1,6 +1,7 @@
 """The scikit-learn face."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -27,8 +28,9 @@ from aucbench.errors import (
 )
 from aucbench.features import AppendOne, Chain, MaxAbs, Nystroem, Standard
 from aucbench.models.calibration import calibrator
+from aucbench.protocols import Identity
 from aucbench.registry import get_solver, list_solvers
-from aucbench.solving.wrappers import WithStart
+from aucbench.solving.wrappers import WithStart, recast
 
 RNG = np.random.default_rng(2)
 Y = np.where(RNG.random(200) < 0.15, "yes", "no")
@@ -159,6 +161,9 @@ def test_the_parameters_of_the_solver_are_its_own():
         model.set_params(solver__j=2)
     with pytest.raises(ParameterError, match="k must be at least 1"):
         model.set_params(solver__k=0)
+    recasted = recast(get_solver("sht-auc"), projector=Identity())
+    model.set_params(solver=recasted, solver__k=2)
+    assert model.solver == replace(recasted, solver=get_solver("sht-auc", k=2))
 
 
 def test_the_parameters_of_a_wrapped_classifier_are_its_own():

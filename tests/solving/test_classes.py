@@ -11,13 +11,13 @@ from nights import some
 
 from aucbench import get_objective, get_solver, list_solvers, solve
 from aucbench.data import Categories, Data
+from aucbench.data.folds import drawn_parts
 from aucbench.errors import UnsupportedError
 from aucbench.metrics import hand_till, one_vs_rest
 from aucbench.pairs import ByClass
 from aucbench.records import Stop
 from aucbench.solving.classes import against_rest
-from aucbench.solving.selection import select
-from aucbench.solving.tuning import Trial
+from aucbench.solving.tuning import Trial, first_best, try_on_folds
 from aucbench.solving.wrappers import why_refused
 
 EACH_CHANGE = {"svm-or", "roc-svm", "sht-auc", "aum"}  # weights, draws, neither, a path
@@ -168,12 +168,12 @@ def test_seconds_are_divided_among_the_classes():
     assert 0.15 < run.seconds < 2.0  # one fit does not take the time of all
 
 
-def test_select_judges_by_m_and_goes_along_the_path():
+def test_trials_are_judged_by_m_and_go_along_the_path():
     data = drawn()
-    chosen = select("svm-or", data, grid=(10.0, 0.1), folds=3)
-    assert chosen.chosen == 0.1
-    assert chosen.run.parts
-    assert 0.8 < chosen.best.auc < 1.0
+    trials = [Trial({"lam": lam}, lambda point: get_solver("svm-or", **point)) for lam in (10, 0.1)]
+    try_on_folds([trials], drawn_parts(data, 3, 0), solve)
+    assert first_best(trials) is trials[1]
+    assert 0.8 < trials[1].auc < 1.0
 
 
 @dataclass(frozen=True)
@@ -199,7 +199,7 @@ def test_an_invalid_class_makes_the_run_invalid():
     run = solve(Diverging(), drawn())
     assert run.stop is Stop.INVALID
     trial = Trial({}, lambda _: Diverging())
-    assert trial.on(drawn(), drawn(), solve, None, ()) is None
+    assert trial.on(drawn(), drawn(), solve, None) is None
     assert trial.fault == Stop.INVALID.value
 
 

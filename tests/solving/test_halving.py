@@ -15,7 +15,7 @@ class Point(Trial):
 
     __slots__ = ()
 
-    def on(self, rest, held, solve, w0, refused):
+    def on(self, rest, held, solve, w0):
         value = self.values["x"]
         self.seconds += solve(rest.n)
         if value == "broken":
