@@ -89,8 +89,8 @@ class Parting:
     ----------
     by_parts : bool, optional
         Read the rows in parts, again and again, in place of once into memory. [default: for a
-        folder, a pattern such as 'rows/*.parquet', and a file that --memory, or what is free, is
-        too little for]
+        folder, a pattern such as 'rows/*.parquet', and a Parquet or CSV file that --memory, or what
+        is free, is too little for]
     engine : str
         What reads parts: here, by threads of this machine, or dask=ADDRESS, by the workers of a
         scheduler of dask.
