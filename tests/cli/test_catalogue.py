@@ -112,7 +112,7 @@ def test_a_bug_keeps_its_traceback(process):
         "import sys; sys.argv[1:] = ['list', 'solvers']\n"
         "from aucbench import registry\n"
         "def bug(kind): raise ZeroDivisionError('a bug')\n"
-        "registry.names = bug\n"
+        "registry.described = bug\n"
         "from aucbench.cli import main; main()"
     )
     result = process("-c", code)
