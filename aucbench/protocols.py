@@ -430,7 +430,7 @@ class State:
     model : Model or None
         What scores rows, where it is not w . phi(x).
     info : mapping of str to float
-        The method's own diagnostics, at most 20: kept along the curve of the record.
+        The method's own diagnostics, at most 20: kept in the record, and shown as curves.
     last : bool
         Whether the method ends with this state, whatever the budget is.
     """

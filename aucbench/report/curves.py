@@ -11,7 +11,7 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,6 +31,7 @@ class Medians:
     x: Vector  # rises
     gap: Vector  # (f − f*)/(f(0) − f*), with the least objective f* that is known of the problem
     test_auc: Vector
+    info: Mapping[str, Vector]  # the diagnostics of the methods that are known somewhere
 
 
 def learning_curve(fits: Sequence[Fit], optima: Optima, unit: str, points: int) -> Medians | None:
@@ -46,16 +47,19 @@ def learning_curve(fits: Sequence[Fit], optima: Optima, unit: str, points: int) 
     union = union[~np.isnan(union)]
     chosen = np.unique(np.linspace(0, union.size - 1, min(points, union.size)).round().astype(int))
     x = union[chosen]
-    gap, test_auc = _medians(
-        [[_at(x, fit.curve[:, axis], y) for y in _columns(fit, optima)] for fit in fits]
+    names = sorted({name for fit in fits for name in fit.info})
+    gap, test_auc, *told = _medians(
+        [[_at(x, fit.curve[:, axis], y) for y in _columns(fit, optima, names)] for fit in fits]
     )
-    return Medians(x, gap, test_auc)
+    info = {name: y for name, y in zip(names, told, strict=True) if not np.isnan(y).all()}
+    return Medians(x, gap, test_auc, info)
 
 
-def _columns(fit: Fit, optima: Optima) -> tuple[Vector, Vector]:
-    """Return gap and test AUC at the points of a fit."""
+def _columns(fit: Fit, optima: Optima, names: Sequence[str]) -> list[Vector]:
+    """Return gap, test AUC and the diagnostics of some names at the points of a fit."""
     gap = optima.gaps(fit.descent, fit.curve[:, OBJECTIVE])
-    return gap, fit.curve[:, TEST_AUC]
+    unknown = np.full(gap.shape, np.nan)
+    return [gap, fit.curve[:, TEST_AUC], *(fit.info.get(name, unknown) for name in names)]
 
 
 def _at(places: Vector, x: Vector, y: Vector) -> Vector:

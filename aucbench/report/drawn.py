@@ -7,14 +7,14 @@ not known is null.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from aucbench.bench.text import shown
 from aucbench.kernels.vectors import Vector
-from aucbench.report.curves import UNITS, front, learning_curve
+from aucbench.report.curves import UNITS, Medians, front, learning_curve
 from aucbench.report.findings import Findings
 from aucbench.report.inside import Inside, Row
 from aucbench.stats.roc import Band
@@ -25,6 +25,8 @@ UNIT = 10_000  # of rates on the page, which are whole numbers
 DIGITS = 6  # significant ones of the numbers of a figure
 SHOWN = 8  # solvers that the figures show at first
 LOCAL_PAIRS = 60_000  # of all data sets; above, only those with a leading solver are on the page
+DIAGNOSTICS = 200_000  # numbers of their curves; above, only names that most rows have, or one
+WIDE = 100.0  # ratio of the numbers of a diagnostic from which its axis is logarithmic
 
 
 def drawn(findings: Findings) -> dict[str, Any]:
@@ -34,6 +36,7 @@ def drawn(findings: Findings) -> dict[str, Any]:
     gains = np.array([-row.estimate if findings.smaller else row.estimate for row in rows])
     seconds = np.array([row.group.median("seconds") if timed else math.nan for row in rows])
     nonzeros = np.array([row.group.mean("nnz") for row in rows])
+    medians = [_medians_of(findings, row, timed=timed) for row in rows]
     notes = {note: j for j, note in enumerate(dict.fromkeys(row.note for row in rows if row.note))}
     delong = [row.known and row.known.delong for row in rows]
     splits = [*map(findings.over_splits, rows)]
@@ -65,7 +68,8 @@ def drawn(findings: Findings) -> dict[str, Any]:
             "end": [evidence.ends(row.dataset, row.solver).mark for row in rows],
         },
         "pairs": _pair_columns(findings),
-        "curves": [_curves(findings, row, timed=timed) for row in rows],
+        "curves": [*map(_curves, medians)],
+        "diagnostics": _diagnostics(medians),
         "roc": _bands([row.roc for row in rows]),
         "pr": _bands([row.pr for row in rows]),
         "fronts": {
@@ -100,16 +104,53 @@ def _of_leading(one: Inside) -> list[PairWithin]:
     return [pair for pair in one.pairs if {pair.a, pair.b} & leading]
 
 
-def _curves(findings: Findings, row: Row, *, timed: bool) -> dict[str, dict[str, list[Any]]]:
+def _medians_of(findings: Findings, row: Row, *, timed: bool) -> dict[str, Medians]:
     """Return the curves of a row by unit; without seconds where they are not compared."""
-    drawn = {}
+    medians = {}
     for unit in UNITS if timed else ("passes",):
         one = learning_curve(row.group.ok, findings.evidence.optima, unit, findings.points)
         if one is not None:
-            drawn[unit] = {"x": _numbers(one.x), "auc": _numbers(one.test_auc)}
-            if unit == "passes":
-                drawn[unit]["gap"] = _numbers(one.gap)
+            medians[unit] = one
+    return medians
+
+
+def _curves(medians: Mapping[str, Medians]) -> dict[str, dict[str, list[Any]]]:
+    drawn = {}
+    for unit, one in medians.items():
+        drawn[unit] = {"x": _numbers(one.x), "auc": _numbers(one.test_auc)}
+        if unit == "passes":
+            drawn[unit]["gap"] = _numbers(one.gap)
     return drawn
+
+
+def _diagnostics(medians: Sequence[Mapping[str, Medians]]) -> dict[str, Any]:
+    """Return what the methods report along a fit, and how many names are left out."""
+    known: dict[str, list[tuple[str, int, Vector]]] = {}
+    for r, by_unit in enumerate(medians):
+        for unit, one in by_unit.items():
+            for name, values in one.info.items():
+                known.setdefault(name, []).append((unit, r, values))
+    names = sorted(known, key=lambda name: -len(known[name]))
+    sizes = np.cumsum([sum(values.size for *_, values in known[name]) for name in names])
+    kept = names[: max(1, int(np.searchsorted(sizes, DIAGNOSTICS, side="right")))]
+    return {
+        "left_out": len(names) - len(kept),
+        "of": [_diagnostic(name, known[name]) for name in kept],
+    }
+
+
+def _diagnostic(name: str, columns: Sequence[tuple[str, int, Vector]]) -> dict[str, Any]:
+    """Return a name, whether its axis is logarithmic, and its curves by unit and row."""
+    every = np.concatenate([values for *_, values in columns])
+    least, largest = np.nanmin(every), np.nanmax(every)
+    return {
+        "name": shown(name),
+        "log": bool(least > 0.0 and largest >= WIDE * least),
+        **{
+            unit: {r: _numbers(values) for its, r, values in columns if its == unit}
+            for unit in UNITS
+        },
+    }
 
 
 def _bands(bands: Sequence[Band | None]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from aucbench.datasets.reading import Reading
 from aucbench.ranges import OVERSPENT
 from aucbench.records import CellStatus
 from aucbench.registry.specs import bare, short
+from aucbench.solving.laws import MOST_INFO
 
 NO_DESCENT = Descent()
 CURVE = ("passes", "seconds", "objective", "test_auc")
@@ -77,6 +78,8 @@ class Fit:
     d: float = NAN
     # (points, 4), the columns are those of `CURVE`
     curve: Array = field(default_factory=lambda: np.empty((0, len(CURVE))))
+    # The diagnostics of the method along the curve, by name; NaN where it gave no finite number.
+    info: Mapping[str, Array] = field(default_factory=dict)
     descent: Descent = NO_DESCENT  # how its objective fell
     overspent: float = NAN  # how many times the budget it used; NaN if it kept to it or has none
     condition: Condition | None = None  # None: its solver or its data set cannot be used
@@ -114,6 +117,7 @@ class Fit:
             n_test=_or_nan(sizes.n_test),
             d=_or_nan(sizes.d),
             curve=_curve(record.curve),
+            info=_info(record.curve),
             descent=Descent.of(record),
             overspent=_times_budget(record),
             condition=Condition.of(record) if record.machine else None,
@@ -136,6 +140,13 @@ def _curve(points: Sequence[Mapping[str, Any]]) -> Array:
     except (TypeError, ValueError):  # a plugin reports something else than numbers
         table = np.array([[_or_nan(number(value)) for value in row] for row in rows])
     return table.reshape(-1, len(CURVE))
+
+
+def _info(points: Sequence[Mapping[str, Any]]) -> dict[str, Array]:
+    """Return the diagnostics along a curve by name."""
+    told = [known if isinstance(known := point.get("info"), Mapping) else {} for point in points]
+    names = sorted({name for known in told for name in known})[:MOST_INFO]
+    return {name: np.array([_or_nan(number(known.get(name))) for known in told]) for name in names}
 
 
 def _or_nan(value: float | None) -> float:

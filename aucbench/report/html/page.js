@@ -124,10 +124,19 @@
     const known = (data.fronts[name][chosen()] ?? []).filter(r => !hidden.has(rows.solver[r]));
     return known.length > 1 ? [{number: 6, name: "Pareto front of all solvers", marks: 1e9, size: 0.01, points: known.map(r => [rows[name][r], rows.estimate[r]])}] : [];
   };
+  const told = chartForm.elements.diagnostic;
+  if (told) options(told, data.diagnostics.of.map(one => one.name));
+  const diagnostic = (unit, name) => box => {
+    const one = data.diagnostics.of[picked(told)];
+    Chart.draw(box, {label: `${one.name} against ${unit}`, x: {name, log: true}, y: {name: one.name, log: one.log},
+      series: inData().filter(r => one[unit][r]).map(r => series(r, zip(data.curves[r][unit].x, one[unit][r])))});
+  };
   const charts = {
     "auc-passes": box => Chart.draw(box, {label: `${data.quality} of the test rows against passes`, x: {name: "passes", log: true}, y: {name: `test ${data.quality}`}, series: curve("passes", "auc")}),
     "auc-seconds": box => Chart.draw(box, {label: `${data.quality} of the test rows against seconds`, x: {name: "seconds inside the solver", log: true}, y: {name: `test ${data.quality}`}, series: curve("seconds", "auc")}),
     "gap": box => Chart.draw(box, {label: "Gap of the objective against passes", x: {name: "passes", log: true}, y: {name: "(f − f*) / (f(0) − f*)", log: true}, series: curve("passes", "gap")}),
+    "diagnostic-passes": diagnostic("passes", "passes"),
+    "diagnostic-seconds": diagnostic("seconds", "seconds inside the solver"),
     "roc": box => Chart.draw(box, {label: "ROC curves", x: {name: "false positive rate", low: 0, high: 1}, y: {name: "true positive rate", low: 0, high: 1}, diagonal: true, area: data.range, series: band("roc", [[0, 0]])}),
     "pr": box => Chart.draw(box, {label: "Precision-recall curves", x: {name: "recall", low: 0, high: 1}, y: {name: "precision"}, series: band("pr", [])}),
     "sparsity": box => Chart.draw(box, {label: `${data.measure} against non-zero weights`, x: {name: "non-zero weights", log: true}, y: {name: data.measure}, series: [...front("nnz"), ...cloud("nnz")]}),
