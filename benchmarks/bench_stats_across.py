@@ -13,7 +13,7 @@ class AcrossDataSets:
     version = "1"
     params = (
         [
-            *("best_set", "against", "steadiness", "pairwise", "average_ranks", "bradley_terry"),
+            *("best_set", "against", "steadiness", "pairwise", "average_ranks"),
             *("fragile", "advice", "set_sizes", "settle"),
         ],
     )
@@ -32,7 +32,6 @@ class AcrossDataSets:
             "steadiness": lambda: stats.steadiness(table),
             "pairwise": lambda: stats.pairwise(table),
             "average_ranks": lambda: stats.average_ranks(table, draws=2000),
-            "bradley_terry": lambda: stats.bradley_terry(table, draws=2000),
             "fragile": lambda: stats.fragile(table, "s0"),
             "advice": lambda: stats.Advice(table=table).sentences,
             "set_sizes": lambda: stats.set_sizes(table),

@@ -221,7 +221,7 @@ def _leaderboard(empty: Any, page: str) -> None:
         low, high = found.numbers(2, 1)[place], found.numbers(2, 2)[place]
         left.plot([low, high], [place, place], color=style["color"], lw=1.5)
     left.plot(found.numbers(2), places, **{**line_style(0), "ls": "", "ms": 4})
-    right.plot(found.numbers(4), places, **{**line_style(1), "ls": "", "ms": 4})
+    right.plot(found.numbers(3), places, **{**line_style(1), "ls": "", "ms": 4})
     left.set(xlabel="average rank, 95 % interval")
     left.set_yticks(places, names, fontsize=8)
     left.invert_xaxis()

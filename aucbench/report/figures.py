@@ -114,34 +114,34 @@ def _dataset(findings: Findings, name: str | None) -> int:
 
 
 def _leaderboard(figure: Figure, findings: Findings) -> None:
-    """Mean, average rank and rating of each solver with their intervals, the best on top."""
+    """Average rank of each solver with its interval, or its value on the only data set.
+
+    The best is on top.
+    """
     order, names = findings.order, _names(findings.evidence.solvers)
     if len(findings.evidence.finished) == 1:
         [only] = findings.evidence.finished
         rows = {row.solver: row for row in findings.insides[only].rows}
-        intervals = {j: row.known.delong for j, row in rows.items() if row.known is not None}
-        panels = [(findings.measure, intervals)]
+        values = {j: row.known.delong for j, row in rows.items() if row.known is not None}
+        title = findings.measure
     else:
-        ranks = dict(enumerate(findings.ranks))
-        ratings = dict(enumerate(findings.ratings))
-        panels = [("average rank", ranks), ("rating (Bradley–Terry, Elo)", ratings)]
+        values, title = dict(enumerate(findings.ranks)), "average rank"
     figure.set_size_inches(WIDTH, 1.0 + 0.25 * len(order))
-    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
-    for ax, (title, values) in zip(axes, panels, strict=True):
-        for place, j in enumerate(order):
-            if j not in values or np.isnan(values[j].estimate):
-                continue
-            x = values[j]
-            style = line_style(j)
-            if not np.isnan(x.low):
-                ax.plot([x.low, x.high], [place, place], color=style["color"], lw=1.5)
-            ax.plot([x.estimate], [place], **{**style, "ls": "", **WHOLE})
-        ax.set_xlabel(title)
-        ax.grid(axis="x")
-        if title == "average rank":
-            ax.invert_xaxis()  # the best is on the right in all panels
-    axes[0].set_yticks(range(len(order)), [names[j] for j in order])
-    axes[0].invert_yaxis()
+    ax = figure.add_subplot()
+    for place, j in enumerate(order):
+        if j not in values or np.isnan(values[j].estimate):
+            continue
+        x = values[j]
+        style = line_style(j)
+        if not np.isnan(x.low):
+            ax.plot([x.low, x.high], [place, place], color=style["color"], lw=1.5)
+        ax.plot([x.estimate], [place], **{**style, "ls": "", **WHOLE})
+    ax.set_xlabel(title)
+    ax.grid(axis="x")
+    if len(findings.evidence.finished) != 1:
+        ax.invert_xaxis()  # the best is on the right, as where a value is drawn
+    ax.set_yticks(range(len(order)), [names[j] for j in order])
+    ax.invert_yaxis()
 
 
 def _curves(figure: Figure, findings: Findings, one: Inside) -> None:

@@ -26,7 +26,7 @@ from aucbench.report.inside import AUC, Inside, Row, inside, means_inside
 from aucbench.stats.advice import Advice
 from aucbench.stats.measures import Measure, measure
 from aucbench.stats.pairs import Pair, pairwise
-from aucbench.stats.ranking import average_ranks, average_values, bradley_terry
+from aucbench.stats.ranking import average_ranks, average_values
 from aucbench.stats.tables import ResultTable, Scale
 from aucbench.stats.times import shifted_geometric_mean
 from aucbench.stats.words import LEVEL, ROPE, Interval
@@ -294,11 +294,6 @@ class Findings:
         return average_ranks(self.table, level=self.settings.level)
 
     @cached_property
-    def ratings(self) -> tuple[Interval, ...]:
-        """Ratings in the order of the solvers."""
-        return bradley_terry(self.table, rope=self.settings.rope, level=self.settings.level)
-
-    @cached_property
     def advice(self) -> Advice:
         """The recommendation in words."""
         evidence, s = self.evidence, self.settings
@@ -324,14 +319,14 @@ class Findings:
     def order(self) -> tuple[int, ...]:
         """The solvers: the one with the best mean, and then by how far each is behind.
 
-        That is `BestSet.s`; where it is not tested, and where it is equal, the rating.
+        That is `BestSet.s`; where it is not tested, and where it is equal, the average rank.
         """
         means = np.nan_to_num(_means(self.table.unit_gains.T), nan=-np.inf)
-        rating = np.nan_to_num([one.estimate for one in self.ratings], nan=-np.inf)
+        ranks = np.nan_to_num([one.estimate for one in self.ranks], nan=np.inf)
         after = np.array([name != self.advice.leader for name in self.evidence.solvers])
         best = self.advice.best
-        behind = np.nan_to_num(best.s) if best else np.zeros(rating.size)
-        return tuple(np.lexsort((-means, -rating, behind, after)).tolist())
+        behind = np.nan_to_num(best.s) if best else np.zeros(ranks.size)
+        return tuple(np.lexsort((-means, ranks, behind, after)).tolist())
 
     @property
     def only(self) -> int | None:

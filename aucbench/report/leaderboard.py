@@ -83,7 +83,6 @@ def _across(findings: Findings) -> Iterator[Column]:
     if versus:
         yield Column(f"− {versus[0].b}", lambda j: _difference(versus, evidence.solvers[j]))
     yield Column("average rank", lambda j: _standing(findings.ranks[j], "{:.2f}"))
-    yield Column("rating", lambda j: _standing(findings.ratings[j], "{:.0f}"))
     if evidence.elsewhere is None:
         yield Column("fit s", lambda j: _entry(findings.mean_seconds[j], ".3g"))
         yield Column("non-zeros", nonzeros)

@@ -56,7 +56,6 @@ def _solver(findings: Findings, number: int) -> dict[str, Any]:
         "possible_best": number in findings.leading,
         "mean": _number(findings.means[number].estimate),
         "average_rank": _number(findings.ranks[number].estimate),
-        "rating": _number(findings.ratings[number].estimate),
         "data_sets_without_value": int(lacking.sum()),
     }
     return told if best is None or best.note else {**told, **_tested(best, best.names.index(name))}

@@ -27,7 +27,6 @@ from aucbench.stats.pairs import pairwise as pairwise
 from aucbench.stats.partial import partial_auc as partial_auc
 from aucbench.stats.ranking import average_ranks as average_ranks
 from aucbench.stats.ranking import average_values as average_values
-from aucbench.stats.ranking import bradley_terry as bradley_terry
 from aucbench.stats.resampled import corrected_difference as corrected_difference
 from aucbench.stats.resampled import corrected_interval as corrected_interval
 from aucbench.stats.rows import Fold as Fold

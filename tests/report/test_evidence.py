@@ -17,7 +17,7 @@ from aucbench.report.folder import read_evidence
 from aucbench.report.page import page_of
 from aucbench.report.terminal import sentences
 from aucbench.report.verdict import verdict
-from aucbench.stats.ranking import average_ranks, bradley_terry
+from aucbench.stats.ranking import average_ranks
 from aucbench.stats.tables import ResultTable
 
 
@@ -189,7 +189,7 @@ def test_whether_further_seeds_would_give_other_folds(division, redrawn):
     assert of_splits(*((0, split) for split in range(5)), division=division).redrawn(0) is redrawn
 
 
-def test_a_family_counts_once_in_means_ranks_and_ratings(records):
+def test_a_family_counts_once_in_means_and_ranks(records):
     def found(families):
         evidence = evidence_of(sorted(records, key=lambda r: DATASETS.index(r.cell.dataset)))
         return findings_of(replace(evidence, families=families))
@@ -199,9 +199,7 @@ def test_a_family_counts_once_in_means_ranks_and_ratings(records):
     by_hand = np.vstack([whole[:1], whole[1:].mean(axis=0, keepdims=True)])
     assert np.array_equal(related.table.units, by_hand)
     assert [one.estimate for one in related.means] == pytest.approx(by_hand.mean(axis=0))
-    ranks = average_ranks(ResultTable(by_hand, related.evidence.solvers))
-    assert related.ranks == ranks
-    assert related.ratings == bradley_terry(ResultTable(by_hand, related.evidence.solvers))
+    assert related.ranks == average_ranks(ResultTable(by_hand, related.evidence.solvers))
     assert "over 2 families of 3 data sets" in str(related.advice)
     assert "over 3 data sets" in str(alone.advice)
     told = verdict(related)["solvers"][0]

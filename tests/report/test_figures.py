@@ -32,7 +32,7 @@ def test_intervals_are_drawn_where_they_are(findings, monkeypatch):
     real = Axes.plot
     monkeypatch.setattr(Axes, "plot", lambda ax, *a, **k: (lines.append(a), real(ax, *a, **k))[1])
     drawn(findings, "leaderboard")
-    for standing in (*findings.ranks, *findings.ratings):
+    for standing in findings.ranks:
         assert any([*line[0]] == [standing.low, standing.high] for line in lines)
         assert any([*line[0]] == [standing.estimate] for line in lines)
 

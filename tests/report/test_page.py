@@ -123,7 +123,7 @@ def test_one_data_set_has_intervals_in_its_leaderboard(scored, records):
     assert "solver AUC over splits fit s non-zeros ok" in told
     row = found.rows[0].group.ok[0]
     assert f"The data {row.n_train + row.n_test:.0f} rows, " in told
-    for several in ("average rank", "Rating:", "no value", "Data set by data set"):
+    for several in ("average rank", "no value", "Data set by data set"):
         assert several not in told
     assert '<select name="dataset">' not in render.to_html(page).decode()
     assert all(re.fullmatch(r"0\.\d{4} – [01]\.\d{4}", line[2]) for line in page.board.ranges)

@@ -2,15 +2,10 @@ from math import isnan, nan
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
 from scipy.stats import binomtest
 
 from aucbench.errors import ParameterError
-from aucbench.stats.ranking import (
-    average_ranks,
-    average_values,
-    bradley_terry,
-)
+from aucbench.stats.ranking import average_ranks, average_values
 from aucbench.stats.tables import ResultTable
 
 
@@ -32,55 +27,19 @@ def test_the_intervals_are_percentiles_of_resampled_data_sets():
     assert [one.high for one in found] == pytest.approx(high)
 
 
-def likeliest(values, rope):
-    """Ratings by minimising the loss of all games, one after the other, plus one tied data set."""
-    n, k = values.shape
-
-    def loss(theta):
-        total = 0.0
-        for i in range(n + 1):
-            for a in range(k):
-                for b in range(k):
-                    ahead = values[i, a] - values[i, b] if i < n else 0.0
-                    share = 1.0 if ahead > rope else 0.0 if ahead < -rope else 0.5
-                    if a != b:
-                        total += share * np.log1p(np.exp(theta[b] - theta[a]))
-        return total + np.mean(theta) ** 2
-
-    theta = minimize(loss, np.zeros(k), method="BFGS", options={"gtol": 1e-9}).x
-    return 1000 + 400 / np.log(10) * (theta - theta.mean())
-
-
-def test_ratings_are_the_likeliest():
-    values = table(8, 4)
-    found = [one.estimate for one in bradley_terry(ResultTable(values, "abcd"), rope=0.01, draws=1)]
-    assert found == pytest.approx(likeliest(values, 0.01), abs=1e-2)
-
-
-def test_failures_lose_and_two_failures_tie():
-    values = table(6, 3, step=0.05)
-    values[2] = [0.8, nan, nan]
-    by_hand = values.copy()
-    by_hand[2] = [0.8, 0.1, 0.1]
-    found, expected = (bradley_terry(ResultTable(v, "abc"), draws=1) for v in (values, by_hand))
-    assert found == expected
-
-
-@pytest.mark.parametrize("order", [average_ranks, bradley_terry])
-def test_one_data_set_and_none_have_no_interval_and_say_so(order):
-    [first, _] = order(ResultTable([[0.9, 0.8]], "ab"))
+def test_one_data_set_and_none_have_no_interval_and_say_so():
+    [first, _] = average_ranks(ResultTable([[0.9, 0.8]], "ab"))
     assert isnan(first.low)
     assert "One data set says nothing about others" in first.note
-    [first, _] = order(ResultTable(np.empty((0, 2)), "ab"))
+    [first, _] = average_ranks(ResultTable(np.empty((0, 2)), "ab"))
     assert isnan(first.estimate)
     assert "No data set" in first.note
 
 
 @pytest.mark.parametrize("options", [{"level": 1.0}, {"draws": 0}])
-@pytest.mark.parametrize("order", [average_ranks, bradley_terry])
-def test_options_that_make_no_sense_are_refused(order, options):
+def test_options_that_make_no_sense_are_refused(options):
     with pytest.raises(ParameterError):
-        order(ResultTable(table(), "abcde"), **options)
+        average_ranks(ResultTable(table(), "abcde"), **options)
 
 
 @pytest.mark.slow
