@@ -100,7 +100,7 @@ class Resume:
         sleep(SETTLED / 1e9)
         if stored == "index":
             with Store(self.folder) as store:
-                self._runner(store).find()
+                self._runner(store).divided()
             assert (self.folder / INDEX).exists()
 
     def teardown(self, stored: str) -> None:
@@ -113,7 +113,7 @@ class Resume:
         if stored == "files":
             (self.folder / INDEX).unlink(missing_ok=True)
         with Store(self.folder) as store:
-            self._runner(store).find()
+            self._runner(store).divided()
 
     def time_all_records(self, stored: str) -> None:
         with Store(self.folder) as store:

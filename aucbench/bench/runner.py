@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -53,6 +53,7 @@ def run(
     inline: Inline = NOTHING,
     tell: Callable[[str], object] = warn,
     until: Until | None = None,
+    only: Callable[[Cell], bool] | None = None,
 ) -> Iterator[Record]:
     """Run the cells that are not in the store; yield the record of every cell of the plan.
 
@@ -73,6 +74,8 @@ def run(
         Called with a sentence when it waits for another run into the folder; a warning otherwise.
     until : Until, optional
         The time of the run. Cells that it leaves out have no record, and are missing.
+    only : function (Cell) -> bool, optional
+        Whether a cell that is not in the store is run; otherwise it stays missing.
 
     Raises
     ------
@@ -80,26 +83,6 @@ def run(
         Before the first fit, when a name, a parameter or a data set cannot be used, or the plan
         contradicts another one of the folder; later only
         when the results cannot be stored.
-    """
-    about = (plan, store, engine, retry, progress, inline, tell, until)
-    with prepared(*about) as runner:
-        yield from runner.records()
-
-
-@contextmanager
-def prepared(
-    plan: Plan,
-    store: Store,
-    engine: Engine,
-    retry: Collection[str] = (),
-    progress: Progress | None = None,
-    inline: Inline = NOTHING,
-    tell: Callable[[str], object] = warn,
-    until: Until | None = None,
-) -> Iterator[Runner]:
-    """Look up the names of a plan, and give its `Runner`, while the folder is locked.
-
-    Parameters and exceptions are those of `run`.
     """
     require_agreement(plan, store)
     timing = plan.repeat_fits > 1
@@ -114,7 +97,8 @@ def prepared(
             store.keep_plan(write_plan(plan), write_plan(plan, places=False))
             store.keep_about(lookups.about)
             with store.targets_away(lookups.targets):
-                yield Runner(plan, lookups, store, engine, conditions, retry, progress, until)
+                about = (conditions, retry, progress, until, only)
+                yield from Runner(plan, lookups, store, engine, *about).records()
             store.finished(TO_JUDGE)  # the index then knows what this run has computed
 
 
@@ -130,7 +114,7 @@ class Runner:
     retry: Collection[str] = ()  # statuses that are computed again
     progress: Progress | None = None  # nothing is shown without one
     until: Until | None = None  # the time of the run
-    cells: Sequence[Cell] | None = None  # those of the plan that are run; None: all
+    only: Callable[[Cell], bool] | None = None  # whether a missing cell is run; None: all are
 
     def __post_init__(self) -> None:
         self._shown = self.progress or Progress(len(self.plan))
@@ -144,10 +128,17 @@ class Runner:
 
         What may not start, or was cut by the end of the time, has none.
         """
-        self.show_data()
-        yield from self.results()
+        self._show_data()
+        stored, missing = self.divided()
+        self._running: dict[str, Cell] = {}
+        self._left = False  # whether cells stay missing
+        while stored or missing:  # twice, if a record was lost since
+            lost = yield from self._round(stored, missing)
+            stored, missing = [], lost
+            if self._left:
+                return
 
-    def show_data(self) -> None:
+    def _show_data(self) -> None:
         """Show what was understood of the data sets."""
         for dataset in self.plan.datasets:
             if about := self.lookups.known[Name("datasets", dataset)].answer:
@@ -160,7 +151,7 @@ class Runner:
         """
         finished = self.store.finished(TO_JUDGE)
         stored, missing = list[Cell](), list[Cell]()
-        for cell in self.plan.cells() if self.cells is None else self.cells:
+        for cell in self.plan.cells():
             values = finished(self.lookups.id(cell))
             counts = values is not None and not self._is_stale(**values)
             (stored if counts else missing).append(cell)
@@ -179,21 +170,10 @@ class Runner:
             return True
         return self.conditions.lift(ended, Conditions(**conditions))
 
-    def stored(self, cell: Cell) -> Record | None:
+    def _stored(self, cell: Cell) -> Record | None:
         """Return the record of a cell in the store."""
         record = self.store.read(self.lookups.id(cell))
         return record and replace(record, cell=cell)  # its files may have been elsewhere
-
-    def results(self) -> Iterator[Record]:
-        """As `records`, without what was understood of the data sets."""
-        stored, missing = self.divided()
-        self._running: dict[str, Cell] = {}
-        self._left = False  # whether cells stay missing
-        while stored or missing:  # twice, if a record was lost since
-            lost = yield from self._round(stored, missing)
-            stored, missing = [], lost
-            if self._left:
-                return
 
     def _round(
         self, stored: Iterable[Cell], missing: Sequence[Cell]
@@ -203,7 +183,7 @@ class Runner:
         outcomes = self.engine.run(self._jobs(missing))
         with closing(outcomes):  # type: ignore[type-var]
             for cell in stored:  # while the first ones run
-                if (record := self.stored(cell)) is None:
+                if (record := self._stored(cell)) is None:
                     lost.append(cell)
                 else:
                     self._shown.count(record.status.status)
@@ -224,12 +204,16 @@ class Runner:
         for cell in cells:
             if self.lookups.failure(cell) is not None:
                 continue
-            if self.until is None or self.until.lets_start(cell):
+            if self._lets_start(cell):
                 key = self.lookups.id(cell)
                 self._running[key] = cell
                 yield key, self._job(cell)
             else:
                 self._left = True
+
+    def _lets_start(self, cell: Cell) -> bool:
+        wanted = self.only is None or self.only(cell)
+        return wanted and (self.until is None or self.until.lets_start(cell))
 
     def _job(self, cell: Cell) -> Job:
         """Return the job of a cell that starts now."""

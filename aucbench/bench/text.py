@@ -12,8 +12,6 @@ from typing import TextIO
 from aucbench.errors import shown as shown
 
 FORMULA = ("=", "+", "-", "@")
-UNITS = ((86400.0, "d"), (3600.0, "h"), (60.0, "min"))  # of durations, in seconds
-ROUND = 10.0  # of a unit, from which on the next smaller one says nothing
 NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?")
 
 
@@ -82,17 +80,3 @@ def folded(lines: Iterable[Sequence[str]], indent: str = "") -> str:
         pieces = wrapped(text, max(line_width() - at, 20))
         told += [f"{indent}{head}".ljust(at) + pieces[0], *(" " * at + p for p in pieces[1:])]
     return "\n".join(line.rstrip() for line in told)
-
-
-def lasting(seconds: float) -> str:
-    """Return a duration, with two units at most: 40 s, 3 min 20 s, 5 h 10 min, 12 d."""
-    if seconds < 10:
-        return f"{seconds:.1f} s"
-    if round(seconds) < 60:
-        return f"{seconds:.0f} s"
-    size, unit = next(one for one in UNITS if round(seconds) >= one[0])
-    if seconds >= ROUND * size:
-        return f"{seconds / size:.0f} {unit}"
-    smaller, below = [*UNITS, (1.0, "s")][[u for _, u in UNITS].index(unit) + 1]
-    whole, rest = divmod(round(seconds / smaller), round(size / smaller))
-    return f"{whole} {unit} {rest} {below}" if rest else f"{whole} {unit}"

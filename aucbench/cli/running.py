@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
+from datetime import timedelta
 from enum import Enum
 from functools import partial
 from json import dumps
@@ -109,29 +110,34 @@ def print_estimate(plan: Plan, options: Options, folder: Path, json: Path | None
         File that takes the estimate.
     """
     options.require_present("--estimate")
-    with ExitStack() as stack:
-        engine = stack.enter_context(_warm(options.make_engine(folder)))
-        from aucbench.bench.estimate import estimate_rest
-        from aucbench.bench.show.progress import Progress
-        from aucbench.datasets.located import bring
-        from aucbench.store import require_writable
-        from aucbench.store.files import own_file
+    from aucbench.bench.estimate import Pilots, estimate_seconds
+    from aucbench.bench.runner import run
+    from aucbench.bench.show.progress import Progress
+    from aucbench.datasets.located import bring
+    from aucbench.processes.host import cores
+    from aucbench.store import require_writable
+    from aucbench.store.files import own_file
 
-        if json is not None:
-            require_writable(json)
-        bring(_named(plan), progress=not options.quiet)
-        store = stack.enter_context(opened(folder))
+    if json is not None:
+        require_writable(json)
+    bring(_named(plan), progress=not options.quiet)
+    shown = Progress(0, None if options.quiet else partial(say, err=True))
+    with _warm(options.make_engine(folder)) as engine, opened(folder) as store:
+        pilots = Pilots(plan, store)
         try:
-            shown = Progress(0, None if options.quiet else partial(say, err=True))
-            found = estimate_rest(plan, store, engine, progress=shown, tell=warn)
+            records = [*run(plan, store, engine, progress=shown, tell=warn, only=pilots)]
         except KeyboardInterrupt:
             say("interrupted: the pilots that have ended are kept", err=True)
             raise typer.Exit(INTERRUPTED) from None
+        left = {*plan.cells()} - {record.cell for record in records}
+        jobs = getattr(engine, "jobs", None) or cores()
+        seconds = estimate_seconds(plan, store, left) / jobs
     if json is not None:
+        found = {"cells": len(plan), "left": len(left), "seconds": seconds, "jobs": jobs}
         with own_file(json) as file:
-            file.write(dumps(asdict(found), indent=1).encode())
-    for line in str(found).splitlines():
-        say(line)
+            file.write(dumps(found, indent=1).encode())
+    time = timedelta(seconds=round(seconds))
+    say(f"{len(left)} of {len(plan)} cells are left: {time} with {jobs} at once")
 
 
 @contextmanager
