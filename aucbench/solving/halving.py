@@ -19,7 +19,7 @@ Design
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from statistics import fmean
 from time import perf_counter
 from typing import Any, Final
@@ -74,10 +74,6 @@ class Search:
     tried: int
     points: int
     rungs: tuple[Rung, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return its fields as JSON holds them."""
-        return {**asdict(self), "rungs": [asdict(rung) for rung in self.rungs]}
 
 
 def rungs_of(n: int, d: int, rare: int, folds: int) -> tuple[Rung, ...]:

@@ -55,7 +55,7 @@ class GridPoint:
 
     values: Mapping[str, Any]
     place: tuple[int, ...]
-    part: int = 0
+    part: int
 
 
 def points_in(

@@ -7,7 +7,7 @@ with a limit of seconds depend on the load, and its record says how far the sear
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
@@ -57,7 +57,7 @@ class Tuned:
         """Return the chosen hyperparameters, the seconds of feature maps and the table."""
         chosen = canonical_json(self.point)
         plain = {"chosen": chosen, "map_seconds": self.map_seconds, "table": [*self.table]}
-        return plain if self.search is None else {**plain, "search": self.search.to_json()}
+        return plain if self.search is None else {**plain, "search": asdict(self.search)}
 
 
 def tune(cell: Cell, build: Build, train: Data, refit: Refitted | None = None) -> Tuned:
