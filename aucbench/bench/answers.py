@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from aucbench import registry
-from aucbench.bench.cell import Cell, Tuning, solver_label
+from aucbench.bench.cell import NAMES, Cell, Tuning, solver_label
 from aucbench.bench.inline import NOTHING, Inline
 from aucbench.errors import UnknownNameError
 from aucbench.processes.records import Ending, Outcome
-from aucbench.registry.fingerprints import code_fingerprint, hash_of
+from aucbench.registry.fingerprints import CANONICAL, code_fingerprint, hash_of_text
 from aucbench.registry.specs import Spec, bare, parse_spec, short
 from aucbench.store import SCHEMA
 
@@ -27,19 +28,41 @@ OF_TUNING = (
     "inner_splits",
     "tune_seconds",
 )  # cannot matter to a solver that is not tuned
+COUNTED = ("repeat", "seed", "split")  # whole numbers, in which alone most cells of a plan differ
 LIGHT_VALUES = 10**6  # numbers of a data set whose rows are mapped in less than 0.1 s
+_shared = attrgetter(*(name for name in NAMES if name not in COUNTED))
 
 
 def cell_id(cell: Cell, *, data: str, plugins: Mapping[str, str], code: str) -> str:
     """Id of a cell, 32 hexadecimal digits."""
+    return _filled(_template(cell, data=data, plugins=plugins, code=code), cell)
+
+
+def _template(cell: Cell, *, data: str, plugins: Mapping[str, str], code: str) -> str:
+    """Return the JSON text that is hashed, with a place for each of `COUNTED`."""
     # A file is known by its content, which is in `data` or `plugins`, and not by its place.
     fields = {
-        name: bare(value, joined=name == "features") if value and name in SPECS else value
+        name: _escaped(bare(value, joined=name == "features") if value and name in SPECS else value)
         for name, value in cell.to_json().items()
         if cell.tune or name not in OF_TUNING
     }
+    fields |= {name: f"%({name})d" for name in COUNTED}
     known = {"data": data, "plugins": dict(plugins), "code": code, "schema": SCHEMA}
-    return hash_of({"cell": fields, **known})
+    written = {name: _escaped(value) for name, value in known.items()}
+    return _json_object({"cell": _json_object(fields), **written})
+
+
+def _filled(template: str, cell: Cell) -> str:
+    return hash_of_text(template % {"repeat": cell.repeat, "seed": cell.seed, "split": cell.split})
+
+
+def _escaped(value: Any) -> str:
+    return CANONICAL.encode(value).replace("%", "%%")
+
+
+def _json_object(members: Mapping[str, str]) -> str:
+    """Return a JSON object as `CANONICAL` writes it; the members are JSON text."""
+    return "{" + ",".join(f'"{name}":{members[name]}' for name in sorted(members)) + "}"
 
 
 def is_unknown(answer: Mapping[str, Any]) -> bool:
@@ -93,6 +116,10 @@ class Lookups:
     known: Mapping[Name, Lookup]
     inline: Inline = NOTHING
     code: str = field(default_factory=code_fingerprint)  # of the part of aucbench that computes
+    # By what some cells share: it takes ten times as long to write their text as to hash it.
+    _templates: dict[tuple[Any, ...], str] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def of(self, cell: Cell) -> dict[str, Lookup]:
         """Return the answers about what a cell needs, by role."""
@@ -103,8 +130,14 @@ class Lookups:
 
     def id(self, cell: Cell) -> str:
         """Id of the cell."""
-        plugins = {role: lookup.fingerprint for role, lookup in self.of(cell).items()}
-        return cell_id(cell, data=plugins.pop("data"), plugins=plugins, code=self.code)
+        shared = _shared(cell)
+        template = self._templates.get(shared)
+        if template is None:
+            plugins = {role: lookup.fingerprint for role, lookup in self.of(cell).items()}
+            data = plugins.pop("data")
+            template = _template(cell, data=data, plugins=plugins, code=self.code)
+            self._templates[shared] = template
+        return _filled(template, cell)
 
     def files(self, cell: Cell) -> dict[str, str]:
         """Return the fingerprints of the files that a cell needs, by their paths."""
