@@ -1,13 +1,15 @@
 """Maps inside the inner folds of tuning: which are fitted there, and to which rows."""
 
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
 from bench_toys import DATA, cell, told
 
-from aucbench import get_dataset, get_solver, select
-from aucbench.bench.worker.tune import inner_folds
+from aucbench import get_dataset
+from aucbench.bench.worker.build import build
+from aucbench.bench.worker.tune import inner_folds, tune
 from aucbench.errors import PluginError
 from aucbench.features import AppendOne, Chain, MaxAbs, Nystroem, Standard, Unit, UnitCentred
 from aucbench.features.chain import is_shared
@@ -196,8 +198,8 @@ def test_a_map_that_refuses_an_inner_fold_skips_the_cell(bench):
     assert done.result["reason"].startswith("mapping an inner fold of tuning: a category")
 
 
-def test_select_shows_the_map_of_a_solver_no_held_row(monkeypatch):
-    data = get_dataset(DATA)
+def test_tuning_shows_the_map_of_a_solver_no_held_row(monkeypatch):
+    planned = cell("roc-svm-nystrom[rank=20]", tune=(("lam", (1.0, 0.1)),), passes=2.0)
     seen, choose = [], Nystroem.choose
 
     def spy(self, part, rng):
@@ -205,6 +207,6 @@ def test_select_shows_the_map_of_a_solver_no_held_row(monkeypatch):
         return choose(self, part, rng)
 
     monkeypatch.setattr(Nystroem, "choose", spy)
-    select(get_solver("roc-svm-nystrom", rank=20), data, grid=(1.0, 0.1), folds=3, passes=2)
+    tune(planned, partial(build, planned), get_dataset(DATA))
 
-    assert seen == [80] * 6 + [120]
+    assert seen == [80] * 6
