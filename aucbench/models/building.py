@@ -38,7 +38,6 @@ from aucbench.models.assessing import assessed, require_columns
 from aucbench.models.assessment import Assessment
 from aucbench.models.attribution import importances
 from aucbench.models.calibration import Reliability, calibrator
-from aucbench.models.carding import carded
 from aucbench.models.choosing import (
     ModelPlan,
     compared,
@@ -51,7 +50,7 @@ from aucbench.models.held_out import HeldOut
 from aucbench.models.model import Model
 from aucbench.models.operating import Operating
 from aucbench.models.recipe import Recipe
-from aucbench.models.scorecard import Scaling
+from aucbench.models.scorecard import Scaling, carded, require_kinds
 from aucbench.models.shaping import shapes
 from aucbench.pairs.range import COLLAPSED
 from aucbench.processes.host import cores
@@ -94,6 +93,8 @@ def fitted(
     require_for_classes(wanted)
     if wanted.by or wanted.monotone is not None:
         require_columns(wanted.rows(), wanted.by)
+    if wanted.scaling is not None:
+        require_kinds(wanted.rows().schema)
     wanted = wanted.within(begin, jobs or cores())
     records = run(wanted.plan)
     findings = compared(wanted, records, store)

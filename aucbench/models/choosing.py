@@ -46,10 +46,9 @@ from aucbench.features.chain import applied
 from aucbench.metrics import Aim
 from aucbench.models import Model
 from aucbench.models.calibration import require_method
-from aucbench.models.carding import require_card
 from aucbench.models.options import AUTO, MINUTES, NO_CALIBRATION, Aims, Carding, Making
 from aucbench.models.recipe import one_thread
-from aucbench.models.scorecard import Scaling
+from aucbench.models.scorecard import Scaling, require_card
 from aucbench.protocols import FeatureMap
 from aucbench.registry import get_dataset, get_pairs, get_preprocessing, get_solver
 from aucbench.registry.specs import Spec, parse_spec

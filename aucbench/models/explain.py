@@ -17,7 +17,9 @@ from aucbench.data.understood import by_kind, remark_of
 from aucbench.errors import shown
 from aucbench.models.assessment import DEALT, TAKEN_OUT, Assessment
 from aucbench.models.model import Model, finite
+from aucbench.models.scorecard import BASE, MISSING, OTHERS
 from aucbench.models.shape import EffectShape, sparkline
+from aucbench.report.document import Cell, Grid, grid, text
 from aucbench.stats import Interval
 
 if TYPE_CHECKING:
@@ -180,7 +182,7 @@ def lines(model: Model) -> Iterator[str]:
         yield f"{about.get('measure', 'AUC')} {share_text(model.auc)} on {model.auc_rows}"
     yield from _operating(model)
     yield from _calibration(model)
-    yield from _weights(model) if model.scorecard is None else model.scorecard.text()
+    yield from _weights(model) if model.scorecard is None else _card(model)
     yield from shape_lines(model)
     yield from (f"warning: {line}" for line in warning_lines(model))
 
@@ -288,6 +290,33 @@ def _weights(model: Model) -> Iterator[str]:
         yield f"  {sign}{one['importance']:.4g}  {one['name']}"
     if len(features) > SHOWN:
         yield f"  and {len(features) - SHOWN} more; --json has all"
+
+
+def card_parts(model: Model) -> Iterator[str | Grid]:
+    """Yield what points mean, what rounding costs, and the points of cells that rows had."""
+    card, point = model.scorecard, model.operating
+    if card is None or point is None:
+        return
+    yield f"{card.scaling}; a row has {card.base} to {card.most} points, the sum of those below."
+    yield (
+        f"The AUC of the points is {card.auc:.4f}, and {card.exact:.4f} before they were rounded, "
+        f"on {point.rows}."
+    )
+    table: list[list[Cell]] = [[BASE, "", card.base, None, None]]
+    for one in card.lines:
+        share = None if one.rows is None else (one.positives or 0) / one.rows
+        if share is not None or one.value not in (MISSING, OTHERS):
+            table.append([one.attribute, one.value, one.points, one.rows, share])
+    header = ("attribute", "value", "points", "rows", "share of positives")
+    yield grid(header, table, ("", "", "d", "d", ".3f"))
+    yield "Cells that few rows had, or none, have points too: the file of points has all."
+
+
+def _card(model: Model) -> Iterator[str]:
+    yield "scorecard:"
+    for part in card_parts(model):
+        indent = "" if isinstance(part, str) else INDENT
+        yield from (f"{indent}{line}" for line in text([part]).splitlines())
 
 
 def share_text(share: Interval, *, percent: bool = False) -> str:

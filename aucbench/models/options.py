@@ -178,10 +178,20 @@ class Carding:
             require_writable(Path(self.scorecard))
 
     def keep(self, model: Model | ClassModel) -> None:
-        """Write the points of a model into the file, where there is one."""
+        """Write the points of a model into the file, where there is one.
+
+        A text that a spreadsheet would run as a formula gets an apostrophe in front.
+        """
+        from aucbench.bench.text import cell_text
+        from aucbench.store import own_file
+
         card = getattr(model, "scorecard", None)
         if card is not None and isinstance(self.scorecard, str):
-            card.to_csv(self.scorecard)
+            table = card.frame()
+            for name in ("attribute", "value"):
+                table[name] = table[name].map(cell_text)
+            with own_file(Path(self.scorecard)) as file:
+                file.write(table.to_csv(index=False, lineterminator="\n").encode())
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from aucbench.models.calibration import Reliability
 from aucbench.models.explain import (
     SHARED,
     WHATS,
+    card_parts,
     explanation,
     how_far,
     join_labels,
@@ -29,7 +30,6 @@ from aucbench.models.explain import (
     warning_lines,
 )
 from aucbench.models.model import Model
-from aucbench.models.scorecard import BASE, Scorecard
 from aucbench.models.shape import Axis, EffectShape
 from aucbench.report.document import NOTHING, Cell, Chapter, Grid, grid
 from aucbench.report.render import InlinePage, sections_to_html
@@ -72,7 +72,7 @@ def page_of(model: Model, title: str = "") -> InlinePage:
 def chapters(model: Model) -> list[Chapter]:
     """Return what is known of a model; a chapter without content is not there."""
     told = (
-        ("Scorecard", parts_of_card(model.scorecard)),
+        ("Scorecard", card_parts(model)),
         ("Thresholds", _thresholds(model)),
         ("Ranking", _ranking(model)),
         ("Probabilities", _probabilities(model)),
@@ -397,23 +397,6 @@ def span_of(one: Interval | None) -> tuple[float, float, float] | None:
 def range_of(one: Interval) -> str:
     """Return the interval as text."""
     return NOTHING if np.isnan(one.low) else f"{one.low:.4f} to {one.high:.4f}"
-
-
-def parts_of_card(card: Scorecard | None) -> Iterator[str | Grid]:
-    """Yield what points mean, what rounding costs, and the points of each attribute."""
-    if card is None:
-        return
-    yield f"{card.said}. The score of a row is the sum of its points."
-    yield card.judgement
-    lines: list[list[Cell]] = [[BASE, "", card.base, None, None]]
-    for one in card.lines:
-        share = None if one.rows is None else (one.positives or 0) / one.rows
-        lines.append([one.attribute, one.value, one.points, one.rows, share])
-    yield grid(
-        ("attribute", "value", "points", "rows", "share of positives"),
-        lines,
-        ("", "", "d", "d", ".3f"),
-    )
 
 
 def shape_parts(model: Model, most: int | None = None) -> Iterator[str | Grid | Chart]:

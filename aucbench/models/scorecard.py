@@ -1,33 +1,50 @@
 """A scorecard: whole points for each bin of a column, which add up to the score of a row.
 
-It is a table for people and for other programs; the model that has it scores by the same points.
+Design
+  a. The model is the card. Its score is still a sum of weights of bins, now whole ones, so that it
+     is scored, saved and judged by the code of all models. The table is for people and for other
+     programs.
+  b. The calibration says which odds a score stands for, and the scaling how many points these are.
+     The points of a bin are those that its effect has above the least one of its column, rounded.
+     So the worst bin has 0 points, and an effect that never falls never falls in points.
+  c. A threshold at which the points stay the same is left out, so that bins next to each other with
+     the same points are one.
+  d. The threshold, the reliability and all else is judged by the points, on rows held out: the fit
+     to each part becomes a card of its own. Beside the AUC of the points stands that of the fits.
 """
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from io import StringIO
-from itertools import groupby
-from math import inf, isinf, log
+from dataclasses import astuple, dataclass, field, replace
+from itertools import groupby, pairwise
+from math import inf, isfinite, isnan, log, nan
 from operator import attrgetter
-from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aucbench.bench.text import aligned, cell_text
-from aucbench.errors import ParameterError, require_above
-from aucbench.models.calibration import Sigmoid
-from aucbench.store import own_file
+import numpy as np
+
+from aucbench.data import Data, scores
+from aucbench.data.arrays import Index, Rows, Vector, rows
+from aucbench.datasets.tables import Column, Schema
+from aucbench.datasets.tables.parts import OneHot
+from aucbench.errors import DataError, UnsupportedError, require_above, require_at_most
+from aucbench.features import AppendOne, Bins
+from aucbench.features.by_column import Steps
+from aucbench.metrics import auc
+from aucbench.models.assessment import SMALLEST
+from aucbench.models.calibration import Sigmoid, calibrator
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from aucbench.models.held_out import HeldOut, Part
+    from aucbench.models.model import Model
+
 BASE = "base points"  # of every row
-MISSING, OTHERS = UNSEEN = "(missing)", "(others)"  # cells that training rows may lack
-MOST_POINTS, MOST_PDO = 1e9, 1e6
+MISSING, OTHERS = "(missing)", "(others)"  # cells that training rows may lack
+MOST = 1e9  # of a number that says what points mean
 HEADER = ("attribute", "value", "from", "to", "points", "rows", "positives")
+Band = tuple[str, float, float]  # its name, and the cells start ≤ x < end; NaN: a missing cell
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,16 +56,16 @@ class Scaling:
     Attributes
     ----------
     base_score : float
-        Points at the base odds, at most a thousand million.
+        Points at the base odds.
     base_odds : float
         Odds of the positive class to the other at `base_score`, above 0: 50 are 50 to 1.
     pdo : float
-        Points that double the odds, above 0 and at most a million.
+        Points that double the odds, above 0.
 
     Raises
     ------
     ParameterError
-        When a number is out of its range.
+        When a number is out of its range, or has more than a thousand million in size.
 
     References
     ----------
@@ -62,29 +79,14 @@ class Scaling:
 
     def __post_init__(self) -> None:
         require_above(0, base_odds=self.base_odds, pdo=self.pdo)
-        most = {"base_score": MOST_POINTS, "base_odds": inf, "pdo": MOST_PDO}
-        for name, limit in most.items():
-            value = getattr(self, name)
-            if not abs(value) <= limit or isinf(value):
-                raise ParameterError(
-                    f"{name} is {value:g}, wanted a number of at most {limit:g}; whole points are "
-                    "to be added up by hand"
-                )
-
-    @property
-    def factor(self) -> float:
-        """Points for each unit of the logarithm of the odds."""
-        return self.pdo / log(2.0)
-
-    @property
-    def offset(self) -> float:
-        """Points at odds of 1 to 1."""
-        return self.base_score - self.factor * log(self.base_odds)
+        require_above(-MOST, base_score=self.base_score)
+        require_at_most(MOST, base_score=self.base_score, base_odds=self.base_odds, pdo=self.pdo)
 
     @property
     def sigmoid(self) -> Sigmoid:
         """From points to the probability of the positive class."""
-        return Sigmoid(-1.0 / self.factor, self.offset / self.factor)
+        a = -log(2.0) / self.pdo
+        return Sigmoid(a, -a * self.base_score - log(self.base_odds))
 
     def __str__(self) -> str:
         odds = f"{self.base_odds:g} to 1" if self.base_odds >= 1 else f"1 to {1 / self.base_odds:g}"
@@ -98,7 +100,7 @@ class Line:
     Attributes
     ----------
     attribute : str
-        The column, or a part of a date.
+        The column.
     value : str
         What the line is about, for people.
     low, high : float or None
@@ -125,7 +127,7 @@ class Scorecard:
     ----------
     scaling : Scaling
     base : int
-        Points of every row.
+        Points of every row, the fewest that a row can have.
     lines : tuple of Line
         Of each attribute its lines, of which a row gets one; the worst has 0 points.
     auc : float
@@ -133,8 +135,6 @@ class Scorecard:
         of the rows, each of which has a card of its own.
     exact : float
         The same before the points were rounded.
-    judged : str
-        Which rows these are.
     """
 
     scaling: Scaling = field(default_factory=Scaling)
@@ -142,81 +142,209 @@ class Scorecard:
     lines: tuple[Line, ...]
     auc: float
     exact: float
-    judged: str
-
-    @property
-    def attributes(self) -> list[tuple[str, list[Line]]]:
-        """Each attribute with its lines."""
-        groups = groupby(self.lines, key=attrgetter("attribute"))
-        return [(name, [*lines]) for name, lines in groups]
-
-    @property
-    def least(self) -> int:
-        """The fewest points that a row can have."""
-        return self.base + sum(min(each.points for each in own) for _, own in self.attributes)
 
     @property
     def most(self) -> int:
         """The most points that a row can have."""
-        return self.base + sum(max(each.points for each in own) for _, own in self.attributes)
+        groups = groupby(self.lines, key=attrgetter("attribute"))
+        return self.base + sum(max(line.points for line in own) for _, own in groups)
 
     def frame(self) -> DataFrame:
-        """Return the table, a line for each bin, level or missing cell; the first has the base."""
+        """Return the table, a line for each bin, level or missing cell; the first has the base.
+
+        A bin is from ≤ x < to; where one of them is missing it has no end.
+        """
         import pandas as pd
 
-        return pd.DataFrame([*self._rows()], columns=[*HEADER])
+        base = (BASE, "", None, None, self.base, None, None)
+        table = pd.DataFrame([base, *map(astuple, self.lines)], columns=[*HEADER])
+        return table.astype({"rows": "Int64", "positives": "Int64"})
 
-    def to_csv(self, path: str | PathLike[str]) -> None:
-        """Write the table to a file in UTF-8: a bin is from ≤ x < to, an empty end is none.
 
-        A text that a spreadsheet would run as a formula gets an apostrophe in front.
+def require_card(model: Model) -> None:
+    """Raise `UnsupportedError` unless the score of a model is a sum over bins of columns."""
+    first, *rest = model.maps or (None,)
+    others = [phi for phi in rest if not isinstance(phi, AppendOne)]
+    if model.weights is None or not isinstance(first, Bins) or others:
+        raise UnsupportedError(
+            "the model has no weight for each bin of a column, so that there is no scorecard of "
+            "it; take --features bins and a linear solver, such as svm-or, rank-svm or logistic"
+        )
 
-        Raises
-        ------
-        ParameterError
-            When the file cannot be written.
-        """
-        text = StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(HEADER)
-        for attribute, value, *numbers in self._rows():
-            writer.writerow([cell_text(attribute), cell_text(value), *numbers])
-        with own_file(Path(path)) as file:
-            file.write(text.getvalue().encode())
 
-    def _rows(self) -> Iterator[Sequence[Any]]:
-        yield BASE, "", None, None, self.base, None, None
-        for one in self.lines:
-            yield (
-                one.attribute,
-                one.value,
-                one.low,
-                one.high,
-                one.points,
-                one.rows,
-                one.positives,
+def require_kinds(schema: Schema | None) -> None:
+    """Raise `UnsupportedError` unless each column has numbers, truth values or categories."""
+    for column in () if schema is None else schema.columns:
+        if column.kind in ("date", "text"):
+            raise UnsupportedError(
+                f"column {column.name!r} holds a {column.kind}, for which a scorecard has no "
+                f"lines; leave it out by --drop {column.name}"
             )
 
-    def text(self) -> Iterator[str]:
-        """Yield the card for people, a line at a time, without cells that no row had."""
-        yield f"scorecard: {self.said}"
-        yield f"  {self.judgement}"
-        table = [(BASE, "", str(self.base))]
-        for name, own in self.attributes:
-            seen = [one for one in own if one.value not in UNSEEN or one.rows is not None]
-            table += [("" if k else name, one.value, str(one.points)) for k, one in enumerate(seen)]
-        yield from (f"  {line}" for line in aligned(table, right=[2]).splitlines())
-        yield "  cells that few rows had, or none, have points too: --json has all"
 
-    @property
-    def said(self) -> str:
-        """What points mean, and how many a row can have."""
-        return f"{self.scaling}; a row has {self.least} to {self.most} points"
+def carded(
+    model: Model, held: HeldOut, data: Data, learnt: Index, scaling: Scaling
+) -> tuple[Model, HeldOut]:
+    """Return a model as a scorecard, and the rows that were held out with the points of cards.
 
-    @property
-    def judgement(self) -> str:
-        """What rounding costs, in a sentence."""
-        return (
-            f"The AUC of the points is {self.auc:.4f}, and {self.exact:.4f} before they were "
-            f"rounded, on {self.judged}."
+    Parameters
+    ----------
+    model : Model
+        The last fit.
+    held : HeldOut
+        On its scale.
+    learnt : array
+        Numbers of the rows that trained it.
+
+    Raises
+    ------
+    DataError
+        When no bin has points.
+    """
+    line = calibrator("sigmoid", held.y, held.scores)
+    assert isinstance(line, Sigmoid)
+    train = data.take(learnt)
+    card = _whole(model, line, scaling, train.rows)
+    points = held.by([_card_of_part(part, line, scaling, data) for part in held.parts], data)
+    base, lines = _lines_of(card, train)
+    aucs = {"auc": _auc_of_parts(points), "exact": _auc_of_parts(held)}
+    table = Scorecard(scaling=scaling, base=base, lines=lines, **aucs)
+    return replace(card, scorecard=table, calibrator=scaling.sigmoid), points
+
+
+def _auc_of_parts(held: HeldOut) -> float:
+    """Return the mean AUC of the parts, since equal points of two cards say different things."""
+    ends = np.cumsum([part.rows.size for part in reversed(held.parts)])
+    both = zip(np.split(held.y, ends[:-1]), np.split(held.scores, ends[:-1]), strict=True)
+    known = [auc(y, s) for y, s in both if np.unique(y).size == 2]
+    return float(np.mean(known or [auc(held.y, held.scores)]))
+
+
+def _card_of_part(part: Part, line: Sigmoid, scaling: Scaling, data: Data) -> Part:
+    """Return the card of a fit to a part of the rows; points need no other scale."""
+    own = Sigmoid(line.a * part.slope, line.b + line.a * part.shift)
+    card = _whole(part.model, own, scaling, data.rows.take(part.learnt))
+    return replace(part, model=card, slope=1.0, shift=0.0)
+
+
+def _whole(model: Model, line: Sigmoid, scaling: Scaling, learnt: Rows) -> Model:
+    """Return a model of bins with whole weights; `line` leads from its scores to odds.
+
+    Its steps are 0 and 1, or -1 and 0 where sparse rows need a 0.
+
+    Parameters
+    ----------
+    learnt : Rows
+        Those that trained it.
+    """
+    points, bins = scaling.sigmoid, model.maps[0]
+    assert isinstance(bins, Bins)
+    slope, weights = line.a / points.a, np.asarray(model.weights)
+    blocks, steps = list[Steps | None](), list[Vector]()
+    for block in bins.blocks or ():
+        blocks.append(None)
+        if block is None:
+            continue
+        own, weights = weights[: block.width], weights[block.width :]
+        levels = slope * block.scale * np.append(0.0, np.cumsum(own))
+        whole = np.diff(np.rint(levels - levels.min()))
+        if (kept := whole != 0.0).any():
+            rest = np.floor(block.rest[kept])
+            blocks[-1] = Steps(block.thresholds[kept], 1.0, rest, block.sign)
+            steps.append(whole[kept])
+    if not steps:
+        raise DataError(
+            f"no effect has half a point where {scaling.pdo:g} points double the odds; give other "
+            "columns, or a larger --pdo"
         )
+    phi, whole = replace(bins, blocks=tuple(blocks)), np.concatenate(steps)
+    mapped = phi(learnt if model.encoding is None else model.encoding(learnt))
+    wanted = slope * model.scores(learnt) + (line.b - points.b) / points.a
+    base = np.rint((wanted - scores(mapped, whole)).mean())
+    shares = np.abs(np.asarray(mapped.matrix.mean(axis=0))).reshape(-1)  # of rows with the step
+    return replace(
+        model,
+        weights=np.append(whole, base),
+        maps=(phi, AppendOne()),
+        spread=np.append(np.sqrt(shares * (1.0 - shares)), 0.0),
+    )
+
+
+def _lines_of(card: Model, train: Data) -> tuple[int, tuple[Line, ...]]:
+    """Return the points of every row, and the lines of all columns that have points.
+
+    Parameters
+    ----------
+    card : Model
+        Of whole weights, the last one for the constant.
+    train : Data
+        The rows that trained it, of which the lines say how many they are about.
+    """
+    row = np.full((1, card.width), 0.0 if card.encoding is None else nan)
+    base = start = card.scores(rows(row))[0]
+    bins, lines = card.maps[0], list[Line]()
+    assert isinstance(bins, Bins)
+    blocks = bins.blocks or ()
+    for j, (column, part) in enumerate(_columns(card)):
+        width = 1 if part is None else part.width
+        own, blocks = blocks[:width], blocks[width:]
+        if not any(own):
+            continue
+        bands = _bands(column, part, own[0])
+        table = np.repeat(row, len(bands), axis=0)
+        table[:, j] = [low for _, low, _ in bands]
+        points = card.scores(rows(table))
+        base += points.min() - start
+        of_column = [
+            _line(column, band, int(more), train.rows.column(j), train.y)
+            for band, more in zip(bands, points - points.min(), strict=True)
+        ]
+        if column.kind == "category":  # its levels have no order of their own
+            of_column[:-2] = sorted(of_column[:-2], key=attrgetter("points"))
+        lines += of_column
+    return int(base), tuple(lines)
+
+
+def _columns(card: Model) -> list[tuple[Column, Any]]:
+    """Return the columns of the table, and what is learnt about each."""
+    if card.encoding is None:
+        return [(Column(name, "numeric"), None) for name in card.raw_names]
+    return [*zip(card.encoding.schema.columns, card.encoding.parts, strict=True)]
+
+
+def _bands(column: Column, part: Any, block: Steps | None) -> list[Band]:
+    """Return the bins of a number, the truth values or the levels, and a missing cell."""
+    bands: list[Band]
+    if isinstance(part, OneHot):
+        known = {*part.kept, *part.rare}
+        bands = [(name, k, k + 1) for k, name in enumerate(column.levels) if name in known]
+        bands.append((OTHERS, -1, 0))
+    elif column.kind == "boolean":
+        bands = [("no", 0, 1), ("yes", 1, 2)]
+    else:
+        ends = [-inf, *(block.thresholds.tolist() if block else ()), inf]
+        bands = [(_range(*both), *both) for both in pairwise(ends)]
+    return bands if part is None else [*bands, (MISSING, nan, nan)]
+
+
+def _range(low: float, high: float) -> str:
+    """Return the bin for people: it has its lower end."""
+    if low == -inf:
+        return "all" if high == inf else f"below {high:.10g}"
+    return f"from {low:.10g}" if high == inf else f"{low:.10g} to {high:.10g}"
+
+
+def _line(column: Column, band: Band, points: int, cells: Vector, y: Vector) -> Line:
+    """Return the line of a band; it does not tell how many rows it is about where they are few."""
+    value, start, end = band
+    inside = np.isnan(cells) if isnan(start) else (cells >= start) & (cells < end)
+    told, number = inside.sum() >= SMALLEST, column.kind == "numeric"
+    return Line(
+        attribute=column.name,
+        value=value,
+        low=start if number and isfinite(start) else None,
+        high=end if number and isfinite(end) else None,
+        points=points,
+        rows=int(inside.sum()) if told else None,
+        positives=int((inside & (y > 0)).sum()) if told else None,
+    )
