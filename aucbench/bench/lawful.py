@@ -6,9 +6,8 @@ another process, unless that has happened too often.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,53 +23,45 @@ from aucbench.registry.discovery import printable
 CHECK = "aucbench.testing.asking:check_laws"
 PRELOAD = ("aucbench.testing.asking",)  # imports no plugin of a solver
 PATIENCE = 10  # times as long may a process take that asks on larger samples too
-WORDS = {"holds": "hold", "BROKEN": "broken", "expected": "expected", "not asked": "not asked"}
 
 
-@dataclass(frozen=True, slots=True)
-class Questions:
-    """What is asked of each target."""
-
-    timeout: float = 120.0  # seconds for the process of a plugin; ten times as many if thorough
-    laws: tuple[str, ...] = ()  # names of the laws; none: all
-    thorough: bool = False  # whether laws are asked on larger samples too
-
-    def __post_init__(self) -> None:
-        require_above(0, timeout=self.timeout)
-
-
-def check_targets(targets: Iterable[str], questions: Questions) -> Iterator[Finding]:
+def check_targets(
+    targets: Iterable[str], laws: Sequence[str], *, thorough: bool, timeout: float
+) -> Iterator[Finding]:
     """Yield what was found for each law, as soon as it is known.
 
     A target is `name[k=3]`, `distribution:name`, `module:Class`, `file.py` or `file.py:Class`.
-    `ParameterError`: a text names nothing, or there is no such law.
+    `ParameterError`: a text names nothing, or the time is not above 0.
+
+    Parameters
+    ----------
+    laws : sequence of str
+        Names of the laws; none: all.
+    thorough : bool
+        Whether laws are asked on larger samples too.
+    timeout : float
+        Seconds for the process of a plugin; ten times as many if thorough.
     """
+    require_above(0, timeout=timeout)
+    limits = Limits(timeout=timeout * (PATIENCE if thorough else 1))
     warm = Process(partial(open_supervisor, preload=PRELOAD))
     with closing(warm) as process, Scratch() as scratch:
         for target in targets:
-            yield from _checked(process, scratch.path, questions, target)
+            request = {
+                "target": target,
+                "folder": str(Path().resolve()),
+                "laws": [*laws],
+                "thorough": thorough,
+            }
+            yield from _checked(process, scratch.path, request, limits)
 
 
-def summed(findings: Iterable[Finding]) -> str:
-    """Return how many laws hold, are broken, and so on, in one line."""
-    verdicts = [f.verdict.value for f in findings]
-    counts = {word: verdicts.count(word) for word in WORDS}
-    return ", ".join(f"{count} {WORDS[word]}" for word, count in counts.items() if count)
-
-
-def _checked(process: Process, scratch: Path, asked: Questions, target: str) -> Iterator[Finding]:
-    limits = Limits(timeout=asked.timeout * (PATIENCE if asked.thorough else 1))
-
+def _checked(
+    process: Process, scratch: Path, request: Mapping[str, Any], limits: Limits
+) -> Iterator[Finding]:
     def ask(done: list[Any]) -> Job:
-        request = {
-            "target": target,
-            "folder": str(Path().resolve()),
-            "done": done,
-            "laws": asked.laws,
-            "thorough": asked.thorough,
-            "lines": str(scratch / f"{uuid4().hex}.jsonl"),
-        }
-        return Job(CHECK, request, limits)
+        lines = str(scratch / f"{uuid4().hex}.jsonl")
+        return Job(CHECK, {**request, "done": done, "lines": lines}, limits)
 
     ends: list[Outcome] = []
     piece: Piece | None = None
@@ -79,7 +70,7 @@ def _checked(process: Process, scratch: Path, asked: Questions, target: str) -> 
         if end is None:
             yield Finding(**{**piece.found, "verdict": Verdict(piece.found["verdict"])})
         elif piece.key or not end.refusal or end.error_type == PluginError.__name__:
-            yield _lost(target, piece, end)
+            yield _lost(request["target"], piece, end)
         else:  # the user has made a mistake, and no plugin is broken
             raise ParameterError(str(end.reason))
     if len(ends) == MOST_ENDS and piece is not None and piece.key is not None:

@@ -9,7 +9,7 @@ from shutil import get_terminal_size
 from textwrap import wrap
 from typing import TextIO
 
-from aucbench.errors import shown as shown
+from aucbench.errors import shown
 
 FORMULA = ("=", "+", "-", "@")
 NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?")
@@ -22,11 +22,6 @@ def cell_text(text: str) -> str:
     """
     line = shown(text)
     return f"'{line}" if line.startswith(FORMULA) and not NUMBER.fullmatch(line) else line
-
-
-def printable_lines(text: str) -> str:
-    """`text` as `shown`, line by line."""
-    return "\n".join(map(shown, text.splitlines()))
 
 
 def reason_text(error_type: str | None, reason: str | None) -> str:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aucbench.bench.text import aligned, folded, line_width, printable_lines, shown, wrapped
+from aucbench.bench.text import aligned, folded, line_width, wrapped
 from aucbench.cli.saying import say, warn
-from aucbench.errors import UnknownNameError
+from aucbench.errors import UnknownNameError, shown
 
 if TYPE_CHECKING:
     from aucbench.registry import Description
@@ -123,7 +123,8 @@ def cite(
     from aucbench.bench.results.store import Store
 
     citations = citations_of(record.cell for record in Store(folder).records())
-    typer.echo("\n\n".join(map(printable_lines, citations.entries)))
+    entries = ("\n".join(map(shown, entry.splitlines())) for entry in citations.entries)
+    typer.echo("\n\n".join(entries))
     for phrase in citations.missing:
         say(f"no reference is known of the {phrase}", err=True)
     warn_of_broken_plugins()

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aucbench.bench.text import aligned, shown
+from aucbench.bench.text import aligned
 from aucbench.cli.saying import say
+from aucbench.errors import shown
 
 if TYPE_CHECKING:
     from aucbench.records import Finding
 
 VERDICT = "not asked"  # the longest word
+WORDS = {"holds": "hold", "BROKEN": "broken", "expected": "expected", "not asked": "not asked"}
 
 
 def new(
@@ -71,15 +73,15 @@ def check(
 
     The laws are on the page "Test a plugin" of the documentation.
     """
-    from aucbench.bench.lawful import Questions, check_targets
+    from aucbench.bench.lawful import check_targets
     from aucbench.records import Verdict
     from aucbench.testing.asking import require_laws
 
     laws = tuple(law or ())
     require_laws(laws)
-    questions = Questions(timeout=timeout, laws=laws, thorough=thorough)
+    findings = check_targets(targets, laws, thorough=thorough, timeout=timeout)
     broken = set[str]()
-    for line, finding in _lines(check_targets(targets, questions)):
+    for line, finding in _lines(findings):
         typer.echo(line)
         if finding is not None and finding.verdict is Verdict.BROKEN:
             broken.add(finding.law)
@@ -89,13 +91,11 @@ def check(
 
 def _lines(findings: Iterable[Finding]) -> Iterator[tuple[str, Finding | None]]:
     """Yield the lines of one table for each thing as they are known, and what came out of it."""
-    from aucbench.bench.lawful import summed
-
     before: list[Finding] = []
     for finding in findings:
         if not before or _title(before[0]) != _title(finding):
             if before:
-                yield f"{summed(before)}\n", None
+                yield f"{_summed(before)}\n", None
             before = []
             yield f"{finding.thing}{finding.extent and f' on {finding.extent}'}", None
             yield _row(finding.kind, f"law of {finding.kind}", "verdict", "seconds", "reason"), None
@@ -103,7 +103,14 @@ def _lines(findings: Iterable[Finding]) -> Iterator[tuple[str, Finding | None]]:
         cells = (finding.law, finding.verdict.value, f"{finding.seconds:.2f}", finding.reason)
         yield _row(finding.kind, *cells), finding
     if before:
-        yield summed(before), None
+        yield _summed(before), None
+
+
+def _summed(findings: Iterable[Finding]) -> str:
+    """Return how many laws hold, are broken, and so on, in one line."""
+    verdicts = [f.verdict.value for f in findings]
+    counts = {word: verdicts.count(word) for word in WORDS}
+    return ", ".join(f"{count} {WORDS[word]}" for word, count in counts.items() if count)
 
 
 def _title(finding: Finding) -> tuple[str, str, str]:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aucbench.bench.options import NO_ENGINE, Options
-from aucbench.bench.text import aligned, shown
+from aucbench.bench.text import aligned
 from aucbench.cli.groups import Group, grouped
 from aucbench.cli.options import RUNS
 from aucbench.cli.running import opened, records_of, shown_progress, width
 from aucbench.cli.saying import say, warn
-from aucbench.errors import INTERRUPTED
+from aucbench.errors import INTERRUPTED, shown
 
 if TYPE_CHECKING:
     from aucbench.papers.experiment import Experiment

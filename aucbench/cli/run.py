@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from aucbench.bench.options import Options
-from aucbench.bench.text import aligned, reason_text, shown
+from aucbench.bench.text import aligned, reason_text
 from aucbench.cli.groups import Group, grouped
 from aucbench.cli.options import OUTPUT, RUNS, Output
 from aucbench.cli.running import LISTED, go, opened, print_estimate
 from aucbench.cli.saying import say, warn
-from aucbench.errors import AucbenchError, DataError, ParameterError
+from aucbench.errors import AucbenchError, DataError, ParameterError, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

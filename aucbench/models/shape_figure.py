@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aucbench.bench.text import shown
-from aucbench.errors import ParameterError
+from aucbench.errors import ParameterError, shown
 from aucbench.models.classes import ClassModel
 from aucbench.models.model import Model
 from aucbench.models.page import ADDED, is_curve, line_of

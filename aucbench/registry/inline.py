@@ -30,15 +30,11 @@ def give(kind: str, name: str, make: Callable[[], Callable[..., Any]]) -> None:
 
 
 def unpickled(packed: str) -> Callable[..., Any]:
-    """Return the factory of a solver that `aucbench.bench.inline` has packed into a request."""
-    return factory_of(pickle.loads(b64decode(packed)))  # of the own parent, by a pipe
+    """Return a function that makes a solver like one that `aucbench.bench.inline` has packed.
 
-
-def factory_of(solver: Any) -> Callable[..., Any]:
-    """Return a function that makes a solver like this one, with other parameters if they are given.
-
-    Its defaults are the values of this one.
+    Its defaults are the values of that one.
     """
+    solver = pickle.loads(b64decode(packed))  # of the own parent, by a pipe
 
     def make(**params: Any) -> Any:
         return replace(solver, **params)

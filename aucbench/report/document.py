@@ -16,7 +16,8 @@ from math import inf, isnan
 from textwrap import wrap
 from typing import TypeAlias
 
-from aucbench.bench.text import aligned, shown
+from aucbench.bench.text import aligned
+from aucbench.errors import shown
 from aucbench.report.sections import Chart, Section, Table
 
 NOTHING = "-"

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.bench.text import shown
+from aucbench.errors import shown
 from aucbench.kernels.vectors import Vector
 from aucbench.report.curves import UNITS, Medians, front, learning_curve
 from aucbench.report.findings import Findings

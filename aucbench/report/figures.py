@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aucbench.bench.text import shown
-from aucbench.errors import MissingExtraError, ParameterError, UnknownNameError
+from aucbench.errors import MissingExtraError, ParameterError, UnknownNameError, shown
 from aucbench.report.curves import learning_curve
 from aucbench.report.document import cut
 from aucbench.report.findings import Findings

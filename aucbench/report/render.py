@@ -25,9 +25,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from aucbench.bench.text import shown
 from aucbench.data.showing import words
-from aucbench.errors import MissingExtraError
+from aucbench.errors import MissingExtraError, shown
 from aucbench.report.document import Chapter
 from aucbench.report.page import Page
 from aucbench.report.sections import Chart

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import isnan, nan
 from textwrap import TextWrapper
 
-from aucbench.bench.text import shown
+from aucbench.errors import shown
 from aucbench.pairs.range import COLLAPSED
 from aucbench.report.document import NOTHING, Grid
 from aucbench.report.evidence import Evidence, Group

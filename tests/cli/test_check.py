@@ -114,11 +114,11 @@ def test_a_lie_beyond_the_sample_is_found_by_a_thorough_check(file):
 
 
 def test_a_finding_is_there_while_others_are_asked(file, tmp_path):
-    from aucbench.bench.lawful import Questions, check_targets
+    from aucbench.bench.lawful import check_targets
 
     file("endless.py", BALL + "    def contains(self, w):\n        while True: pass\n")
     found = check_targets(
-        ["endless.py:Ball"], Questions(timeout=600.0, laws=("in-place", "scales"))
+        ["endless.py:Ball"], ("in-place", "scales"), thorough=False, timeout=600.0
     )
     assert next(found).law == "in-place"
     found.close()

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from aucbench.bench.cell import Cell
 from aucbench.bench.evaluation.verdict import Measures, Status, about
-from aucbench.bench.text import reason_text, shown
-from aucbench.errors import DataError
+from aucbench.bench.text import reason_text
+from aucbench.errors import DataError, shown
 from aucbench.hookspecs import PROJECT
 from aucbench.records import CellStatus
 from aucbench.registry.discovery import normalized

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from aucbench.bench.cell import Cell
 from aucbench.bench.results.record import Record
-from aucbench.bench.text import shown
 from aucbench.data.understood import Understood
+from aucbench.errors import shown
 from aucbench.registry.specs import short
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from aucbench.bench.show.progress import Display, in_notebook, is_watched
-from aucbench.bench.text import shown
+from aucbench.errors import shown
 
 if TYPE_CHECKING:
     from rich.text import Text

@@ -13,14 +13,7 @@ from traceback import walk_tb
 from types import FrameType
 
 from aucbench.errors import AucbenchError, PluginError
-from aucbench.registry.discovery import (
-    CALLED,
-    PluginEntry,
-    describe_error,
-    entries,
-    loaded,
-    remembered,
-)
+from aucbench.registry.discovery import CALLED, PluginEntry, entries, loaded, remembered
 
 OURS = "aucbench"  # the package of the built-in parts that are not solvers
 
@@ -84,9 +77,3 @@ def _called(entry: PluginEntry, frame: FrameType) -> str:
             ):
                 return f"the {CALLED[family]} {entry.distribution}:{name} {entry.version}"
     return f"the plugin {entry.qualified} {entry.version}"
-
-
-def sentence_of(error: BaseException) -> str:
-    """Return "it raised ValueError: math domain error, in the metric a:gain 1.0 (file, line 3)"."""
-    place = place_of(error)
-    return f"it raised {describe_error(error)}" + (f", {place}" if place else "")

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from aucbench.bench.worker.blame import sentence_of
+from aucbench.bench.worker.blame import place_of
 from aucbench.errors import PluginError
 from aucbench.processes.room import Kept, Room
 from aucbench.registry import get_metric
+from aucbench.registry.discovery import describe_error
 from aucbench.registry.shapes import checked_value, takes_weights
 
 Request = Mapping[str, Any]
@@ -36,24 +36,21 @@ def values(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
         files = (folder / f"{name}{number}.npy" for name in ("y", "scores", "weights"))
         rows = [np.asarray(np.load(file, mmap_mode="r")) for file in files]
         if weighted or np.ptp(rows[2]) == 0.0:
-            value = _or_sentence(partial(_value, metric, rows if weighted else rows[:2]))
+            value = _value(metric, rows if weighted else rows[:2])
         else:
             value = UNWEIGHTED
         room.line({"end": value})
     return {}
 
 
-def _value(metric: Any, arguments: Sequence[Any]) -> float:
-    return checked_value(metric, metric(*arguments))
-
-
-def _or_sentence(call: Callable[[], Any]) -> Any:
-    """Return what code of a plugin returns; a sentence where it raises."""
+def _value(metric: Any, arguments: Sequence[Any]) -> float | str:
+    """Return the value of a metric of a plugin; a sentence where it raises."""
     try:
-        return call()
+        return checked_value(metric, metric(*arguments))
     except PluginError as error:
         return str(error)
     except (MemoryError, KeyboardInterrupt):
         raise
     except BaseException as error:  # sys.exit and panics of extensions are no Exception
-        return sentence_of(error)
+        place = place_of(error)
+        return f"it raised {describe_error(error)}" + (f", {place}" if place else "")
