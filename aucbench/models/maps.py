@@ -91,11 +91,15 @@ def steps_of(phi: FeatureMap) -> Iterator[FeatureMap]:
 
 
 def names_after(phi: FeatureMap, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of the features that a map makes; several ones of a term are numbered."""
+    """Return the names of the features that a map makes; several ones of a term are numbered.
+
+    Those of bins are named by their thresholds: age ≥ 25.
+    """
     if isinstance(phi, AppendOne):
         return (*names, INTERCEPT)
     if isinstance(phi, Bins):
-        return steps_named(phi, names)
+        both = zip(names, phi.blocks or (), strict=True)
+        return tuple(f"{name} ≥ {t:.6g}" for name, one in both if one for t in one.thresholds)
     known = None if keeps_columns(phi) else terms(phi, len(names))
     return tuple(names) if known is None else (*_numbered(known, names),)
 
@@ -104,12 +108,6 @@ def _numbered(known: Terms, names: Sequence[str]) -> Iterator[str]:
     for columns, width in zip(known.columns, np.bincount(known.owner).tolist(), strict=True):
         name = TIMES.join(names[j] for j in columns)
         yield from (f"{name} [{k}]" for k in range(1, width + 1)) if width > 1 else (name,)
-
-
-def steps_named(bins: Bins, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of the steps of columns that have these names: age ≥ 25."""
-    both = [*zip(names, bins.blocks or (), strict=True)]
-    return tuple(f"{name} ≥ {t:.6g}" for name, block in both if block for t in block.thresholds)
 
 
 def tree_of(part: Any) -> Any:
