@@ -33,13 +33,14 @@ LIGHT_VALUES = 10**6  # numbers of a data set whose rows are mapped in less than
 _shared = attrgetter(*(name for name in NAMES if name not in COUNTED))
 
 
-def cell_id(cell: Cell, *, data: str, plugins: Mapping[str, str], code: str) -> str:
+def cell_id(cell: Cell, template: str) -> str:
     """Id of a cell, 32 hexadecimal digits."""
-    return _filled(_template(cell, data=data, plugins=plugins, code=code), cell)
+    counts = {"repeat": cell.repeat, "seed": cell.seed, "split": cell.split}
+    return hash_of_text(template % counts)
 
 
-def _template(cell: Cell, *, data: str, plugins: Mapping[str, str], code: str) -> str:
-    """Return the JSON text that is hashed, with a place for each of `COUNTED`."""
+def id_template(cell: Cell, *, data: str, plugins: Mapping[str, str], code: str) -> str:
+    """Return the JSON text that is hashed for an id, with a place for each of `COUNTED`."""
     # A file is known by its content, which is in `data` or `plugins`, and not by its place.
     fields = {
         name: _escaped(bare(value, joined=name == "features") if value and name in SPECS else value)
@@ -50,10 +51,6 @@ def _template(cell: Cell, *, data: str, plugins: Mapping[str, str], code: str) -
     known = {"data": data, "plugins": dict(plugins), "code": code, "schema": SCHEMA}
     written = {name: _escaped(value) for name, value in known.items()}
     return _json_object({"cell": _json_object(fields), **written})
-
-
-def _filled(template: str, cell: Cell) -> str:
-    return hash_of_text(template % {"repeat": cell.repeat, "seed": cell.seed, "split": cell.split})
 
 
 def _escaped(value: Any) -> str:
@@ -135,9 +132,9 @@ class Lookups:
         if template is None:
             plugins = {role: lookup.fingerprint for role, lookup in self.of(cell).items()}
             data = plugins.pop("data")
-            template = _template(cell, data=data, plugins=plugins, code=self.code)
+            template = id_template(cell, data=data, plugins=plugins, code=self.code)
             self._templates[shared] = template
-        return _filled(template, cell)
+        return cell_id(cell, template)
 
     def files(self, cell: Cell) -> dict[str, str]:
         """Return the fingerprints of the files that a cell needs, by their paths."""

@@ -94,10 +94,6 @@ class DocumentStore:
         parsed = lru_cache(1024)(lambda text: dict(zip(names, json.loads(text), strict=True)))
         return lambda key: parsed(indexed[key]) if key in indexed else None
 
-    def ids(self) -> Iterator[str]:
-        """Yield the keys that have a shard, in order; it may be damaged."""
-        yield from (key for key, _ in self._entries())
-
     def documents(self) -> Iterator[dict[str, Any]]:
         """Yield all documents in the order of their keys; one at a time is in memory."""
         for key, _ in self._entries():

@@ -69,14 +69,6 @@ def test_a_frame_has_names_and_a_column_of_labels(client, table):
         np.float32, np.float64, np.float32, np.float32
     ]  # fmt: skip
     np.testing.assert_array_equal(np.concatenate([piece.y for piece in pieces]), y)
-    weighted = collected(
-        dd.from_pandas(frame[["a", "d"]], npartitions=5),
-        dd.from_pandas(frame["said"], npartitions=5),
-        dd.from_pandas(frame["a"].abs() + 1.0, npartitions=5),
-        client=client,
-    )
-    own = next(iter(weighted.read(0))).weights
-    np.testing.assert_allclose(own, np.abs(X[: own.size, 0]) + 1.0, rtol=1e-6)
 
 
 def test_empty_partitions_are_passed_over(client, table):

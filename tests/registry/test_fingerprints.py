@@ -242,13 +242,14 @@ def test_a_folder_that_links_to_itself_is_read_once(zoo):
 
 CODE = """
 import json, sys
-from aucbench.bench.answers import cell_id
+from aucbench.bench.answers import cell_id, id_template
 from aucbench.registry.fingerprints import code_fingerprint, plugin_fingerprint
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.fields import choices
 cell = next(Plan(("german",), choices(["sht-auc[k=5]"])).cells())
 solver = plugin_fingerprint("zoo", "zoo.inner:lion")
-print(cell_id(cell, data="d", plugins={"solver": solver}, code=code_fingerprint()))
+known = {"data": "d", "plugins": {"solver": solver}, "code": code_fingerprint()}
+print(cell_id(cell, id_template(cell, **known)))
 print([m for m in ("zoo", "numpy") if m in sys.modules])
 """
 

@@ -77,7 +77,7 @@ def is_collection(X: Any) -> bool:
     return hasattr(X, "__dask_graph__") and hasattr(X, "to_delayed")
 
 
-def collected(X: Any, y: Any, weights: Any = None, *, client: Any = None) -> Collected:
+def collected(X: Any, y: Any, *, client: Any = None) -> Collected:
     """Return the rows of a collection as parts, which workers keep.
 
     Parameters
@@ -86,7 +86,6 @@ def collected(X: Any, y: Any, weights: Any = None, *, client: Any = None) -> Col
         Its chunks of rows are the parts; few large ones are faster.
     y : dask array of shape (n,), dask series, or str
         Two labels; or the column of X that has them.
-    weights : dask array of shape (n,) or series, optional
     client : distributed.Client, optional
         None: the one in use, as dask-ml and xgboost take it.
 
@@ -99,11 +98,10 @@ def collected(X: Any, y: Any, weights: Any = None, *, client: Any = None) -> Col
     """
     client = client or _client()
     X, y = _with_target(X, y)
-    columns = [_partitions(one) for one in (X, y, *([] if weights is None else [weights]))]
-    if len({len(column) for column in columns}) > 1:
+    columns = [_partitions(one) for one in (X, y)]
+    if len(columns[0]) != len(columns[1]):
         raise DataError(
-            f"X has {len(columns[0])} partitions, y and the weights have "
-            f"{' and '.join(str(len(column)) for column in columns[1:])}; give them the same ones"
+            f"X has {len(columns[0])} partitions, y has {len(columns[1])}; give them the same ones"
         )
     if hasattr(X, "chunks"):  # an array knows its size before it is computed
         _require_room(client, X.nbytes)
@@ -123,7 +121,7 @@ def collected(X: Any, y: Any, weights: Any = None, *, client: Any = None) -> Col
     return Collected(held, sizes, d, names, understood, name, Dask(client))
 
 
-def about(X: Any, y: Any, weights: Any = None) -> tuple[int, int, Any, dict[Any, int]]:
+def about(X: Any, y: Any) -> tuple[int, int, Any, dict[Any, int]]:
     """Return the rows, the columns, their names and the labels of a partition."""
     names = tuple(map(str, X.columns)) if hasattr(X, "columns") else None
     if names is not None:
@@ -136,7 +134,7 @@ def about(X: Any, y: Any, weights: Any = None) -> tuple[int, int, Any, dict[Any,
         raise DataError(
             f"X has the shape {X.shape} and the type {X.dtype}; give a matrix of numbers"
         )
-    if not X.shape[0] == len(y) == (len(y) if weights is None else len(weights)):
+    if X.shape[0] != len(y):
         raise DataError(f"a partition has {X.shape[0]} rows and {len(y)} labels; align them")
     counts = counted(label_vector(np.asarray(y))) if len(y) else {}
     if len(counts) > MOST_LABELS:
@@ -148,23 +146,20 @@ def _kind(dtype: Any) -> str:
     return getattr(getattr(dtype, "numpy_dtype", dtype), "kind", "O")
 
 
-def piece_of(
-    i: int, signs: dict[Any, int], X: Any, y: Any, weights: Any = None
-) -> list[tuple[Piece, ...]]:
+def piece_of(i: int, signs: dict[Any, int], X: Any, y: Any) -> list[tuple[Piece, ...]]:
     """Return the pieces of partition i, as workers hold them."""
     if not len(y):
         return [()]
     labels, sides = label_vector(np.asarray(y)), np.zeros(len(y), np.int8)
     for label, sign in signs.items():
         sides[labels == label] = sign
-    own = None if weights is None else np.ascontiguousarray(weights, np.float64)
     if hasattr(X, "columns"):
         columns = (X.iloc[:, j].to_numpy(dtype=_stored(X.dtypes.iloc[j]), na_value=np.nan)
                    for j in range(X.shape[1]))  # fmt: skip
-        return [(Piece(Columns(tuple(map(np.ascontiguousarray, columns))), sides, own, part=i),)]
+        return [(Piece(Columns(tuple(map(np.ascontiguousarray, columns))), sides, part=i),)]
     if hasattr(X, "tocsr"):
         X = X.tocsr()
-    return [(Piece(rows(X, _stored(X.dtype)), sides, own, part=i),)]
+    return [(Piece(rows(X, _stored(X.dtype)), sides, part=i),)]
 
 
 def _stored(dtype: Any) -> Any:
@@ -220,7 +215,7 @@ def _partitions(one: Any) -> list[Any]:
     """Return the partitions of a collection, those of an array with all their columns."""
     if not is_collection(one):
         raise DataError(
-            f"X is a collection of dask, and y or the weights are {type(one).__name__}; make it "
+            f"X is a collection of dask, and y is {type(one).__name__}; make it "
             "one with the same partitions"
         )
     if hasattr(one, "columns") or not hasattr(one, "rechunk"):
