@@ -52,8 +52,9 @@ class AnyBreakpoints:
         rng = np.random.default_rng(0)
         value = np.sort(rng.standard_normal((n, 3)), axis=1).ravel()
         fp_diff, fn_diff = np.tile([1.0, 0.0, -1.0], n), np.tile([0.0, -1.0, 0.0], n)
-        example = np.repeat(np.arange(n), 3)
-        self.breakpoints = aum.Breakpoints.of(example, value, fp_diff, fn_diff, n)
+        example = np.repeat(np.arange(n, dtype=np.int32), 3)
+        ends = [np.zeros(n)] * 4
+        self.breakpoints = aum.Breakpoints(example, value, fp_diff, fn_diff, n, *ends)
         self.s = rng.standard_normal(n)
 
     def time_loss(self, n: int) -> None:

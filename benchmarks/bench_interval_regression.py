@@ -69,8 +69,9 @@ class TargetIntervals:
         rng = np.random.default_rng(0)
         value = np.sort(rng.standard_normal((n, 3)), axis=1).ravel()
         fp_diff, fn_diff = np.tile([1.0, 0.0, 0.0], n), np.tile([0.0, -1.0, 0.0], n)
-        self.columns = np.repeat(np.arange(n), 3), value, fp_diff, fn_diff, n
-        self.breakpoints = aum.Breakpoints.of(*self.columns)
+        example = np.repeat(np.arange(n, dtype=np.int32), 3)
+        ends = np.zeros(n), np.zeros(n), np.ones(n), np.ones(n)
+        self.breakpoints = aum.Breakpoints(example, value, fp_diff, fn_diff, n, *ends)
         self.s = rng.standard_normal(n)
 
     def time_target_intervals(self, n: int) -> None:

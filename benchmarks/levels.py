@@ -99,10 +99,11 @@ def aum_of_labels() -> Call:
 
 
 def aum_of_changepoints() -> Call:
-    rng, examples = np.random.default_rng(0), np.repeat(np.arange(N // 4), 4)
+    rng, examples = np.random.default_rng(0), np.repeat(np.arange(N // 4, dtype=np.int32), 4)
     value = np.sort(rng.standard_normal((N // 4, 4)), axis=1).ravel()
     fp, fn = np.tile([0.0, 1.0], N // 2), np.tile([-1.0, 0.0], N // 2)
-    breakpoints = data.Breakpoints.of(examples, value, fp, fn, N // 4)
+    ends = [np.zeros(N // 4)] * 4
+    breakpoints = data.Breakpoints(examples, value, fp, fn, N // 4, *ends)
     s = rng.standard_normal(N // 4)
     return lambda: aum.aum_loss(breakpoints, s)
 

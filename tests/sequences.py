@@ -9,6 +9,16 @@ from aucbench.data.breakpoints import Breakpoints
 INF = np.inf
 
 
+def breakpoints(example, value, fp_diff, fn_diff, n):
+    """Breakpoints in any order, of which those of one example at one value are added up."""
+    places, at = np.unique(np.c_[example, value], axis=0, return_inverse=True)
+    changes = [np.bincount(at.ravel(), diff, len(places)) for diff in (fp_diff, fn_diff)]
+    fp, fn = (change.astype(float) for change in changes)  # of no breakpoints they are whole
+    e, zeros = places[:, 0].astype(np.int32), np.zeros(n)
+    possible = (np.bincount(e, diff, n).astype(float) for diff in (fp, -fn))
+    return Breakpoints(e, places[:, 1], fp, fn, n, zeros, zeros, *possible)
+
+
 def penalties(tables, denominator="count"):
     """Breakpoints of sequences given as lists of (low, fp, fn)."""
     flat = [(e, *row) for e, table in enumerate(tables) for row in table]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from aucbench.data.arrays import Block, Index, Vector, lock
-from aucbench.data.intervals import columns, example_numbers, steps
+from aucbench.data.intervals import columns, steps
 from aucbench.data.targets import side_of
 from aucbench.errors import DataError, ParameterError
 
@@ -37,7 +37,7 @@ class Breakpoints:
     """Error functions of `n` examples: their errors change where score + threshold = value.
 
     Breakpoints are in the order of the examples, and within an example in the order of growing
-    values, each value once. The constructors `of`, `of_labels` and `of_penalties` sort them.
+    values, each value once. The constructors `of_labels` and `of_penalties` sort them.
 
     Attributes
     ----------
@@ -81,8 +81,7 @@ class Breakpoints:
         e = self.example
         if e.dtype != np.int32 or e.ndim != 1:
             raise DataError(
-                f"example has type {e.dtype} and {e.ndim} dimension(s); give an int32 vector, or "
-                "use Breakpoints.of, which takes any integers"
+                f"example has type {e.dtype} and {e.ndim} dimension(s); give an int32 vector"
             )
         if e.size and not 0 <= e.min() <= e.max() < self.n:
             raise DataError(
@@ -98,7 +97,10 @@ class Breakpoints:
         columns(self.n, fp_base=self.fp_base, fn_base=self.fn_base)
         columns(self.n, fp_possible=self.fp_possible, fn_possible=self.fn_possible)
         if not _follows(e, self.value).all():
-            raise DataError("breakpoints are out of order; use Breakpoints.of, which sorts them")
+            raise DataError(
+                "breakpoints are out of order; sort them by example and then by value, and add up "
+                "those of one example that have equal values"
+            )
 
     @property
     def weights(self) -> None:
@@ -119,46 +121,6 @@ class Breakpoints:
     def size(self) -> str:
         """The same for people."""
         return f"{self.example.size} breakpoints"
-
-    @staticmethod
-    def of(
-        example: ArrayLike, value: ArrayLike, fp_diff: ArrayLike, fn_diff: ArrayLike, n: int
-    ) -> Breakpoints:
-        """Check and sort breakpoints; merge those of one example that have equal values.
-
-        The false positives of an example are 0 below all its values. Its false negatives are 0
-        above all its values. As many errors are possible as change in total.
-
-        Parameters
-        ----------
-        example : array of shape (B,), integers
-            The example of each breakpoint, numbered from 0.
-        value : array of shape (B,)
-            Where its errors change, in units of the scores.
-        fp_diff, fn_diff : arrays of shape (B,)
-            By how much they change as the threshold grows.
-        n : int
-            Number of examples.
-
-        Raises
-        ------
-        DataError
-            When arrays do not fit together, a number is not finite, or an example would have
-            a negative number of errors.
-        """
-        e = example_numbers(example)
-        v, fp, fn = columns(e.size, value=value, fp_diff=fp_diff, fn_diff=fn_diff)
-        order = np.lexsort((v, e))
-        e, v, fp, fn = e[order], v[order], fp[order], fn[order]
-        if e.size:
-            first = np.flatnonzero(np.r_[True, _follows(e, v)])
-            e, v = e[first], v[first]
-            fp, fn = np.add.reduceat(fp, first), np.add.reduceat(fn, first)
-        changed = [np.bincount(e, diff, n).astype(np.float64) for diff in (fp, -fn)]
-        sorted_ones = Breakpoints(e, v, fp, fn, n, np.zeros(n), np.zeros(n), *changed)
-        _require_errors(e, "fp", fp)
-        _require_errors(e[::-1], "fn", -fn[::-1])
-        return sorted_ones
 
     @staticmethod
     def of_labels(y: Any, denominator: Denominator = "rate") -> Breakpoints:
@@ -365,18 +327,3 @@ def _total(name: str, diff: Vector) -> float:
             "above 0; use counts, or add examples with such errors"
         )
     return total
-
-
-def _require_errors(e: Index, name: str, diff: Vector) -> None:
-    """Raise `DataError` if the errors of an example, which are sums of `diff`, fall below 0."""
-    level = np.cumsum(diff)
-    starts = np.flatnonzero(np.r_[True, e[1:] != e[:-1]][: e.size])
-    before = np.r_[0.0, level][starts]
-    errors = level - np.repeat(before, np.diff(np.r_[starts, e.size]))
-    bad = errors < -1e-12 * np.abs(diff).sum()  # smaller ones may be 0 plus rounding
-    if bad.any():
-        k = int(bad.argmax())
-        raise DataError(
-            f"example {e[k]} would have {name} = {errors[k]}, but errors are at least 0; check the "
-            f"signs of {name}_diff"
-        )

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aucbench.bench.options import divided, takes
-from aucbench.data.showing import folded, grid, heading, paragraphs
 from aucbench.errors import ParameterError
 from aucbench.judging.files import sheet_of
 from aucbench.judging.formats import AUTO, long_table
@@ -17,7 +16,7 @@ from aucbench.judging.table import chosen
 from aucbench.report.document import Grid, text
 from aucbench.report.findings import Findings, Settings, findings_of
 from aucbench.report.leaderboard import leaderboard
-from aucbench.report.tables import as_html, grids
+from aucbench.report.tables import grids
 from aucbench.report.terminal import answer, notes, sentences
 from aucbench.report.verdict import verdict_json
 
@@ -129,18 +128,6 @@ class Judgement:
     def __repr__(self) -> str:
         """Return the tables, the notes and the answer."""
         return "\n".join([self.table(), "", *self.notes, "", *answer(self.findings).splitlines()])
-
-    def _repr_html_(self) -> str:
-        """Return the answer and the tables for a notebook; of one data set also a chart."""
-        if len(self.findings.insides) == 1:
-            return as_html(self.findings, [])
-        first, *further = self.sentences
-        parts = (
-            f"<br/>{heading(one.title)}{grid(one.header, one.lines, one.right, one.best)}"
-            for one in self.grids
-        )
-        notes = folded("Notes", paragraphs(self.notes))
-        return "".join([heading(first), paragraphs(further), *parts, notes])
 
     def page(self) -> bytes:
         """Return the page of a report in UTF-8; it needs Jinja2."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from aucbench.data.showing import Span, heading, listed, paragraphs, spans
 from aucbench.errors import shown
 from aucbench.models.classes import ClassModel
 from aucbench.models.explain import explanation as of_one
@@ -15,7 +14,6 @@ from aucbench.models.page import matters, range_of, roc_of, shape_parts, span_of
 from aucbench.report.document import Chapter, Grid, grid
 from aucbench.report.render import InlinePage, sections_to_html
 from aucbench.report.sections import Chart
-from aucbench.stats import Interval
 
 MOST_LINES = 30  # of a chart
 FEW = 6  # effects of each class
@@ -133,22 +131,6 @@ def line(model: ClassModel) -> str:
     )
 
 
-def as_html(model: ClassModel) -> str:
-    """Return its origin, the AUC of each class with its interval, and warnings."""
-    about = model.origin
-    facts = [("decision", DECISION.partition(": ")[2])]
-    if "n" in about:
-        facts.insert(0, ("learnt from", f"{about.get('data')}: {about['n']} rows"))
-    if model.auc_rows:
-        facts.append(("judged by", model.auc_rows))
-    known = [Span(f"{label} against the rest", *_ends(auc), False) for label, auc in of_each(model)]
-    if model.auc is not None:
-        known.insert(0, Span(measure_of(model), *_ends(model.auc), True))
-    told = paragraphs(f"warning: {warning}" for warning in warnings(model))
-    title = "on rows that did not train it, with 95 % intervals"
-    return heading(line(model).strip("<>")) + listed(facts) + told + spans(title, known)
-
-
 def lines(model: ClassModel) -> Iterator[str]:
     """Yield the explanation for people, a line at a time."""
     about = model.origin
@@ -166,13 +148,6 @@ def lines(model: ClassModel) -> Iterator[str]:
         yield f"  class {label}: {_share(one)}"
         yield f"    {_counts_most(one)}"
     yield from (f"warning: {warning}" for warning in warnings(model))
-
-
-def of_each(model: ClassModel) -> Iterator[tuple[Any, Interval]]:
-    """Yield the label of each class and its AUC against the rest, where it is known."""
-    for label, one in zip(model.labels, model.models, strict=True):
-        if one.auc is not None:
-            yield label, one.auc
 
 
 def warnings(model: ClassModel) -> Iterator[str]:
@@ -195,7 +170,3 @@ def _counts_most(one: Model) -> str:
         return f"a {kind_of(one)} machine: its weights belong to landmarks, not to features"
     what = {"trees": "share of splits"}.get(kind_of(one), "weight × spread")
     return f"{what}: {', '.join(f'{name} {count:.3g}' for name, count in features[:SHOWN])}"
-
-
-def _ends(share: Interval) -> tuple[float, float, float]:
-    return share.estimate, share.low, share.high

@@ -101,11 +101,6 @@ class ClassModel:
 
         return line(self)
 
-    def _repr_html_(self) -> str:
-        from aucbench.models.class_page import as_html
-
-        return as_html(self)
-
     def report(self) -> InlinePage:
         """Return a page about it, which a notebook shows inline and `save` keeps.
 

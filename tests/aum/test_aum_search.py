@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from sequences import breakpoints
 
 from aucbench.aum import (
     Breakpoints,
@@ -321,10 +322,10 @@ def test_memory_does_not_grow_with_the_events():
 
 
 def test_lines_of_scores():
-    breakpoints = Breakpoints.of([0, 0, 2], [-1.0, 2.0, 0.5], [1, 0, 1], [0, -1, -1], 3)
+    changes = breakpoints([0, 0, 2], [-1.0, 2.0, 0.5], [1, 0, 1], [0, -1, -1], 3)
     s, d = np.array([1.0, 5.0, -2.0]), np.array([0.5, 7.0, -1.0])
 
-    lines = Lines.of(breakpoints, s, d)
+    lines = Lines.of(changes, s, d)
 
     np.testing.assert_array_equal(lines.intercept, [-2.0, 1.0, 2.5])
     np.testing.assert_array_equal(lines.slope, [0.5, 0.5, -1.0])
@@ -332,9 +333,9 @@ def test_lines_of_scores():
     for step in (0.0, 0.7, 2.9):
         k = np.flatnonzero(path.step <= step)[-1]
         aum = path.aum[k] + path.aum_slope_after[k] * (step - path.step[k])
-        assert aum_loss(breakpoints, s - step * d).value == pytest.approx(aum)
+        assert aum_loss(changes, s - step * d).value == pytest.approx(aum)
         if step:
-            assert roc_auc(breakpoints, s - step * d) == pytest.approx(path.auc_after[k])
+            assert roc_auc(changes, s - step * d) == pytest.approx(path.auc_after[k])
 
 
 @pytest.mark.parametrize("shapes", [(3, 2), (2, 3), (4, 4)])

@@ -111,7 +111,6 @@ DOORS = {
     "aum": lambda v: aum_loss(BREAKS, v),
     "auc of breakpoints": lambda v: roc_auc(BREAKS, v),
     "line search": lambda v: aum_line_min(v, ONES, Y),
-    "breakpoints": lambda v: Breakpoints.of(np.arange(N), v, Y, -(1 - Y), N),
     "classifier": lambda v: AUCClassifier("ls-svm").fit(matrix(v), Y),
     "classifier weights": lambda v: AUCClassifier("ls-svm").fit(X, Y, sample_weight=v),
 }

@@ -7,11 +7,11 @@ import pytest
 from observed import observed
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
+from sequences import breakpoints
 
 from aucbench import aum
 from aucbench.aum.steps import SEARCHES
 from aucbench.data import Data
-from aucbench.data.breakpoints import Breakpoints
 from aucbench.errors import DataError, ParameterError, UnknownNameError, UnsupportedError
 from aucbench.metrics import auc_of
 from aucbench.objectives import Aum
@@ -159,7 +159,7 @@ def changepoints(n=80, seed=5):
     value = (centre[:, None] + [-0.5, 1.0]).ravel()
     fp, fn = np.tile([0.0, 1.0], n), np.tile([-1.0, 0.0], n)
     data = Data.of(rows, np.arange(n) % 2)
-    return Data(data.rows, Breakpoints.of(e, value, fp, fn, n))
+    return Data(data.rows, breakpoints(e, value, fp, fn, n))
 
 
 @pytest.mark.parametrize("search", SEARCHES)

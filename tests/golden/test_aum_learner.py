@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from sequences import breakpoints
 
 from aucbench import aum
 from aucbench.data.breakpoints import Breakpoints
@@ -89,7 +90,7 @@ def rows(inputs, name):
     """Features and breakpoints of one set."""
     X, diffs = np.array(inputs[f"{name}_features"]), inputs[f"{name}_error_diff"]
     value, fp, fn = (np.array(diffs[c], dtype=float) for c in ("pred", "fp_diff", "fn_diff"))
-    return X, Breakpoints.of(diffs["example"], value, fp, fn, len(X))
+    return X, breakpoints(diffs["example"], value, fp, fn, len(X))
 
 
 def case(reference, name):

@@ -5,6 +5,7 @@ import pytest
 import reference
 from hypothesis import given
 from hypothesis import strategies as st
+from sequences import breakpoints
 
 from aucbench.aum import Lines, aum_loss, aum_path, loss, roc_auc
 from aucbench.data.breakpoints import Breakpoints
@@ -63,7 +64,7 @@ def compare(found, expected, scale):
 def test_any_breakpoints_equal_the_definition(case):
     columns, s = case
 
-    found = aum_loss(Breakpoints.of(*columns, s.size), s)
+    found = aum_loss(breakpoints(*columns, s.size), s)
 
     assert found.value == reference.aum(*columns, s)
     slopes = reference.aum_derivatives(*columns, s)
@@ -168,7 +169,7 @@ def test_scores_that_are_not_finite_are_refused(strange, n, columns):
     s[n // 2] = strange
     b = Breakpoints.of_labels(y)
     if columns == 2:
-        b = Breakpoints.of(b.example, b.value + 1.0, b.fp_diff, b.fn_diff, n)
+        b = breakpoints(b.example, b.value + 1.0, b.fp_diff, b.fn_diff, n)
     for measure in (aum_loss, roc_auc):
         with pytest.raises(DataError, match=f"score {n // 2} is"):
             measure(b, s)
@@ -209,7 +210,7 @@ def test_roc_auc_of_labels_is_the_auc(case):
 @given(changes())
 def test_roc_auc_of_curves_that_turn_back(case):
     columns, s = case
-    b = Breakpoints.of(*columns, s.size)
+    b = breakpoints(*columns, s.size)
     if columns[2].sum() > 0 > columns[3].sum():
         found = roc_auc(b, s)
         assert found == pytest.approx(float(reference.area_under_roc(*columns, s)), abs=1e-12)

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sequences import breakpoints
 
 import aucbench
 from aucbench.aum import aum_loss, aum_path, roc_auc
-from aucbench.data import Breakpoints, sorting
+from aucbench.data import sorting
 from aucbench.data.concordance import weighted_concordance
 from aucbench.errors import ParameterError
 from aucbench.kernels import ranks, sort
@@ -119,7 +120,7 @@ def downstream(n):
                 found += [*aucbench.get_objective(name, data).of_scores(s)]
         cuts = Cuts.of(y, s)
         found += [cuts.order, cuts.scores]
-        several = Breakpoints.of(
+        several = breakpoints(
             example=np.repeat(np.arange(n), 2),
             value=np.sort(rng.integers(0, 60, (n, 2)) / 8.0 + [0.0, 9.0], axis=1).ravel(),
             fp_diff=np.tile([0.0, 1.0], n),
