@@ -13,10 +13,6 @@ from aucbench.metrics.order import grade_auc as grade_auc
 from aucbench.metrics.pairs import gauc as gauc
 from aucbench.metrics.pairs import measure_of as measure_of
 from aucbench.metrics.pairs import quality_of as quality_of
-from aucbench.metrics.support import support_f1 as support_f1
-from aucbench.metrics.support import support_jaccard as support_jaccard
-from aucbench.metrics.support import support_precision as support_precision
-from aucbench.metrics.support import support_recall as support_recall
 from aucbench.metrics.thresholds import Aim as Aim
 from aucbench.metrics.thresholds import Cuts as Cuts
 from aucbench.metrics.thresholds import best_cut as best_cut

@@ -17,12 +17,6 @@ from aucbench.datasets.simulated import true_scores
 from aucbench.errors import DataError
 from aucbench.kernels.vectors import Vector
 from aucbench.metrics import auc
-from aucbench.metrics.support import (
-    support_f1,
-    support_jaccard,
-    support_precision,
-    support_recall,
-)
 from aucbench.papers.measuring import Measured
 from aucbench.papers.parts import AUC, Line
 from aucbench.registry import get_dataset, parse_spec
@@ -55,14 +49,14 @@ def _measured(name: str) -> Callable[[Record, Store], float]:
 
 
 def _of_support(
-    function: Callable[[Vector, Vector], float], below: float
+    share: Callable[[int, int, int], float], below: float
 ) -> Callable[[Record, Store], float]:
     def read(record: Record, store: Store) -> float:
         arrays = store.scores(record.id, record.sizes.data) or {}
         if "w" not in arrays or "relevant" not in arrays:
             return nan
-        w = np.where(np.abs(arrays["w"]) > below, arrays["w"], 0.0)
-        return function(w, np.isin(np.arange(w.size), arrays["relevant"]).astype(np.float64))
+        found, relevant = {*np.flatnonzero(np.abs(arrays["w"]) > below)}, {*arrays["relevant"]}
+        return share(len(found & relevant), len(found), len(relevant))
 
     return read
 
@@ -97,11 +91,21 @@ def _true_auc(dataset: str, rows: bytes, y: bytes) -> float:
     return auc(labels, true_scores(parse_spec(dataset).name, data.rows.matrix[numbers]))
 
 
-_SUPPORT = {
-    "f1": ("support F1", support_f1),
-    "jaccard": ("Jaccard index of the support", support_jaccard),
-    "precision": ("share of the found features that are relevant", support_precision),
-    "recall": ("share of the relevant features that are found", support_recall),
+# Of the numbers of features that are both found and relevant, that are found, and are relevant.
+_SUPPORT: dict[str, tuple[str, Callable[[int, int, int], float]]] = {
+    "f1": ("support F1", lambda both, found, relevant: 2 * both / (found + relevant)),
+    "jaccard": (
+        "Jaccard index of the support",
+        lambda both, found, relevant: both / (found + relevant - both),
+    ),
+    "precision": (
+        "share of the found features that are relevant",
+        lambda both, found, _: both / max(1, found),
+    ),
+    "recall": (
+        "share of the relevant features that are found",
+        lambda both, _, relevant: both / relevant,
+    ),
 }
 MEASURES: dict[str, Measure] = {
     AUC: Measure("test AUC", _measured("auc")),
@@ -115,8 +119,8 @@ MEASURES: dict[str, Measure] = {
     ),
     "nnz": Measure("non-zero weights", _measured("nnz"), smaller=True, rope=0.5),
     **{
-        f"support-{name}{words}": Measure(title, _of_support(function, below))
-        for name, (title, function) in _SUPPORT.items()
+        f"support-{name}{words}": Measure(title, _of_support(share, below))
+        for name, (title, share) in _SUPPORT.items()
         for words, below in (("", 0.0), (TRUNCATED, TRUNCATION))
     },
 }

@@ -16,7 +16,7 @@ from aucbench.data import Breakpoints, Data
 from aucbench.data.data import Chunk
 from aucbench.errors import DataError, PluginError
 from aucbench.kernels.vectors import floats
-from aucbench.metrics import auc, intercept_at, support_f1
+from aucbench.metrics import auc, intercept_at
 from aucbench.protocols import Problem
 
 N = 8
@@ -102,7 +102,6 @@ DOORS = {
     "auc weights": lambda v: auc(Y, ONES, v),
     "weights": lambda v: Data.of(X, Y, weights=v),
     "threshold": lambda v: intercept_at(Y, v),
-    "support": lambda v: support_f1(v, ONES),
     "Fold": lambda v: stats.Fold(Y, v),
     "Fold weights": lambda v: stats.Fold(Y, ONES, v),
     "stats.auc": lambda v: stats.auc(Y, v),

@@ -1,4 +1,4 @@
-"""Thresholds, supports and ranges of values; the AUC itself is tested with its kernel."""
+"""Thresholds and ranges of values; the AUC itself is tested with its kernel."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aucbench.about import metric
-from aucbench.errors import DataError, PluginError
-from aucbench.metrics import intercept_at, support_f1, support_jaccard, support_recall
+from aucbench.errors import PluginError
+from aucbench.metrics import intercept_at
 from aucbench.registry.shapes import checked_value
 
 
@@ -27,19 +27,6 @@ def test_youden_threshold_is_the_best_of_all(pairs):
 def test_youden_lies_between_two_scores():
     assert intercept_at([0, 0, 1, 1], [1.0, 2.0, 4.0, 5.0]) == 3.0
     assert intercept_at([1, 0], [0.0, 1.0]) == 0.0
-
-
-def test_supports():
-    w, true = np.array([1.0, 0, 2, 0]), np.array([1.0, 1, 0, 0])
-
-    assert support_recall(w, true) == 0.5
-    assert support_f1(w, true) == 0.5
-    assert support_jaccard(w, true) == pytest.approx(1 / 3)
-    assert support_f1(np.zeros(4), true) == 0.0
-    with pytest.raises(DataError, match="at least one non-zero"):
-        support_f1(w, np.zeros(4))
-    with pytest.raises(DataError, match="equal shapes"):
-        support_recall(w, true[:2])
 
 
 @pytest.mark.parametrize("value", [1.0 + 1e-9, -1e-9, 50.0])
