@@ -55,7 +55,7 @@ def kept_of(name: str) -> list[Reproduction]:
 def shown(one: Reproduction) -> str:
     """Return an experiment in Markdown, its charts as figures."""
     name = one.name.removesuffix(".json")
-    title = one.section.title.partition(", ")[2]
+    title = one.title.partition(", ")[2]
     blocks = [
         f"## {marked(title[:1].upper() + title[1:])} ({_run(one)})",
         marked(one.chapter.origin),
@@ -89,7 +89,7 @@ def _overview() -> Grid:
     """Return a table of all experiments that are kept."""
     rows = []
     for one in [one for name in paper_names() for one in kept_of(name)]:
-        told = [part for part in one.section.parts if isinstance(part, str)]
+        told = [part for part in one.parts if isinstance(part, str)]
         numbers = next((text for text in told if text.startswith("Of ")), "–")
         rows.append((one.paper, one.place, _run(one), numbers, _claims(told)))
     return Grid(("paper", "experiment", "run", "numbers", "statements"), tuple(rows), ())

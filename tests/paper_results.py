@@ -9,7 +9,7 @@ from aucbench.bench import Store, make_engine, run
 from aucbench.papers.experiment import experiments, paper
 from aucbench.papers.parts import Protocol, Scale
 from aucbench.papers.results import Results, by_cell
-from aucbench.papers.sections import section_of
+from aucbench.papers.sections import parts_of
 
 
 def made(name, place, scale=Scale.FULL, protocol=Protocol.CLEAN):
@@ -33,14 +33,14 @@ def cells_of(experiment):
 
 
 def ran(experiment, folder, **smaller):
-    """Run an experiment, with other fields of its plans; return its results and its section."""
+    """Run an experiment, with other fields of its plans; return its results and what is shown."""
     plans = tuple(replace(plan, **smaller) for plan in experiment.plans)
     experiment = replace(experiment, plans=plans)
     with Store(folder, create=True) as store, cells_in_process():
         records = [record for p in plans for record in run(p, store, make_engine())]
     assert {record.why for record in records} == {""}
     results = Results(by_cell(records), Store(folder))
-    return results, section_of(experiment, results)
+    return results, parts_of(experiment, results)
 
 
 class Given:

@@ -21,10 +21,10 @@ from aucbench.errors import DataError
 from aucbench.papers.experiment import Experiment
 from aucbench.papers.measuring import Measured
 from aucbench.papers.results import Results
-from aucbench.papers.sections import section_of
-from aucbench.report.document import Chapter
+from aucbench.papers.sections import parts_of
+from aucbench.report.document import Chapter, Grid
 from aucbench.report.render import sections_to_html
-from aucbench.report.sections import Section
+from aucbench.report.sections import Chart, Table, part_from_json, part_to_json
 from aucbench.store import own_file
 
 FORMAT = 1
@@ -43,7 +43,8 @@ class Reproduction:
     protocol: str
     version: str  # of the aucbench that computed it
     machine: str  # what its times depend on
-    section: Section
+    title: str
+    parts: tuple[str | Table | Chart, ...]  # a str is a paragraph
 
     @staticmethod
     def of(experiment: Experiment, results: Results) -> Reproduction:
@@ -65,7 +66,8 @@ class Reproduction:
             str(experiment.protocol),
             ", ".join(sorted(versions)) or metadata.version("aucbench"),
             "; ".join(sorted(machines)) or platform.processor() or platform.machine(),
-            section_of(experiment, results),
+            f"{experiment.paper}, {experiment.place}: {experiment.title}",
+            parts_of(experiment, results),
         )
 
     @property
@@ -77,12 +79,15 @@ class Reproduction:
     @property
     def chapter(self) -> Chapter:
         """The section as it is shown."""
-        return Chapter.of(self.section, f"Computed by aucbench {self.version} on {self.machine}.")
+        parts = (Grid.of(part) if isinstance(part, Table) else part for part in self.parts)
+        origin = f"Computed by aucbench {self.version} on {self.machine}."
+        return Chapter(self.title, origin, tuple(parts))
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
         own = {name: getattr(self, name) for name in TEXTS}
-        return {"format": FORMAT, **own, "section": self.section.to_json()}
+        section = {"title": self.title, "parts": [*map(part_to_json, self.parts)]}
+        return {"format": FORMAT, **own, "section": section}
 
     def write(self, folder: Path) -> Path:
         """Write its file whole or not at all; return its path."""
@@ -104,9 +109,14 @@ class Reproduction:
             raise DataError(f"{path}: this is no file of a reproduction with format {FORMAT}")
         try:
             own = {name: str(plain[name]) for name in TEXTS}
+            section = plain["section"]
         except KeyError as error:
             raise DataError(f"{path}: a file of a reproduction lacks {error}") from error
-        return Reproduction(**own, section=Section.from_json(plain.get("section")))
+        try:
+            parts = tuple(map(part_from_json, section["parts"]))
+            return Reproduction(**own, title=str(section["title"]), parts=parts)
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise DataError(f"{path}: this is no section of a reproduction: {error}") from error
 
 
 def _short(plain: Any) -> Any:

@@ -25,7 +25,7 @@ from scipy.special import stdtrit
 from aucbench.papers.experiment import Experiment
 from aucbench.papers.parts import Entry, Line, Protocol, Scale
 from aucbench.papers.results import MEASURES, Results, mean_of
-from aucbench.report.sections import Chart, Section, Table
+from aucbench.report.sections import Chart, Table
 from aucbench.stats.resampled import standard_error
 from aucbench.stats.words import LEVEL
 
@@ -135,12 +135,12 @@ def _unmeasured(results: Results, entry: Entry) -> str:
     return "; ".join(sorted(reasons)[:3]) or "its cells have no such measure"
 
 
-def section_of(experiment: Experiment, results: Results) -> Section:
+def parts_of(experiment: Experiment, results: Results) -> tuple[str | Table | Chart, ...]:
     """Return a table or a figure of a paper: ours beside theirs, drawings, claims and notes."""
     numbers = [compared(entry, results) for entry in experiment.entries]
     clean = experiment.protocol is Protocol.CLEAN
     protocol = "" if clean else ", with the protocol of the published code"
-    parts: list[str | Table | Chart] = [
+    return (
         f"This is {RUN_IN[experiment.scale]}{protocol}.",
         *_missing(experiment, results),
         *_tables(numbers),
@@ -148,8 +148,7 @@ def section_of(experiment: Experiment, results: Results) -> Section:
         *map(str, experiment.claims(results)),
         *_failed(results),
         *experiment.notes,
-    ]
-    return Section(f"{experiment.paper}, {experiment.place}: {experiment.title}", parts)
+    )
 
 
 def _missing(experiment: Experiment, results: Results) -> Iterator[str]:

@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 from aucbench.bench.text import aligned
 from aucbench.errors import shown
-from aucbench.report.sections import Chart, Section, Table
+from aucbench.report.sections import Chart, Table
 
 NOTHING = "-"
 Cell: TypeAlias = str | float | None
@@ -89,12 +89,6 @@ class Chapter:
     title: str
     origin: str  # may be empty
     parts: tuple[str | Grid | Chart, ...]  # a str is a paragraph; each of its lines stays a line
-
-    @staticmethod
-    def of(section: Section, origin: str) -> Chapter:
-        """Choose the digits of the tables of a section."""
-        parts = (Grid.of(part) if isinstance(part, Table) else part for part in section.parts)
-        return Chapter(section.title, origin, tuple(parts))
 
 
 Part: TypeAlias = str | Grid | Chart | Chapter

@@ -1,4 +1,4 @@
-"""A section of a document: a title, and paragraphs, tables and charts as plain data.
+"""The parts of a section of a document: paragraphs, tables and charts as plain data.
 
 Every output lays them out and escapes every text, so that a section looks alike on a page, in
 Markdown and in a terminal. There is no way to hand over markup.
@@ -93,47 +93,13 @@ class Chart:
         object.__setattr__(self, "bands", bands)
 
 
-@dataclass(frozen=True)
-class Section:
-    """A section of a document.
-
-    Attributes
-    ----------
-    title : str
-    parts : sequence of str, Table or Chart
-        In their order; a str is a paragraph.
-    """
-
-    title: str
-    parts: Sequence[str | Table | Chart] = field(default=())
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "parts", tuple(self.parts))
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values."""
-        parts = [
-            {"text": part} if isinstance(part, str) else {type(part).__name__.lower(): asdict(part)}
-            for part in self.parts
-        ]
-        return {"title": self.title, "parts": parts}
-
-    @staticmethod
-    def from_json(plain: Any) -> Section:
-        """Inverse of `to_json`.
-
-        Raises
-        ------
-        ParameterError
-            When the values are no section.
-        """
-        try:
-            return Section(str(plain["title"]), [_part(part) for part in plain["parts"]])
-        except (LookupError, TypeError, ValueError, AttributeError) as error:
-            raise ParameterError(f"this is no section: {error}") from error
+def part_to_json(part: str | Table | Chart) -> dict[str, Any]:
+    """Return a part of a section, of which a str is a paragraph, as plain values."""
+    return {"text": part} if isinstance(part, str) else {type(part).__name__.lower(): asdict(part)}
 
 
-def _part(plain: Any) -> str | Table | Chart:
+def part_from_json(plain: Any) -> str | Table | Chart:
+    """Inverse of `part_to_json`."""
     [(kind, value)] = plain.items()
     if kind == "text":
         return str(value)

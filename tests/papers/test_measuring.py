@@ -17,7 +17,7 @@ from aucbench.papers import measuring
 from aucbench.papers.experiment import Experiment, results_in
 from aucbench.papers.measuring import measured_in, opened
 from aucbench.papers.parts import Measurement
-from aucbench.papers.sections import section_of
+from aucbench.papers.sections import parts_of
 from aucbench.processes.records import Limits
 
 pytestmark = pytest.mark.slow
@@ -130,7 +130,7 @@ def test_failures_are_marked_with_a_sentence_and_computed_again(tmp_path, rows, 
     experiment = Experiment(title="failures", measurements=(*some, counting(rows, signs, 7)))
     with Store(tmp_path / "out") as store:
         results = results_in(experiment, store)
-        parts = section_of(experiment, results).parts
+        parts = parts_of(experiment, results)
     [told] = [part for part in parts if "No result" in part]
     assert "1 of 5 measurements were not run." in parts
     assert results.rows(ways) == []

@@ -120,7 +120,7 @@ def test_a_small_table_of_simulated_rows(number, monkeypatch, tmp_path):
     small(monkeypatch, number)
     simulated = {1: "linear", 2: "radial"}
     experiment = table(number, Scale.QUICK)
-    results, section = ran(experiment, tmp_path / "results")
+    results, parts = ran(experiment, tmp_path / "results")
     record = next(iter(results.records.values()))
     assert (record.sizes.n_train, record.sizes.n_test) in {(300, 500), (600, 500)}
 
@@ -133,9 +133,9 @@ def test_a_small_table_of_simulated_rows(number, monkeypatch, tmp_path):
             assert one.agreement in {Agreement.INCOMPARABLE, Agreement.UNMEASURED, Agreement.NEW}
         if one.entry.measure == TRUTH:
             assert -0.1 < one.mean < 0.01
-    kinds = [type(part) for part in section.parts]
+    kinds = [type(part) for part in parts]
     assert kinds.count(Chart) == 3
-    texts = " ".join(part for part in section.parts if isinstance(part, str))
+    texts = " ".join(part for part in parts if isinstance(part, str))
     assert texts.count(" — ") == len(experiment.claims(results)) == 6
     assert "By quadrature the printed model has the population AUC" in texts
     for record in results.records.values():
@@ -159,12 +159,10 @@ def test_a_small_table_of_real_rows(monkeypatch, tmp_path):
     monkeypatch.setitem(plain["grids"][0], "rows", rows)
     monkeypatch.setitem(plain["plan"], "repeats", 2)
     experiment = table(3, Scale.QUICK)
-    results, section = ran(experiment, tmp_path / "results")
+    results, parts = ran(experiment, tmp_path / "results")
     assert all(compared(entry, results).runs == 2 for entry in experiment.entries)
     [times] = [
-        part
-        for part in section.parts
-        if isinstance(part, Table) and part.header[-1] == "published / ours"
+        part for part in parts if isinstance(part, Table) and part.header[-1] == "published / ours"
     ]
     assert len(times.rows) == 6
     for _, _, ours, published, ratio in times.rows:

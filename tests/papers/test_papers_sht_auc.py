@@ -98,12 +98,12 @@ def test_tables_run(monkeypatch, tmp_path):
     monkeypatch.setitem(plain, "claims", [])
     monkeypatch.setitem(file_of("sht-auc"), "methods", few)
     experiment = made("sht-auc", "table 2", Scale.QUICK)
-    results, section = ran(experiment, tmp_path / "results", splits=2, passes=3.0)
+    results, parts = ran(experiment, tmp_path / "results", splits=2, passes=3.0)
     for entry in experiment.entries:
         values = results.values(entry.line, entry.measure)
         assert values.size == 2
         assert ((values >= 0) & (values <= 1)).all()
-    headings = [part for part in section.parts if isinstance(part, str)]
+    headings = [part for part in parts if isinstance(part, str)]
     assert len([part for part in headings if part.startswith("support F1")]) == 1
 
 

@@ -93,9 +93,9 @@ def test_the_table_runs(monkeypatch, tmp_path):
     smaller = {"splits": 2, "repeats": 1, "inner_splits": 2, "tune_evals": 2}
     experiment = made("spdam", "table 3", Scale.QUICK)
     plans = tuple(plan for plan in experiment.plans if plan.datasets == (TOY["row"],))
-    _, section = ran(replace(experiment, plans=plans), tmp_path / "results", **smaller)
+    _, parts = ran(replace(experiment, plans=plans), tmp_path / "results", **smaller)
 
-    [main, budgets, _] = [part for part in section.parts if isinstance(part, Table)]
+    [main, budgets, _] = [part for part in parts if isinstance(part, Table)]
     assert [r[2].endswith("(2)") for r in main.rows] == [True] * 8 + [False] * 8
     assert main.rows[-1][-1] == "not measured: the quick run leaves this set out"
     assert 0.9 < float(budgets.rows[0][3]) <= 1
@@ -109,12 +109,12 @@ def test_figures_run(monkeypatch, tmp_path):
     _, one = ran(
         made("spdam", "figure 1", Scale.QUICK), tmp_path / "one", inner_splits=2, tune_evals=2
     )
-    [aucs, falls] = [part for part in one.parts if isinstance(part, Chart)]
+    [aucs, falls] = [part for part in one if isinstance(part, Chart)]
     assert [*aucs.lines] == ["SPDAM", "regSOLAM"]
     assert [*falls.lines] == ["breast-cancer, SPDAM", "breast-cancer, regSOLAM"]
     gap = falls.lines["breast-cancer, SPDAM"][1]
     assert gap[0] > 1e-3 > 1e-6 > gap[-1]
-    [linear] = [p for p in one.parts if isinstance(p, str) and "theorem 4.1" in p]
+    [linear] = [p for p in one if isinstance(p, str) and "theorem 4.1" in p]
     assert "r² at least 0.99" in linear
     batches = {"5%": 0.05, "10%": 0.1, "50%": 0.5}
     plain = told("spdam", "figure 2")
@@ -123,7 +123,7 @@ def test_figures_run(monkeypatch, tmp_path):
     monkeypatch.setitem(plain["grids"][0], "methods", [f"uniform {batch}" for batch in batches])
     monkeypatch.setitem(plain, "claims", [])
     _, two = ran(made("spdam", "figure 2", Scale.QUICK), tmp_path / "two", passes=60.0)
-    charts = [part for part in two.parts if isinstance(part, Chart)]
+    charts = [part for part in two if isinstance(part, Chart)]
     assert [chart.y for chart in charts] == ["test AUC", "certified gap"]
     assert all([*chart.lines] == ["5%", "10%", "50%"] for chart in charts)
 

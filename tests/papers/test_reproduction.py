@@ -181,7 +181,7 @@ def test_what_is_kept_is_read_again(section, tmp_path):
         with pytest.raises(DataError, match=word):
             Reproduction.read(path)
     path.write_text(json.dumps({**named.to_json(), "section": 3}))
-    with pytest.raises(ParameterError, match="no section"):
+    with pytest.raises(DataError, match="no section"):
         Reproduction.read(path)
 
 
