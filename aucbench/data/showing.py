@@ -138,13 +138,10 @@ def _number(value: float, j: int, form: str) -> str:
 
 
 def _chart(title: str, count: int, parts: Iterable[str]) -> str:
-    return _svg(title, WIDTH, LINE * count + 4, "".join(parts))
-
-
-def _svg(title: str, width: int, height: int, content: str) -> str:
+    height = LINE * count + 4
     return (
         f'<div style="{BOX}"><div><small>{words(title)}</small></div>'
-        f'<svg role="img" aria-label="{words(title)}" viewBox="0 0 {width} {height}" '
-        f'width="{width}" height="{height}" font-size="13" fill="currentColor" '
-        f'font-family="sans-serif">{content}</svg></div>'
+        f'<svg role="img" aria-label="{words(title)}" viewBox="0 0 {WIDTH} {height}" '
+        f'width="{WIDTH}" height="{height}" font-size="13" fill="currentColor" '
+        f'font-family="sans-serif">{"".join(parts)}</svg></div>'
     )
