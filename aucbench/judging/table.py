@@ -90,13 +90,6 @@ class Long:
     remarks: tuple[str, ...] = ()  # sentences for the reader of the verdict
 
 
-def stacked(sheets: Sequence[Sheet]) -> Any:
-    """Return the rows of several tables, one below the other; a column may be in some only."""
-    import pandas as pd
-
-    return pd.concat([sheet.frame for sheet in sheets], ignore_index=True)
-
-
 def chosen(sheet: Sheet, where: Sequence[str]) -> Sheet:
     """Return the rows of a table that hold one of the asked values in each column, as COLUMN=VALUE.
 
