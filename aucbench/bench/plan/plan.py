@@ -8,7 +8,7 @@ a machine that becomes slower slows all solvers alike.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import partial
 from itertools import chain, pairwise, product
 from math import prod
@@ -42,6 +42,7 @@ WHOLE = {"splits": 2, "repeats": 1, "tune_evals": 1, "inner_splits": 2, "repeat_
 ABOVE = ("passes", "seconds", "memory", "holdout", "tune_seconds")  # what is above 0
 AT_LEAST = ("gap_tol", "timeout")
 OPTIONAL = ("splits", *ABOVE)
+NUMBERS = {**dict.fromkeys(WHOLE, int), **dict.fromkeys((*ABOVE, *AT_LEAST), float)}
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ class Plan:
         maps = tuple(anchored(spec, joined=True) for spec in self.features)
         object.__setattr__(self, "features", maps)
         object.__setattr__(self, "datasets", tuple(map(anchored, with_members(self.datasets))))
-        for name in ("objective", "projector"):
+        for name in ONE:
             if (text := getattr(self, name)) is not None:
                 object.__setattr__(self, name, anchored(text))
         _check_unique(self)
@@ -169,23 +170,15 @@ class Plan:
     def cells(self) -> Iterator[Cell]:
         """Yield every cell: data set, feature map, seed and repeat, split, solver."""
         solvers = [(choice.spec, choice.tuning) for choice in self.solvers]
-        shared = self._shared()
+        own = {f.name: getattr(self, f.name) for f in fields(Cell) if hasattr(self, f.name)}
+        for name in own.keys() & NUMBERS.keys():
+            own[name] = None if own[name] is None else NUMBERS[name](own[name])
+        own["splits"] = self.split_count
         rounds = product(self.datasets, self.features, self.seeds, range(self.repeats))
         for dataset, features, seed, repeat in rounds:
-            data = (dataset, features, *shared[0], repeat)
+            own |= {"dataset": dataset, "features": features, "repeat": repeat}
             for split, (spec, tuning) in product(range(self.split_count), solvers):
-                yield Cell(*(spec, tuning, *data, split, seed + repeat, *shared[1]))
-
-    def _shared(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        """Return the fields that all cells share: those of `Cell` before repeat, and after seed."""
-        passes, seconds = (None if v is None else float(v) for v in (self.passes, self.seconds))
-        about = (self.objective, self.projector, self.reading)
-        budget = (passes, seconds, float(self.gap_tol))
-        tuning = (int(self.tune_evals), int(self.inner_splits), int(self.repeat_fits))
-        holdout = None if self.holdout is None else float(self.holdout)
-        limit = None if self.tune_seconds is None else float(self.tune_seconds)
-        pairs = (self.pairs, self.monotone)
-        return (*about, self.split_count), (*budget, *tuning, holdout, limit, *pairs)
+                yield Cell(solver=spec, tune=tuning, split=split, seed=seed + repeat, **own)
 
 
 def default_solvers(
@@ -226,20 +219,18 @@ def _check(plan: Plan) -> None:
         for spec in _texts([] if specs is None else [specs] if name in ONE else specs, name):
             with_place((name,), parsers.get(name, parse_spec), spec, value=spec)
     every(partial(_check_choice, number, choice) for number, choice in enumerate(plan.solvers))
-    for name, sentence in chain(_faults_of_splits(plan), _faults_of_seeds(plan)):
-        raise PlanError(sentence, name)
+    _check_splits(plan)
+    _check_seeds(plan)
 
 
 def _check_number(name: str, value: Any) -> None:
-    absent = value is None and name in OPTIONAL
+    if value is None and name not in OPTIONAL:
+        wanted = "a whole number" if name in WHOLE else "a number"
+        raise ParameterError(f"{name} must be {wanted}, got None")
     if name in WHOLE:
-        if value is None and not absent:
-            raise ParameterError(f"{name} must be a whole number, got None")
         require_whole(WHOLE[name], **{name: value})
-        return
-    if isinstance(value, bool | str) or not (absent or hasattr(value, "__float__")):
-        raise ParameterError(f"{name} must be a number, got {value!r}")
-    (require_above if name in ABOVE else require_at_least)(0, **{name: value})
+    else:
+        (require_above if name in ABOVE else require_at_least)(0, **{name: value})
 
 
 def _require_some(plan: Plan) -> None:
@@ -302,39 +293,38 @@ def _check_grid(spec: Spec, name: Any, values: Any, place: tuple[str | int, ...]
         raise PlanError(f"{name} in the grid of {spec} has a value twice", *place, name)
 
 
-def _faults_of_splits(plan: Plan) -> Iterator[tuple[str, str]]:
-    """Yield the field and the sentence of each fault."""
+def _check_splits(plan: Plan) -> None:
     how = plan.reading
     if plan.holdout is not None and not plan.holdout < 1:
-        yield "holdout", f"holdout is a share of the rows below 1, got {plan.holdout}"
+        raise PlanError(f"holdout is a share of the rows below 1, got {plan.holdout}", "holdout")
     for name in ("splits", "holdout"):
         if how.test is not None and getattr(plan, name) is not None:
             both = f"{name} divides the rows, but {how.test} holds the test rows"
-            yield name, f"{both}; leave one of both out"
+            raise PlanError(f"{both}; leave one of both out", name)
     if plan.holdout is not None and plan.splits is not None:
-        yield "splits", "splits and holdout are two ways to divide rows; give one"
+        raise PlanError("splits and holdout are two ways to divide rows; give one", "splits")
     fixed = [("test", how.test), ("time", how.time)]
     by = next((f"{name} {value}" for name, value in fixed if value is not None), None)
     if by is not None and (plan.repeats > 1 or len(plan.seeds) > 1):
         same = f"{by} decides which rows are tested, so that every repeat and seed has the same"
         name = "repeats" if plan.repeats > 1 else "seeds"
-        yield name, f"{same} splits; ask for one repeat and one seed"
+        raise PlanError(f"{same} splits; ask for one repeat and one seed", name)
 
 
-def _faults_of_seeds(plan: Plan) -> Iterator[tuple[str, str]]:
+def _check_seeds(plan: Plan) -> None:
     if not isinstance(plan.seeds, Sequence) or not plan.seeds:
-        yield "seeds", f"seeds must be a list of whole numbers, got {plan.seeds!r}"
+        raise PlanError(f"seeds must be a list of whole numbers, got {plan.seeds!r}", "seeds")
     for seed in plan.seeds:
         if seed is None:
-            yield "seeds", "seed must be a whole number, got None"
+            raise PlanError("seed must be a whole number, got None", "seeds")
         with_place(("seeds",), lambda seed: require_whole(0, seed=seed), seed)
         if seed + plan.repeats - 1 > LAST_SEED:
-            yield "seeds", f"seed + repeats must stay below 2**32, got seed {seed}"
+            raise PlanError(f"seed + repeats must stay below 2**32, got seed {seed}", "seeds")
     for first, second in pairwise(sorted(plan.seeds)):
         if second - first < plan.repeats:
             shuffle = f"the seeds {first} and {second} with {plan.repeats} repeat(s) give the same"
             apart = f"put seeds at least {plan.repeats} apart"
-            yield "seeds", f"{shuffle} shuffle twice, since repeat r adds r; {apart}"
+            raise PlanError(f"{shuffle} shuffle twice, since repeat r adds r; {apart}", "seeds")
 
 
 def _check_unique(plan: Plan) -> None:

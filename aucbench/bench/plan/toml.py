@@ -154,8 +154,7 @@ def write_plan(plan: Plan, *, places: bool = True) -> str:
 
 def _without_places(document: Mapping[str, Any]) -> dict[str, Any]:
     changed = dict(document)
-    if suite := {k: v for k, v in changed.pop("suite", {}).items() if k != "families"}:
-        changed["suite"] = suite
+    changed.pop("suite", None)
     for name in changed.keys() & {"datasets", "features"}:
         changed[name] = [bare(spec, joined=name == "features") for spec in changed[name]]
     for name in changed.keys() & {"objective", "projector", "pairs"}:
