@@ -141,15 +141,7 @@ def _is_vector(column: Any) -> bool:
 
 def _with_index(frame: Any) -> Any:
     """Return a frame with its index as a column, where the index has names of rows."""
-    if (
-        frame.index.nlevels == 1
-        and frame.index.name is None
-        and frame.index.inferred_type
-        in (
-            "integer",
-            "empty",
-        )
-    ):
+    if frame.index.name is None and frame.index.inferred_type in ("integer", "empty"):
         return frame.reset_index(drop=True)
     named = frame.reset_index()
     return named.set_axis([*map(str, named.columns)], axis=1)

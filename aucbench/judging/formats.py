@@ -14,9 +14,6 @@ from aucbench.judging.files import Sheet
 from aucbench.judging.metrics import NEGATIVE, UNNAMED, direction, plain
 from aucbench.judging.options import Columns
 from aucbench.judging.table import (
-    DATASET,
-    FOLD,
-    REPEAT,
     ROLES,
     USUAL,
     Long,
@@ -32,7 +29,7 @@ AUTO = "auto"
 # From a frame and the name of the file of each row to frames of `long_of`.
 Rows = Callable[[Any, Any, Columns, str | None], Iterator[Any]]
 ERROR = "metric_error"  # a column: what a metric lacks to its best value
-WIDE_NAMES = {"dataset": DATASET, "fold": FOLD, "repeat": REPEAT}
+WIDE_NAMES = {role: USUAL[role] for role in ("dataset", "fold", "repeat")}
 BENCHOPT = ("solver_name", "stop_val")
 BENCHOPT_DATA = ("dataset_name", "data_name")
 BENCHOPT_START = "objective_"

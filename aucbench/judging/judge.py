@@ -75,11 +75,7 @@ def judged(tables: Any, form: str, columns: Columns, judging: Judging) -> Judgem
         most_values=None,
     )
     findings = findings_of(evidence, settings)
-    title = ", ".join(
-        one.name if isinstance(one, Path) else Path(one).name
-        for one in tables
-        if isinstance(one, str | Path)
-    )
+    title = ", ".join(Path(one).name for one in tables if isinstance(one, str | Path))
     return Judgement(findings, title or "results of others")
 
 

@@ -40,7 +40,7 @@ SUMMARIES = ("average", "avg", "mean", "mean_auc", "median", "rank", "avg_rank",
 NAMED, MOST_NAMED = 3, 8  # of what a sentence names
 ROUNDED = 1e-9  # how far a share may be outside of [0, 1]
 
-Values = dict[tuple[str, str], float]  # by repeat and fold, as the table names them
+Place = tuple[str, str]  # repeat and fold, as the table names them
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +49,7 @@ class OnDataSet:
 
     name: str
     places: tuple[FoldKey, ...]  # of the folds that count; one if the table has no folds
-    values: Mapping[str, tuple[float, ...]]  # by method, of those that have any
+    values: Mapping[str, Sequence[float]]  # by method, of those that have any
     ratio: float | None  # test rows divided by training rows; None where nothing says it
     left_out: int  # folds in which some method has no value
 
@@ -63,12 +63,8 @@ class OnDataSet:
         """Return the values of a method as fits; without one it has failed, and `why` says how."""
         values = self.values.get(method, (NAN,) * len(self.places))
         status, why = (CellStatus.OK, "") if method in self.values else (MISSING, why)
-        return Group(
-            {
-                place: Fit(id="", data="", status=status, why=why, auc=value)
-                for place, value in zip(self.places, values, strict=True)
-            }
-        )
+        fits = [Fit(id="", data="", status=status, why=why, auc=value) for value in values]
+        return Group(dict(zip(self.places, fits, strict=True)))
 
 
 def measured(long: Long, judging: Judging) -> tuple[Measure, Evidence]:
@@ -89,15 +85,12 @@ def measured(long: Long, judging: Judging) -> tuple[Measure, Evidence]:
     methods = tuple(dict.fromkeys(frame["method"]))
     if len(methods) < 2:
         raise DataError(f"{methods[0]} is the only method; give a table with two or more")
-    cells = _cells(frame)
     names = [*dict.fromkeys(frame["dataset"])]
     if judging.missing == Missing.COMPLETE:
-        names, told = _complete(names, methods, cells)
+        names, told = _complete(names, frame, len(methods))
         remarks += told
-    sets = [
-        _on_data_set(name, {m: cells[name, m] for m in methods if (name, m) in cells}, judging)
-        for name in names
-    ]
+    known = frame[frame["value"].notna()].groupby("dataset")
+    sets = [_on_data_set(name, known.get_group(name), judging) for name in names]
     families, reasons = _families(frame), _reasons(frame)
     sets, told = _comparable(sets)
     ratios = {i: one.ratio or NO_RATIO for i, one in enumerate(sets)}
@@ -212,16 +205,6 @@ def _require_shares(frame: Any, name: str) -> None:
         )
 
 
-def _cells(frame: Any) -> dict[tuple[str, str], Values]:
-    """Return the values by data set and method; one that is missing is not there."""
-    cells: dict[tuple[str, str], Values] = {}
-    known = frame[frame["value"].notna()]
-    columns = (known[name] for name in ("dataset", "method", "repeat", "fold", "value"))
-    for dataset, method, repeat, fold, value in zip(*columns, strict=True):
-        cells.setdefault((dataset, method), {})[repeat, fold] = value
-    return cells
-
-
 def _families(frame: Any) -> dict[str, str]:
     """Return the family of each data set that has one."""
     families: dict[str, str] = {}
@@ -240,11 +223,10 @@ def _reasons(frame: Any) -> dict[tuple[str, str], str]:
     return dict(reversed([*zip(pairs, told["why"], strict=True)]))
 
 
-def _complete(
-    names: Sequence[str], methods: Sequence[str], cells: Mapping[tuple[str, str], Values]
-) -> tuple[list[str], tuple[str, ...]]:
+def _complete(names: Sequence[str], frame: Any, methods: int) -> tuple[list[str], tuple[str, ...]]:
     """Return the data sets on which all methods have a value, and a sentence about the others."""
-    gone = [name for name in names if any((name, method) not in cells for method in methods)]
+    having = frame[frame["value"].notna()].groupby("dataset")["method"].nunique()
+    gone = [name for name in names if having[name] < methods]
     if not gone:
         return [*names], ()
     if len(gone) == len(names):
@@ -256,22 +238,23 @@ def _complete(
     return [name for name in names if name not in gone], (f"{told}: {_some(gone, NAMED)}.",)
 
 
-def _on_data_set(name: str, of: Mapping[str, Values], judging: Judging) -> OnDataSet:
+def _on_data_set(name: str, known: Any, judging: Judging) -> OnDataSet:
     """Return the values in the folds that all methods have."""
-    every = _ordered({key for values in of.values() for key in values})
+    table = known.pivot(index=["repeat", "fold"], columns="method", values="value")
+    every = _ordered(table.index)
     numbered = dict(zip(every, _places(name, every, judging), strict=True))
-    common = [key for key in every if all(key in values for values in of.values())]
-    if every and not common:
+    common = table.loc[every].dropna()
+    if common.empty:
         raise DataError(
             f"on {name} there is no fold in which all methods have a value; leave out a method, or "
             "give its values in the same folds"
         )
     return OnDataSet(
         name,
-        tuple(numbered[key] for key in common),
-        {method: tuple(own[key] for key in common) for method, own in of.items()},
+        tuple(numbered[key] for key in common.index),
+        {method: values.tolist() for method, values in common.items()},
         _ratio(numbered.values(), judging.ratio),
-        len(every) - len(common),
+        len(table) - len(common),
     )
 
 
@@ -304,12 +287,12 @@ def _require_folds(one: OnDataSet) -> None:
         )
 
 
-def _ordered(keys: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+def _ordered(keys: Iterable[Place]) -> list[Place]:
     """Return repeats and folds in the order of their numbers, where they are numbers."""
     return sorted(keys, key=lambda key: [(0, int(x), x) if x.isdigit() else (1, 0, x) for x in key])
 
 
-def _places(name: str, every: Sequence[tuple[str, str]], judging: Judging) -> list[FoldKey]:
+def _places(name: str, every: Sequence[Place], judging: Judging) -> list[FoldKey]:
     """Return the number of the repeat and of the fold of each key.
 
     Raises
@@ -340,7 +323,7 @@ def _places(name: str, every: Sequence[tuple[str, str]], judging: Judging) -> li
     return places
 
 
-def _numbers(every: Sequence[tuple[str, str]]) -> list[int]:
+def _numbers(every: Sequence[Place]) -> list[int]:
     """Return the numbers of folds that count from 0, where one that nobody has leaves a gap."""
     folds = [fold for _, fold in every]
     if len({*folds}) == len(folds) and folds[:1] == ["0"] and all(map(str.isdigit, folds)):

@@ -13,16 +13,18 @@ from aucbench.datasets.tables.cells import MISSING
 from aucbench.datasets.textfile import is_number
 from aucbench.errors import DataError, ParameterError, UnknownNameError, short
 from aucbench.judging.files import Sheet
+from aucbench.judging.metrics import plain
 from aucbench.judging.options import Columns
 
-METHOD = ("method", "solver", "framework", "solver_name", "learner", "algorithm", "model")
-DATASET = ("dataset", "data_set", "task", "data_name", "problem")
-FOLD = ("fold", "split", "seed", "idx_rep")
-REPEAT = ("repeat",)
-METRIC = ("metric",)
-VALUE = ("value", "result", "score", "metric_error")
-ROLES = ("method", "dataset", "fold", "repeat", "metric", "value", "family")
-USUAL = dict(zip(ROLES, (METHOD, DATASET, FOLD, REPEAT, METRIC, VALUE), strict=False))
+USUAL: dict[str, tuple[str, ...]] = {  # names of the columns that are known to have a role
+    "method": ("method", "solver", "framework", "solver_name", "learner", "algorithm", "model"),
+    "dataset": ("dataset", "data_set", "task", "data_name", "problem"),
+    "fold": ("fold", "split", "seed", "idx_rep"),
+    "repeat": ("repeat",),
+    "metric": ("metric",),
+    "value": ("value", "result", "score", "metric_error"),
+}
+ROLES = (*USUAL, "family")
 GAPS = frozenset((*MISSING, "", "-", "–", "—"))  # cells without a value
 SPREAD = re.compile(r"\s*(±|\+/-|\+-|\\pm).*")  # behind a mean, as papers print it
 TEXTS = ("method", "dataset", "metric", "repeat", "fold", "family", "why")
@@ -53,7 +55,7 @@ def roles_of(
             roles[role] = column
     for role, known in usual.items():
         if role not in roles:
-            hits = [name for name in names if _plain(name) in known and name not in roles.values()]
+            hits = [name for name in names if plain(name) in known and name not in roles.values()]
             if len(hits) > 1:
                 raise ParameterError(
                     f"the columns {' and '.join(hits)} can both be the {role}; choose one with "
@@ -72,10 +74,6 @@ def column_of(role: str, what: str, roles: Mapping[str, str], names: Sequence[st
             f"with --{role}"
         )
     return roles[role]
-
-
-def _plain(name: str) -> str:
-    return name.strip().lower().replace("-", "_").replace(" ", "_")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
