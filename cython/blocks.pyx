@@ -115,3 +115,22 @@ def large_group(
 def leaf_room():
     """Return how many entries `leaf` of `large_group` needs."""
     return OF_LEAF * (AUCBENCH_LEAF + AUCBENCH_LOWERS)
+
+
+def running_sums(
+    const long long[::1] starts, const double[:, ::1] x, double[:, ::1] out, bint backwards
+):
+    """out[r] = sum of x[starts[g]], ..., x[r] for the rows r of each group g, column by column.
+
+    Backwards it is the sum of x[r], ..., x[starts[g + 1] - 1]. The sums of a group have no rounding
+    error of another group, as a difference of one running sum over all of them would have.
+    """
+    cdef Py_ssize_t g, j, r, k, step = -1 if backwards else 1
+    cdef long long first
+    with nogil:
+        for g in range(starts.shape[0] - 1):
+            first = starts[g + 1] - 1 if backwards else starts[g]
+            for k in range(starts[g + 1] - starts[g]):
+                r = first + k * step
+                for j in range(x.shape[1]):
+                    out[r, j] = x[r, j] if k == 0 else out[r - step, j] + x[r, j]

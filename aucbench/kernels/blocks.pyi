@@ -4,6 +4,7 @@ from numpy.typing import NDArray
 Vector = NDArray[np.float64]
 Index = NDArray[np.int32]
 Long = NDArray[np.int64]
+Table = NDArray[np.float64]
 
 MODES: tuple[str, ...]
 OF_LEAF: int
@@ -44,3 +45,4 @@ def large_group(
     out: Vector,
 ) -> tuple[float, float]: ...
 def leaf_room() -> int: ...
+def running_sums(starts: Long, x: Table, out: Table, backwards: bool) -> None: ...

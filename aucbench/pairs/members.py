@@ -14,7 +14,7 @@ from aucbench.data.arrays import Index, Vector
 from aucbench.data.sorting import argsort
 from aucbench.errors import DataError
 from aucbench.kernels.vectors import Mask
-from aucbench.pairs.segments import Segments, Side
+from aucbench.pairs.segments import Segments, Side, draw_inside
 from aucbench.pairs.sums import concordant
 
 MOST_PAIRS = 2**62  # their numbers are added up in 64 bits
@@ -259,8 +259,12 @@ class Blocks(Members):
     def drawn(self, count: int, rng: np.random.Generator) -> Pair:
         """Draw pairs from π: a block by its mass, then one row of each side by its share."""
         masses = self.upper.masses * self.lower.masses
-        block = _drawn(np.cumsum(masses), np.zeros(count), masses.sum(), rng)
-        upper, lower = (_drawn_of(side, block, rng) for side in (self.upper, self.lower))
+        upto = np.cumsum(masses)
+        block = np.searchsorted(upto, rng.random(count) * upto[-1], side="right")
+        upper, lower = (
+            side.rows[draw_inside(side.starts, side.shares, block, side.starts[block], rng)]
+            for side in (self.upper, self.lower)
+        )
         return upper, lower
 
     @cached_property
@@ -286,19 +290,3 @@ def _side(rows: Any, block: Any, shares: Vector, mask: Mask) -> Side:
     order = argsort(block.astype(np.float64))[1]
     starts = np.append(0, np.cumsum((sizes := np.bincount(block))[sizes > 0]))
     return Side(starts.astype(np.int64), rows[order].astype(np.int32), shares[order])
-
-
-def _drawn(sums: Vector, low: Vector, mass: Any, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Return places in cumulated shares, where the drawn mass begins at `low` and is `mass`."""
-    at: NDArray[np.intp] = np.searchsorted(sums, low + rng.random(low.size) * mass, side="right")
-    return np.minimum(at, sums.size - 1)
-
-
-def _drawn_of(side: Side, block: NDArray[np.intp], rng: np.random.Generator) -> Index:
-    sums = np.cumsum(side.shares)
-    ends = side.starts[1:] - 1
-    low = (sums[ends] - side.masses)[block]
-    at = _drawn(sums, low, side.masses[block], rng)
-    inside = np.clip(at, side.starts[:-1][block], ends[block])
-    drawn: Index = side.rows[inside]
-    return drawn

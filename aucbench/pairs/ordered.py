@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from aucbench.data.arrays import Index, Vector, lock
 from aucbench.errors import DataError
 from aucbench.pairs.members import MOST_PAIRS, Blocks, Members, NoPairsError, Pair
-from aucbench.pairs.segments import Segments
+from aucbench.pairs.segments import Segments, draw_inside, running_sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,14 +115,13 @@ class Ordered(Members):
     def _above(self, x: Vector) -> Vector:
         """Return for each row the sum of x over the rows of its group with larger keys."""
         after, end = self._ties[1], self._groups[1]
-        sums = np.append(np.cumsum(x[::-1])[::-1], 0.0)
-        return np.where(after < end, sums[after] - sums[end], 0.0)
+        sums = running_sums(self.starts, x, backwards=True)
+        return np.where(after < end, sums[np.minimum(after, self.n - 1)], 0.0)
 
     def _below(self, x: Vector) -> Vector:
         """Return for each row the sum of x over the rows of its group with smaller keys."""
         before, begin = self._ties[0], self._groups[0]
-        sums = np.append(0.0, np.cumsum(x))
-        return np.where(before > begin, sums[before] - sums[begin], 0.0)
+        return np.where(before > begin, running_sums(self.starts, x)[before - 1], 0.0)
 
     @cached_property
     def pairs(self) -> int:
@@ -151,12 +150,9 @@ class Ordered(Members):
     def inner(self, X: Vector) -> float:
         """Return Σ π_ij x_i·x_j for columns X (n, p), O(np)."""
         x = X[self.order]
-        sums = np.zeros((self.n + 1, x.shape[1]))
-        np.cumsum(self.b[::-1, None] * x[::-1], axis=0, out=sums[1:])
         after, end = self._ties[1], self._groups[1]
-        behind = sums[self.n - after]
-        if self.starts.size > 2:
-            behind = np.where((after < end)[:, None], behind - sums[self.n - end], 0.0)
+        sums = running_sums(self.starts, self.b[:, None] * x, backwards=True)
+        behind = np.where((after < end)[:, None], sums[np.minimum(after, self.n - 1)], 0.0)
         x *= self.a[:, None]
         return float(np.einsum("ij,ij->", x, behind))
 
@@ -164,11 +160,9 @@ class Ordered(Members):
         """Draw pairs from π: an upper row by its mass, then a row with a larger key by its b."""
         mass = np.cumsum(self.a * self._masses[0])
         i = np.searchsorted(mass, rng.random(count) * mass[-1], side="right")
-        after, end = self._ties[1][i], self._groups[1][i]
-        sums = np.append(0.0, np.cumsum(self.b))
-        low, high = sums[after], sums[end]
-        j = np.searchsorted(sums, low + rng.random(count) * (high - low), side="right") - 1
-        return self.order[i], self.order[np.clip(j, after, end - 1)]
+        group = np.searchsorted(self.starts, i, side="right") - 1
+        j = draw_inside(self.starts, self.b, group, self._ties[1][i], rng)
+        return self.order[i], self.order[j]
 
     @cached_property
     def components(self) -> tuple[Index, NDArray[np.int64]]:

@@ -14,7 +14,7 @@ from aucbench.data.arrays import ALL, Block, Vector
 from aucbench.errors import ParameterError
 from aucbench.pairs.kinds import groups_of, labelled
 from aucbench.pairs.members import Blocks, Members
-from aucbench.pairs.segments import Side
+from aucbench.pairs.segments import Side, running_sums
 
 COLLAPSED = (
     "no direction lifts the mean positive above the mean of the highest negatives in the range, so "
@@ -177,8 +177,8 @@ def _first(side: Side, value: Vector, room: Vector) -> Side:
     shares = side.shares[order]
     whole = order.size == side.rows.size
     starts = side.starts if whole else np.array([0, order.size])
-    before = np.cumsum(shares) - shares
-    before -= np.repeat(before[starts[:-1]], np.diff(starts))
+    before = np.append(0.0, running_sums(starts, shares)[:-1])
+    before[starts[:-1]] = 0.0
     counted = np.clip(np.repeat(room, np.diff(starts)) - before, 0.0, shares)
     use = counted > 0.0
     sizes = np.add.reduceat(use, starts[:-1], dtype=np.int64)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.data.arrays import Index, Vector, lock
+from aucbench.kernels import blocks
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,3 +85,56 @@ class Side:
         """Return the sum over the memberships of each row, (n,), of numbers (R,)."""
         sums: Vector = np.bincount(self.rows, x, n).astype(np.float64)
         return sums
+
+
+def running_sums(starts: NDArray[np.int64], x: Vector, *, backwards: bool = False) -> Vector:
+    """Return for each row the sum of x over the rows of its group up to it, and with it.
+
+    A running sum over all groups, less its value at the start of one, would lose the digits of
+    this group behind a heavy one.
+
+    Parameters
+    ----------
+    starts : int64 array of shape (G + 1,)
+        Where each group begins.
+    x : array of shape (n,) or (n, p)
+        Numbers of the rows, group after group.
+    backwards : bool
+        Whether the sum begins with the last row of the group.
+    """
+    out = np.empty((len(x), x.size // len(x)))
+    blocks.running_sums(starts, np.ascontiguousarray(x).reshape(out.shape), out, backwards)
+    return out.reshape(x.shape)
+
+
+def draw_inside(
+    starts: NDArray[np.int64],
+    shares: Vector,
+    group: NDArray[np.int64],
+    first: NDArray[np.int64],
+    rng: np.random.Generator,
+) -> NDArray[np.intp]:
+    """Draw a row of each of some groups by its share, from a first row of the group on.
+
+    Parameters
+    ----------
+    starts : int64 array of shape (G + 1,)
+        Where each group begins.
+    shares : array of shape (n,)
+        Shares of the rows, group after group; those from `first` on have a positive sum.
+    group : int array of shape (m,)
+        Of which group each row is drawn.
+    first : int array of shape (m,)
+        From which row on.
+    rng : numpy.random.Generator
+        Draws one number for each row.
+    """
+    upto = running_sums(starts, shares)
+    last = starts[1:] - 1
+    before = np.where(first > starts[:-1][group], upto[first - 1], 0.0)
+    high = upto[last][group]
+    # Places g + share of group g ascend over all groups.
+    sizes = np.diff(starts)
+    places = np.repeat(np.arange(sizes.size), sizes) + upto / np.repeat(upto[last], sizes)
+    drawn = group + (before + rng.random(group.size) * (high - before)) / high
+    return np.clip(np.searchsorted(places, drawn, side="right"), first, last[group])

@@ -35,6 +35,13 @@ def test_concordance_of_two_small_sets(rows, options, wanted):
     assert close(cindex(*rows, **options), wanted)  # scikit-survival 0.28, lifelines 0.30.3
 
 
+@pytest.mark.parametrize("heavy", [1.0, 1e12, 1e15, 1e16, 1e300])
+def test_a_heavy_row_of_another_group_changes_nothing(heavy):
+    y, s = [1, 0, 1, 0, 1, 0, 1], [0.9, 0.1, 0.3, 0.7, 0.5, 0.5, 2]
+    weights = [0.1, 0.2, 0.3, 0.15, 0.25, 0.35, heavy]
+    assert close(grade_auc(y, s, weights, groups=[0] * 6 + [1]), F(179, 364))
+
+
 @pytest.mark.parametrize(
     ("y", "s", "each", "even", "exp2"),
     [

@@ -84,3 +84,30 @@ def test_gaps_over_other_pairs(name, kind, part):
 
         told += hold(seen, value, min(value(w) for w, _ in best))
     assert told > 2
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_a_heavy_group_without_pairs_spoils_no_gap(name):
+    told = 0
+    for seed in range(6):
+        X, y, data, lam = sample(seed)
+        rng, n = np.random.default_rng(seed), len(y)
+        grades, group, v = rng.integers(0, 4, n), rng.integers(0, 3, n), rng.integers(1, 4, n)
+        heavy = group == rng.integers(0, 3)
+        grades[heavy] = 1
+        pairs = naive_pairs.of_grades(grades, [int(weight) for weight in v], group=group)
+
+        def value(w, X=X, lam=lam, pairs=pairs):
+            s = optima.scores(X, w)
+            return naive_pairs.sums(pairs, s, LOSSES[name])[0] + optima.ridge(w, lam)
+
+        def seen(by, weight, data=data, v=v, grades=grades, group=group, heavy=heavy, lam=lam):
+            target = Grades(grades.astype(float), np.where(heavy, weight, v))
+            some = replace(data, target=target, pairs=Grade(), groups=group.astype(np.int32))
+            return states(get_solver(by, lam=lam), some, 150, every=50)[1]
+
+        best = [*seen(name, 1.0), *seen("svm-or", 1.0)]
+        least = min(value(w) for w, _ in best)
+        for weight in (2.0**40, 2.0**53, 1e300):
+            told += hold(seen(name, weight), value, least)
+    assert told > 20
