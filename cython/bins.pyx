@@ -181,7 +181,7 @@ def moments(
 ):
     """Add the sums of x - centre and of its squares by class (2, d); update minima and maxima.
 
-    Of CSR rows the stored values count only. `sub` (4 d,) is memory for the sums of a tile.
+    Of CSR rows the stored values count only, less the centre too. `sub` (4 d,) is memory for the sums of a tile.
     """
     cdef Source X = source(piece, centre)
     cdef Tile tile = Tile(&room[0, 0], &own[0], room.shape[0])
@@ -205,6 +205,7 @@ def moments(
                 for e in range(X.rows.starts[i], X.rows.starts[i + 1]):
                     j = X.rows.columns[e]
                     v = X.rows.values[e] if X.rows.singles == NULL else X.rows.singles[e]
+                    v -= centre[j]
                     sums[k, j] += v
                     squares[k, j] += v * v
                     low[j] = min(low[j], v)

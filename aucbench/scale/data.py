@@ -114,7 +114,7 @@ class PartsData:
 
     @cached_property
     def shift(self) -> Vector:
-        """The common shift c of the sums, (d,): about the mean of the first piece; 0 if sparse."""
+        """The common shift c of the sums, (d,): about the mean of what the first piece stores."""
         first = next(iter(self.parts.read(self.numbers[0])))
         return shift_of(first)
 
@@ -158,7 +158,7 @@ class PartsData:
     def constant(self) -> Index:
         """The columns that have one value."""
         known = self.survey
-        flat = (known.low == known.high) & (known.stored == self.n)
+        flat = (known.low == known.high) & (known.stored.sum(axis=0) == self.n)
         return np.flatnonzero(flat).astype(np.int32)
 
     @cached_property
@@ -175,9 +175,9 @@ class PartsData:
         """σ, (d,): the standard deviation of each column, 1 where it is constant."""
         if not self.standard:
             return np.ones(self.d)
-        mean = self.survey.sums.sum(axis=0) / self.n
-        variance = self.survey.squares.sum(axis=0) / self.n - mean * mean
-        scale: Vector = np.sqrt(np.maximum(variance, 0.0))
+        known = self.survey
+        sums, squares, stored = (x.sum(axis=0) for x in (known.sums, known.squares, known.stored))
+        scale: Vector = np.sqrt(_of_columns(self.shift, sums, squares, stored, float(self.n))[2])
         scale[self.constant] = 1.0
         scale[scale == 0.0] = 1.0
         return scale
@@ -185,17 +185,24 @@ class PartsData:
     @cached_property
     def means(self) -> Vector:
         """Class means of z, (2, d): negative, positive."""
+        if self.is_sparse:
+            share, own, _ = self._of_classes
+            return share * (self.shift + own) / self.scale
         counts = np.array(self.survey.counts, float)[:, None]
         means: Vector = (self.survey.sums / counts + (self.shift - self.centre)) / self.scale
         return means
 
     @cached_property
+    def _of_classes(self) -> tuple[Vector, Vector, Vector]:
+        """See `_of_columns`; of both classes, each (2, d)."""
+        known, counts = self.survey, np.array(self.survey.counts, float)[:, None]
+        return _of_columns(self.shift, known.sums, known.squares, known.stored, counts)
+
+    @cached_property
     def square(self) -> float:
         """D² = 1/(n₊n₋) Σ_i Σ_j ‖z_i − z_j‖², the mean square distance of a pair."""
-        counts = np.array(self.survey.counts, float)[:, None]
-        own = self.survey.sums / counts
-        variances = np.maximum(self.survey.squares / counts - own * own, 0.0)
-        apart = own[1] - own[0]
+        share, own, variances = self._of_classes
+        apart = share[1] * own[1] - share[0] * own[0] + (share[1] - share[0]) * self.shift
         return float(((variances.sum(axis=0) + apart * apart) / self.scale**2).sum())
 
     @cached_property
@@ -286,18 +293,39 @@ class PartsData:
         return other
 
 
+def _of_columns(
+    shift: Vector, sums: Vector, squares: Vector, stored: NDArray[np.int64], n: Any
+) -> tuple[Vector, Vector, Vector]:
+    """Return p, o and the variances of columns with n entries each, whose means are p(c + o).
+
+    A share p of the entries is stored, with the mean μ = c + o and the variance v, and the others
+    are 0. So the variance of a column is p v + p(1 − p) μ². The shift c is about μ, so that v loses
+    no digits.
+    """
+    m = np.maximum(stored, 1)
+    own = sums / m
+    variances = np.maximum(squares / m - own * own, 0.0)
+    share = stored / n
+    return share, own, share * variances + share * (1.0 - share) * (shift + own) ** 2
+
+
 def shift_of(piece: Piece) -> Vector:
-    """Return the mean of each column of a piece, or its one value; 0 for sparse rows."""
+    """Return the mean of what each column of a piece stores, or its one value; 0 of nothing."""
     own = piece.rows
+    columns: Sequence[NDArray[Any]]
     if isinstance(own, Rows):
-        if own.is_sparse:
-            return np.zeros(own.d)
         matrix = own.take(slice(0, 1 << 16)).matrix
-        columns: Sequence[NDArray[Any]] = [*matrix.T]
+        if own.is_sparse:
+            by_column = matrix.tocsc()
+            columns = np.split(by_column.data, by_column.indptr[1:-1])
+        else:
+            columns = [*matrix.T]
     else:
         columns = Columns.take(own, slice(0, 1 << 16)).arrays
     means = [
         float(column[0]) + float((column.astype(np.float64) - float(column[0])).mean())
+        if column.size
+        else 0.0
         for column in columns
     ]
     shift: Vector = np.nan_to_num(np.array(means), nan=0.0, posinf=0.0, neginf=0.0)

@@ -56,11 +56,11 @@ class Survey:
     counts : tuple of 2 int
         Rows.
     sums, squares : arrays of shape (2, d)
-        Σ (x − c) and Σ (x − c)², with the common shift c.
+        Σ (x − c) and Σ (x − c)² of the entries that are stored, with the common shift c.
     low, high : arrays of shape (d,)
-        The smallest and the largest x − c of each column; of sparse rows, of their stored values.
-    stored : array of shape (d,)
-        Entries of each column that are stored.
+        The smallest and the largest x − c of each column, of the entries that are stored.
+    stored : array of shape (2, d)
+        Entries of each column that are stored; of dense rows all of them.
     samples : tuple of 2 Sample
     """
 
@@ -102,7 +102,8 @@ def survey(piece: Piece, shift: Vector, most: int, seed: int) -> Survey:
     keys = np.random.default_rng([seed, piece.part, piece.first]).random(piece.n)
     n_pos = int(np.count_nonzero(piece.y > 0))
     neg, pos = (Sample.of(piece, keys, side, most) for side in SIDES)
-    return Survey((piece.n - n_pos, n_pos), sums, squares, low, high, _stored(piece), (neg, pos))
+    counts = piece.n - n_pos, n_pos
+    return Survey(counts, sums, squares, low, high, _stored(piece, counts), (neg, pos))
 
 
 @dataclass(frozen=True)
@@ -165,8 +166,10 @@ def _smallest(keys: Vector, most: int) -> NDArray[np.int32]:
     return places[np.argsort(keys[places])].astype(np.int32)
 
 
-def _stored(piece: Piece) -> NDArray[np.int64]:
+def _stored(piece: Piece, counts: tuple[int, int]) -> NDArray[np.int64]:
     own = piece.rows
-    if isinstance(own, Rows) and own.columns is not None:
-        return np.bincount(own.columns, minlength=own.d)
-    return np.full(own.d, piece.n, np.int64)
+    if isinstance(own, Rows) and own.columns is not None and own.starts is not None:
+        positive = np.repeat(piece.y > 0, np.diff(own.starts))
+        sides = (own.columns[~positive], own.columns[positive])
+        return np.stack([np.bincount(side, minlength=own.d) for side in sides])
+    return np.repeat(np.array(counts, np.int64)[:, None], own.d, axis=1)

@@ -55,6 +55,21 @@ def test_sparse_rows():
     assert parts.constant.size == 0
 
 
+def test_sparse_columns_that_are_far_from_0_are_standardised():
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(600, 3)), np.where(rng.random(600) < 0.3, 1, -1)
+    X[:, 0] += 1e9
+    X[:, 1] = np.where(rng.random(600) < 0.5, X[:, 1] + 1e7, 0.0)
+    parts = PartsData(InMemory(Data.of(csr_array(X), y), 70), standard=True)
+    M = X.astype(np.longdouble)
+    deviation = M.std(axis=0).astype(float)
+    assert np.allclose(parts.scale, deviation, rtol=1e-9)
+    Z = M / deviation
+    assert np.allclose(parts.means[1], Z[y > 0].mean(axis=0).astype(float), rtol=1e-9)
+    apart = Z[y > 0][:, None] - Z[y < 0][None]
+    assert parts.square == pytest.approx(float((apart**2).sum(axis=2).mean()), rel=1e-6)
+
+
 def test_the_sample_is_one_of_each_class():
     X, y = table(4000, 2)
     X[:, 0] = np.arange(4000)
