@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from math import inf
+from math import inf, nextafter
 from typing import Any, Literal
 
 from aucbench.datasets.parted import open_parts
@@ -30,14 +30,15 @@ WEIGHED, GROUPED = 4, 10  # places of a score with its weight, and of one with i
 
 @dataclass(frozen=True, slots=True)
 class AucBounds:
-    """An AUC that lies between `low` and `high` for certain; they are equal where it is known.
+    """An AUC that lies between `low` and `high` for certain.
 
     Attributes
     ----------
     measure : str
         auc, pauc[max_fpr=...] or gauc[each=...].
     low, high : float
-        Bounds for the scores that were read. An equal pair is the value, rounded once.
+        Bounds for the scores that were read. An equal pair is the value, rounded once. A weighted
+        AUC that is known lies between two neighbouring floats, or is one.
     n_pos, n_neg : int
         Rows of each class.
     readings : int
@@ -60,8 +61,8 @@ class AucBounds:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the bounds are equal."""
-        return self.low == self.high
+        """Whether the bounds are equal, or neighbouring floats."""
+        return self.high <= nextafter(self.low, inf)
 
 
 def auc_by_parts(

@@ -25,8 +25,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
-from math import frexp, inf, ldexp
+from math import frexp, inf, ldexp, nextafter
 from typing import Any
 
 import numpy as np
@@ -257,7 +258,9 @@ class ScoreCounts:
         one = int(self.cut)
         most = 2 * (int(self.masses[0].sum()) + one * self.n_pos)
         most *= int(self.masses[1].sum()) + one * self.n_neg
-        return outward(won / most, 1.0 - lost / most, exact=won + lost == most)
+        if won + lost == most:
+            return around(won, most)
+        return outward(won / most, 1.0 - lost / most, exact=False)
 
     @property
     def variance(self) -> tuple[float, float]:
@@ -312,6 +315,15 @@ def outward(low: float, high: float, *, exact: bool) -> tuple[float, float]:
     if exact:
         return low, low
     return max(0.0, low - ULP), min(1.0, high + ULP)
+
+
+def around(numerator: int, denominator: int) -> tuple[float, float]:
+    """Return the quotient twice if it is a float, and else the floats below and above it."""
+    nearest = numerator / denominator  # Python rounds quotients of integers correctly
+    apart = Fraction(numerator, denominator) - Fraction(nearest)
+    if apart == 0:
+        return nearest, nearest
+    return (nearest, nextafter(nearest, inf)) if apart > 0 else (nextafter(nearest, -inf), nearest)
 
 
 def scores_of(piece: Piece) -> NDArray[Any]:
