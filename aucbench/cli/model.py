@@ -188,19 +188,13 @@ def explain(
     *,
     json: Annotated[bool, typer.Option("--json", help="All of it, as one JSON object.")] = False,
     html: Annotated[Path | None, typer.Option(help="File that takes a page about it.")] = None,
-    figure: Annotated[
-        Path | None,
-        typer.Option(
-            help="File that takes the shapes of effects for print; it ends in .pdf, .svg or .png."
-        ),
-    ] = None,
 ) -> None:
     """Say what a model learnt, from what, how good it is, and what its threshold does."""
     from json import dumps
 
     from aucbench.models import load_model
     from aucbench.models.classes import explanation, lines, page_of
-    from aucbench.store import own_file, require_writable
+    from aucbench.store import require_writable
 
     loaded = load_model(model)
     if html is not None:
@@ -208,12 +202,6 @@ def explain(
         page = page_of(loaded, f"Model {model.stem}")
         page.save(html)
         say(f"{len(page.content) / 1e6:.1f} MB in {html}", err=True)
-    if figure is not None:
-        from aucbench.models.shape_figure import shapes_figure
-
-        content = shapes_figure(loaded, figure.suffix)
-        with own_file(figure) as file:
-            file.write(content)
     if json:
         typer.echo(dumps(explanation(loaded), indent=1, allow_nan=False))
         return

@@ -9,7 +9,7 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
@@ -79,18 +79,15 @@ def drawn_figure(findings: Findings, kind: str, ending: str, dataset: str | None
     return rendered(lambda figure: _leaderboard(figure, findings), ending)
 
 
-def rendered(
-    draw: Callable[[Figure], None], ending: str, settings: Mapping[str, Any] | None = None
-) -> bytes:
+def rendered(draw: Callable[[Figure], None], ending: str) -> bytes:
     """Return what a function draws into an empty figure, as the content of a file.
 
-    `ending` is a key of `FORMATS`; `settings` are those of matplotlib (`rcParams`) beside those of
-    all figures.
+    `ending` is a key of `FORMATS`.
     """
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    with rc_context(THEME | dict(settings or {})):
+    with rc_context(THEME):
         figure = Figure(layout="constrained")
         draw(figure)
         content = BytesIO()

@@ -1,21 +1,19 @@
 """The shapes of the effects of additive models: beside naive ones."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
+import shapes_figure
 from assessed_models import assessed_model, patients
-from command_line import done
-from nights import first
 from scipy.sparse import csr_array
-from screens import SCREENSHOTS, look
+from screens import look
 
 from aucbench.data import Data
 from aucbench.data.arrays import rows
 from aucbench.datasets import load
 from aucbench.datasets.reading import Reading
-from aucbench.errors import DataError, ParameterError
+from aucbench.errors import DataError
 from aucbench.models import Model, archive
 from aucbench.models.assessment import SMALLEST
 from aucbench.models.attribution import OTHERS, Additive
@@ -23,7 +21,6 @@ from aucbench.models.explain import explanation, kind_of, lines, raw_weights
 from aucbench.models.page import chapters, is_curve, page_of
 from aucbench.models.recipe import Recipe
 from aucbench.models.shape import Axis, EffectShape, sparkline
-from aucbench.models.shape_figure import shapes_figure
 from aucbench.models.shaping import shapes
 from aucbench.registry.specs import parse_spec
 
@@ -234,24 +231,18 @@ def test_curves_levels_and_heat_maps_fit_on_a_page(browser, splined, tmp_path, w
     )
 
 
-@pytest.mark.parametrize("ending", first([".pdf", ".svg"]))
-def test_the_shapes_of_a_model_are_drawn(splined, ending):
-    if SCREENSHOTS and ending == ".svg":
-        Path(SCREENSHOTS, "shapes.svg").write_bytes(shapes_figure(splined[0], ending))
+def test_the_example_draws_the_shapes_of_a_file(splined, tmp_path):
     model = replace(splined[0], shapes=(of_two("a$b_c"), *splined[0].shapes))
-    content = shapes_figure(model, ending)
-    assert len(content) > 5000
-    assert content == shapes_figure(model, ending)
-
-
-def test_the_command_draws_the_shapes_of_a_file(splined, tmp_path):
-    splined[0].save(tmp_path / "m.aucbench")
-    done("explain", tmp_path / "m.aucbench", "--figure", tmp_path / "x.pdf")
+    model.save(tmp_path / "m.aucbench")
+    shapes_figure.main(tmp_path / "m.aucbench", tmp_path / "x.pdf")
     assert (tmp_path / "x.pdf").read_bytes()[:4] == b"%PDF"
-    told = done("explain", tmp_path / "m.aucbench", "--figure", tmp_path / "x.gif", code=2)
-    assert "let it end in .pdf" in told.stderr
+    panels = shapes_figure.draw_shapes(model.shapes).axes
+    assert [len(panel.lines) for panel in panels[1 : len(model.shapes)]] == [
+        2 for _ in model.shapes[1:]
+    ]
 
 
-def test_a_model_without_shapes_has_no_figure():
-    with pytest.raises(ParameterError, match="the model has no shapes: its score is no sum"):
-        shapes_figure(made("auto", solver="hist-gradient-boosting[max_iter=5]")[1], ".pdf")
+def test_a_model_without_shapes_is_not_drawn(tmp_path):
+    made("auto", solver="hist-gradient-boosting[max_iter=5]")[1].save(tmp_path / "m.aucbench")
+    with pytest.raises(SystemExit, match="has no shapes: its score is no sum"):
+        shapes_figure.main(tmp_path / "m.aucbench", tmp_path / "x.pdf")
