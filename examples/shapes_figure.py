@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from aucbench import load_model
+from aucbench.models import load_model
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

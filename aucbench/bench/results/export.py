@@ -2,22 +2,17 @@
 
 Each entry of an inner object has its own column, such as `parameters.k`. A backslash escapes a
 dot or a backslash of a key. Lists, such as the curve, are JSON text in CSV and Parquet.
-The records are read once, into an unnamed file in the folder of the target. So the columns are
-known before the first row is written, and memory does not grow.
 """
 
 from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from io import TextIOWrapper
-from itertools import islice
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import IO, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from aucbench.bench.cell import Cell
 from aucbench.bench.results.convergence import Optima, flat_row
@@ -27,9 +22,9 @@ from aucbench.errors import MissingExtraError, ParameterError
 from aucbench.store.files import not_writable, own_file, require_writable
 
 INT64 = range(-(2**63), 2**63)
-ROWS_AT_ONCE = 1000
 
 Row = dict[str, Any]
+Columns = Mapping[str, Sequence[Any]]
 
 
 def export(records: Iterable[Mapping[str, Any]], path: Path) -> int:
@@ -49,14 +44,14 @@ def export(records: Iterable[Mapping[str, Any]], path: Path) -> int:
         raise MissingExtraError("an export to Parquet", "parquet")
     require_writable(path)
     try:
-        with TemporaryFile(dir=path.resolve().parent) as spool:
-            columns, count = _spool(records, spool)
-            spool.seek(0)
-            with own_file(path) as file:
-                write(map(json.loads, spool), columns, file)
+        rows = [flat(record) for record in records]
+        names = ["id", *sorted(set().union(*rows) - {"id"})]
+        columns = {name: [row.get(name) for row in rows] for name in names}
+        with own_file(path) as file:
+            write(columns, file)
     except OSError as error:
         raise not_writable(path, error) from error
-    return count
+    return len(rows)
 
 
 def table_rows(
@@ -86,9 +81,8 @@ def table_rows(
 
 def write_list(rows: Iterable[Row], path: Path) -> None:
     """Write rows to a JSON file as a list, complete or not at all."""
-    with own_file(path) as file, _list_in(file) as add:
-        for row in rows:
-            add(row)
+    with own_file(path) as file:
+        file.write(_json_list(rows))
 
 
 def flat(record: Mapping[str, Any]) -> Row:
@@ -103,19 +97,6 @@ def flat(record: Mapping[str, Any]) -> Row:
     return row
 
 
-def _spool(records: Iterable[Mapping[str, Any]], spool: IO[bytes]) -> tuple[dict[str, str], int]:
-    """Write flat rows to `spool`; return the type of each column, and how many rows there are."""
-    types: dict[str, set[str]] = {"id": {"str"}}
-    count = 0
-    for row in map(flat, records):
-        count += 1
-        for name, value in row.items():
-            types.setdefault(name, set()).add(_type(value))
-        spool.write(json.dumps(row, allow_nan=False).encode("ascii") + b"\n")
-    names = sorted(types, key=lambda name: (name != "id", name))
-    return {name: _common(types[name] - {"null"}) for name in names}, count
-
-
 def _type(value: Any) -> str:
     if value is None:
         return "null"
@@ -124,58 +105,50 @@ def _type(value: Any) -> str:
     return {bool: "bool", float: "float", str: "str"}.get(type(value), "json")
 
 
-def _common(types: set[str]) -> str:
+def _kind(values: Sequence[Any]) -> str:
+    """Return the type of a column: one of `_type`, and JSON text where there are several."""
+    types = {_type(value) for value in values} - {"null"}
     if types == {"int", "float"}:
         return "float"
     return types.pop() if len(types) == 1 else "json" if types else "null"
 
 
-def _write_csv(rows: Iterator[Row], columns: dict[str, str], file: BinaryIO) -> None:
+def _write_csv(columns: Columns, file: BinaryIO) -> None:
     text = TextIOWrapper(file, encoding="utf-8", newline="")
     table = csv.writer(text, lineterminator="\n")
     table.writerow([cell_text(name) for name in columns])
-    table.writerows([_csv(row.get(name)) for name in columns] for row in rows)
+    table.writerows([_csv(value) for value in row] for row in zip(*columns.values(), strict=True))
     text.detach()
 
 
 def _csv(value: Any) -> str:
     if value is None:
         return ""
-    return cell_text(value) if isinstance(value, str) else json.dumps(value)
+    return cell_text(value) if isinstance(value, str) else json.dumps(value, allow_nan=False)
 
 
-def _write_json(rows: Iterator[Row], columns: dict[str, str], file: BinaryIO) -> None:
-    with _list_in(file) as add:
-        for row in rows:
-            add({name: row.get(name) for name in columns})
+def _write_json(columns: Columns, file: BinaryIO) -> None:
+    rows = zip(*columns.values(), strict=True)
+    file.write(_json_list(dict(zip(columns, row, strict=True)) for row in rows))
 
 
-@contextmanager
-def _list_in(file: IO[bytes]) -> Iterator[Callable[[Row], None]]:
-    before = b"[\n"
-
-    def add(row: Row) -> None:
-        nonlocal before
-        file.write(before + json.dumps(row, allow_nan=False).encode("ascii"))
-        before = b",\n"
-
-    yield add
-    file.write(b"\n]\n" if before == b",\n" else b"[]\n")
+def _json_list(rows: Iterable[Row]) -> bytes:
+    """Return a list with a line for each row."""
+    lines = ",\n".join(json.dumps(row, allow_nan=False) for row in rows)
+    return (f"[\n{lines}\n]\n" if lines else "[]\n").encode("ascii")
 
 
-def _write_parquet(rows: Iterator[Row], columns: dict[str, str], file: BinaryIO) -> None:
+def _write_parquet(columns: Columns, file: BinaryIO) -> None:
     import pyarrow as pa
-    from pyarrow.parquet import ParquetWriter
+    from pyarrow.parquet import write_table
 
-    kinds = {"bool": pa.bool_(), "int": pa.int64(), "float": pa.float64(), "null": pa.null()}
-    types = [(_valid(name), kinds.get(kind, pa.string())) for name, kind in columns.items()]
-    with ParquetWriter(file, pa.schema(types)) as writer:
-        while some := [*islice(rows, ROWS_AT_ONCE)]:
-            values = (
-                pa.array([_parquet(row.get(name), kind) for row in some], pa_type)
-                for (name, kind), (_, pa_type) in zip(columns.items(), types, strict=True)
-            )
-            writer.write_batch(pa.record_batch([*values], schema=writer.schema))
+    types = {"bool": pa.bool_(), "int": pa.int64(), "float": pa.float64(), "null": pa.null()}
+    kinds = [_kind(values) for values in columns.values()]
+    arrays = [
+        pa.array([_parquet(value, kind) for value in values], types.get(kind, pa.string()))
+        for kind, values in zip(kinds, columns.values(), strict=True)
+    ]
+    write_table(pa.table(arrays, names=[*map(_valid, columns)]), file)
 
 
 def _parquet(value: Any, kind: str) -> Any:
@@ -183,7 +156,7 @@ def _parquet(value: Any, kind: str) -> Any:
         return value
     if kind == "float":
         return float(value)
-    return _valid(value) if kind == "str" else json.dumps(value)
+    return _valid(value) if kind == "str" else json.dumps(value, allow_nan=False)
 
 
 def _valid(text: str) -> str:
