@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aucbench.bench.text import aligned
-from aucbench.data import Survival
+from aucbench.data import Survival, showing
 from aucbench.data.arrays import Vector
-from aucbench.data.showing import Span, bars, folded, heading, listed, paragraphs, spans
+from aucbench.data.showing import folded, heading, listed, paragraphs
 from aucbench.data.understood import by_kind, remark_of
 from aucbench.errors import shown
 from aucbench.models.assessment import DEALT, TAKEN_OUT, Assessment
@@ -457,18 +457,14 @@ def _quality(model: Model) -> str:
     known = {} if model.auc is None else {model.measure: model.auc}
     if model.operating is not None:
         known |= {name: getattr(model.operating, name) for name in SHARES}
-    lines = [
-        Span(name, x.estimate, x.low, x.high, name == model.measure)
-        for name, x in known.items()
-        if not isnan(x.estimate)
-    ]
-    return spans("on rows that did not train it, with 95 % intervals", lines)
+    lines = [(name, _share(x)) for name, x in known.items() if not isnan(x.estimate)]
+    return showing.grid(["on rows that did not train it", "with 95 % interval"], lines)
 
 
 def _features(model: Model) -> str:
-    signed = most_counting(model)[:FEATURES]
+    lines = [(name, f"{value:.3g}") for name, value in most_counting(model)[:FEATURES]]
     what = "share of the splits" if kind_of(model) == "trees" else "weight × spread"
-    return bars(f"what counts most: {what}", signed)
+    return showing.grid(["what counts most", what], lines, (1,)) if lines else ""
 
 
 def _share(share: Interval) -> str:

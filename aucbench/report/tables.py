@@ -1,18 +1,16 @@
 """The tables of text, one for each data set and of several one over all; and what results show.
 
-Results show themselves as text, and in a notebook as the answer, tables and a chart.
+Results show themselves as text, and in a notebook as the answer and tables.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from math import nan
+from collections.abc import Sequence
 
-from aucbench.data.showing import Span, folded, grid, heading, paragraphs, spans
+from aucbench.data.showing import folded, grid, heading, paragraphs
 from aucbench.report import terminal
 from aucbench.report.document import Grid, text
 from aucbench.report.findings import Findings, Means
-from aucbench.report.inside import Inside
 from aucbench.report.leaderboard import leaderboard
 from aucbench.report.terminal import tables
 
@@ -35,31 +33,18 @@ def as_text(findings: Findings, others: list[Means]) -> str:
 
 
 def as_html(findings: Findings, others: list[Means]) -> str:
-    """Return the answer, and a table with a chart for each data set."""
+    """Return the answer, and a table for each data set."""
     first, *further = terminal.sentences(findings) or ["There is nothing to say yet."]
     tables = grids(findings, others)
-    shown = [*zip(tables, findings.insides, strict=False)][:MOST_SETS]
-    parts = [_set(findings, one, inside) for one, inside in shown]
-    over_all = tables[len(findings.insides) :]
-    parts = [*(_over_all(one) for one in over_all), *parts]
-    left = len(findings.insides) - len(shown)
+    count = len(findings.insides)
+    over_all, shown = tables[count:], tables[: min(count, MOST_SETS)]
+    parts = [_table(one) for one in (*over_all, *shown)]
+    left = count - len(shown)
     more = paragraphs([f"{left} more data sets: print(.table())"] if left else [])
     notes = folded("Notes", paragraphs(terminal.notes(findings)))
     return "".join([heading(first), paragraphs(further), *parts, more, notes])
 
 
-def _over_all(one: Grid) -> str:
-    return f"<br/>{heading(one.title)}{grid(one.header, one.lines, one.right, one.best)}"
-
-
-def _set(findings: Findings, one: Grid, inside: Inside) -> str:
+def _table(one: Grid) -> str:
     table = grid(one.header, one.lines, one.right, one.best)
-    chart = spans(f"{findings.measure} with its interval", [*_spans(findings, inside)], ".4f")
-    return f"<br/>{heading(one.title)}{paragraphs(one.facts)}{table}{chart}"
-
-
-def _spans(findings: Findings, inside: Inside) -> Iterator[Span]:
-    for row in inside.rows:
-        x = findings.interval(row)
-        low, high = (nan, nan) if x is None else (x.low, x.high)
-        yield Span(findings.evidence.solvers[row.solver], row.estimate, low, high, row.leading)
+    return f"<br/>{heading(one.title)}{paragraphs(one.facts)}{table}"
