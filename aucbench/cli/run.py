@@ -1,4 +1,4 @@
-"""`aucbench run`, `status` and `export`: plans in files, results in folders."""
+"""`aucbench compare`, `run`, `status` and `export`: plans, and results in folders."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from aucbench.bench.options import Options
+from aucbench.bench.options import RUN_ONLY, Comparison, Fits, Options
 from aucbench.bench.text import aligned, reason_text
 from aucbench.cli.groups import Group, grouped
-from aucbench.cli.options import OUTPUT, RUNS, Output
+from aucbench.cli.options import FILES, FITS, OUTPUT, RUNS, Output
 from aucbench.cli.running import LISTED, go, opened, print_estimate
 from aucbench.cli.saying import say, warn
+from aucbench.datasets.reading import Reading
 from aucbench.errors import AucbenchError, DataError, ParameterError, shown
 
 if TYPE_CHECKING:
@@ -33,6 +34,27 @@ ESTIMATE = (
     "Say how long the cells that are left will take. One cell is run, and kept, of each data set "
     "and solver that has none."
 )
+FIRST = ("solvers", "data", "features", "tune")  # options of compare
+
+
+@grouped
+def compare(
+    asked: Annotated[Comparison, Group(FITS, first=FIRST)],
+    out: Annotated[Path | None, typer.Option(help="Folder that keeps the results.")] = None,
+    *,
+    files: Annotated[Reading, Group(FILES, first=("target", "positive"))],
+    fits: Annotated[Fits, Group(FITS, without=("holdout",), first=("splits", "passes"))],
+    options: Annotated[Options, Group(RUNS, without=(*RUN_ONLY, "threads"))],
+    output: Annotated[Output, Group(OUTPUT, first=("metrics",))],
+    json: Annotated[
+        Path | None,
+        typer.Option(help="File that takes one object per fit.", rich_help_panel=OUTPUT),
+    ] = None,
+) -> None:
+    """Fit every solver on every split of every data set; print the test AUC."""
+    plan = options.limited(asked.plan(files, fits))
+    way_on = "run the same command again to go on" if out else "--out DIR would keep the others"
+    go(plan, options, out, json, way_on, output)
 
 
 def _print_example(wanted: bool) -> None:

@@ -1,4 +1,4 @@
-"""Read tables of results: text, Parquet, Feather, Excel, JSON and npz. No pickle is opened.
+"""Read tables of results: text, Parquet, Feather, Excel and JSON. No pickle is opened.
 
 Cells of text stay text here: a data set may be called NA or 1e5.
 """
@@ -11,16 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from aucbench.data.packed import unpack_arrays
-from aucbench.datasets.endings import (
-    ARROW,
-    EXCEL,
-    NPZ,
-    TEXT,
-    naming,
-    open_plain,
-    without_compression,
-)
+from aucbench.datasets.endings import ARROW, EXCEL, TEXT, naming, open_plain, without_compression
 from aucbench.datasets.frames import Piece, pieces
 from aucbench.datasets.memory import frame_of, is_table
 from aucbench.errors import DataError, ParameterError
@@ -29,7 +20,7 @@ JSON = ".json"
 PICKLES = (".pkl", ".pickle", ".joblib")
 PICKLE = b"\x80"  # begins a pickle
 MOST_ROWS = 10**7
-KNOWN = (*TEXT, ".txt", *ARROW, EXCEL, JSON, NPZ)
+KNOWN = (*TEXT, ".txt", *ARROW, EXCEL, JSON)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,10 +76,9 @@ def _file(path: Path) -> Any:
             )
         if not start:
             raise DataError("it is empty; give a table of results")
-        if ending in (JSON, NPZ):
+        if ending == JSON:
             with open_plain(path) as stream:
-                content = stream.read()
-            return _json(content) if ending == JSON else _of_columns(unpack_arrays(content))
+                return _json(stream.read())
         if ending not in KNOWN:
             raise DataError(f"its ending is not that of a table: {', '.join(KNOWN)}")
         [piece, *more] = pieces(path, MOST_ROWS)

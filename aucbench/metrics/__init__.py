@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from aucbench.metrics.auc import auc as auc
 from aucbench.metrics.classes import hand_till as hand_till
 from aucbench.metrics.classes import one_vs_rest as one_vs_rest
-from aucbench.metrics.of_target import auc_of as auc_of
 from aucbench.metrics.order import cindex as cindex
 from aucbench.metrics.order import grade_auc as grade_auc
+from aucbench.metrics.pairs import auc_of as auc_of
 from aucbench.metrics.pairs import gauc as gauc
 from aucbench.metrics.pairs import measure_of as measure_of
 from aucbench.metrics.pairs import quality_of as quality_of

@@ -1,4 +1,4 @@
-"""The laws of the states that a solver yields, checked one by one while it runs.
+"""The laws of a problem, and of the states that a solver yields, checked while it runs.
 
 Design
   a. A state that breaks a law ends the run with one sentence: the field, the law, what came, and
@@ -6,6 +6,7 @@ Design
   b. One cheap test lets nearly every state pass. Each law is looked at only where it fails.
   c. This is the door for the numbers of a state. What comes out has plain floats and ints, so that
      nothing behind it asks what a number is.
+  d. A wrong part of a problem may fail inside a right solver. So the parts are asked, too.
 """
 
 from __future__ import annotations
@@ -20,9 +21,11 @@ from typing import Any
 
 import numpy as np
 
+from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.errors import PluginError, float_of, short, whole_of, written_at
-from aucbench.protocols import State
+from aucbench.protocols import Problem, State
+from aucbench.scale import PartsData
 
 FLOAT64 = np.dtype(np.float64)
 MOST_PASSES = 10**6  # over the training rows in one step; tools that do all work in one stay below
@@ -32,6 +35,11 @@ NUMBERS = {  # of a state, which may be None
     "gap": "None, or a bound of at least 0 (infinity: nothing is certified)",
     "residual": "None, or the length of the gradient",
     "value": "None, or the number f(w) + Omega(w)",
+}
+PARTS = {  # of a problem, and what is asked of them
+    "f": ("data", "value", "grad"),
+    "project": ("__call__", "contains", "value"),
+    "features": ("__call__", "exempt"),
 }
 _fields = attrgetter(*(f.name for f in fields(State)))
 
@@ -236,3 +244,43 @@ def _place(states: Any) -> str:
         return ""
     line = code.co_firstlineno if frame is None else frame.f_lineno
     return f" ({code.co_filename}, line {line})"
+
+
+def lacking_part(problem: Problem) -> str | None:
+    """Return which part of a problem has not what the loop and the harness ask it for."""
+    for part, names in PARTS.items():
+        thing = getattr(problem, part)
+        if part == "f" and thing is None:
+            continue
+        if lacking := [name for name in names if not hasattr(thing, name)]:
+            return f"whose {part} is {short(thing)}, which lacks {', '.join(lacking)}"
+    for part in ("holdout", "train"):
+        kinds = Data | PartsData | None if part == "train" else Data | None
+        if not isinstance(data := getattr(problem, part), kinds):
+            return f"whose {part} is {short(data)}, wanted Data"
+    if problem.w0 is not None and not isinstance(problem.w0, np.ndarray):
+        return f"whose w0 is {short(problem.w0)}, wanted an array"
+    return None
+
+
+def wrong_part(problem: Problem) -> str | None:
+    """Return which part of a problem returns no vector where one is due; None when none does.
+
+    It costs a gradient, so that it is asked when a solver has failed, and at no other time.
+    """
+    w = problem.start()
+    wrong = None if problem.f is None else _wrong(problem.f, "grad", w)
+    return wrong or _wrong(problem.project, "__call__", w, 1.0)
+
+
+def _wrong(part: object, method: str, w: Vector, *further: float) -> str | None:
+    try:
+        answer = getattr(part, method)(w, *further)
+    except Exception:  # the solver has met it too, and that error is told
+        return None
+    if isinstance(answer, np.ndarray) and answer.shape == w.shape:
+        return None
+    came = f"an array of shape {answer.shape}" if isinstance(answer, np.ndarray) else short(answer)
+    place = written_at(getattr(type(part), method))
+    called = f"{type(part).__name__}.{method}"
+    return f"{called} returned {came}, wanted an array of shape {w.shape}{place}"

@@ -48,8 +48,7 @@ from aucbench.registry import get_solver
 from aucbench.scale import PartsData
 from aucbench.solving.classes import against_rest, joined, trained_on
 from aucbench.solving.descent import descends
-from aucbench.solving.laws import Laws
-from aucbench.solving.misfit import lacking_part, wrong_part
+from aucbench.solving.laws import Laws, lacking_part, wrong_part
 from aucbench.solving.wrappers import core, of_class, why_refused, with_budget
 
 T = TypeVar("T")

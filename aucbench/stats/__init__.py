@@ -34,7 +34,6 @@ from aucbench.stats.signed_rank import signed_rank as signed_rank
 from aucbench.stats.tables import ResultTable as ResultTable
 from aucbench.stats.tables import Rule as Rule
 from aucbench.stats.tables import Scale as Scale
-from aucbench.stats.times import shifted_geometric_mean as shifted_geometric_mean
 from aucbench.stats.versus import Change as Change
 from aucbench.stats.versus import Fragile as Fragile
 from aucbench.stats.versus import fragile as fragile

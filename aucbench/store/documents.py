@@ -63,10 +63,6 @@ class DocumentStore:
         """
         return self._lock.held(tell)
 
-    def has(self, key: str) -> bool:
-        """Whether the key is finished: its shard is there and whole."""
-        return self._text(key) is not None
-
     def read(self, key: str) -> dict[str, Any] | None:
         """Return the document of a key; None when it is not finished."""
         text = self._text(key)

@@ -151,7 +151,7 @@ def test_the_progress_sees_cells_after_they_are_stored(lookups, store):
             heard.append(("started", str(cell.solver)))
 
         def end_cell(self, record):
-            assert store.has(record.id)
+            assert store.read(record.id) is not None
             heard.append(("finished", str(record.cell.solver)))
 
     records(lookups, store, Answers(), progress=Seen(4))

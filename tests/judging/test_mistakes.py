@@ -188,11 +188,6 @@ def test_a_wrong_file(tmp_path, name):
     assert str(tmp_path / name) in said
 
 
-def test_objects_in_npz_are_not_unpickled(tmp_path):
-    np.savez(tmp_path / "a.npz", method=np.array([{"a": 1}], dtype=object))
-    assert "Object arrays cannot be loaded" in sentence(tmp_path / "a.npz")
-
-
 def test_files_of_two_formats(long, tmp_path):
     long.to_csv(tmp_path / "a.csv", index=False)
     pd.DataFrame({"dataset": SETS, "a": 0.5, "b": 0.6}).to_csv(tmp_path / "b.csv", index=False)

@@ -13,7 +13,7 @@ from aucbench.features.chain import Chain, fitted
 from aucbench.objectives import PairwiseSquare
 from aucbench.projectors import L2Ball
 from aucbench.protocols import Needs, Problem, State, contains
-from aucbench.solving.misfit import wrong_part
+from aucbench.solving.laws import wrong_part
 
 WRONG = {"None": None, "text": "abc", "tuple": (1, 2), "list": [0.0] * 4, "shape": np.zeros(3)}
 

@@ -213,7 +213,7 @@ def test_a_folder_that_cannot_be_written_keeps_the_older_record(store, record):
 def test_a_folder_in_place_of_a_shard_is_an_error(store):
     (store.folder / "cells" / "0a" / "0a1b.json").mkdir(parents=True)
     with pytest.raises(DataError, match=r"cannot read .*Is a directory; repair the folder"):
-        store.has("0a1b")
+        store.read("0a1b")
 
 
 def test_opening_removes_what_killed_writers_left_and_nothing_else(store):

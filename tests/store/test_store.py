@@ -28,8 +28,8 @@ def test_records_and_scores_come_back_in_the_order_of_ids(store, record, npz):
         assert [r["id"] for r in later.documents()] == ["0a1b", "0a1b2", "ff-1", "ff00"]
         assert later.read("ff00") == record("ff00", curve=[{"passes": 1.0, "auc": 0.5}])
         assert later.blob("ff00", unpack_arrays)["test"].tolist() == [0, 1, 2]
-        assert later.has("ff00")
-        assert not later.has("ff01")
+        assert later.read("ff00") is not None
+        assert later.read("ff01") is None
         assert later.read("ff01") is later.blob("ff01", bytes) is None
         assert later.problems() == ()
 
@@ -111,7 +111,7 @@ def test_a_spoilt_shard_is_told_about_set_aside_and_can_be_computed_again(
     spoilt = path.read_bytes()
 
     assert [r["id"] for r in store.documents()] == ["0a1a"]
-    assert not store.has("0a1b")
+    assert store.read("0a1b") is None
     (problem,) = store.problems()
     assert problem.startswith(f"{path} {told}: it was moved to ")
     assert problem.endswith("and its result counts as missing")
@@ -153,7 +153,7 @@ def test_who_judges_a_shard_late_does_not_set_its_successor_aside(
         monkeypatch.setattr(shard_module, "fault_of", fault_of)
         with DocumentStore(store.folder) as other:
             if meanwhile != "replaced":
-                assert not other.has(cell)
+                assert other.read(cell) is None
             if meanwhile != "set aside":
                 other.write(record(cell, auc=0.5))
         return fault_of(cell, text)
@@ -161,7 +161,7 @@ def test_who_judges_a_shard_late_does_not_set_its_successor_aside(
     monkeypatch.setattr(shard_module, "fault_of", slow)
     assert store.read("0a1b") is None
     assert store.problems() == ()
-    assert store.has("0a1b") == (meanwhile != "set aside")
+    assert (store.read("0a1b") is not None) == (meanwhile != "set aside")
     assert store.problems() == ()
     aside = store.folder / "aside"
     left = [p.read_bytes() for p in aside.iterdir()] if aside.exists() else []
@@ -174,7 +174,7 @@ def test_nothing_in_scores_is_unpickled(store, record, npz):
     (problem,) = store.problems()
     assert "Object arrays cannot be loaded" in problem
     assert "delete" in problem
-    assert store.has("0a1b")
+    assert store.read("0a1b") is not None
 
 
 @pytest.mark.parametrize("packed", [b"", b"\x80\x04K\x01.", b"\x93NUMPY", b"PK\x03\x04"])
