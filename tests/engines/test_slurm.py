@@ -115,7 +115,8 @@ def test_a_host_without_sbatch_is_refused(cells, tmp_path, monkeypatch):
 
 SBATCH = """\
 grep '^#SBATCH' "$1" >> {folder}/asked
-setsid sh -c 'SLURM_JOB_ID=$$ exec sh "$0"' "$1" > {folder}/said 2>&1 &
+cp "$1" {folder}/script.$$  # submitit moves its file as soon as this ends
+setsid sh -c 'SLURM_JOB_ID=$$ exec sh "$0"' {folder}/script.$$ > {folder}/said 2>&1 &
 echo "Submitted batch job $!"
 """
 SRUN = """\
