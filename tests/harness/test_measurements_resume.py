@@ -91,6 +91,7 @@ def test_two_runs_at_once_do_nothing_twice(toy):
     assert all("all are there — holds: counted" in out for out, _ in texts)
 
 
+@pytest.mark.nightly
 def test_ctrl_c_ends_with_130_and_the_same_command_goes_on(toy):
     process = toy.start()
     toy.until(process, 2)

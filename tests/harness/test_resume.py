@@ -143,6 +143,7 @@ def test_ctrl_c_stops_at_once_and_says_how_to_go_on(planned):
     assert len(records(planned, "stopped")) == CELLS
 
 
+@pytest.mark.nightly
 def test_kill_9_during_a_run_with_a_limit_of_time_loses_nothing(planned, whole):
     process = planned.start("run", "plan.toml", "--out", "short", "--quiet", "--minutes", "10")
     while shards(planned, "short") < 5:
