@@ -72,7 +72,7 @@ def test_results_answer_and_the_bar_is_gone(executed):
     assert "has the highest AUC" in html
     assert "positive &#x27;malignant&#x27;" in html
     assert "left out: patient" in html
-    assert html.count("<circle") == 3
+    assert html.count("<tr>") == 4
 
 
 @pytest.mark.nightly
