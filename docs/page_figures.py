@@ -19,6 +19,7 @@ from contextlib import redirect_stdout
 from typing import Any
 
 import numpy as np
+from matplotlib import rc_context
 from page_growth import per_size
 from page_scale import per_row
 from page_tables import Table, code, table
@@ -64,7 +65,8 @@ def figure(name: str, caption: str, page: str) -> str:
 
 def drawn(name: str, caption: str, draw: Callable[[Any], None]) -> str:
     """Return as HTML what a function draws in an empty figure; `name` is unique on its page."""
-    plain = rendered(draw, ".svg", SETTINGS).decode()
+    with rc_context(SETTINGS):
+        plain = rendered(draw, ".svg").decode()
     svg = plain[plain.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
     svg = svg.replace(INK, "currentColor")
