@@ -109,7 +109,7 @@ def test_what_strict_json_cannot_hold_is_refused(value, sentence):
 @pytest.mark.parametrize("cell", ["", "a", "../aa", "AB", "a/b", "é1", "ab\n", "-a", "a" * 129, 12])
 def test_a_key_that_is_no_file_name_everywhere_is_refused(folder, cell):
     with DocumentStore(folder, create=True) as store:
-        for use in (store.has, store.read, lambda key: store.blob(key, bytes)):
+        for use in (store.read, lambda key: store.blob(key, bytes)):
             with pytest.raises(ParameterError, match="a key of a results folder is 2 to 128"):
                 use(cell)
         with pytest.raises(ParameterError, match="use a hexadecimal hash"):

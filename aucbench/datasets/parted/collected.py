@@ -77,10 +77,8 @@ def is_collection(X: Any) -> bool:
     return hasattr(X, "__dask_graph__") and hasattr(X, "to_delayed")
 
 
-def collected(X: Any, y: Any) -> Collected:
+def collected(X: Any, y: Any, *, client: Any = None) -> Collected:
     """Return the rows of a collection as parts, which workers keep.
-
-    The client is the one in use, as dask-ml and xgboost take it.
 
     Parameters
     ----------
@@ -88,6 +86,8 @@ def collected(X: Any, y: Any) -> Collected:
         Its chunks of rows are the parts; few large ones are faster.
     y : dask array of shape (n,), dask series, or str
         Two labels; or the column of X that has them.
+    client : distributed.Client, optional
+        None: the one in use, as dask-ml and xgboost take it.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def collected(X: Any, y: Any) -> Collected:
     ParameterError
         When there is no client.
     """
-    client = _client()
+    client = client or _client()
     X, y = _with_target(X, y)
     columns = [_partitions(one) for one in (X, y)]
     if len(columns[0]) != len(columns[1]):

@@ -68,8 +68,11 @@ def trace_elsewhere(solver: Any) -> Trace:
 def trace_of(request: Mapping[str, Any], room: Room, steps: Mapping[str, Kept]) -> dict[str, Any]:
     """The other side of `trace_elsewhere`: the job that fits a solver of another process."""
     try:
-        # The name of the module may be known to the writer of the pickle only.
+        # The name of the module may be known to the writer of the pickle only; `pickle` imports
+        # the package above it, too.
         sys.modules[request["module"]] = _imported(request["module"], request["file"])
+        package = request["module"].partition(".")[0]
+        sys.modules.setdefault(package, ModuleType(package))
         solver = pickle.loads(b64decode(request["solver"]))
     except (AttributeError, ImportError) as error:
         return {"unknown": str(error)}
