@@ -83,6 +83,7 @@ def test_kill_9_loses_and_doubles_nothing(toy):
     assert sum(toy.begun().values()) == total
 
 
+@pytest.mark.nightly
 def test_two_runs_at_once_do_nothing_twice(toy):
     both = [toy.start() for _ in range(2)]
     texts = [process.communicate(timeout=600) for process in both]

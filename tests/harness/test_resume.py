@@ -111,6 +111,7 @@ def test_a_second_run_waits_and_then_finds_what_is_finished(planned, whole):
     assert sorted(map(len, told)) == [0, TENTHS]  # one of them has computed all cells
 
 
+@pytest.mark.nightly
 def test_the_run_that_waits_goes_on_where_a_killed_one_was(planned, whole):
     first = planned.start("run", "plan.toml", "--out", "taken", "--quiet")
     while shards(planned, "taken") < 3:

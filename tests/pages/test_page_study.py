@@ -203,6 +203,7 @@ def real(read):
     return read[0].Study.read(REAL)
 
 
+@pytest.mark.nightly
 def test_the_words_of_the_real_tables_are_those_of_judge(page_study, real):
     judged_like_the_page(page_study, real, REAL / "means.csv")
 

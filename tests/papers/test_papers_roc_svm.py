@@ -4,7 +4,6 @@ import re
 
 import numpy as np
 import pytest
-from nights import first
 from paper_results import Given, cells_of, made, ran, told
 
 from aucbench.datasets.simulated import linear, population_auc, true_scores
@@ -115,7 +114,8 @@ def small(monkeypatch, number):
     monkeypatch.setitem(plain["grids"][0], "trials", 2)
 
 
-@pytest.mark.parametrize("number", first([1, 2]))
+@pytest.mark.nightly
+@pytest.mark.parametrize("number", [1, 2])
 def test_a_small_table_of_simulated_rows(number, monkeypatch, tmp_path):
     small(monkeypatch, number)
     simulated = {1: "linear", 2: "radial"}

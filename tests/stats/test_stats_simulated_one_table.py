@@ -39,6 +39,7 @@ def require_level(rates):
     assert max(shares) <= most, rates
 
 
+@pytest.mark.nightly
 def test_with_ten_repeats_the_old_rule_is_too_bold_and_the_new_one_is_not(simulation):
     found = rates(simulation, 1.0, rows=60, repeats=10, count=60)
     require_level(found["new"])
