@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from aucbench.errors import shown
 from aucbench.models import load_model
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def _label(text: str) -> str:
 
 def _plain(text: str) -> str:
     """Return a name that is printable; $ would start a formula."""
-    return "".join(c if c.isprintable() else "�" for c in text).replace("$", r"\$")
+    return shown(text).replace("$", r"\$")
 
 
 def main(model: str, file: str) -> None:

@@ -113,10 +113,11 @@ class Ordered(Members):
         return self._above(self.b), self._below(self.a)
 
     def _above(self, x: Vector) -> Vector:
-        """Return for each row the sum of x over the rows of its group with larger keys."""
+        """Return the sums of x, (n,) or (n, p), over the rows of the group with larger keys."""
         after, end = self._ties[1], self._groups[1]
-        sums = running_sums(self.starts, x, backwards=True)
-        return np.where(after < end, sums[np.minimum(after, self.n - 1)], 0.0)
+        sums = running_sums(self.starts, x, backwards=True)[np.minimum(after, self.n - 1)]
+        sums[after == end] = 0.0
+        return sums
 
     def _below(self, x: Vector) -> Vector:
         """Return for each row the sum of x over the rows of its group with smaller keys."""
@@ -150,9 +151,7 @@ class Ordered(Members):
     def inner(self, X: Vector) -> float:
         """Return Σ π_ij x_i·x_j for columns X (n, p), O(np)."""
         x = X[self.order]
-        after, end = self._ties[1], self._groups[1]
-        sums = running_sums(self.starts, self.b[:, None] * x, backwards=True)
-        behind = np.where((after < end)[:, None], sums[np.minimum(after, self.n - 1)], 0.0)
+        behind = self._above(self.b[:, None] * x)
         x *= self.a[:, None]
         return float(np.einsum("ij,ij->", x, behind))
 
