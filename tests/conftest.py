@@ -102,7 +102,7 @@ def shared_supervisors(request, supervisors_of_a_session):
     @contextmanager
     def shared(opening, *options):
         variables = {k: v for k, v in os.environ.items() if k != "PYTEST_CURRENT_TEST"}
-        path = () if "registry.import_job" in str(options) else sys.path  # which is told its path
+        path = () if "registry.describing" in str(options) else sys.path  # which is told its path
         key = (*options, *path, *sorted(variables.items()))
         known = next((pair for pair in kept if pair[0] == key), None)
         if known is not None:
