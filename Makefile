@@ -25,8 +25,9 @@ LEARNT := $(addprefix tests/,datasets store stats bench judging papers platforms
 # What the metadata promise; pyproject.toml has the lowest one for ruff too.
 VERSIONS := 3.11 3.12 3.13 3.14
 # Each change leaves some tests and examples of hypothesis to the night, which leaves out none.
-CHANGE := -m 'not nightly'
-NIGHT := --hypothesis-profile=nightly
+# A test that hangs fails after these seconds, with the stacks of its threads.
+CHANGE := -m 'not nightly' --timeout=600
+NIGHT := --hypothesis-profile=nightly --timeout=7200
 DEMO_DATA := breast-cancer,digits-8
 
 # asv keeps a description of the machine in the home folder; give it one in here, and

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
 
@@ -32,42 +33,56 @@ PATH = os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, sys.path)]
 CLIENT = """
 import os, sys
 from pathlib import Path
-from supervise.asking import job
+from supervise.asking import job, lines, until
 from aucbench.processes import open_supervisor
 supervisor = open_supervisor(preload=("numpy",))
 print(supervisor.token, supervisor._folder, flush=True)
 for _ in range(2):
     supervisor.submit(job("hangs_and_tells", {"tell": sys.argv[1]}, timeout=None))
 """
+# The fork is made when the processes of the jobs run. One that is made while another thread starts
+# a process keeps a pipe of that start open, and the thread waits for the end of the pipe.
+FORK = """
+until(lambda: len(lines(sys.argv[1])) == 6)
+if os.fork() == 0:
+    os.read(0, 1)
+print("forked", flush=True)
+supervisor.wait()
+"""
 ENDS = {
     "waits and is killed": "supervisor.wait()",
-    "is killed with its pipes in a fork": "if os.fork() == 0: os.read(0, 1)\nsupervisor.wait()",
+    "is killed with its pipes in a fork": FORK,
     "returns from main": "os.read(0, 1)",
     "leaves by os._exit": "os.read(0, 1); os._exit(3)",
     "is closed": "os.read(0, 1); supervisor.close()",
 }
 
 
+@contextmanager
 def started(body, told):
-    """A client of its own; its token and its scratch folder."""
-    client = subprocess.Popen(
+    """A client of its own; its token and its scratch folder. It does not outlive the test."""
+    with subprocess.Popen(
         [sys.executable, "-c", CLIENT + body, str(told)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": PATH},
-    )
-    token, scratch = client.stdout.readline().decode().split()
-    return client, token, Path(scratch)
+    ) as client:
+        try:
+            token, scratch = client.stdout.readline().decode().split()
+            yield client, token, Path(scratch)
+        finally:
+            client.kill()
 
 
 @pytest.mark.parametrize("way", ENDS)
 def test_nothing_outlives_the_client(tmp_path, way):
     told = tmp_path / "told"
-    client, token, scratch = started(ENDS[way], told)
-    with client:
+    with started(ENDS[way], told) as (client, token, scratch):
         until(lambda: len(lines(told)) == 6)
         assert len(alive(map(int, lines(told)))) == 6
+        if "fork" in way:
+            assert client.stdout.readline() == b"forked\n"
         if "killed" in way:
             client.kill()
         else:
@@ -75,13 +90,11 @@ def test_nothing_outlives_the_client(tmp_path, way):
             client.stdin.flush()
         assert gone(token, 2.0)
         until(lambda: not scratch.exists(), 1.0)
-        client.kill()
 
 
 @pytest.mark.parametrize("after", [0.0, 0.1, 0.3])
 def test_nothing_outlives_a_client_that_is_killed_early(tmp_path, after):
-    client, token, _ = started("supervisor.wait()", tmp_path / "told")
-    with client:
+    with started("supervisor.wait()", tmp_path / "told") as (client, token, _):
         with pytest.raises(subprocess.TimeoutExpired):
             client.wait(after)
         client.kill()
