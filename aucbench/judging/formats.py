@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from aucbench.datasets.textfile import is_number
 from aucbench.errors import DataError, ParameterError, UnknownNameError
 from aucbench.judging.files import Sheet
 from aucbench.judging.metrics import NEGATIVE, UNNAMED, direction, plain
@@ -29,6 +30,7 @@ AUTO = "auto"
 # From a frame and the name of the file of each row to frames of `long_of`.
 Rows = Callable[[Any, Any, Columns, str | None], Iterator[Any]]
 ERROR = "metric_error"  # a column: what a metric lacks to its best value
+PROBLEM = "problem_type"  # a column: each kind of problem has a metric of its own
 WIDE_NAMES = {role: USUAL[role] for role in ("dataset", "fold", "repeat")}
 BENCHOPT = ("solver_name", "stop_val")
 BENCHOPT_DATA = ("dataset_name", "data_name")
@@ -37,31 +39,75 @@ BENCHOPT_NAME, BENCHOPT_VALUE = "objective_name", "objective_value"
 DIVERGED = "The last value of the curve is infinite."
 AMLB = ("framework", "task", "fold", "result")
 ROUNDING = 1e-5  # relative difference of two columns that are rounded
-TABARENA = (ERROR, "dataset", "fold", "metric")
-TABARENA_NAMES = {
-    **USUAL,
-    "method": ("method", "framework"),
-    "dataset": ("dataset",),
-    "fold": ("fold",),
-}
+TABARENA = (ERROR, "dataset")
 TABARENA_ROLES = ("method", "dataset", "fold", "repeat", "metric")
+TABARENA_NAMES = {**{role: (role,) for role in TABARENA_ROLES}, "method": ("method", "framework")}
+TABARENA_FOLDS = 3  # of a repeat; a split has the number 3 * repeat + fold
+FOLD_OF_TASK = r"(.+)_(\d+)"  # a data set where AutoGluon counts each fold as one
+IMPUTED = "imputed"  # a column: whether the value of a row was taken from another method
+NOT_MEASURED = "The value is imputed."
 SPLIT = re.compile(r"split(\d+)_test_(.+)")
 PARAM = "param_"
 PARAMS = "params"
 
 
-def long_rows(frame: Any, files: Any, asked: Columns, by: str | None) -> Iterator[Any]:
+def long_rows(
+    frame: Any,
+    files: Any,
+    asked: Columns,
+    by: str | None,
+    usual: Mapping[str, Sequence[str]] = USUAL,
+) -> Iterator[Any]:
     """Yield the values, one in each row; without a column of data sets a file is one."""
     names = [*frame.columns]
-    roles = roles_of(names, asked)
+    roles = roles_of(names, asked, usual)
     column_of("method", "methods", roles, names)
     own = {role: frame[column] for role, column in roles.items() if role not in ("value", "metric")}
     metric = texts(frame[roles["metric"]]) if "metric" in roles else None
     for column in _value_columns(names, roles, by):
+        if is_error := plain(column) == ERROR:
+            metric = _metric_of_errors(frame, by) if metric is None else metric
         name = column if metric is None else metric
-        if metric is not None and plain(column) == ERROR:
-            name = metric + "_error"
-        yield long_of(frame[column], metric=name, **{"dataset": files, **own})
+        told = long_of(frame[column], metric=name, **{"dataset": files, **own})
+        yield _of_errors(told) if is_error else told
+
+
+def _metric_of_errors(frame: Any, by: str | None) -> str:
+    """Return the metric whose errors a table has that does not name it.
+
+    Raises
+    ------
+    ParameterError
+        When nobody says it, or it cannot be the same in all rows.
+    """
+    problems = [*dict.fromkeys(texts(frame[PROBLEM]))] if PROBLEM in frame.columns else []
+    if len(problems) > 1:
+        raise ParameterError(
+            f"{ERROR} is of another metric for each {PROBLEM}, here {', '.join(problems)}; choose "
+            f"one with --where {PROBLEM}={problems[0]}"
+        )
+    if by is None:
+        raise ParameterError(
+            f"no column names the metric of which {ERROR} is the error; name it with --by, as in "
+            "--by roc_auc"
+        )
+    return by
+
+
+def _of_errors(told: Any) -> Any:
+    """Return the metrics themselves where their best value is 1, and else the errors.
+
+    metric_error is smaller for a better model. Of a metric whose best value is 1, the AUC above
+    all, it is 1 less the metric; of a loss, also where its name begins with neg_, it is the loss.
+    """
+    told["metric"] = told["metric"].str.removeprefix(NEGATIVE)
+    for name, rows in told.groupby("metric", sort=False):
+        if direction(name) is False:
+            told.loc[rows.index, "value"] = 1.0 - rows["value"]
+            told.loc[rows.index, "metric"] = plain(name)
+        elif direction(name) is None:
+            told.loc[rows.index, "metric"] = f"{name}_error"
+    return told
 
 
 def _value_columns(names: Sequence[str], roles: dict[str, str], by: str | None) -> list[str]:
@@ -78,14 +124,18 @@ def _value_columns(names: Sequence[str], roles: dict[str, str], by: str | None) 
 def wide_rows(frame: Any, files: Any, asked: Columns, by: str | None) -> Iterator[Any]:
     """Yield the values of a row for each data set or fold, and a column for each method.
 
-    The first column has the data sets, unless one is named so.
+    The first column has the data sets, unless one is named so. A column that says which rows are
+    judged, or are imputed, is no method.
     """
     names = [*frame.columns]
     roles = roles_of(names, asked, WIDE_NAMES)
+    free = [name for name in names if name not in roles.values()]
+    methods = [name for name in free if name not in asked.conditions and plain(name) != IMPUTED]
     if not {"dataset", "fold"} & {*roles}:
-        roles["dataset"] = next(name for name in names if name not in roles.values())
+        is_named = methods and not texts(frame[methods[0]]).map(is_number).any()
+        roles["dataset"] = methods[0] if is_named else free[0]
+        methods = [name for name in methods if name != roles["dataset"]]
     own = {"dataset": files, **{role: frame[column] for role, column in roles.items()}}
-    methods = [name for name in names if name not in roles.values()]
     if not methods:
         raise DataError(f"it has the columns {', '.join(names)} and none of a method")
     try:
@@ -142,14 +192,15 @@ def is_amlb(names: Sequence[str]) -> bool:
 def amlb_rows(frame: Any, files: Any, asked: Columns, by: str | None) -> Iterator[Any]:
     """Yield the results; a framework under several constraints counts as several methods.
 
-    Some versions write the negative of a loss as `result`. So the value is taken from the column
-    of the metric itself, such as logloss, and `result` must be it but for the sign.
+    All folds of a task are of one repeat. Some versions write the negative of a loss as `result`.
+    So the value is taken from the column of the metric itself, such as logloss, and `result` must
+    be it but for the sign.
     """
     require_columns(frame, AMLB, "AMLB")
     method = texts(frame["framework"])
     if "constraint" in frame.columns and frame["constraint"].nunique() > 1:
         method = method + ", " + texts(frame["constraint"])
-    keys = {"method": method, "dataset": frame["task"], "fold": frame["fold"]}
+    keys = {"method": method, "dataset": frame["task"], "repeat": "0", "fold": frame["fold"]}
     if "info" in frame.columns:
         keys["why"] = frame["info"]
     metric = _metric_of_rows(frame)
@@ -206,25 +257,28 @@ def is_tabarena(names: Sequence[str]) -> bool:
 
 
 def tabarena_rows(frame: Any, files: Any, asked: Columns, by: str | None) -> Iterator[Any]:
-    """Yield the metrics themselves where their best value is 1, and else the errors.
+    """Yield the values, with the repeats of the splits.
 
-    metric_error is smaller for a better model. Of a metric whose best value is 1, the AUC above
-    all, it is 1 less the metric; of a loss, also where its name begins with neg_, it is the loss.
+    TabArena makes 1, 3 or 10 repeats of three folds, and numbers them as one series of splits.
+    AutoGluon has ten folds, and in its results by data set the name of a fold is task_fold.
     """
     require_columns(frame, TABARENA, "TabArena")
-    names = [name for name in frame.columns if name not in ("result", "score", "value")]
-    roles = roles_of(names, asked, TABARENA_NAMES)
-    column_of("method", "methods", roles, names)
-    own = {role: frame[column] for role, column in roles.items() if role in TABARENA_ROLES}
-    told = long_of(frame[ERROR], **own)
-    told["metric"] = told["metric"].str.removeprefix(NEGATIVE)
-    for name, rows in told.groupby("metric", sort=False):
-        if direction(name) is False:
-            told.loc[rows.index, "value"] = 1.0 - rows["value"]
-            told.loc[rows.index, "metric"] = plain(name)
-        elif direction(name) is None:
-            told.loc[rows.index, "metric"] = f"{name}_error"
-    yield told
+    for told in long_rows(frame, files, replace(asked, value=ERROR), by, TABARENA_NAMES):
+        if (told["fold"] == "").all():
+            _name_folds(told)
+        if (told["repeat"] == "").all() and told["fold"].str.isdigit().all():
+            splits = told["fold"].astype(int)
+            if (splits.max() + 1) % TABARENA_FOLDS == 0:
+                told["repeat"] = (splits // TABARENA_FOLDS).astype(str)
+                told["fold"] = (splits % TABARENA_FOLDS).astype(str)
+        yield told
+
+
+def _name_folds(told: Any) -> None:
+    """Take the data sets task_0, task_1, ... for the folds of a task, where all are named so."""
+    parts = told["dataset"].str.extract(f"^{FOLD_OF_TASK}$")
+    if parts.notna().all(axis=None) and (parts[1] == "0").groupby(parts[0]).any().all():
+        told["dataset"], told["fold"] = parts[0], parts[1]
 
 
 def is_cv_results(names: Sequence[str]) -> bool:
@@ -314,15 +368,38 @@ def long_table(sheets: Sequence[Sheet], form: str, asked: Columns, by: str | Non
         )
     frame = pd.concat([sheet.frame for sheet in sheets], ignore_index=True)
     files = pd.Series([sheet.name for sheet in sheets for _ in range(len(sheet.frame))])
-    told = pd.concat([*FORMATS[chosen].rows(frame, files, asked, by)], ignore_index=True)
-    if chosen != "sklearn":
-        return Long(told)
-    points = files.value_counts().max()
-    remark = (
-        f"A grid of {points} points pays for {points} methods: a smaller one, chosen before, shows "
-        "smaller differences."
-    )
-    return Long(told, smaller=False, remarks=(remark,))
+    imputed = _imputed(frame)
+    blocks = []
+    for block in FORMATS[chosen].rows(frame, files, asked, by):
+        block.loc[imputed[block.index], ["value", "why"]] = np.nan, NOT_MEASURED
+        blocks.append(block)
+    told = pd.concat(blocks, ignore_index=True)
+    remarks = []
+    if count := int(imputed.sum()):
+        remarks.append(f"{count} row(s) are imputed: nobody measured them, and they have no value.")
+    if chosen == "tabarena" and "repeat" not in frame.columns and (told["repeat"] > "0").any():
+        remarks.append(
+            f"The splits are those of TabArena, repeats of {TABARENA_FOLDS} folds; --folds says "
+            "otherwise."
+        )
+    if chosen == "sklearn":
+        points = files.value_counts().max()
+        remarks.append(
+            f"A grid of {points} points pays for {points} methods: a smaller one, chosen before, "
+            "shows smaller differences."
+        )
+    return Long(told, False if chosen == "sklearn" else None, tuple(remarks))
+
+
+def _imputed(frame: Any) -> Any:
+    """Return which rows are marked as imputed."""
+    import pandas as pd
+
+    imputed = pd.Series(data=False, index=frame.index)
+    for column in frame.columns:
+        if plain(column) == IMPUTED:
+            imputed |= ~texts(frame[column]).str.lower().isin(("", "0", "false", "no"))
+    return imputed
 
 
 def _not_taken(form: str, asked: Columns) -> list[str]:

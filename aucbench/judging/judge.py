@@ -62,7 +62,7 @@ def judged(tables: Any, form: str, columns: Columns, judging: Judging) -> Judgem
         raise ParameterError("there is no table of results; give a file or a data frame")
     several = len(tables) > 1
     sheets = [
-        chosen(sheet_of(one, f"table {k}" if several else "this table"), columns.where)
+        chosen(sheet_of(one, f"table {k}" if several else "this table"), columns.conditions)
         for k, one in enumerate(tables, 1)
     ]
     measure, evidence = measured(long_table(sheets, form, columns, judging.by), judging)

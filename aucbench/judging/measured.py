@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from aucbench.errors import DataError, ParameterError, UnknownNameError
-from aucbench.judging.metrics import UNNAMED, metric_of, plain
+from aucbench.judging.metrics import AREAS, UNNAMED, metric_of, plain
 from aucbench.judging.options import Judging, Missing
 from aucbench.judging.table import Long
 from aucbench.records import CellStatus
@@ -35,6 +35,10 @@ NO_ROWS = (
 )
 NO_RATIO = 1.0  # of a data set with one value of each method, of which nothing is tested
 MOST_FOLDS = 10  # that are taken for one division of the rows
+USUAL_FOLDS = 5  # of more it is told that they are taken for one
+# Values that benchmarks write for a fit that failed: in all folds of a data set.
+FAILED, CONSTANT = 0.0, 0.5
+STANDS_FOR_FAILURE = "Its value is exactly {:g} in all folds, which stands for a failure."
 # Last rows of printed tables.
 SUMMARIES = ("average", "avg", "mean", "mean_auc", "median", "rank", "avg_rank", "average_rank")
 NAMED, MOST_NAMED = 3, 8  # of what a sentence names
@@ -77,6 +81,8 @@ def measured(long: Long, judging: Judging) -> tuple[Measure, Evidence]:
     """
     frame, measure, remarks = _of_metric(long, judging)
     _require_names(frame)
+    frame, told = _without_failures(frame, measure)
+    remarks += told
     frame, told = _with_a_value(frame, measure.name)
     remarks += told
     _require_unique(frame)
@@ -103,7 +109,7 @@ def measured(long: Long, judging: Judging) -> tuple[Measure, Evidence]:
             for j, method in enumerate(methods)
         },
         families=tuple(families.get(one.name) for one in sets) if families else (),
-        elsewhere=Elsewhere(ratios, (NO_ROWS, *remarks, *told)),
+        elsewhere=Elsewhere(ratios, (NO_ROWS, *remarks, *told, *_guessed(known, sets, judging))),
     )
 
 
@@ -148,6 +154,45 @@ def _named(by: str, names: Sequence[str]) -> str:
     if len(names) == 1 and names[0] in UNNAMED:
         return names[0]
     raise UnknownNameError("metric", by, names)
+
+
+def _without_failures(frame: Any, measure: Measure) -> tuple[Any, tuple[str, ...]]:
+    """Return the values without those that stand for a failure, and a sentence about these.
+
+    A share of exactly 0 in all folds of a data set is one, and so is an area of exactly 1/2 in two
+    folds or more, unless the method has it on every data set, as a constant prediction has.
+    """
+    of_method = frame[frame["value"].notna()].groupby(["method", "dataset"], sort=False)["value"]
+    least, most, folds = of_method.min(), of_method.max(), of_method.size()
+    fails = measure.share & (least == FAILED) & (most == FAILED)
+    if plain(measure.name) in AREAS:
+        half = (least == CONSTANT) & (most == CONSTANT)
+        fails |= half & (folds > 1) & ~half.groupby("method").transform("all")
+    failed = [*fails.index[fails]]
+    if not failed:
+        return frame, ()
+    at = frame.set_index(["method", "dataset"]).index.isin(failed) & frame["value"].notna()
+    why = frame["value"].map(STANDS_FOR_FAILURE.format)
+    told = [f"{method} on {dataset} ({least[method, dataset]:g})" for method, dataset in failed]
+    sentence = (
+        f"Values that are exactly 0 or 0.5 in all folds stand for a failure and count as missing: "
+        f"{_some(told, NAMED)}."
+    )
+    return frame.assign(value=frame["value"].mask(at), why=frame["why"].mask(at, why)), (sentence,)
+
+
+def _guessed(known: Any, sets: Sequence[OnDataSet], judging: Judging) -> tuple[str, ...]:
+    """Return a sentence about folds of which nothing says that they divide the rows once."""
+    if judging.folds is not None or judging.repeats is not None:
+        return ()
+    unsaid = [one for one in sets if (known.get_group(one.name)["repeat"] == "").all()]
+    most = max((len(one.places) for one in unsaid), default=0)
+    if most <= USUAL_FOLDS:
+        return ()
+    return (
+        f"The folds of a data set, up to {most}, are taken for one division of its rows; --folds "
+        "or --repeats says otherwise.",
+    )
 
 
 def _with_a_value(frame: Any, name: str) -> tuple[Any, tuple[str, ...]]:

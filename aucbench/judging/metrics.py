@@ -14,11 +14,12 @@ SAME = {  # other names of our measures
     **dict.fromkeys(("average_precision", "average_precision_score"), "ap"),
     **dict.fromkeys(("acc", "accuracy_score"), "accuracy"),
 }
+AREAS = ("auc", "roc_auc_ovr", "roc_auc_ovo", "auc_ovr", "auc_ovo")  # 1/2 by chance
 SHARES = ("auc", "accuracy", "ap")  # in [0, 1], and judged by their log-odds
 LARGER = (
     *SHARES,
     *("f1", "r2", "balanced_accuracy", "balacc", "bacc", "precision", "recall", "mcc"),
-    *("matthews_corrcoef", "kappa", "jaccard", "roc_auc_ovr", "roc_auc_ovo", "auc_ovr", "auc_ovo"),
+    *("matthews_corrcoef", "kappa", "jaccard", *AREAS),
 )
 SMALLER = (
     *("logloss", "log_loss", "brier", "brier_score", "rmse", "mae", "mse", "time"),

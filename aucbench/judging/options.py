@@ -27,9 +27,10 @@ class Columns:
     dataset : str, optional
         Column of the data sets. [default: dataset, data_set, task, data_name or problem]
     fold : str, optional
-        Column of the folds. [default: fold, split, seed or idx_rep]
+        Column of the folds. [default: fold or split]
     repeat : str, optional
-        Column of the repeats, each of which divides the rows anew. [default: repeat]
+        Column of the repeats, each of which divides the rows anew. [default: repeat or
+        idx_rep]
     value : str, optional
         Column of the values. [default: value, result, score, metric_error, or the name of a metric]
     metric : str, optional
@@ -49,6 +50,19 @@ class Columns:
     metric: str | None = None
     family: str | None = None
     where: tuple[str, ...] = field(default=(), metadata={"whole": True})
+
+    @property
+    def conditions(self) -> dict[str, list[str]]:
+        """The values of each column that `where` asks for; raises where one names no value."""
+        asked: dict[str, list[str]] = {}
+        for condition in self.where:
+            column, equals, value = condition.partition("=")
+            if not equals:
+                raise ParameterError(
+                    f"--where takes COLUMN=VALUE, as in arm=tuned, got {condition!r}"
+                )
+            asked.setdefault(column, []).append(value.strip())
+        return asked
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,8 @@ from aucbench.judging.options import Columns
 USUAL: dict[str, tuple[str, ...]] = {  # names of the columns that are known to have a role
     "method": ("method", "solver", "framework", "solver_name", "learner", "algorithm", "model"),
     "dataset": ("dataset", "data_set", "task", "data_name", "problem"),
-    "fold": ("fold", "split", "seed", "idx_rep"),
-    "repeat": ("repeat",),
+    "fold": ("fold", "split"),
+    "repeat": ("repeat", "idx_rep"),
     "metric": ("metric",),
     "value": ("value", "result", "score", "metric_error"),
 }
@@ -88,26 +88,18 @@ class Long:
     remarks: tuple[str, ...] = ()  # sentences for the reader of the verdict
 
 
-def chosen(sheet: Sheet, where: Sequence[str]) -> Sheet:
-    """Return the rows of a table that hold one of the asked values in each column, as COLUMN=VALUE.
+def chosen(sheet: Sheet, conditions: Mapping[str, Sequence[str]]) -> Sheet:
+    """Return the rows of a table that hold one of the asked values in each column.
 
     Raises
     ------
-    ParameterError
-        When a condition is no COLUMN=VALUE.
     UnknownNameError
         When there is no such column, or no row has the value.
     """
-    asked: dict[str, list[str]] = {}
-    for condition in where:
-        column, equals, value = condition.partition("=")
-        if not equals:
-            raise ParameterError(f"--where takes COLUMN=VALUE, as in arm=tuned, got {condition!r}")
+    frame = sheet.frame
+    for column, wanted in conditions.items():
         if column not in sheet.columns:
             raise UnknownNameError("column", column, sheet.columns)
-        asked.setdefault(column, []).append(value.strip())
-    frame = sheet.frame
-    for column, wanted in asked.items():
         known = texts(frame[column])
         for value in wanted:
             if not (known == value).any():
@@ -131,7 +123,7 @@ def long_of(value: Any, **columns: Any) -> Any:
 
     told = {name: columns.get(name, "") for name in TEXTS}
     frame = {name: x if isinstance(x, str) else texts(x).to_numpy() for name, x in told.items()}
-    return pd.DataFrame({**frame, "value": numbers(value)})
+    return pd.DataFrame({**frame, "value": numbers(value)}, index=value.index)
 
 
 def texts(column: Any) -> Any:

@@ -171,6 +171,44 @@ def test_tabarena_has_errors(frame, own):
     assert aucbench.judge(table.assign(metric="hinge")).findings.measure == "hinge_error"
 
 
+def _splits(folds, sets=1):
+    """Errors of three methods in as many splits, which are numbered in one series."""
+    rng = np.random.default_rng(0)
+    return pd.DataFrame(
+        {"method": m, "dataset": f"d{i}", "fold": k, "metric": "roc_auc", "metric_error": e}
+        for m, mean in (("a", 0.17), ("b", 0.2), ("c", 0.22))
+        for i in range(sets)
+        for k, e in enumerate(rng.normal(mean, 0.02, folds))
+    )
+
+
+@pytest.mark.parametrize("folds", [9, 30])
+def test_splits_of_tabarena_are_repeats_of_three_folds(folds):
+    judged = aucbench.judge(_splits(folds))
+    assert judged.findings.insides[0].compared.repeats == folds // 3
+    assert judged.sentences == aucbench.judge(_splits(folds), folds=3).sentences
+    assert "repeats of 3 folds; --folds says otherwise" in " ".join(judged.notes)
+    one = aucbench.judge(_splits(folds), repeats=1).findings.insides[0].compared
+    assert one.repeats == 1
+
+
+def test_ten_folds_of_which_nothing_says_that_they_are_one_repeat_are_named():
+    guessed = aucbench.judge(_splits(10))
+    assert guessed.findings.insides[0].compared.repeats == 1
+    assert "up to 10, are taken for one division of its rows" in " ".join(guessed.notes)
+    for known in (aucbench.judge(_splits(10), folds=10), aucbench.judge(_splits(5))):
+        assert "taken for one division" not in " ".join(known.notes)
+
+
+def test_results_by_data_set_of_autogluon_have_folds_in_the_names_of_tasks():
+    table = _splits(3, sets=6)
+    names = table["dataset"] + "_" + table["fold"].astype(str)
+    ranked = table.assign(dataset=names, problem_type="binary").drop(columns=["fold", "metric"])
+    assert aucbench.judge(ranked, by="roc_auc").sentences == aucbench.judge(table).sentences
+    errors = aucbench.judge(ranked, by="metric_error").findings
+    assert (errors.measure, errors.smaller) == ("metric_error", True)
+
+
 @pytest.fixture(scope="module")
 def search():
     X, y = load_breast_cancer(return_X_y=True)

@@ -99,6 +99,59 @@ def test_some_rows_of_a_table_are_judged(tmp_path):
         aucbench.judge(both, where=("arms=tuned",))
 
 
+@pytest.mark.parametrize("name", ["dataset", "name of the set"])
+def test_a_column_that_chooses_rows_is_no_method_of_a_wide_table(name):
+    wide = grid().pivot_table("auc", "dataset", "method").reset_index(names=name)
+    both = pd.concat([wide.assign(arm=1), wide.assign(arm=2, a=0.5)])
+    for table in (both, both[["arm", name, "a", "b", "c"]]):
+        judged = aucbench.judge(table, by="auc", where=("arm=1",))
+        assert judged.sentences == aucbench.judge(wide, by="auc").sentences
+    some = tuple(f"{name}=set {k}" for k in range(7))
+    assert len(values_of(aucbench.judge(wide, by="auc", where=some))) == 7
+
+
+@pytest.mark.parametrize("marks", [(True, False), (1, 0), ("yes", "no"), (1.0, np.nan)])
+def test_imputed_values_were_not_measured(marks):
+    table = grid()
+    at = (table["method"] == "c") & (table["dataset"] < "set 3")
+    judged = aucbench.judge(table.assign(Imputed=np.where(at, *marks)))
+    missing = aucbench.judge(table.assign(auc=table["auc"].mask(at)))
+    assert judged.sentences == missing.sentences
+    assert "9 row(s) are imputed" in " ".join(judged.notes)
+    row = judged.findings.insides[0].rows[-1]
+    assert {fit.why for fit in row.group.fits.values()} == {"The value is imputed."}
+
+
+def test_imputed_rows_of_a_wide_table():
+    wide = grid().pivot_table("auc", "dataset", "method").reset_index()
+    marked = wide.assign(imputed=wide["dataset"] == "set 0")
+    judged = aucbench.judge(marked, by="auc")
+    assert values_of(judged).columns.tolist() == ["a", "b", "c"]
+    assert len(values_of(judged)) == 7
+
+
+def test_values_that_stand_for_a_failure_count_as_missing():
+    table = grid()
+    failed = (table["method"] == "a") & (table["dataset"] == "set 0")
+    zero = (table["method"] == "b") & (table["dataset"] == "set 1")
+    filled = table.assign(auc=table["auc"].mask(failed, 0.5).mask(zero, 0.0))
+    judged = aucbench.judge(filled)
+    gaps = table.assign(auc=table["auc"].mask(failed | zero))
+    assert judged.sentences == aucbench.judge(gaps).sentences
+    assert "count as missing: a on set 0 (0.5), b on set 1 (0)." in " ".join(judged.notes)
+
+
+def test_a_constant_prediction_is_measured():
+    table = grid()
+    constant = table.assign(auc=table["auc"].mask(table["method"] == "c", 0.5))
+    once = grid(folds=1)
+    single = once.assign(auc=once["auc"].mask(once.index == 0, 0.5))
+    accuracy = table.rename(columns={"auc": "accuracy"})
+    half = accuracy.assign(accuracy=accuracy["accuracy"].mask(accuracy.index < 3, 0.5))
+    for measured in (constant, single, half):
+        assert not np.isnan(values_of(aucbench.judge(measured))).any(axis=None)
+
+
 def test_repeats_are_known_by_a_column_or_by_an_option():
     table = grid(sets=1, folds=6)
     split = table.assign(repeat=table["fold"] // 3, fold=table["fold"] % 3)

@@ -45,8 +45,19 @@ WRONG = {
         "the columns method and solver can both be the method; choose one with --method",
     ),
     "two columns of folds": (
-        lambda t: t.assign(seed=0),
-        "the columns fold and seed can both be the fold; choose one with --fold",
+        lambda t: t.assign(split=0),
+        "the columns fold and split can both be the fold; choose one with --fold",
+    ),
+    "errors of a metric that nobody names": (
+        lambda t: t.rename(columns={"auc": "metric_error"}),
+        "no column names the metric of which metric_error is the error; name it with --by",
+    ),
+    "errors of different metrics": (
+        lambda t: t.rename(columns={"auc": "metric_error"}).assign(
+            problem_type=["binary"] * 30 + ["regression"] * 33
+        ),
+        "metric_error is of another metric for each problem_type, here binary, regression; choose "
+        "one with --where problem_type=binary",
     ),
     "an unknown direction": (
         lambda t: t.rename(columns={"auc": "value"}),
