@@ -96,9 +96,9 @@ def run(
         with store.alone(tell):
             store.keep_plan(write_plan(plan), write_plan(plan, places=False))
             store.keep_about(lookups.about)
-            with store.targets_away(lookups.targets):
-                about = (conditions, retry, progress, until, only)
-                yield from Runner(plan, lookups, store, engine, *about).records()
+            store.keep_targets(lookups.targets)
+            about = (conditions, retry, progress, until, only)
+            yield from Runner(plan, lookups, store, engine, *about).records()
             store.finished(TO_JUDGE)  # the index then knows what this run has computed
 
 

@@ -25,14 +25,23 @@ from aucbench.errors import DataError, require_whole
 Split = tuple[Index, Index]  # numbers of the rows to learn from, and of those held out
 
 
-def splits(data: Data, count: int, seed: int, holdout: float | None = None) -> list[Split]:
+def splits(
+    data: Data,
+    count: int,
+    seed: int,
+    holdout: float | None = None,
+    *,
+    ranks_within_groups: bool = False,
+) -> list[Split]:
     """Return for each split the rows to learn from and the rows that are held out.
 
     They are those of the source of the data if it has some; with `holdout`, one split that holds
-    this share of the rows out; else they are `drawn`.
+    this share of the rows out; else they are `drawn`. A source may divide a group, such as a known
+    user, only if rows are ranked within their groups.
     """
     if data.folds is not None:
-        return _with_pairs(data, _of_source(data, data.folds, count, holdout))
+        ties = data.times, None if ranks_within_groups else data.groups
+        return _with_pairs(data, _of_source(data.folds, count, holdout, *ties))
     if holdout is None:
         return list(drawn(data, count, seed))
     rng = np.random.default_rng(seed)
@@ -40,7 +49,13 @@ def splits(data: Data, count: int, seed: int, holdout: float | None = None) -> l
     return _with_pairs(data, [parts])
 
 
-def _of_source(data: Data, folds: Index, count: int, holdout: float | None) -> Iterator[Parts]:
+def _of_source(
+    folds: Index,
+    count: int,
+    holdout: float | None,
+    times: Index | None,
+    groups: Index | None,
+) -> Iterator[Parts]:
     own = int(folds.max()) + 1
     if holdout is not None:
         raise DataError(
@@ -54,24 +69,17 @@ def _of_source(data: Data, folds: Index, count: int, holdout: float | None) -> I
         )
     for fold in range(own):
         rest, held = folds != fold, folds == fold
-        _refuse_ties(data, rest, held)
-        yield rest, held
-
-
-def _refuse_ties(data: Data, rest: NDArray[np.bool_], held: NDArray[np.bool_]) -> None:
-    """Raise where a division that is given divides a group, or learns from what comes later."""
-    if data.groups is not None:
-        both = np.intersect1d(data.groups[rest], data.groups[held]).size
-        if both:
+        if groups is not None and (both := np.intersect1d(groups[rest], groups[held]).size):
             raise DataError(
                 f"{both} group(s) have training rows and test rows; take their rows out of one of "
-                "both, or leave the groups out"
+                "both, leave the groups out, or rank rows within their groups (pairs: group)"
             )
-    if data.times is not None and data.times[rest].max() >= data.times[held].min():
-        raise DataError(
-            "some training rows are not earlier than all test rows; give later test rows, or leave "
-            "the times out"
-        )
+        if times is not None and times[rest].max() >= times[held].min():
+            raise DataError(
+                "some training rows are not earlier than all test rows; give later test rows, or "
+                "leave the times out"
+            )
+        yield rest, held
 
 
 def drawn(data: Data, count: int, seed: int) -> Iterator[tuple[Index, Index]]:

@@ -6,7 +6,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from io import BytesIO
 from typing import Any
-from zipfile import ZIP_DEFLATED, ZipFile
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,11 +61,12 @@ def pack_arrays(arrays: Arrays) -> bytes:
     """
     file = BytesIO()
     try:
-        with ZipFile(file, "w", ZIP_DEFLATED, compresslevel=1) as archive:
+        with ZipFile(file, "w") as archive:
             for name, array in arrays.items():
                 content = BytesIO()
                 np.lib.format.write_array(content, np.asanyarray(array), allow_pickle=False)
-                archive.writestr(f"{name}.npy", content.getbuffer())
+                member = ZipInfo(f"{name}.npy")  # without the time, which a zip has from 1980 on
+                archive.writestr(member, content.getbuffer(), ZIP_DEFLATED, compresslevel=1)
     except ValueError as error:
         # A signal may end it inside of a member. Then the archive cannot be closed, and says so.
         archive.fp = None  # so that it does not try again when it goes

@@ -25,6 +25,7 @@ import numpy as np
 
 from aucbench.bench import Store
 from aucbench.bench.plan.fields import Choice
+from aucbench.bench.plan.pairs import ranks_within_groups
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.record import Record
 from aucbench.data import Categories, Data
@@ -134,7 +135,13 @@ def built(
         seconds=wanted.seconds,
         seed=wanted.seed,
     )
-    parts = splits(data, wanted.plan.split_count, wanted.seed, wanted.holdout)
+    parts = splits(
+        data,
+        wanted.plan.split_count,
+        wanted.seed,
+        wanted.holdout,
+        ranks_within_groups=ranks_within_groups(wanted.plan.pairs),
+    )
     learnt = _learnt(wanted.reading, data)
     known = next(row for row in findings.insides[0].rows if row.solver == place).known
     assert known is not None  # the solver is complete

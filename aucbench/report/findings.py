@@ -440,8 +440,9 @@ def _require_values(chosen: Measure, evidence: Evidence, values: Array) -> None:
     if chosen.name != AUC and evidence.finished and np.isnan(values).all():
         if chosen.failures:
             raise DataError("; ".join(chosen.failures))
+        if not any(group.ok for group in evidence.groups.values()):
+            raise DataError(f"the measure {chosen.name} has no value, since no fit has ended well")
         raise DataError(
             f"the measure {chosen.name} needs the scores of the test rows and their labels, and "
-            "the folder has none for which it can be computed; use auc, or run the plan again "
-            "when no other run is going on"
+            "the folder has none for which it can be computed; use auc, or run the plan again"
         )

@@ -106,11 +106,6 @@ def _holder_told(folder: Path) -> str:
     return who
 
 
-def is_held(folder: Path) -> bool:
-    """Whether a run writes into a folder, or was killed there and no other has ended since."""
-    return (folder / HOLDER).exists()
-
-
 def holder(folder: Path) -> str:
     """Return what to call the process that has the lock."""
     try:

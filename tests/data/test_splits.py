@@ -1,5 +1,7 @@
 """How rows are divided: by groups, by times, by a share, by a test file; also inside tuning."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -21,6 +23,8 @@ from aucbench.data.packed import unpack_known
 from aucbench.datasets import load
 from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError
+from aucbench.metrics import gauc
+from aucbench.pairs import Group
 
 N = 90
 
@@ -248,6 +252,27 @@ def test_a_test_file_that_groups_or_times_contradict_is_refused(tmp_path, frame,
     data = load(train, test=str(test), **{role: column}, drop=drop)
     with pytest.raises(DataError, match=r"leave the (groups|times) out"):
         splits(data, 1, 0)
+
+
+def test_known_groups_of_a_test_file_are_ranked_within_it_if_pairs_are_within_groups(
+    tmp_path, frame
+):
+    frame["customer"] = frame["customer"].str[:2]  # a few, which are in both files
+    train, test = tmp_path / "train.csv", tmp_path / "test.csv"
+    frame[:60].to_csv(train, index=False)
+    frame[60:].to_csv(test, index=False)
+    how = {"reading": Reading(test=str(test), drop=("day", "weight")), "features": "none"}
+    (record,) = compare("rank-svm", str(train), pairs="group[column=customer]", **how)
+    how["reading"] = replace(how["reading"], groups="customer")
+    (refused,) = compare("rank-svm", str(train), **how)
+
+    data = Data.of(frame[["a", "b"]], frame["y"], groups=frame["customer"], pairs=Group())
+    run = solve(get_solver("rank-svm"), data.take(np.arange(60)))
+    held = frame[60:]
+    scores = run.decision_function(held[["a", "b"]])
+    expected = gauc(held["y"], scores, groups=pd.factorize(held["customer"])[0])
+    assert record.measures.auc == pytest.approx(expected, abs=1e-12)
+    assert "rank rows within their groups" in refused.why
 
 
 def test_special_columns_are_no_features(tmp_path, frame):

@@ -9,6 +9,8 @@ from plugin_site import KEPT_ROWS, Site
 
 from aucbench import auc, get_dataset
 from aucbench.bench.results.store import Store
+from aucbench.processes.linux import landlock
+from aucbench.processes.supervisor import LINUX
 
 DATA = "outbreak[n=240,d=6,k=2]"
 # Solvers that want a better row than they deserve, beside an honest one.
@@ -260,8 +262,9 @@ def records(shell, solvers, out="kept", **given):
     return shell.compare(DATA, solvers, out, splits=3, **given)
 
 
-def test_a_cheat_cannot_change_a_number_but_its_own_scores(cheats):
-    found = records(cheats, "honest,patches,forges,looks")
+def test_a_cheat_cannot_change_a_number_but_its_own_scores(cheats, kind):
+    closed = kind == LINUX and landlock.version()  # else it finds what is in the results folder
+    found = records(cheats, "honest,patches,forges" + (",looks" if closed else ""))
     alone = records(cheats, "honest", "alone")
     with Store(cheats.folder / "kept") as store:
         scores = {key: store.scores(record.id) for key, record in found.items()}

@@ -1,11 +1,17 @@
 """Killed writers, full disks, folders that cannot be written: what was stored stays."""
 
+import itertools
 import json
 import os
 import random
+import shutil
 import signal
 import time
+import traceback
+from functools import partial
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from aucbench.bench.results.store import Store as Records
@@ -131,6 +137,57 @@ def test_killed_writers_leave_whole_shards_only(folder, child):
         os.utime(path, (0, 0))
     DocumentStore(folder).close()
     assert [*(folder / "tmp").iterdir()] == []
+
+
+def killed_at_change(number, act, monkeypatch):
+    """Whether a process is killed at this change of its files, before `act` has ended."""
+    changes = itertools.count()
+
+    def killed(change):
+        def changed(*given, **options):
+            if next(changes) == number:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return change(*given, **options)
+
+        return changed
+
+    pid = os.fork()
+    if pid:
+        status = os.waitpid(pid, 0)[1]
+        assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0
+        return os.WIFSIGNALED(status)
+    try:
+        for name in ("replace", "rename", "unlink", "mkdir", "rmdir", "open"):
+            monkeypatch.setattr(Path, name, killed(getattr(Path, name)))
+        act()
+        os._exit(0)
+    except BaseException:
+        traceback.print_exc()
+        os._exit(1)
+
+
+def test_a_run_that_is_killed_at_any_change_keeps_all_that_other_runs_have_stored(
+    folder, record, npz, monkeypatch
+):
+    def run(folder, plan, data, cell):
+        with Records(folder, create=True) as records, records.alone(pytest.fail):
+            records.keep_plan(plan)
+            records.keep_about({data: {"n": 1}})
+            records.keep_targets({data: npz(y=np.ones(1))})
+            DocumentStore.write(records, record(cell), npz(scores=np.ones(1)))
+
+    run(folder, "splits = 5\n", "aa", "0a1b")
+    before = files(folder)
+    for number in itertools.count():
+        copy = shutil.copytree(folder, folder.with_name(f"copy-{number}"))
+        act = partial(run, copy, "splits = 4\n", "bb", "0a1c")
+        is_killed = killed_at_change(number, act, monkeypatch)
+        found = files(copy)
+        assert all(found[copy / path.relative_to(folder)] == before[path] for path in before)
+        if not is_killed:
+            break
+    assert number > 20
+    assert {"aa.npz", "bb.npz"} == {path.name for path in (copy / "targets").iterdir()}
 
 
 def test_a_full_disk_is_an_error_that_keeps_what_was_stored(tmp_path, mounted):

@@ -222,25 +222,6 @@ def test_every_plan_is_kept_with_its_results_once(store):
     assert sorted(Records(store.folder).plans().values()) == ["splits = 10 # ±\n", "splits = 5\n"]
 
 
-def test_targets_are_away_while_cells_run_and_back_after(store):
-    records = Records(store.folder)
-    place = store.folder / "targets"
-    with records.targets_away({"aa": b"1"}):
-        assert not place.exists()
-    assert (place / "aa.npz").read_bytes().startswith(b"1")
-    with records.targets_away({"bb": b"2"}):
-        assert [*place.iterdir()] == []
-    assert sorted(path.name for path in place.iterdir()) == ["aa.npz", "bb.npz"]
-    with pytest.raises(KeyboardInterrupt), records.targets_away({}):
-        raise KeyboardInterrupt
-    assert len([*place.iterdir()]) == 2
-
-
-def cells_run(records):
-    with records.targets_away({"aa": b"1"}):
-        pass
-
-
 @pytest.mark.parametrize("gone", ["moved", "deleted", "replaced", "without its marker"])
 @pytest.mark.parametrize(
     "act",
@@ -249,7 +230,7 @@ def cells_run(records):
         lambda records, record: records.alone(pytest.fail).__enter__(),
         lambda records, record: records.keep_plan("splits = 5\n"),
         lambda records, record: records.keep_about({"aa": {"n": 1}}),
-        lambda records, record: cells_run(records),
+        lambda records, record: records.keep_targets({"aa": b"1"}),
     ],
 )
 def test_a_folder_that_is_gone_is_not_made_again(folder, record, gone, act):

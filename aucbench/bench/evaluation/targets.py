@@ -14,6 +14,7 @@ from functools import lru_cache
 import numpy as np
 
 from aucbench.bench.cell import Cell
+from aucbench.bench.plan.pairs import ranks_within_groups
 from aucbench.data import Data
 from aucbench.data.arrays import Index, Rows
 from aucbench.data.folds import Split, splits
@@ -62,7 +63,7 @@ class KeptTarget:
         The folds of the source are not passed on: inside a split they divide nothing. Nor is
         which features are relevant, which a solver is to find.
         """
-        return self._packed(cell.splits, cell.seed, cell.holdout, cell.split)
+        return self._packed(*_division(cell), cell.split)
 
     def learnt(self, cell: Cell) -> Index:
         """Return the numbers of the training rows of a cell."""
@@ -101,21 +102,26 @@ class KeptTarget:
         return self._of_all.weights is not None
 
     def _parts(self, cell: Cell) -> Split:
-        return self._dealt(cell.splits, cell.seed, cell.holdout)[cell.split]
+        return self._dealt(*_division(cell))[cell.split]
 
-    def _deal(self, count: int, seed: int, holdout: float | None) -> list[Split]:
+    def _deal(self, count: int, seed: int, holdout: float | None, within: bool) -> list[Split]:
         parts = self._parts_of
         if parts is not None and np.count_nonzero(parts) >= FEWEST * max(1, count):
             number = np.repeat(np.arange(len(parts), dtype=np.int32), parts)
             with suppress(DataError):  # a part of them lacks a class
                 return splits(replace(self._of_all, groups=number), count, seed, holdout)
-        return splits(self._of_all, count, seed, holdout)
+        return splits(self._of_all, count, seed, holdout, ranks_within_groups=within)
 
     def _pack(
-        self, count: int, seed: int, holdout: float | None, split: int
+        self, count: int, seed: int, holdout: float | None, within: bool, split: int
     ) -> tuple[str, str, str]:
-        learnt, held = self._dealt(count, seed, holdout)[split]
+        learnt, held = self._dealt(count, seed, holdout, within)[split]
         if self._parts_of is not None:  # the files have the labels too
             return pack_numbers(learnt, self.n), pack_numbers(held, self.n), ""
         known = replace(self._of_all.take(learnt), folds=None, relevant=None)
         return pack_numbers(learnt, self.n), pack_numbers(held, self.n), pack_known(known)
+
+
+def _division(cell: Cell) -> tuple[int, int, float | None, bool]:
+    """Return what decides the splits of a cell, all of which are dealt at once."""
+    return cell.splits, cell.seed, cell.holdout, ranks_within_groups(cell.pairs)

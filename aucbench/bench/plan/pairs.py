@@ -42,6 +42,14 @@ def checked_pairs(pairs: Any, reading: Reading) -> tuple[str | None, Reading]:
     return str(named), with_place(("pairs",), lambda: replace(reading, groups=column))
 
 
+def ranks_within_groups(pairs: str | None) -> bool:
+    """Whether the pairs of a plan are those of rows of one group."""
+    if pairs is None:
+        return False
+    spec = parse_spec(pairs)
+    return spec.name == GROUP or _divided(spec)[1] is not None
+
+
 def _own(reading: Reading) -> str | None:
     """Return the pairs of the target that is read; None for those of labels."""
     if reading.event is not None:

@@ -1,7 +1,7 @@
 """The results folder of a benchmark: records by id, their scores, and the plans.
 
 FOLDER/plans/....toml   every plan that was run into the folder
-FOLDER/targets/....npz  the targets of the data sets by their hash, while no run is going on
+FOLDER/targets/....npz  the targets of the data sets, by hash
 FOLDER/datasets/....json what is known of the data sets, by hash
 FOLDER/cells/, scores/  see `aucbench.store`
 FOLDER/measurements/    a folder of the same form, see `aucbench.papers.measuring`
@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -24,7 +23,6 @@ from aucbench.bench.results.record import Record
 from aucbench.errors import DataError
 from aucbench.store import DocumentStore
 from aucbench.store.files import refused
-from aucbench.store.lock import is_held
 from aucbench.store.shard import Seal
 
 if TYPE_CHECKING:
@@ -82,9 +80,8 @@ class Store(DocumentStore):
         None where there are no scores. `rows` are the numbers of the test rows in the data set, `y`
         their labels, `groups` the numbers of their groups. Of other targets it has `time` and
         `event`, besides `learnt_time` and `learnt_event` of all other rows; `grades`; or `category`
-        and `classes`. There is no target during a run, after a run that was killed until the next
-        one ends, where the file of the targets cannot be used, which `problems` then says, and for
-        rows that have error functions in place of labels.
+        and `classes`. There is no target where its file cannot be used, which `problems` then says,
+        and for rows that have error functions in place of labels.
         Where the data set knows which features are relevant, their numbers are `relevant`, and `w`
         has the weights of all features if these are known: the feature map keeps the columns, and
         there are at most 100 000.
@@ -120,8 +117,7 @@ class Store(DocumentStore):
                 raise DataError("it is damaged, or the file of another data set")
             return unpack_arrays(whole)
         except FileNotFoundError:
-            if not is_held(self.folder):  # at whose end it comes back
-                self._cannot_use(path, "it is missing")
+            self._cannot_use(path, "it is missing")
         except OSError as error:
             raise refused("read", path, error) from error
         except DataError as error:
@@ -131,27 +127,10 @@ class Store(DocumentStore):
     def _cannot_use(self, path: Path, trouble: str) -> None:
         self.report(f"{path} cannot be used: {trouble}; run its plan again, which writes it anew")
 
-    @contextmanager
-    def targets_away(self, targets: Mapping[str, bytes]) -> Iterator[None]:
-        """Remove all targets from the folder while cells run, and put them back afterwards."""
-        seal = SEALS[TARGETS]
-        sealed = {name: seal.put_on(name, packed) for name, packed in targets.items()}
-        known = {**self._take_targets(), **sealed}
-        try:
-            yield
-        finally:
-            for name, packed in known.items():
-                self.home.put(self._target(name), packed)
-
-    def _take_targets(self) -> dict[str, bytes]:
-        targets = {}
-        try:
-            for path in (self.folder / TARGETS).glob("*.npz"):
-                targets[path.stem] = path.read_bytes()
-                path.unlink()
-        except OSError as error:
-            raise refused("take targets out of", self.folder, error) from error
-        return targets
+    def keep_targets(self, targets: Mapping[str, bytes]) -> None:
+        """Keep the packed targets of data sets, by the hash of their data."""
+        for name, packed in targets.items():
+            self._keep(self._target(name), packed)
 
     def _target(self, name: str) -> Path:
         return self.folder / TARGETS / f"{name}.npz"

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from shlex import quote
 
+from aucbench.bench.plan.pairs import ranks_within_groups
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.record import Record
 from aucbench.processes.supervisor import PORTABLE
@@ -92,8 +93,9 @@ def _division(plan: Plan) -> str:
         parts = [f"{plan.holdout:g} of the rows held out x {plan.repeats} repeat(s)"]
     else:
         parts = [f"{plan.split_count} splits x {plan.repeats} repeat(s)"]
+    known = how.test is not None and ranks_within_groups(plan.pairs)
     words = (
-        ("no group divided: {}", how.groups),
+        ("ranked within known groups: {}" if known else "no group divided: {}", how.groups),
         ("training before test: {}", how.time),
         ("weighted by {}", how.weights),
     )
