@@ -17,6 +17,7 @@ SHOWN_COLUMNS, SHOWN_DROPPED = 3, 9  # columns that a line about several lists, 
 KINDS: Mapping[str, str] = {
     "leak": "tell the label alone, or nearly so",
     "sentinel": "have a repeated value far from the others, which may mean a missing cell",
+    "outliers": "have a few cells that make their standard deviation",
     "text": "hold free text, which is read as hashed words",
     "id": "are suspicious: different in every row",
     "constant": "are suspicious: constant",

@@ -32,7 +32,7 @@ from aucbench.datasets.memory import Held, frame_of, is_table
 from aucbench.datasets.reading import COLUMNS, OF_SET, Loading, Reading
 from aucbench.datasets.roles import EVENT, roles_of, with_test_rows
 from aucbench.datasets.sources import File
-from aucbench.datasets.suspects import sentinels, suspects
+from aucbench.datasets.suspects import outliers_of_columns, sentinels, suspects
 from aucbench.datasets.tables import Schema, is_numeric
 from aucbench.datasets.targets import meant_by
 from aucbench.errors import DataError
@@ -192,6 +192,7 @@ def _read(origin: Source, tested: Source | None, asked: Loading) -> Data:
     seen = _examined(table, meant.high, asked, gaps)
     known: dict[str, Any] = {"relevant": relevant_columns(entry, seen.names), **values}
     data = Data.of(seen.X, meant.target, dtype=stored_type(seen.X), **known)
+    of_matrix = () if hasattr(table.X, "iloc") else outliers_of_columns(data.rows, seen.names)
     left = {str(c): "as asked" if asked.drop else entry.drop[str(c)] for c in drop}
     understood = replace(
         seen.understood,
@@ -200,7 +201,7 @@ def _read(origin: Source, tested: Source | None, asked: Loading) -> Data:
         negative=meant.negative,
         labels=meant.classes,
         dropped={**left, **seen.understood.dropped, **{str(c): role for c, role in roles.items()}},
-        remarks=(*map(Remark, table.warnings), *unused, *seen.understood.remarks),
+        remarks=(*map(Remark, table.warnings), *unused, *seen.understood.remarks, *of_matrix),
     )
     return replace(
         data,

@@ -1,24 +1,27 @@
 """Columns of a table that often mean a mistake.
 
-Four checks of columns change what a user does next, so that each gives a warning:
+Five checks of columns change what a user does next, so that each gives a warning:
 
 - a column that is constant;
 - a column that names rows, such as a customer number;
 - a column that tells the label alone, by its AUC: often it is known only after the label;
 - the least or the largest value of a column, if it is repeated and far from the others: it may mean
-  a missing cell, as -999 and 1900-01-01 do.
+  a missing cell, as -999 and 1900-01-01 do;
+- a few cells, if the standard deviation is larger than the range of all others: after
+  standardisation these others are nearly equal, and the few decide the weight.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from shlex import quote
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from aucbench.data.arrays import Rows
 from aucbench.data.concordance import concordance
 from aucbench.data.understood import Remark
 from aucbench.datasets.tables.cells import seconds
@@ -37,6 +40,9 @@ FEWEST_OTHERS, SHARE = 5, 0.01  # cells of any other value, and their share
 FEW_VALUES = 10  # different values among which others than nines have no meaning
 GAP, OFTEN = 5.0, 3.0  # usual steps between values, and usual counts of a value
 YEAR = 365.25 * 86400.0
+FEW_SHARE = 100  # one cell, and one more of so many, may be outliers
+MOST_COLUMNS = 10_000  # of a sparse matrix whose columns are looked at; wider ones hold words
+MOST_SHOWN = 2  # outliers that a sentence lists
 
 Mask = NDArray[np.bool_]
 Numbers = NDArray[np.float64]
@@ -162,6 +168,8 @@ def _share_of_others(column: Any, positive: Mask) -> NDArray[np.float64]:
 def sentinels(meant: Any, frame: Any) -> Iterator[Remark]:
     """Yield a remark on each column with a repeated extreme value that may mean a missing cell.
 
+    A column without one has a remark if it has outliers, see `outliers`.
+
     Numbers of nines (99, -999, 9999) count from 3 cells on, if their distance to the others is more
     than all of the others span, or if they leave a gap and are far more frequent than the others;
     any other one from 5 cells and 1 % of all. So the ends of a scale, caps, zeros of amounts and
@@ -185,17 +193,16 @@ def _far(name: str, column: Any, cells: Any) -> Iterator[Remark]:
     """Yield a remark on numbers, or on dates, which stand as `cells` in the file."""
     date = cells is not None
     numbers = seconds(column) if date else column.to_numpy(np.float64, na_value=np.nan)
+
+    def shown(value: float) -> str:
+        return _cell(cells, numbers == value) if date else _plain(value)
+
     present = numbers[~np.isnan(numbers)]
-    outer = [present.min(), present.max()] if present.size else []
-    if all(np.count_nonzero(present == end) < FEWEST_NINES for end in outer):
-        return  # which costs far less than to sort
-    distinct, counts = np.unique(present, return_counts=True)
     told = []
-    for value, others in _extremes(distinct, counts, YEAR if date else 0.0):
-        text = _cell(cells, numbers == value) if date else _plain(value)
+    for value, others in _repeated_extremes(present, YEAR if date else 0.0):
         ends = [_day(end) if date else _plain(end) for end in others[[0, -1]]]
         share = _share(int(np.count_nonzero(numbers == value)), numbers.size)
-        told.append((f"{share} are {text}", f"--missing {quote(f'{name}={text}')}", ends))
+        told.append((f"{share} are {shown(value)}", _missing(name, shown(value)), ends))
     if told:
         what = " and ".join(said for said, _, _ in told)
         options = " ".join(option for _, option, _ in told)
@@ -207,6 +214,108 @@ def _far(name: str, column: Any, cells: Any) -> Iterator[Remark]:
             name,
             f"{what}: {options}",
         )
+    else:
+        texts = [shown(value) for value in outliers(present).tolist()]
+        options = " ".join(_missing(name, text) for text in texts[:MOST_SHOWN])
+        yield from _on_outliers(name, texts, f", or say {options} if that means a missing cell")
+
+
+def _missing(name: str, text: str) -> str:
+    """Return the option by which a cell of a column means a missing one."""
+    return f"--missing {quote(f'{name}={text}')}"
+
+
+def _on_outliers(name: str, texts: Sequence[str], way_out: str = "") -> Iterator[Remark]:
+    """Yield a remark on a column if it has outliers, which are shown as `texts`."""
+    if not texts:
+        return
+    more = f" and {len(texts) - MOST_SHOWN} more" * (len(texts) > MOST_SHOWN)
+    values = f"{', '.join(texts[:MOST_SHOWN])}{more}"
+    yield Remark(
+        f"column {name!r}: because of a few cells ({values}), its standard deviation is larger "
+        "than the range of all others, and its weight depends on these few; correct what is wrong"
+        f"{way_out}",
+        "outliers",
+        name,
+        values,
+    )
+
+
+def outliers(numbers: Numbers, deviation: float | None = None) -> Numbers:
+    """Return different values of a few cells without which a column spans far less.
+
+    They are at most 1 + n/100 of the n cells, and as many of the different values. All other cells
+    span less than the standard deviation, and are not all equal. So rare indicators, columns that
+    are mostly 0, and tails such as those of a lognormal have no outliers.
+
+    Parameters
+    ----------
+    numbers : array of shape (n,)
+        Without a gap.
+    deviation : float, optional
+        The standard deviation, where `numbers` are a sample only.
+
+    Returns
+    -------
+    array
+        The values, the farthest first; empty if there are none.
+    """
+    n, most = numbers.size, 1 + numbers.size // FEW_SHARE
+    none = numbers[:0]
+    if n < FEWEST or not (largest := float(np.abs(numbers).max())):
+        return none
+    scaled = numbers / largest  # so that no square overflows
+    spread = scaled.std() if deviation is None else deviation / largest
+    # If the others span less than the deviation, the farthest cell is so many of them away.
+    away = np.abs(scaled - scaled.mean()).max()
+    if deviation is None and away < np.sqrt(0.75 * (n - most) / most) * spread:
+        return none
+    values, counts = np.unique(numbers, return_counts=True)
+    near = np.argsort(np.abs(values - np.median(numbers)), kind="stable")
+    values, beyond = values[near], n - np.cumsum(counts[near])
+    span = np.maximum.accumulate(values / largest) - np.minimum.accumulate(values / largest)
+    few = (beyond > 0) & (beyond <= most)
+    few &= np.arange(values.size)[::-1] <= 1 + values.size // FEW_SHARE
+    held = np.flatnonzero(few & (span > 0) & (span < spread))
+    return values[: held[-1] : -1] if held.size else none
+
+
+def outliers_of_columns(
+    table: Rows,
+    names: Sequence[str] | None,
+    kinds: Sequence[str] | None = None,
+    deviations: Numbers | None = None,
+) -> Iterator[Remark]:
+    """Yield a remark on each column of a matrix that has outliers; NaN is a missing cell.
+
+    Parameters
+    ----------
+    kinds : sequence of str, optional
+        Those of a `Schema`, if the rows are codes.
+    deviations : array of shape (d,), optional
+        The standard deviations, if the rows are a sample.
+    """
+    matrix = table.matrix
+    if table.is_sparse:
+        if table.d > MOST_COLUMNS:
+            return
+        matrix = matrix.tocsc()
+    for j in range(table.d):
+        if kinds and kinds[j] not in SHOWN:
+            continue
+        column = matrix[:, [j]].toarray().ravel() if table.is_sparse else matrix[:, j]
+        present = column[~np.isnan(column)].astype(np.float64)
+        values = outliers(present, None if deviations is None else float(deviations[j]))
+        texts = [*map(SHOWN[kinds[j]] if kinds else _plain, values.tolist())]
+        yield from _on_outliers(names[j] if names else str(j), texts)
+
+
+def _repeated_extremes(present: Numbers, least: float) -> Iterator[tuple[float, Numbers]]:
+    """Yield what `_extremes` does, if the least or the largest number stands there often enough."""
+    outer = [present.min(), present.max()] if present.size else []
+    if any(np.count_nonzero(present == end) >= FEWEST_NINES for end in outer):
+        # To count costs far less than to sort.
+        yield from _extremes(*np.unique(present, return_counts=True), least)
 
 
 def _extremes(
@@ -266,6 +375,10 @@ def _plain(value: float) -> str:
 
 def _day(value: float) -> str:
     return str(np.datetime64(int(value // 86400), "D"))
+
+
+# How numbers are shown, by the kinds of columns that hold some.
+SHOWN: Mapping[str, Callable[[float], str]] = {"numeric": _plain, "date": _day}
 
 
 def _cell(cells: Any, mask: NDArray[np.bool_]) -> str:

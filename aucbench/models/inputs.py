@@ -10,7 +10,7 @@ Design
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from numbers import Number
@@ -27,7 +27,9 @@ from aucbench.data.arrays import Rows, Vector, rows
 from aucbench.data.inputs import check_rows, require_filled
 from aucbench.data.row_roles import numbered
 from aucbench.data.targets import Classes, counted, shown_labels, usual
+from aucbench.data.understood import Remark, by_kind
 from aucbench.datasets.memory import frame_of, is_table
+from aucbench.datasets.suspects import outliers_of_columns
 from aucbench.datasets.tables import Schema, is_numeric
 from aucbench.errors import AucbenchError, DataError
 from aucbench.kernels.vectors import floats, plain
@@ -242,13 +244,24 @@ def rows_and_schema(
         codes, schema = coded(X, schema)
         return rows(codes), schema.names, schema
     if (frame := table_of(X)) is None:
-        return *rows_of(X), None
+        table, names = rows_of(X)
+        warn_of_outliers(outliers_of_columns(table, names))
+        return table, names, None
     schema = Schema.of(frame)
     for column in schema.columns:
         if column.kind == "text":
             told = f"column {column.name!r} holds free text, which is read as hashed words"
             warnings.warn(f"{told}; leave the column out if it tells nothing", stacklevel=2)
-    return rows(schema.codes(frame)), schema.names, schema
+    codes = rows(schema.codes(frame))
+    kinds = [column.kind for column in schema.columns]
+    warn_of_outliers(outliers_of_columns(codes, schema.names, kinds))
+    return codes, schema.names, schema
+
+
+def warn_of_outliers(remarks: Iterable[Remark]) -> None:
+    """Warn of columns with outliers, in one line for several."""
+    for line in by_kind([*remarks]):
+        warnings.warn(line, stacklevel=2)
 
 
 def raw_rows(X: Any, schema: Schema | None) -> tuple[Rows, Schema | None]:

@@ -36,6 +36,7 @@ from aucbench.models.calibration import Reliability, calibrator
 from aucbench.models.choosing import TRIED, ModelPlan
 from aucbench.models.held_out import HeldOut, Part, scale_between
 from aucbench.models.incoming import label_of
+from aucbench.models.inputs import warn_of_outliers
 from aucbench.models.model import Model
 from aucbench.models.operating import Operating
 from aucbench.models.parted_held import (
@@ -45,6 +46,7 @@ from aucbench.models.parted_held import (
     held_rows,
     join_answers,
     judging,
+    outlying,
     parted,
     strange,
 )
@@ -122,7 +124,8 @@ def fitted_by_parts(
     last = _solved(best.spec, whole, wanted, tell, start)
     tell.stage("choosing the threshold by the rows held out")
     rows = held_rows(held, best.run, train, wanted.seed, alone=len(tried) == 1)
-    about = {**_about(wanted, last, [*strange(rows.sample)]), "choice": _choice(tried, best)}
+    remarks = [*strange(rows.sample), *outlying(whole)]
+    about = {**_about(wanted, last, remarks), "choice": _choice(tried, best)}
     return _decided(wanted, best, last, rows, about)
 
 
@@ -327,6 +330,7 @@ def learnt_by_parts(
     _require_plain(model)
     engine = getattr(parts, "engine", None) or Here()
     whole = PartsData(parts, engine, seed=seed, standard=model.features in STANDARD)
+    warn_of_outliers(outlying(whole))
     train = held = whole
     if model.validation is not None:
         train, held = parted(whole, model.validation, seed)

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.data import Data
-from aucbench.data.arrays import Index, Rows, Vector
+from aucbench.data.arrays import Index, Rows, Vector, rows
 from aucbench.data.understood import Remark
-from aucbench.datasets.suspects import suspects
+from aucbench.datasets.suspects import outliers_of_columns, suspects
 from aucbench.datasets.tables import Encoding
 from aucbench.datasets.tables.parts import OneHot
 from aucbench.errors import DataError
@@ -207,6 +207,15 @@ def strange(sample: Data) -> Iterator[Remark]:
             codes = frame[column.name].to_numpy().astype(int)
             frame[column.name] = np.array(column.levels, object)[codes]
     yield from suspects(frame, sample.y > 0)
+
+
+def outlying(data: PartsData) -> Iterator[Remark]:
+    """Yield remarks on features with outliers, from the sample and the extremes of all rows."""
+    survey = data.survey
+    extremes = np.vstack([data.shift + survey.low, data.shift + survey.high])
+    sample = stacked(*(sample.rows for sample in survey.samples))
+    table = stacked(sample, rows(extremes))
+    yield from outliers_of_columns(table, data.names, deviations=deviation(data))
 
 
 def encoding_of(parts: Parts) -> Encoding | None:

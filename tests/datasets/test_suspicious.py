@@ -3,7 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 
+from aucbench import AUCClassifier
 from aucbench.data.understood import Understood
 from aucbench.datasets import load
 from aucbench.datasets.suspects import FEWEST, SAMPLE, sentinels, suspects
@@ -164,7 +166,7 @@ def clean(seed, n=500):
             "capped": np.clip(rng.normal(60, 20, n).round(), 18, 90),
             "percent": np.clip(rng.normal(50, 60, n), 0, 100).round(1),
             "money": np.where(rng.random(n) < 0.6, 0, rng.lognormal(7, 1.5, n).round(2)),
-            "heavy": rng.standard_cauchy(n),
+            "heavy": rng.standard_t(2, n),
             "scale": rng.choice([1, 2, 3, 4, 5], n, p=[0.02, 0.03, 0.1, 0.35, 0.5]),
             "sign": rng.choice([-1, 0, 1], n),
             "price": rng.choice([4.99, 9.99, 19.99, 49.99, 99.99], n),
@@ -186,3 +188,43 @@ def test_clean_tables_have_no_remark(seed):
     frame["told"] = frame["normal"] + 1.5 * positive
     told = [*suspects(frame, positive), *sentinels(frame, frame)]
     assert told == []
+
+
+# A few cells that make the standard deviation
+
+
+def with_cells(usual, *cells):
+    values = np.array(usual, np.float64)
+    values[7 : 7 + len(cells)] = cells
+    return values
+
+
+WILD = {
+    "one": with_cells(RNG.normal(size=N), 1e12),
+    "below": with_cells(RNG.normal(size=N), -5e4),
+    "two": with_cells(RNG.normal(size=N), 1e12, 2e12),
+    "equal": with_cells(RNG.normal(size=N), 1e12, 1e12),
+    "overflow": with_cells(RNG.normal(size=N), 1e300),
+    "indicator": with_cells(RNG.random(N) < 0.5, 1e6),
+    "mostly 0": with_cells(np.where(RNG.random(N) < 0.9, 0, RNG.lognormal(7, 1, N)), 1e9),
+    "day": pd.Series(DAYS.as_unit("s")).mask(np.arange(N) == 7, pd.Timestamp("9024-05-06")),
+}
+
+
+@pytest.mark.parametrize("case", WILD)
+def test_a_few_cells_that_make_the_deviation_are_named(case):
+    [remark] = of(WILD[case])
+    assert (remark.kind, remark.column) == ("outliers", "x")
+    cell = "9024-05-06" if case == "day" else f"{pd.Series(WILD[case]).abs().max():g}"
+    assert cell.replace("e+0", "e") in remark.text.replace("e+0", "e")
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_outliers_of_a_matrix_are_named_by_load_and_by_the_classifier(tmp_path, sparse):
+    X = np.column_stack([WILD["one"], USUAL["age"] * (RNG.random(N) < 0.1 if sparse else 1)])
+    X = csr_array(X) if sparse else X
+    np.savez(tmp_path / "t.npz", X=X.toarray() if sparse else X, y=POSITIVE)
+    [warning] = load(tmp_path / "t.npz").understood.warnings
+    assert "column '0': because of a few cells (1e+12), its standard deviation" in warning
+    with pytest.warns(UserWarning, match=r"column '0'.*a few cells \(1e\+12\)"):
+        AUCClassifier("logistic", passes=1).fit(X, POSITIVE)

@@ -253,3 +253,13 @@ def test_the_sample_has_enough_of_a_rare_class(monkeypatch):
         run.decision_function((rows.sample.rows.matrix - train.centre) / train.scale),
         rows.scores[rows.sampled],
     )
+
+
+def test_outliers_are_named_though_no_sample_has_them():
+    X, y = table(20_000)
+    X[12_345, 1] = 1e9
+    model = fitted(in_parts(X, y, 2000), passes=1)
+    [warning] = model.provenance["warnings"]
+    assert "because of a few cells (1e+09), its standard deviation is larger" in warning
+    with pytest.warns(UserWarning, match=r"a few cells \(1e\+09\)"):
+        aucbench.AUCClassifier("logistic", passes=1).fit(in_parts(X, y, 2000))
