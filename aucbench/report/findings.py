@@ -300,7 +300,7 @@ class Findings:
         """The recommendation in words."""
         evidence, s = self.evidence, self.settings
         finished = [self.insides[i] for i in evidence.finished]
-        stars = [[evidence.solvers[r.solver] for r in one.rows if r.leading] for one in finished]
+        stars = [one.possible(evidence.solvers, len(finished), s.level) for one in finished]
         return Advice(
             table=self.table,
             against=self.reference if len(finished) > 1 else self.asked_reference,

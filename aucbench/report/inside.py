@@ -8,7 +8,7 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan, nan
 from typing import TypeAlias
@@ -87,6 +87,12 @@ class Inside:
     def pairs(self) -> tuple[PairWithin, ...]:
         """Of the solvers with a value, each pair once."""
         return self.compared.pairs
+
+    def possible(self, names: Sequence[str], data_sets: int, level: float) -> list[str]:
+        """Return who may be the best, said of so many data sets at once, with all its cells ok."""
+        possible = self.compared.possible(data_sets, level)
+        complete = (names[row.solver] for row in self.rows if row.group.complete)
+        return [name for name in complete if name in possible]
 
 
 def inside(

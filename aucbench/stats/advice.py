@@ -74,8 +74,8 @@ class Advice:
     within : WithinDataset, optional
         What `within` returns for the data set, when there is only one.
     stars : sequence of sequence of str, optional
-        For each data set who may be the best on it; told where there are too few data sets to say
-        anything across them.
+        For each data set who may be the best on it, as `WithinDataset.possible` says of all of
+        them at once; told where there are too few data sets to say anything across them.
     measure : str
         Its name.
     rope, level :
@@ -247,6 +247,11 @@ class Advice:
             for data_set, names in zip(self.table.data_sets, self.stars or (), strict=False):
                 if names:
                     yield f"On {data_set} alone the best may be {listed(names, 'or')}."
+            if any(self.stars or ()):
+                yield (
+                    f"All of this holds at once with {100 * self.level:g} % confidence; a star is "
+                    "of one data set by itself."
+                )
             return
         order = np.argsort(best.s, kind="stable")
         members = [best.names[j] for j in order]

@@ -75,6 +75,11 @@ class PairWithin:
     word: Word  # by the adjusted p, and where that decides nothing by the own one
     splits: Splits  # the differences in the splits
 
+    @property
+    def ordered(self) -> tuple[str, str]:
+        """The solver that is ahead, and the other one."""
+        return (self.a, self.b) if self.verdict.ahead else (self.b, self.a)
+
     def later(self) -> Difference:
         """Return the verdict after `ENOUGH` repeats of the splits, if they scatter as these do.
 
@@ -106,6 +111,17 @@ class WithinDataset:
     def tests(self) -> int:
         """Number of pairs with a p-value, which Holm's adjustment counts."""
         return sum(not isnan(pair.p) for pair in self.pairs)
+
+    def possible(self, data_sets: int, level: float = LEVEL) -> frozenset[str]:
+        """Return the solvers that may be the best, if that is said of several data sets at once.
+
+        One is left out if another one is better with an adjusted p of (1 - level) / data_sets. So
+        the probability that any equally good one is left out anywhere is 1 - level at most.
+        """
+        missing = {one.name: one.missing for one in self.solvers}
+        beaten = _beaten(self.pairs, missing, lambda pair: pair.p * data_sets <= 1 - level)
+        known = {one.name for one in self.solvers if one.missing < one.values.size}
+        return frozenset(known - (beaten - {self.best}))
 
     def pair(self, a: str, b: str) -> PairWithin:
         """Return the pair of two solvers, in this order; raise `KeyError` if there is none."""
@@ -200,7 +216,7 @@ class SplitTest:
         known = self._pairs(runs) if self.pairs else ()
         best = _best(runs, smaller=self.measure.smaller)
         missing = {name: run.missing for name, run in runs.items()}
-        beaten = _beaten(known, missing, self.level) - {best} if self.pairs else {*runs}
+        beaten = _starless(known, missing, self.level) - {best} if self.pairs else {*runs}
         solvers = tuple(
             SolverWithin(
                 name,
@@ -326,20 +342,26 @@ def _influenced(folds: Mapping[Split, Rows], splits: tuple[Split, ...], chosen: 
     return _Runs(np.array(values), placed, "", partial(Influences.joined, grouped=grouped))
 
 
-def _beaten(pairs: Sequence[PairWithin], missing: Mapping[str, int], level: float) -> set[str]:
-    """Return the solvers of which it is shown that another one is better."""
+def _starless(pairs: Sequence[PairWithin], missing: Mapping[str, int], level: float) -> set[str]:
+    """Return the solvers of which it is shown, of each by itself, that another one is better."""
     tests = Counter(name for p in pairs if not isnan(p.p) for name in (p.a, p.b))
-    beaten = set()
-    for pair in pairs:
-        if isnan(pair.p) or pair.word is Word.EQUIVALENT:
-            continue
-        winner, loser = (pair.a, pair.b) if pair.verdict.ahead else (pair.b, pair.a)
-        certain = pair.word in (Word.BETTER, Word.WORSE)
-        if not certain and tests[loser] > 1:
-            certain = pair.verdict.p / 2 <= (1 - level) / tests[loser]
-        if certain and missing[winner] <= missing[loser]:
-            beaten.add(loser)
-    return beaten
+
+    def is_shown(pair: PairWithin) -> bool:
+        own = tests[pair.ordered[1]]
+        by_itself = own > 1 and pair.verdict.p / 2 <= (1 - level) / own
+        return by_itself or pair.word in (Word.BETTER, Word.WORSE)
+
+    return _beaten(pairs, missing, is_shown)
+
+
+def _beaten(
+    pairs: Iterable[PairWithin],
+    missing: Mapping[str, int],
+    is_shown: Callable[[PairWithin], bool],
+) -> set[str]:
+    """Return the solvers that are behind one that failed no more often, if that is shown."""
+    told = [pair.ordered for pair in pairs if pair.word is not Word.EQUIVALENT and is_shown(pair)]
+    return {loser for winner, loser in told if missing[winner] <= missing[loser]}
 
 
 def both(delong: Difference, resampled: Difference) -> Difference:

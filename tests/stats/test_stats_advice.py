@@ -136,6 +136,7 @@ def test_too_few_data_sets_show_nothing_and_it_says_how_many_it_takes():
         "On set0 alone the best may be svm-or.",
         "On set1 alone the best may be svm-or or logistic.",
     )
+    assert told[3].startswith("All of this holds at once with 95 % confidence; a star is of one")
     assert found.sentences[-1].startswith("To be surer, run more data sets")
 
 

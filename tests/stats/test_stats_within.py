@@ -239,3 +239,31 @@ def test_type_one_error_of_the_verdict(n_pos, count, repeats):
         wrong += pair.word in {Word.BETTER, Word.WORSE}
     _, high = binom.interval(0.999, replicates, 0.05)
     assert wrong <= high
+
+
+def test_equal_solvers_are_left_out_of_no_data_set_of_several_more_often_than_is_said():
+    rng, tables, sets, folds = np.random.default_rng(0), 80, 3, 5
+    starless = left_out = 0
+    for _ in range(tables):
+        found = []
+        for _ in range(sets):
+            noise = rng.normal(0, 0.01, (4, folds)) + rng.normal(0, 0.005, (4, 1))
+            values = 0.8 + rng.normal(0, 0.02, folds) + noise
+            solvers = dict(zip("abcd", values, strict=True))
+            found.append(SplitTest(ratio=1 / 4).of_values(solvers))
+        starless += any(not one.not_worse for inside in found for one in inside.solvers)
+        left_out += any(len(inside.possible(sets)) < 4 for inside in found)
+    assert starless > 0.2 * tables  # each star is of one solver on one data set
+    assert left_out <= 0.05 * tables + 3 * (tables * 0.05 * 0.95) ** 0.5
+
+
+def test_who_may_be_the_best_of_several_data_sets_at_once():
+    values = {
+        "a": np.array([0.9, 0.91, 0.89, 0.9, 0.91]),
+        "b": np.array([0.8, 0.82, 0.79, 0.8, 0.8]),
+    }
+    found = SplitTest(ratio=1 / 4).of_values(values)
+    [pair] = found.pairs
+    assert pair.p * 3 < 0.05
+    assert found.possible(3) == {"a"}
+    assert found.possible(int(0.05 / pair.p) + 1) == {"a", "b"}
