@@ -19,7 +19,7 @@ KINDS: Mapping[str, str] = {
     "sentinel": "have a repeated value far from the others, which may mean a missing cell",
     "outliers": "have a few cells that make their standard deviation",
     "text": "hold free text, which is read as hashed words",
-    "id": "are suspicious: different in every row",
+    "id": "may hold keys",
     "constant": "are suspicious: constant",
     "cells": "could be understood in another way",
 }

@@ -3,7 +3,7 @@
 Five checks of columns change what a user does next, so that each gives a warning:
 
 - a column that is constant;
-- a column that names rows, such as a customer number;
+- a column of keys, such as customer numbers: by its values, or by its name;
 - a column that tells the label alone, by its AUC: often it is known only after the label;
 - the least or the largest value of a column, if it is repeated and far from the others: it may mean
   a missing cell, as -999 and 1900-01-01 do;
@@ -30,8 +30,14 @@ TELLING = 0.99  # AUC of one column above which it may be known only after the l
 NEARLY_TELLING = 0.95  # the same, less surely
 CHANCE = 3.3  # standard deviations within which an AUC may be one by chance
 FEWEST = 20  # rows below which nothing is suspicious
+DIFFERENT = "different in every row"
 FEWEST_KEYS = 100  # rows from which different numbers may be keys of rows
 KEY_DIGITS = 5
+EQUAL_PAIRS = 10  # expected among different whole numbers, if these were drawn at random
+WORDS_OF_KEYS = frozenset(["id", "uuid", "guid", "key", "number", "num", "no", "nr", "code"])
+WORD = re.compile(
+    r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+"
+)  # of a name such as customer_id or EmployeeNumber
 RISING = 0.95  # correlation of a column's ranks with the row from which it rises with it
 SAMPLE = 20_000  # rows of the first look
 NINES = re.compile(r"-9|-?99+|-?9*8")  # of whole numbers; 9998 and 998 stand beside 9999 and 999
@@ -49,7 +55,7 @@ Numbers = NDArray[np.float64]
 
 
 def suspects(frame: Any, positive: Mask) -> Iterator[Remark]:
-    """Yield a remark on each column that is constant, names rows, or tells the label alone.
+    """Yield a remark on each column that is constant, holds keys, or tells the label alone.
 
     A column is first looked at in a sample of rows, so that a wide table costs little.
     """
@@ -79,37 +85,44 @@ def _strange(column: Any, positive: Mask, sample: NDArray[np.intp]) -> tuple[str
     distinct = values.nunique(dropna=False)
     if distinct == 1 and column.nunique(dropna=False) == 1:
         return "constant", "constant"
-    if distinct == len(values) and (why := _key(column, values)):
+    if why := _key(column, values.dropna()):
         return "id", why
     if (auc := _telling(values, positive[sample])) > NEARLY_TELLING:
         auc = _telling(column, positive)
-    if auc <= NEARLY_TELLING or (auc - 0.5) / _chance(positive) < CHANCE:
-        return None
-    nearly = "" if auc > TELLING else "nearly "
-    return "leak", f"{nearly}tells the label alone, with an AUC of {auc:.3f}"
+    if auc > NEARLY_TELLING and (auc - 0.5) / _chance(positive) >= CHANCE:
+        nearly = "" if auc > TELLING else "nearly "
+        return "leak", f"{nearly}tells the label alone, with an AUC of {auc:.3f}"
+    if distinct > FEW_VALUES and _is_named_as_key(column, values.dropna()):
+        return "id", f"a key by its name, with {column.nunique()} different numbers"
+    return None
 
 
 def _key(column: Any, values: Any) -> str:
-    """Return why a column may name rows, or an empty text; its sample has no value twice."""
-    different = "different in every row"
+    """Return why a column may hold keys, or an empty text; `values` are a sample without gaps."""
+    if not values.size or not values.is_unique:
+        return ""
     if _is_text(values):
-        return different if column.is_unique else ""
+        return DIFFERENT if column.dropna().is_unique else ""
     if values.dtype.kind not in "fiu" or len(column) < FEWEST_KEYS:
         return ""
     rises = _rises(values)
     if not rises and not (_is_whole(values) and _may_be_key(column)):
         return ""
-    if not column.is_unique:  # the last question, because it takes longest
+    if not column.dropna().is_unique:  # the last question, because it takes longest
         return ""
-    return f"{different}, in the order of the rows" if rises else different
+    return f"{DIFFERENT}, in the order of the rows" if rises else DIFFERENT
+
+
+def _is_named_as_key(column: Any, values: Any) -> bool:
+    """Return whether a column of whole numbers has a name such as customer_id or EmployeeNumber."""
+    words = [word.lower() for word in WORD.findall(str(column.name))]
+    named = bool(words) and words[-1] in WORDS_OF_KEYS
+    return named and values.dtype.kind in "fiu" and not _is_text(values) and _is_whole(values)
 
 
 def _rises(values: Any) -> bool:
     """Return whether numbers rise or fall with the row."""
-    numbers = values.to_numpy(dtype=np.float64, na_value=np.nan)
-    if np.isnan(numbers).any():
-        return False
-    places = np.argsort(np.argsort(numbers))
+    places = np.argsort(np.argsort(values.to_numpy(dtype=np.float64)))
     return bool(abs(np.corrcoef(places, np.arange(places.size))[0, 1]) > RISING)
 
 
@@ -126,13 +139,15 @@ def _is_whole(values: Any) -> bool:
 
 
 def _may_be_key(column: Any) -> bool:
-    """Return whether whole numbers look like those that count or name rows, not like amounts.
+    """Return whether different whole numbers look like keys, not like amounts.
 
-    They do if they fill half of their range, or all have the same number of digits, at least five.
+    They do if so many numbers from their range would not all be different by chance, or if all have
+    the same number of digits, at least five. Of n numbers drawn from R, n (n − 1) / 2R pairs are
+    expected to be equal.
     """
-    low, high = float(column.min()), float(column.max())
+    low, high, n = float(column.min()), float(column.max()), int(column.count())
     digits = len(str(int(low))) == len(str(int(high))) >= KEY_DIGITS and low > 0
-    return high - low < 2 * len(column) or digits
+    return n * (n - 1) > 2 * EQUAL_PAIRS * (high - low) or digits
 
 
 def _telling(column: Any, positive: Mask) -> float:

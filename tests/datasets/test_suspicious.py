@@ -16,6 +16,10 @@ POSITIVE = RNG.random(N) < 0.2
 STRANGE = {
     "number": (np.arange(N)[::-1], "different in every row"),
     "account": (RNG.choice(np.arange(10_000, 99_999), N, replace=False), "different in every row"),
+    "sparse": (RNG.choice(4000, N, replace=False), "different in every row"),
+    "gaps": (np.where(np.arange(N) == 9, np.nan, RNG.permutation(N)), "different in every row"),
+    "customer_id": (RNG.integers(1, 9999, N) // 9 * 9, "a key by its name"),
+    "EmployeeNumber": (RNG.integers(1, 90, N) * 1.0, "a key by its name"),
     "key": ([f"k{i}" for i in range(N)], "different in every row"),
     "same": ([7] * N, "constant"),
     "nothing": ([np.nan] * N, "constant"),
@@ -31,6 +35,10 @@ USUAL = {
     "gap": np.where(RNG.random(N) < 0.1, np.nan, RNG.random(N)),
     "cents": RNG.choice(10**6, N, replace=False),
     "flag": RNG.random(N) < 0.5,
+    "number_of_calls": RNG.integers(0, 90, N),
+    "atomic number": RNG.random(N),
+    "room_no": RNG.integers(1, 9, N),
+    "country_code": RNG.choice([f"t{i}" for i in range(N // 2)], N),
     "when": pd.Timestamp("2024-01-01") + pd.to_timedelta(RNG.integers(0, 99, N), "D"),
 }
 
@@ -41,6 +49,10 @@ def test_a_strange_column_is_found(name):
     [remark] = suspects(pd.DataFrame({"age": USUAL["age"], name: values}), POSITIVE)
     assert remark.column == name
     assert what in remark.text
+
+
+def test_usual_columns_are_not_strange():
+    assert [*suspects(pd.DataFrame(USUAL), POSITIVE)] == []
 
 
 def test_three_positives_tell_nothing():
