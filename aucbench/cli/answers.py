@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
 from aucbench.bench.text import cell_text
+from aucbench.errors import DataError
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -48,6 +49,7 @@ def _lines(text: TextIO, name: str) -> Write:
     def write(answer: DataFrame, keys: Iterator[object]) -> None:
         nonlocal begun
         if not begun:
+            _require_other_name(name, answer)
             lines.writerow([cell_text(name), *answer.columns])
             begun = True
         for key, row in zip(keys, answer.itertuples(index=False, name=None), strict=True):
@@ -66,6 +68,7 @@ def _parquet(file: BinaryIO, name: str) -> Iterator[Write]:
     writers: list[Any] = []
 
     def write(answer: DataFrame, keys: Iterator[object]) -> None:
+        _require_other_name(name, answer)
         columns = {name: arrow.array([*keys])}
         columns |= {str(own): arrow.array(answer[own], from_pandas=True) for own in answer.columns}
         table = arrow.table(columns)
@@ -78,6 +81,15 @@ def _parquet(file: BinaryIO, name: str) -> Iterator[Write]:
     finally:
         for writer in writers:
             writer.close()
+
+
+def _require_other_name(name: str, answer: DataFrame) -> None:
+    """Raise `DataError` if the column that names the rows would have the name of an answer."""
+    if name in answer.columns:
+        raise DataError(
+            f"the answers have a column {name!r} of their own; rename the column that names the "
+            "rows, or leave --id out"
+        )
 
 
 def _filled(schema: Any, arrow: Any) -> Any:

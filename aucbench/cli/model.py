@@ -16,7 +16,7 @@ from aucbench.cli.options import FILES, FITS, RUNS
 from aucbench.cli.running import opened, print_tables, records_of, width
 from aucbench.cli.saying import say
 from aucbench.datasets.reading import Reading
-from aucbench.errors import INTERRUPTED
+from aucbench.errors import INTERRUPTED, DataError
 from aucbench.models.options import Aims, Carding, Making, Parting
 
 if TYPE_CHECKING:
@@ -137,11 +137,15 @@ def predict(
         typer.Option(help="Of the cells of text files, as in fit. [default: found]"),
     ] = None,
     rows: Annotated[int, typer.Option(help="Rows of a large file at a time.")] = 20_000,
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", help="Refuse a table with columns unlike those of training."),
+    ] = False,
 ) -> None:
     """Score the rows of a table, in their order, with a decision for each.
 
     Those of a folder, or of a pattern such as 'rows/*.parquet', are in the order of the names of
-    its files.
+    its files. A warning names each column that lacks more values than in training, or has others.
     """
     from aucbench.bench.parted import names_parts
     from aucbench.cli.answers import written
@@ -170,14 +174,17 @@ def predict(
                 say(f"{table}: {loaded.width} columns for {solver}{unread}", err=True)
             answer = answer_frame(loaded, result)
             write(answer, keys)
-            decided.add(answer)
+            decided.add(result, answer)
             done += len(result.faults)
             faulty += sum(map(bool, result.faults))
             first = first or next(filter(None, result.faults), "")
+        if strict and decided.changes:
+            raise DataError(f"{table} is refused by --strict: {'; '.join(decided.changes)}")
     note = f"; {faulty} without a score, see the column problem" if faulty else ""
     say(f"{done} rows{decided}{note}", err=True)
-    if told := decided.surprise(done - faulty):
-        say(f"warning: {told}", err=True)
+    for told in (decided.surprise(done - faulty), *decided.changes):
+        if told:
+            say(f"warning: {told}", err=True)
     if faulty == done:
         say(f"error: no row of {table} has a score: {first}", err=True)
         raise typer.Exit(ALL_FAILED)

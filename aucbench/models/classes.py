@@ -11,6 +11,7 @@ Design
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -22,11 +23,20 @@ import numpy as np
 
 from aucbench.data.arrays import Vector
 from aucbench.datasets.reading import Plain
+from aucbench.datasets.tables.changes import UnusualCells
 from aucbench.errors import DataError
 from aucbench.models import archive
 from aucbench.models.calibration import Sigmoid, best, log_odds, probabilities
 from aucbench.models.document import structured
-from aucbench.models.incoming import NOTHING, Scored, answered, in_memory, label_of, scored
+from aucbench.models.incoming import (
+    NOTHING,
+    Scored,
+    answered,
+    describe_changes,
+    in_memory,
+    label_of,
+    scored,
+)
 from aucbench.models.model import CLASSES, OUTSIDE, Model, finite, read_tree
 from aucbench.stats import Interval
 
@@ -144,9 +154,17 @@ class ClassModel:
         ------
         DataError
             When a column of the model is not in the table.
+
+        Warns
+        -----
+        UserWarning
+            For each column that lacks more values than in training, or has other ones.
         """
         frame, named = in_memory(table)
-        return self.answered(self.scored(frame, named=named), frame.index)
+        result = self.scored(frame, named=named)
+        for change in describe_changes(self.models[0], result.cells):
+            warnings.warn(change, stacklevel=2)
+        return self.answered(result, frame.index)
 
     def scored(
         self, frame: Any, *, named: bool = True, uneven: Mapping[int, int] = NOTHING
@@ -158,7 +176,7 @@ class ClassModel:
             next(filter(None, told), "") for told in zip(*(e.faults for e in each), strict=True)
         ]
         scores[[bool(fault) for fault in faults]] = np.nan
-        return ClassesScored(scores, faults, each[0].ignored)
+        return ClassesScored(scores, faults, each[0].cells, each[0].ignored)
 
     def answered(self, result: ClassesScored, index: Any = None) -> DataFrame:
         """Return a data frame with decision, scores, probabilities and problem of each row."""
@@ -254,12 +272,13 @@ class ClassesScored:
         NaN where a row has a fault.
     faults : sequence of str
         Why a row has no score, or an empty text.
-    ignored : tuple of str
-        Columns of the table that the model does not read.
+    cells, ignored :
+        As of `Scored`.
     """
 
     scores: Vector
     faults: Sequence[str]
+    cells: UnusualCells
     ignored: tuple[str, ...] = ()
 
 
@@ -291,15 +310,17 @@ def answer_frame(model: Model | ClassModel, result: Scored | ClassesScored) -> D
 
 
 class Decided:
-    """How many rows have which decision."""
+    """How many rows have which decision, and which columns have changed."""
 
     def __init__(self, model: Model | ClassModel):
         self._model, self._count = model, Counter[Any]()
+        self._cells: UnusualCells | None = None
 
-    def add(self, answer: DataFrame) -> None:
-        """Count the decisions of some rows; a row without a score has none."""
+    def add(self, result: Scored | ClassesScored, answer: DataFrame) -> None:
+        """Count the decisions and the cells of some rows; a row without a score has none."""
         decisions = answer.get("decision", ())
         self._count.update(decision for decision in decisions if decision is not None)
+        self._cells = result.cells if self._cells is None else self._cells + result.cells
 
     def __str__(self) -> str:
         """Return ": " and the counts, of the positive class or of all; empty without decisions."""
@@ -314,6 +335,12 @@ class Decided:
         if isinstance(self._model, ClassModel) or self._model.operating is None:
             return ""
         return self._model.operating.surprise(self._flagged, scored)
+
+    @property
+    def changes(self) -> list[str]:
+        """A sentence on each column that has changed since training."""
+        first = self._model.models[0] if isinstance(self._model, ClassModel) else self._model
+        return [] if self._cells is None else [*describe_changes(first, self._cells)]
 
     @property
     def _positive(self) -> Any:

@@ -180,6 +180,9 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
         rows; None where all columns were finite numbers.
     features_ : FeatureMap
         The map of these features, learnt.
+    ranges_ : array of shape (2, n_features_in_), or None
+        The smallest and the largest number of each column in the training rows, or of its codes by
+        `encoding_`, for `aucbench predict`. None after `partial_fit` and for rows in parts.
     run_ : Run
         After `fit`: weights or model, curve and the reason why the solver ended.
     weights_ : array of shape (d,) or (K, d)
@@ -302,6 +305,7 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
         calibrated = None if self.calibration is None else self._held_out(data, seed)
         self._begin(X, classes, fitted.features)
         self.run_, self.encoding_ = fitted.run, fitted.without_texts
+        self.ranges_ = fitted.ranges
         if classes.size > 2:
             told = (held.target.y, scores) if calibrated is None else calibrated  # type: ignore[union-attr]
             self.calibrators_ = sigmoids(*told)
@@ -574,7 +578,7 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
         self.classes_ = np.sort(labels)
         if labels.size == 2:
             self.pos_label_, self.threshold_ = labels.tolist()[1], 0.0
-        self.features_, self.encoding_ = features, None
+        self.features_, self.encoding_, self.ranges_ = features, None, None
         self._online = online
 
     def _started(self, chunk: Chunk, count: int) -> Online:

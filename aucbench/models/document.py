@@ -273,6 +273,8 @@ def _require_columns(model: Model) -> None:
     if model.encoding is not None and len(model.encoding.schema.columns) != model.width:
         count = len(model.encoding.schema.columns)
         raise DataError(f"its encoding has {count} columns, and the table has {model.width}")
+    if model.ranges is not None and model.ranges.shape != (2, model.width):
+        raise DataError(f"its {model.width} columns have ranges of shape {model.ranges.shape}")
 
 
 def _width_after(phi: Any, d: int) -> int:

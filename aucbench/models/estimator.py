@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn, Self
 
@@ -13,6 +14,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector
 from aucbench.datasets.tables import Encoding
+from aucbench.datasets.tables.changes import UnusualCells, ranges_of
 from aucbench.errors import AucbenchError
 from aucbench.features.chain import applied, mapped
 from aucbench.models.inputs import plain_frame, raw_rows, require_columns, rows_of
@@ -30,7 +32,7 @@ class Scoring(BaseEstimator):  # type: ignore[misc]
     """An estimator with a solver, a map of features, and the limits of a fit.
 
     A class below it has the parameters `solver`, `features`, `passes`, `seconds`, `gap_tol` and
-    `random_state`, and sets what `fit` learns: `encoding_`, `features_` and `run_`.
+    `random_state`, and sets what `fit` learns: `encoding_`, `features_`, `run_` and `ranges_`.
     """
 
     solver: str | Solver
@@ -42,6 +44,7 @@ class Scoring(BaseEstimator):  # type: ignore[misc]
     encoding_: Encoding | None
     features_: FeatureMap
     run_: Run
+    ranges_: Vector | None
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters by name; with `deep` those of the solver too, as `solver__k`."""
@@ -86,7 +89,7 @@ class Scoring(BaseEstimator):  # type: ignore[misc]
 
     def _learnt(self, train: Data, seed: int, start: Start | None = None) -> Learnt:
         """Return what the training rows teach."""
-        method, encoding = get_solver(self.solver), None
+        method, encoding, ranges = get_solver(self.solver), None, ranges_of(train.rows)
         if train.schema is not None:
             encoding = Encoding.learn(train.schema, train.rows)
             if start is not None and start.encoding is not None:
@@ -102,7 +105,8 @@ class Scoring(BaseEstimator):  # type: ignore[misc]
             "seconds": self.seconds,
             "gap_tol": self.gap_tol,
         }
-        return Learnt(encoding, phi, solve(method, applied(phi, train), seed=seed, **limits))
+        run = solve(method, applied(phi, train), seed=seed, **limits)
+        return Learnt(encoding, phi, run, ranges)
 
     def _scores_of(self, X: Any) -> Vector:
         """Return the scores of rows that a user gives, before the threshold is subtracted."""
@@ -115,6 +119,10 @@ class Scoring(BaseEstimator):  # type: ignore[misc]
         require_columns(self, X)
         rows, schema = raw_rows(X, self._schema)
         assert schema is not None  # that of the encoding
+        # Ranges are not held against the folds of rows that are in the order of time.
+        cells = UnusualCells.of(schema.columns, None, np.asarray(rows.matrix))
+        for change in cells.describe_changes(schema.columns, None, None):
+            warnings.warn(change, stacklevel=3)
         encoding = replace(self.encoding_, schema=schema)
         return Learnt(encoding, self.features_, self.run_).scores(rows)
 
@@ -161,11 +169,12 @@ class Scoring(BaseEstimator):  # type: ignore[misc]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Learnt:
-    """An encoding of tables, the map of features, and the run."""
+    """An encoding of tables, the map of features, the run, and the ranges of the columns."""
 
     encoding: Encoding | None
     features: FeatureMap
     run: Run
+    ranges: Vector | None = None
 
     def scores(self, rows: Rows) -> Vector:
         """Scores of raw rows, 8192 mapped at a time."""

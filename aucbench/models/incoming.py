@@ -9,7 +9,7 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,6 +22,7 @@ from aucbench.datasets.reading import Plain
 from aucbench.datasets.tables import Column, Schema
 from aucbench.datasets.tables.cells import numbers as numbers_of
 from aucbench.datasets.tables.cells import other_mark
+from aucbench.datasets.tables.changes import UnusualCells
 from aucbench.errors import DataError
 from aucbench.models.model import Model
 
@@ -44,6 +45,8 @@ class Scored:
         that ranks rows.
     faults : sequence of str
         Why a row has no score, or an empty text.
+    cells : UnusualCells
+        Cells that are unlike those of the training rows, of the rows that could be read.
     ignored : tuple of str
         Columns of the table that the model does not read.
     """
@@ -52,6 +55,7 @@ class Scored:
     probability: Vector | None
     positive: NDArray[np.bool_]
     faults: Sequence[str]
+    cells: UnusualCells
     ignored: tuple[str, ...] = ()
 
 
@@ -78,7 +82,10 @@ def scored(
     own = wanted_columns(model, frame, named=named)
     if model.encoding is not None:  # free texts are those of this table
         model = replace(model, encoding=model.encoding.bound(own))
-    scores = model.scores(rows(_numbers(model, own, faults)))
+    codes = _numbers(model, own, faults)
+    read = np.array([fault is None for fault in faults], np.bool_)
+    cells = UnusualCells.of(model.schema.columns, model.ranges, codes[read], own[read])
+    scores = model.scores(rows(codes))
     for at in np.flatnonzero(~np.isfinite(scores)).tolist():
         faults[at] = faults[at] or "the score is not finite"
     scores = np.where([fault is not None for fault in faults], np.nan, scores)
@@ -86,7 +93,16 @@ def scored(
     probability = None if calibrated is None else np.where(np.isnan(scores), np.nan, calibrated)
     positive = (scores >= model.threshold) & model.decides
     said = [fault or "" for fault in faults]
-    return Scored(scores, probability, positive, said, _ignored(model, frame))
+    return Scored(scores, probability, positive, said, cells, _ignored(model, frame))
+
+
+def describe_changes(model: Model, cells: UnusualCells) -> Iterator[str]:
+    """Yield a sentence on each column that has changed since training; of many, on the first."""
+    trained = model.provenance.get("n")
+    sentences = [*cells.describe_changes(model.schema.columns, model.ranges, trained)]
+    yield from sentences[:MOST_LISTED]
+    if len(sentences) > MOST_LISTED:
+        yield f"there are {len(sentences) - MOST_LISTED} more such changes of columns"
 
 
 def in_memory(table: Any) -> tuple[Any, bool]:
@@ -163,7 +179,7 @@ def _ignored(model: Model, frame: Any) -> tuple[str, ...]:
 
 def _numbers(model: Model, frame: Any, faults: list[str | None]) -> NDArray[np.float64]:
     """Return numbers or codes (n, width), 0 or NaN where a row gets a fault."""
-    schema = _plain_schema(model) if model.encoding is None else model.encoding.schema
+    schema = model.schema
     frame = _parsed(schema, frame)
     try:
         codes = schema.codes(frame)
@@ -198,12 +214,6 @@ def _parsed(schema: Schema, frame: Any) -> Any:
         if (known | cells.isin(["", None]).to_numpy()).all():
             frame[column.name] = np.where(known, cells, np.nan).astype(np.float64)
     return frame
-
-
-def _plain_schema(model: Model) -> Schema:
-    decimal = str(model.provenance.get("decimal", "."))
-    columns = tuple(Column(name, "numeric") for name in model.raw_names)
-    return Schema(columns, decimal=decimal)
 
 
 def _codes_of(schema: Schema, frame: Any, faults: list[str | None]) -> Vector:

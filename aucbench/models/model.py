@@ -17,7 +17,7 @@ from aucbench.data import scores as weighted
 from aucbench.data.arrays import Rows, Vector
 from aucbench.data.inputs import check_rows
 from aucbench.datasets.reading import Plain
-from aucbench.datasets.tables import Encoding
+from aucbench.datasets.tables import Column, Encoding, Schema
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.features import Chain, KernelColumns, Nystroem
 from aucbench.models import archive
@@ -81,6 +81,8 @@ class Model:
         Which rows these were.
     spread : array of shape (d,), or None
         Standard deviation of each feature of w over the training rows.
+    ranges : array of shape (2, width), or None
+        The smallest and the largest number of each column, or of its codes, in the training rows.
     scorecard : Scorecard or None
         Whole points in place of weights: the score of a row is their sum, see docs/scorecard.md.
     shapes : tuple of EffectShape
@@ -107,6 +109,7 @@ class Model:
     auc: Interval | None = None
     auc_rows: str = ""
     spread: Vector | None = None
+    ranges: Vector | None = None
     scorecard: Scorecard | None = None
     shapes: tuple[EffectShape, ...] = ()
     provenance: Mapping[str, Any] = field(default_factory=dict)
@@ -179,6 +182,14 @@ class Model:
     def measure(self) -> str:
         """What `auc` measures, for people."""
         return str(self.provenance.get("measure", "AUC"))
+
+    @property
+    def schema(self) -> Schema:
+        """What the columns of the table are: plain numbers, if there is no encoding."""
+        if self.encoding is not None:
+            return self.encoding.schema
+        columns = tuple(Column(name, "numeric") for name in self.raw_names)
+        return Schema(columns, decimal=str(self.provenance.get("decimal", ".")))
 
     @property
     def keeps_rows(self) -> bool:
@@ -260,15 +271,18 @@ class Model:
         Warns
         -----
         UserWarning
-            When another number of rows is flagged than the threshold promises.
+            When another number of rows is flagged than the threshold promises, and for each column
+            that lacks more values than in training, or has other ones.
         """
-        from aucbench.models.incoming import answered, in_memory, scored
+        from aucbench.models.incoming import answered, describe_changes, in_memory, scored
 
         frame, named = in_memory(table)
         result = scored(self, frame, named=named)
         known = sum(not fault for fault in result.faults)
         if self.operating and (told := self.operating.surprise(int(result.positive.sum()), known)):
             warnings.warn(told, stacklevel=2)
+        for change in describe_changes(self, result.cells):
+            warnings.warn(change, stacklevel=2)
         answer: DataFrame = answered(self, result, frame.index)
         return answer
 
@@ -327,6 +341,7 @@ class Model:
             "auc_rows": self.auc_rows,
             "feature_names": self.feature_names,
             "spread": self.spread,
+            "ranges": self.ranges,
             "shapes": [asdict(shape) for shape in self.shapes],
             "provenance": finite(self.provenance),
             **({} if self.scorecard is None else {"scorecard": asdict(self.scorecard)}),

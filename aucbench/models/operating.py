@@ -154,8 +154,7 @@ class Operating:
             return ""
         return (
             f"{flagged} of {n} rows are flagged, and {share.low:.0f} to {share.high:.0f} were "
-            f"expected ({100 * share.level:g} %): these rows are not like those that chose the "
-            "threshold; fit the model to newer rows"
+            f"expected ({100 * share.level:g} %)"
         )
 
     def to_json(self) -> dict[str, Any]:

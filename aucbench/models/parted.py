@@ -48,6 +48,7 @@ from aucbench.models.parted_held import (
     judging,
     outlying,
     parted,
+    ranges_of_parts,
     strange,
 )
 from aucbench.models.parted_telling import SILENT, Teller
@@ -237,6 +238,7 @@ def _model(run: Run, data: PartsData) -> Model:
             threshold=0.0,
         ),
         spread=np.concatenate([deviation(data) / data.scale, np.zeros(exempt)]),
+        ranges=ranges_of_parts(data),
     )
 
 

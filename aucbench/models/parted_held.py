@@ -256,6 +256,16 @@ def codes_of(encoding: Encoding, features: Rows) -> Vector:
     return codes
 
 
+def ranges_of_parts(data: PartsData) -> Vector:
+    """Return the smallest and the largest number of each column of files, as `ranges_of`."""
+    known = data.survey
+    zero = np.where(known.stored.sum(axis=0) < data.n, 0.0, np.nan)  # which sparse rows leave out
+    low, high = known.low + data.shift, known.high + data.shift
+    ends = np.stack([np.fmin(low, zero), np.fmax(high, zero)])
+    encoding = encoding_of(data.parts)
+    return ends if encoding is None else codes_of(encoding, rows(ends))
+
+
 def join_answers(known: list[Answer]) -> tuple[NDArray[np.int8], Vector]:
     """Return labels and scores of the rows held out, in their order.
 

@@ -60,7 +60,7 @@ class _Ranker(Scoring):
         fitted = self._learnt(_weighted(data, sample_weight), self._seed())
         remember_columns(self, X)
         self.features_, self.run_ = fitted.features, fitted.run
-        self.encoding_ = fitted.without_texts
+        self.encoding_, self.ranges_ = fitted.without_texts, fitted.ranges
         return self
 
     def predict(self, X: Any) -> Vector:
@@ -124,8 +124,9 @@ class SurvivalRanker(_Ranker):
         Number of columns.
     feature_names_in_ : array of shape (n_features_in_,)
         Names of the columns, where X had them.
-    encoding_, features_ :
-        What makes features of a table, and the map of these features, as of `AUCClassifier`.
+    encoding_, features_, ranges_ :
+        What makes features of a table, the map of these features, and the ranges of the columns, as
+        of `AUCClassifier`.
     run_ : Run
         Weights or model, curve, and the reason why the solver ended.
     coef_ : array of shape (d,)
@@ -219,7 +220,7 @@ class GradeRanker(_Ranker):
 
     Attributes
     ----------
-    n_features_in_, feature_names_in_, encoding_, features_, run_, coef_ :
+    n_features_in_, feature_names_in_, encoding_, features_, ranges_, run_, coef_ :
         As of `SurvivalRanker`.
     """
 

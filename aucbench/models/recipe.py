@@ -14,6 +14,7 @@ from aucbench.data.arrays import Index, Rows, Vector
 from aucbench.data.targets import Labels
 from aucbench.datasets.reading import Plain
 from aucbench.datasets.tables import Encoding
+from aucbench.datasets.tables.changes import ranges_of
 from aucbench.features.chain import applied
 from aucbench.models.model import Model
 from aucbench.protocols import MAPPED_ROWS
@@ -93,7 +94,8 @@ class Recipe:
                 "stop": run.stop.name,
             },
         )
-        return replace(model, spread=_spread_of_mapped(model, part.rows))
+        spread, ranges = _spread_of_mapped(model, part.rows), ranges_of(part.rows)
+        return replace(model, spread=spread, ranges=ranges)
 
 
 def classes_of(data: Data) -> dict[str, tuple[Plain, ...]]:

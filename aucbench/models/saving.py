@@ -80,6 +80,7 @@ def _model_of(fitted: BaseEstimator, run: Run, **own: Any) -> Model:
         width=int(fitted.n_features_in_) if encoding is None else len(encoding.schema.columns),
         columns=_columns(names, encoding),
         encoding=encoding,
+        ranges=fitted.ranges_,
         **own,
         provenance={
             "solver": params["solver"],
@@ -147,7 +148,7 @@ def _restored(empty: BaseEstimator, model: Model) -> Run:
     known = empty.get_params(deep=False)
     params = {"solver": about.get("solver", known["solver"]), **about.get("parameters", {})}
     empty.set_params(**{name: value for name, value in params.items() if name in known})
-    empty.features_, empty.encoding_ = outer, model.encoding
+    empty.features_, empty.encoding_, empty.ranges_ = outer, model.encoding, model.ranges
     empty.n_features_in_ = int(about.get("width_in", model.width))
     columns = about.get("columns_in", model.columns)
     if columns is not None:

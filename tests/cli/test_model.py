@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import call, done
+from command_line import call, done, flat, refused
 
 from aucbench.data.folds import drawn
 from aucbench.datasets import load
@@ -232,6 +232,31 @@ def test_ids_stdout_and_pieces(folder, model):
         assert (one[0], one[3:]) == (other[0], other[3:])
     first, second = (np.array([row[1:3] for row in table[1:]], float) for table in tables)
     np.testing.assert_allclose(first, second, rtol=1e-12)
+
+
+def test_columns_that_have_changed_are_named_and_refused_if_asked(folder, model):
+    new = pd.read_csv(folder / "new.csv")
+    new.assign(country=new["country"].str.lower(), amount=np.nan).to_csv(folder / "other.csv")
+    out = folder / "other-scores.csv"
+    ended = done("predict", model, folder / "other.csv", "--rows", 7, "--out", out)
+    told = flat(ended.stderr)
+    assert "column 'amount': 100 % of the rows have no value, of the training rows 0 %" in told
+    assert "column 'country': 100 % of the rows have a level that no training row has" in told
+    assert "like those that chose" not in told
+    out.unlink()
+    refusal = flat(refused("predict", model, folder / "other.csv", "--strict", "--out", out))
+    assert "other.csv is refused by --strict: column 'amount': 100 % of the rows" in refusal
+    assert not out.exists()
+    done("predict", model, folder / "new.csv", "--strict", "--out", out)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_column_of_keys_has_another_name_than_the_answers(folder, model, ending):
+    pd.read_csv(folder / "new.csv").rename(columns={"number": "score"}).to_csv(folder / "s.csv")
+    out = folder / f"keyed.{ending}"
+    refusal = refused("predict", model, folder / "s.csv", "--id", "score", "--out", out)
+    assert "the answers have a column 'score' of their own" in flat(refusal)
+    assert not out.exists()
 
 
 def test_cells_that_a_spreadsheet_would_run_are_escaped(tmp_path):

@@ -57,6 +57,8 @@ def test_new_rows_are_ranked_and_decided(model):
     assert answer["decision"].tolist() == [model.labels[k] for k in p.argmax(axis=1)]
     assert (answer["decision"] == new["label"]).mean() > 0.75
     assert (answer["problem"] == "").all()
+    with pytest.warns(UserWarning, match="column 'kind': 100 % of the rows have a level"):
+        model.predict(new.assign(kind="fins"))
 
 
 def test_the_file_gives_the_same_scores(model, tmp_path):

@@ -61,6 +61,8 @@ def test_a_folder_becomes_a_model(fitted, folder):
     assert auc(np.where(new.back == "yes", 1, -1), answer["score"]) > 0.8
     assert {*answer["decision"]} == {"yes", "no"}
     assert model.columns == ("a", "b", "kind")
+    with pytest.warns(UserWarning, match="column 'b': 100 % of the rows are outside of 0 to 49"):
+        model.predict(new[:20].assign(b=50))
     assert model.provenance["n"] == N
     assert model.provenance["n_pos"] == int((table().back == "yes").sum())
     assert {one.level for one in model.assessment.groups} == {"x", "y", "z"}
