@@ -14,7 +14,15 @@ from uuid import uuid4
 
 from aucbench.errors import DataError
 from aucbench.store import shard
-from aucbench.store.files import GONE, file_clock, move_this, refused, why
+from aucbench.store.files import (
+    GONE,
+    file_clock,
+    move_this,
+    open_file,
+    read_file,
+    refused,
+    why,
+)
 from aucbench.store.folder import ASIDE, BLOBS, SHARDS, Home
 from aucbench.store.index import Index
 from aucbench.store.lock import RunLock
@@ -108,7 +116,7 @@ class DocumentStore:
             return None
         path = self._path(BLOBS, key, ".npz")
         try:
-            packed = path.read_bytes()
+            packed = read_file(path)
             if sha256(packed).hexdigest() != wanted:
                 raise DataError("it is not the file that its shard names")
             return read(packed)
@@ -185,7 +193,7 @@ class DocumentStore:
         Without a key it is in the wrong place, whatever it holds.
         """
         try:
-            with path.open("rb") as file:
+            with open_file(path) as file:
                 text = file.read()
                 fault = Fault.MISPLACED if key is None else shard.fault_of(key, text)
                 if fault is None:

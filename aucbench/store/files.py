@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -44,6 +45,26 @@ def refused(doing: str, path: Path, error: OSError) -> DataError:
     else:
         cure = "repair the folder or name another one; what was finished is kept"
     return DataError(f"cannot {doing} {path}: {why(error)}; {cure}")
+
+
+def open_file(path: Path) -> BinaryIO:
+    """Open a regular file for reading; it is an `OSError` if a pipe or a device is in its place."""
+    file = open(path, "rb", opener=_without_waiting)  # noqa: SIM115 - Path has no opener
+    if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        return file
+    file.close()
+    raise OSError(errno.EINVAL, "it is not a regular file", str(path))
+
+
+def read_file(path: Path) -> bytes:
+    """Return the content of a regular file; raises as `open_file`."""
+    with open_file(path) as file:
+        return file.read()
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    # A pipe without a writer could not be opened otherwise; it makes no difference to files.
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def unfinished(folder: Path, name: str) -> Path:

@@ -10,6 +10,7 @@ from aucbench.errors import DataError
 from aucbench.store.files import (
     GONE,
     make_folder,
+    read_file,
     refused,
     remove_unfinished,
     unfinished,
@@ -115,7 +116,7 @@ def _start(folder: Path, *, create: bool) -> None:
 
 def _check_marker(path: Path) -> None:
     try:
-        marker = json.loads(path.read_bytes())
+        marker = json.loads(read_file(path))
         kind, schema = marker["format"], marker["schema"]
     except (ValueError, LookupError, TypeError, RecursionError) as error:
         raise DataError(

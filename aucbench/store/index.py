@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from aucbench.store.files import read_file
 from aucbench.store.folder import INDEX, Home
 from aucbench.store.shard import Seal
 
@@ -68,7 +69,7 @@ class Index:
 
     def _read(self) -> dict[str, Any]:
         try:
-            content = SEAL.taken_off(INDEX, (self._home.folder / INDEX).read_bytes())
+            content = SEAL.taken_off(INDEX, read_file(self._home.folder / INDEX))
         except OSError:  # whatever the reason, the shards are read in its place
             return {}
         plain: dict[str, Any] = {} if content is None else json.loads(content)

@@ -16,7 +16,7 @@ from time import sleep
 from typing import TYPE_CHECKING
 
 from aucbench.errors import DataError
-from aucbench.store.files import refused
+from aucbench.store.files import read_file, refused
 from aucbench.store.folder import HOLDER, LOCK, Home
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def _holder_told(folder: Path) -> str:
 def holder(folder: Path) -> str:
     """Return what to call the process that has the lock."""
     try:
-        who = json.loads((folder / HOLDER).read_bytes())
+        who = json.loads(read_file(folder / HOLDER))
         return f"process {who['process']} on {who['host']}"
     except (OSError, ValueError, LookupError, TypeError):  # it has not told, or the file is damaged
         return UNKNOWN

@@ -1,14 +1,17 @@
 import os
+import pickle
 import signal
 import stat
 from dataclasses import replace
 from itertools import count
+from pathlib import Path
 
 import psutil
 import pytest
 
+from aucbench.bench.engines.local import LocalEngine
 from aucbench.errors import AucbenchError, ParameterError
-from aucbench.processes import Ending, Limits, Step
+from aucbench.processes import Ending, Limits, Outcome, Step
 
 pytest.importorskip("submitit", reason="the extra [slurm] is not installed")
 
@@ -99,6 +102,43 @@ def test_a_share_that_slurm_starts_again_goes_on_where_it_was(supervisors, cells
     run_share(jobs, tmp_path, 1)
     assert [len(supervisor.jobs) for supervisor in supervisors] == [2, 1]
     assert [outcome_in(tmp_path, n).result["n"] for n in range(3)] == [0, 1, 2]
+
+
+class Payload:
+    def __init__(self, place):
+        self.place = place
+
+    def __reduce__(self):
+        return Path.touch, (self.place,)
+
+
+@pytest.mark.parametrize(
+    "forge",
+    [
+        lambda file: file.write_bytes(pickle.dumps(Payload(file.with_name("ran")))),
+        lambda file: file.write_text('{"ending": "fine"}'),
+        lambda file: file.write_text('{"ending": "ok", "files": {"scores.npy": "?"}}'),
+        lambda file: file.write_text('{"ending": "ok", "wall_seconds": NaN}'),
+        lambda file: file.write_text("[1]"),
+        lambda file: file.mkdir(),
+        lambda file: file.symlink_to(file),
+        os.mkfifo,
+    ],
+)
+def test_a_plugin_that_writes_an_outcome_runs_no_code_in_the_parent(tmp_path, forge):
+    forge(tmp_path / "0.outcome")
+    assert outcome_in(tmp_path, 0) is None
+    assert not (tmp_path / "ran").exists()
+
+
+def test_an_outcome_comes_back_as_it_was(supervisors, cells, tmp_path, monkeypatch):
+    whole = Outcome(
+        *(Ending.ERROR, "k is 0", "ValueError", True, {"auc": [0.1, None]}, ({"step": 1},)),
+        *({"scores.npy": b"\x00\xff"}, "log é", 1.25, 2**40, "data", "none", "portable", True),
+    )
+    monkeypatch.setattr(LocalEngine, "run", lambda *_: iter([("0", whole)]))
+    run_share([], tmp_path, 1)
+    assert outcome_in(tmp_path, 0) == whole
 
 
 def test_a_cell_without_a_timeout_is_refused(engine, cells):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import pickle
+import json
+from base64 import b64decode, b64encode
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from math import ceil
 from pathlib import Path
@@ -14,6 +16,7 @@ from time import monotonic, sleep
 from typing import Any, Self
 from uuid import uuid4
 
+from cattrs import BaseValidationError, Converter
 from submitit import AutoExecutor
 from submitit import Job as SlurmJob
 from submitit.core.utils import FailedJobError, FailedSubmissionError
@@ -21,8 +24,9 @@ from submitit.core.utils import FailedJobError, FailedSubmissionError
 from aucbench.bench.engines import MOST_LOSSES
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.errors import AucbenchError, ParameterError
+from aucbench.processes.answers import json_object
 from aucbench.processes.records import Ending, Job, Limits, Outcome
-from aucbench.store.files import refused
+from aucbench.store.files import read_file, refused
 
 LOG_TAIL = 16384  # characters of the log of a SLURM job that are kept with a crashed cell
 START_SECONDS = 300.0  # for a SLURM job to start, and for the signal before its end
@@ -205,19 +209,30 @@ def run_share(jobs: Sequence[Job], folder: Path, threads: int) -> None:
     for number, outcome in LocalEngine(1, threads).run(_begin(jobs, folder)):
         target = folder / f"{number}.outcome"
         unfinished = target.with_suffix(".tmp")
-        unfinished.write_bytes(pickle.dumps(outcome))
+        unfinished.write_text(json.dumps(_codec().unstructure(outcome)), encoding="ascii")
         unfinished.replace(target)
 
 
 def outcome_in(folder: Path, number: int) -> Outcome | None:
-    """Return the outcome of the job with this number; None when `run_share` wrote none yet."""
+    """Return the outcome of the job with this number; None if `run_share` has written none.
+
+    A plugin on a node whose kernel closes no files can write there too. So nothing of it is code,
+    and a file that is no outcome counts as none.
+    """
     try:
-        content = (folder / f"{number}.outcome").read_bytes()
-    except FileNotFoundError:
+        plain = json_object(read_file(folder / f"{number}.outcome"))
+        return None if plain is None else _codec().structure(plain, Outcome)
+    except (OSError, BaseValidationError):
         return None
-    outcome = pickle.loads(content)
-    assert isinstance(outcome, Outcome)
-    return outcome
+
+
+@cache
+def _codec() -> Converter:
+    """Return what makes JSON of an outcome, and an outcome of JSON."""
+    codec = Converter(forbid_extra_keys=True)
+    codec.register_unstructure_hook(bytes, lambda content: b64encode(content).decode("ascii"))
+    codec.register_structure_hook(bytes, lambda text, _: b64decode(text, validate=True))
+    return codec
 
 
 def _begin(jobs: Sequence[Job], folder: Path) -> Iterator[tuple[str, Job]]:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from aucbench.bench.results.record import Record
 from aucbench.errors import DataError
 from aucbench.store import DocumentStore
-from aucbench.store.files import refused
+from aucbench.store.files import read_file, refused
 from aucbench.store.shard import Seal
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class Store(DocumentStore):
 
         path = self._target(data)
         try:
-            whole = SEALS[TARGETS].taken_off(data, path.read_bytes())
+            whole = SEALS[TARGETS].taken_off(data, read_file(path))
             if whole is None:
                 raise DataError("it is damaged, or the file of another data set")
             return unpack_arrays(whole)
@@ -158,7 +158,7 @@ class Store(DocumentStore):
     def _keep(self, path: Path, content: bytes) -> None:
         """Write a file with its seal, unless it is there."""
         sealed = SEALS[path.parent.name].put_on(path.stem, content)
-        if not path.is_file() or path.read_bytes() != sealed:
+        if not path.is_file() or read_file(path) != sealed:
             self.home.put(path, sealed)
 
     def about(self, data: str) -> dict[str, Any] | None:
@@ -180,7 +180,7 @@ class Store(DocumentStore):
         return plain
 
     def _unsealed(self, path: Path) -> bytes:
-        seal, content = SEALS[path.parent.name], path.read_bytes()
+        seal, content = SEALS[path.parent.name], read_file(path)
         unsealed = seal.taken_off(path.stem, content)
         if unsealed is None and seal.is_on(content):
             raise self._damaged(path, "its seal is of another content")
