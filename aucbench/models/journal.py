@@ -2,6 +2,7 @@
 
 A solver is deterministic: when it begins anew, it asks the same questions in the same order. So the
 answers are all that a restart needs, cuts and weights included, and it ends with the same bits.
+The file of an answer has the name of its question, and a seal of this name and of its content.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from aucbench.errors import DataError
 from aucbench.scale import Engine, Parts, Summary
 from aucbench.scale.summary import Tally
 from aucbench.store.files import own_file
+from aucbench.store.shard import OF_ARCHIVE
 
 S = TypeVar("S", bound=Summary)
 C = TypeVar("C", bound=Tally)
@@ -99,7 +101,7 @@ def write(file: Path, answer: Any) -> None:
     arrays[DOCUMENT] = np.frombuffer(document, np.uint8)
     np.savez(content, allow_pickle=False, **arrays)
     with own_file(file) as out:
-        out.write(content.getvalue())
+        out.write(OF_ARCHIVE.put_on(file.stem, content.getvalue()))
 
 
 def read(file: Path) -> Any:
@@ -108,14 +110,18 @@ def read(file: Path) -> Any:
     Raises
     ------
     DataError
-        When it is damaged.
+        When it is damaged, or the file of another answer.
     """
+    content = OF_ARCHIVE.taken_off(file.stem, file.read_bytes())
     try:
-        arrays = unpack_arrays(file.read_bytes())
+        if content is None:
+            raise DataError("its seal is of another name or content")
+        arrays = unpack_arrays(content)
         return _whole(json.loads(arrays[DOCUMENT].tobytes()), arrays)
     except Exception as error:  # damaged bytes can make anything raise
         raise DataError(
-            f"{file} is damaged ({type(error).__name__}); remove it, and it is computed again"
+            f"{file} is damaged, or stands in the place of another one ({type(error).__name__}); "
+            "remove it, and it is computed again"
         ) from error
 
 

@@ -62,6 +62,7 @@ class Seal:
 SCHEMA = 1
 KEY = re.compile(r"[0-9a-z][0-9a-z_-]{1,127}")
 SEAL = Seal(b',\n"seal": "', b'"\n}\n', end=b"\n}\n")
+OF_ARCHIVE = Seal(b"aucbench-seal:")  # after the directory of a zip archive, where readers stop
 SCORES = b'"scores": '  # the last name before the seal
 BITS = 2**13  # of an integer; the parser refuses integers of more than 4300 digits
 

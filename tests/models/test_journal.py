@@ -86,8 +86,18 @@ def test_a_damaged_file_is_said(tmp_path):
     file = tmp_path / "one.npz"
     journal.write(file, Gap())
     file.write_bytes(file.read_bytes()[:-20])
-    with pytest.raises(DataError, match=r"one\.npz is damaged .*remove it"):
+    with pytest.raises(DataError, match=r"one\.npz is damaged.* remove it"):
         journal.read(file)
+
+
+def test_the_answer_to_another_question_is_refused(tmp_path):
+    one, other = tmp_path / "one.npz", tmp_path / "other.npz"
+    journal.write(one, Gap(part=1))
+    journal.write(other, Gap(part=2))
+    one.rename(tmp_path / "x")
+    other.rename(one)
+    with pytest.raises(DataError, match=r"one\.npz is damaged, or stands in the place of another"):
+        journal.read(one)
 
 
 @dataclass

@@ -23,7 +23,7 @@ from aucbench.bench.results.record import Record
 from aucbench.errors import DataError
 from aucbench.store import DocumentStore
 from aucbench.store.files import read_file, refused
-from aucbench.store.shard import Seal
+from aucbench.store.shard import OF_ARCHIVE, Seal
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 PLANS, TARGETS, ABOUT = "plans", "targets", "datasets"
 SEALS = {
     PLANS: Seal(b"# seal: ", b"\n"),
-    TARGETS: Seal(b"aucbench-seal:"),  # after the directory of the archive, where readers stop
+    TARGETS: OF_ARCHIVE,
     ABOUT: Seal(b', "seal": "', b'"}', end=b"}"),
 }
 DIGITS = 16  # of the name of a plan
