@@ -49,8 +49,9 @@ class Splines:
     A column with at most as many values as knots has a knot at each value, and its effect is
     straight between them. One with two values has the linear feature only, and one with a single
     value none. A value that has its share of the rows, such as 0, takes one knot; the others lie at
-    quantiles of the other rows. The outermost 0.1 % of the rows lie beyond the last knots. Beyond
-    them the effect is constant, as it is in trees. Sparse rows stay sparse: their features are 0
+    quantiles of the other rows. The outermost 0.1 % of the rows lie beyond the last knots, unless
+    the effect must be convex or concave: it bends up to the last training row. Beyond the last
+    knots the effect is constant, as it is in trees. Sparse rows stay sparse: their features are 0
     where the column is.
 
     An effect that must be increasing has c_i that do not fall, and increments c_{i+1} − c_i ≥ 0 as
@@ -172,7 +173,7 @@ class Splines:
         levels, counts = np.unique(x, return_counts=True)
         if levels.size == 1:
             return None
-        low, high = _ends(x, levels)
+        low, high = _ends(x, levels, shape)
         few = levels.size <= self.knots
         places = levels if few else knots_at(levels, counts, self.knots)
         inner = _apart(unit(places, low, high))
@@ -208,10 +209,11 @@ def knots_at(levels: Vector, counts: Any, k: int) -> Vector:
     return knots
 
 
-def _ends(x: Vector, levels: Vector) -> tuple[float, float]:
-    """Return the values between which the effect may bend."""
+def _ends(x: Vector, levels: Vector, shape: Shape) -> tuple[float, float]:
+    """Return the values between which the effect may bend; a flat end would be no convex one."""
     low, high = np.quantile(x, (TAIL, 1.0 - TAIL), method="nearest")
-    if np.count_nonzero((levels >= low) & (levels <= high)) < 3:  # rare values are all there is
+    few = np.count_nonzero((levels >= low) & (levels <= high)) < 3  # rare values are all there is
+    if shape.bend or few:
         low, high = levels[0], levels[-1]
     return float(low), float(high)
 
