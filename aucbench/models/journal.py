@@ -24,7 +24,7 @@ from aucbench.data.packed import unpack_arrays
 from aucbench.errors import DataError
 from aucbench.scale import Engine, Parts, Summary
 from aucbench.scale.summary import Tally
-from aucbench.store.files import own_file
+from aucbench.store.files import own_file, read_file
 from aucbench.store.shard import OF_ARCHIVE
 
 S = TypeVar("S", bound=Summary)
@@ -112,8 +112,8 @@ def read(file: Path) -> Any:
     DataError
         When it is damaged, or the file of another answer.
     """
-    content = OF_ARCHIVE.taken_off(file.stem, file.read_bytes())
     try:
+        content = OF_ARCHIVE.taken_off(file.stem, read_file(file))
         if content is None:
             raise DataError("its seal is of another name or content")
         arrays = unpack_arrays(content)
