@@ -259,7 +259,7 @@ def _schema(frame: Any, asked: Reading, gaps: Gaps) -> Schema | None:
     if not frame.shape[1] or (not gaps and is_numeric(frame)):
         return None
     schema = Schema.of(frame, asked.decimal, asked.text)
-    own = (replace(column, gaps=gaps.get(column.name, ())) for column in schema.columns)
+    own = (replace(c, gaps=(*gaps.get(c.name, ()), *c.gaps)) for c in schema.columns)
     return replace(schema, columns=tuple(own))
 
 

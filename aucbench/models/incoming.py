@@ -231,7 +231,7 @@ def _codes_of(schema: Schema, frame: Any, faults: list[str | None]) -> Vector:
         try:
             table[k] = float(schema.codes(pd.DataFrame({column.name: [value]}))[0, 0])
         except DataError:
-            wrong[k] = f"column {column.name!r} has {str(value)!r}, which is no {_word(column)}"
+            wrong[k] = f"column {column.name!r} has {str(value)!r}, which is no {column.word}"
             wrong[k] += _other_decimal(column, str(value).strip(), schema.decimal)
     for i in np.flatnonzero(np.isin(numbers, [*wrong])):
         faults[i] = faults[i] or wrong[int(numbers[i])]
@@ -244,7 +244,3 @@ def _other_decimal(column: Column, text: str, decimal: str) -> str:
     if column.kind != "numeric" or np.isnan(numbers_of([text], other)[0]):
         return ""
     return f" with the decimal mark {decimal!r} of the training table, but one with {other!r}"
-
-
-def _word(column: Column) -> str:
-    return {"numeric": "number", "boolean": "truth value"}.get(column.kind, column.kind)

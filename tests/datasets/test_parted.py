@@ -282,8 +282,11 @@ def test_an_error_about_texts_names_no_row_that_is_none(frame, tmp_path):
     path = written(frame, tmp_path / "rows.parquet")
     with pytest.raises(DataError, match="'0,5' in some row, which looks like a number with the de"):
         open_parts(path)
-    frame["number"] = [f"{i}.5" if i else "none of these" for i in range(N)]
+    frame["number"] = [f"{i}.5" if i else "7+" for i in range(N)]
     with pytest.raises(DataError, match=r"in some row \(1 different text\(s\) of 1000\)"):
+        open_parts(written(frame, path))
+    frame["number"] = [f"{i}.5 kg" if i else "unknown" for i in range(N)]
+    with pytest.raises(DataError, match="'unknown', which means a missing cell, and none may be"):
         open_parts(written(frame, path))
 
 

@@ -142,21 +142,61 @@ def test_what_can_be_understood_in_two_ways_has_a_remark():
     )
     assert not schema_of("01/02/2020", "13/04/2020").columns[0].remark
     assert not schema_of("1.2.2020", "3.4.2020").columns[0].remark
-    some = schema_of("1", "2", "3", "x")
+    some = schema_of("1", "2", "3", "4+")
     assert some.columns[0].kind == "category"
-    assert "1 text(s), first 'x' in row 3" in some.columns[0].remark
+    assert "1 text(s), first '4+' in row 3" in some.columns[0].remark
+
+
+NUMBERS = [1.5, -2.0, 1234.25]
+AS_CELLS = {
+    "a word": (["1.5", "unknown", "-2", "1,234.25", "n/k"], "'unknown' and 'n/k'"),
+    "kilograms": (["1.5 kg", "-2kg", "1,234.25 Kg"], "'1.5 kg' is read as 1.5"),
+    "kilograms and a word": (["1.5 kg", "-2kg", "none", "1,234.25 kg"], "'1.5 kg' is read as 1.5"),
+    "years": (["1.5 years", "-2 year", "1234.25 Years"], "'1.5 years' is read as 1.5"),
+    "per cent": (["1.5 %", "-2%", "1234.25%"], ""),
+    "accounting": (["$1.5", "($2.00)", "$1,234.25"], "'($2.00)' is read as -2"),
+    "a minus sign": (["1.5", "\u22122", "1234.25"], ""),
+}
+
+
+@pytest.mark.parametrize("case", AS_CELLS)
+def test_numbers_with_words_and_units_are_numbers_and_what_was_understood_is_said(case):
+    cells, remark = AS_CELLS[case]
+    frame = pd.DataFrame({"x": cells})
+    schema = Schema.of(frame)
+    found = schema.codes(frame)[:, 0]
+    assert found[~np.isnan(found)].tolist() == NUMBERS
+    assert remark in schema.columns[0].remark
+    again = Schema.from_json(schema.to_json())
+    np.testing.assert_array_equal(again.codes(frame)[:, 0], found)
+
+
+def test_a_new_cell_of_another_unit_is_refused():
+    schema = schema_of("50 kg", "60 kg")
+    assert schema.codes(pd.DataFrame({"x": ["70", "80 KG"]})).ravel().tolist() == [70, 80]
+    for cell in ("70 lb", "$70"):
+        with pytest.raises(DataError, match="which is not a number of the unit 'kg'"):
+            schema.codes(pd.DataFrame({"x": [cell]}))
+
+
+def test_numbers_of_several_units_are_categories_and_said():
+    [column] = schema_of("50 kg", "110 lb", "60 kg").columns
+    assert (column.kind, column.levels) == ("category", ("110 lb", "50 kg", "60 kg"))
+    assert "several units, such as '60 kg' and '110 lb'" in column.remark
+    for cells in (("1st", "2nd", "3rd", "4th"), ("3 rooms", "4 rooms, 2 baths"), ("T1", "T2")):
+        assert schema_of(*cells).columns[0].kind == "category"
 
 
 @pytest.mark.parametrize(
     ("cells", "sentence"),
     [
         (
-            [*map(str, range(99)), "ten"],
-            r"'x' has 'ten', which is not a number, in row 99 \(1 such",
+            [*map(str, range(99)), "1O"],
+            r"'x' has '1O', which is not a number, in row 99 \(1 such",
         ),
         (
-            [*pd.date_range("2020-01-01", periods=99).astype(str), "soon"],
-            "'soon', which is not a date of a known format, in row 99",
+            [*pd.date_range("2020-01-01", periods=99).astype(str), "soon 7"],
+            "'soon 7', which is not a date of a known format, in row 99",
         ),
         (["2020-01-01", "31.12.2020"], "several formats, such as '2020-01-01' and '31.12.2020'"),
         ([1.0, np.inf], "'x' has an infinite number, in row 1"),
@@ -325,9 +365,9 @@ def test_new_tables_are_checked():
     new = table(50, seed=3)
     with pytest.raises(DataError, match="1 column\\(s\\) are absent, first 'town'"):
         encoding.of_frame(new.drop(columns="town"))
-    with pytest.raises(DataError, match="'age' has 'old', which is not a numeric, in row 7"):
+    with pytest.raises(DataError, match="'age' has 'old', which is not a number, in row 7"):
         encoding.of_frame(new.assign(age=new["age"].astype(object).where(new.index != 7, "old")))
-    with pytest.raises(DataError, match="'member' has 'maybe', which is not a boolean"):
+    with pytest.raises(DataError, match="'member' has 'maybe', which is not a truth value"):
         encoding.of_frame(new.assign(member="maybe"))
     with pytest.raises(DataError, match="'signup' holds numeric values, wanted the kind date"):
         encoding.of_frame(new.assign(signup=7.0))
@@ -338,10 +378,10 @@ def test_new_tables_are_checked():
 
 
 def test_levels_that_pandas_reads_as_numbers_are_found():
-    frame = pd.DataFrame({"code": ["01", "2", "x", "01"] * 30})
+    frame = pd.DataFrame({"code": ["01", "2", "x1", "01"] * 30})
     encoding = learnt(frame)
     got = features(encoding, pd.DataFrame({"code": [1, 2, 3]}))
-    assert [*got.columns] == ["code=01", "code=2", "code=x"]
+    assert [*got.columns] == ["code=01", "code=2", "code=x1"]
     np.testing.assert_array_equal(got, [[1, 0, 0], [0, 1, 0], [0, 0, 0]])
     gaps = features(encoding, pd.DataFrame({"code": [1, None]}))
     np.testing.assert_array_equal(gaps, [[1, 0, 0], [0, 0, 0]])

@@ -116,8 +116,8 @@ LINES = {
     "a comma at the end": ("a,b,y\n1,2,0,\n1,2,1,\n", "line 2 has 4 cells"),
     "infinite": ("a,b,y\n\n1,2,0\n\ninf,2,1\n", "'a' has an infinite number, in line 5"),
     "a word": (
-        "a,b,y\n" + "\n1,2,0" * 99 + "\nx,2,1",
-        "'a' has 'x', which is not a number, in line 102",
+        "a,b,y\n" + "\n1,2,0" * 99 + "\n1O,2,1",
+        "'a' has '1O', which is not a number, in line 102",
     ),
     "twins": ("a,a,y\n1,2,0\n3,4,1\n", "the columns 1 and 2 have the same name 'a'"),
     "three": ("a,y,a, a\n1,0,2,3\n3,1,4,3\n", "the columns 1, 3 and 4 have the same name 'a'"),
@@ -174,9 +174,9 @@ def test_a_spreadsheet_has_one_sheet_with_cells(tmp_path, monkeypatch):
         frame().to_excel(writer, sheet_name="more", index=False)
     with pytest.raises(DataError, match="2 sheets have cells \\('rows', 'more'\\), wanted one"):
         load(path)
-    few = pd.concat([frame()] * 30).assign(a=["1"] * 119 + ["one"])
+    few = pd.concat([frame()] * 30).assign(a=["1"] * 119 + ["1O"])
     few.to_excel(path, index=False)
-    with pytest.raises(DataError, match="'a' has 'one', which is not a number, in line 121"):
+    with pytest.raises(DataError, match="'a' has '1O', which is not a number, in line 121"):
         load(path, target="y")
     monkeypatch.setitem(__import__("sys").modules, "openpyxl", None)
     with pytest.raises(MissingExtraError, match=r"aucbench\[excel\]"):

@@ -57,7 +57,13 @@ def encoding_of(
 def _of_text(name: str, levels: Levels, n: int) -> tuple[Column, Part]:
     """Return what a column of text is, and its features."""
     texts = sorted(levels)
-    kind, _ = _raw(name, texts, np.arange(len(texts)))._kind(DECIMAL)
+    kind, more = _raw(name, texts, np.arange(len(texts)))._kind(DECIMAL)
+    if words := more.get("gaps"):
+        raise DataError(
+            f"column {name!r} holds {kind} cells and {' and '.join(map(repr, words))}, which means "
+            "a missing cell, and none may be missing in parts; fill it, or leave the column out "
+            f"with drop={name!r} (--drop)"
+        )
     if kind == "date":
         raise DataError(
             f"column {name!r} holds dates as text, which are not read in parts; write them as "
@@ -68,7 +74,7 @@ def _of_text(name: str, levels: Levels, n: int) -> tuple[Column, Part]:
         column = Column(name, kind, levels=tuple(texts), distinct=len(texts))
         counts = np.array([levels[text] for text in texts])
         return column, OneHot.of_counts(texts, counts, n, missing=False)
-    column = Column(name, kind, distinct=len(texts))
+    column = Column(name, kind, distinct=len(texts), unit=more.get("unit", ""))
     codes = _raw(name, texts, np.arange(len(texts))).codes(column, DECIMAL)
     order = np.argsort(codes)
     below = np.cumsum([levels[texts[k]] for k in order])

@@ -35,6 +35,9 @@ _NUMBER = {  # by the decimal mark
     )
     for point, group in ((".", ","), (",", "."))
 }
+_MINUS = "\u2212"  # which programs that write numbers for people take for a hyphen
+_UNIT = re.compile(r"(?P<number>.*\d\)?)\s?(?P<unit>[^\s\d,.()$€£¥%+-][^\s\d]{0,11})")
+_PLURAL = 4  # letters from which a unit that ends in s may be a plural, such as years
 ISO = "ISO8601"
 _ISO = re.compile(r"\d{4}-\d\d(-\d\d([T ]\d\d:\d\d.*)?)?", re.ASCII)
 _DAYS = (
@@ -112,22 +115,46 @@ def are_truths(texts: Sequence[str]) -> bool:
     return bool(words) and any(words <= {*pair} for pair in TRUTH)
 
 
-def numbers(texts: Sequence[str], decimal: str) -> Vector:
+def numbers(texts: Sequence[str], decimal: str, unit: str = "") -> Vector:
     """Return texts as numbers with the given decimal mark; NaN where a text is no number.
 
-    Thousands may be set apart by the other mark, an apostrophe or a blank. A sign of a currency
-    or of percent does not count.
+    Thousands may be set apart by the other mark, an apostrophe or a blank. A number in brackets is
+    negative, as in accounting. A sign of a currency or of percent does not count. With a `unit`,
+    of `units`, this one may follow the number, and a text of another one is no number.
     """
-    match = _NUMBER[decimal].fullmatch
+    return np.array([_number(text, decimal, unit) for text in texts])
+
+
+def _number(text: str, decimal: str, unit: str) -> float:
+    text = text.replace(_MINUS, "-")
+    if unit and (own := _unit_of(text)):
+        if own != unit:
+            return np.nan
+        split = _UNIT.fullmatch(text)
+        text = split["number"] if split else text
+    in_brackets = text.startswith("(") and text.endswith(")")
+    text = text[1:-1].strip() if in_brackets else text
+    if not _NUMBER[decimal].fullmatch(text) or (in_brackets and ("-" in text or "+" in text)):
+        return np.nan
     drop = str.maketrans("", "", other_mark(decimal) + _BLANKS + UNITS)
-    return np.array(
-        [float(text.translate(drop).replace(",", ".")) if match(text) else np.nan for text in texts]
-    )
+    value = float(text.translate(drop).replace(",", "."))
+    return -value if in_brackets else value
 
 
 def units(texts: Sequence[str]) -> dict[str, str]:
-    """Return the signs of currencies and of percent, each with a text that has it; "" for none."""
-    return {"".join(mark for mark in text if mark in UNITS): text for text in texts}
+    """Return the units of numbers, each with a text that has it; "" for none.
+
+    A unit is the signs of currencies and of percent, or a short word after the number.
+    """
+    return {_unit_of(text): text for text in texts}
+
+
+def _unit_of(text: str) -> str:
+    split = _UNIT.fullmatch(text)
+    if split is None:
+        return "".join(mark for mark in text if mark in UNITS)
+    unit = split["unit"].casefold()
+    return unit.removesuffix("s") if len(unit) >= _PLURAL else unit
 
 
 def other_mark(decimal: str) -> str:

@@ -19,6 +19,8 @@ NEARLY = 0.95  # share of cells that is taken for all, so that the others are mi
 FEW = 20  # distinct texts that may be categories, however long they are
 WORDS = 3  # words of a text, on average, from which it is free text
 UNSEEN = -1.0  # the code of a level that the schema does not have
+MOST_WORDS = 3  # different texts without a digit that stand for a missing number or date
+MOST_UNITS = 3  # of numbers in a column, which are categories if there are several
 SAMPLE = 5  # texts whose formats of dates are tried on all texts
 LEVEL = "level"  # name of the index where cells are different texts, whose rows are not known
 LINE = "line"  # name of the index of a frame whose rows know their line in the file
@@ -37,13 +39,25 @@ class Column:
     distinct: int = 0  # number of different values, without missing ones
     missing: float = 0.0  # share of the cells that are missing
     gaps: tuple[str, ...] = ()  # cells that mean a missing one, see `cells.emptied`
+    unit: str = ""  # of numbers that are text, see `cells.units`
     texts: str = ""  # of free text: the `Texts` of the table at hand, packed
     ngrams: tuple[str, ...] = ()  # of free text: frequent words and pairs of words
     buckets: tuple[int, ...] = ()  # their places by their hashes
     remark: str = ""  # how a cell was understood that could be understood in another way
 
+    @property
+    def word(self) -> str:
+        """What a cell is, for people."""
+        return {"numeric": "number", "boolean": "truth value"}.get(self.kind, self.kind)
 
-LATER = ("gaps", "texts", "ngrams", "buckets")  # fields that JSON has only where they are not empty
+
+LATER = (
+    "gaps",
+    "unit",
+    "texts",
+    "ngrams",
+    "buckets",
+)  # fields that JSON has only where they are not empty
 
 
 def plain_column(column: Column) -> dict[str, Any]:
@@ -135,12 +149,13 @@ class RawColumn:
             number = {text: float(k) for k, text in enumerate(column.levels)}
             return self._each([number.get(text, UNSEEN) for text in self.texts])
         table = {
-            "numeric": lambda: cells.numbers(self.texts, decimal),
+            "numeric": lambda: cells.numbers(self.texts, decimal, column.unit),
             "boolean": lambda: cells.truths(self.texts),
             "date": lambda: cells.dates(self.texts, column.format or cells.ISO),
         }[column.kind]()
         if (bad := np.isnan(table)).any():
-            wanted = f"a {column.kind}" + (f" of the format {column.format}" * bool(column.format))
+            wanted = f"a {column.word}" + (f" of the format {column.format}" * bool(column.format))
+            wanted += f" of the unit {column.unit!r}" * bool(column.unit)
             self._refuse(self._marked(bad), f"{self._first(bad)!r}, which is not {wanted}")
         return self._each(table)
 
@@ -189,44 +204,87 @@ class RawColumn:
             return "category", {}
         if cells.are_truths(self.texts):
             return "boolean", {}
-        if self._holds_numbers(decimal):
-            return "numeric", {"remark": self._remark_on_groups(decimal)}
+        if known := self._without_words(decimal) or self._numeric(decimal):
+            return known
         if form := self._date_format():
             return "date", form
         return "category", {"remark": self._remark_on_numbers(decimal)}
 
-    def _holds_numbers(self, decimal: str) -> bool:
+    def _without_words(self, decimal: str) -> tuple[str, dict[str, Any]] | None:
+        """Return what a column of numbers or dates is in which a few words mean a missing cell.
+
+        These are at most `MOST_WORDS` different texts without a digit, in at most half of the cells.
+        """
+        is_word = np.array([not any(map(str.isdigit, text)) for text in self.texts], np.bool_)
+        words = [text for text, meant in zip(self.texts, is_word, strict=True) if meant]
+        count = int(np.count_nonzero(marked := self._marked(is_word)))
+        if not 0 < len(words) <= MOST_WORDS or count > self._present / 2:
+            return None
+        places = np.append(np.where(is_word, -1, np.cumsum(~is_word) - 1), -1)
+        others = [text for text in self.texts if text not in words]
+        kind, more = RawColumn(self.name, self.series, None, others, places[self.at])._kind(decimal)
+        if kind not in ("numeric", "date"):
+            return None
+        read = (
+            f"column {self.name!r} holds {kind} cells and {' and '.join(map(repr, words))}, first "
+            f"in {self._place(marked)}; {count} such cell(s) are read as missing"
+        )
+        remark = "; ".join(filter(None, [read, more.get("remark")]))
+        return kind, {**more, "gaps": tuple(words), "remark": remark}
+
+    def _numeric(self, decimal: str) -> tuple[str, dict[str, Any]] | None:
+        """Return that the column holds numbers of one unit; None if it holds other texts.
+
+        Raises
+        ------
+        DataError
+            When nearly all texts are numbers, or all are with other signs or marks.
+        """
+        units = cells.units(self.texts)
+        unit = next(iter(units), "")
+        strange = np.isnan(cells.numbers(self.texts, decimal, unit))
+        if len(units) <= 1 and not strange.any():
+            return "numeric", {"unit": unit, "remark": self._remark_on_reading(unit, decimal)}
         bad = np.isnan(cells.numbers(self.texts, decimal))
         if not bad.any():
-            first, *others = cells.units(self.texts).values()
-            if others:
-                raise DataError(
-                    f"column {self.name!r} has {first!r} and {others[0]!r}, which are not of one "
-                    "unit; write all in one, or leave the column out with "
-                    f"drop={self.name!r} (--drop)"
-                )
-            return True
+            first, second = [*units.values()][:2]
+            raise DataError(
+                f"column {self.name!r} has {first!r} and {second!r}, which are not of one unit; "
+                f"write all in one, or leave the column out with drop={self.name!r} (--drop)"
+            )
         other = cells.other_mark(decimal)
-        if not np.isnan(cells.numbers(self.texts, other)).any():
+        if strange.any() and not np.isnan(cells.numbers(self.texts, other, unit)).any():
             raise DataError(
                 f"column {self.name!r} has {self._first(bad)!r} in {self._place(self._marked(bad))}"
                 f", which looks like a number with the decimal mark {other!r}; say "
                 f"decimal={other!r} (--decimal) if it is one, or drop the column"
             )
         self._refuse_few(bad, "a number")
-        return False
+        return None
 
-    def _remark_on_groups(self, decimal: str) -> str:
-        text = cells.readable_twice(self.texts, decimal)
-        if text is None:
-            return ""
-        value, other = cells.numbers([text], decimal)[0], cells.other_mark(decimal)
-        return (
-            f"column {self.name!r}: {text!r} is read as {value:.0f}; if it has decimals, say "
-            f"decimal={other!r}"
-        )
+    def _remark_on_reading(self, unit: str, decimal: str) -> str:
+        """Return how numbers were read that could be read in another way, or an empty text."""
+        told = [text for text in self.texts if text.startswith("(")][:1]
+        if unit.strip(cells.UNITS):
+            told.append(self.texts[0])
+        values = cells.numbers(told, decimal, unit)
+        read = [f"{text!r} is read as {v:.15g}" for text, v in zip(told, values, strict=True)]
+        if text := cells.readable_twice(self.texts, decimal):
+            value, other = cells.numbers([text], decimal)[0], cells.other_mark(decimal)
+            way = f"if it has decimals, say decimal={other!r}"
+            read.append(f"{text!r} is read as {value:.0f}; {way}")
+        return f"column {self.name!r}: {' and '.join(read)}" if read else ""
 
     def _remark_on_numbers(self, decimal: str) -> str:
+        units = cells.units(self.texts)
+        if "" not in units and 1 < len(units) <= MOST_UNITS:
+            of_one = [cells.numbers(self.texts, decimal, unit) for unit in units]
+            if not np.isnan(np.fmax.reduce(of_one)).any():
+                first, second = [*units.values()][:2]
+                return (
+                    f"column {self.name!r} holds numbers of several units, such as {first!r} and "
+                    f"{second!r}, so that it is read as categories"
+                )
         text = np.isnan(cells.numbers(self.texts, decimal))
         count = np.count_nonzero(self._marked(text))
         if count > self._present / 2:
