@@ -249,6 +249,8 @@ def rows_and_schema(
         return table, names, None
     schema = Schema.of(frame)
     for column in schema.columns:
+        if column.remark:
+            warnings.warn(column.remark, stacklevel=2)
         if column.kind == "text":
             told = f"column {column.name!r} holds free text, which is read as hashed words"
             warnings.warn(f"{told}; leave the column out if it tells nothing", stacklevel=2)

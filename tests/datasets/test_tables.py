@@ -167,6 +167,8 @@ def test_numbers_with_words_and_units_are_numbers_and_what_was_understood_is_sai
     found = schema.codes(frame)[:, 0]
     assert found[~np.isnan(found)].tolist() == NUMBERS
     assert remark in schema.columns[0].remark
+    assert schema.columns[0].missing == 1 - 3 / len(cells)
+    assert schema.columns[0].distinct == 3
     again = Schema.from_json(schema.to_json())
     np.testing.assert_array_equal(again.codes(frame)[:, 0], found)
 

@@ -115,7 +115,10 @@ class RawColumn:
         if missing == 1.0:
             return "has no value"
         kind, more = self._kind(decimal)
+        words = more.get("gaps", ())
+        missing += float(np.mean(self._marked(np.isin(self.texts, words)))) if words else 0.0
         distinct = len(self.texts) if self.values is None else int(self.series.nunique())
+        distinct -= len(words)
         if kind == "category":
             if distinct == 1 and not missing:
                 return "has one value"
@@ -213,7 +216,7 @@ class RawColumn:
     def _without_words(self, decimal: str) -> tuple[str, dict[str, Any]] | None:
         """Return what a column of numbers or dates is in which a few words mean a missing cell.
 
-        These are at most `MOST_WORDS` different texts without a digit, in at most half of the cells.
+        These are at most `MOST_WORDS` texts without a digit, in at most half of the cells.
         """
         is_word = np.array([not any(map(str.isdigit, text)) for text in self.texts], np.bool_)
         words = [text for text, meant in zip(self.texts, is_word, strict=True) if meant]
