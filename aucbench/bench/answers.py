@@ -5,8 +5,8 @@ An id is a hash of everything that could change the number of a cell.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,6 +30,7 @@ OF_TUNING = (
 )  # cannot matter to a solver that is not tuned
 COUNTED = ("repeat", "seed", "split")  # whole numbers, in which alone most cells of a plan differ
 LIGHT_VALUES = 10**6  # numbers of a data set whose rows are mapped in less than 0.1 s
+NO_IDENTITIES: Mapping[str, str] = {}
 _shared = attrgetter(*(name for name in NAMES if name not in COUNTED))
 
 
@@ -39,12 +40,22 @@ def cell_id(cell: Cell, template: str) -> str:
     return hash_of_text(template % counts)
 
 
-def id_template(cell: Cell, *, data: str, plugins: Mapping[str, str], code: str) -> str:
-    """Return the JSON text that is hashed for an id, with a place for each of `COUNTED`."""
+def id_template(
+    cell: Cell,
+    *,
+    data: str,
+    plugins: Mapping[str, str],
+    code: str,
+    identities: Mapping[str, str] = NO_IDENTITIES,
+) -> str:
+    """Return the JSON text that is hashed for an id, with a place for each of `COUNTED`.
+
+    `identities` are the texts that stand for all spellings of what the cell uses, by its fields.
+    """
     # A file is known by its content, which is in `data` or `plugins`, and not by its place.
     fields = {
         name: _escaped(bare(value, joined=name == "features") if value and name in SPECS else value)
-        for name, value in cell.to_json().items()
+        for name, value in {**cell.to_json(), **identities}.items()
         if cell.tune or name not in OF_TUNING
     }
     fields |= {name: f"%({name})d" for name in COUNTED}
@@ -60,6 +71,33 @@ def _escaped(value: Any) -> str:
 def _json_object(members: Mapping[str, str]) -> str:
     """Return a JSON object as `CANONICAL` writes it; the members are JSON text."""
     return "{" + ",".join(f'"{name}":{members[name]}' for name in sorted(members)) + "}"
+
+
+def spelled(cell: Cell, spelling: Callable[[Name], str]) -> dict[str, str]:
+    """Return the texts of what a cell uses besides its data, by its fields, in a spelling."""
+    texts: dict[str, str] = {}
+    for role, name in Name.of(cell).items():
+        if role != "data":
+            field_name = role.partition(" ")[0]  # of the maps that are joined by +
+            joined = f"{texts[field_name]}+" if field_name in texts else ""
+            texts[field_name] = joined + spelling(name)
+    return texts
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What was found out about the plans of results folders."""
+
+    ids: Mapping[Cell, str] = field(default_factory=dict)  # those that count, of all their cells
+    # What is spelled in another way before, by name; all others are spelled in one way.
+    before: Mapping[Name, str] = field(default_factory=dict)
+
+    def spelled(self, cell: Cell) -> Cell:
+        """Return a cell with the first spelling of all that it uses."""
+        if not self.before:
+            return cell
+        texts: dict[str, Any] = spelled(cell, lambda name: self.before.get(name, str(name.spec)))
+        return replace(cell, **texts | {"solver": parse_spec(texts["solver"])})
 
 
 def is_unknown(answer: Mapping[str, Any]) -> bool:
@@ -87,6 +125,14 @@ class Name(NamedTuple):
         """How people know it."""
         return short(solver_label(self.spec, self.tuning))
 
+    @staticmethod
+    def of(cell: Cell) -> dict[str, Name]:
+        """Return the names of what a cell uses, by role."""
+        return {
+            role: Name(kind, spec, cell.tune if kind == "solvers" else False)
+            for role, kind, spec in cell.parts()
+        }
+
 
 @dataclass(frozen=True)
 class Lookup:
@@ -99,6 +145,15 @@ class Lookup:
     file: tuple[str, str] | None = None  # the file that holds it, where it is in no package
     preload: tuple[str, ...] = ()  # modules that a process which uses it finds imported
     own: bool = False  # whether aucbench has it, and needs none of these modules for it
+
+    def identity(self, name: Name) -> str:
+        """Return one text for all spellings of the name that was looked up."""
+        text: str = self.answer.get("identity", str(name.spec))
+        return text
+
+    def meaning(self, name: Name) -> str:
+        """Return what is the same for two names of one thing: of a file its place is none."""
+        return "" if self.target else bare(self.identity(name))
 
     @property
     def needs(self) -> Mapping[str, Any]:
@@ -120,10 +175,7 @@ class Lookups:
 
     def of(self, cell: Cell) -> dict[str, Lookup]:
         """Return the answers about what a cell needs, by role."""
-        return {
-            role: self.known[Name(kind, spec, cell.tune if kind == "solvers" else False)]
-            for role, kind, spec in cell.parts()
-        }
+        return {role: self.known[name] for role, name in Name.of(cell).items()}
 
     def id(self, cell: Cell) -> str:
         """Id of the cell."""
@@ -132,7 +184,13 @@ class Lookups:
         if template is None:
             plugins = {role: lookup.fingerprint for role, lookup in self.of(cell).items()}
             data = plugins.pop("data")
-            template = id_template(cell, data=data, plugins=plugins, code=self.code)
+            template = id_template(
+                cell,
+                data=data,
+                plugins=plugins,
+                code=self.code,
+                identities=spelled(cell, lambda name: self.known[name].identity(name)),
+            )
             self._templates[shared] = template
         return cell_id(cell, template)
 

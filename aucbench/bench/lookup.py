@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from aucbench.bench.answers import Lookup, Lookups, Name, is_unknown
-from aucbench.bench.cell import TARGET_FILE, Tuning
+from aucbench.bench.cell import TARGET_FILE
 from aucbench.bench.engines import Engine
 from aucbench.bench.inline import NOTHING, Inline
 from aucbench.bench.learning import likely, preloaded
@@ -35,7 +35,7 @@ from aucbench.registry.isolated_imports import within, within_limit
 from aucbench.registry.lookup import entries_named
 from aucbench.registry.lookup import unknown as unknown_name
 from aucbench.registry.source_files import file_fingerprint
-from aucbench.registry.specs import Spec, bare, in_file, parse_spec
+from aucbench.registry.specs import Spec, in_file, joined_specs, parse_spec
 
 if TYPE_CHECKING:
     from aucbench.bench.evaluation.targets import KeptTarget
@@ -234,26 +234,28 @@ def _replaced_parts(plan: Plan) -> list[str]:
 
 def _refuse_misfits(plan: Plan, known: Known) -> None:
     """Raise where all names are known, and some cells would mean nothing."""
-    _refuse_equal(known)
+    _refuse_equal(plan, known)
     _refuse_ignored(plan, known)
     _refuse_needless(plan, known)
     _refuse_unfit_objective(plan, known)
 
 
-def _refuse_equal(known: Known) -> None:
-    """Raise when two files hold one thing, or two names one data set.
+def _refuse_equal(plan: Plan, known: Known) -> None:
+    """Raise when two specifications mean one thing, two files hold it, or two names one data set.
 
-    The cells of the files would have one id. The data set would count twice in what is said across
-    data sets.
+    The cells would have one id. The data set would count twice in what is said across data sets.
     """
-    seen: dict[tuple[str, str, Tuning, str], Spec | str] = {}
-    for name, lookup in known.items():
-        label = "" if lookup.target else bare(str(name.spec))
-        if label == str(name.spec):
-            continue
-        other = seen.setdefault((name.kind, label, name.tuning, lookup.fingerprint), name.spec)
-        if other is not name.spec:
-            raise ParameterError(f"{other} and {name.spec} are the same; name one of them")
+    seen: dict[tuple[Any, ...], Spec | str] = {}
+    maps = {text: [Name("features", part) for part in joined_specs(text)] for text in plan.features}
+    others = [(name.spec, [name]) for name in known if name.kind != "features"]
+    for spec, parts in (*others, *maps.items()):
+        meaning = tuple(
+            (name.kind, known[name].meaning(name), name.tuning, known[name].fingerprint)
+            for name in parts
+        )
+        other = seen.setdefault(meaning, spec)
+        if other is not spec:
+            raise ParameterError(f"{other} and {spec} are the same; name one of them")
 
 
 def _refuse_ignored(plan: Plan, known: Known) -> None:

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 from warnings import warn
 
-from aucbench.bench.answers import Lookups, Name
-from aucbench.bench.cell import Cell
+from aucbench.bench.answers import Lookups, Name, Wanted
+from aucbench.bench.cell import Cell, Tuning
 from aucbench.bench.engines import Engine
 from aucbench.bench.engines.local import FOLDERS, HIDDEN, LocalEngine
 from aucbench.bench.inline import NOTHING, Inline
@@ -296,33 +296,40 @@ class FolderStatus:
 
 
 def folder_status(
-    store: Store, plans: Sequence[Plan], wanted: Mapping[Cell, str] | None = None
+    store: Store, plans: Sequence[Plan], wanted: Wanted | None = None
 ) -> FolderStatus:
     """Count what is done, failed, missing and stale; raises as `run` does at its start.
 
-    `wanted` are the `wanted_ids` of the plans, if they are known.
+    `wanted` is what `wanted_of` says of the plans, if that is known.
     """
-    wanted = wanted_ids(plans) if wanted is None else wanted
+    wanted = wanted_of(plans) if wanted is None else wanted
     statuses: Counter[str] = Counter()
     stale, others, imports = 0, 0, Imports()
-    known = {*wanted.values()}
+    known = {*wanted.ids.values()}
     for record in store.records():
         if record.id in known and imports.same(record.imports):
             statuses[record.status.status] += 1
-        elif record.cell in wanted:
+        elif record.cell in wanted.ids:
             stale += 1
         else:
             others += 1
-    missing = len(wanted) - statuses.total()
-    return FolderStatus(len(wanted), statuses, missing, stale, others)
+    missing = len(known) - statuses.total()
+    return FolderStatus(len(known), statuses, missing, stale, others)
 
 
-def wanted_ids(plans: Iterable[Plan]) -> dict[Cell, str]:
+def wanted_of(plans: Iterable[Plan]) -> Wanted:
     """Return the ids of all cells of some plans, for the present data, plugins and aucbench."""
     ids: dict[Cell, str] = {}
+    first: dict[tuple[str, str, Tuning], str] = {}
+    before: dict[Name, str] = {}
     for plan in plans:
         engine = LocalEngine(cores())
         with engine.opened() as supervisor:
             lookups = look_up(plan, engine.on(supervisor))
         ids |= {cell: lookups.id(cell) for cell in plan.cells()}
-    return ids
+        for name, lookup in lookups.known.items():
+            text = str(name.spec)
+            own = first.setdefault((name.kind, lookup.identity(name), name.tuning), text)
+            if own != text:
+                before[name] = own
+    return Wanted(ids, before)

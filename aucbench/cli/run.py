@@ -6,6 +6,7 @@ import shlex
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -23,6 +24,7 @@ from aucbench.errors import AucbenchError, DataError, ParameterError, shown
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from aucbench.bench.answers import Wanted
     from aucbench.bench.cell import Cell
     from aucbench.bench.plan.plan import Plan
     from aucbench.bench.results.store import Store
@@ -175,24 +177,25 @@ def export(
     with opened(folder, create=False) as store:
         wanted = _wanted(store, stale=stale)
         missing = folder_status(store, _plans(store), wanted).missing if wanted else 0
-        rows = table_rows(store.records, wanted, interim=bool(missing) if wanted else None)
+        ids = wanted.ids if wanted else {}
+        rows = table_rows(store.records, ids, interim=bool(missing) if wanted else None)
         count = write((row for row in rows if stale or not row["stale"]), path)
     say(f"{count} rows in {path}", err=True)
     if missing:
         warn(f"interim: the run has not ended, and {missing} cells are missing")
 
 
-def _wanted(store: Store, *, stale: bool) -> Mapping[Cell, str]:
-    """Return the ids that count; none, with a warning, where stale rows are asked for anyway."""
-    from aucbench.bench.runner import wanted_ids
+def _wanted(store: Store, *, stale: bool) -> Wanted | None:
+    """Return the ids that count; None, with a warning, where stale rows are asked for anyway."""
+    from aucbench.bench.runner import wanted_of
 
     try:
-        return wanted_ids(_plans(store))
+        return wanted_of(_plans(store))
     except AucbenchError as error:
         if not stale:
             raise
         warn(f"the column `stale` is empty, since the plans cannot be looked up: {error}")
-        return {}
+        return None
 
 
 def _print_cells(folder: Path) -> None:
@@ -258,12 +261,24 @@ def _ended(store: Store) -> Iterator[_CellLine]:
 
 
 def _missing(store: Store) -> list[_CellLine]:
-    """Return the cells of the plans that have no record; none of their names is looked up."""
+    """Return the cells of the plans that have no record, in their first spelling.
+
+    Names are looked up only if several plans may spell them in several ways.
+    """
+    from aucbench.bench.answers import Wanted
     from aucbench.bench.plan.toml import parse_plans
+    from aucbench.bench.runner import wanted_of
 
     ended = {record.cell for record in store.records()}
-    cells = dict.fromkeys(cell for plan in parse_plans(store.plans()) for cell in plan.cells())
-    return [_CellLine("", _place(cell), "missing") for cell in cells if cell not in ended]
+    plans = parse_plans(store.plans())
+    cells = dict.fromkeys(cell for plan in plans for cell in plan.cells())
+    wanted = Wanted()
+    if len(plans) > 1 and not ended.issuperset(cells):
+        with suppress(AucbenchError):  # else each spelling stands for itself
+            wanted = wanted_of(plans)
+    ended = {wanted.spelled(cell) for cell in ended}
+    missing = dict.fromkeys(cell for cell in map(wanted.spelled, cells) if cell not in ended)
+    return [_CellLine("", _place(cell), "missing") for cell in missing]
 
 
 def _place(cell: Cell) -> tuple[str, str, str]:

@@ -27,7 +27,7 @@ from aucbench.registry.lookup import (
     unknown,
 )
 from aucbench.registry.shapes import ABILITIES, fault, given_to
-from aucbench.registry.signatures import Parameter, call, check, named
+from aucbench.registry.signatures import Parameter, call, check, named, parameters_of
 from aucbench.registry.specs import Spec, in_file, joined_specs, parse_spec, split_specs
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ __all__ = [
     "get_preprocessing",
     "get_projector",
     "get_solver",
+    "identity_of",
     "joined_specs",
     "list_solvers",
     "names",
@@ -219,6 +220,39 @@ def _is_of_rows(name: str) -> bool:
 def params_of(kind: str, spec: str | Spec) -> Mapping[str, Any]:
     """Parameters that the brackets of a specification give, all by name; no value is looked at."""
     return _claimed(kind, spec)[1]
+
+
+def identity_of(kind: str, spec: str | Spec, *, filled: bool = True) -> str:
+    """Return one text for all spellings of a specification: its parameters in one order.
+
+    Parameters
+    ----------
+    kind : str
+        Such as solvers.
+    spec : str or Spec
+        What a user has typed.
+    filled : bool
+        Whether a parameter that is left out means its default. It does not in a solver that is
+        tuned, where it may be tuned.
+
+    Raises
+    ------
+    UnknownNameError, ParameterError, PluginError
+        As `get_solver`.
+    """
+    claim, given = _claimed(kind, spec)
+    known = parameters_of(claim.factory, given_to(kind, claim.factory))
+    defaults = [p for p in known if filled and not p.required and _is_plain(p.default)]
+    params = {**{p.name: p.default for p in defaults}, **given}
+    for p in known:  # 1 is 1.0 where the parameter is a float
+        if p.is_float and type(value := params.get(p.name)) is int and float(value) == value:
+            params[p.name] = float(value)
+    return str(Spec(claim.qualified, dict(sorted(params.items()))))
+
+
+def _is_plain(default: Any) -> bool:
+    """Whether a default is a value that a specification can hold."""
+    return default is None or isinstance(default, bool | int | float | str)
 
 
 def _claimed(kind: str, spec: str | Spec) -> tuple[Claim, Mapping[str, Any]]:

@@ -29,6 +29,12 @@ class Parameter:
     default: Any  # None where it is required; in a description as JSON holds it
     shown: str  # the default as Python shows it
 
+    @property
+    def is_float(self) -> bool:
+        """Whether it is annotated as a float, and not as a whole number too."""
+        words = re.findall(r"\w+", self.type)
+        return "float" in words and "int" not in words
+
 
 def parameters_of(factory: Callable[..., Any], skip: int) -> tuple[Parameter, ...]:
     """Return the parameters that can be given by name, without the first `skip` of them."""

@@ -39,19 +39,22 @@ WORDS = {"true": True, "false": False, "none": None, "inf": inf, "-inf": -inf}
 class Spec:
     """A name and its parameters.
 
-    `str` returns the canonical text, which parses to an equal `Spec`. Two of them are equal, and
-    have one hash, when their canonical texts are equal: `k=1` and `k=1.0` differ.
+    `str` returns a text that parses to an equal `Spec`. Two of them are equal, and have one hash,
+    when they have the same parameters in any order: `k=1` and `k=1.0` differ. What spells the same
+    with defaults left out is known by `aucbench.registry.identity_of`.
     """
 
     name: str = field(compare=False)  # what is before the brackets; also a path or an address
     params: Mapping[str, Any] = field(default_factory=dict, compare=False)  # of literals
     unnamed: tuple[Any, ...] = field(default=(), compare=False)  # that of the first parameter
-    _text: str = field(init=False, repr=False)
+    _text: str = field(init=False, repr=False, compare=False)
+    _sorted: str = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        named = (f"{key}={_shown(value)}" for key, value in self.params.items())
-        inside = ",".join([*map(_shown, self.unnamed), *named])
-        object.__setattr__(self, "_text", f"{self.name}[{inside}]" if inside else self.name)
+        named = [f"{key}={_shown(value)}" for key, value in self.params.items()]
+        for name, pieces in (("_text", named), ("_sorted", sorted(named))):
+            inside = ",".join([*map(_shown, self.unnamed), *pieces])
+            object.__setattr__(self, name, f"{self.name}[{inside}]" if inside else self.name)
 
     def __str__(self) -> str:
         return self._text

@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.bench.answers import OF_TUNING
+from aucbench.bench.answers import OF_TUNING, Wanted
 from aucbench.bench.cell import Cell, solver_of
 from aucbench.bench.plan.families import family_of
 from aucbench.bench.plan.plan import Plan
@@ -46,6 +46,7 @@ OF_CHOICE = (
 )
 OF_SOLVER = (*OF_CHOICE, "folder")  # only where folders have other results of one choice
 NOT_YET = "not run yet"
+UNKNOWN = Wanted()
 
 # What stands for the AUC, by what is known of the target of a data set.
 STANDING = {"n_events": "cindex", "grades": "grade-auc", "classes": "hand-till"}
@@ -344,7 +345,7 @@ def evidence_of(
     It raises `DataError` when a cell has two records, plans contradict each other, or there is
     nothing to report.
     """
-    kept = kept_of(records, plans, {})
+    kept = kept_of(records, plans)
     return evidence_from(kept, plans, scores=scores, about=about)
 
 
@@ -360,7 +361,7 @@ class Kept:
 def kept_of(
     records: Iterable[Record],
     plans: Sequence[Plan],
-    wanted: Mapping[Cell, str],
+    wanted: Wanted = UNKNOWN,
     folder: str = "",
 ) -> Kept:
     """Sort the records of a folder; raises as `evidence_of`.
@@ -368,7 +369,7 @@ def kept_of(
     `wanted` has the ids of the planned cells for the present data, plugins and aucbench: a record
     of such a cell with another id is stale, and so is one that has imported code that has changed.
     """
-    present = {number: cell for cell, number in wanted.items()}
+    present = {number: cell for cell, number in wanted.ids.items()}
     imports = Imports()
     run: dict[tuple[Key, Key], dict[FoldKey, Fit]] = {}
     whose: dict[tuple[Key, Key, FoldKey], Cell] = {}
@@ -376,13 +377,14 @@ def kept_of(
     for stored in records:
         # The files of a cell may have been elsewhere when it was computed.
         record = replace(stored, cell=present.get(stored.id, stored.cell))
-        known = wanted.get(record.cell)
+        known = wanted.ids.get(record.cell)
         if known is not None and (known != record.id or not imports.same(record.imports)):
             stale += 1
             continue
-        data, solver, fold = _keys(record.cell)
-        cell = whose.setdefault((data, solver, fold), record.cell)
-        if cell != record.cell:
+        asked = wanted.spelled(record.cell)
+        data, solver, fold = _keys(asked)
+        cell = whose.setdefault((data, solver, fold), asked)
+        if cell != asked:
             continue  # the same fit was asked for by another seed and repeat
         fits = run.setdefault((data, solver), {})
         if fold in fits:
@@ -392,7 +394,7 @@ def kept_of(
                 f"{fits[fold].id} and {record.id}, or repair what its plan names"
             )
         fits[fold] = Fit.of(record, folder)
-    return Kept(run, _planned(plans), stale)
+    return Kept(run, _planned(plans, wanted), stale)
 
 
 def evidence_from(
@@ -443,12 +445,12 @@ def require_planned(plan: Plan, solver: str | None) -> None:
         solver_of(evidence_of((), [plan]).solvers, solver)
 
 
-def _planned(plans: Iterable[Plan]) -> dict[tuple[Key, Key], dict[FoldKey, None]]:
+def _planned(plans: Iterable[Plan], wanted: Wanted) -> dict[tuple[Key, Key], dict[FoldKey, None]]:
     """Return the folds of the cells of plans, in their order."""
     folds: dict[tuple[Key, Key], dict[FoldKey, None]] = {}
     for plan in plans:
         for cell in plan.cells():
-            data, solver, fold = _keys(cell)
+            data, solver, fold = _keys(wanted.spelled(cell))
             folds.setdefault((data, solver), {})[fold] = None
     return folds
 

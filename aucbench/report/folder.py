@@ -19,14 +19,22 @@ from math import isclose, isnan
 from pathlib import Path
 from typing import Any
 
-from aucbench.bench.cell import Cell
+from aucbench.bench.answers import Wanted
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import parse_plans
 from aucbench.bench.results.store import Store
-from aucbench.bench.runner import wanted_ids
+from aucbench.bench.runner import wanted_of
 from aucbench.errors import AucbenchError, DataError, ParameterError
 from aucbench.registry.specs import short
-from aucbench.report.evidence import Evidence, FoldKey, Kept, KeptPlan, evidence_from, kept_of
+from aucbench.report.evidence import (
+    UNKNOWN,
+    Evidence,
+    FoldKey,
+    Kept,
+    KeptPlan,
+    evidence_from,
+    kept_of,
+)
 from aucbench.report.fits import Fit, Key
 
 EQUAL = 1e-9  # by which the AUC of one record may differ: the last digits of another library
@@ -86,7 +94,7 @@ def read_evidence(*folders: str | Path, stale: bool = False) -> Evidence:
     every = [*chain.from_iterable(plans.values())]
     if len(stores) > 1:
         _require_protocol(plans)
-    wanted, unchecked = ({}, "") if stale else _looked_up(every)
+    wanted, unchecked = (UNKNOWN, "") if stale else _looked_up(every)
     kept = {
         name: kept_of(store.records(), plans[name], wanted, name) for name, store in stores.items()
     }
@@ -110,12 +118,12 @@ def read_evidence(*folders: str | Path, stale: bool = False) -> Evidence:
     )
 
 
-def _looked_up(plans: Sequence[Plan]) -> tuple[Mapping[Cell, str], str]:
+def _looked_up(plans: Sequence[Plan]) -> tuple[Wanted, str]:
     """Return the ids that count, and why they are not known."""
     try:
-        return wanted_ids(plans), ""
+        return wanted_of(plans), ""
     except AucbenchError as error:
-        return {}, str(error)
+        return UNKNOWN, str(error)
 
 
 def _require_protocol(plans: Mapping[str, Sequence[Plan]]) -> None:

@@ -6,8 +6,12 @@ from sklearn.model_selection import StratifiedKFold
 
 import aucbench
 from aucbench import compare
+from aucbench.bench import Store
+from aucbench.bench.plan.toml import parse_plans
+from aucbench.bench.runner import folder_status
 from aucbench.errors import ParameterError
 from aucbench.features import MaxAbs
+from aucbench.report.folder import read_evidence
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
@@ -53,3 +57,34 @@ def test_a_cell_is_what_anybody_would_compute_by_hand(records):
 def test_mistakes_show_before_anything_runs(solvers, data, sentence):
     with pytest.raises(ParameterError, match=sentence):
         compare(solvers, data)
+
+
+def test_a_solver_in_another_spelling_is_not_computed_again_nor_ranked_twice(tmp_path):
+    options = {"splits": 2, "passes": 2, "quiet": True, "features": "standard"}
+    spellings = ("sht-auc[k=2,blocks=1]", "sht-auc[blocks=1,k=2,shuffle=true],logistic")
+    folders = [tmp_path / name for name in "ab"]
+    first = compare(spellings[0], "breast-cancer", out=folders[0], **options)
+    for folder in folders:
+        again = compare(spellings[1], "breast-cancer", out=folder, **options)
+        assert [record.id for record in again][::2] == [record.id for record in first]
+    with Store(folders[0]) as store:
+        assert len([*store.records()]) == 4
+        status = folder_status(store, parse_plans(store.plans()))
+    assert (status.planned, status.missing, status.other_settings) == (4, 0, 0)
+    for found in (read_evidence(folders[0]), read_evidence(*folders)):
+        assert found.solvers == (spellings[0], "logistic")
+        assert found.counts == {"ok": 4}
+
+
+@pytest.mark.parametrize(
+    ("solvers", "features"),
+    [
+        ("sht-auc[k=2,blocks=1],sht-auc[k=2,blocks=1,shuffle=true]", "standard"),
+        ("logistic", ("standard", "aucbench:standard")),
+    ],
+)
+def test_one_thing_in_two_spellings_is_refused_in_one_plan(solvers, features):
+    with pytest.raises(ParameterError, match="are the same; name one of them"):
+        compare(solvers, "breast-cancer", features=features, splits=2)
+    maps = ("maxabs+standard", "standard[spread=none]")  # which differ as a whole
+    compare("constant", "breast-cancer", features=maps, splits=2, passes=1, quiet=True)

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aucbench.errors import ParameterError
+from aucbench.registry import identity_of
 from aucbench.registry.specs import Spec, parse_spec, split_specs
 
 pytestmark = pytest.mark.plain
@@ -87,6 +88,36 @@ def test_any_text_gives_a_specification_or_a_sentence(text):
 )
 def test_examples(text, name, params):
     assert parse_spec(text) == Spec(name, params)
+
+
+def test_the_order_of_parameters_says_nothing():
+    one, other = parse_spec("a[k=2,b=1]"), parse_spec("a[b=1,k=2]")
+    assert one == other
+    assert hash(one) == hash(other)
+    assert [str(one), str(other)] == ["a[k=2,b=1]", "a[b=1,k=2]"]
+    assert parse_spec("a[2,b=1]") != one != parse_spec("a[k=2.0,b=1]")
+
+
+SPELLINGS = [
+    ("solvers", ("sht-auc[k=2,blocks=1]", "sht-auc[blocks=1,k=2]", "sht-auc[2,blocks=1]")),
+    ("solvers", ("sht-auc", "aucbench:sht-auc[shuffle=true]", "sht-auc[gamma=none]")),
+    ("solvers", ("svm-or[lam=1]", "svm-or[lam=1.0]")),
+    ("features", ("standard", "aucbench:standard", "standard[]")),
+    ("pairs", ("fpr[max=0.1]", "fpr[min_tpr=0,max=0.1]", "fpr[max=.1,min_tpr=0.0]")),
+]
+
+
+@pytest.mark.parametrize(("kind", "texts"), SPELLINGS)
+def test_spellings_of_one_thing_have_one_identity(kind, texts):
+    assert len({identity_of(kind, text) for text in texts}) == 1
+
+
+def test_what_differs_has_another_identity():
+    texts = ("sht-auc", "sht-auc[k=2]", "sht-auc[k=2,blocks=1]", "sto-iht[k=2]")
+    assert len({identity_of("solvers", text) for text in texts}) == len(texts)
+    # A parameter that a grid may tune is fixed by its default in the brackets.
+    tuned = {identity_of("solvers", text, filled=False) for text in ("sht-auc", "sht-auc[k=50]")}
+    assert len(tuned) == 2
 
 
 @pytest.mark.parametrize(

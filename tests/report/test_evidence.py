@@ -8,6 +8,7 @@ from bench_toys import cell, record_of
 from report_results import DATASETS, SPLITS, failed, with_cell
 
 from aucbench.bench import Choice, Plan
+from aucbench.bench.answers import Wanted
 from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError, UnknownNameError
 from aucbench.records import CellStatus
@@ -112,7 +113,7 @@ def test_a_cell_that_was_not_run_yet_leaves_its_data_set_out(records):
 
 def test_stale_records_are_counted_and_refused_when_nobody_knows_which_one_counts(records):
     old = [replace(r, id=r.id[::-1]) for r in records[:4]]
-    kept = kept_of([*records, *old], (), {r.cell: r.id for r in records})
+    kept = kept_of([*records, *old], (), Wanted({r.cell: r.id for r in records}))
     found = evidence_from(kept, (), scores=lambda _: None, about=lambda _: None)
     assert found.stale == 4
     assert found.counts == {"ok": len(records)}

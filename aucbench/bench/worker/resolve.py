@@ -48,6 +48,7 @@ def resolved(
     answer: dict[str, Any] = {"ok": True}
     try:
         answer |= LOOKED_UP[kind](spec)
+        answer["identity"] = registry.identity_of(kind, spec, filled=not tuning)
         if tuning:
             check_grid(spec, tuning, replaced)
     except (MemoryError, KeyboardInterrupt):
