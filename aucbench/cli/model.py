@@ -147,27 +147,20 @@ def predict(
     Those of a folder, or of a pattern such as 'rows/*.parquet', are in the order of the names of
     its files. A warning names each column that lacks more values than in training, or has others.
     """
-    from aucbench.bench.parted import names_parts
     from aucbench.cli.answers import written
     from aucbench.datasets.endings import naming
-    from aucbench.datasets.frames import pieces
-    from aucbench.datasets.parted.opening import files_of
     from aucbench.errors import require_whole
     from aucbench.models import load_model
-    from aucbench.models.classes import Decided, answer_frame, score_frame
+    from aucbench.models.classes import Decided, answer_frame, score_files
 
     require_whole(1, rows=rows)
     loaded = load_model(model)
     decided, done, faulty = Decided(loaded), 0, 0
     first = ""  # fault
-    separator = separator or loaded.provenance.get("separator")
-    files = files_of(table) if table.is_dir() or names_parts(str(table)) else [table]
     with written(out, key or "row") as write:
-        read = ((file, one) for file in files for one in pieces(file, rows, separator))
-        for file, piece in read:
+        for file, frame, result in score_files(loaded, table, rows, separator):
             with naming(file):
-                result = score_frame(loaded, piece.frame, named=piece.named, uneven=piece.uneven)
-                keys = _keys(piece.frame, key, done)
+                keys = _keys(frame, key, done)
             if not done:
                 unread = f"; not read: {', '.join(result.ignored)}" if result.ignored else ""
                 solver = loaded.provenance.get("solver", "the model")
@@ -182,9 +175,8 @@ def predict(
             raise DataError(f"{table} is refused by --strict: {'; '.join(decided.changes)}")
     note = f"; {faulty} without a score, see the column problem" if faulty else ""
     say(f"{done} rows{decided}{note}", err=True)
-    for told in (decided.surprise(done - faulty), *decided.changes):
-        if told:
-            say(f"warning: {told}", err=True)
+    for warning in decided.warnings:
+        say(f"warning: {warning}", err=True)
     if faulty == done:
         say(f"error: no row of {table} has a score: {first}", err=True)
         raise typer.Exit(ALL_FAILED)

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
     from aucbench.report.render import InlinePage
 
+PIECE = 20_000  # rows of a large file that are read at a time
 MOST_COUNTED = 8  # classes whose rows are counted in a line
 
 
@@ -140,31 +141,27 @@ class ClassModel:
 
         Parameters
         ----------
-        table : table or array of shape (n, width)
+        table : table, array of shape (n, width), str or path
             As of `Model.predict`.
 
         Returns
         -------
         DataFrame
-            Of pandas, a row for each row, with the same index: decision, the label of the most
-            probable class; for each class its score and its probability; and problem, why a row
-            has no score, or an empty text.
+            Of pandas, a row for each row, with the index of a table in memory: decision, the label
+            of the most probable class; for each class its score and its probability; and problem,
+            why a row has no score, or an empty text.
 
         Raises
         ------
         DataError
-            When a column of the model is not in the table.
+            When a column of the model is not in the table, or a file cannot be read.
 
         Warns
         -----
         UserWarning
             For each column that lacks more values than in training, or has other ones.
         """
-        frame, named = in_memory(table)
-        result = self.scored(frame, named=named)
-        for change in describe_changes(self.models[0], result.cells):
-            warnings.warn(change, stacklevel=2)
-        return self.answered(result, frame.index)
+        return predict_table(self, table)
 
     def scored(
         self, frame: Any, *, named: bool = True, uneven: Mapping[int, int] = NOTHING
@@ -290,8 +287,54 @@ def load_model(path: str | PathLike[str]) -> Model | ClassModel:
     return read_tree(path, tree, Model.from_tree)
 
 
+def predict_table(model: Model | ClassModel, table: Any) -> DataFrame:
+    """Score the rows of a table in memory or in files; all is as of `Model.predict`."""
+    import pandas as pd
+
+    if isinstance(table, str | PathLike):
+        results = ((None, result) for _, _, result in score_files(model, Path(table)))
+    else:
+        frame, named = in_memory(table)
+        results = iter([(frame.index, score_frame(model, frame, named=named))])
+    decided, answers = Decided(model), []
+    for index, result in results:
+        answers.append(answer_frame(model, result, index))
+        decided.add(result, answers[-1])
+    for warning in decided.warnings:
+        warnings.warn(warning, stacklevel=3)
+    return answers[0] if len(answers) == 1 else pd.concat(answers, ignore_index=True)
+
+
+def score_files(
+    model: Model | ClassModel, table: Path, rows: int = PIECE, separator: str | None = None
+) -> Iterator[tuple[Path, Any, Scored | ClassesScored]]:
+    """Score the rows of a file, or of a folder or a pattern in the order of the names of its files.
+
+    Yields the file, some of its rows as a data frame, and their scores.
+
+    Parameters
+    ----------
+    rows : int
+        Of a large file that are read at a time.
+    separator : str, optional
+        Of the cells of text files; by default that of the training table, if it was given.
+    """
+    from aucbench.bench.parted import names_parts
+    from aucbench.datasets.endings import naming
+    from aucbench.datasets.frames import pieces
+    from aucbench.datasets.parted.opening import files_of
+
+    separator = separator or model.provenance.get("separator")
+    files = files_of(table) if table.is_dir() or names_parts(str(table)) else [table]
+    for file in files:
+        for piece in pieces(file, rows, separator):
+            with naming(file):
+                result = score_frame(model, piece.frame, named=piece.named, uneven=piece.uneven)
+            yield file, piece.frame, result
+
+
 def score_frame(
-    model: Model | ClassModel, frame: Any, *, named: bool, uneven: Mapping[int, int]
+    model: Model | ClassModel, frame: Any, *, named: bool, uneven: Mapping[int, int] = NOTHING
 ) -> Scored | ClassesScored:
     """Score the rows of a data frame; parameters and errors are those of `incoming.scored`."""
     if isinstance(model, ClassModel):
@@ -299,13 +342,15 @@ def score_frame(
     return scored(model, frame, named=named, uneven=uneven)
 
 
-def answer_frame(model: Model | ClassModel, result: Scored | ClassesScored) -> DataFrame:
+def answer_frame(
+    model: Model | ClassModel, result: Scored | ClassesScored, index: Any = None
+) -> DataFrame:
     """Return a data frame with scores, decision and problem of each row."""
     if isinstance(model, ClassModel):
         assert isinstance(result, ClassesScored)
-        return model.answered(result)
+        return model.answered(result, index)
     assert isinstance(result, Scored)
-    answer: DataFrame = answered(model, result)
+    answer: DataFrame = answered(model, result, index)
     return answer
 
 
@@ -313,13 +358,14 @@ class Decided:
     """How many rows have which decision, and which columns have changed."""
 
     def __init__(self, model: Model | ClassModel):
-        self._model, self._count = model, Counter[Any]()
+        self._model, self._count, self._scored = model, Counter[Any](), 0
         self._cells: UnusualCells | None = None
 
     def add(self, result: Scored | ClassesScored, answer: DataFrame) -> None:
         """Count the decisions and the cells of some rows; a row without a score has none."""
         decisions = answer.get("decision", ())
         self._count.update(decision for decision in decisions if decision is not None)
+        self._scored += sum(not fault for fault in result.faults)
         self._cells = result.cells if self._cells is None else self._cells + result.cells
 
     def __str__(self) -> str:
@@ -330,11 +376,13 @@ class Decided:
         more = len(self._model.labels) - MOST_COUNTED
         return ": " + ", ".join(told) + (f" and {more} more classes" if more > 0 else "")
 
-    def surprise(self, scored: int) -> str:
-        """Return what is strange about the number of flagged rows; mostly empty."""
-        if isinstance(self._model, ClassModel) or self._model.operating is None:
-            return ""
-        return self._model.operating.surprise(self._flagged, scored)
+    @property
+    def warnings(self) -> Iterator[str]:
+        """What is strange about the number of flagged rows, and about columns; mostly nothing."""
+        if isinstance(self._model, Model) and self._model.operating is not None:
+            surprise = self._model.operating.surprise(self._flagged, self._scored)
+            yield from filter(None, [surprise])
+        yield from self.changes
 
     @property
     def changes(self) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from math import isfinite
@@ -251,22 +250,24 @@ class Model:
 
         Parameters
         ----------
-        table : table or array of shape (n, width)
+        table : table, array of shape (n, width), str or path
             A data frame of pandas or polars, a table of pyarrow, or another one that hands over
-            its columns as Arrow. Columns are found by name, others are not read; those of an
-            array are found by their order.
+            its columns as Arrow; or a file, a folder of files or a pattern, as of the command.
+            Columns are found by name, others are not read; those of an array are found by their
+            order.
 
         Returns
         -------
         DataFrame
-            Of pandas, a row for each row, with the same index: score; probability of the positive
-            class, where the model is calibrated; decision, the label of the class, or positive and
-            negative where a class has several; problem, why a row has no score, or an empty text.
+            Of pandas, a row for each row, with the index of a table in memory: score; probability
+            of the positive class, where the model is calibrated; decision, the label of the class,
+            or positive and negative where a class has several; problem, why a row has no score, or
+            an empty text.
 
         Raises
         ------
         DataError
-            When a column of the model is not in the table.
+            When a column of the model is not in the table, or a file cannot be read.
 
         Warns
         -----
@@ -274,17 +275,9 @@ class Model:
             When another number of rows is flagged than the threshold promises, and for each column
             that lacks more values than in training, or has other ones.
         """
-        from aucbench.models.incoming import answered, describe_changes, in_memory, scored
+        from aucbench.models.classes import predict_table
 
-        frame, named = in_memory(table)
-        result = scored(self, frame, named=named)
-        known = sum(not fault for fault in result.faults)
-        if self.operating and (told := self.operating.surprise(int(result.positive.sum()), known)):
-            warnings.warn(told, stacklevel=2)
-        for change in describe_changes(self, result.cells):
-            warnings.warn(change, stacklevel=2)
-        answer: DataFrame = answered(self, result, frame.index)
-        return answer
+        return predict_table(self, table)
 
     def mapped(self, rows: Rows) -> Rows:
         """Return the features of w or of the trees."""

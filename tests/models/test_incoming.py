@@ -9,6 +9,7 @@ from aucbench.data import Data
 from aucbench.datasets import load
 from aucbench.datasets.frames import pieces
 from aucbench.errors import DataError
+from aucbench.models import classes
 from aucbench.models.incoming import scored
 
 RNG = np.random.default_rng(5)
@@ -64,6 +65,19 @@ def test_the_same_table_has_the_scores_of_training(tmp_path, trained, ending, ro
 
     np.testing.assert_allclose(found, scores, rtol=1e-12, atol=1e-12)
     assert not any(faults)
+
+
+def test_a_model_predicts_the_rows_of_a_file_or_a_folder_as_those_in_memory(
+    tmp_path, trained, monkeypatch
+):
+    model, _ = trained
+    TABLE.to_csv(tmp_path / "new.csv", index=False)
+    whole = model.predict(TABLE)
+    monkeypatch.setattr(classes, "PIECE", 7)
+    for path in (tmp_path / "new.csv", str(tmp_path / "*.csv")):
+        pd.testing.assert_frame_equal(model.predict(path), whole)
+    with pytest.raises(DataError, match=r"there is no file none\.csv"):
+        model.predict("none.csv")
 
 
 def test_columns_are_found_by_name_and_others_are_named(tmp_path, trained):
