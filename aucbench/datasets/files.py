@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.data import Data
-from aucbench.data.arrays import rows
+from aucbench.data.arrays import Rows, rows
 from aucbench.data.inputs import stored_type
 from aucbench.data.understood import Remark, Understood
 from aucbench.datasets import changepoint
@@ -33,7 +33,8 @@ from aucbench.datasets.reading import COLUMNS, OF_SET, Loading, Reading
 from aucbench.datasets.roles import EVENT, roles_of, with_test_rows
 from aucbench.datasets.sources import File
 from aucbench.datasets.suspects import outliers_of_columns, sentinels, suspects
-from aucbench.datasets.tables import Schema, is_numeric
+from aucbench.datasets.tables import Column, Schema, is_numeric
+from aucbench.datasets.tables.changes import changes_of_test_rows
 from aucbench.datasets.targets import meant_by
 from aucbench.errors import DataError
 
@@ -193,6 +194,7 @@ def _read(origin: Source, tested: Source | None, asked: Loading) -> Data:
     known: dict[str, Any] = {"relevant": relevant_columns(entry, seen.names), **values}
     data = Data.of(seen.X, meant.target, dtype=stored_type(seen.X), **known)
     of_matrix = () if hasattr(table.X, "iloc") else outliers_of_columns(data.rows, seen.names)
+    changed = () if folds is None else _changed(data.rows, seen, folds >= 0)
     left = {str(c): "as asked" if asked.drop else entry.drop[str(c)] for c in drop}
     understood = replace(
         seen.understood,
@@ -201,7 +203,12 @@ def _read(origin: Source, tested: Source | None, asked: Loading) -> Data:
         negative=meant.negative,
         labels=meant.classes,
         dropped={**left, **seen.understood.dropped, **{str(c): role for c, role in roles.items()}},
-        remarks=(*map(Remark, table.warnings), *unused, *seen.understood.remarks, *of_matrix),
+        remarks=(
+            *map(Remark, (*table.warnings, *changed)),
+            *unused,
+            *seen.understood.remarks,
+            *of_matrix,
+        ),
     )
     return replace(
         data,
@@ -212,6 +219,14 @@ def _read(origin: Source, tested: Source | None, asked: Loading) -> Data:
         schema=seen.schema,
         understood=understood,
     )
+
+
+def _changed(coded: Rows, seen: _Examined, test: NDArray[np.bool_]) -> Iterator[str]:
+    """Yield a sentence on each column of a table whose test rows are unlike the training rows."""
+    if coded.is_sparse or seen.names is None:
+        return
+    plain = [Column(name, "numeric") for name in seen.names]
+    yield from changes_of_test_rows(seen.schema.columns if seen.schema else plain, coded, test)
 
 
 @dataclass(frozen=True, slots=True)

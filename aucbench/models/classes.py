@@ -291,6 +291,7 @@ def predict_table(model: Model | ClassModel, table: Any) -> DataFrame:
     """Score the rows of a table in memory or in files; all is as of `Model.predict`."""
     import pandas as pd
 
+    results: Iterator[tuple[Any, Scored | ClassesScored]]
     if isinstance(table, str | PathLike):
         results = ((None, result) for _, _, result in score_files(model, Path(table)))
     else:

@@ -8,6 +8,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from aucbench.data.arrays import rows
+from aucbench.datasets import load
 from aucbench.datasets.tables import Schema
 from aucbench.datasets.tables.changes import UnusualCells, ranges_of
 
@@ -65,6 +66,32 @@ def test_few_cells_and_single_rows_are_no_change():
     assert changes(new) == []
     assert changes(frame(1).assign(city="ROME", age=np.nan)) == []
     assert changes(new.assign(day=pd.Timestamp("2021-06-01"))) == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentences"),
+    [
+        ({}, ()),
+        (
+            {"city": "ROME", "age": np.nan},
+            ("'city': 100 % .* 'ROME'", "'age': 100 % .*no v"),
+        ),
+        ({"age": 180.0}, ("test rows: column 'age': 100 % of the rows are outside of 18 to 79",)),
+    ],
+)
+def test_a_column_of_test_rows_is_held_against_the_training_rows(changed, sentences):
+    y = np.arange(N) % 2
+    data = load(TABLE.assign(y=y), target="y", test=frame(60, seed=1).assign(y=y[:60], **changed))
+    found = [warning for warning in data.understood.warnings if warning.startswith("test rows")]
+    assert len(found) == len(sentences)
+    for sentence in sentences:
+        assert any(re.search(sentence, warning) for warning in found), found
+
+
+def test_test_rows_of_numbers_have_ranges_too():
+    X = pd.DataFrame({"a": np.linspace(0, 1, 200), "y": np.arange(200) % 2})
+    data = load(X, target="y", test=X.assign(a=X["a"] * 100))
+    assert "test rows: column 'a': 9" in " ".join(data.understood.warnings)
 
 
 def test_ranges_leave_out_gaps_and_count_the_zeros_of_sparse_rows():

@@ -7,14 +7,14 @@ accuracy and raises no error. Cells are counted piece by piece, and judged at th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtrc, betaincinv
 
-from aucbench.data.arrays import Rows, Vector
+from aucbench.data.arrays import Rows, Vector, rows
 from aucbench.datasets.tables.columns import UNSEEN, Column
 
 TOLERANCE = 0.05  # of the rows: a share that has grown by less is no change
@@ -22,6 +22,7 @@ CHANCE = 1e-3  # probability that rows like those of training have a column that
 SLACK = 1e-6  # of the largest number: what files round off the ends of a range
 EMPTY = (1.0, 0.0)  # the range of a column without a number
 Counts = NDArray[np.int64]
+Mask = NDArray[np.bool_]
 
 
 def ranges_of(rows: Rows) -> Vector:
@@ -33,6 +34,35 @@ def ranges_of(rows: Rows) -> Vector:
         return np.stack([getattr(rows.matrix, end)(axis=0).toarray() for end in ("min", "max")])
     ends = [end.reduce(rows.matrix, axis=0).astype(np.float64) for end in (np.fmin, np.fmax)]
     return np.where(np.isnan(ends), np.array(EMPTY)[:, None], ends)
+
+
+def changes_of_test_rows(columns: Sequence[Column], coded: Rows, test: Mask) -> Iterator[str]:
+    """Yield a sentence on each column of test rows that is unlike that of the training rows.
+
+    Parameters
+    ----------
+    columns : sequence of d Column
+        Of both.
+    coded : Rows of shape (n, d)
+        Codes of both.
+    test : array of shape (n,)
+        Which rows are test rows.
+    """
+    codes = np.asarray(coded.matrix)
+    train, codes = codes[~test], codes[test].astype(np.float64)
+    shares = np.mean(np.isnan(train), axis=0).tolist()
+    columns = [replace(one, missing=share) for one, share in zip(columns, shares, strict=True)]
+    examples = {}
+    for j, column in enumerate(columns):
+        if column.kind == "category":
+            own = codes[:, j]
+            new = ~np.isnan(own) & ~np.isin(own, train[:, j])
+            examples |= {j: column.levels[int(own[new][0])]} if new.any() else {}
+            own[new] = UNSEEN
+    ranges = ranges_of(rows(train))
+    cells = replace(UnusualCells.of(columns, ranges, codes), examples=examples)
+    for change in cells.describe_changes(columns, ranges, len(train)):
+        yield f"test rows: {change}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,12 +108,16 @@ class UnusualCells:
         if ranges is not None:
             low, high = ranges
             slack = SLACK * np.maximum(np.abs(low), np.abs(high))
-            high = np.where(dates, np.inf, high + slack)
-            outside = (ordered & (low <= high)) & ((codes < low - slack) | (codes > high))
-        counts = [np.count_nonzero(cells, axis=0) for cells in (np.isnan(codes), unseen, outside)]
-        new = [] if frame is None else np.flatnonzero(counts[1]).tolist()
-        examples = {j: str(frame.iloc[int(unseen[:, j].argmax()), j]).strip() for j in new}
-        return UnusualCells(len(codes), *counts, examples)
+            above = ~dates & (codes > high + slack)
+            outside = ordered & (low <= high) & ((codes < low - slack) | above)
+        new = [] if frame is None else np.flatnonzero(unseen.any(axis=0)).tolist()
+        return UnusualCells(
+            n=len(codes),
+            missing=np.count_nonzero(np.isnan(codes), axis=0),
+            unseen=np.count_nonzero(unseen, axis=0),
+            outside=np.count_nonzero(outside, axis=0),
+            examples={j: str(frame.iloc[int(unseen[:, j].argmax()), j]).strip() for j in new},
+        )
 
     def __add__(self, other: UnusualCells) -> UnusualCells:
         """Return the counts of both."""
