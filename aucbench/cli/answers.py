@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
 from aucbench.bench.text import cell_text
 from aucbench.errors import DataError
+from aucbench.kernels.vectors import is_missing
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    from pandas import DataFrame, Series
 
 STDOUT = Path("-")
 PARQUET = ".parquet"
-Write = Callable[["DataFrame", Iterator[object]], None]
+Write = Callable[["DataFrame", "Series"], None]
 
 
 @contextmanager
@@ -46,15 +47,14 @@ def _lines(text: TextIO, name: str) -> Write:
     """Return what writes CSV: a line for each row, and the header before the first one."""
     lines, begun = csv.writer(text, lineterminator="\n"), False
 
-    def write(answer: DataFrame, keys: Iterator[object]) -> None:
+    def write(answer: DataFrame, keys: Series) -> None:
         nonlocal begun
         if not begun:
             _require_other_name(name, answer)
             lines.writerow([cell_text(name), *answer.columns])
             begun = True
         for key, row in zip(keys, answer.itertuples(index=False, name=None), strict=True):
-            own = cell_text(key) if isinstance(key, str) else key
-            lines.writerow([own, *map(_cell, row)])
+            lines.writerow([*map(_cell, (key, *row))])
 
     return write
 
@@ -67,10 +67,10 @@ def _parquet(file: BinaryIO, name: str) -> Iterator[Write]:
     arrow = pyarrow("writing Parquet")
     writers: list[Any] = []
 
-    def write(answer: DataFrame, keys: Iterator[object]) -> None:
+    def write(answer: DataFrame, keys: Series) -> None:
         _require_other_name(name, answer)
-        columns = {name: arrow.array([*keys])}
-        columns |= {str(own): arrow.array(answer[own], from_pandas=True) for own in answer.columns}
+        named = {name: keys, **{str(own): answer[own] for own in answer.columns}}
+        columns = {own: arrow.array(column, from_pandas=True) for own, column in named.items()}
         table = arrow.table(columns)
         if not writers:
             writers.append(arrow.parquet.ParquetWriter(file, _filled(table.schema, arrow)))
@@ -101,6 +101,6 @@ def _filled(schema: Any, arrow: Any) -> Any:
 
 def _cell(value: object) -> str:
     """Return a cell of an answer as text; nothing where it is missing."""
-    if value is None or value != value:
+    if is_missing(value):
         return ""
     return repr(value) if isinstance(value, float) else cell_text(str(value))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,6 +20,8 @@ from aucbench.errors import INTERRUPTED, DataError
 from aucbench.models.options import Aims, Carding, Making, Parting
 
 if TYPE_CHECKING:
+    from pandas import Series
+
     from aucbench.bench.plan.plan import Plan
     from aucbench.bench.results.record import Record
     from aucbench.models import ClassModel, Model
@@ -208,10 +210,16 @@ def explain(
         say(line)
 
 
-def _keys(frame: object, key: str | None, done: int) -> Iterator[object]:
+def _keys(frame: Any, key: str | None, done: int) -> Series:
+    """Return the names of rows as they stand in their column, or else their numbers."""
+    from pandas import RangeIndex
+
     from aucbench.datasets.label import column_at
 
     if key is None:
-        return iter(range(done + 1, done + 1 + len(frame)))  # type: ignore[arg-type]
-    names = [str(name).strip() for name in frame.columns]  # type: ignore[attr-defined]
-    return iter(frame.iloc[:, column_at(key, names, len(names))])  # type: ignore[attr-defined]
+        return RangeIndex(done + 1, done + 1 + frame.shape[0]).to_series()
+    if not hasattr(frame, "columns"):
+        raise DataError(f"svmlight has no column {key!r}; leave --id out, and rows have numbers")
+    names = [str(name).strip() for name in frame.columns]
+    column: Series = frame.iloc[:, column_at(key, names, len(names))]
+    return column

@@ -203,6 +203,7 @@ class Classes:
                     raise DataError(f"{name}={label!r} is no label: the labels are {known}")
         if chosen is None and others is None:
             chosen = usual(labels)
+            others = None if chosen is None else [one for one in labels if one not in chosen]
         if chosen is None and others is not None and len(labels) == 2:
             chosen = [label for label in labels if label not in others]
         if others is None and chosen is not None and len(labels) <= 2:
@@ -295,13 +296,16 @@ def several(labels: Any) -> list[Any] | None:
 
 
 def usual(labels: Sequence[Any]) -> list[Any] | None:
-    """Return the positive one of two labels that everybody reads in one way; else None."""
+    """Return the positive ones of labels that everybody reads in one way; else None.
+
+    These are two, or two words in any case: Yes, YES and no.
+    """
     if {*labels} <= {-1, 1} or {*labels} <= {0, 1}:
         return [label for label in labels if label > 0]
-    words = {str(label).casefold(): label for label in labels if isinstance(label, str)}
+    words = [label.casefold() for label in labels if isinstance(label, str)]
     for negative, positive in USUAL:
-        if words.keys() == {negative, positive} and len(labels) == 2:
-            return [words[positive]]
+        if {*words} == {negative, positive} and len(words) == len(labels):
+            return [label for label in labels if label.casefold() == positive]
     return None
 
 

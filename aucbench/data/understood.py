@@ -75,6 +75,7 @@ class Understood:
     # numbers of features by kind, before they are encoded
     kinds: Mapping[str, int] = field(default_factory=dict)
     dropped: Mapping[str, str] = field(default_factory=dict)  # columns that are left out, and why
+    first_index: int | None = None  # of the features of svmlight: 0 or 1
     remarks: tuple[Remark, ...] = ()  # what may be wrong
 
     def to_json(self) -> dict[str, Any]:
@@ -96,6 +97,7 @@ class Understood:
             labels=tuple(plain["labels"]),
             kinds=plain["kinds"],
             dropped=plain["dropped"],
+            first_index=plain.get("first_index"),
             remarks=tuple(remark_of(*one) for one in plain["remarks"]),
         )
 

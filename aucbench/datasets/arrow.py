@@ -120,8 +120,8 @@ def _arrow(stream: IO[bytes]) -> Any:
 
 
 def frame_of_table(table: Any) -> Any:
-    """Return a table of pyarrow as a data frame of pandas."""
-    from pyarrow.types import is_nested
+    """Return a table of pyarrow as a data frame of pandas; whole numbers stay whole at gaps."""
+    from pyarrow.types import is_integer, is_nested
 
     refuse_twins(table.column_names)
     for column in table.schema:
@@ -130,7 +130,19 @@ def frame_of_table(table: Any) -> Any:
                 f"column {column.name!r} holds {column.type} in a cell, wanted one value; write "
                 "the table without it, or with a column for each value"
             )
-    return table.to_pandas(split_blocks=True)  # blocks of several columns would be copies
+    frame = table.to_pandas(split_blocks=True)  # blocks of several columns would be copies
+    for field in table.schema:
+        column = table.column(field.name)
+        if is_integer(field.type) and column.null_count:
+            frame[field.name] = column.to_pandas(types_mapper=_with_gaps).array
+    return frame
+
+
+def _with_gaps(form: Any) -> Any:
+    """Return the type of pandas for whole numbers with gaps, where float64 would round them."""
+    import pandas as pd
+
+    return pd.api.types.pandas_dtype(str(form).upper().replace("INT", "Int"))  # Int64, UInt8
 
 
 def _import_pandas() -> None:

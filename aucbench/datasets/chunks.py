@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from aucbench.data import Chunk, arrays
 from aucbench.data.targets import REST, Classes, counted, label_vector, several, side_of
 from aucbench.datasets import arrow, changepoint, formats, svmlight
-from aucbench.datasets.endings import SVMLIGHT, TEXT, naming, open_plain, short_reason
+from aucbench.datasets.endings import SVMLIGHT, TEXT, naming, open_plain
 from aucbench.datasets.formats import Table
 from aucbench.datasets.frames import batches
 from aucbench.datasets.images import is_idx
@@ -31,7 +31,6 @@ from aucbench.datasets.sources import File, feature_names, least, with_names
 from aucbench.datasets.targets import class_names
 from aucbench.errors import DataError, require_whole
 
-NumberedLine = tuple[int, bytes]  # the number of a line in the file, from 1, and its content
 _WHAT_HOLDS = {"b": "truth values", "f": "numbers", "i": "numbers", "u": "numbers"}
 
 
@@ -191,58 +190,18 @@ class _Joined:
 
 def _svmlight_tables(path: Path, rows: int, features: int | None, least: int) -> Iterator[Table]:
     """Yield tables of an svmlight file, all with the same number of features."""
-    d, zero = features, None
+    d, first = features, None
     if d is None:
         with open_plain(path) as content:
-            d, zero = _extent(_data_lines(content))
+            d, first = svmlight.extent(svmlight.data_lines(content))
         d = max(d, least)
     with open_plain(path) as content:
-        lines = _data_lines(content)
+        lines = svmlight.data_lines(content)
         while part := [*islice(lines, rows)]:
-            if zero is None:
-                _, zero = _extent(part)
-            yield _parsed(part, d, zero)
-
-
-def _data_lines(content: IO[bytes]) -> Iterator[NumberedLine]:
-    """Yield the lines that hold a row: those that are neither blank nor a comment."""
-    return ((at, text) for at, text in enumerate(content, 1) if text.lstrip()[:1] not in b"#")
-
-
-def _extent(lines: Iterable[NumberedLine]) -> tuple[int, bool]:
-    """Return the number of features, and whether indices count from 0.
-
-    As in scikit-learn, they count from 0 if an index 0 occurs. Indices ascend within a row, so
-    only the first and the last index of each row are read.
-    """
-    largest, zero = -1, False
-    for at, text in lines:
-        try:
-            first, last = svmlight.ends(text)
-        except (ValueError, LookupError) as error:
-            raise _unreadable(at, error) from error
-        largest, zero = max(largest, last), zero or first == 0
-    return max(largest + zero, 1), zero
-
-
-def _parsed(part: Sequence[NumberedLine], d: int, zero: bool) -> Table:
-    try:
-        X, y, _ = svmlight.parsed((line for _, line in part), d, zero=zero)
-    except (ValueError, LookupError, OverflowError) as error:
-        if len(part) == 1:
-            raise _unreadable(part[0][0], error, 1 - zero, d - zero) from error
-        for line in part:
-            _parsed([line], d, zero)
-        raise
-    return Table(X, svmlight.whole_labels(y))
-
-
-def _unreadable(at: int, error: Exception, low: int = 1, high: int | None = None) -> DataError:
-    bounds = "" if high is None else f" from {low} to {high}"
-    return DataError(
-        f"line {at} cannot be read ({short_reason(error)}); give a label and index:value "
-        f"pairs with ascending indices{bounds}"
-    )
+            if first is None:
+                _, first = svmlight.extent(part)
+            parsed = svmlight.parsed(part, d, first)
+            yield Table(parsed.X, parsed.y)
 
 
 def _tables(path: Path, ending: str, rows: int, target: str | int | None) -> Iterator[Table]:

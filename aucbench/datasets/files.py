@@ -26,16 +26,17 @@ from aucbench.datasets.collections import Member
 from aucbench.datasets.drawing import drawn
 from aucbench.datasets.endings import naming
 from aucbench.datasets.formats import Table, Wanted
-from aucbench.datasets.gaps import Gaps, with_gaps
+from aucbench.datasets.gaps import Gaps, kept_words, named_labels, with_gaps, words_of
 from aucbench.datasets.located import source_of
 from aucbench.datasets.memory import Held, frame_of, is_table
 from aucbench.datasets.reading import COLUMNS, OF_SET, Loading, Reading
-from aucbench.datasets.roles import EVENT, roles_of, with_test_rows
+from aucbench.datasets.roles import EVENT, read_as_text_in_one, roles_of, with_test_rows
 from aucbench.datasets.sources import File
 from aucbench.datasets.suspects import outliers_of_columns, sentinels, suspects
 from aucbench.datasets.tables import Column, Schema, is_numeric
 from aucbench.datasets.tables.changes import changes_of_test_rows
 from aucbench.datasets.targets import meant_by
+from aucbench.datasets.textfile import AsText
 from aucbench.errors import DataError
 
 Source = File | Member | Held
@@ -178,11 +179,18 @@ def _read(origin: Source, tested: Source | None, asked: Loading) -> Data:
         asked.unlabelled,
         tuple(map(str, asked.missing)),
         role,
+        cells=AsText(words=kept_words(asked)),
+        words=named_labels(asked),
     )
     table, folds = origin.table(wanted), None
     if tested is not None:
         same = replace(wanted, target=table.target if target is None else target)
-        table, folds = with_test_rows(table, tested.table(same), str(tested))
+        test = tested.table(same)
+        if texts := read_as_text_in_one(table, test):
+            cells = replace(wanted.cells, columns=frozenset(texts))
+            table = origin.table(replace(wanted, cells=cells))
+            test = tested.table(replace(same, cells=cells))
+        table, folds = with_test_rows(table, test, str(tested))
     table, gaps, unused = with_gaps(table, asked)
     values, roles = roles_of(table, asked)
     table = table.without([*drop, *roles])
@@ -203,6 +211,7 @@ def _read(origin: Source, tested: Source | None, asked: Loading) -> Data:
         negative=meant.negative,
         labels=meant.classes,
         dropped={**left, **seen.understood.dropped, **{str(c): role for c, role in roles.items()}},
+        first_index=table.first,
         remarks=(
             *map(Remark, (*table.warnings, *changed)),
             *unused,
@@ -273,7 +282,7 @@ def _schema(frame: Any, asked: Reading, gaps: Gaps) -> Schema | None:
     """
     if not frame.shape[1] or (not gaps and is_numeric(frame)):
         return None
-    schema = Schema.of(frame, asked.decimal, asked.text)
+    schema = Schema.of(frame, asked.decimal, asked.text, words_of(asked.missing, frame.columns))
     own = (replace(c, gaps=(*gaps.get(c.name, ()), *c.gaps)) for c in schema.columns)
     return replace(schema, columns=tuple(own))
 

@@ -32,11 +32,11 @@ from aucbench.datasets.endings import (
     open_plain,
     without_compression,
 )
-from aucbench.datasets.gaps import gaps_of
-from aucbench.datasets.label import column_at, find_label
+from aucbench.datasets.gaps import gaps_of, words_of
+from aucbench.datasets.label import column_at, find_label, is_no_label
 from aucbench.datasets.tables import LINE
 from aucbench.datasets.tables.cells import emptied
-from aucbench.datasets.textfile import LINES, read_frame, refuse_twins
+from aucbench.datasets.textfile import LINES, PANDAS, AsText, read_frame, refuse_twins
 from aucbench.errors import DataError, MissingExtraError
 
 MOST_CELLS = 1 << 27  # of a sheet, from its first cell to its last one
@@ -55,6 +55,7 @@ class Table:
     target: str | int | None = None  # the label column, by name or by number
     warnings: tuple[str, ...] = ()  # sentences of the source about what may be wrong
     queries: Any = None  # (n,): the number behind qid: in each line of svmlight, if there are some
+    first: int | None = None  # of svmlight: the index of the first column, 0 or 1
 
     @property
     def d(self) -> int:
@@ -94,14 +95,32 @@ class Wanted:
     missing: tuple[str, ...] = ()  # cells that mean a missing one, as in a `Reading`
     role: str = "target"  # the option that names the column of the labels
     named: bool | None = None  # whether the first line of a text file has names; None: found out
+    cells: AsText = PANDAS  # of a text file that are text
+    words: tuple[str, ...] = ()  # labels such as NA, that mean no missing one
 
 
 def stacked(tables: Sequence[Table]) -> Table:
     """Return the rows of several files of one format, one below the other."""
+    tables = counted_alike(tables)
     y = np.concatenate([np.asarray(table.y) for table in tables])
     warnings = tuple(dict.fromkeys(text for table in tables for text in table.warnings))
     X, queries = _stacked([table.X for table in tables]), _joined_queries(tables)
     return replace(tables[0], X=X, y=y, queries=queries, warnings=warnings)
+
+
+def counted_alike(tables: Sequence[Table]) -> Sequence[Table]:
+    """Return tables of svmlight whose indices all count from 0, if an index 0 occurs in one."""
+    if {table.first for table in tables} != {0, 1}:
+        return tables
+    if any(table.names for table in tables):
+        raise DataError(
+            "an index 0 occurs in one of the files, and names of features stand beside a file "
+            "whose indices count from 1; write both with indices from 1"
+        )
+    return [
+        replace(table, X=svmlight.from_zero(table.X), first=0) if table.first else table
+        for table in tables
+    ]
 
 
 def _stacked(parts: Sequence[Any]) -> Any:
@@ -171,20 +190,18 @@ def _svmlight(stream: IO[bytes], wanted: Wanted) -> Table:
             f"{wanted.role}={wanted.target!r} is for tables, but in svmlight the label is first in "
             "each line; leave it out"
         )
-    rows = svmlight.parsed(stream)
-    X, queries = rows.X, svmlight.groups_in(rows)
+    X, y, queries, first = svmlight.read(stream)
     if not X.shape[0]:
         raise DataError("there is no row in it; give lines such as '1 3:0.5 7:2'")
     if X.shape[1] < wanted.width:
         X.resize((X.shape[0], wanted.width))
-    y = svmlight.whole_labels(rows.y)
     label = "the first number of each line" + ("" if queries is None else ", groups from its qid")
-    return Table(X, y, label=label, queries=queries)
+    return Table(X, y, label=label, queries=queries, first=first)
 
 
 def _csv(stream: IO[bytes], wanted: Wanted, separator: str | None = None) -> Table:
     separator = wanted.separator or separator
-    frame, header = read_frame(stream, separator, wanted.decimal, wanted.named)
+    frame, header = read_frame(stream, separator, wanted.decimal, wanted.named, wanted.cells)
     return frame_table(frame, wanted, named=header)
 
 
@@ -216,18 +233,21 @@ def _labelled(frame: Any, at: int, wanted: Wanted, first: int) -> tuple[Any, tup
     own = gaps_of([text for text in wanted.missing if "=" in text], frame.columns)
     name = str(frame.columns[at])
     y, _ = emptied(frame.iloc[:, at], own.get(name, ()), wanted.decimal)
-    gone = y.isna().to_numpy()
+    words = (*wanted.words, *words_of(wanted.missing, frame.columns).get(name, ()))
+    gone = is_no_label(y, words)
     if not gone.any():
         return frame, ()
+    texts = getattr(y.dtype, "kind", "O") == "O"
+    way = f"; if a text such as None is a label, name it, or say --missing {f'{name}!=None'!r}"
     if wanted.unlabelled == "skip":
         count = int(gone.sum())
         what = f"{count} of {gone.size} rows have no label in the column {name!r}"
-        return frame[~gone], (f"{what}, and are left out",)
+        return frame[~gone], (f"{what}, and are left out" + way * texts,)
     row = int(np.flatnonzero(gone)[0])
     where = f"line {y.index[row]}" if y.index.name == LINE else f"row {first + row}"
     raise DataError(
         f"the label is missing in {where}, and in {int(gone.sum())} row(s) in total; every row "
-        "needs one; unlabelled='skip' (--unlabelled skip) leaves such rows out"
+        f"needs one{way * texts}; unlabelled='skip' (--unlabelled skip) leaves such rows out"
     )
 
 
@@ -297,10 +317,18 @@ def _workbook(path: Path) -> Any:
     sheet = next(iter(filled.values())).dropna(how="all").dropna(how="all", axis=1)
     names = ["" if pd.isna(name) else str(name).strip() for name in sheet.iloc[0]]
     refuse_twins(names)
-    rows = sheet.iloc[1:].infer_objects()
+    rows = sheet.iloc[1:].apply(_typed)
     rows.columns = pd.Index([name or f"column {j + 1}" for j, name in enumerate(names)])
     rows.index = pd.Index(rows.index + 1, name=LINE)
     return rows
+
+
+def _typed(column: Any) -> Any:
+    """Return the cells of a column in their type; whole numbers stay whole at gaps."""
+    import pandas as pd
+
+    whole = pd.api.types.infer_dtype(column, skipna=True) == "integer"
+    return column.astype("Int64") if whole and column.isna().any() else column.infer_objects()
 
 
 def _refuse_huge(sheet: Any) -> None:

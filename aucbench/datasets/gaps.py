@@ -1,4 +1,4 @@
-"""Cells that mean a missing one: which texts of a `Reading` are for which columns."""
+"""Cells that mean a missing one, or none: which texts of a `Reading` are for which columns."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from aucbench.data.targets import several
 from aucbench.data.understood import Remark
 from aucbench.datasets.label import column_at
 from aucbench.datasets.reading import Reading
-from aucbench.datasets.tables.cells import emptied
+from aucbench.datasets.tables.cells import MISSING, emptied
 from aucbench.errors import DataError
 
 if TYPE_CHECKING:
     from aucbench.datasets.formats import Table
 
 Gaps = Mapping[str, tuple[str, ...]]
+NONE = "!="  # between a column and a text that is no missing cell
 
 
 def gaps_of(missing: Iterable[object], columns: Iterable[object]) -> Gaps:
@@ -31,7 +33,7 @@ def gaps_of(missing: Iterable[object], columns: Iterable[object]) -> Gaps:
     """
     names = [str(name) for name in columns]
     gaps: dict[str, tuple[str, ...]] = {}
-    for text in map(str, missing):
+    for text in (one for one in map(str, missing) if NONE not in one):
         cuts = [(text[:k].strip(), text[k + 1 :].strip()) for k, c in enumerate(text) if c == "="]
         own = next(((name, cell) for name, cell in cuts if name in names), None)
         if cuts and own is None:
@@ -39,6 +41,40 @@ def gaps_of(missing: Iterable[object], columns: Iterable[object]) -> Gaps:
         for name in names if own is None else [own[0]]:
             gaps[name] = (*gaps.get(name, ()), text.strip() if own is None else own[1])
     return gaps
+
+
+def words_of(missing: Iterable[object], columns: Iterable[object]) -> Gaps:
+    """Return by column the texts such as NA that mean no missing cell there: `country!=NA`.
+
+    Raises
+    ------
+    DataError
+        When no column has the name before the sign, or the text behind it means no missing cell.
+    """
+    names = [str(name) for name in columns]
+    words: dict[str, tuple[str, ...]] = {}
+    for text in (one for one in map(str, missing) if NONE in one):
+        name, word = (part.strip() for part in text.split(NONE, 1))
+        if word not in MISSING:
+            raise DataError(
+                f"missing={text!r} says that {word!r} is no missing cell, which it never is; leave "
+                "it out"
+            )
+        for own in [names[column_at(name, names, len(names))]] if name else names:
+            words[own] = (*words.get(own, ()), word)
+    return words
+
+
+def kept_words(asked: Reading) -> frozenset[str]:
+    """Return the texts such as NA that are no missing cell somewhere in a table."""
+    behind = {text.split(NONE, 1)[1].strip() for text in map(str, asked.missing) if NONE in text}
+    return frozenset(behind | {*named_labels(asked)})
+
+
+def named_labels(asked: Reading) -> tuple[str, ...]:
+    """Return the labels that the user names and that mean a missing cell elsewhere."""
+    named = [*(several(asked.positive) or ()), *(several(asked.negative) or ())]
+    return tuple(label for label in named if isinstance(label, str) and label in MISSING)
 
 
 def with_gaps(table: Table, asked: Reading) -> tuple[Table, Gaps, list[Remark]]:

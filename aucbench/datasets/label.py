@@ -11,6 +11,10 @@ from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from aucbench.datasets.tables.cells import MARKS, distinct_cells
 from aucbench.errors import DataError
 
 TARGET_NAMES = ("y", "label", "target", "class")  # names of a column of labels
@@ -29,16 +33,28 @@ class LabelColumn(NamedTuple):
 def column_at(wanted: str | int, names: Sequence[str] | None, d: int) -> int:
     """Return the position of the column `wanted`.
 
-    `wanted` is a name. If no column has this name, it is a number from 0.
+    `wanted` is a name, without the blanks around it. If no column has this name, it is a number
+    from 0.
     """
     text = str(wanted)
-    if names and text in names:
-        return list(names).index(text)
+    for known in (names or (), [name.strip() for name in names or ()]):
+        if text in known:
+            return list(known).index(text)
     if text.isascii() and text.isdecimal() and len(text) < MOST_DIGITS and int(text) < d:
         return int(text)
-    close = get_close_matches(text, names or (), n=5, cutoff=0.5)
-    hint = f"similar are {', '.join(close)}" if close else f"columns are numbered 0 to {d - 1}"
-    raise DataError(f"there is no column {wanted!r} among {d}; {hint}")
+    raise DataError(f"there is no column {wanted!r} among {d}; {_hint(text, names or (), d)}")
+
+
+def _hint(text: str, names: Sequence[str], d: int) -> str:
+    """Return the columns that may be meant by a name or a number that none of d columns has."""
+    if not names or text.isdecimal():
+        return f"columns are numbered 0 to {d - 1}"
+    names = [name.strip() for name in names]
+    folded = {name.casefold(): name for name in reversed(names)}
+    close = get_close_matches(text.strip().casefold(), folded, n=5, cutoff=0.5)
+    similar = f"similar are {', '.join(folded[name] for name in close)}; " if close else ""
+    more = f" and {d - MOST_NAMED} more" if d > MOST_NAMED else ""
+    return f"{similar}all are {', '.join(names[:MOST_NAMED])}{more}"
 
 
 def find_label(frame: Any, target: str | int | None, others: Collection[str] = ()) -> LabelColumn:
@@ -67,6 +83,17 @@ def _unclear(able: Sequence[str], announced: bool) -> str:
         return f"the labels may be in the column {listed}, the only one with two values; {way}"
     reason = "have a name of labels" if announced else "have two values"
     return f"the labels may be in any of the columns {listed}{more}, which {reason}; {way}"
+
+
+def is_no_label(column: Any, words: Collection[str]) -> NDArray[np.bool_]:
+    """Return which cells of a column of labels are missing, (n,).
+
+    A text such as NA is a label only as one of `words`; the marks ? - and . always are.
+    """
+    if getattr(column.dtype, "kind", "O") != "O":
+        gone: NDArray[np.bool_] = column.isna().to_numpy()
+        return gone
+    return distinct_cells(column, MARKS.union(words))[1] < 0
 
 
 def has_two_values(column: Any) -> bool:

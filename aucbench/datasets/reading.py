@@ -49,7 +49,8 @@ class Reading:
     decimal : "." or ","
         Decimal mark of tables: a point or a comma.
     missing : tuple of str
-        Cells of tables that mean a missing one: VALUE in all columns, or COLUMN=VALUE; repeatable.
+        Cells of tables that mean a missing one: VALUE in all columns, or COLUMN=VALUE; and such as
+        NA that do not, as COLUMN!=NA; repeatable.
     text : "hash", "drop" or "refuse"
         Columns of free text. hash: read as hashed words and pairs of words; drop: left out;
         refuse: an error.

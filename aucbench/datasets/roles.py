@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.datasets.formats import Table, stacked
+from aucbench.datasets.formats import Table, counted_alike, stacked
 from aucbench.datasets.label import column_at
 from aucbench.datasets.reading import Reading
 from aucbench.datasets.tables.columns import RawColumn
@@ -46,11 +46,30 @@ def roles_of(table: Table, asked: Reading) -> tuple[dict[str, Any], dict[str | i
     return values, columns
 
 
+def read_as_text_in_one(table: Table, test: Table) -> list[str]:
+    """Return the columns that hold text in one of two tables, and something else in the other.
+
+    As a number, 1.50 would no longer be the text that it is in the other one.
+    """
+    if not (hasattr(table.X, "iloc") and hasattr(test.X, "iloc")):
+        return []
+    kinds = [
+        {str(name): _is_text(dtype) for name, dtype in one.X.dtypes.items()}
+        for one in (table, test)
+    ]
+    return [name for name, text in kinds[0].items() if kinds[1].get(name, text) != text]
+
+
+def _is_text(dtype: Any) -> bool:
+    return getattr(dtype, "kind", "O") == "O"
+
+
 def with_test_rows(table: Table, test: Table, name: str) -> tuple[Table, NDArray[np.int32]]:
     """Return the rows of both tables, and their folds: -1 to learn from, 0 to test on.
 
     Columns are matched by their names where both tables have names, else by their places.
     """
+    table, test = counted_alike([table, test])
     X, other = table.X, test.X
     widths = table.d, test.d
     if table.names and test.names:

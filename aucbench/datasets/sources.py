@@ -17,6 +17,7 @@ from aucbench.datasets.download import cached_paths, fetch_files
 from aucbench.datasets.endings import format_of, naming, without_compression
 from aucbench.datasets.formats import Table, Wanted, read_table, stacked
 from aucbench.datasets.manifest import MANIFEST, manifest_row, verify
+from aucbench.datasets.textfile import PANDAS
 from aucbench.errors import DataError
 
 
@@ -48,7 +49,7 @@ class File:
         if self.raw and reader == "rows":
             return _rows(self, wanted)
         if self.raw:
-            if replace(wanted, others=()) != Wanted():
+            if not _is_plain(wanted):
                 raise DataError(f"target, separator and decimal are for tables, not for {self}")
             return _READERS[reader](self.raw)
         if images.is_idx(path):
@@ -57,7 +58,7 @@ class File:
                     f"target={wanted.target!r} is for tables, but an idx set has its labels in "
                     "another file; leave it out"
                 )
-            if replace(wanted, others=()) != Wanted():
+            if not _is_plain(wanted):
                 raise DataError("separator and decimal are for tables, not for an idx set")
             return images.read_idx(path)
         if not path.stat().st_size:
@@ -67,6 +68,11 @@ class File:
         with naming(path):
             table = read_table(path, replace(wanted, width=least(path, names)))
             return with_names(table, names)
+
+
+def _is_plain(wanted: Wanted) -> bool:
+    """Return whether nothing is wanted that only tables have."""
+    return replace(wanted, others=(), cells=PANDAS, words=()) == Wanted()
 
 
 def least(path: Path, names: Sequence[str] | None) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -168,8 +169,9 @@ def as_labels(positive: Any, y: Any) -> Any:
     kind = np.asarray(y).dtype.kind
     if kind == "b" and isinstance(positive, str) and positive.lower() in ("true", "false"):
         return positive.lower() == "true"
-    numeric = kind in "fiub"
-    if numeric and isinstance(positive, str) and is_number(positive):
-        number = float(positive)
-        return int(number) if number.is_integer() else number
-    return positive
+    if kind not in "fiub" or not isinstance(positive, str) or not is_number(positive):
+        return positive
+    with suppress(ValueError):
+        return int(positive)  # exact, also where float64 is not
+    number = float(positive)
+    return int(number) if number.is_integer() else number

@@ -11,27 +11,92 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO, TextIOWrapper
 from itertools import islice
 from typing import IO, Any
 
+import numpy as np
 from packaging.version import Version
 
 from aucbench.datasets.tables import LINE
-from aucbench.datasets.tables.cells import MISSING
+from aucbench.datasets.tables.cells import LONG, MARKS, MISSING
 from aucbench.errors import DataError
 
 CANDIDATES = (",", ";", "\t", "|", "space")
 NAMED = {"tab": "\t"}
 LINES = 20  # lines that decide about separator and header
 READ_AHEAD = 1 << 20  # bytes
+ROWS = 1 << 16  # that are looked at at a time
 CODING = (
     "save the file as UTF-8, for example with: iconv -f latin1 -t utf-8 (or -f utf-16 if it comes "
     "from Windows)"
 )
 EXACT = Version("3.1")  # of pandas
 Record = tuple[int, list[str]]  # the first line of a record, and its cells
+
+
+@dataclass(frozen=True, slots=True)
+class AsText:
+    """Which cells of a text file are texts where pandas would take them for something else."""
+
+    columns: frozenset[str] = frozenset()  # by name, or by their number without names
+    words: frozenset[str] = frozenset()  # such as NA, where they are no missing cells
+
+    def joined(self, stream: IO[bytes], layout: Layout) -> AsText:
+        """Return the same with the columns of a file that have digits which are no number.
+
+        A column of digits is a code if a cell has a leading zero: 0123 is not 123. Whole numbers
+        beside a missing cell would become float64, which does not hold those of 16 digits.
+        """
+        if not _has_long_digits(stream, layout):
+            return self
+        found = _digits(stream, layout)
+        return replace(self, columns=self.columns | found)
+
+
+PANDAS = AsText()  # pandas decides about all cells
+
+
+def _has_long_digits(stream: IO[bytes], layout: Layout) -> bool:
+    """Return whether a cell has digits only that begin with 0, or at least 16 of them."""
+    ends, signs = np.zeros((2, 256), np.bool_)
+    ends[[*b' \t\r\n"', *NAMED.get(layout.separator, layout.separator[:1]).encode()]] = True
+    signs[[*b"+-"]] = True
+    stream.seek(0)
+    while lines := stream.readlines(READ_AHEAD):
+        text = np.frombuffer(b"".join([b"\n", *lines, b"\n"]), np.uint8)
+        others = np.flatnonzero(text - np.uint8(48) > 9)  # what is no digit; unsigned
+        sizes = np.diff(others) - 1
+        runs = np.flatnonzero(sizes > 1)
+        runs = runs[ends[text[others[runs + 1]]]]
+        at = others[runs]
+        before = text[at]
+        whole = ends[before] | (signs[before] & ends[text[at - 1]])
+        if (whole & ((sizes[runs] >= LONG) | (text[at + 1] == ord("0")))).any():
+            return True
+    return False
+
+
+def _digits(stream: IO[bytes], layout: Layout) -> frozenset[str]:
+    """Return the columns of digits that stay text."""
+    import pandas as pd
+
+    stream.seek(0)
+    others: set[str] = set()  # which do not hold digits only
+    zeros, long, gaps = set(), set(), set()
+    for frame in pd.read_csv(stream, chunksize=ROWS, dtype=str, **layout.options):
+        for name in frame.columns:
+            cells, own = frame[name].dropna().drop_duplicates().str.strip(), str(name).strip()
+            if not cells.str.fullmatch("[+-]?[0-9]+|[^0-9]*").all():
+                others.add(own)
+            elif cells.str.match("0[0-9]").any():
+                zeros.add(own)
+            if cells.str.len().max() >= LONG:
+                long.add(own)
+            if frame[name].hasnans:
+                gaps.add(own)
+    return frozenset((zeros | (long & gaps)) - others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +131,11 @@ class Layout:
 
 
 def read_frame(
-    stream: IO[bytes], separator: str | None, decimal: str, named: bool | None = None
+    stream: IO[bytes],
+    separator: str | None,
+    decimal: str,
+    named: bool | None = None,
+    cells: AsText = PANDAS,
 ) -> tuple[Any, bool]:
     """Return the data frame of a text file, and whether its columns have names, as `layout_of`.
 
@@ -76,7 +145,7 @@ def read_frame(
 
     layout, count = layout_of(stream, separator, named=named), _count_lines(stream)
     try:
-        frame = open_frame(stream, layout, decimal)
+        frame = open_frame(stream, layout, decimal, cells=cells.joined(stream, layout))
     except pd.errors.ParserError:
         _lines(stream, layout)
         raise
@@ -95,13 +164,36 @@ def read_frame(
     return frame, named
 
 
-def open_frame(stream: IO[bytes], layout: Layout, decimal: str, rows: int | None = None) -> Any:
+def open_frame(
+    stream: IO[bytes],
+    layout: Layout,
+    decimal: str,
+    rows: int | None = None,
+    cells: AsText = PANDAS,
+) -> Any:
     """Return the data frame of a text file; with `rows`, an iterator of frames of so many rows."""
     import pandas as pd
 
     stream.seek(0)
-    mark = "." if layout.separator == decimal else decimal  # then such numbers are quoted text
-    return pd.read_csv(stream, chunksize=rows, decimal=mark, **exact(), **layout.options)
+    columns = pd.read_csv(stream, nrows=0, **layout.options).columns
+    stream.seek(0)
+    frame = pd.read_csv(
+        stream,
+        chunksize=rows,
+        decimal="." if layout.separator == decimal else decimal,  # then such numbers are quoted
+        dtype={column: str for column in columns if str(column).strip() in cells.columns},
+        keep_default_na=not cells.words,
+        na_values=[*(MISSING - MARKS - cells.words)] if cells.words else None,
+        **exact(),
+        **layout.options,
+    )
+    return _trimmed(frame) if rows is None else map(_trimmed, frame)
+
+
+def _trimmed(frame: Any) -> Any:
+    """Return a frame whose names of columns have no blanks around them, as cells have none."""
+    names = [name.strip() if isinstance(name, str) else name for name in frame.columns]
+    return frame.set_axis(names, axis=1)
 
 
 def exact() -> dict[str, Any]:

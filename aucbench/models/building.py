@@ -303,6 +303,7 @@ def origin(source: str, reading: Reading, data: Data) -> dict[str, Any]:
         "label": data.understood.label,
         "decimal": reading.decimal,
         "separator": reading.separator,
+        "first_index": data.understood.first_index,
         "left_out": dict(data.understood.dropped),
         "remarks": data.understood.to_json()["remarks"],
     }

@@ -311,7 +311,7 @@ def score_files(
 ) -> Iterator[tuple[Path, Any, Scored | ClassesScored]]:
     """Score the rows of a file, or of a folder or a pattern in the order of the names of its files.
 
-    Yields the file, some of its rows as a data frame, and their scores.
+    Yields the file, some of its rows as a data frame, or as CSR for svmlight, and their scores.
 
     Parameters
     ----------
@@ -326,9 +326,10 @@ def score_files(
     from aucbench.datasets.parted.opening import files_of
 
     separator = separator or model.provenance.get("separator")
+    first_index = model.provenance.get("first_index")
     files = files_of(table) if table.is_dir() or names_parts(str(table)) else [table]
     for file in files:
-        for piece in pieces(file, rows, separator):
+        for piece in pieces(file, rows, separator, first_index):
             with naming(file):
                 result = score_frame(model, piece.frame, named=piece.named, uneven=piece.uneven)
             yield file, piece.frame, result

@@ -58,6 +58,7 @@ ORIGIN: Mapping[str, Any] = {
     **dict.fromkeys(("left_out", "versions"), dict[str, str]),
     "remarks": tuple[tuple[str, ...], ...],
     "separator": str | None,
+    "first_index": int | None,
     "stop": str,
     "parameters": dict[str, Any],
 }

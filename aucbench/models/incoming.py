@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.data.arrays import Vector, rows
+from aucbench.data.arrays import Rows, Vector, rows
 from aucbench.datasets.memory import frame_of, is_table
 from aucbench.datasets.reading import Plain
 from aucbench.datasets.tables import Column, Schema
@@ -62,10 +62,11 @@ class Scored:
 def scored(
     model: Model, frame: Any, *, named: bool = True, uneven: Mapping[int, int] = NOTHING
 ) -> Scored:
-    """Score the rows of a data frame; its columns are found by name.
+    """Score the rows of a data frame, or CSR rows of svmlight; columns are found by name.
 
     Parameters
     ----------
+    frame : DataFrame, or CSR matrix whose first column has the first index of the training rows
     named : bool
         Whether the columns have names; without them, they are found by their order.
     uneven : mapping of int to int
@@ -76,16 +77,22 @@ def scored(
     DataError
         As `wanted_columns`.
     """
-    faults: list[str | None] = [None] * len(frame)
+    faults: list[str | None] = [None] * frame.shape[0]
     for i, count in uneven.items():
         faults[i] = f"the row has {count} cells, and the table has {frame.shape[1]} columns"
-    own = wanted_columns(model, frame, named=named)
-    if model.encoding is not None:  # free texts are those of this table
-        model = replace(model, encoding=model.encoding.bound(own))
-    codes = _numbers(model, own, faults)
-    read = np.array([fault is None for fault in faults], np.bool_)
-    cells = UnusualCells.of(model.schema.columns, model.ranges, codes[read], own[read])
-    scores = model.scores(rows(codes))
+    if hasattr(frame, "tocsr"):
+        own, ignored = _indexed(model, frame)
+        same = np.zeros(model.width, np.intp)
+        cells = UnusualCells(own.n, same, same, same)
+        scores = model.scores(own)
+    else:
+        own, ignored = wanted_columns(model, frame, named=named), _ignored(model, frame)
+        if model.encoding is not None:  # free texts are those of this table
+            model = replace(model, encoding=model.encoding.bound(own))
+        codes = _numbers(model, own, faults)
+        read = np.array([fault is None for fault in faults], np.bool_)
+        cells = UnusualCells.of(model.schema.columns, model.ranges, codes[read], own[read])
+        scores = model.scores(rows(codes))
     for at in np.flatnonzero(~np.isfinite(scores)).tolist():
         faults[at] = faults[at] or "the score is not finite"
     scores = np.where([fault is not None for fault in faults], np.nan, scores)
@@ -93,7 +100,7 @@ def scored(
     probability = None if calibrated is None else np.where(np.isnan(scores), np.nan, calibrated)
     positive = (scores >= model.threshold) & model.decides
     said = [fault or "" for fault in faults]
-    return Scored(scores, probability, positive, said, cells, _ignored(model, frame))
+    return Scored(scores, probability, positive, said, cells, ignored)
 
 
 def describe_changes(model: Model, cells: UnusualCells) -> Iterator[str]:
@@ -103,6 +110,25 @@ def describe_changes(model: Model, cells: UnusualCells) -> Iterator[str]:
     yield from sentences[:MOST_LISTED]
     if len(sentences) > MOST_LISTED:
         yield f"there are {len(sentences) - MOST_LISTED} more such changes of columns"
+
+
+def _indexed(model: Model, X: Any) -> tuple[Rows, tuple[str, ...]]:
+    """Return the features of svmlight that the model reads, and what it does not read.
+
+    As in training, an index that a row does not have is 0; new ones, such as new words, are not
+    read.
+    """
+    left = {str(column) for column in model.provenance.get("left_out", ())}
+    if strange := [column for column in left if not column.isdecimal()]:
+        raise DataError(
+            f"the model was made without the column {strange[0]!r}, and svmlight names no columns; "
+            "give a table with names"
+        )
+    width = model.width + len(left)
+    more = ("larger indices than in training",) if X.shape[1] > width else ()
+    X = X.copy()
+    X.resize((X.shape[0], width))
+    return rows(X[:, [j for j in range(width) if str(j) not in left]] if left else X), more
 
 
 def in_memory(table: Any) -> tuple[Any, bool]:

@@ -282,3 +282,42 @@ def test_names_from_a_file_are_escaped(folder, model):
     assert "\x1b" not in shown
     assert "\nsaved as" not in shown
     assert "\\x1b]0;owned" in shown
+
+
+@pytest.mark.parametrize("ending", ["parquet", "feather"])
+def test_ids_come_out_as_they_went_in(ending, tmp_path):
+    shape = {"width": 1, "columns": ("a",), "negative": ("0",), "positive": ("1",)}
+    Model(weights=np.ones(1), trees=None, maps=(), threshold=0.0, **shape).save(tmp_path / "m")
+    ids = pd.array([2**62 + 1, None, 2**62 + 3], "Int64")
+    new = tmp_path / f"t.{ending}"
+    getattr(pd.DataFrame({"id": ids, "a": [1.0, 2.0, 3.0]}).astype({"id": object}), f"to_{ending}")(
+        new
+    )
+    shown = done("predict", tmp_path / "m", new, "--id", "id", "--rows", 1).stdout.splitlines()
+    assert [row.split(",")[0] for row in shown[1:]] == [str(2**62 + 1), "", str(2**62 + 3)]
+    done("predict", tmp_path / "m", new, "--id", "id", "--out", tmp_path / "s.parquet")
+    assert pd.read_parquet(tmp_path / "s.parquet", dtype_backend="numpy_nullable")["id"].equals(
+        pd.Series(ids)
+    )
+
+
+def test_svmlight_is_scored_with_the_indices_of_training(tmp_path):
+    rng = np.random.default_rng(1)
+    X, path = rng.normal(size=(60, 3)).round(3), tmp_path / "t.svm"
+    rows = [f"{k} " + " ".join(f"{j}:{x}" for j, x in enumerate(row)) for k, row in enumerate(X)]
+    lines = [f"{1 if row.split(':')[1][0] != '-' else -1} {row.partition(' ')[2]}" for row in rows]
+    path.write_text("\n".join(lines))
+    made = tmp_path / "m.aucbench"
+    words = ("--solver", "svm-or", "--splits", 2, "--drop", "2", "--out", made, "--quiet")
+    done("fit", "--data", path, *words)
+    (tmp_path / "n.svm").write_text("\n".join(lines[:9]))
+    (tmp_path / "one.svm").write_text("1 1:0.5 7:1\n")
+    ended = done("predict", made, tmp_path / "n.svm", "--rows", 4)
+    scores = [float(line.split(",")[1]) for line in ended.stdout.splitlines()[1:]]
+    np.testing.assert_allclose(scores, Model.load(made).scores(X[:9, :2]), rtol=1e-12)
+    ended = done("predict", made, tmp_path / "one.svm")
+    assert "not read: larger indices than in training" in ended.stderr
+    score = float(ended.stdout.splitlines()[1].split(",")[1])
+    assert score == pytest.approx(Model.load(made).scores([[0.0, 0.5]])[0])
+    (tmp_path / "one.svm").write_text("1 1:0.5\n1 2:1 1:1\n")
+    assert "line 2 cannot be read" in refused("predict", made, tmp_path / "one.svm")

@@ -84,3 +84,28 @@ def test_the_most_columns_grow_with_the_values():
     require_filled(rows(csr_array(parts, shape=(1, d))))
     with pytest.raises(DataError, match=f"{d + 1} columns and {values} values"):
         require_filled(rows(csr_array(parts, shape=(1, d + 1))))
+
+
+ROWS = ("1 0:3 2:1", "-1 1:1 3:2", "1 1:2 2:5", "-1 2:1 3:1")
+
+
+def test_indices_count_alike_in_files_that_are_read_together(tmp_path):
+    train, test = tmp_path / "r.svm", tmp_path / "s.svm"
+    train.write_text("\n".join(ROWS))
+    test.write_text("\n".join(ROWS[1:]))  # without an index 0
+    for one, other in ((train, test), (test, train)):
+        data = load(one, test=str(other))
+        X = data.rows.dense().matrix
+        assert (data.d, data.understood.first_index) == (4, 0)
+        np.testing.assert_array_equal(X[data.folds == -1][-3:], X[data.folds == 0][-3:])
+
+
+@pytest.mark.parametrize(
+    "row", ["-1 3:1 2:1", "-1 2:1 2:1", "-1 -1:1", "-1 3000000000:1", "-1 2:x", "-1 2"]
+)
+def test_a_line_that_cannot_be_read_is_named(row, tmp_path):
+    path = tmp_path / "s.svm"
+    path.write_text("\n".join(["1 1:1 2:1"] * 1500 + ["# a comment", row]))
+    for read in (load, lambda p: [*stream(p)]):
+        with pytest.raises(DataError, match=r"s\.svm: line 1502 cannot be read"):
+            read(path)

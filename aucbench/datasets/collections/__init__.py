@@ -16,6 +16,7 @@ from aucbench.datasets.collections import openml, pmlb
 from aucbench.datasets.collections.pypi import KEEL, PYPI
 from aucbench.datasets.formats import Table, Wanted
 from aucbench.datasets.svmlight import whole_labels
+from aucbench.datasets.tables.cells import MISSING
 from aucbench.errors import DataError
 
 __all__ = ["KEEL", "PYPI", "SOURCES", "Member", "Source", "member_of", "rarer"]
@@ -74,7 +75,7 @@ class Member:
         ):
             if value != usual:
                 raise DataError(f"{option}={value!r} is for text files; leave it out for {self}")
-        table = self.source.table(self.name, wanted)
+        table = self.source.table(self.name, replace(wanted, words=tuple(MISSING)))
         return replace(table, y=_whole(table.y))
 
     def fetch(self, *, progress: bool = False) -> tuple[Path, ...]:

@@ -15,15 +15,17 @@ from time import time
 from aucbench.datasets.arrow import pyarrow
 from aucbench.datasets.download import cache_folder
 from aucbench.datasets.endings import naming
-from aucbench.datasets.frames import batches
+from aucbench.datasets.frames import as_text, batches
+from aucbench.datasets.gaps import kept_words
 from aucbench.datasets.parted.footers import Footer
 from aucbench.datasets.reading import Reading
+from aucbench.datasets.textfile import AsText
 from aucbench.errors import DataError
 
 ROWS = 1 << 18  # of each file that is written
 FOLDER, INDEX, NEW = "parts", "index.json", "new-"
 UNUSED = 30 * 86_400  # seconds after which a folder is removed
-VERSION = 1  # of what is written
+VERSION = 2  # of what is written
 
 
 def converted(files: Sequence[Path], asked: Reading, tell: Callable[[str], object]) -> list[Footer]:
@@ -44,7 +46,8 @@ def _key(files: Sequence[Path], asked: Reading) -> str:
     """Return a hash of what the rows depend on."""
     stats = [(str(file.absolute()), file.stat()) for file in files]
     known = [[name, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns] for name, stat in stats]
-    text = json.dumps([VERSION, ROWS, known, asked.separator, asked.decimal])
+    words = kept_words(asked)
+    text = json.dumps([VERSION, ROWS, known, asked.separator, asked.decimal, sorted(words)])
     return sha256(text.encode()).hexdigest()[:32]
 
 
@@ -52,7 +55,10 @@ def _write(files: Sequence[Path], asked: Reading, place: Path) -> None:
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     new = Path(mkdtemp(prefix=NEW, dir=place.parent))
     try:
-        index = [entry for k, file in enumerate(files) for entry in _rows(file, k, asked, new)]
+        cells = as_text(files, asked.separator, kept_words(asked))
+        index = [
+            entry for k, file in enumerate(files) for entry in _rows(file, k, asked, new, cells)
+        ]
         (new / INDEX).write_text(json.dumps(index), encoding="utf-8")
         with suppress(OSError):  # another process has written it meanwhile
             new.rename(place)
@@ -60,12 +66,14 @@ def _write(files: Sequence[Path], asked: Reading, place: Path) -> None:
         rmtree(new, ignore_errors=True)
 
 
-def _rows(file: Path, number: int, asked: Reading, folder: Path) -> list[tuple[str, str, int]]:
+def _rows(
+    file: Path, number: int, asked: Reading, folder: Path, cells: AsText
+) -> list[tuple[str, str, int]]:
     """Write the rows of a file; return name, source and first row of what is written."""
     arrow, first = pyarrow(), 0
     written: list[tuple[str, str, int]] = []
     with naming(file):
-        read = batches(file, file.suffix.lower(), ROWS, asked.separator, asked.decimal)
+        read = batches(file, file.suffix.lower(), ROWS, asked.separator, asked.decimal, cells)
         for frame, named in read:
             if not named:
                 raise DataError(

@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from aucbench.data.targets import REST, Classes, shown_labels
 from aucbench.datasets.arrow import pyarrow
+from aucbench.datasets.gaps import named_labels
 from aucbench.datasets.label import TARGET_NAMES, column_at
 from aucbench.datasets.reading import Reading
+from aucbench.datasets.tables.cells import MARKS, MISSING
 from aucbench.datasets.targets import as_labels
 from aucbench.errors import DataError
 
@@ -103,6 +105,14 @@ def target_of(names: tuple[str, ...], asked: Reading) -> tuple[str, str]:
 
 def sides_of(counts: Mapping[Any, int], column: tuple[str, str], asked: Reading) -> Sides:
     """Return the classes of all labels that occur; raises as `Classes.of`."""
+    gaps = MISSING.difference(MARKS, named_labels(asked)).intersection(map(str, counts))
+    if gaps:
+        some_gap = sorted(gaps)[0]
+        raise DataError(
+            f"the label is missing in {sum(counts[gap] for gap in gaps)} rows: the column "
+            f"{column[0]!r} has {some_gap!r}; if that is a label, name it with --positive or "
+            "--negative (in Python positive=, negative=)"
+        )
     some = np.array([*counts])
     positive, negative = (
         one if one == REST else as_labels(one, some) for one in (asked.positive, asked.negative)

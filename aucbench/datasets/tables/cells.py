@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from itertools import product
 from typing import Any
@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 from aucbench.data.arrays import Vector
 
 # The texts that pandas takes for a missing cell, and three marks that are usual in tables.
-MISSING = frozenset(
-    [
-        *("", "NA", "N/A", "n/a", "#N/A", "#N/A N/A", "#NA", "<NA>", "NaN", "nan", "-NaN", "-nan"),
-        *("NULL", "null", "None", "na", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN", "?", "-", "."),
-    ]
-)
+MARKS = frozenset("?-.")
+MISSING = MARKS | {
+    *("", "NA", "N/A", "n/a", "#N/A", "#N/A N/A", "#NA", "<NA>", "NaN", "nan", "-NaN", "-nan"),
+    *("NULL", "null", "None", "na", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
+}
 TRUTH = (("true", "false"), ("yes", "no"), ("t", "f"), ("y", "n"))
 _TRUE, _FALSE = ({pair[k] for pair in TRUTH} for k in (0, 1))
+LONG = 16  # digits of a whole number that float64 may round
 UNITS = "$€£¥%"
 _BLANKS = "' \u00a0\u202f"  # what may stand between groups of digits, besides the other mark
 _NUMBER = {  # by the decimal mark
@@ -50,17 +50,19 @@ FIRST_SECOND, LAST_SECOND = -62_135_596_800, 253_402_300_799  # of the years 1 t
 FORMATS = tuple(day + time for day, time in product(_DAYS, _TIMES))
 
 
-def distinct_cells(series: Any) -> tuple[list[str], NDArray[np.int64]]:
+def distinct_cells(series: Any, kept: Collection[str] = ()) -> tuple[list[str], NDArray[np.int64]]:
     """Return the distinct texts of a column without missing ones, and the number of each cell.
 
-    Texts are stripped of blanks at both ends. A missing cell has the number -1.
+    Texts are stripped of blanks at both ends. A missing cell has the number -1; `kept` are texts
+    of `MISSING` that are none.
     """
     import pandas as pd
 
+    missing = MISSING.difference(kept)
     numbers, values = pd.factorize(series)
     known: dict[str, int] = {}
     texts = (_text(value) for value in values)
-    table = [-1 if text in MISSING else known.setdefault(text, len(known)) for text in texts]
+    table = [-1 if text in missing else known.setdefault(text, len(known)) for text in texts]
     return [*known], np.array([*table, -1], dtype=np.int64)[numbers]
 
 
@@ -73,7 +75,7 @@ def emptied(series: Any, gaps: Sequence[str], decimal: str) -> tuple[Any, list[s
     hits = [gap for gap, mask in held.items() if mask.any()]
     if not hits:
         return series, hits
-    plain = series.astype(np.float64) if series.dtype.kind in "iu" else series
+    plain = series.convert_dtypes() if series.dtype.kind in "iu" else series  # not through float64
     return plain.mask(np.logical_or.reduce([held[gap] for gap in hits])), hits
 
 
@@ -139,6 +141,28 @@ def _number(text: str, decimal: str, unit: str) -> float:
     drop = str.maketrans("", "", other_mark(decimal) + _BLANKS + UNITS)
     value = float(text.translate(drop).replace(",", "."))
     return -value if in_brackets else value
+
+
+def are_codes(texts: Sequence[str]) -> bool:
+    """Return whether texts are digits, of which one has a leading zero: 0123 is not 123.
+
+    Words without a digit may stand among them.
+    """
+    coded = [text for text in texts if any(map(str.isdigit, text))]
+    zeros = any(len(text) > 1 and text[0] == "0" for text in coded)
+    return zeros and all(text.isascii() and text.isdigit() for text in coded)
+
+
+def rounded(texts: Sequence[str]) -> NDArray[np.bool_]:
+    """Return which texts are whole numbers that float64 does not hold."""
+    long = (len(text) >= LONG and re.fullmatch(r"[+-]?\d+", text, re.ASCII) for text in texts)
+    return np.array(
+        [
+            bool(whole) and int(float(text)) != int(text)
+            for text, whole in zip(texts, long, strict=True)
+        ],
+        np.bool_,
+    )
 
 
 def units(texts: Sequence[str]) -> dict[str, str]:

@@ -40,6 +40,7 @@ class Column:
     missing: float = 0.0  # share of the cells that are missing
     gaps: tuple[str, ...] = ()  # cells that mean a missing one, see `cells.emptied`
     unit: str = ""  # of numbers that are text, see `cells.units`
+    kept: tuple[str, ...] = ()  # texts such as NA that mean no missing cell
     texts: str = ""  # of free text: the `Texts` of the table at hand, packed
     ngrams: tuple[str, ...] = ()  # of free text: frequent words and pairs of words
     buckets: tuple[int, ...] = ()  # their places by their hashes
@@ -54,6 +55,7 @@ class Column:
 LATER = (
     "gaps",
     "unit",
+    "kept",
     "texts",
     "ngrams",
     "buckets",
@@ -83,9 +85,10 @@ class RawColumn:
     texts: Sequence[str] = ()  # without `values`: the distinct texts
     # (n,) without `values`: the number of the text of each cell, or -1 where one is missing
     at: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    kept: tuple[str, ...] = ()  # texts such as NA that mean no missing cell
 
     @staticmethod
-    def of(series: Any, name: str) -> RawColumn:
+    def of(series: Any, name: str, kept: tuple[str, ...] = ()) -> RawColumn:
         """Read a column."""
         kind = getattr(series.dtype, "kind", "O")
         if kind in "cmV":
@@ -100,7 +103,7 @@ class RawColumn:
             raw._refuse(np.isinf(values), what)
             return raw
         try:
-            return RawColumn(name, series, None, *cells.distinct_cells(series))
+            return RawColumn(name, series, None, *cells.distinct_cells(series, kept), kept)
         except TypeError as error:  # pandas compares the cells by their hashes
             raise DataError(
                 f"column {name!r} has cells that are no single values ({error}); drop it"
@@ -132,7 +135,8 @@ class RawColumn:
                 return "has another text in nearly each row"
             else:
                 more["levels"] = tuple(sorted(self.texts))
-        return Column(self.name, kind, distinct=distinct, missing=missing, **more)
+        more |= {"distinct": distinct, "missing": missing, "kept": self.kept}
+        return Column(self.name, kind, **more)
 
     def _hashed(self) -> dict[str, Any]:
         """Return what a column of free text keeps of its texts."""
@@ -146,7 +150,7 @@ class RawColumn:
             return raw._each(unpacked(column.texts).places(raw.texts, UNSEEN))
         if self.values is not None:
             if self.series.dtype.kind in "iu":
-                numeric(f"column {self.name!r}", self.series.to_numpy())
+                numeric(f"column {self.name!r}", self.series.fillna(0).to_numpy())
             return self._codes_of_values(self.values, column)
         if column.kind == "category":
             number = {text: float(k) for k, text in enumerate(column.levels)}
@@ -207,6 +211,8 @@ class RawColumn:
             return "category", {}
         if cells.are_truths(self.texts):
             return "boolean", {}
+        if cells.are_codes(self.texts):
+            return "category", {"remark": self._remark_on_codes()}
         if known := self._without_words(decimal) or self._numeric(decimal):
             return known
         if form := self._date_format():
@@ -247,6 +253,9 @@ class RawColumn:
         unit = next(iter(units), "")
         strange = np.isnan(cells.numbers(self.texts, decimal, unit))
         if len(units) <= 1 and not strange.any():
+            long = cells.rounded(self.texts)
+            what = "which float64 rounds, so that different cells become equal"
+            self._refuse(self._marked(long), f"{self._first(long)}, {what}" if long.any() else "")
             return "numeric", {"unit": unit, "remark": self._remark_on_reading(unit, decimal)}
         bad = np.isnan(cells.numbers(self.texts, decimal))
         if not bad.any():
@@ -264,6 +273,13 @@ class RawColumn:
             )
         self._refuse_few(bad, "a number")
         return None
+
+    def _remark_on_codes(self) -> str:
+        code = next(text for text in self.texts if text[0] == "0" and len(text) > 1)
+        return (
+            f"column {self.name!r} holds digits with leading zeros, such as {code}, and is read as "
+            "categories; write numbers without them"
+        )
 
     def _remark_on_reading(self, unit: str, decimal: str) -> str:
         """Return how numbers were read that could be read in another way, or an empty text."""
@@ -376,9 +392,10 @@ class RawColumn:
 
 
 def _codes_of_numbers(values: Vector, column: Column) -> Vector:
-    """Return the levels of numbers; pandas has read texts such as 01 as the number 1."""
+    """Return the levels of numbers; other readers take texts such as 01 for the number 1."""
     levels = cells.numbers(column.levels, ".")
-    number = {value: float(k) for k, value in enumerate(levels) if np.isfinite(value)}
+    codes_first = sorted(range(levels.size), key=lambda k: not cells.are_codes([column.levels[k]]))
+    number = {levels[k]: float(k) for k in codes_first if np.isfinite(levels[k])}  # 123 before 0123
     known, at = np.unique(values, return_inverse=True)
     table = [np.nan if np.isnan(value) else number.get(value, UNSEEN) for value in known]
     return np.array(table)[at]

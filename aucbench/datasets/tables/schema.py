@@ -31,6 +31,7 @@ _LEARNT: dict[str, type[Part]] = {
     "text": Hashed,
 }
 PART = 1 << 17  # rows that are looked at at a time
+NO_WORDS: Mapping[str, tuple[str, ...]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +46,19 @@ class Schema:
     names = property(lambda self: tuple(c.name for c in self.columns), doc="Names of the columns.")
 
     @staticmethod
-    def of(frame: Any, decimal: str = ".", text: str = "hash") -> Schema:
+    def of(
+        frame: Any,
+        decimal: str = ".",
+        text: str = "hash",
+        words: Mapping[str, tuple[str, ...]] = NO_WORDS,
+    ) -> Schema:
         """Return what the columns of a data frame are; no label is looked at.
 
         `text` says what becomes of free text, as in a `Reading`. A cell is missing if pandas says
-        so, or if it is one of the texts `cells.MISSING`.
+        so, or if it is one of the texts `cells.MISSING` and none of the `words` of its column.
 
         - Truth values are true/false, yes/no, t/f and y/n, in any case.
+        - Digits of which a cell has a leading zero are categories: 0123 is not 123.
         - Numbers may be text with groups of three digits.
         - Dates are ISO dates or have one of the formats `cells.FORMATS`. If day and month could be
           exchanged in all cells, the month comes first, and a remark says so.
@@ -71,7 +78,8 @@ class Schema:
             )
         columns, dropped = [], []
         for j, name in enumerate(names):
-            known = RawColumn.of(frame.iloc[:, j], name).column(decimal, text)
+            raw = RawColumn.of(frame.iloc[:, j], name, words.get(name, ()))
+            known = raw.column(decimal, text)
             if isinstance(known, Column):
                 columns.append(known)
             else:
@@ -116,7 +124,7 @@ class Schema:
             )
         for column in self.columns:
             cells, _ = emptied(frame.iloc[:, at[column.name]], column.gaps, self.decimal)
-            yield RawColumn.of(cells, column.name)
+            yield RawColumn.of(cells, column.name, column.kept)
 
     def require_ordered(self, shapes: Shapes) -> None:
         """Raise `DataError` when the effect of a column must have a shape and has no order."""
