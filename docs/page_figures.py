@@ -307,7 +307,7 @@ def _within(empty: Any, page: str) -> None:
     for place, pair in enumerate(found.pairs):
         d, style = pair.verdict, line_style(place)
         ax.plot([d.low, d.high], [place, place], color=style["color"], lw=1.5)
-        ax.plot([d.effect], [place], **{**style, "ls": ""})
+        ax.plot([d.estimate], [place], **{**style, "ls": ""})
         ax.text(0.007, place, str(pair.word), va="center", fontsize=8)
     ax.set_yticks(range(len(found.pairs)), [f"{p.a} − {p.b}" for p in found.pairs])
     ax.set(ylim=(len(found.pairs) - 0.5, -0.5), xlabel="difference of the AUC, 95 % interval")

@@ -110,7 +110,7 @@ def interval(pair: Pair) -> str:
     """Return the effect of a pair with its interval."""
     d = pair.difference
     low, high = d.ends(of=float) if d.open else (signed(d.low), signed(d.high))
-    return f"{signed(d.effect)} [{minus(low)}, {minus(high)}]"
+    return f"{signed(d.estimate)} [{minus(low)}, {minus(high)}]"
 
 
 def p_value(p: float) -> str:
@@ -216,11 +216,11 @@ def told_of(pairs: Sequence[Pair]) -> Iterator[str]:
         "groups ahead, tied, behind |"
     )
     yield f"|---|{'---|' if losses else ''}---|---|---|---|"
-    for pair in sorted(pairs, key=lambda pair: -pair.difference.effect):
+    for pair in sorted(pairs, key=lambda pair: -pair.difference.estimate):
         loss = f"{SURROGATES[pair.a]} − {SURROGATES[pair.b]} | " if losses else ""
         yield (
-            f"| {coded(label(pair, pairs))} | {loss}{interval(pair)} | {p_value(pair.adjusted)} | "
-            f"{pair.word} | {pair.wins}, {pair.ties}, {pair.losses} |"
+            f"| {coded(label(pair, pairs))} | {loss}{interval(pair)} | "
+            f"{p_value(pair.adjusted_p)} | {pair.word} | {pair.wins}, {pair.ties}, {pair.losses} |"
         )
 
 
@@ -228,7 +228,7 @@ def sorted_out(pairs: Sequence[Pair]) -> str:
     """Return how many have which word, and their names, in one sentence."""
     parts = []
     for word in (Word.BETTER, Word.EQUIVALENT, Word.UNCLEAR, Word.WORSE):
-        of = sorted((p for p in pairs if p.word is word), key=lambda p: -p.difference.effect)
+        of = sorted((p for p in pairs if p.word is word), key=lambda p: -p.difference.estimate)
         if of:
             names = [label(pair, pairs) for pair in of]
             parts.append(f"{word}: {len(of)} ({named(names, len(names))})")
@@ -278,7 +278,7 @@ def slopes(study: Study) -> Iterator[str]:
 
 def _slope(slope: Slope, one: Slopes) -> str:
     """Return a slope with the interval that holds for all properties together, as AUC."""
-    values = (slope.difference.effect, slope.low, slope.high)
+    values = (slope.difference.estimate, slope.low, slope.high)
     effect, low, high = (signed(one.factor * value) for value in values)
     return f"{effect} [{low}, {high}]"
 
@@ -318,8 +318,8 @@ def tree(study: Study) -> Iterator[str]:
         of = study.tree_of(depth) if depth < DEPTH else found
         g = of.gain
         yield (
-            f"| {depth} | {of.by_tree.effect:.4f} | {of.by_single.effect:.4f} | {signed(g.effect)} "
-            f"[{signed(g.low)}, {signed(g.high)}] |"
+            f"| {depth} | {of.by_tree.estimate:.4f} | {of.by_single.estimate:.4f} | "
+            f"{signed(g.estimate)} [{signed(g.low)}, {signed(g.high)}] |"
         )
 
 
@@ -337,9 +337,10 @@ def _verdict_of_tree(study: Study) -> str:
     found = study.tree
     g = found.gain
     what = (
-        f"On groups that it has not seen, the tree loses {found.by_tree.effect:.4f} AUC against "
-        f"the best solver of each task, and one solver for all loses {found.by_single.effect:.4f}: "
-        f"a gain of {signed(g.effect)} [{signed(g.low)}, {signed(g.high)}]"
+        f"On groups that it has not seen, the tree loses {found.by_tree.estimate:.4f} AUC against "
+        f"the best solver of each task, and one solver for all loses "
+        f"{found.by_single.estimate:.4f}: a gain of {signed(g.estimate)} "
+        f"[{signed(g.low)}, {signed(g.high)}]"
     )
     if found.helps:
         return f"{what}. So its questions help."
@@ -375,9 +376,9 @@ def _of(key: str, what: str, reference: str, answer: Answer, gain: Word) -> Iter
     if total and not answer.of(gain):
         yield True, f"({key}) None of {total} {what} is {gain.between} {reference}."
     for word in (Word.BETTER, Word.EQUIVALENT, Word.UNCLEAR, Word.WORSE):
-        of = sorted(answer.of(word), key=lambda pair: -pair.difference.effect)
+        of = sorted(answer.of(word), key=lambda pair: -pair.difference.estimate)
         if of:
-            ends = [signed(pair.difference.effect) for pair in (of[-1], of[0])]
+            ends = [signed(pair.difference.estimate) for pair in (of[-1], of[0])]
             how = ends[0] if len(of) == 1 else f"{ends[0]} to {ends[1]}"
             verb = "is" if len(of) == 1 else "are"
             yield (

@@ -221,7 +221,7 @@ class Study:
         table = ResultTable(np.column_stack([plus, less]), names, families=groups)
         [pair] = pairwise(table)
         tested = against(table, names[1])
-        known = not np.isnan(tested.p[0]) and tested.t[0] * pair.difference.effect >= 0.0
+        known = not np.isnan(tested.p[0]) and tested.t[0] * pair.difference.estimate >= 0.0
         p = tested.p[0] if known else 1.0
         return replace(pair, difference=replace(pair.difference, p=p))
 
@@ -372,4 +372,4 @@ def _auc_of(odds: pd.Series) -> pd.Series:
 def _by_holm(pairs: Sequence[Pair]) -> Answer:
     adjusted = holm([pair.p for pair in pairs])
     told = zip(pairs, adjusted, strict=True)
-    return Answer(tuple(replace(pair, adjusted=float(p)) for pair, p in told))
+    return Answer(tuple(replace(pair, adjusted_p=float(p)) for pair, p in told))

@@ -42,7 +42,7 @@ def label(pair: Pair, pairs: Sequence[Pair]) -> str:
 
 def forest(empty: Any, pairs: Sequence[Pair], x: str) -> None:
     """Draw differences with their intervals, the region of equivalence, and the words."""
-    ordered = sorted(pairs, key=lambda pair: -pair.difference.effect)
+    ordered = sorted(pairs, key=lambda pair: -pair.difference.estimate)
     empty.set_size_inches(WIDTH, 1.1 + 0.21 * len(ordered))
     ax = empty.subplots()
     if not ordered:
@@ -54,7 +54,7 @@ def forest(empty: Any, pairs: Sequence[Pair], x: str) -> None:
     ax.axvline(0, color=INK, lw=0.8)
     for place, pair in enumerate(ordered):
         d, (colour, marker) = pair.difference, COLOURS[pair.word]
-        low, effect, high = np.clip(np.nan_to_num([d.low, d.effect, d.high]), -FAR, FAR)
+        low, effect, high = np.clip(np.nan_to_num([d.low, d.estimate, d.high]), -FAR, FAR)
         ax.plot([low, high], [place, place], color=colour, lw=1.5)
         ax.plot([effect], [place], color=colour, marker=marker, ls="", ms=5)
     ends = np.clip([b for p in ordered for b in (p.difference.low, p.difference.high)], -FAR, FAR)
@@ -112,7 +112,7 @@ def _slopes(empty: Any, study: Study) -> None:
             colour, marker = COLOURS[Word.BETTER if told else Word.UNCLEAR]
             ax.plot([f * slope.low, f * slope.high], [place, place], color=colour, lw=0.7)
             ax.plot([f * d.low, f * d.high], [place, place], color=colour, lw=2.2)
-            ax.plot([f * d.effect], [place], color=colour, marker=marker, ls="", ms=4)
+            ax.plot([f * d.estimate], [place], color=colour, marker=marker, ls="", ms=4)
         ax.set_title(one.name, fontsize=7)
         ax.set_yticks(range(len(names)), names, fontsize=7)
         ax.tick_params(axis="x", labelsize=6)

@@ -175,8 +175,8 @@ def wald(a: Placements, b: Placements, repeats: int) -> Difference:
         return ours
     se = sqrt(variance)
     half = -float(special.stdtrit(degrees, TAIL)) * se
-    p = 2 * float(special.stdtr(degrees, -abs(ours.effect) / se))
-    return replace(ours, low=ours.effect - half, high=ours.effect + half, p=p)
+    p = 2 * float(special.stdtr(degrees, -abs(ours.estimate) / se))
+    return replace(ours, low=ours.estimate - half, high=ours.estimate + half, p=p)
 
 
 RULES: dict[str, Callable[[Placements, Placements, int], Difference]] = {

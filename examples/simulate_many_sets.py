@@ -197,7 +197,7 @@ def _words_on(rule: str, table: Array, at: int) -> Array:
     names = [*map(str, range(table.shape[1]))]
     found = against(ResultTable(table, names), names[at], flips=FLIPS)
     d = np.round(np.delete(table - table[:, [at]], at, axis=1), 12).T
-    p = np.array(found.stepwise) if rule == "new" else holm(p_values(d))
+    p = np.array(found.adjusted_p) if rule == "new" else holm(p_values(d))
     return np.where(p <= ALPHA, np.sign(found.t), 0.0)
 
 

@@ -191,7 +191,7 @@ def simulated(design: Design, size: int, samples: int, seed: int = 0) -> Shares:
         half = z * a.variance()[0] ** 0.5
         held.append((abs(ours.estimate - true) <= half, ours.low <= true <= ours.high))
         wide = z * a.minus(b).variance()[0] ** 0.5
-        apart.append((less.p < 1 - LEVEL, abs(less.effect) > wide))
+        apart.append((less.p < 1 - LEVEL, abs(less.estimate) > wide))
     kept = max(1, len(held))
     none = [(False, False)]
     (plain, new), (differ, plainly) = (np.sum(x or none, axis=0) / kept for x in (held, apart))

@@ -63,7 +63,7 @@ class GroupedRange(Measure):
         ends = Range(**self.params).ends  # type: ignore[arg-type] # checked when it was made
         total = np.unique(fold.groups).size
         psi, left_out = shares * (values - value), (total - groups.size, total)
-        return Influence(value, groups, psi, shares, shares, ends, groups=left_out)
+        return Influence(value, groups, psi, np.array([shares, shares]), ends, groups=left_out)
 
     def _each(self, fold: Fold) -> Iterator[tuple[int, float, float]]:
         """Yield groups of both classes, their values, and the weight of their pairs."""

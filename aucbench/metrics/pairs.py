@@ -310,21 +310,22 @@ def influence_of(pairs: Pairs, data: Data, scores: Vector) -> Influence | None:
         columns = [*_columns(pairs, data, scores)]
     except NoPairsError:
         return None
-    psi, inner, upper, lower = np.zeros((4, data.n))
+    psi, inner = np.zeros((2, data.n))
+    masses = np.zeros((2, data.n))  # as upper and as lower ends
     theta = 0.0
     for members, s in columns:
         value, A, B = members.concordance(s)
         own = _psi(pairs, data, value, A, B)
-        above, below = members.row_masses
-        theta, psi = theta + value, psi + own
-        upper, lower = upper + above, lower + below
+        theta, psi, masses = theta + value, psi + own, masses + members.row_masses
         if pairs.kind == "group":
             inner = own
         elif data.groups is not None:
             inner = inner + _inside(members, s, value, units)
     K = len(columns)
-    masses = upper / K, lower / K
-    told = Influence.of(theta / K, psi / K, masses, units, inside=inner / K)
+    value = min(1.0, theta / K)  # a sum of shares may be rounded up
+    if isinstance(pairs, ByClass):
+        masses = masses.sum(axis=0) * (np.arange(K)[:, None] == data.target.y)  # type: ignore[union-attr]
+    told = Influence.of(value, psi / K, masses / K, units, inside=inner / K)
     return replace(told, groups=_groups(columns[0][0])) if pairs.kind == "group" else told
 
 

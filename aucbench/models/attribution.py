@@ -3,7 +3,7 @@
 Design
   a. Importance is the fall of the AUC when the cells of a column are dealt out anew among rows that
      the model has not seen. The mean placements of `DEALS` deals are compared with those of the
-     rows as they are, by DeLong's test of correlated curves. Where other pairs of rows count, it is
+     rows as they are, as `auc_difference` does. Where other pairs of rows count, it is
      the fall of their measure, and influences take the place of placements. If they are within
      groups, cells are dealt out within groups: so a column that is constant there is worth nothing.
   b. The AUC compares classes, so that each class is drawn from by itself: a rare class stays whole.
@@ -99,7 +99,7 @@ def importances(part: Model, data: Data, unseen: Index, rng: np.random.Generator
     told = []
     for name, scores in without:
         drop = _fall(measure, base, [_rows(target, s, own) for s in scores])
-        interval = Interval(drop.effect, drop.low, drop.high, drop.level, drop.method, drop.note)
+        interval = Interval(drop.estimate, drop.low, drop.high, drop.level, drop.method, drop.note)
         told.append(Importance(column=name, drop=interval))
     return Assessment(
         rows=int(unseen.size),

@@ -91,10 +91,10 @@ def _pair_columns(findings: Findings) -> dict[str, list[Any]]:
         "dataset": [i for i, _ in pairs],
         "a": [number(pair.a) for _, pair in pairs],
         "b": [number(pair.b) for _, pair in pairs],
-        "effect": _numbers(pair.verdict.effect for _, pair in pairs),
+        "estimate": _numbers(pair.verdict.estimate for _, pair in pairs),
         "low": _numbers(pair.verdict.low for _, pair in pairs),
         "high": _numbers(pair.verdict.high for _, pair in pairs),
-        "p": _numbers(pair.p for _, pair in pairs),
+        "adjusted_p": _numbers(pair.adjusted_p for _, pair in pairs),
         "word": [words.index(pair.word) for _, pair in pairs],
     }
 

@@ -95,7 +95,7 @@ class Findings:
         if self.evidence.elsewhere is not None:
             return ""
         if self.measure == TITLES[AUC]:
-            return "DeLong's test"
+            return "DeLong's test with room for rows that nobody saw"
         known = self.chosen.name == AUC or self.chosen.has_variance
         return "a t-test by the influence of rows" if known else ""
 

@@ -141,13 +141,13 @@ def _best(best: BestSet, name: str) -> Entry:
 def _difference(pairs: Sequence[Pair], name: str) -> Entry:
     """Return the difference of a solver from the reference, with its interval and its word."""
     pair = next((pair for pair in pairs if pair.a == name), None)
-    if pair is None or isnan(pair.difference.effect):
+    if pair is None or isnan(pair.difference.estimate):
         return Entry()
-    effect = pair.difference.effect
+    effect = pair.difference.estimate
     if isinf(effect):
         note = "One of the two failed on most data sets."
         return Entry(str(pair.word), repr(effect), note=note)
-    return Entry(f"{effect:+.4f}", repr(effect), f"{pair.word}, p {_p(pair.adjusted)}")
+    return Entry(f"{effect:+.4f}", repr(effect), f"{pair.word}, p {_p(pair.adjusted_p)}")
 
 
 def _p(value: float) -> str:

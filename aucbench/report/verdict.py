@@ -66,13 +66,13 @@ def _tested(best: BestSet, number: int) -> dict[str, Any]:
     return {
         "certainly_behind": best.behind[number],
         "p": _number(best.p[number]),
-        "stepwise_p": _number(best.stepwise[number]),
+        "adjusted_p": _number(best.adjusted_p[number]),
     }
 
 
 def _pair(pair: Pair) -> dict[str, Any]:
     counts = {"wins": pair.wins, "ties": pair.ties, "losses": pair.losses}
-    told = {**_difference(pair.difference), "adjusted_p": _number(pair.adjusted)}
+    told = {**_difference(pair.difference), "adjusted_p": _number(pair.adjusted_p)}
     return {"a": pair.a, "b": pair.b, "word": str(pair.word), **told, **counts}
 
 
@@ -90,7 +90,7 @@ def _row(findings: Findings, row: Row) -> dict[str, Any]:
     return {
         "solver": findings.evidence.solvers[row.solver],
         "possible_best": row.leading if row.dataset in findings.compared else None,
-        "mean": _number(row.estimate),
+        "estimate": _number(row.estimate),
         "low": None if interval is None else _number(interval.low),
         "high": None if interval is None else _number(interval.high),
         "values": values,
@@ -100,13 +100,23 @@ def _row(findings: Findings, row: Row) -> dict[str, Any]:
 
 def _pair_within(pair: PairWithin) -> dict[str, Any]:
     told = _difference(pair.verdict)
-    return {"a": pair.a, "b": pair.b, "word": str(pair.word), **told, "adjusted_p": _number(pair.p)}
+    return {
+        "a": pair.a,
+        "b": pair.b,
+        "word": str(pair.word),
+        **told,
+        "adjusted_p": _number(pair.adjusted_p),
+    }
 
 
-def _difference(d: Difference) -> dict[str, float | bool | None]:
+def _difference(d: Difference) -> dict[str, Any]:
     """Return the numbers of a difference; "open" says that a bound of 0 lies outside."""
-    numbers = {"effect": d.effect, "low": d.low, "high": d.high, "p": d.p}
-    return {**{name: _number(value) for name, value in numbers.items()}, "open": d.open}
+    numbers = {"estimate": d.estimate, "low": d.low, "high": d.high, "p": d.p}
+    return {
+        **{name: _number(value) for name, value in numbers.items()},
+        "method": d.method,
+        "open": d.open,
+    }
 
 
 def _number(value: float) -> float | None:

@@ -10,8 +10,11 @@ from aucbench.stats.best_set import against as against
 from aucbench.stats.best_set import best_set as best_set
 from aucbench.stats.best_set import steadiness as steadiness
 from aucbench.stats.calibration import calibrated as calibrated
+from aucbench.stats.delong import DeLongTest as DeLongTest
 from aucbench.stats.delong import auc_difference as auc_difference
 from aucbench.stats.delong import auc_interval as auc_interval
+from aucbench.stats.delong import delong_covariance as delong_covariance
+from aucbench.stats.delong import delong_test as delong_test
 from aucbench.stats.influence import Influence as Influence
 from aucbench.stats.influence import Influences as Influences
 from aucbench.stats.measures import Measure as Measure

@@ -464,15 +464,15 @@ def _with_effects(pairs: Sequence[Pair]) -> str:
     """Return names with their differences; of many, how many and the range."""
     if len(pairs) <= NAMED:
         return listed([f"{pair.a} ({_effect(pair)})" for pair in pairs])
-    ordered = sorted(pairs, key=lambda pair: pair.difference.effect)
+    ordered = sorted(pairs, key=lambda pair: pair.difference.estimate)
     ends = (ordered[0], ordered[-1])
-    least, most = (f"{pair.difference.effect:+.4f} ({pair.a})" for pair in ends)
+    least, most = (f"{pair.difference.estimate:+.4f} ({pair.a})" for pair in ends)
     return f"{len(pairs)} solvers, from {least} to {most}"
 
 
 def _effect(pair: Pair) -> str:
     """Return the difference and its interval; where it is infinite, who failed most often."""
-    if isfinite(pair.difference.effect):
+    if isfinite(pair.difference.estimate):
         return with_interval(pair.difference)
     return f"{pair.b if pair.difference.ahead else pair.a} has no value on most data sets"
 

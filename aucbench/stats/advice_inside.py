@@ -196,7 +196,7 @@ def _with_effects(pairs: Sequence[PairWithin]) -> str:
     """Return names with their differences; of many, how many and the range."""
     if len(pairs) <= LISTED:
         return ", ".join(f"{pair.b} ({with_interval(pair.verdict)})" for pair in pairs)
-    ordered = sorted(pairs, key=lambda pair: abs(pair.verdict.effect))
+    ordered = sorted(pairs, key=lambda pair: abs(pair.verdict.estimate))
     ends = (ordered[0], ordered[-1])
-    least, most = (f"{pair.verdict.effect:+.4f} ({pair.b})" for pair in ends)
+    least, most = (f"{pair.verdict.estimate:+.4f} ({pair.b})" for pair in ends)
     return f"{len(pairs)} solvers, from {least} to {most}"

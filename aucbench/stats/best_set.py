@@ -48,7 +48,7 @@ class BestSet:
         decimals, so that equal ones are equal.
     p : tuple of float
         Of "no solver is better than i on a typical data set"; NaN where it is not tested.
-    stepwise : tuple of float
+    adjusted_p : tuple of float
         The same, adjusted for the number of solvers by a step-down.
     possible : tuple of bool
         Whether it may be the best, which is the star.
@@ -64,7 +64,7 @@ class BestSet:
     units: int
     s: tuple[float, ...]
     p: tuple[float, ...]
-    stepwise: tuple[float, ...]
+    adjusted_p: tuple[float, ...]
     possible: tuple[bool, ...]
     behind: tuple[bool, ...]
     borderline: tuple[bool, ...]
@@ -99,7 +99,7 @@ class Against:
         The others, in their order.
     t : tuple of float
         T(j, reference); above 0 where j is ahead.
-    p, stepwise : tuple of float
+    p, adjusted_p : tuple of float
         Two-sided, and adjusted for the number of others by a step-down; NaN where it is not tested.
     """
 
@@ -107,7 +107,7 @@ class Against:
     units: int
     t: tuple[float, ...]
     p: tuple[float, ...]
-    stepwise: tuple[float, ...]
+    adjusted_p: tuple[float, ...]
     note: str = ""
 
 
@@ -176,7 +176,7 @@ def _read(names: Sequence[str], flipped: Flipped, level: float) -> BestSet:
             (*names,), flipped.units, nothing, nothing, nothing, all_, none, none, flipped.note
         )
     drawn = flipped.strongest(m)
-    s, (p, stepwise) = drawn[0], p_values(drawn)
+    s, (p, adjusted) = drawn[0], p_values(drawn)
     possible = p > 1.0 - level
     possible[np.argmin(s)] = True
     near = (np.abs(p - (1.0 - level)) <= BORDER) & (not flipped.complete)
@@ -185,9 +185,9 @@ def _read(names: Sequence[str], flipped: Flipped, level: float) -> BestSet:
         flipped.units,
         tuple(np.round(s, EQUAL).tolist()),
         tuple(p.tolist()),
-        tuple(stepwise.tolist()),
+        tuple(adjusted.tolist()),
         tuple(possible.tolist()),
-        tuple((stepwise <= 1.0 - level).tolist()),
+        tuple((adjusted <= 1.0 - level).tolist()),
         tuple(near.tolist()),
     )
 
@@ -218,13 +218,13 @@ def against(
     if flipped.note:
         return Against(others, flipped.units, nothing, nothing, nothing, flipped.note)
     drawn = flipped.flips @ flipped.ranks
-    t, (p, stepwise) = drawn[0], p_values(np.abs(drawn))  # |T| is the same for -F
+    t, (p, adjusted) = drawn[0], p_values(np.abs(drawn))  # |T| is the same for -F
     return Against(
         others,
         flipped.units,
         tuple(t.tolist()),
         tuple(p.tolist()),
-        tuple(stepwise.tolist()),
+        tuple(adjusted.tolist()),
     )
 
 

@@ -24,20 +24,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf, log10, nan
-from typing import TypeAlias
+from math import inf, log10, nan, sqrt
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 import scipy  # its parts are imported when they are used
 from numpy.typing import NDArray
 
-from aucbench.errors import DataError, require_whole
+from aucbench.errors import DataError, ParameterError, require_whole
 from aucbench.kernels.vectors import Vector, even
 from aucbench.stats.mixture import Lead, mixture_beta
 from aucbench.stats.rows import Fold
 from aucbench.stats.words import LEVEL, Difference, Interval, require_level
 
 SMALLEST, LARGEST = 1e-12, 0.999  # p-values of `equal_p` below the first one are this one
+Alternative = Literal["two-sided", "greater", "less"]
 Groups: TypeAlias = NDArray[np.integer] | None
 # Placements, weights and groups of the positives of a fold, and those of its negatives.
 PlacedRows: TypeAlias = tuple[tuple[Vector, Vector, Groups], ...]
@@ -267,7 +268,7 @@ class Placements:
         """Do as `auc_difference` with other scores of the same rows, which are placed too."""
         require_level(level)
         require_whole(1, repeats=repeats)
-        method = f"{self.method}, paired"
+        method = f"{self.method}, paired, mixture beta"
         if not self.values.size:
             return Difference(nan, nan, nan, nan, level, method, "No fold holds both classes.")
         less = self.minus(other)
@@ -371,9 +372,10 @@ def auc_interval(folds: Sequence[Fold], level: float = LEVEL, repeats: int = 1) 
 def auc_difference(
     folds_a: Sequence[Fold], folds_b: Sequence[Fold], level: float = LEVEL, repeats: int = 1
 ) -> Difference:
-    """Effect AUC_a - AUC_b of two solvers on the same rows: DeLong's test of correlated curves.
+    """Difference AUC_a - AUC_b of two solvers on the same rows, with room for rows nobody saw.
 
-    As of one AUC, the interval holds each difference that the rows do not reject, though a group
+    It is wider than DeLong's test, `delong_test`, and called "DeLong, paired, mixture beta". As of
+    one AUC, the interval holds each difference that the rows do not reject, though a group
     of rows may be hidden which only one of the two places well. V is DeLong's variance of the
     differences of the placements. Such a group counts half, as if the other solver placed it at
     random: w = 1/(2 max(1, x)), where N is as in `auc_interval`, and x is N times the share of the
@@ -407,11 +409,141 @@ def auc_difference(
             "that both have"
         )
     for number, (a, b) in enumerate(zip(folds_a, folds_b, strict=True)):
-        if not a.has_rows_of(b):
-            raise DataError(
-                f"labels or weights of fold {number} differ; give the same rows in the same order"
-            )
+        _require_same_rows(a, b, number)
     return Placements.of(folds_a).difference(Placements.of(folds_b), level, repeats)
+
+
+@dataclass(frozen=True, slots=True)
+class DeLongTest:
+    """The difference of two AUCs, with its interval and the p-value of "it is 0".
+
+    Attributes
+    ----------
+    estimate, low, high, level : float
+        AUC_a − AUC_b and its two-sided interval; NaN without a variance, see `note`.
+    p : float
+        One- or two-sided, as it was asked for.
+    statistic, degrees : float
+        The difference divided by its standard error, and the degrees of freedom of Student's t;
+        infinite for paired scores, whose statistic is Z.
+    method, note : str
+    """
+
+    estimate: float
+    low: float
+    high: float
+    p: float
+    level: float
+    method: str
+    statistic: float
+    degrees: float
+    note: str = ""
+
+
+def delong_covariance(folds: Sequence[Fold]) -> NDArray[np.float64]:
+    """Return DeLong's covariance of the AUCs of K scores of the same rows, (K, K).
+
+    Its diagonal has their variances: s₊²/n₊ + s₋²/n₋, with the sample variances of the placements
+    of the positives and of the negatives. There is no room for rows that nobody saw.
+
+    Parameters
+    ----------
+    folds : sequence of Fold
+        The same rows in the same order, with one score each. Weights and groups count as in
+        `auc_interval`.
+
+    Raises
+    ------
+    DataError
+        When the rows differ, or have one class only.
+
+    References
+    ----------
+    DeLong, DeLong & Clarke-Pearson, "Comparing the areas under two or more correlated receiver
+    operating characteristic curves", Biometrics 44, 1988.
+    """
+    placed = [_placed_alone(fold) for fold in folds]
+    for number, fold in enumerate(folds):
+        _require_same_rows(folds[0], fold, number)
+    own = np.array([one.variance(1)[0] for one in placed])
+    less = np.array([[a.minus(b).variance(1)[0] for b in placed] for a in placed])
+    return np.asarray((own[:, None] + own - less) / 2.0)
+
+
+def delong_test(
+    a: Fold,
+    b: Fold,
+    *,
+    alternative: Alternative = "two-sided",
+    paired: bool = True,
+    level: float = LEVEL,
+) -> DeLongTest:
+    """Test the difference of two AUCs as DeLong, DeLong & Clarke-Pearson do.
+
+    Paired, Z = (AUC_a − AUC_b)/√V with V = V_a + V_b − 2 C of `delong_covariance`. Unpaired, V is
+    V_a + V_b, and the statistic is Student's t with V²/(V_a²/(n_a − 1) + V_b²/(n_b − 1)) degrees of
+    freedom, where n_a and n_b are the numbers of rows. Equal placements have the statistic 0. Both
+    are those of `roc.test` of the R package pROC. `auc_difference` holds in more samples where rows
+    are few, see docs/statistics.md.
+
+    Parameters
+    ----------
+    a, b : Fold
+        If paired, the same rows in the same order.
+    alternative : {"two-sided", "greater", "less"}
+        Whether AUC_a differs from, is above, or is below AUC_b. The interval is always two-sided.
+    paired : bool
+    level : float
+        Of the interval, in (0, 1).
+
+    Raises
+    ------
+    DataError
+        When rows have one class only, or paired rows differ.
+    ParameterError
+        When `alternative` is another word, or `level` is not in (0, 1).
+    """
+    require_level(level)
+    if alternative not in get_args(Alternative):
+        raise ParameterError(
+            f"alternative is {alternative!r}; give one of {', '.join(get_args(Alternative))}"
+        )
+    one, other = _placed_alone(a), _placed_alone(b)
+    method = f"{one.method}, {'paired' if paired else 'unpaired'}"
+    estimate = float(one.aucs[0] - other.aucs[0])
+    if paired:
+        _require_same_rows(a, b, 0)
+        less = one.minus(other)
+        variance, degrees, flaw = less.variance(1)[0], inf, less.flaw
+    else:
+        own = np.array([placed.variance(1)[0] for placed in (one, other)])
+        sizes = np.array([placed.groups or placed.values.size for placed in (one, other)])
+        variance, flaw = float(own.sum()), one.flaw or other.flaw
+        degrees = variance**2 / float((own**2 / (sizes - 1)).sum()) if variance > 0 else inf
+    known = min(one.parts.counts.min(), other.parts.counts.min()) > 1.0
+    if not known or (variance == 0.0 and estimate != 0.0):
+        return DeLongTest(estimate, nan, nan, nan, level, method, nan, degrees, flaw)
+    error = sqrt(variance)
+    statistic = estimate / error if error > 0 else 0.0
+    below, above = scipy.special.stdtr(degrees, [statistic, -statistic]).tolist()
+    p = {"less": below, "greater": above}.get(alternative, 2.0 * min(below, above))
+    half = float(scipy.special.stdtrit(degrees, (1.0 + level) / 2.0)) * error
+    low, high = estimate - half, estimate + half
+    return DeLongTest(estimate, low, high, p, level, method, statistic, degrees)
+
+
+def _require_same_rows(a: Fold, b: Fold, number: int) -> None:
+    if not a.has_rows_of(b):
+        raise DataError(
+            f"labels or weights of fold {number} differ; give the same rows in the same order"
+        )
+
+
+def _placed_alone(fold: Fold) -> Placements:
+    """Return the placements of one fold, which must have both classes."""
+    if not fold.has_both_classes:
+        raise DataError("an AUC has a variance only if there are rows of both classes")
+    return Placements.of([fold])
 
 
 def equal_p(a: Placements, b: Placements) -> float | None:

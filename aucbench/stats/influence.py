@@ -7,13 +7,17 @@ Design
      variance of θ is about Σ ψ_u² (infinitesimal jackknife of a ratio). For labels it is DeLong's.
   b. A unit is a row, or a group of rows that may be alike. Pairs inside a unit are in the sums of
      both of their rows, so that they are taken off once.
-  c. A unit has a mass as an upper end of pairs and one as a lower end. Of N units of equal mass, a
-     variance is known from N, and so N/(N − 1) and the degrees of freedom count both roles apart:
-     ten positives among many negatives are ten. For labels this is Satterthwaite's rule.
-  d. The range of a measure ends at 0 and 1, so that an interval is symmetric in log-odds. Of a
-     difference it is symmetric. There is no room for rows that nobody saw, as in `mixture`: with
-     it, 95 % intervals from 50 units held in 99 % of samples, see docs/statistics.md.
-  e. Where fewer than `FEWEST` units have a pair, or all influences are 0, there is no interval.
+  c. A unit has a mass as an upper end of pairs and one as a lower end; of three or more classes,
+     one in each class. Of N units of equal mass, a variance is known from N, and so N/(N − 1) and
+     the degrees of freedom count these roles apart: ten positives among many negatives are ten, and
+     three rows of a class are three. For labels this is Satterthwaite's rule.
+  d. The range of a measure ends at 0 and 1, so that an interval is symmetric in log-odds. Of few
+     units near an end, the variance is often estimated as far too small. So there is some room for
+     rows that nobody saw: one counts a fifth of what it does in `mixture`, which leaves intervals
+     of many units as they are. (Rejected: in full. Then 95 % intervals from 50 units held in 99 %
+     of samples, see docs/statistics.md.) The interval of a difference is symmetric.
+  e. Where fewer than `FEWEST` units have a pair, where fewer than `RAREST` are of the rarest class
+     or side, or where all influences are 0, there is no interval.
      (Rejected: the interval of a share of so many units. It holds whatever the pairs are, but is
      twice as wide as what holds in 95 % of samples.) Where two solvers order all pairs alike, at
      most a share x of the units may be of a kind on which they differ, by the rule of three, and
@@ -32,9 +36,12 @@ from numpy.typing import NDArray
 
 from aucbench.errors import require_whole
 from aucbench.kernels.vectors import Vector
+from aucbench.stats.mixture import mixture_beta
 from aucbench.stats.words import LEVEL, Difference, Interval, require_level
 
 FEWEST = 10  # units with a pair
+RAREST = 3  # units of the rarest class, or of one side of the pairs
+HIDDEN = 0.2  # what a row that nobody saw counts
 ROUNDING = 1e-12  # of the mean mass of a unit: a smaller influence is 0
 Units = NDArray[np.integer]
 
@@ -51,8 +58,9 @@ class Influence:
         The numbers of the units, each once.
     psi : array of shape (U,)
         ψ, how θ moves with each of them.
-    upper, lower : arrays of shape (U,)
-        Their masses as upper and as lower ends of pairs; each sums to 1.
+    masses : array of shape (S, U)
+        What part of the pairs each unit has an end of, in each of S roles: as an upper and as a
+        lower end, which sum to 1 each, or by its rows of each class.
     ends : (float, float)
         The range of θ.
     draws : array of shape (B,), or None
@@ -67,8 +75,7 @@ class Influence:
     value: float
     units: Units
     psi: Vector
-    upper: Vector
-    lower: Vector
+    masses: Vector
     ends: tuple[float, float] = (0.0, 1.0)
     draws: Vector | None = None
     seen: float = inf
@@ -78,7 +85,7 @@ class Influence:
     def of(
         theta: float,
         psi: Vector,
-        masses: tuple[Vector, Vector],
+        masses: Vector,
         units: Units,
         *,
         inside: Vector | None = None,
@@ -91,8 +98,9 @@ class Influence:
         theta : float
         psi : array of shape (n,)
             Σ π (k − θ) over all pairs of each row.
-        masses : (array, array), of shape (n,)
-            Σ_j π_rj and Σ_i π_ir, the mass of row r as an upper and as a lower end.
+        masses : array of shape (S, n)
+            In two roles Σ_j π_rj and Σ_i π_ir, the mass of row r as an upper and as a lower end; of
+            classes their sum, in the role of the class of the row.
         units : array of int of shape (n,)
             The number of the unit of each row.
         inside : array of shape (n,), optional
@@ -100,9 +108,9 @@ class Influence:
         """
         known, at = np.unique(units, return_inverse=True)
         rows = psi if inside is None else psi - 0.5 * inside
-        own, upper, lower = (_added(at, x, known.size) for x in (rows, *masses))
-        used = (upper > 0) | (lower > 0)
-        return Influence(theta, known[used], own[used], upper[used], lower[used], ends)
+        own, *roles = (_added(at, x, known.size) for x in (rows, *masses))
+        used = np.any(roles, axis=0)
+        return Influence(theta, known[used], own[used], np.array(roles)[:, used], ends)
 
     @staticmethod
     def mean(several: Sequence[Influence]) -> Influence:
@@ -127,10 +135,24 @@ class Influence:
         """The parts of the variance, and of how many units less 1 each is known."""
         if self.draws is not None:
             return np.array([self.draws.var()]), np.array([max(1.0, self.seen - 1.0)])
-        share = self.upper / (self.upper + self.lower)
-        count = np.maximum(2.0, [kish(self.upper), kish(self.lower)])  # of one, nothing is known
-        own = np.array([self.psi**2 @ share, self.psi**2 @ (1.0 - share)])
+        count = np.maximum(2.0, self.counts)  # of one, nothing is known
+        own = (self.masses / self.masses.sum(axis=0)) @ self.psi**2
         return own * count / (count - 1.0), count - 1.0
+
+    @property
+    def counts(self) -> Vector:
+        """Of how many units of equal mass those of each role tell as much (Kish)."""
+        return np.asarray(self.masses.sum(axis=1) ** 2 / (self.masses**2).sum(axis=1))
+
+    @property
+    def sizes(self) -> NDArray[np.intp]:
+        """How many units each role has."""
+        return np.asarray(np.count_nonzero(self.masses, axis=1))
+
+    @property
+    def squares(self) -> Vector:
+        """For each role 1/N, where moving a share of its units is moving the same share of N."""
+        return np.asarray((self.masses**2).sum(axis=1) / self.masses.sum(axis=1))
 
     @property
     def moves(self) -> bool:
@@ -172,9 +194,9 @@ class Influences:
     def variance(self, repeats: int = 1) -> tuple[float, float]:
         """Return variance and degrees of freedom of the mean over the folds.
 
-        In a fold the variance is Σ_u ψ_u² (a N₊/(N₊ − 1) + b N₋/(N₋ − 1)), where a and b are the
-        shares of the mass of u as an upper and as a lower end, and N₊ = 1/Σ (mass as an upper)²,
-        N₋ likewise. Groups that are in several folds are added up first.
+        In a fold the variance is Σ_u ψ_u² Σ_s a_su N_s/(N_s − 1), where a_su is the share of the
+        mass of u that it has in the role s, and N_s the number of units of equal mass that tell as
+        much as those of the role. Groups that are in several folds are added up first.
         """
         several = [fold.parts for fold in self._independent]
         parts, known = (np.concatenate(x) for x in zip(*several, strict=True))
@@ -195,19 +217,23 @@ class Influences:
         """The mean over all folds as one, with each group once."""
         units = np.concatenate([fold.units for fold in self.folds])
         known, at = np.unique(units, return_inverse=True)
-        psi, upper, lower = (
-            _added(at, np.concatenate([getattr(f, name) for f in self.folds]), known.size)
-            / len(self.folds)
-            for name in ("psi", "upper", "lower")
+        psi, *masses = (
+            _added(at, np.concatenate(several), known.size) / len(self.folds)
+            for several in zip(*((fold.psi, *fold.masses) for fold in self.folds), strict=True)
         )
         mean, ends = float(self.values.mean()), self.folds[0].ends
-        return Influence(mean, known, psi, upper, lower, ends)
+        return Influence(mean, known, psi, np.array(masses), ends)
 
-    @property
-    def _counts(self) -> tuple[float, float]:
-        """Of how many units of equal mass the uppers, and the lowers, tell as much."""
-        folds = self._independent
-        return sum(kish(fold.upper) for fold in folds), sum(kish(fold.lower) for fold in folds)
+    def _rows(self, repeats: int) -> float:
+        """Return N of the mean over the folds, of the role in which it is the least."""
+        squares = np.sum([fold.squares for fold in self._independent], axis=0)
+        several = 1 if self.grouped else repeats
+        return len(self._independent) ** 2 / (float(squares.max()) * several)
+
+    def _counts(self, repeats: int) -> float:
+        """Return of how many units of equal mass those of the rarest role tell as much."""
+        counts = np.sum([fold.counts for fold in self._independent], axis=0)
+        return float(counts.min()) / (1 if self.grouped else repeats)
 
     def flaw(self, repeats: int = 1) -> str:
         """Return why there is no variance, as a sentence; empty if there is one."""
@@ -221,7 +247,11 @@ class Influences:
         count = sum(fold.units.size for fold in folds) // several
         if count < FEWEST:
             return f"{count} {what} have a pair, and an interval needs {FEWEST}."
-        if min(self._counts) < 2 * several:
+        sizes = np.sum([fold.sizes for fold in folds], axis=0)
+        if (rarest := int(sizes.min()) // several) < RAREST:
+            of = "the rarest class" if sizes.size > 2 else "the rarer side of all pairs"
+            return f"{rarest} {what} are of {of}, and an interval needs {RAREST}."
+        if self._counts(repeats) < 2:
             return f"Nearly all pairs have one of the {what} in common."
         if not any(fold.moves for fold in folds):
             return f"All {what} say the same."
@@ -229,7 +259,7 @@ class Influences:
 
     def hidden(self, level: float, repeats: int) -> float:
         """Return how much the largest share of units that may be hidden can move the measure."""
-        units = min(self._counts) / (1 if self.grouped else repeats)
+        units = self._counts(repeats)
         seen = sum(fold.seen for fold in self.folds) / repeats
         low, high = self.folds[0].ends
         return float((high - low) * (1.0 - (1.0 - level) ** (2.0 / max(1.0, min(units, seen)))))
@@ -254,8 +284,8 @@ class Influences:
     def interval(self, level: float = LEVEL, repeats: int = 1) -> Interval:
         """Return the interval of the mean; without bounds where `flaw` says why.
 
-        It is symmetric in log-odds: logit p ± t √V / (p (1 − p)), where p is the place of the mean
-        in the range of the measure.
+        Its bounds are the outer ones of two intervals: logit p ± t √V/(p (1 − p)), where p is the
+        place of the mean in the range of the measure, and that of `mixture_beta`.
         """
         require_level(level)
         require_whole(1, repeats=repeats)
@@ -269,10 +299,19 @@ class Influences:
         variance, degrees = self.variance(repeats)
         half = _quantile(level, degrees) * sqrt(variance) / ((high - low) * p * (1.0 - p))
         middle = scipy.special.logit(p)
-        ends = (low + (high - low) * float(scipy.special.expit(middle + x)) for x in (-half, half))
-        return Interval(
-            mean, next(ends), next(ends), level, f"{name}, log-odds", self.note(repeats)
+        below, above = scipy.special.expit([middle - half, middle + half]).tolist()
+        least, most = mixture_beta(
+            p,
+            variance / (high - low) ** 2,
+            degrees,
+            self._rows(repeats),
+            level,
+            full=any(fold.sizes.min() < 2 for fold in self._independent),
+            weight=HIDDEN,
         )
+        below, above = (low + (high - low) * x for x in (min(below, least), max(above, most)))
+        method = f"{name}, log-odds and mixture beta"
+        return Interval(mean, below, above, level, method, self.note(repeats))
 
     def difference(self, other: Influences, level: float = LEVEL, repeats: int = 1) -> Difference:
         """Return this mean less that of other scores of the same rows, with a t-test."""
@@ -293,12 +332,6 @@ class Influences:
         half = _quantile(level, degrees) * error
         p = 2.0 * float(scipy.special.stdtr(degrees, -abs(effect) / error))
         return Difference(effect, effect - half, effect + half, p, level, name, self.note(repeats))
-
-
-def kish(masses: Vector) -> float:
-    """Return of how many units of equal mass these tell as much (Kish)."""
-    squares = float(masses @ masses)
-    return float(masses.sum()) ** 2 / squares if squares > 0 else 0.0
 
 
 def _quantile(level: float, degrees: float) -> float:

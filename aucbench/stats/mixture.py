@@ -98,16 +98,23 @@ class Seen:
 
 
 def mixture_beta(
-    mean: float, variance: float, degrees: float, rows: float, level: float, *, full: bool = False
+    mean: float,
+    variance: float,
+    degrees: float,
+    rows: float,
+    level: float,
+    *,
+    full: bool = False,
+    weight: float = 1.0,
 ) -> tuple[float, float]:
     """Return the least and the largest mean that are not rejected; parameters as in `Seen`.
 
-    The weight is w = min(1, 10/x), where x = N min(A, 1 − A) rows are misplaced, or 1 where the
-    variance is known in part: `full`. Without a misplaced row the bounds are those of Clopper and
-    Pearson for N rows.
+    w is `weight` min(1, 10/x), where x = N min(A, 1 − A) rows are misplaced, or 1 where the
+    variance is known in part: `full`. Without a misplaced row and with w = 1 the bounds are those
+    of Clopper and Pearson for N rows.
     """
-    weight = 1.0 if full else FULL / max(FULL, rows * min(mean, 1.0 - mean))
-    ends = (Seen(at, variance, degrees, rows, weight) for at in (mean, 1.0 - mean))
+    hidden = 1.0 if full else weight * FULL / max(FULL, rows * min(mean, 1.0 - mean))
+    ends = (Seen(at, variance, degrees, rows, hidden) for at in (mean, 1.0 - mean))
     low, below = (end.low(level) for end in ends)
     return low, 1.0 - below
 

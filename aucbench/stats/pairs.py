@@ -31,7 +31,7 @@ class Pair:
     difference : Difference
         Of the signed-rank test: Hodges-Lehmann estimate, interval, p-value. A failed cell is a
         difference of -inf or inf, so that they are infinite where many cells failed.
-    adjusted : float
+    adjusted_p : float
         The p-value after Holm's adjustment for all pairs; of `versus` after that for the others.
     mean : float
         Mean of the differences on data sets where both have a value; NaN if there is none.
@@ -48,7 +48,7 @@ class Pair:
     a: str
     b: str
     difference: Difference
-    adjusted: float
+    adjusted_p: float
     mean: float
     wins: int
     ties: int
@@ -68,7 +68,7 @@ class Pair:
     @property
     def word(self) -> Word:
         """How a compares with b, by the interval and the adjusted p-value."""
-        return self.difference.word(self.rope, self.adjusted)
+        return self.difference.word(self.rope, self.adjusted_p)
 
     def flipped(self) -> Pair:
         """Return the same pair as b against a."""
@@ -104,7 +104,9 @@ def pairwise(table: ResultTable, *, rope: float = ROPE, level: float = LEVEL) ->
     """
     pairs = pairs_of(table, combinations(range(len(table.names)), 2), rope=rope, level=level)
     adjusted = holm([pair.p for pair in pairs])
-    return tuple(replace(pair, adjusted=float(p)) for pair, p in zip(pairs, adjusted, strict=True))
+    return tuple(
+        replace(pair, adjusted_p=float(p)) for pair, p in zip(pairs, adjusted, strict=True)
+    )
 
 
 def pairs_of(
@@ -130,7 +132,7 @@ def pairs_of(
                 difference=of_losses(signed_rank(d, level))
                 if table.smaller
                 else signed_rank(d, level),
-                adjusted=nan,
+                adjusted_p=nan,
                 mean=0.0 - mean if table.smaller else mean,
                 wins=wins,
                 ties=d.size - wins - losses,

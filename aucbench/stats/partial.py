@@ -289,7 +289,7 @@ def partial_influence(
     for rows, placed in ((tied.positive, V), (~tied.positive, U)):
         own = tied.shares[rows]
         psi[rows] = width * own * (placed[rows] - own @ placed[rows])
-    masses = np.where(tied.positive, tied.shares, 0.0), np.where(tied.positive, 0.0, tied.shares)
+    masses = tied.shares * np.array([tied.positive, ~tied.positive])
     units = np.arange(psi.size) if fold.groups is None else fold.groups
     inside = _inside(fold, part)
     draws = None if inside >= FEWEST else (high - low) * tied.drawn(part)

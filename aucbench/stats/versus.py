@@ -30,8 +30,8 @@ def versus(
 ) -> tuple[Pair, ...]:
     """Compare each solver with a reference: their pairs, with the p-values of `against`.
 
-    Effect and interval are those of `pairwise`, in units of the measure. `adjusted` is the
-    `stepwise` of `against`, whose scale is that of `best_set`, and 1 where the two scales do not
+    Effect and interval are those of `pairwise`, in units of the measure. `adjusted_p` is the
+    `adjusted_p` of `against`, whose scale is that of `best_set`, and 1 where the two scales do not
     agree on who is ahead. Of two solvers it is the p-value of their pair.
 
     Parameters
@@ -58,8 +58,8 @@ def versus(
     others = [(j, at) for j in range(len(table.names)) if j != at]
     pairs = pairs_of(table, others, rope=rope, level=level, rule=rule)
     return tuple(
-        replace(pair, adjusted=_adjusted(pair.difference, t, p, len(others)))
-        for pair, t, p in zip(pairs, tested.t, tested.stepwise, strict=True)
+        replace(pair, adjusted_p=_adjusted(pair.difference, t, p, len(others)))
+        for pair, t, p in zip(pairs, tested.t, tested.adjusted_p, strict=True)
     )
 
 
@@ -67,7 +67,7 @@ def _adjusted(difference: Difference, t: float, p: float, others: int) -> float:
     """Return the p-value of a word: its direction must be that of the effect."""
     if others == 1:
         return difference.p
-    return 1.0 if t * difference.effect * (-1.0 if difference.smaller else 1.0) < 0.0 else p
+    return 1.0 if t * difference.estimate * (-1.0 if difference.smaller else 1.0) < 0.0 else p
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ def fragile(
     without = [_differences(table, pair, level) for pair in pairs]
     for i, data_set in enumerate(table.data_sets):
         tested = against(table.without(i), reference, level=level, flips=flips)
-        for j, (t, p) in enumerate(zip(tested.t, tested.stepwise, strict=True)):
+        for j, (t, p) in enumerate(zip(tested.t, tested.adjusted_p, strict=True)):
             d = without[j].get(i, pairs[j].difference)
             changes[j].append(Change("", data_set, d.word(rope, _adjusted(d, t, p, len(pairs)))))
     told = (

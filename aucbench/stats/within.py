@@ -71,7 +71,7 @@ class PairWithin:
     delong: Difference
     resampled: Difference
     verdict: Difference  # what both support
-    p: float  # that of the verdict, adjusted for the number of pairs
+    adjusted_p: float  # the p-value of the verdict, for the number of pairs (Holm)
     word: Word  # by the adjusted p, and where that decides nothing by the own one
     splits: Splits  # the differences in the splits
 
@@ -94,7 +94,7 @@ class PairWithin:
         delong, resampled = self.delong.flipped(), self.resampled.flipped()
         verdict, word = self.verdict.flipped(), self.word.flipped
         splits = replace(self.splits, mean=0.0 - self.splits.mean)
-        return PairWithin(self.b, self.a, delong, resampled, verdict, self.p, word, splits)
+        return PairWithin(self.b, self.a, delong, resampled, verdict, self.adjusted_p, word, splits)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,7 +110,7 @@ class WithinDataset:
     @property
     def tests(self) -> int:
         """Number of pairs with a p-value, which Holm's adjustment counts."""
-        return sum(not isnan(pair.p) for pair in self.pairs)
+        return sum(not isnan(pair.adjusted_p) for pair in self.pairs)
 
     def possible(self, data_sets: int, level: float = LEVEL) -> frozenset[str]:
         """Return the solvers that may be the best, if that is said of several data sets at once.
@@ -119,7 +119,7 @@ class WithinDataset:
         the probability that any equally good one is left out anywhere is 1 - level at most.
         """
         missing = {one.name: one.missing for one in self.solvers}
-        beaten = _beaten(self.pairs, missing, lambda pair: pair.p * data_sets <= 1 - level)
+        beaten = _beaten(self.pairs, missing, lambda pair: pair.adjusted_p * data_sets <= 1 - level)
         known = {one.name for one in self.solvers if one.missing < one.values.size}
         return frozenset(known - (beaten - {self.best}))
 
@@ -234,9 +234,9 @@ class SplitTest:
     def _pairs(self, runs: Mapping[str, _Runs]) -> tuple[PairWithin, ...]:
         """Return each pair once, with the words."""
         tested = [self._tested(a, b, runs) for a, b in combinations(runs, 2)]
-        adjusted = holm([pair.p for pair in tested]).tolist()
+        adjusted = holm([pair.verdict.p for pair in tested]).tolist()
         return tuple(
-            replace(pair, p=p, word=self._word(pair, p))
+            replace(pair, adjusted_p=p, word=self._word(pair, p))
             for pair, p in zip(tested, adjusted, strict=True)
         )
 
@@ -248,7 +248,7 @@ class SplitTest:
             for one in (delong, splits.difference(self.level))
         )
         verdict = both(delong, resampled)
-        return PairWithin(a, b, delong, resampled, verdict, verdict.p, Word.UNCLEAR, splits)
+        return PairWithin(a, b, delong, resampled, verdict, nan, Word.UNCLEAR, splits)
 
     def _word(self, pair: PairWithin, adjusted: float) -> Word:
         """Return the word of a pair, by its p-value among all pairs, alone, and after repeats."""
@@ -321,7 +321,7 @@ class _Runs:
         """Return the difference of this solver less another one, over rows and over splits."""
         splits = Splits.of(differences(self.values, other.values), ratio, repeats)
         if self.placed is None or other.placed is None:
-            bare = Difference(splits.mean, nan, nan, nan, level, "DeLong, paired", self.note)
+            bare = Difference(splits.mean, nan, nan, nan, level, "none", self.note)
             return bare, splits
         common = tuple(split for split in self.placed if split in other.placed)
         return self.joined(common).difference(other.joined(common), level, repeats), splits
@@ -344,7 +344,7 @@ def _influenced(folds: Mapping[Split, Rows], splits: tuple[Split, ...], chosen: 
 
 def _starless(pairs: Sequence[PairWithin], missing: Mapping[str, int], level: float) -> set[str]:
     """Return the solvers of which it is shown, of each by itself, that another one is better."""
-    tests = Counter(name for p in pairs if not isnan(p.p) for name in (p.a, p.b))
+    tests = Counter(name for p in pairs if not isnan(p.adjusted_p) for name in (p.a, p.b))
 
     def is_shown(pair: PairWithin) -> bool:
         own = tests[pair.ordered[1]]
@@ -374,7 +374,7 @@ def both(delong: Difference, resampled: Difference) -> Difference:
     if isnan(resampled.low):
         return replace(delong, note=f"{delong.note} {resampled.note}".strip())
     return Difference(
-        resampled.effect,
+        resampled.estimate,
         min(delong.low, resampled.low),
         max(delong.high, resampled.high),
         max(delong.p, resampled.p),

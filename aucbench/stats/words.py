@@ -77,15 +77,15 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The effect a - b with its interval and the two-sided p-value of "the effect is 0".
+    """The difference a - b with its interval and the two-sided p-value of "it is 0".
 
-    The effect has the unit of the measure: .01 is one point of an AUC in per cent. `low`, `high`
+    The estimate has the unit of the measure: .01 is one point of an AUC in per cent. `low`, `high`
     and `p` are NaN when they cannot be had, see `note`. `smaller` says that a smaller value of the
     measure is better, as of a loss. `open` says that the bound which is 0 lies outside: the
     interval ends at 0 and does not hold it.
     """
 
-    effect: float
+    estimate: float
     low: float
     high: float
     p: float
@@ -107,7 +107,7 @@ class Difference:
     @property
     def ahead(self) -> bool:
         """Whether a is ahead of b by the effect."""
-        return self.effect < 0 if self.smaller else self.effect > 0
+        return self.estimate < 0 if self.smaller else self.estimate > 0
 
     def word(self, rope: float = ROPE, p: float | None = None) -> Word:
         """Say in a word how a compares with b.
@@ -130,13 +130,13 @@ class Difference:
         require_at_least(0.0, rope=rope)
         if -rope <= self.low and self.high <= rope:
             return Word.EQUIVALENT
-        if 1 - (self.p if p is None else p) > self.level and self.effect != 0:
+        if 1 - (self.p if p is None else p) > self.level and self.estimate != 0:
             return Word.BETTER if self.ahead else Word.WORSE
         return Word.UNCLEAR
 
     def flipped(self) -> Difference:
         """Return the difference b - a."""
-        return replace(self, effect=0.0 - self.effect, low=0.0 - self.high, high=0.0 - self.low)
+        return replace(self, estimate=0.0 - self.estimate, low=0.0 - self.high, high=0.0 - self.low)
 
 
 def holm(p: ArrayLike) -> NDArray[np.float64]:
@@ -247,8 +247,8 @@ def top(sign: float) -> str:
 def with_interval(d: Difference) -> str:
     """Return an effect with its interval, or alone where it has none."""
     if isnan(d.low):
-        return f"{d.effect:+.4f}"
-    return f"{d.effect:+.4f}, {d.level * 100:.4g} % interval {' to '.join(d.ends())}"
+        return f"{d.estimate:+.4f}"
+    return f"{d.estimate:+.4f}, {d.level * 100:.4g} % interval {' to '.join(d.ends())}"
 
 
 def listed(names: Sequence[str], last: str = "and", most: int = NAMED) -> str:

@@ -258,7 +258,7 @@ def test_the_verdict_of_many_data_sets_has_what_was_tested():
         ("c", False),
     ]
     assert [one["certainly_behind"] for one in told["solvers"]] == [False, True, True]
-    assert told["solvers"][1]["p"] <= told["solvers"][1]["stepwise_p"] <= 0.05
+    assert told["solvers"][1]["p"] <= told["solvers"][1]["adjusted_p"] <= 0.05
     assert told["remarks"][0].startswith("These are values of others")
     assert told["data_sets"][0]["solvers"][0]["values"] == pytest.approx(
         grid().query("method == 'a' and dataset == 'set 0'")["auc"].tolist()

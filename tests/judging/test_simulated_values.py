@@ -32,8 +32,8 @@ def test_it_compares_as_judge_does(simulation):
                 column.append(value)
     [inside] = aucbench.judge(columns).findings.insides
     expected = simulation.by_values(kind, table)
-    assert [(pair.a, pair.b, pair.word, pair.p) for pair in inside.pairs] == [
-        (pair.a, pair.b, pair.word, pair.p) for pair in expected.pairs
+    assert [(pair.a, pair.b, pair.word, pair.adjusted_p) for pair in inside.pairs] == [
+        (pair.a, pair.b, pair.word, pair.adjusted_p) for pair in expected.pairs
     ]
 
 

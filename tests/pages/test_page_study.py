@@ -135,7 +135,7 @@ def test_a_single_difference_is_wilcoxons_of_the_groups(study, folder):
     if len(both) == len(table):
         gains = (both["ls-svm"] - both["opauc"]).groupby("group").mean()
         walsh = np.add.outer(gains.to_numpy(), gains.to_numpy())[np.triu_indices(len(gains))] / 2
-        assert pair.difference.effect == pytest.approx(np.median(walsh))
+        assert pair.difference.estimate == pytest.approx(np.median(walsh))
     assert pair.wins + pair.ties + pair.losses <= table.index.get_level_values(0).nunique()
     assert pair.word == "better"
     exact = study.answers["b"].pairs[0]
@@ -143,7 +143,7 @@ def test_a_single_difference_is_wilcoxons_of_the_groups(study, folder):
     means_of = odds[["svm-or", "rank-svm", "ls-svm"]].mean(axis=1)
     gap = (means_of - odds[["solam", "spam-l1", "spam-l2", "fsauc", "opauc"]].mean(axis=1)).mean()
     assert gap > 0.05
-    assert exact.difference.effect > 0.0
+    assert exact.difference.estimate > 0.0
     assert wilcoxon((means_of - odds["opauc"]).groupby("group").mean()).pvalue < 0.001
 
 
@@ -160,7 +160,7 @@ def test_tuning_compares_a_solver_with_itself(study, folder):
         .apply(lambda one: one.mean(skipna=False))
     )
     assert of["logistic"].mean == pytest.approx(gains.mean(), abs=1e-9)
-    assert of["logistic"].adjusted >= of["logistic"].p
+    assert of["logistic"].adjusted_p >= of["logistic"].p
 
 
 def test_what_is_compared_was_run(page_study):

@@ -33,7 +33,7 @@ def test_it_finds_who_is_better_where():
     assert advised(found.tree, np.array([1.0, 5.0]), QUESTIONS) == "a"
     assert advised(found.tree, np.array([9.0, 5.0]), QUESTIONS) == "b"
     assert found.helps
-    assert found.gain.effect == pytest.approx(found.by_single.effect - found.by_tree.effect)
+    assert found.gain.estimate == pytest.approx(found.by_single.estimate - found.by_tree.estimate)
     assert sum(leaf.families for leaf in leaves_of(found.tree)) == pytest.approx(60)
 
 
@@ -42,13 +42,13 @@ def test_where_nothing_decides_it_does_not_help():
     values = 0.8 + rng.normal(0, 0.02, (60, 4))
     found = advising_tree(values, "abcd", rng.uniform(size=(60, 3)), "xyz")
     assert not found.helps
-    assert found.seen < found.by_tree.effect  # on its own data sets a tree looks good
+    assert found.seen < found.by_tree.estimate  # on its own data sets a tree looks good
     constant = advising_tree(
         values + np.array([0.2, 0, 0, 0]), "abcd", rng.uniform(size=(60, 3)), "xyz"
     )
     assert isinstance(constant.tree, Leaf)
     assert constant.tree.solver == constant.single == "a"
-    assert constant.gain.effect == 0.0
+    assert constant.gain.estimate == 0.0
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -83,7 +83,7 @@ def test_it_is_measured_without_the_family_of_a_data_set():
             choice = advised(own.tree, x[i], QUESTIONS)
             assert found.chosen[i] == choice
             lost.append(regrets[i, "abc".index(choice)])
-    assert found.by_tree.effect == pytest.approx(np.mean(lost))
+    assert found.by_tree.estimate == pytest.approx(np.mean(lost))
 
 
 def test_a_solver_without_a_value_loses_as_much_as_the_worst():

@@ -39,14 +39,14 @@ def test_without_families_it_is_the_hc2_of_statsmodels(seed):
     _, z = weighted(x, [*map(str, range(40))])
     oracle = api.OLS(y, api.add_constant(z)).fit(cov_type="HC2")
     found = meta_regression(y, x, NAMES)
-    assert [one.difference.effect for one in found.slopes] == pytest.approx(oracle.params[1:])
-    assert found.mean.effect == pytest.approx(oracle.params[0])
+    assert [one.difference.estimate for one in found.slopes] == pytest.approx(oracle.params[1:])
+    assert found.mean.estimate == pytest.approx(oracle.params[0])
     assert found.explained == pytest.approx(oracle.rsquared)
     for one, error in zip(found.slopes, oracle.bse[1:], strict=True):
         t = scipy.stats.t.ppf(0.975, one.degrees)
-        assert (one.difference.high - one.difference.effect) / t == pytest.approx(error)
+        assert (one.difference.high - one.difference.estimate) / t == pytest.approx(error)
         assert one.difference.p == pytest.approx(
-            2 * scipy.stats.t.sf(abs(one.difference.effect) / error, one.degrees)
+            2 * scipy.stats.t.sf(abs(one.difference.estimate) / error, one.degrees)
         )
 
 
@@ -56,8 +56,8 @@ def test_with_weights_the_slopes_are_those_of_statsmodels():
     w, z = weighted(x, families)
     oracle = api.WLS(y, api.add_constant(z), weights=w).fit()
     found = meta_regression(y, x, NAMES, families=families)
-    assert [one.difference.effect for one in found.slopes] == pytest.approx(oracle.params[1:])
-    assert found.mean.effect == pytest.approx(oracle.params[0])  # properties are centred
+    assert [one.difference.estimate for one in found.slopes] == pytest.approx(oracle.params[1:])
+    assert found.mean.estimate == pytest.approx(oracle.params[0])  # properties are centred
     inflated = np.linalg.inv(np.corrcoef(np.sqrt(w) * z.T, rowvar=True))  # about, for a guess
     assert found.slopes[0].inflation == pytest.approx(inflated[0, 0], rel=0.2)
 
@@ -93,7 +93,7 @@ def test_it_is_the_naive_twin():
     for one, error, degree in zip(found.slopes, errors[1:], degrees[1:], strict=True):
         assert one.degrees == pytest.approx(degree)
         half = scipy.stats.t.ppf(0.975, degree) * error
-        assert one.difference.high - one.difference.effect == pytest.approx(half)
+        assert one.difference.high - one.difference.estimate == pytest.approx(half)
         assert one.low < one.difference.low  # together it is wider
     # Each family has one mean: its interval is Student's.
     means = [
@@ -109,8 +109,8 @@ def test_the_joint_interval_is_between_one_property_and_bonferroni():
     found = meta_regression(y, x, NAMES, families=families)
     for one in found.slopes:
         d = one.difference
-        alone = (d.high - d.effect) / scipy.stats.t.ppf(0.975, one.degrees)
-        joint = (one.high - d.effect) / alone
+        alone = (d.high - d.estimate) / scipy.stats.t.ppf(0.975, one.degrees)
+        joint = (one.high - d.estimate) / alone
         single, both = scipy.stats.t.ppf([0.975, 0.9875], one.degrees)
         assert single < joint < both * 1.01
         assert d.p <= one.adjusted <= min(1.0, 2 * d.p) + 0.01
@@ -129,7 +129,7 @@ def test_copies_of_a_data_set_add_nothing():
     assert thrice.families == once.families == 15
     assert thrice.data_sets == 45
     for one, other in zip(once.slopes, thrice.slopes, strict=True):
-        assert one.difference.effect == pytest.approx(other.difference.effect)
+        assert one.difference.estimate == pytest.approx(other.difference.estimate)
         assert one.difference.high == pytest.approx(other.difference.high)
 
 
@@ -167,7 +167,7 @@ def test_what_cannot_be_regressed_is_refused():
     with pytest.raises(ParameterError, match="level"):
         meta_regression(y, x, NAMES, level=1.0)
     assert isnan(mean_over_families([0.1, 0.3], ["a", "a"]).low)
-    assert mean_over_families([0.1, 0.3], ["a", "a"]).effect == pytest.approx(0.2)
+    assert mean_over_families([0.1, 0.3], ["a", "a"]).estimate == pytest.approx(0.2)
     assert mean_over_families([0.1, 0.1]).p == 0.0
 
 

@@ -29,8 +29,8 @@ def test_the_verdict_is_on_the_first_measure(results):
     turned = pair.verdict if pair.a == "logistic" else pair.verdict.flipped()
 
     assert findings.measure == "Brier score"
-    assert turned.effect < 0
-    assert turned.word(0.005, pair.p) in (Word.BETTER, Word.UNCLEAR, Word.EQUIVALENT)
+    assert turned.estimate < 0
+    assert turned.word(0.005, pair.adjusted_p) in (Word.BETTER, Word.UNCLEAR, Word.EQUIVALENT)
     assert "logistic has the lowest Brier score" in results.answer().splitlines()[0]
     assert results.findings is findings
 

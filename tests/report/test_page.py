@@ -53,7 +53,7 @@ def test_the_range_that_is_measured_is_told(evidence):
     found = findings_of(evidence, Settings(measure="pauc[max_fpr=.3,min_fpr=.1,min_tpr=.2]"))
     assert page_of(found, folder="results").data["range"] == (0.1, 0.3, 0.2, 1.0)
     assert found.row_test == "a t-test by the influence of rows"
-    assert findings_of(evidence).row_test == "DeLong's test"
+    assert findings_of(evidence).row_test == "DeLong's test with room for rows that nobody saw"
     assert findings_of(evidence, Settings(measure="ap")).row_test == ""
 
 

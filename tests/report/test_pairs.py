@@ -38,9 +38,9 @@ def by_hand(kind, data, record, results):
 @pytest.mark.parametrize(
     ("kind", "title", "method"),
     [
-        ("times", "C-index", "influence, log-odds"),
-        ("grades", "grade AUC", "influence by groups, log-odds"),
-        ("classes", "Hand–Till M", "influence, log-odds"),
+        ("times", "C-index", "influence, log-odds and mixture beta"),
+        ("grades", "grade AUC", "influence by groups, log-odds and mixture beta"),
+        ("classes", "Hand–Till M", "influence, log-odds and mixture beta"),
     ],
 )
 def test_other_targets_are_judged_by_their_measure(kind, title, method):
@@ -57,8 +57,8 @@ def test_other_targets_are_judged_by_their_measure(kind, title, method):
         assert record.ok
         assert record.measures.auc == pytest.approx(by_hand(kind, data, record, results))
     [pair] = found.insides[0].pairs
-    assert pair.delong.method == f"{method.removesuffix(', log-odds')}, paired"
-    assert pair.verdict.low <= pair.verdict.effect <= pair.verdict.high
+    assert pair.delong.method == f"{method.removesuffix(', log-odds and mixture beta')}, paired"
+    assert pair.verdict.low <= pair.verdict.estimate <= pair.verdict.high
     assert title in found.advice.sentences[0]
 
 

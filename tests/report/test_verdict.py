@@ -7,7 +7,7 @@ from command_line import done, strict
 from aucbench.report.terminal import sentences
 from aucbench.report.verdict import verdict
 
-NUMBERS = ("effect", "low", "high", "p")
+NUMBERS = ("estimate", "low", "high", "p")
 
 
 def test_each_number_is_that_of_the_findings(findings):

@@ -70,18 +70,18 @@ def naive(values, families=None, shares=True):
     s = S[0]
     p = np.mean(s - 1e-9 <= S, axis=0)
     order = sorted(range(m), key=lambda i: -s[i])
-    stepwise, before = np.empty(m), 0.0
+    adjusted, before = np.empty(m), 0.0
     for k, i in enumerate(order):
         before = max(before, np.mean(S[:, order[k:]].max(axis=1) >= s[i] - 1e-9))
-        stepwise[i] = before
-    return s, p, stepwise, stats
+        adjusted[i] = before
+    return s, p, adjusted, stats
 
 
 def test_golden_numbers():
     found = best_set(ResultTable(GOLDEN, "abcd"))
     assert found.s == pytest.approx((-0.9802, 0.9802, 2.5205, 2.5205), abs=6e-5)
     assert found.p == pytest.approx((0.9766, 0.4062, 0.0117, 0.0078), abs=6e-5)
-    assert found.stepwise == pytest.approx((0.9766, 0.5742, 0.0312, 0.0312), abs=6e-5)
+    assert found.adjusted_p == pytest.approx((0.9766, 0.5742, 0.0312, 0.0312), abs=6e-5)
     assert found.of(found.possible) == ("a", "b")
     assert found.of(found.behind) == ("c", "d")
     assert not any(found.unlikely + found.borderline)
@@ -97,10 +97,10 @@ def test_it_is_the_naive_twin(seed, shares):
     found = best_set(
         ResultTable(values, names_of(values), scale=Scale.SHARES if shares else Scale.LARGER)
     )
-    s, p, stepwise, _ = naive(values, shares=shares)
+    s, p, adjusted, _ = naive(values, shares=shares)
     assert found.s == pytest.approx(s)
     assert found.p == pytest.approx(p)
-    assert found.stepwise == pytest.approx(stepwise)
+    assert found.adjusted_p == pytest.approx(adjusted)
 
 
 def test_a_family_flips_as_one():
@@ -108,11 +108,11 @@ def test_a_family_flips_as_one():
     families = ["x", "x", None, None, "y", "y", "y", None, None, None, None]
     numbers = [0, 0, 1, 2, 3, 3, 3, 4, 5, 6, 7]
     found = best_set(ResultTable(values, names_of(values), families=families))
-    s, p, stepwise, _ = naive(values, numbers)
+    s, p, adjusted, _ = naive(values, numbers)
     assert found.units == 8
     assert found.s == pytest.approx(s)
     assert found.p == pytest.approx(p)
-    assert found.stepwise == pytest.approx(stepwise)
+    assert found.adjusted_p == pytest.approx(adjusted)
 
 
 def test_a_family_of_many_counts_no_more_than_another_one():
@@ -136,7 +136,7 @@ def test_a_reference_is_tested_against_the_others_only(seed):
     assert found.p == pytest.approx(np.mean(t >= t[0] - 1e-9, axis=0))
     order = np.argsort(-t[0], kind="stable")
     steps = [np.mean(t[:, order[k:]].max(axis=1) >= t[0, i] - 1e-9) for k, i in enumerate(order)]
-    assert np.array(found.stepwise)[order] == pytest.approx(np.maximum.accumulate(steps))
+    assert np.array(found.adjusted_p)[order] == pytest.approx(np.maximum.accumulate(steps))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -146,7 +146,7 @@ def test_random_flips_come_near_to_all_flips(seed):
     some = best_set(ResultTable(values, names_of(values)), flips=4001)
     assert not any(all_flips.borderline)
     assert some.p == pytest.approx(all_flips.p, abs=0.03)
-    assert some.stepwise == pytest.approx(all_flips.stepwise, abs=0.03)
+    assert some.adjusted_p == pytest.approx(all_flips.adjusted_p, abs=0.03)
     assert some == best_set(ResultTable(values, names_of(values)), flips=4001)
 
 
@@ -157,7 +157,7 @@ def test_few_data_sets_take_no_star_away(n):
     assert found.behind == (False,) * 3
     assert all(isnan(p) for p in found.p)
     assert found.note == f"To leave a solver out takes at least 6 data sets; here are {n}."
-    assert all(isnan(p) for p in against(ResultTable(table(n=n, m=3), "abc"), "a").stepwise)
+    assert all(isnan(p) for p in against(ResultTable(table(n=n, m=3), "abc"), "a").adjusted_p)
 
 
 def test_steadiness_leaves_each_data_set_out():

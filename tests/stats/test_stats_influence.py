@@ -38,7 +38,7 @@ def test_the_mean_over_groups_has_the_variance_of_its_aucs():
     assert degrees == pytest.approx(39)
     ours = told.interval()
     assert 0 < ours.low < ours.estimate < ours.high < 1
-    assert ours.method == "influence by groups, log-odds"
+    assert ours.method == "influence by groups, log-odds and mixture beta"
 
 
 def test_folds_of_groups_and_repeats_are_counted_once():
@@ -118,7 +118,7 @@ def test_within_gives_words_by_any_pairs():
     assert told.pair("good", "twin").word is Word.EQUIVALENT
     good = told.solvers[0]
     assert good.groups == 300
-    assert good.interval.method == "influence by groups, log-odds"
+    assert good.interval.method == "influence by groups, log-odds and mixture beta"
     assert good.interval.low < good.interval.estimate < good.interval.high
 
 
@@ -128,10 +128,10 @@ def test_differences_follow_the_t_test():
     b = Fold(a.positive, a.scores + 0.5 * rng.normal(size=800), groups=a.groups)
     told, other = (GROUPED([GAUC.influence(x)]) for x in (a, b))
     less = told.difference(other)
-    assert less.effect == pytest.approx(told.values[0] - other.values[0])
-    assert less.flipped().effect == other.difference(told).effect
-    half = less.high - less.effect
-    assert half == pytest.approx(less.effect - less.low)
+    assert less.estimate == pytest.approx(told.values[0] - other.values[0])
+    assert less.flipped().estimate == other.difference(told).estimate
+    half = less.high - less.estimate
+    assert half == pytest.approx(less.estimate - less.low)
     wider = told.difference(other, 1 - less.p)
     ends = (wider.low, wider.high)
     assert min(map(abs, ends)) == pytest.approx(0.0, abs=1e-12)

@@ -115,10 +115,10 @@ def test_the_solver_with_the_smaller_loss_is_better(name):
     assert values["good"] < values["bad"]
     assert found.best == "good"
     assert (pair.a, pair.b, pair.word) == ("bad", "good", Word.WORSE)
-    assert pair.verdict.effect == pytest.approx(values["bad"] - values["good"])
+    assert pair.verdict.estimate == pytest.approx(values["bad"] - values["good"])
     assert pair.verdict.low > 0
     assert found.pair("good", "bad").word is Word.BETTER
-    assert found.pair("good", "bad").verdict.word(p=pair.p) is Word.BETTER
+    assert found.pair("good", "bad").verdict.word(p=pair.adjusted_p) is Word.BETTER
     assert [solver.not_worse for solver in found.solvers] == [False, True]
 
     table = {solver.name: solver.values for solver in found.solvers}
@@ -126,7 +126,7 @@ def test_the_solver_with_the_smaller_loss_is_better(name):
         table, "No scores."
     )  # values alone say the same
     assert (bare.best, bare.pairs[0].word) == ("good", Word.WORSE)
-    assert bare.pairs[0].verdict.effect == pair.verdict.effect
+    assert bare.pairs[0].verdict.estimate == pair.verdict.estimate
     assert [solver.not_worse for solver in bare.solvers] == [False, True]
     assert bare.solvers[0].delong.note == "No scores."
 
@@ -158,8 +158,8 @@ def test_pairs_of_losses_are_those_of_their_negatives():
     for loss, gain in zip(of_losses, of_gains, strict=True):
         assert loss.word is gain.word
         assert (loss.wins, loss.ties, loss.losses) == (gain.wins, gain.ties, gain.losses)
-        assert (loss.mean, loss.difference.effect) == (-gain.mean, -gain.difference.effect)
-        assert (loss.p, loss.adjusted) == (gain.p, gain.adjusted)
+        assert (loss.mean, loss.difference.estimate) == (-gain.mean, -gain.difference.estimate)
+        assert (loss.p, loss.adjusted_p) == (gain.p, gain.adjusted_p)
         assert loss.flipped().word is gain.flipped().word
     assert of_losses[0].word is Word.BETTER
     assert of_losses[0].mean < 0

@@ -68,19 +68,6 @@ def test_average_precision_and_partial_auc_by_their_definitions(seed, levels, we
     assert_allclose(partial_auc(y, s, weights, max_fpr=1.0), auc(y, s, weights), rtol=1e-12)
 
 
-def test_partial_auc_of_the_wfns_score_of_asah():
-    """Published: test-auc.R of github.com/xrobin/pROC, specificity from 1 to .9 and to 0.
-
-    The score is from 1 to 5; these are its counts among 72 patients of good and 41 of poor
-    outcome in the data set aSAH of that R package.
-    """
-    good, poor = [37, 20, 3, 8, 4], [2, 12, 1, 8, 18]
-    y = np.repeat([0, 1], [72, 41])
-    s = np.r_[np.repeat(np.arange(5), good), np.repeat(np.arange(5), poor)]
-    assert_allclose(partial_auc(y, s, max_fpr=0.1), 0.649693339038653, rtol=1e-14)
-    assert_allclose(auc(y, s), 0.823678861788618, rtol=1e-14)
-
-
 def test_precision_and_recall_are_means_over_the_orders_of_ties():
     y = np.array([1, 0, 1, 0, 0, 1, 1])
     s = np.array([3.0, 2.0, 2.0, 2.0, 2.0, 1.0, 2.0])

@@ -69,13 +69,13 @@ def test_a_solver_that_always_fails_is_worse_and_no_number_is_made_up():
     values[:, 1] = nan
     [pair] = pairwise(ResultTable(values, "ab"))
     assert pair.wins == 8
-    assert pair.difference.effect == inf
+    assert pair.difference.estimate == inf
     assert isnan(pair.mean)
     assert pair.word is Word.BETTER
     [both] = pairwise(ResultTable(values * nan, "ab"))
     assert both.word is Word.UNCLEAR
     assert both.data_sets == 0
-    assert isnan(both.adjusted)
+    assert isnan(both.adjusted_p)
 
 
 @pytest.mark.parametrize(

@@ -108,13 +108,13 @@ def test_few_rows_in_the_range_take_a_bootstrap_and_say_so():
     s, r = (rng.normal(size=120) + y for _ in range(2))
     pauc = measure("pauc[max_fpr=.1]")
     a, b = (Influences.joined([pauc.influence(Fold(y, x))]) for x in (s, r))
-    assert a.interval().method == "stratified bootstrap, log-odds"
+    assert a.interval().method == "stratified bootstrap, log-odds and mixture beta"
     assert a.interval() == a.interval()
     assert a.difference(b).method == "stratified bootstrap, paired"
-    assert a.difference(b).low < a.difference(b).effect < a.difference(b).high
+    assert a.difference(b).low < a.difference(b).estimate < a.difference(b).high
     assert a.difference(a).p == 1.0
     more = Influences.joined([pauc.influence(Fold(np.repeat(y, 3), np.repeat(s, 3)))])
-    assert more.interval().method == "influence, log-odds"
+    assert more.interval().method == "influence, log-odds and mixture beta"
     grouped = [pauc.influence(Fold(y, s, groups=np.arange(120) // 2))]
     told = Influences.joined(grouped, grouped=True).interval()
     assert np.isnan(told.low)
@@ -186,5 +186,5 @@ def test_alike_in_a_range_of_few_rows_is_not_equivalent():
         pauc = measure(f"pauc[{rate},scale=norm]")
         a, b = (Influences.joined([pauc.influence(Fold(y, x))]) for x in (s, low))
         less = a.difference(b)
-        assert (less.effect, less.p, less.method) == (0.0, 1.0, "rule of three")
+        assert (less.estimate, less.p, less.method) == (0.0, 1.0, "rule of three")
         assert less.high == pytest.approx(1 - 0.05 ** (2 / rows))

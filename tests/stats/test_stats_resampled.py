@@ -20,7 +20,7 @@ def test_without_overlap_it_is_the_t_test(level):
     plain = ttest_1samp(values, 0.79)
     found = corrected_difference(values, np.full(12, 0.79), 1e-15, level)
     interval = plain.confidence_interval(level)
-    assert_allclose([found.p, found.effect], [plain.pvalue, values.mean() - 0.79], rtol=1e-10)
+    assert_allclose([found.p, found.estimate], [plain.pvalue, values.mean() - 0.79], rtol=1e-10)
     assert_allclose([found.low, found.high], np.array([*interval]) - 0.79, atol=1e-12)
 
 
@@ -40,12 +40,12 @@ def test_repeats_count_as_one():
     """They make s better known and bring no row: s^2 (1/5 + 1/4) with 9 degrees of freedom."""
     values = [0.02, 0.03, 0.01, 0.04, 0.025]
     one = corrected_difference(values, np.zeros(5), 1 / 4)
-    assert_allclose([one.effect, one.p], [0.025, 0.02902], atol=5e-6)
-    assert_allclose(one.high - one.effect, 2.7764451 * 0.0075, rtol=1e-7)
+    assert_allclose([one.estimate, one.p], [0.025, 0.02902], atol=5e-6)
+    assert_allclose(one.high - one.estimate, 2.7764451 * 0.0075, rtol=1e-7)
     twice = [*values, *values[::-1]]
     two = corrected_difference(twice, np.zeros(10), 1 / 4, repeats=2)
-    assert_allclose([two.effect, two.p], [0.025, 0.006358], atol=5e-7)
-    assert_allclose(two.high - two.effect, 2.2621572 * 0.00707107, rtol=1e-6)
+    assert_allclose([two.estimate, two.p], [0.025, 0.006358], atol=5e-7)
+    assert_allclose(two.high - two.estimate, 2.2621572 * 0.00707107, rtol=1e-6)
     assert_allclose(corrected_difference(twice, np.zeros(10), 1 / 4).p, 0.003069, atol=5e-7)
     interval = corrected_interval(twice, 1 / 4, repeats=2)
     assert_allclose([interval.low, interval.high], [two.low, two.high], rtol=1e-12)
@@ -84,7 +84,7 @@ def test_equal_differences_are_no_certainty():
     assert isnan(found.p)
     assert found.word() is Word.UNCLEAR
     same = corrected_difference(a, a, 0.25)
-    assert (same.effect, same.p) == (0, 1)
+    assert (same.estimate, same.p) == (0, 1)
     assert same.word() is Word.UNCLEAR
     assert same.note == "The splits all have the same value."
 

@@ -71,10 +71,10 @@ OPEN = [0, -0.5, -1, -1, -1.5, -1.5, -1.5, -1.5, 0.5, 0, 0.5, -0.5, 0]
 
 def test_an_interval_does_not_hold_a_0_that_the_test_rejects():
     found = signed_rank([0, -0.5, 0, -0.5, -1.5, -1, -1, -0.5, 0])
-    assert (found.effect, found.low, found.high, found.p) == (-0.5, -1.0, -0.25, 0.03125)
+    assert (found.estimate, found.low, found.high, found.p) == (-0.5, -1.0, -0.25, 0.03125)
     assert not found.open
     found = signed_rank(OPEN)
-    assert (found.effect, found.low, found.high, found.open) == (-0.5, -1.25, 0.0, True)
+    assert (found.estimate, found.low, found.high, found.open) == (-0.5, -1.25, 0.0, True)
     assert found.p == pytest.approx(0.02539, abs=5e-6)
     assert found.ends() == ("-1.2500", "below 0")
     assert found.flipped().ends() == ("above 0", "+1.2500")
@@ -105,10 +105,10 @@ def test_a_failure_loses_by_more_than_anything():
     for far in (inf, 1e300):
         found = signed_rank([*d, -far])
         assert found.p == signed_rank([*d, -1.0]).p
-        assert found.effect == pytest.approx(0.035)
+        assert found.estimate == pytest.approx(0.035)
     assert signed_rank([*d, -inf]).low == -inf
-    assert signed_rank([inf] * 6).effect == inf
-    assert signed_rank([inf, -inf]).effect == 0.0
+    assert signed_rank([inf] * 6).estimate == inf
+    assert signed_rank([inf, -inf]).estimate == 0.0
 
 
 def test_too_few_differences_have_no_interval_and_say_so_and_equal_ones_are_equivalent():
@@ -117,7 +117,7 @@ def test_too_few_differences_have_no_interval_and_say_so_and_equal_ones_are_equi
     assert found.note == "An interval of level 0.95 takes at least 6 data sets; here are 5."
     assert found.p == pytest.approx(2 / 32)
     nothing = signed_rank([])
-    assert isnan(nothing.effect)
+    assert isnan(nothing.estimate)
     assert isnan(nothing.p)
     assert "No data set" in nothing.note
     same = signed_rank([0.0] * 8)

@@ -29,11 +29,11 @@ def test_effects_are_those_of_the_pairs_and_p_values_those_of_the_flips(seed):
         for p in (pair, pair.flipped())
     }
     tested = against(ResultTable(values, names), "c")
-    for pair, p in zip(versus(ResultTable(values, names), "c"), tested.stepwise, strict=True):
+    for pair, p in zip(versus(ResultTable(values, names), "c"), tested.adjusted_p, strict=True):
         known = pairs[pair.a, "c"]
         assert pair.difference == known.difference
         assert (pair.wins, pair.losses, pair.mean) == (known.wins, known.losses, known.mean)
-        assert pair.adjusted == p
+        assert pair.adjusted_p == p
         assert pair.word is pair.difference.word(p=p)
 
 

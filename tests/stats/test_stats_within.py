@@ -54,7 +54,9 @@ def test_it_puts_together_what_its_parts_say(folds):
         assert pair.delong == auc_difference(*(list(folds[x].values()) for x in (pair.a, pair.b)))
         assert pair.resampled == corrected_difference(values[pair.a], values[pair.b], 0.25)
     assert len(found.pairs) == 6
-    assert_array_equal([pair.p for pair in found.pairs], holm([p.verdict.p for p in found.pairs]))
+    assert_array_equal(
+        [pair.adjusted_p for pair in found.pairs], holm([p.verdict.p for p in found.pairs])
+    )
 
 
 def test_the_words_and_the_best(folds):
@@ -80,8 +82,8 @@ def test_a_verdict_is_what_both_variances_support(folds):
         assert verdict.high == max(pair.delong.high, pair.resampled.high)
         assert verdict.p == max(pair.delong.p, pair.resampled.p)
         assert verdict.level == 0.9
-        assert verdict.method == "DeLong, paired and corrected resampled t"
-        assert_allclose(pair.delong.effect, pair.resampled.effect, rtol=1e-9, atol=1e-15)
+        assert verdict.method == "DeLong, paired, mixture beta and corrected resampled t"
+        assert_allclose(pair.delong.estimate, pair.resampled.estimate, rtol=1e-9, atol=1e-15)
 
 
 def test_one_split_has_delongs_verdict_alone(folds):
@@ -121,9 +123,9 @@ def test_missing_splits_are_counted_and_common_ones_compared(folds):
     common = [(0, 0), (0, 2)]
     expected = auc_difference(*([folds[x][split] for split in common] for x in ("good", "fair")))
     pair = found.pair("good", "fair")
-    assert (pair.delong.effect, pair.delong.p) == (expected.effect, expected.p)
+    assert (pair.delong.estimate, pair.delong.p) == (expected.estimate, expected.p)
     assert pair.resampled.note == "3 of 5 splits have no value."
-    assert_allclose(pair.resampled.effect, pair.delong.effect, rtol=1e-12)
+    assert_allclose(pair.resampled.estimate, pair.delong.estimate, rtol=1e-12)
 
 
 def test_a_solver_that_failed_everywhere_keeps_its_place(folds):
@@ -139,7 +141,7 @@ def test_a_solver_that_failed_everywhere_keeps_its_place(folds):
     assert isnan(failed.delong.estimate)
     assert isnan(failed.resampled.estimate)
     assert found.pair("good", "failed").word is Word.UNCLEAR
-    assert isnan(found.pair("good", "failed").p)
+    assert isnan(found.pair("good", "failed").adjusted_p)
     assert found.best == "good"
     without = SplitTest(ratio=0.25).of_rows({name: of for name, of in folds.items() if of})
     for pair in without.pairs:  # a test that could not be made does not count
@@ -264,6 +266,6 @@ def test_who_may_be_the_best_of_several_data_sets_at_once():
     }
     found = SplitTest(ratio=1 / 4).of_values(values)
     [pair] = found.pairs
-    assert pair.p * 3 < 0.05
+    assert pair.adjusted_p * 3 < 0.05
     assert found.possible(3) == {"a"}
-    assert found.possible(int(0.05 / pair.p) + 1) == {"a", "b"}
+    assert found.possible(int(0.05 / pair.adjusted_p) + 1) == {"a", "b"}

@@ -1,7 +1,10 @@
+from dataclasses import fields, is_dataclass
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from aucbench import stats
 from aucbench.errors import DataError
 from aucbench.stats import Difference, Word, holm
 
@@ -54,3 +57,14 @@ def test_holm_agrees_with_stepping_down(seed):
 def test_holm_refuses_what_is_no_vector_of_p_values(p):
     with pytest.raises(DataError, match="p-values must be"):
         holm(p)
+
+
+def test_records_name_their_numbers_alike():
+    records = [record for record in vars(stats).values() if is_dataclass(record)]
+    names = [[field.name for field in fields(record)] for record in records]
+    assert "effect" not in {name for own in names for name in own}
+    intervals = [own for own in names if {"low", "high"} <= {*own}]
+    assert len(intervals) == 3
+    for own in intervals:
+        assert own[:3] == ["estimate", "low", "high"]
+        assert {"level", "method", "note"} <= {*own}

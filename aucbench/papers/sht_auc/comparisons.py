@@ -62,7 +62,7 @@ def against(found: Found, first: Vector, rivals: Mapping[str, Vector]) -> Tested
 def _told(differences: Mapping[str, Difference]) -> str:
     return _listed(
         [
-            f"{name} ({d.effect:+.3f}, {d.low:+.3f} to {d.high:+.3f})"
+            f"{name} ({d.estimate:+.3f}, {d.low:+.3f} to {d.high:+.3f})"
             for name, d in differences.items()
         ]
     )

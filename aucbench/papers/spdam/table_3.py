@@ -76,7 +76,7 @@ def _similar(found: Found, method: str) -> Tested:
         return None, f"there are no two runs of {method} and {EXACT}"
     other = {name: d for name, d in differences.items() if d.low > ROPE or d.high < -ROPE}
     told = ", ".join(
-        f"{name} {d.effect:+.4f} ({d.low:+.4f} to {d.high:+.4f})"
+        f"{name} {d.estimate:+.4f} ({d.low:+.4f} to {d.high:+.4f})"
         for name, d in (other or differences).items()
     )
     where = "some differences lie" if other else "no difference lies"

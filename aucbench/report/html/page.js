@@ -71,9 +71,9 @@
       {name: "solver", head: true, value: p => solvers[pairs.a[p]], cell: p => named(pairs.a[p])},
       {name: "is", value: p => data.words[pairs.word[p]]},
       {name: "than / to", value: p => solvers[pairs.b[p]], cell: p => named(pairs.b[p])},
-      {name: "difference", number: true, value: pick("effect"),
-        cell: p => [fixed(pairs.effect[p], 4), element("span", {class: "range"}, range(pairs.low[p], pairs.high[p], 4))]},
-      {name: "p (Holm)", number: true, value: pick("p"), cell: p => pairs.p[p] === null ? "–" : Chart.short(Number(pairs.p[p].toPrecision(2)))},
+      {name: "difference", number: true, value: pick("estimate"),
+        cell: p => [fixed(pairs.estimate[p], 4), element("span", {class: "range"}, range(pairs.low[p], pairs.high[p], 4))]},
+      {name: "p (Holm)", number: true, value: pick("adjusted_p"), cell: p => pairs.adjusted_p[p] === null ? "–" : Chart.short(Number(pairs.adjusted_p[p].toPrecision(2)))},
     ]);
     const showPairs = () => {
       const dataset = dataOf(pairForm), solver = picked(pairForm.elements.solver);
