@@ -93,12 +93,16 @@ def run(
         lookups = look_up(plan, local.on(supervisor), inline, fence)
         if engine is local:
             engine = local.on(supervisor)
+        about = (conditions, retry, progress, until, only)
+        runner = Runner(plan, lookups, store, engine, *about)
+        if store.home.is_read_only and not runner.divided()[1]:  # nothing is missing
+            yield from runner.records()
+            return
         with store.alone(tell):
             store.keep_plan(write_plan(plan), write_plan(plan, places=False))
             store.keep_about(lookups.about)
             store.keep_targets(lookups.targets)
-            about = (conditions, retry, progress, until, only)
-            yield from Runner(plan, lookups, store, engine, *about).records()
+            yield from runner.records()
             store.finished(TO_JUDGE)  # the index then knows what this run has computed
 
 

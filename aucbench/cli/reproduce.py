@@ -91,6 +91,7 @@ def _run(experiment: Experiment, folder: Path, options: Options) -> Results:
             for plan in experiment.plans
             for record in records_of(options.limited(plan), store, options, AGAIN)
         ]
+        store.home.require()  # measurements are in it, also where there is no cell
         measured = {one.name: one for one in _measured(experiment, folder, options)}
         return Results(by_cell(records), store, measured)
 

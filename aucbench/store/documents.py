@@ -35,10 +35,10 @@ JSON = ".json"
 class DocumentStore:
     """A results folder; a context manager, which returns its lock at the end.
 
-    With `create` it is made when it is missing or empty, and must be writable. Without, a folder
-    that is read-only can be read. All that is written goes through `home`, the folder as it was
-    opened. Here and in all methods `DataError` says that the folder cannot be read or written, is
-    no results folder, or is not there any more. What was stored before stays.
+    With `create` it may be missing or empty, and is then made when something is written. One that
+    is read-only can be read. All that is written goes through `home`, the folder as it was opened.
+    Here and in all methods `DataError` says that the folder cannot be read or written, is no
+    results folder, or is not there any more. What was stored before stays.
     """
 
     def __init__(self, folder: Path, *, create: bool = False):
@@ -46,8 +46,7 @@ class DocumentStore:
         self.home = Home(self.folder, create=create)
         self._lock = RunLock(self.home)
         self._problems: dict[str, None] = {}
-        self._can_write = os.access(self.folder, os.W_OK)
-        if self._can_write:
+        if not self.home.is_new and not self.home.is_read_only:
             try:
                 self.home.clean_up()
             except OSError as error:
@@ -69,6 +68,7 @@ class DocumentStore:
         `tell` is called with a sentence, if another process has to be waited for. It is an error
         when this thread has the lock already, and would wait for itself.
         """
+        self.home.prepare()
         return self._lock.held(tell)
 
     def read(self, key: str) -> dict[str, Any] | None:
@@ -87,8 +87,10 @@ class DocumentStore:
         for key, entry in self._entries():
             try:
                 values = index.values(key, entry.stat(), partial(self._values, key, names))
-            except FileNotFoundError:  # another process has just set it aside
-                continue
+            except OSError as error:
+                if error.errno not in GONE:
+                    raise refused("read", Path(entry.path), error) from error
+                continue  # another process has just set it aside
             if values is not None:
                 indexed[key] = values
         try:
@@ -158,7 +160,7 @@ class DocumentStore:
 
     def _now(self) -> int:
         """Return the time by the clock of the file system; 0 where nothing can be written."""
-        if not self._can_write:
+        if self.home.is_new or self.home.is_read_only:
             return 0
         try:
             self.home.make(self.home.scratch)
@@ -179,8 +181,8 @@ class DocumentStore:
 
     def _entries(self) -> Iterator[tuple[str, os.DirEntry[str]]]:
         """Yield the keys in order, with their files; a misplaced shard is set aside."""
-        for folder in _entries(self.folder / SHARDS):
-            for entry in _entries(Path(folder.path)):
+        for folder in _entries(self.folder / SHARDS, FileNotFoundError):
+            for entry in _entries(Path(folder.path), (FileNotFoundError, NotADirectoryError)):
                 key = entry.name.removesuffix(JSON)
                 if shard.KEY.fullmatch(key) and key[:2] == folder.name and key != entry.name:
                     yield key, entry
@@ -205,7 +207,10 @@ class DocumentStore:
         return None
 
     def _set_aside(self, path: Path, opened: BinaryIO, fault: Fault) -> None:
-        """Move an open shard away."""
+        """Move an open shard away, unless a link leads out of the results folder to it."""
+        if self.folder.resolve() not in path.parent.resolve().parents:
+            self.report(f"{path} {fault.value}: it stays, since a link leads to it")
+            return
         name = f"{path.name}.{fault.name.lower()}.{uuid4().hex[:8]}"
         target = self.folder / ASIDE / name
         try:
@@ -220,12 +225,16 @@ class DocumentStore:
         self.report(f"{path} {fault.value}: {result}, and its result counts as missing")
 
 
-def _entries(folder: Path) -> list[os.DirEntry[str]]:
-    """Return what is in a folder, sorted by stem; an empty list when it is no folder."""
+def _entries(
+    folder: Path, absent: type[OSError] | tuple[type[OSError], ...]
+) -> list[os.DirEntry[str]]:
+    """Return what is in a folder, sorted by stem; an empty list after an error `absent`."""
     try:
         with os.scandir(folder) as listing:
             return sorted(listing, key=lambda entry: entry.name.removesuffix(JSON))
-    except (FileNotFoundError, NotADirectoryError):
+    except absent as error:
+        if folder.is_symlink():  # such as one to a disk that is not mounted
+            raise refused("read", folder, error) from error
         return []
     except OSError as error:
         raise refused("read", folder, error) from error

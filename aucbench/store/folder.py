@@ -34,47 +34,63 @@ GIT = {
 
 
 class Home:
-    """A results folder that is there, by its inode and its marker.
+    """A results folder, by its inode and its marker.
 
-    What is written goes through it: a folder that was moved or deleted in the meantime is not
-    made a second time, half and without its marker. `create` is as in `DocumentStore`.
+    What is written goes through it. With `create`, a folder that is missing or empty is made when
+    something is written, so that a run that is refused leaves none behind. One that was moved or
+    deleted in the meantime is not made a second time, half and without its marker.
     """
 
     def __init__(self, folder: Path, *, create: bool):
         self.folder, self.scratch = folder, folder / SCRATCH
+        self._known: os.stat_result | None = None
         try:
-            if create:
-                make_folder(folder)
-            if not (folder / MARKER).exists():
-                _start(folder, create=create)
-            _check_marker(folder / MARKER)
-            self._known = folder.stat()
-            if create:  # now, so that a long run does not fail when it stores its first result
-                for name in (SHARDS, BLOBS, SCRATCH):
-                    make_folder(folder / name)
-                with whole_file(self.scratch / "probe", unfinished(self.scratch, "probe")) as file:
-                    file.write(b"\n")
-                (self.scratch / "probe").unlink(missing_ok=True)
-        except FileNotFoundError as error:
-            raise DataError(
-                f"there is no results folder {folder}; name one that `aucbench run` has written"
-            ) from error
+            if create and _is_new(folder):
+                _require_place(folder)
+            else:
+                self._open()
         except OSError as error:
             raise refused("open", folder, error) from error
 
+    @property
+    def is_new(self) -> bool:
+        """Whether nothing has been written yet, so that it may not be there."""
+        return self._known is None
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether it is there and cannot be written."""
+        return not self.is_new and not os.access(self.folder, os.W_OK)
+
     def require(self) -> None:
-        """Raise `DataError` unless the folder is still the one that was opened."""
+        """Make the folder if it is new; raise `DataError` unless it is the one that was opened."""
         try:
+            if self._known is None:
+                make_folder(self.folder)
+                if _is_new(self.folder):
+                    _start(self.folder)
+                self._open()
             (self.folder / MARKER).stat()
             if os.path.samestat(self.folder.stat(), self._known):
                 return
         except OSError as error:
             if error.errno not in GONE:
-                raise refused("read", self.folder, error) from error
+                raise refused("open", self.folder, error) from error
         raise DataError(
             f"the results folder {self.folder} was moved or deleted while it was in use; what was "
             "finished went with it: name the place where it is now, and run the same again"
         )
+
+    def prepare(self) -> None:
+        """Make the folders of shards and blobs, so that a long run does not fail at its end."""
+        try:
+            self.make(*(self.folder / name for name in (SHARDS, BLOBS, SCRATCH)))
+        except OSError as error:
+            raise refused("open", self.folder, error) from error
+
+    def _open(self) -> None:
+        _check_marker(self.folder / MARKER)
+        self._known = self.folder.stat()
 
     def make(self, *folders: Path) -> None:
         """Create folders in it with their parents, but never the results folder itself."""
@@ -97,17 +113,32 @@ class Home:
         remove_unfinished(self.scratch)
 
 
-def _start(folder: Path, *, create: bool) -> None:
-    """Turn an empty folder into a results folder."""
-    others = [p.name for p in folder.iterdir() if not p.name.startswith(f".{MARKER}.")]
-    if others and (folder / MARKER).exists():
-        return  # another process has just done this
-    if others or not create:
-        held = f"it holds {min(others)!r} but" if others else "it is empty and has"
+def _is_new(folder: Path) -> bool:
+    """Whether a folder is missing or empty; raises `DataError` where it holds something else."""
+    try:
+        others = [p.name for p in folder.iterdir() if not p.name.startswith(f".{MARKER}.")]
+    except FileNotFoundError:
+        return True
+    if MARKER in others:
+        return False
+    if others:
         raise DataError(
-            f"{folder} is not a results folder, {held} no {MARKER}; name a results folder, or "
-            "for a new run one that is new or empty"
+            f"{folder} is not a results folder, it holds {min(others)!r} but no {MARKER}; name a "
+            "results folder, or for a new run one that is new or empty"
         )
+    return True
+
+
+def _require_place(folder: Path) -> None:
+    """Raise `OSError` unless a new folder can be made, before a long run."""
+    above = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    probe = unfinished(above, f".{MARKER}.probe")
+    probe.touch()
+    probe.unlink()
+
+
+def _start(folder: Path) -> None:
+    """Turn an empty folder into a results folder."""
     marker = {"about": ABOUT, "format": FORMAT, "schema": SCHEMA}
     for name, text in {MARKER: json.dumps(marker, indent=1) + "\n", **GIT}.items():
         with whole_file(folder / name, unfinished(folder, f".{MARKER}.{name}")) as file:
@@ -118,6 +149,17 @@ def _check_marker(path: Path) -> None:
     try:
         marker = json.loads(read_file(path))
         kind, schema = marker["format"], marker["schema"]
+    except FileNotFoundError as error:
+        if not path.parent.exists():
+            raise DataError(
+                f"there is no results folder {path.parent}; name one that `aucbench run` has "
+                "written; a run makes it when it has read its plan and its data"
+            ) from error
+        _is_new(path.parent)  # which refuses what holds something else
+        raise DataError(
+            f"{path.parent} is not a results folder, it is empty and has no {MARKER}; name a "
+            "results folder, or for a new run one that is new or empty"
+        ) from error
     except (ValueError, LookupError, TypeError, RecursionError) as error:
         raise DataError(
             f"{path} is damaged; write {json.dumps({'format': FORMAT, 'schema': SCHEMA})} into "

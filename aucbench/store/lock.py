@@ -49,7 +49,8 @@ class RunLock:
         """Return the lock; without effect when this object does not hold it."""
         lock, self._lock = self._lock, None
         if lock is not None and lock.is_locked:  # not so in a fork of the process that has it
-            (self._folder / HOLDER).unlink(missing_ok=True)
+            with suppress(OSError):  # it is for people only
+                (self._folder / HOLDER).unlink()
             lock.release()
 
     def _taken(self, tell: Callable[[str], object]) -> FileLock:

@@ -6,6 +6,7 @@ from io import BytesIO
 import numpy as np
 import pytest
 
+from aucbench.bench import runner
 from aucbench.bench.answers import Lookup, Lookups, Name
 from aucbench.bench.evaluation.targets import KeptTarget
 from aucbench.bench.plan.fields import choices
@@ -15,8 +16,10 @@ from aucbench.bench.results.store import Store
 from aucbench.bench.runner import Runner
 from aucbench.bench.show.progress import Progress
 from aucbench.data.packed import pack_arrays
+from aucbench.errors import DataError
 from aucbench.processes.records import Ending, Outcome
 from aucbench.registry.specs import Spec
+from aucbench.store.folder import Home
 
 PLAN = Plan(("d",), choices(("a", "b")), splits=2)
 Y = np.tile(np.array([-1, 1], np.int8), 10)
@@ -66,8 +69,8 @@ def store(tmp_path):
 
 
 def records(lookups, store, engine, *, timeout=1.0, progress=None, retry=()):
-    runner = Runner(PLAN, lookups, store, engine, Conditions(timeout=timeout), retry, progress)
-    return [(str(r.cell.solver), r.cell.split, r.status.status.value) for r in runner.records()]
+    whole = Runner(PLAN, lookups, store, engine, Conditions(timeout=timeout), retry, progress)
+    return [(str(r.cell.solver), r.cell.split, r.status.status.value) for r in whole.records()]
 
 
 def test_every_cell_is_run_once_and_then_never_again(lookups, store):
@@ -78,6 +81,22 @@ def test_every_cell_is_run_once_and_then_never_again(lookups, store):
     assert first == [("a", 0, "ok"), ("b", 0, "ok"), ("a", 1, "ok"), ("b", 1, "ok")]
     assert again == first
     assert len(engine.ran) == 4
+
+
+def test_a_read_only_folder_is_refused_only_if_a_cell_is_missing(lookups, store, monkeypatch):
+    records(lookups, store, Answers())
+    monkeypatch.setattr(runner, "look_up", lambda *_: lookups)
+    monkeypatch.setattr(Home, "is_read_only", True)
+    for name in ("put", "make"):
+        monkeypatch.setattr(Home, name, refuse)
+    found = [*runner.run(PLAN, store, Answers())]
+    assert [record.status.status.value for record in found] == ["ok"] * 4
+    with pytest.raises(DataError, match="Read-only file system"):
+        next(runner.run(replace(PLAN, splits=3), store, Answers()))
+
+
+def refuse(*_):
+    raise DataError("Read-only file system")
 
 
 def test_statuses_that_are_retried_are_run_once_more(lookups, store):

@@ -105,6 +105,15 @@ def test_export_of_stale_rows_needs_no_data(plan):
     assert {*column("stale")} == {""}
 
 
+@pytest.mark.parametrize(
+    ("old", "new"), [("means", "nope"), ("outbreak", "nothing"), ("splits", "spilts")]
+)
+def test_a_mistake_in_a_plan_makes_no_folder(plan, old, new):
+    plan.write_text(PLAN.replace(old, new))
+    assert done(*RUN, code=2).stderr.startswith("error: ")
+    assert not Path("kept").exists()
+
+
 def test_status_counts_what_is_missing(plan, monkeypatch):
     with Store("kept", create=True) as store:
         store.keep_plan(PLAN)

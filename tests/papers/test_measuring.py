@@ -69,7 +69,7 @@ def failing(rows, signs, how, **more):
 
 def done(some, folder):
     """What a run yields, by name."""
-    Store(folder, create=True).close()
+    Store(folder, create=True).home.require()
     with opened(folder, create=True) as store:
         found = measuring.run(some, store, LocalEngine(jobs=2), Progress(len(some)), print)
         return {one.name: one for one in found}

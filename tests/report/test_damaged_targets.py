@@ -1,8 +1,10 @@
 """Targets, plans and what is known of data sets: a file that is not its own is refused by name."""
 
 import json
+import os
 import shutil
 from io import BytesIO
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from aucbench.bench import Store
 from aucbench.errors import AucbenchError, DataError
 from aucbench.report.findings import Settings, findings_of, means_of
 from aucbench.report.folder import read_evidence
+from aucbench.store.folder import MARKER
 
 
 @pytest.fixture
@@ -82,6 +85,40 @@ def test_targets_that_are_not_those_of_the_data_set_are_refused_by_name(folder, 
     found = read_evidence(folder, stale=True)
     assert np.array_equal(findings_of(found).values, findings_of(evidence).values)
     assert any(files[0].name in problem for problem in found.problems())
+
+
+IN_PLACE = {
+    "a pipe": os.mkfifo,
+    "a device": lambda path: path.symlink_to("/dev/zero"),
+    "a folder": Path.mkdir,
+    "a link to itself": lambda path: path.symlink_to(path),
+}
+
+
+@pytest.mark.parametrize("kind", IN_PLACE)
+@pytest.mark.parametrize("room", ["", "cells", "scores", "plans", "datasets", "targets"])
+def test_what_is_no_file_is_refused_by_name_and_never_waited_for(folder, room, kind):
+    path = next(path for path in (folder / room).rglob("*.*") if path.suffix != ".lock")
+    path = folder / MARKER if not room else path
+    path.unlink()
+    IN_PLACE[kind](path)
+    with pytest.raises(DataError, match=path.name if room else "cannot open"):
+        read_all(folder)
+
+
+@pytest.mark.parametrize("room", ["cells", "plans", "scores", "targets", "datasets"])
+def test_a_file_in_place_of_a_folder_is_not_an_empty_one(folder, room):
+    shutil.rmtree(folder / room)
+    (folder / room).touch()
+    with pytest.raises(DataError, match=f"cannot read .*{room}"):
+        read_all(folder)
+
+
+def read_all(folder):
+    evidence = read_evidence(folder, stale=True)
+    for number in range(len(evidence.datasets)):
+        evidence.understood(number)
+    findings_of(evidence, Settings(measure="ap", curves=False))
 
 
 def test_the_next_run_writes_damaged_targets_again(folder):

@@ -27,6 +27,7 @@ def folder(tmp_path):
 @pytest.fixture
 def store(folder):
     with DocumentStore(folder, create=True) as opened:
+        opened.home.prepare()
         yield opened
 
 

@@ -46,9 +46,9 @@ with DocumentStore(folder, create=True) as store:
         if told:
             break
         stored = number + 1
-    locked = attempt(store.alone(print).__enter__)
+    locked = attempt(lambda: store.alone(print).__enter__())
     litter = [p.name for p in (folder / "tmp").iterdir()]
-    opened = attempt(lambda: DocumentStore(folder, create=True))
+    opened = attempt(lambda: DocumentStore(folder, create=True).write({"id": "new"}))
     finished = store.finished(["log"])
     keys = [f"{number % 16:02x}{number:04x}" for number in range(stored)]
     finished = sum(finished(key) is not None for key in keys)
@@ -90,10 +90,9 @@ from aucbench.bench.results.store import Store as Records
 store, records = DocumentStore(folder), Records(folder)
 told = []
 for act in (
-    lambda: DocumentStore(folder, create=True),
     lambda: DocumentStore(folder / "new", create=True),
     lambda: store.write({"id": "0a1c"}),
-    store.alone(print).__enter__,
+    lambda: store.alone(print).__enter__(),
     lambda: records.keep_plan("new"),
 ):
     try:
@@ -186,7 +185,7 @@ def test_a_run_that_is_killed_at_any_change_keeps_all_that_other_runs_have_store
         assert all(found[copy / path.relative_to(folder)] == before[path] for path in before)
         if not is_killed:
             break
-    assert number > 20
+    assert number > 10
     assert {"aa.npz", "bb.npz"} == {path.name for path in (copy / "targets").iterdir()}
 
 
@@ -238,7 +237,7 @@ def test_a_read_only_folder_can_be_read_and_is_an_error_to_write(store, record, 
     told, ids, plan, problems = mounted(mount, READ_ONLY, store.folder)
 
     assert told.pop() == [{"auc": 0.75}, None]
-    assert len(told) == 5
+    assert len(told) == 4
     for sentence in told:
         assert "Read-only file system; make the folder writable or name another one" in sentence
     assert ids == ["0a1b"]
@@ -255,7 +254,7 @@ def test_a_file_in_place_of_a_folder_is_told_about_before_the_run(store, name):
     (store.folder / name).rmdir()
     (store.folder / name).touch()
     with pytest.raises(DataError, match=r"cannot open .*: File exists; repair the folder or"):
-        DocumentStore(store.folder, create=True)
+        DocumentStore(store.folder, create=True).alone(pytest.fail)
 
 
 def test_a_folder_that_cannot_be_written_keeps_the_older_record(store, record):

@@ -140,6 +140,34 @@ def test_a_shard_in_the_wrong_place_is_set_aside_and_other_files_stay(store, rec
     assert (cells / "notes.txt").exists()
 
 
+def test_what_a_link_leads_to_is_never_moved(store, tmp_path):
+    mine = tmp_path / "work" / "notes.json"
+    mine.parent.mkdir()
+    mine.write_text("[1]")
+    (store.folder / "cells" / "no").symlink_to(mine.parent)
+    assert [*store.documents()] == []
+    assert mine.read_text() == "[1]"
+    assert "notes.json is truncated or damaged: it stays, since a link" in store.problems()[0]
+
+
+def test_a_link_to_a_disk_that_is_not_there_is_no_empty_folder(store):
+    (store.folder / "cells").rmdir()
+    (store.folder / "cells").symlink_to("not mounted")
+    with pytest.raises(DataError, match=r"cannot read .*cells: No such file"):
+        [*store.documents()]
+
+
+def test_a_new_folder_is_made_when_something_is_written(tmp_path, record):
+    folder = tmp_path / "a" / "b"
+    with DocumentStore(folder, create=True) as store:
+        assert [*store.documents()] == []
+        assert store.finished(["auc"])("0a1b") is None
+    assert [*tmp_path.iterdir()] == []
+    with DocumentStore(folder, create=True) as store, store.alone(pytest.fail):
+        store.write(record("0a1b"))
+    assert DocumentStore(folder).read("0a1b") is not None
+
+
 @pytest.mark.parametrize("meanwhile", ["replaced", "set aside", "set aside and replaced"])
 def test_who_judges_a_shard_late_does_not_set_its_successor_aside(
     store, record, monkeypatch, meanwhile
@@ -243,7 +271,7 @@ def test_a_folder_that_is_gone_is_not_made_again(folder, record, gone, act):
         else:
             folder.rename(folder.with_name("elsewhere"))
         if gone == "replaced":
-            Records(folder, create=True).close()
+            Records(folder, create=True).home.require()
         before = sorted(folder.rglob("*"))
 
         with pytest.raises(DataError, match=f"{folder} was moved or deleted while it was in use"):
@@ -265,7 +293,8 @@ def test_what_is_no_results_folder_is_refused_and_left_alone(tmp_path):
         (False, "full", "is not a results folder, it holds 'thesis.tex' but no aucbench-results"),
         (True, "full", "it holds 'thesis.tex' but no aucbench-results.*new or empty"),
         (False, "file", "cannot open .*file: Not a directory"),
-        (True, "file", "cannot open .*file: File exists"),
+        (True, "file", "cannot open .*file: Not a directory"),
+        (True, "file/in", "cannot open .*file/in: Not a directory"),
     ]:
         with pytest.raises(DataError, match=sentence):
             DocumentStore(tmp_path / name, create=create)
@@ -282,7 +311,7 @@ def test_what_is_no_results_folder_is_refused_and_left_alone(tmp_path):
     ],
 )
 def test_a_folder_with_another_marker_is_refused(folder, text, sentence):
-    DocumentStore(folder, create=True).close()
+    DocumentStore(folder, create=True).home.require()
     (folder / MARKER).write_text(text)
     for create in (False, True):
         with pytest.raises(DataError, match=sentence):
@@ -292,7 +321,7 @@ def test_a_folder_with_another_marker_is_refused(folder, text, sentence):
 def test_an_unfinished_creation_is_taken_up(folder):
     folder.mkdir()
     (folder / f".{MARKER}.{MARKER}.0123456789abcdef.1.2.3.tmp").touch()
-    DocumentStore(folder, create=True).close()
+    DocumentStore(folder, create=True).home.require()
     assert (folder / MARKER).exists()
 
 

@@ -51,8 +51,7 @@ class Store(DocumentStore):
     folder : Path
         The results folder.
     create : bool
-        Make the folder when it is missing or empty, and check that it can be written to.
-        Without it, a read-only folder can be read.
+        Make the folder when something is written, if it is missing or empty.
 
     Raises
     ------
@@ -166,12 +165,9 @@ class Store(DocumentStore):
         from aucbench.data.understood import Understood
 
         path = self._about(data)
-        try:
-            content = self._unsealed(path)
-        except FileNotFoundError:
+        content = self._unsealed(path)
+        if content is None:
             return None
-        except OSError as error:
-            raise refused("read", path, error) from error
         try:
             plain: dict[str, Any] = json.loads(content)
             Understood.from_json(plain["understood"])
@@ -179,8 +175,15 @@ class Store(DocumentStore):
             raise self._damaged(path, str(error)) from error
         return plain
 
-    def _unsealed(self, path: Path) -> bytes:
-        seal, content = SEALS[path.parent.name], read_file(path)
+    def _unsealed(self, path: Path) -> bytes | None:
+        """Return the content of a file without its seal; None if there is no such file."""
+        seal = SEALS[path.parent.name]
+        try:
+            content = read_file(path)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise refused("read", path, error) from error
         unsealed = seal.taken_off(path.stem, content)
         if unsealed is None and seal.is_on(content):
             raise self._damaged(path, "its seal is of another content")
@@ -198,12 +201,13 @@ class Store(DocumentStore):
         """Return the texts of the plans that were kept, by their files."""
         folder = self.folder / PLANS
         try:
-            return {
-                path: self._unsealed(path).decode(errors="replace")
-                for path in sorted(folder.glob("*.toml"))
-            }
+            paths = sorted(path for path in folder.iterdir() if path.suffix == ".toml")
+        except FileNotFoundError:
+            return {}
         except OSError as error:
             raise refused("read", folder, error) from error
+        texts = ((path, self._unsealed(path)) for path in paths)
+        return {path: text.decode(errors="replace") for path, text in texts if text is not None}
 
 
 def _learnt(target: Mapping[str, NDArray[Any]], rows: NDArray[Any]) -> dict[str, NDArray[Any]]:

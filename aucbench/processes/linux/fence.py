@@ -80,7 +80,7 @@ class Rules:
 
     @cached_property
     def _closed(self) -> frozenset[str]:
-        return frozenset(_real((*self.fence.closed, str(self.base))))
+        return frozenset(_resolved((*self.fence.closed, str(self.base))))  # also what comes later
 
     @cached_property
     def _code(self) -> frozenset[str]:
@@ -160,10 +160,15 @@ def hint(error: BaseException | None) -> str:
 
 
 def _real(paths: Iterable[str]) -> Iterator[str]:
-    """Yield the existing files and folders among paths, without links, `~` and variables."""
+    """Yield the existing files and folders among paths, as `_resolved`."""
+    return filter(os.path.exists, _resolved(paths))
+
+
+def _resolved(paths: Iterable[str]) -> Iterator[str]:
+    """Yield absolute paths without links, `~` and variables."""
     for path in paths:
         whole = os.path.expandvars(os.path.expanduser(path))  # noqa: PTH111 - Path has no expandvars
-        if os.path.isabs(whole) and os.path.exists(whole):  # noqa: PTH110, PTH117
+        if os.path.isabs(whole):  # noqa: PTH117
             yield os.path.realpath(whole)
 
 
