@@ -95,10 +95,7 @@ def drawn(data: Data, count: int, seed: int) -> Iterator[tuple[Index, Index]]:
         return
     require_whole(2, folds=count)
     least, what = rarest(data)
-    if least < count:
-        raise DataError(
-            f"there are {least} {what}, fewer than the {count} folds; ask for at most {least} folds"
-        )
+    _require_enough(least, what, count)
     if data.groups is not None:
         yield from _with_pairs(data, _of_groups(data, data.groups, count, seed))
         return
@@ -106,6 +103,20 @@ def drawn(data: Data, count: int, seed: int) -> Iterator[tuple[Index, Index]]:
     dealt = _stratified(strata, count, seed) if strata.any() else _shuffled(data.n, count, seed)
     folds = [(dealt != fold, dealt == fold) for fold in range(count)]
     yield from _with_pairs(data, folds)
+
+
+def _require_enough(number: int, what: str, count: int) -> None:
+    """Refuse more folds than there are rows, events or groups of which each fold needs one."""
+    if number < 2:
+        raise DataError(
+            f"there are {number} {what}, and each fold needs one, so that no two folds can be had; "
+            "give more rows, or test rows of their own (--test)"
+        )
+    if number < count:
+        raise DataError(
+            f"there are {number} {what}, fewer than the {count} folds; ask for at most {number} "
+            "folds"
+        )
 
 
 def _stratified(y: NDArray[np.int8] | Index, count: int, seed: int) -> Index:
@@ -156,11 +167,7 @@ def drawn_parts(data: Data, count: int, seed: int) -> Iterator[tuple[Data, Data]
 
 def _of_groups(data: Data, groups: Index, count: int, seed: int) -> Iterator[Parts]:
     number = np.unique(groups).size
-    if number < count:
-        raise DataError(
-            f"there are {number} groups, fewer than the {count} folds; ask for at most {number} "
-            "folds"
-        )
+    _require_enough(number, "group(s)", count)
     # Imported here: scikit-learn takes a second, which only data with groups should cost.
     from sklearn.model_selection import StratifiedGroupKFold
 

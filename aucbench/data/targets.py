@@ -204,10 +204,15 @@ class Classes:
         if chosen is None and others is None:
             chosen = usual(labels)
             others = None if chosen is None else [one for one in labels if one not in chosen]
-        if chosen is None and others is not None and len(labels) == 2:
+        if chosen is None and others is not None and len(labels) <= 2:
             chosen = [label for label in labels if label not in others]
         if others is None and chosen is not None and len(labels) <= 2:
             others = [label for label in labels if label not in chosen]
+        if (chosen is None or others is None) and len(labels) == 1:
+            raise DataError(
+                f"all labels are {shown_labels(counts, labels)}; the AUC needs both classes, so "
+                "check the target"
+            )
         if chosen is None or others is None:
             raise DataError(
                 f"the labels are {shown_labels(counts, labels)}; say which are positive and which "

@@ -117,6 +117,23 @@ def test_what_makes_no_sense_is_refused_in_a_sentence(file, arguments, sentence)
     assert sentence in " ".join(said("--data", file, *arguments, code=2).split())
 
 
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+@pytest.mark.parametrize(
+    ("shown", "options"),
+    [
+        (lambda s: f"{100 * s:.0f} %", ()),
+        (lambda s: f"${1000 * s:,.0f}", ()),
+        (lambda s: f"{s:.2f} kg".replace(".", ","), ("--decimal", ",")),
+    ],
+)
+def test_scores_with_units_are_read_as_fit_reads_them(table, tmp_path, ending, shown, options):
+    rounded = table["score"].round(2)
+    path = tmp_path / f"scores.{ending}"
+    getattr(table.assign(score=[*map(shown, rounded)]), f"to_{ending}")(path, index=False)
+    told = said("--data", path, *options)
+    assert f"AUC {aucbench.auc(table['y'], rounded)!r}, exact" in told
+
+
 def test_a_gap_is_refused_with_file_group_and_row(table, tmp_path):
     table.loc[1_500, "score"] = np.nan
     path = tmp_path / "gap.parquet"

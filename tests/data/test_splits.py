@@ -149,8 +149,11 @@ def test_fewer_inner_folds_are_drawn_where_groups_allow_no_more(frame):
     data = toy(frame, groups=np.arange(N) % 2)
 
     assert len([*drawn_few(data, 5, 0)]) == 2
-    with pytest.raises(DataError, match="2 groups, fewer than the 5 folds"):
+    with pytest.raises(DataError, match=r"2 group\(s\), fewer than the 5 folds"):
         splits(data, 5, 0)
+    alone = toy(frame, groups=np.zeros(N, int))
+    with pytest.raises(DataError, match=r"1 group\(s\), and each fold needs one, so that no two"):
+        splits(alone, 5, 0)
     one_class = Data.of(np.zeros((6, 1)), [0, 0, 0, 1, 1, 1], groups=[0, 0, 0, 1, 1, 1])
     with pytest.raises(DataError, match=r"has no (positive|negative) row among its training rows"):
         splits(one_class, 2, 0)

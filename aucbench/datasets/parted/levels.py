@@ -16,7 +16,6 @@ from aucbench.datasets.tables.columns import FEW, LEVEL, WORDS, Column, RawColum
 from aucbench.datasets.tables.parts import Number, OneHot, Part
 from aucbench.errors import DataError
 
-DECIMAL = "."  # of numbers that are text
 MOST_LEVELS = 100_000  # different texts of a column
 Levels = Counter[str]
 
@@ -34,7 +33,11 @@ def counted_levels(levels: Levels, name: str, values: Any) -> None:
 
 
 def encoding_of(
-    names: Sequence[str], levels: Mapping[str, Levels], medians: Mapping[str, float], n: int
+    names: Sequence[str],
+    levels: Mapping[str, Levels],
+    medians: Mapping[str, float],
+    n: int,
+    decimal: str = ".",
 ) -> Encoding:
     """Return the features of a table: numbers as they are, and one for each level of a text.
 
@@ -43,21 +46,21 @@ def encoding_of(
     in a new table take the medians.
     """
     known = [
-        _of_text(name, levels[name], n)
+        _of_text(name, levels[name], n, decimal)
         if name in levels
         else (Column(name, "numeric"), Number(medians[name], missing=False))
         for name in names
     ]
     parts = tuple(part for _, part in known)
     width = sum(part.width for part in parts)
-    schema = Schema(tuple(column for column, _ in known))
+    schema = Schema(tuple(column for column, _ in known), decimal=decimal)
     return Encoding(schema, parts, sparse=len(parts) < DENSE_FROM * width)
 
 
-def _of_text(name: str, levels: Levels, n: int) -> tuple[Column, Part]:
+def _of_text(name: str, levels: Levels, n: int, decimal: str) -> tuple[Column, Part]:
     """Return what a column of text is, and its features."""
     texts = sorted(levels)
-    kind, more = _raw(name, texts, np.arange(len(texts)))._kind(DECIMAL)
+    kind, more = _raw(name, texts, np.arange(len(texts)))._kind(decimal)
     if words := more.get("gaps"):
         raise DataError(
             f"column {name!r} holds {kind} cells and {' and '.join(map(repr, words))}, which means "
@@ -75,7 +78,7 @@ def _of_text(name: str, levels: Levels, n: int) -> tuple[Column, Part]:
         counts = np.array([levels[text] for text in texts])
         return column, OneHot.of_counts(texts, counts, n, missing=False)
     column = Column(name, kind, distinct=len(texts), unit=more.get("unit", ""))
-    codes = _raw(name, texts, np.arange(len(texts))).codes(column, DECIMAL)
+    codes = _raw(name, texts, np.arange(len(texts))).codes(column, decimal)
     order = np.argsort(codes)
     below = np.cumsum([levels[texts[k]] for k in order])
     middle = np.searchsorted(below, [(n - 1) // 2, n // 2], side="right")
@@ -85,7 +88,7 @@ def _of_text(name: str, levels: Levels, n: int) -> tuple[Column, Part]:
 def codes_of(values: Any, name: str, schema: Schema) -> Vector:
     """Return the codes of a column of text, (n,)."""
     column = next(column for column in schema.columns if column.name == name)
-    return _raw(name, *distinct(values)).codes(column, DECIMAL)
+    return _raw(name, *distinct(values)).codes(column, schema.decimal)
 
 
 def _raw(name: str, texts: Sequence[str], at: NDArray[np.int64]) -> RawColumn:

@@ -100,7 +100,19 @@ class ParquetParts:
         whole = replace(bare, sides=sides, dropped=dropped)
         if all(feature.kind != TEXT for feature in features):
             return whole
-        return whole._with_encoding(asked)
+        coded = whole._with_encoding(asked)
+        if columns is not None:
+            coded._require_numbers()
+        return coded
+
+    def _require_numbers(self) -> None:
+        """Refuse a column of texts that are no numbers; 45 % is one."""
+        assert self.encoding is not None
+        for column in self.encoding.schema.columns:
+            if column.kind != "numeric":
+                raise DataError(
+                    f"column {column.name!r} holds text, wanted numbers; write numbers in it"
+                )
 
     @property
     def n(self) -> int:
@@ -216,7 +228,10 @@ class ParquetParts:
             row = int(np.flatnonzero(y == 0)[0])
             if values.null_count:
                 row = int(np.flatnonzero(values.is_null().to_numpy())[0])
-                raise DataError(f"{self.where(i, first + row)} has no label; every row needs one")
+                raise DataError(
+                    f"{self.where(i, first + row)} has no label; every row needs one, so "
+                    "leave such rows out of the file"
+                )
             raise DataError(
                 f"{self.where(i, first + row)} has the label {values[row].as_py()!r}, which is of "
                 f"neither class ({self.understood.classes}); name it with positive or negative"
@@ -298,7 +313,8 @@ class ParquetParts:
                     counted_levels(levels[name], name, table.column(name))
                 first += table.num_rows
         named = [feature.name for feature in self.features]
-        return replace(self, encoding=encoding_of(named, levels, self._medians(), self.n))
+        known = encoding_of(named, levels, self._medians(), self.n, asked.decimal)
+        return replace(self, encoding=known)
 
     def _medians(self) -> dict[str, float]:
         """Return the median of each column of numbers in the first rows."""
@@ -338,8 +354,6 @@ def _features(
     left = [name for name in names if name not in dropped]
     if columns is not None:
         left = [[*kinds][column_at(one, [*kinds], len(kinds))] for one in columns]
-        if texts := [name for name in left if kinds[name] == TEXT]:
-            raise DataError(f"column {texts[0]!r} holds text, wanted numbers; write numbers in it")
     if asked.text == "drop":
         dropped |= {name: "holds text" for name in left if kinds[name] == TEXT}
         left = [name for name in left if kinds[name] != TEXT]
