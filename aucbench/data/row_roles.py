@@ -128,8 +128,8 @@ def _draw(members: NDArray[np.intp], fraction: float, rng: np.random.Generator) 
     count = max(1, round(fraction * members.size))
     if count >= members.size:
         raise DataError(
-            f"a class of {members.size} row(s) cannot be split at fraction {fraction}, because both "
-            "parts need a row of it; give a fraction in (0, 1) and more rows"
+            f"a class of {members.size} row(s) cannot be split at fraction {fraction}, because "
+            "both parts need a row of it; give a fraction in (0, 1) and more rows"
         )
     return rng.permutation(members)[:count]
 

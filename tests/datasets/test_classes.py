@@ -66,3 +66,17 @@ def test_what_makes_two_classes_is_refused():
         load(FRAME, labels="classes", positive="x")
     with pytest.raises(DataError, match="task=first makes two classes"):
         load(FRAME, labels="classes", task="first")
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({}, r"all labels are 'red' \(24\); the AUC needs both classes, so check the target"),
+        ({"negative": "red"}, "all 24 labels are negative; the AUC needs both"),
+        ({"positive": "red"}, "all 24 labels are positive; the AUC needs both"),
+    ],
+)
+def test_a_column_of_one_label_is_said_to_be_one(tmp_path, options, sentence):
+    (tmp_path / "t.csv").write_text("a,y\n" + "".join(f"{i % 9},red\n" for i in range(24)))
+    with pytest.raises(DataError, match=sentence):
+        load(tmp_path / "t.csv", target="y", **options)

@@ -91,15 +91,6 @@ TABLES = {
     "one class": refused(
         "age,y", lambda i: f"{i % 9},1", "all 24 labels are positive; the AUC needs both"
     ),
-    "one word for all": refused(
-        "age,y", lambda i: f"{i % 9},red", "all labels are 'red' (24); the AUC needs both classes"
-    ),
-    "one negative word for all": refused(
-        "age,y",
-        lambda i: f"{i % 9},red",
-        "all 24 labels are negative; the AUC needs both",
-        negative="red",
-    ),
     "a missing label": refused(
         "age,y", lambda i: f"{i % 9},{'' if i == 2 else sick(i)}", "label is missing in line 4"
     ),

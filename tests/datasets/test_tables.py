@@ -185,7 +185,12 @@ def test_numbers_of_several_units_are_categories_and_said():
     [column] = schema_of("50 kg", "110 lb", "60 kg").columns
     assert (column.kind, column.levels) == ("category", ("110 lb", "50 kg", "60 kg"))
     assert "several units, such as '60 kg' and '110 lb'" in column.remark
-    for cells in (("1st", "2nd", "3rd", "4th"), ("3 rooms", "4 rooms, 2 baths"), ("T1", "T2")):
+    for cells in (
+        ("1st", "2nd", "3rd", "4th"),
+        ("3 rooms", "4 rooms, 2 baths"),
+        ("T1", "T2"),
+        ("012A", "12A"),
+    ):
         assert schema_of(*cells).columns[0].kind == "category"
 
 
@@ -494,3 +499,9 @@ def test_encoded_data_have_names_and_no_schema():
     assert made.names == encoding.names
     assert made.encoded() is made
     np.testing.assert_array_equal(made.rows.values, encoding(data.rows).values)
+
+
+def test_a_word_that_is_no_missing_cell_makes_categories_of_numbers():
+    frame = pd.DataFrame({"x": ["1", "2", "3", "NA"]})
+    assert Schema.of(frame).columns[0].kind == "numeric"
+    assert Schema.of(frame, words={"x": ("NA",)}).columns[0].kind == "category"

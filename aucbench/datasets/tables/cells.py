@@ -36,7 +36,7 @@ _NUMBER = {  # by the decimal mark
     for point, group in ((".", ","), (",", "."))
 }
 _MINUS = "\u2212"  # which programs that write numbers for people take for a hyphen
-_UNIT = re.compile(r"(?P<number>.*\d\)?)\s?(?P<unit>[^\s\d,.()$€£¥%+-][^\s\d]{0,11})")
+_UNIT = re.compile(r"(?P<number>(?!0\d).*\d\)?)\s?(?P<unit>[^\s\d,.()$€£¥%+-][^\s\d]{0,11})")
 _PLURAL = 4  # letters from which a unit that ends in s may be a plural, such as years
 ISO = "ISO8601"
 _ISO = re.compile(r"\d{4}-\d\d(-\d\d([T ]\d\d:\d\d.*)?)?", re.ASCII)

@@ -229,6 +229,8 @@ class RawColumn:
         count = int(np.count_nonzero(marked := self._marked(is_word)))
         if not 0 < len(words) <= MOST_WORDS or count > self._present / 2:
             return None
+        if any(word in self.kept for word in words):
+            return None
         places = np.append(np.where(is_word, -1, np.cumsum(~is_word) - 1), -1)
         others = [text for text in self.texts if text not in words]
         kind, more = RawColumn(self.name, self.series, None, others, places[self.at])._kind(decimal)
