@@ -52,7 +52,7 @@ def changes_of_test_rows(columns: Sequence[Column], coded: Rows, test: Mask) -> 
     train, codes = codes[~test], codes[test].astype(np.float64)
     shares = np.mean(np.isnan(train), axis=0).tolist()
     columns = [replace(one, missing=share) for one, share in zip(columns, shares, strict=True)]
-    examples = {}
+    examples: dict[int, str] = {}
     for j, column in enumerate(columns):
         if column.kind == "category":
             own = codes[:, j]
