@@ -29,7 +29,7 @@ from aucbench.datasets.manifest import verify
 from aucbench.datasets.reading import Loading
 from aucbench.datasets.sources import File, feature_names, least, with_names
 from aucbench.datasets.targets import class_names
-from aucbench.errors import DataError, require_whole
+from aucbench.errors import DataError, ParameterError, require_whole
 
 _WHAT_HOLDS = {"b": "truth values", "f": "numbers", "i": "numbers", "u": "numbers"}
 
@@ -43,6 +43,7 @@ def stream(
     drop: Sequence[str | int] = (),
     target: str | int | None = None,
     features: int | None = None,
+    first_index: int | None = None,
 ) -> Iterator[Chunk]:
     """Read svmlight, CSV or Parquet in chunks of rows; memory does not grow with the file.
 
@@ -60,6 +61,9 @@ def stream(
         The number d of features, for svmlight only. Without it, the file is first scanned for
         its largest index, and for an index 0, which shows that indices count from 0. With it,
         only the first chunk is searched for an index 0.
+    first_index : 0 or 1, optional
+        The index of the first feature, for svmlight only. Files that are learnt from one after the
+        other count alike, also if an index 0 occurs in one of them only.
 
     Raises
     ------
@@ -67,9 +71,11 @@ def stream(
         As `load`, when the row at fault is reached. Also for npz and idx files, which only `load`
         reads.
     ParameterError
-        When `rows` or `features` is not a whole number above 0.
+        When `rows` or `features` is not a whole number above 0, or `first_index` not 0 or 1.
     """
     require_whole(1, rows=rows, features=features)
+    if first_index not in (None, 0, 1):
+        raise ParameterError(f"first_index must be 0 or 1, got {first_index!r}")
     asked = Loading(positive=positive, negative=negative, drop=drop, target=target)
     origin = source_of(source)
     if not isinstance(origin, File) or origin.raw:
@@ -81,14 +87,15 @@ def stream(
             f"{path}: target={target!r} is for tables, but in svmlight the label is first in each "
             "line; leave it out"
         )
-    if features is not None and ending not in SVMLIGHT:
-        raise DataError(
-            f"{path}: features={features} is for svmlight, but the columns of a table are counted; "
-            "leave it out"
-        )
+    for name, value in (("features", features), ("first_index", first_index)):
+        if value is not None and ending not in SVMLIGHT:
+            raise DataError(
+                f"{path}: {name}={value} is for svmlight, but the columns of a table are counted; "
+                "leave it out"
+            )
     names = feature_names(path)
     if ending in SVMLIGHT:
-        tables = _svmlight_tables(path, rows, features, least(path, names))
+        tables = _svmlight_tables(path, rows, features, first_index, least(path, names))
     else:
         tables = _tables(path, ending, rows, target)
     named = (
@@ -188,13 +195,16 @@ class _Joined:
         return arrays.rows(csr_array(X.matrix))
 
 
-def _svmlight_tables(path: Path, rows: int, features: int | None, least: int) -> Iterator[Table]:
+def _svmlight_tables(
+    path: Path, rows: int, features: int | None, first: int | None, least: int
+) -> Iterator[Table]:
     """Yield tables of an svmlight file, all with the same number of features."""
-    d, first = features, None
+    d = features
     if d is None:
         with open_plain(path) as content:
-            d, first = svmlight.extent(svmlight.data_lines(content))
-        d = max(d, least)
+            found, begin = svmlight.extent(svmlight.data_lines(content))
+        first = begin if first is None else first
+        d = max(found + begin - first, least)
     with open_plain(path) as content:
         lines = svmlight.data_lines(content)
         while part := [*islice(lines, rows)]:

@@ -51,8 +51,7 @@ class AsText:
         """
         if not _has_long_digits(stream, layout):
             return self
-        found = _digits(stream, layout)
-        return replace(self, columns=self.columns | found)
+        return replace(self, columns=self.columns | _digits(stream, layout))
 
 
 PANDAS = AsText()  # pandas decides about all cells
@@ -61,7 +60,8 @@ PANDAS = AsText()  # pandas decides about all cells
 def _has_long_digits(stream: IO[bytes], layout: Layout) -> bool:
     """Return whether a cell has digits only that begin with 0, or at least 16 of them."""
     ends, signs = np.zeros((2, 256), np.bool_)
-    ends[[*b' \t\r\n"', *NAMED.get(layout.separator, layout.separator[:1]).encode()]] = True
+    separator = " " if layout.separator == "space" else layout.separator
+    ends[[*b' \t\r\n"', *separator.encode()]] = True
     signs[[*b"+-"]] = True
     stream.seek(0)
     while lines := stream.readlines(READ_AHEAD):

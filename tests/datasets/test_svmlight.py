@@ -98,6 +98,10 @@ def test_indices_count_alike_in_files_that_are_read_together(tmp_path):
         X = data.rows.dense().matrix
         assert (data.d, data.understood.first_index) == (4, 0)
         np.testing.assert_array_equal(X[data.folds == -1][-3:], X[data.folds == 0][-3:])
+    [chunk] = stream(test, first_index=0)
+    np.testing.assert_array_equal(chunk.rows.dense().matrix, X[-3:])
+    with pytest.raises(DataError, match=r"line 1 cannot be read .*Invalid index 0"):
+        [*stream(train, first_index=1)]
 
 
 @pytest.mark.parametrize(
