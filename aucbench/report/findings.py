@@ -134,6 +134,11 @@ class Findings:
         """Why a metric of a plugin has no value on some fits."""
         return self.chosen.failures
 
+    @cached_property
+    def partial(self) -> frozenset[int]:
+        """The solvers whose means are over fewer data sets than those of others."""
+        return frozenset(np.flatnonzero(np.isnan(self.values).any(axis=0)).tolist())
+
     @property
     def points(self) -> int:
         """Points of each curve."""

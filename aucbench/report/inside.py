@@ -57,6 +57,11 @@ class Row:
         return self.known is not None and self.known.not_worse and self.group.complete
 
     @property
+    def is_partial(self) -> bool:
+        """Whether its mean is over fewer splits than those of others, since some failed."""
+        return self.known is not None and self.known.missing > self.group.pending
+
+    @property
     def note(self) -> str:
         """What is missing, and by which rule the interval was made; empty for DeLong's."""
         parts = []

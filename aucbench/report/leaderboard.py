@@ -18,6 +18,7 @@ from aucbench.stats.pairs import Pair
 from aucbench.stats.words import Interval, counted
 
 BEST = "the best?"  # the column that says who may be the best, where it is tested
+PARTIAL = "(…) is over fewer data sets: the solver has no value on the others"
 
 
 class Entry(NamedTuple):
@@ -27,6 +28,10 @@ class Entry(NamedTuple):
     key: str = ""
     range: str = ""  # its interval
     note: str = ""
+
+    def over_fewer(self) -> Entry:
+        """Mark a number that is not to be compared: it is sorted behind all others."""
+        return self._replace(text=f"({self.text})", key="") if self.key else self
 
 
 class Column(NamedTuple):
@@ -56,6 +61,7 @@ def leaderboard(findings: Findings) -> Grid:
         ),
         [number for number, column in enumerate(columns, 2) if column.number],
         title=f"{some}; {LEADING} may be the best on a typical one",
+        facts=(PARTIAL,) if findings.partial and only is None else (),
         names=1,
         keys=tuple(("", "", *(entry.key for entry in line)) for line in entries),
         ranges=tuple(("", "", *(entry.range for entry in line)) for line in entries),
@@ -77,15 +83,19 @@ def _across(findings: Findings) -> Iterator[Column]:
         count = str(int(np.isnan(findings.values[:, solver]).sum()))
         return Entry(count, count)
 
-    yield Column(f"mean {findings.measure}", lambda j: _standing(findings.means[j], "{:.4f}"))
+    def partial(entry: Callable[[int], Entry]) -> Callable[[int], Entry]:
+        return lambda j: entry(j).over_fewer() if j in findings.partial else entry(j)
+
+    mean = partial(lambda j: _standing(findings.means[j], "{:.4f}"))
+    yield Column(f"mean {findings.measure}", mean)
     if best is not None and not best.note:
         yield Column(BEST, lambda j: _best(best, evidence.solvers[j]))
     if versus:
         yield Column(f"− {versus[0].b}", lambda j: _difference(versus, evidence.solvers[j]))
     yield Column("average rank", lambda j: _standing(findings.ranks[j], "{:.2f}"))
     if evidence.elsewhere is None:
-        yield Column("fit s", lambda j: _entry(findings.mean_seconds[j], ".3g"))
-        yield Column("non-zeros", nonzeros)
+        yield Column("fit s", partial(lambda j: _entry(findings.mean_seconds[j], ".3g")))
+        yield Column("non-zeros", partial(nonzeros))
     yield Column("no value", lacking)
     yield Column("ok", lambda j: _ok([g for (_, k), g in evidence.groups.items() if k == j]))
 
@@ -127,7 +137,8 @@ def _estimate(row: Row) -> Entry:
     if row.known is None or isnan(row.estimate):
         return Entry(note=row.note)
     interval = _range(row.known.delong, "{:.4f}")
-    return Entry(f"{row.estimate:.4f}", repr(row.estimate), interval, row.note)
+    entry = Entry(f"{row.estimate:.4f}", repr(row.estimate), interval, row.note)
+    return entry.over_fewer() if row.is_partial else entry
 
 
 def _best(best: BestSet, name: str) -> Entry:

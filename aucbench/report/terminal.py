@@ -69,6 +69,10 @@ def _columns(findings: Findings, others: Sequence[Means]) -> list[_Column]:
     def nonzeros(row: Row) -> str:
         return _number(row.group.mean("nnz"), ".1f").removesuffix(".0")
 
+    def estimate(row: Row) -> str:
+        text = _number(row.estimate, ".4f")
+        return f"({text})" if row.is_partial and text != NOTHING else text
+
     def folders(row: Row) -> str:
         return evidence.folders[row.solver] if evidence.folders else ""
 
@@ -78,7 +82,7 @@ def _columns(findings: Findings, others: Sequence[Means]) -> list[_Column]:
     return [
         _Column("", lambda row: LEADING if row.leading else ""),
         _Column(SOLVER, lambda row: evidence.solvers[row.solver]),
-        _Column(findings.measure, lambda row: _number(row.estimate, ".4f")),
+        _Column(findings.measure, estimate),
         _Column(level, lambda row: _interval(findings.interval(row)), (NOTHING,)),
         *(_Column(other.measure, mean_of(other)) for other in others),
         _Column("rank", lambda row: _number(row.rank, "g")),
@@ -119,6 +123,8 @@ def notes(findings: Findings, *, by_set: bool = True) -> Iterator[str]:
     )
     if by_set and any(row.leading for row in rows):
         yield f"{LEADING} may be the best of its data set: none of the others is shown to be better"
+    if by_set and any(row.is_partial for row in rows):
+        yield "(…) is over fewer splits: the solver has no value on the others"
     if findings.smaller:
         yield f"a smaller {findings.measure} is better"
     if by_set and methods:

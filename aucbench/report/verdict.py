@@ -21,9 +21,10 @@ def verdict(findings: Findings) -> dict[str, Any]:
     """Return the answer, what is said of each solver and pair, and all values behind it.
 
     Where several folders were read, a solver has those that hold it as `folder`.
-    What is not known is null: a number, or whether a solver may be the best of a data set inside
-    which no pair was compared. Differences are a - b, in units of the measure. What a
-    solver has of `best_set` is there where it is tested.
+    A solver without a value on some data set has no `mean`, and its `mean_of_values` is over the
+    others. What is not known is null: a number, or whether a solver may be the best of a data set
+    inside which no pair was compared. Differences are a - b, in units of the measure. What a solver
+    has of `best_set` is there where it is tested.
     """
     evidence, s = findings.evidence, findings.settings
     return {
@@ -50,11 +51,13 @@ def _solver(findings: Findings, number: int) -> dict[str, Any]:
     name, best = findings.evidence.solvers[number], findings.advice.best
     lacking = np.isnan(findings.values[:, number])
     folders = findings.evidence.folders
+    mean = _number(findings.means[number].estimate)
     told = {
         "solver": name,
         **({"folder": folders[number]} if folders else {}),
         "possible_best": number in findings.leading,
-        "mean": _number(findings.means[number].estimate),
+        "mean": None if number in findings.partial else mean,
+        "mean_of_values": mean,
         "average_rank": _number(findings.ranks[number].estimate),
         "data_sets_without_value": int(lacking.sum()),
     }

@@ -47,7 +47,7 @@ def test_numbers_are_of_ok_rows_only():
     assert table.header[4:] == ("rank", "fit s", "non-zeros", "ok")
     a, b, c = table.lines
     assert (a[2], *a[4:]) == ("0.9000", "1", "2", "2.7", "3/3")
-    assert (b[2], *b[4:]) == ("1.0000", "-", "1", "1", "1/2")
+    assert (b[2], *b[4:]) == ("(1.0000)", "-", "1", "1", "1/2")
     assert c[2:] == ("-", "-", "-", "-", "-", "0/1")
     assert table.best == (True, False, False)
     low, high = map(float, a[3].split("–"))
