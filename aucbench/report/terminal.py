@@ -129,6 +129,10 @@ def notes(findings: Findings, *, by_set: bool = True) -> Iterator[str]:
         yield f"a smaller {findings.measure} is better"
     if by_set and methods:
         yield f"intervals: {', '.join(method for method, _ in methods.most_common())}"
+    if by_set and findings.row_test:
+        known = [row.known.delong for row in rows if row.known is not None]
+        reasons = dict.fromkeys(one.note for one in known if isnan(one.low) and one.note)
+        yield from (f"no interval over test rows: {reason}" for reason in reasons)
     if findings.grouped:
         yield findings.grouped
     yield from pair_notes(evidence)

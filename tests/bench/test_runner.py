@@ -197,4 +197,7 @@ def test_rows_that_cannot_be_dealt_skip_their_cells_without_a_job(lookups, store
 
     assert engine.ran == []
     assert {status for _, _, status in found} == {"skipped"}
-    assert all("there are 1 row(s) of the rarer class, and each fold needs one" in r.status.reason for r in store.records())
+    assert all(
+        "there are 1 row(s) of the rarer class, and each fold needs one" in r.status.reason
+        for r in store.records()
+    )

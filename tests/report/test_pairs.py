@@ -9,6 +9,7 @@ from aucbench.data.categories import Categories
 from aucbench.data.grades import Grades
 from aucbench.data.survival import Survival
 from aucbench.metrics import cindex, grade_auc, hand_till
+from aucbench.report.terminal import notes
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
@@ -60,6 +61,14 @@ def test_other_targets_are_judged_by_their_measure(kind, title, method):
     assert pair.delong.method == f"{method.removesuffix(', log-odds and mixture beta')}, paired"
     assert pair.verdict.low <= pair.verdict.estimate <= pair.verdict.high
     assert title in found.advice.sentences[0]
+
+
+def test_a_class_of_two_rows_has_no_interval_over_test_rows_and_the_table_says_why():
+    y = np.repeat([0, 1, 2], [40, 12, 2])
+    X = np.random.default_rng(0).normal(size=(54, 3)) + np.eye(3)[y]
+    found = compare("svm-or,ls-svm", Data.of(X, Categories.of(y)), splits=2).findings
+    [line] = [line for line in notes(found) if line.startswith("no interval")]
+    assert line.endswith(": 2 rows are of the rarest class, and an interval needs 3.")
 
 
 def test_other_measures_of_a_target_are_had_from_the_folder():
