@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
+from shown_pages import text_of
 
 from aucbench import AUCClassifier
 from aucbench.data.understood import Understood
@@ -240,3 +241,12 @@ def test_outliers_of_a_matrix_are_named_by_load_and_by_the_classifier(tmp_path, 
     assert "column '0': because of a few cells (1e+12), its standard deviation" in warning
     with pytest.warns(UserWarning, match=r"column '0'.*a few cells \(1e\+12\)"):
         AUCClassifier("logistic", passes=1).fit(X, POSITIVE)
+
+
+def test_the_page_shows_the_warning_on_cells_that_may_be_missing(tmp_path):
+    values = np.resize(np.round(np.linspace(0.2, 4.1, 40), 2), N)
+    values[1::5] = -999
+    path = tmp_path / "t.csv"
+    pd.DataFrame({"creatinine": values, "sick": POSITIVE.astype(int)}).to_csv(path, index=False)
+    [warning] = load(path).understood.warnings
+    assert f"warning: {warning}" in text_of("tables.md").splitlines()

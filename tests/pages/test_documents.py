@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from command_line import done
 from nights import first_rows
+from shown_pages import table
 from sklearn.datasets import load_breast_cancer
 
 import aucbench
@@ -198,15 +199,6 @@ def test_links_between_pages_lead_somewhere(page):
         assert target == "notebook.ipynb" or ((ROOT / page).parent / target).exists(), target
 
 
-def table(text):
-    """Name, mark, AUC, non-zeros (-1: none) of each line; times differ from run to run."""
-    line = r"^\*? +(\S.*?) +(\d\.\d{4}) +(?:\S+–\S+ +)?\S+ +\S+ +(\S+) +\d+/\d+ *(\w*)$"
-    return [
-        (name, mark, float(auc), float(nnz.replace("-", "-1")))
-        for name, auc, nnz, mark in re.findall(line, text, re.MULTILINE)
-    ]
-
-
 def shown_comparisons(page):
     """Command and table of every comparison of a page that needs nothing but aucbench."""
     text = (ROOT / page).read_text(encoding="utf-8")
@@ -226,6 +218,18 @@ def test_compare_prints_what_the_page_shows(command, lines, tmp_path, monkeypatc
     monkeypatch.chdir(tmp_path)
     source = block("README.md", "python", "hookimpl")
     (tmp_path / "heavy_ball.py").write_text(source, encoding="utf-8")
+    assert_compares(command, lines)
+
+
+@pytest.mark.nightly
+@pytest.mark.slow
+@pytest.mark.parametrize(("command", "lines"), shown_comparisons("docs/methods/aum.md"))
+def test_compare_prints_of_real_data_what_the_page_shows(command, lines, data_folder, monkeypatch):
+    monkeypatch.setenv("AUCBENCH_DATA", str(data_folder))
+    assert_compares(command, lines)
+
+
+def assert_compares(command, lines):
     ended = done(*shlex.split(command)[1:])
     assert len(table(lines)) > 1
     for line, expected in zip(table(ended.stdout), table(lines), strict=True):
