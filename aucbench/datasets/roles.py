@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from aucbench.datasets.formats import Table, counted_alike, stacked
 from aucbench.datasets.label import column_at
 from aucbench.datasets.reading import Reading
-from aucbench.datasets.tables.columns import RawColumn
+from aucbench.datasets.tables.cells import are_codes
+from aucbench.datasets.tables.columns import Column, RawColumn
 from aucbench.errors import DataError
 
 EVENT = "event"  # the role of the column that says whether an event happened
@@ -112,7 +113,8 @@ def _cells(table: Table, at: int, name: str, role: str, decimal: str) -> Any:
         return raw.series.to_numpy()
     if role == "groups":
         return np.where(raw.at < 0, np.nan, raw.at)
-    column = raw.column(decimal)
+    digits = Column(name, "numeric")  # 0930 is a time, though it would be a code as a feature
+    column = digits if are_codes(raw.texts) else raw.column(decimal)
     wanted = ("numeric", "date") if role == "times" else ("numeric",)
     if isinstance(column, str) or column.kind not in wanted:
         raise DataError(

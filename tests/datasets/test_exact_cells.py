@@ -181,3 +181,9 @@ def test_words_of_a_pair_are_labels_in_any_case(words, held):
     labels = np.resize(words, N)
     data = load(held(pd.DataFrame({"x": X, "y": labels})))
     assert data.target.n_pos == np.count_nonzero(np.char.lower(labels) == "yes")
+
+
+def test_times_with_leading_zeros_are_numbers(held):
+    minutes = [f"{k // 60:02}{k % 60:02}" for k in np.random.default_rng(1).permutation(N)]
+    data = load(held(pd.DataFrame({"at": minutes, "x": X, "y": SIDES})), time="at", target="y")
+    assert [*np.argsort(data.times)] == [*np.argsort(minutes)]

@@ -230,7 +230,8 @@ class ParquetParts:
                 row = int(np.flatnonzero(values.is_null().to_numpy())[0])
                 raise DataError(
                     f"{self.where(i, first + row)} has no label; every row needs one, so "
-                    "leave such rows out of the file"
+                    "leave such rows out of the file, or name a label such as None with --positive "
+                    "or --negative (in Python positive=, negative=)"
                 )
             raise DataError(
                 f"{self.where(i, first + row)} has the label {values[row].as_py()!r}, which is of "

@@ -107,10 +107,9 @@ def sides_of(counts: Mapping[Any, int], column: tuple[str, str], asked: Reading)
     """Return the classes of all labels that occur; raises as `Classes.of`."""
     gaps = MISSING.difference(MARKS, named_labels(asked)).intersection(map(str, counts))
     if gaps:
-        some_gap = sorted(gaps)[0]
         raise DataError(
             f"the label is missing in {sum(counts[gap] for gap in gaps)} rows: the column "
-            f"{column[0]!r} has {some_gap!r}; if that is a label, name it with --positive or "
+            f"{column[0]!r} has {min(gaps)!r}; if that is a label, name it with --positive or "
             "--negative (in Python positive=, negative=)"
         )
     some = np.array([*counts])
