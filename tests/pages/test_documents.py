@@ -223,7 +223,7 @@ def test_compare_prints_what_the_page_shows(command, lines, tmp_path, monkeypatc
 
 @pytest.mark.nightly
 @pytest.mark.slow
-@pytest.mark.parametrize(("command", "lines"), shown_comparisons("docs/methods/aum.md"))
+@pytest.mark.parametrize(("command", "lines"), [*shown_comparisons("docs/methods/aum.md")])
 def test_compare_prints_of_real_data_what_the_page_shows(command, lines, data_folder, monkeypatch):
     monkeypatch.setenv("AUCBENCH_DATA", str(data_folder))
     assert_compares(command, lines)
