@@ -27,6 +27,7 @@ OF_TUNING = (
     "tune_evals",
     "inner_splits",
     "tune_seconds",
+    "tune_work",
 )  # cannot matter to a solver that is not tuned
 COUNTED = ("repeat", "seed", "split")  # whole numbers, in which alone most cells of a plan differ
 LIGHT_VALUES = 10**6  # numbers of a data set whose rows are mapped in less than 0.1 s

@@ -44,6 +44,7 @@ class Cell:
     repeat_fits: int = 1  # how often the final fit is done, to measure its time
     holdout: float | None = None  # share of the rows that is drawn as the test set of 1 split
     tune_seconds: float | None = None  # limit of tuning and the fit after it, see `solving.halving`
+    tune_work: float | None = None  # likewise, in numbers that are read, alike on every machine
     pairs: str | None = None  # which pairs count in training; None: what the target says
     monotone: str | None = None  # the shapes that effects of columns must have
 

@@ -28,6 +28,7 @@ SQUARES = (1e-280, 1e305)  # a sum of squares between these had no overflow and 
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 DENSE_PRODUCTS_FROM = 1 / 8  # share from which a product of BLAS takes less time (measured: 0.1)
 PIECE = 1 << 18  # stored values that are made float64 at a time, 2 MiB
+PRODUCT = 0.1  # of the time in which a number of a row is read, for a product of a sum of products
 DENSE_FROM = 1 / 3  # share of non-zeros from which dense rows are faster (measured: 0.25 to 0.5)
 
 
@@ -266,7 +267,7 @@ class Rows:
         Dense rows are centred in pieces, so no copy of all of them is made. So are sparse rows that
         store many of their entries.
         """
-        READ.get().rows += self.n
+        READ.get().add(self.n, self.stored.size * max(1.0, PRODUCT * self.density * self.d))
         if self.columns is not None and self.density < DENSE_PRODUCTS_FROM:
             # Centring a column without zeros keeps it sparse; a column with zeros is near 0 anyway.
             full = np.where(np.bincount(self.columns, minlength=self.d) == self.n, centre, 0.0)
@@ -287,7 +288,7 @@ class Rows:
 
     def centred_products(self) -> Vector:
         """Return (x_i - m)·(x_j - m), shape (n, n), where m is the mean of the rows."""
-        READ.get().rows += self.n
+        READ.get().add(self.n, self.stored.size)
         if self.is_sparse:
             products: Vector = (self.matrix @ self.matrix.T).toarray()
             products -= products.mean(axis=0)

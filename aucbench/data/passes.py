@@ -58,7 +58,7 @@ def scores(X: Rows, w: Vector, block: Block = ALL) -> Vector:
             "columns of the training rows"
         )
     order, lo, hi = span(block, X.n)
-    READ.get().rows += hi - lo
+    READ.get().add(hi - lo, X.stored.size * (hi - lo) / X.n)
     w, out = np.ascontiguousarray(w), np.empty(hi - lo)
 
     def fill(cut: Cut) -> None:
@@ -102,7 +102,7 @@ def affine(
     from aucbench.kernels import linear
 
     order, lo, hi = span(block, X.n)
-    READ.get().rows += hi - lo
+    READ.get().add(hi - lo, X.stored.size * (hi - lo) / X.n)
 
     def sums(cut: Cut) -> tuple[Vector, Vector]:
         out, of_classes = np.zeros(X.d), np.zeros(2)
@@ -133,7 +133,7 @@ def margin(
     from aucbench.kernels import linear
 
     order, lo, hi = span(block, X.n)
-    READ.get().rows += hi - lo
+    READ.get().add(hi - lo, X.stored.size * (hi - lo) / X.n)
 
     def sums(cut: Cut) -> tuple[Vector, float]:
         out = np.zeros(X.d)

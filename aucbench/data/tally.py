@@ -2,7 +2,9 @@
 
 Everything that multiplies rows by weights ends in `passes`, or forms a matrix of products in
 `Rows`; `solve` compares the sum with `State.rows_seen`. It belongs to what runs in one thread, not
-to the rows: a method could read a copy, and fits that share rows would share the number.
+to the rows: a method could read a copy, and fits that share rows would share the number. The
+numbers in these rows say how much work a fit is, on every machine alike: a search of parameters
+counts them in place of seconds, see `aucbench.solving.halving`.
 """
 
 from __future__ import annotations
@@ -13,12 +15,17 @@ from contextvars import ContextVar
 
 
 class Tally:
-    """The rows that were read so far."""
+    """The rows that were read so far, and the numbers that they store, with those of tuning."""
 
-    __slots__ = ("rows",)
+    __slots__ = ("numbers", "rows")
 
     def __init__(self) -> None:
-        self.rows = 0
+        self.rows, self.numbers = 0, 0.0
+
+    def add(self, rows: int, numbers: float) -> None:
+        """Count rows that store so many numbers."""
+        self.rows += rows
+        self.numbers += numbers
 
 
 READ = ContextVar("READ", default=Tally())  # noqa: B039 - nobody looks at the default
@@ -26,13 +33,14 @@ READ = ContextVar("READ", default=Tally())  # noqa: B039 - nobody looks at the d
 
 @contextmanager
 def counting() -> Iterator[Tally]:
-    """Count what this thread reads in the block, and in no block around it."""
-    tally = Tally()
+    """Count the rows that this thread reads in the block, and in no block around it."""
+    tally, around = Tally(), READ.get()
     before = READ.set(tally)
     try:
         yield tally
     finally:
         READ.reset(before)
+        around.numbers += tally.numbers
 
 
 @contextmanager

@@ -1,7 +1,10 @@
 """From a table to a model: compare, choose, choose a threshold, fit to all rows.
 
 Design
-  a. `choosing` says which solver it is, and with which parameters.
+  a. `choosing` says which solver it is, and with which parameters. The AUC of the model is that of
+     these parameters, each test row scored by a fit that has not seen it. (Rejected: that of the
+     comparison where it tunes. Each training part has chosen parameters of its own, which are not
+     those that are saved.)
   b. With these parameters the solver is fitted to the training parts once more, and to all rows.
      Scores of rows that were held out, on the scale of the last fit, choose the threshold and the
      calibration, see `held_out`. (Rejected: the scores of the comparison. Other parameters in other
@@ -56,7 +59,7 @@ from aucbench.models.shaping import shapes
 from aucbench.pairs.range import COLLAPSED
 from aucbench.processes.host import cores
 from aucbench.registry import get_solver
-from aucbench.registry.specs import short
+from aucbench.registry.specs import parse_spec, short
 from aucbench.report.findings import Findings
 from aucbench.solving.classes import against_rest, trained_on
 from aucbench.stats import Fold
@@ -64,6 +67,7 @@ from aucbench.stats.delong import auc_interval
 
 OF_ONE_CLASS = ("n", "n_pos", "warnings", "remarks")  # in the origin of a model of one class
 CALIBRATION = "sigmoid"
+HELPED = ", by fits with the parameters of the model, which these rows have helped to choose"
 
 
 def fitted(
@@ -100,36 +104,52 @@ def fitted(
     records = run(wanted.plan)
     findings = compared(wanted, records, store)
     tell(findings)
-    model = built(wanted, records, findings, store)
+    place = next(j for j in findings.order if findings.evidence.group(0, j).complete)
+    choice = wanted.plan.solvers[place]
+    own = [record for record in records if record.cell.solver == choice.spec]
+    chosen = wanted.of_point(with_best_point(choice, own))
+    reasons = [*_reasons(wanted, findings, choice), *said_of_search(own)]
+    if choice.tune:  # the training parts have parameters of their own
+        own = [*run(chosen.plan)]
+        findings, place = compared(chosen, own, store), 0
+    model = built(chosen, own, findings, place, reasons, store)
+    if choice.tune:
+        model = replace(model, auc_rows=model.auc_rows + HELPED)
     return model if wanted.minutes is None else _timed(model, begin, wanted.minutes)
 
 
 def built(
-    wanted: ModelPlan, records: Sequence[Record], findings: Findings, store: Store
+    wanted: ModelPlan,
+    records: Sequence[Record],
+    findings: Findings,
+    place: int,
+    reasons: Sequence[str],
+    store: Store,
 ) -> Model | ClassModel:
-    """Return the model of the best solver of a comparison.
+    """Return the model of the one solver of a plan, with its parameters.
 
     Parameters
     ----------
     records : sequence of Record
-        Of the comparison.
+        Of the cells that have fitted it to the training parts.
     findings : Findings
-        What `compared` returned.
+        What `compared` returned of them.
+    place : int
+        Number of the solver there.
+    reasons : sequence of str
+        Why it was chosen.
 
     Raises
     ------
     UnsupportedError
         When a model of this solver, or with this feature map, cannot be saved.
     DataError
-        When the solver cannot be fitted with the chosen parameters, or the aim cannot be reached.
+        When the solver cannot be fitted with these parameters, or the aim cannot be reached.
     """
-    place = next(j for j in findings.order if findings.evidence.group(0, j).complete)
-    choice = wanted.plan.solvers[place]
-    own = [record for record in records if record.cell.solver == choice.spec]
     data = wanted.rows()
-    _require_same(wanted.source, data, own[0], store)
+    _require_same(wanted.source, data, records[0], store)
     recipe = Recipe(
-        spec=with_best_point(choice, own),
+        spec=parse_spec(wanted.solvers[0]),
         features=wanted.features,
         passes=wanted.passes,
         seconds=wanted.seconds,
@@ -147,22 +167,22 @@ def built(
     assert known is not None  # the solver is complete
     about = {
         **origin(short(wanted.source), wanted.reading, data),
-        "data_hash": own[0].sizes.data,
-        "versions": dict(own[0].machine.get("versions") or {}),
-        "choice": [*_reasons(wanted, findings, choice), *said_of_search(own)],
+        "data_hash": records[0].sizes.data,
+        "versions": dict(records[0].machine.get("versions") or {}),
+        "choice": [*reasons],
         **({} if wanted.pairs is None else {"pairs": wanted.pairs, "measure": findings.measure}),
         **({} if wanted.monotone is None else {"monotone": wanted.monotone}),
     }
     judged: dict[str, Any] = {
         "auc": known.interval,
-        "auc_rows": _auc_rows(wanted, own[0].sizes.division, tuned=bool(choice.tune)),
+        "auc_rows": _auc_rows(wanted, records[0].sizes.division),
     }
     if isinstance(data.target, Categories):
         return _of_classes(wanted, recipe, data, learnt, parts, about, judged)
     how = (wanted.aim, wanted.calibration, wanted.scaling)
     model, held = decided(recipe, data, learnt, parts, *how)
     about["warnings"] = list(warnings(wanted.reading, data, model))
-    if any(record.measures.collapsed for record in own):
+    if any(record.measures.collapsed for record in records):
         about["warnings"].append(COLLAPSED)
     return replace(
         model,
@@ -230,10 +250,9 @@ def _require_same(source: str, data: Data, record: Record, store: Store) -> None
             raise DataError(f"{source} has changed since the run began; start it again")
 
 
-def _auc_rows(wanted: ModelPlan, division: str | None, *, tuned: bool) -> str:
-    how = ", tuned inside each training part" if tuned else ""
+def _auc_rows(wanted: ModelPlan, division: str | None) -> str:
     weighted = f", weighted by {wanted.reading.weights}" if wanted.reading.weights else ""
-    return f"the test rows of {division}{weighted}{how}"
+    return f"the test rows of {division}{weighted}"
 
 
 def _reasons(wanted: ModelPlan, findings: Findings, choice: Choice) -> list[str]:

@@ -1,15 +1,16 @@
 """Which solver a model is made of, and with which parameters.
 
 Design
-  a. Solvers are compared by nested cross-validation in the harness, as `compare` does: the AUC of
-     a model and its interval are those of the winner on its test folds, tuning included.
+  a. Solvers are compared by nested cross-validation in the harness, as `compare` does.
   b. The parameters are the point that gains most over the default of the solver, in the mean over
      all outer folds. The points are the same in each outer fold. Where a fold gave a point up, or
-     had no time for it, it counts as no gain.
-  c. A fit has a limit of minutes. Its cells share what is left of it after the table was read, but
-     for a part that is set aside for the last fits. Large tables have fewer outer folds, and the
-     tuner tries points on a part of their rows; the winner is fitted to all. A huge table has one
-     split in any case.
+     did not come to it, it counts as no gain. The AUC of the model is that of these parameters on
+     the same folds, which are fitted once more where the folds have tuned for themselves.
+  c. A search has a limit of work, which is counted, so that a seed decides the model and no clock
+     does; its cells share it. `--minutes` is a limit of time in its place, for a user who asks for
+     one: its cells share what is left after the table was read, but for a part that is set aside
+     for the last fits. Large tables have fewer outer folds, and the tuner tries points on a part
+     of their rows; the winner is fitted to all. A huge table has one split in any case.
   d. Which solvers are compared where nobody names them is in `auto.toml`. A program writes it from
      the tables of the study, `examples/auto_solvers.py`, and asks there whether sets by the size of
      a table, or by its imbalance, would gain. As long as none does, there is one set for all.
@@ -46,7 +47,7 @@ from aucbench.features.chain import applied
 from aucbench.metrics import Aim
 from aucbench.models import Model
 from aucbench.models.calibration import require_method
-from aucbench.models.options import AUTO, MINUTES, NO_CALIBRATION, Aims, Carding, Making
+from aucbench.models.options import AUTO, NO_CALIBRATION, Aims, Carding, Making
 from aucbench.models.recipe import one_thread
 from aucbench.models.scorecard import Scaling, require_card
 from aucbench.protocols import FeatureMap
@@ -66,8 +67,9 @@ OF_STUDY = tomllib.loads(files("aucbench.models").joinpath("auto.toml").read_tex
 BESIDE_TREES = tuple(name for name in OF_STUDY["solvers"] if name != TREES)
 OF_CARDS = ("logistic", "svm-or", "rank-svm")  # a weight for each bin
 OF_PAIRS = ("svm-or", "rank-svm", "sht-auc", "additive", "roc-svm-nystrom")  # where pairs are named
-TRIED, INNER = 6, 2  # points of a grid, inner folds
-SEARCHED, PARTS = 60, 3  # the same within a limit of minutes
+TRIED = 6  # points of a grid, of rows in parts
+SEARCHED, PARTS = 60, 3  # points of a grid at most, and inner folds, of rows in memory
+WORK = 1e10  # numbers that all cells of a search read, about a minute of one core
 FOR_SEARCH = 0.6  # share of the minutes; the others are for the last fits
 FEWER_FOLDS, HELD_OUT = 3, 0.2  # of a large table, and of a huge one
 LEAST = 1.0  # seconds of a cell
@@ -128,10 +130,10 @@ class ModelPlan:
     by : tuple of str
         Columns by whose values the AUC is told.
     minutes : float or None
-        Limit of the whole fit, if it tunes; None: none, and fewer points are tried.
+        Limit of the whole fit, if it tunes; None: none, and the search has a limit of work.
     scaling : Scaling or None
         What the points of a scorecard mean; None: the model is none.
-    features, splits, holdout, seed, passes, seconds, tune_seconds, pairs, monotone :
+    features, splits, holdout, seed, passes, seconds, tune_seconds, tune_work, pairs, monotone :
         As in `Plan`.
     held : Data, optional
         The rows, where the source is a table in memory.
@@ -161,6 +163,7 @@ class ModelPlan:
     known: Data | None = None
     minutes: float | None = None
     tune_seconds: float | None = None
+    tune_work: float | None = None
     pairs: str | None = None
     monotone: str | None = None
     scaling: Scaling | None = None
@@ -204,7 +207,7 @@ class ModelPlan:
             pairs=pairs,
             monotone=shapes,
             tune=tune,
-            minutes=(making.minutes or MINUTES) if tune else None,
+            minutes=making.minutes,
             reading=reading,
             aim=aims.aim,
             calibration=None if making.calibration == NO_CALIBRATION else making.calibration,
@@ -240,32 +243,39 @@ class ModelPlan:
             seconds=self.seconds,
             pairs=self.pairs,
             monotone=self.monotone,
-            tune_evals=TRIED if self.tune_seconds is None else SEARCHED,
-            inner_splits=INNER if self.tune_seconds is None else PARTS,
+            tune_evals=SEARCHED,
+            inner_splits=PARTS,
             tune_seconds=self.tune_seconds,
+            tune_work=self.tune_work,
             timeout=DEFAULT_TIMEOUT
             if self.tune_seconds is None
             else 10.0 + HANGS * self.tune_seconds,
         )
 
     def within(self, begin: float, jobs: int) -> ModelPlan:
-        """Return the plan whose cells share what is left of its minutes.
+        """Return the plan whose cells share the work of a search, or what is left of its minutes.
 
         Parameters
         ----------
         begin : float
             Of the minutes, as `perf_counter` has it.
         jobs : int
-            Cells at once.
+            Cells at once; of the minutes alone.
         """
-        if self.minutes is None:
+        if not self.tune:
             return self._judged_once()
         data = self.rows()
         spent = perf_counter() - begin  # to read the table again takes as long at most
         divided = replace(self, known=data)._divided(data)
-        rounds = ceil(sum(map(_share, self.solvers)) * divided.plan.split_count / jobs)
+        cells = sum(map(_share, self.solvers)) * divided.plan.split_count
+        if self.minutes is None:
+            return replace(divided, tune_work=WORK / cells)
         left = FOR_SEARCH * 60.0 * self.minutes - 2.0 * spent
-        return replace(divided, tune_seconds=max(LEAST, left / rounds))
+        return replace(divided, tune_seconds=max(LEAST, left / ceil(cells / jobs)))
+
+    def of_point(self, spec: Spec) -> ModelPlan:
+        """Return the plan that judges a solver with the parameters that were chosen."""
+        return replace(self, solvers=(str(spec),), tune=False, tune_seconds=None, tune_work=None)
 
     def _judged_once(self) -> ModelPlan:
         """Return the plan with one split if its table is huge, where nothing else is said.
@@ -338,7 +348,7 @@ def _of_card(making: Making, reading: Reading) -> Making:
 
 
 def _share(spec: str) -> float:
-    """Return the share of its time that a cell is expected to use: small grids end early."""
+    """Return the share of its limit that a cell is expected to use: small grids end early."""
     points = sum(map(size_of, mappings(get_solver(spec).space)))
     return float(max(0.5, min(1.0, points / SEARCHED)))
 
@@ -466,8 +476,8 @@ def said_of_search(records: Sequence[Record]) -> Iterator[str]:
     )
     if any(one["ended"] == TIME for one in searches):
         yield (
-            "The time was up before all points were tried: the same seed may choose another point "
-            "on another day. More --minutes try more of them."
+            "The time of --minutes was up before all points were tried: the same seed may choose "
+            "another point on another day. More --minutes try more of them."
         )
 
 

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from aucbench.models.scorecard import Scaling
 
 AUTO, NO_CALIBRATION = "auto", "none"
-MINUTES = 2.0  # of a fit that tunes
 HERE, DASK = "here", "dask"  # engines that read parts
 GROUPS, FILE = "groups", "file"  # orders of rows in parts
 
@@ -37,7 +36,8 @@ class Making:
     tune : bool, optional
         Tune solvers over their grids. [default: with auto only]
     minutes : float, optional
-        Of the whole fit, if solvers are tuned: the search ends in time. [default: 2]
+        Limit of the whole fit, if solvers are tuned: the search ends in time, and another machine
+        may choose another model. [default: none, the search ends by the work that it counts]
     pairs : str, optional
         Which pairs count, in training and in the measure: group[column=user],
         fpr[max=0.1,rest=0.5], top, or what `list pairs` shows. [default: what the target says, all

@@ -42,7 +42,8 @@ from aucbench.report.fits import NAN, Array, Condition, Fit, Key, names_of, shar
 OF_DATA = ("dataset", "reading", "splits", "holdout")
 OF_CHOICE = (
     *("label", "features", "objective", "projector", "passes", "seconds", "gap_tol"),
-    *("tune_evals", "inner_splits", "tune_seconds", "repeat_fits", "pairs", "monotone"),
+    *("tune_evals", "inner_splits", "tune_seconds", "tune_work", "repeat_fits"),
+    *("pairs", "monotone"),
 )
 OF_SOLVER = (*OF_CHOICE, "folder")  # only where folders have other results of one choice
 NOT_YET = "not run yet"

@@ -56,6 +56,7 @@ PROTOCOL: Mapping[str, Callable[[Plan], Sequence[Any]]] = {
     "points of tuning": lambda plan: [plan.tune_evals],
     "inner splits of tuning": lambda plan: [plan.inner_splits],
     "seconds of tuning": lambda plan: [plan.tune_seconds],
+    "work of tuning": lambda plan: [plan.tune_work],
 }
 
 

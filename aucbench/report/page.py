@@ -42,6 +42,7 @@ SAID = {  # of the choices that all cells share
     "tune_evals": "tuned by at most {} points",
     "inner_splits": "{} inner splits",
     "tune_seconds": "tuned within {} seconds",
+    "tune_work": "tuned by reading at most {} numbers",
 }
 
 

@@ -1,4 +1,4 @@
-"""The tuner within a time: more points than all folds and rows would allow, by halving.
+"""The tuner within a limit: more points than all folds and rows would allow, by halving.
 
 Design
   a. A rung is a number of training rows and of folds. Every point is tried at the lowest rung, and
@@ -9,9 +9,11 @@ Design
      can be compared with every point that has come to the top.
   c. The rows of a rung are the first ones of an order that one seed draws, in which every
      beginning has the shares of the classes. So a rung has the rows of the one below, and others.
-  d. Before a fit, its seconds are foretold by those of the fits so far, and those of the last fit
-     to all rows are set aside. The search ends where they would not fit in. What it has tried then
-     is a matter of the seed and of how far the clock let it come: `Search` says both.
+  d. The limit is of work, which is counted (`Trial.work`), so that a seed decides what is tried on
+     every machine; or of seconds, where the user gives a time. Before a fit, its cost is predicted
+     by the fits so far, and that of the last fit to all rows is set aside. The search ends where
+     they would not fit in, and `Search` says why. After a limit of seconds, what was tried is also
+     a matter of how far the clock let it come.
   e. Fits start from their own weights. (Rejected: from those of a neighbour. It would be another
      one whenever the clock lets the search come further.)
 """
@@ -38,8 +40,8 @@ FEWEST: Final = 1000  # rows of the lowest rung
 RAREST: Final = 50  # rows of the rarer class that it has, if there are so many
 MOST_ROWS: Final = 30_000  # of the highest rung
 MOST_NUMBERS: Final = 10_000_000  # of its rows, since all folds stay in memory
-TINY: Final = 1e-9  # seconds
-ALL_POINTS, TIME = "all points were tried", "the time was up"
+TINY: Final = 1e-9  # of a cost
+ALL_POINTS, TIME, WORK = "all points were tried", "the time was up", "the planned work was done"
 Folded = Callable[[int, int], tuple[Data, Data]]  # (fold, rows) -> rest, held
 
 
@@ -57,18 +59,18 @@ class Search:
 
     Attributes
     ----------
-    seconds : float
-        Its limit, the last fit included.
+    limit : float
+        Seconds of wall time, or numbers that are read, the last fit included.
     spent : float
-        Seconds of wall time without the last fit.
+        The same, without the last fit.
     ended : str
-        `ALL_POINTS` or `TIME`. After `TIME`, the same seed may choose another point.
+        `ALL_POINTS`, `WORK` or `TIME`. After `TIME`, the same seed may choose another point.
     tried, points : int
         Points that were tried, and all that there were.
     rungs : tuple of Rung
     """
 
-    seconds: float
+    limit: float
     spent: float
     ended: str
     tried: int
@@ -108,31 +110,34 @@ class Halving:
     folded : function (fold, rows) -> (rest, held)
         Called once for each pair.
     solve : function (solver, data) -> Run
-    seconds : float
-        Limit of the search and of a fit to `n` rows after it.
+    limit : float
+        Of the search and of a fit to `n` rows after it: numbers that are read, or seconds.
+    timed : bool
+        Whether the limit is of seconds.
     """
 
     trials: Sequence[Trial]
     rungs: Sequence[Rung]
     folded: Folded
     solve: Solve
-    seconds: float
+    limit: float
     n: int
+    timed: bool = False
     _parts: dict[tuple[int, int], tuple[Data, Data]] = field(default_factory=dict)
-    _walls: dict[int, list[float]] = field(default_factory=dict)  # seconds of steps, by rung
+    _steps_of: dict[int, list[float]] = field(default_factory=dict)  # costs of steps, by rung
 
     def search(self) -> Search:
-        """Try points until all are tried or the time is up."""
+        """Try points until all are tried or the limit is reached."""
         self._begin, ended, first = perf_counter(), ALL_POINTS, True
         for trial, number in self._steps():
-            if not first and self._foretold(trial, number) > self.seconds:
-                ended = TIME
+            if not first and self._predicted(trial, number) > self.limit:
+                ended = TIME if self.timed else WORK
                 break
             first = False
             self._climb(trial, number)
         tried = sum(bool(trial.levels) or not trial.ok for trial in self.trials)
-        spent = perf_counter() - self._begin
-        return Search(self.seconds, spent, ended, tried, len(self.trials), tuple(self.rungs))
+        rungs = tuple(self.rungs)
+        return Search(self.limit, self._spent(), ended, tried, len(self.trials), rungs)
 
     def best(self) -> Trial | None:
         """Return the first trial with the highest mean AUC on the highest rung that one reached."""
@@ -140,6 +145,12 @@ class Halving:
         top = max((len(trial.levels) for trial in fine), default=0)
         there = [trial for trial in fine if len(trial.levels) == top]
         return max(there, key=lambda trial: trial.auc or 0.0, default=None)
+
+    def _spent(self) -> float:
+        """Return the work or the seconds since the begin."""
+        if self.timed:
+            return perf_counter() - self._begin
+        return sum(trial.work for trial in self.trials)
 
     def _steps(self) -> Iterator[tuple[Trial, int]]:
         """Yield the next trial and its rung; the default climbs first."""
@@ -170,32 +181,32 @@ class Halving:
         rung = self.rungs[number]
         below = self.rungs[number - 1] if number else None
         trial.aucs = [*trial.levels[-1]] if below and below.rows == rung.rows else []
-        folds, begin = range(len(trial.aucs), rung.folds), perf_counter()
+        folds, begin = range(len(trial.aucs), rung.folds), self._spent()
         for fold in folds:
             if (fold, rung.rows) not in self._parts:
                 self._parts[fold, rung.rows] = self.folded(fold, rung.rows)
-            before = trial.seconds
+            before = trial.seconds if self.timed else trial.work
             trial.on(*self._parts[fold, rung.rows], self.solve, None)
-            trial.costs[rung.rows] = trial.seconds - before
+            trial.costs[rung.rows] = (trial.seconds if self.timed else trial.work) - before
             if not trial.ok:
                 return
         trial.levels.append(trial.aucs)
-        self._walls.setdefault(number, []).append(perf_counter() - begin)
+        self._steps_of.setdefault(number, []).append(self._spent() - begin)
 
-    def _foretold(self, trial: Trial, number: int) -> float:
-        """Return the seconds since the begin after this step, and the last fit."""
-        rung, known = self.rungs[number], self._walls.get(number)
+    def _predicted(self, trial: Trial, number: int) -> float:
+        """Return what is spent after this step, and the last fit."""
+        rung, known = self.rungs[number], self._steps_of.get(number)
         if known:
             step = fmean(known)
         else:
             rows, cost = max(trial.costs.items(), default=(1, 0.0))
             step = cost * rung.rows / rows * rung.folds
-        return perf_counter() - self._begin + step + self._last_fit()
+        return self._spent() + step + self._last_fit()
 
     def _last_fit(self) -> float:
-        """Return the seconds of a fit to all rows, by the line through the two largest sizes.
+        """Return the cost of a fit to all rows, by the line through the two largest sizes.
 
-        It is for the slowest trial of the largest size. Nothing is foretold from one small size.
+        It is for the slowest trial of the largest size. Nothing is predicted from one small size.
         """
         costs = self.trials[0].costs
         if not costs or (len(costs) == 1 < len({rung.rows for rung in self.rungs})):

@@ -13,6 +13,7 @@ from aucbench.data import Data, uncounted
 from aucbench.data.arrays import ALL, Index, Rows, Vector, rows
 from aucbench.data.folds import drawn
 from aucbench.data.row_roles import held_out
+from aucbench.data.tally import READ
 from aucbench.features import Splines
 from aucbench.features.crosses import EACH
 from aucbench.objectives.all_pairs import hinge_sums
@@ -268,6 +269,7 @@ def _trials(data: Data, lams: Vector, system: System) -> Vector:
     with the rows.
     """
     X, (A, b) = data.rows.matrix, system
+    READ.get().add(0, 2 * STEPS * lams.size * data.rows.stored.size)
     at = np.diag_indices(len(A))
     factors = []
     for lam in lams:

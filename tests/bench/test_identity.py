@@ -42,6 +42,7 @@ def test_every_field_of_a_cell_counts():
         "repeat_fits": 2,
         "holdout": 0.2,
         "tune_seconds": 9.0,
+        "tune_work": 1e9,
         "pairs": "group",
         "monotone": "age=increasing",
     }

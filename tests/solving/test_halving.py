@@ -1,4 +1,4 @@
-"""The tuner within a time: rungs, what climbs them, and when it ends."""
+"""The tuner within a limit: rungs, what climbs them, and when it ends."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 from aucbench.data import Data
 from aucbench.errors import ParameterError
 from aucbench.solving import halving
-from aucbench.solving.halving import ALL_POINTS, TIME, Halving, Rung, in_order, rungs_of
+from aucbench.solving.halving import ALL_POINTS, TIME, WORK, Halving, Rung, in_order, rungs_of
 from aucbench.solving.tuning import Trial
 
 
@@ -17,21 +17,23 @@ class Point(Trial):
 
     def on(self, rest, held, solve, w0):
         value = self.values["x"]
-        self.seconds += solve(rest.n)
+        cost = solve(rest.n)
+        self.seconds += cost
+        self.work += 1e6 * cost
         if value == "broken":
             self.error = ParameterError("no such value")
         else:
             self.aucs.append(value - 1.0 / rest.n)
 
 
-def searched(monkeypatch, values, seconds=1e9, rungs=None, cost=1.0, n=1000):
-    """A search with a clock on which a fit to m rows lasts `cost` m / 1000 seconds."""
-    now = [0.0]
+def searched(monkeypatch, values, seconds=1e9, *, timed=True):
+    """A search with a clock on which a fit to m rows lasts m / 1000 seconds, or 1000 m of work."""
+    now, n = [0.0], 1000
     monkeypatch.setattr(halving, "perf_counter", lambda: now[0])
 
     def solve(rows):
-        now[0] += cost * rows / 1000
-        return cost * rows / 1000
+        now[0] += rows / 1000
+        return rows / 1000
 
     X = np.zeros((n, 1))
     whole = Data.of(X, np.arange(n) % 2)
@@ -42,8 +44,9 @@ def searched(monkeypatch, values, seconds=1e9, rungs=None, cost=1.0, n=1000):
         return whole.take(np.arange(rows)), whole
 
     trials = [Point({"x": value}, lambda _: None) for value in values]
-    rungs = rungs or (Rung(100, 1), Rung(300, 1), Rung(900, 1), Rung(900, 3))
-    search = Halving(trials, rungs, folded, solve, seconds, n)
+    rungs = (Rung(100, 1), Rung(300, 1), Rung(900, 1), Rung(900, 3))
+    limit = seconds if timed else 1e6 * seconds
+    search = Halving(trials, rungs, folded, solve, limit, n, timed=timed)
     return search.search(), search, asked
 
 
@@ -61,15 +64,16 @@ def test_the_best_of_each_rung_climb_and_the_default_climbs_first(monkeypatch):
     assert [len(level) for level in search.trials[0].levels] == [1, 1, 1, 3]
 
 
-def test_it_ends_before_its_time_and_has_an_answer(monkeypatch):
+@pytest.mark.parametrize(("timed", "unit", "ended"), [(True, 1.0, TIME), (False, 1e6, WORK)])
+def test_it_ends_before_its_limit_and_has_an_answer(monkeypatch, timed, unit, ended):
     values = [0.5, *np.linspace(0.1, 0.9, 60)]
-    found, search, _ = searched(monkeypatch, values, seconds=9.0)
-    assert found.ended == TIME
+    found, search, _ = searched(monkeypatch, values, seconds=9.0, timed=timed)
+    assert found.ended == ended
     assert 1 < found.tried < 61
-    assert found.spent + 1.0 <= 9.0  # with the last fit, to 1000 rows
+    assert found.spent / unit + 1.0 <= 9.0  # with the last fit, to 1000 rows
     assert len(search.best().levels) == 4
 
-    again, other, _ = searched(monkeypatch, values, seconds=9.0)
+    again, other, _ = searched(monkeypatch, values, seconds=9.0, timed=timed)
     assert (again, other.best().values) == (found, search.best().values)
 
 

@@ -39,7 +39,7 @@ LAST_SEED = 2**32 - 1  # of scikit-learn's splitters
 SPECS = ("datasets", "features", "objective", "projector")
 ONE = ("objective", "projector")
 WHOLE = {"splits": 2, "repeats": 1, "tune_evals": 1, "inner_splits": 2, "repeat_fits": 1}  # least
-ABOVE = ("passes", "seconds", "memory", "holdout", "tune_seconds")  # what is above 0
+ABOVE = ("passes", "seconds", "memory", "holdout", "tune_seconds", "tune_work")  # what is above 0
 AT_LEAST = ("gap_tol", "timeout")
 OPTIONAL = ("splits", *ABOVE)
 NUMBERS = {**dict.fromkeys(WHOLE, int), **dict.fromkeys((*ABOVE, *AT_LEAST), float)}
@@ -58,8 +58,12 @@ class Plan:
         The solvers that are compared.
     features : tuple of str
         Feature maps, fitted on the training rows and applied to both parts; `a+b` is b after a.
-    objective, projector, reading, gap_tol, tune_evals, inner_splits, repeat_fits, tune_seconds :
+    objective, projector, reading, gap_tol, tune_evals, inner_splits, repeat_fits :
         See `Cell`.
+    tune_seconds, tune_work : float or None
+        Limits of tuning and of the fit after it: seconds of wall time, or numbers of the rows that
+        are read. Work is counted, so that the same seed tries the same points on every machine;
+        seconds, if they are given, count in place of it.
     splits : int or None
         Number of folds, at least 2. None: 5, or 1 with `holdout` or a test file.
     holdout : float or None
@@ -108,6 +112,7 @@ class Plan:
     memory: float | None = None
     holdout: float | None = None
     tune_seconds: float | None = None
+    tune_work: float | None = None
     families: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     pairs: str | None = None
     monotone: str | None = None

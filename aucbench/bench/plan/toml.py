@@ -78,7 +78,12 @@ TABLES = {  # table of the file -> {key: field of the plan, or of its `reading`}
     "files": {name: name for name in FILES},
     "budget": {"passes": "passes", "seconds": "seconds", "gap_tol": "gap_tol"},
     "limits": {"timeout": "timeout", "memory": "memory"},
-    "tuning": {"evals": "tune_evals", "inner_splits": "inner_splits", "seconds": "tune_seconds"},
+    "tuning": {
+        "evals": "tune_evals",
+        "inner_splits": "inner_splits",
+        "seconds": "tune_seconds",
+        "work": "tune_work",
+    },
     "suite": {"families": "families"},
 }
 PLACES = {field: (table, key) for table, keys in TABLES.items() for key, field in keys.items()}

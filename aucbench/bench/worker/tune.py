@@ -1,7 +1,8 @@
 """Tuning of a cell: its grid, inner folds of its training rows, and its limits.
 
 Every solver gets the same number of points, or its whole grid if that is smaller. Results of a cell
-with a limit of seconds depend on the load, and its record says how far the search has come.
+with a limit of seconds depend on the load, those with a limit of work do not. Its record says how
+far the search has come.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class Tuned:
     # A row for each point in the order of the grid, see `_row`; one that failed is not tried on the
     # folds that follow.
     table: tuple[dict[str, Any], ...]
-    search: Search | None = None  # within a limit of seconds
+    search: Search | None = None  # within a limit of work or of seconds
 
     @property
     def best(self) -> Mapping[str, Any]:
@@ -68,7 +69,7 @@ def tune(cell: Cell, build: Build, train: Data, refit: Refitted | None = None) -
     points = points_of(cell)
     trials = [Trial(point.values, build) for point in points]
     best, search = first_best(trials), None
-    if len(points) > 1 and cell.tune_seconds is not None:
+    if len(points) > 1 and (cell.tune_seconds is not None or cell.tune_work is not None):
         halving = halved(trials, cell, train, refit)
         search, best = halving.search(), halving.best()
     elif len(points) > 1:
@@ -89,7 +90,7 @@ def tune(cell: Cell, build: Build, train: Data, refit: Refitted | None = None) -
 def halved(
     trials: Sequence[Trial], cell: Cell, train: Data, refit: Refitted | None = None
 ) -> Halving:
-    """Return the search within the seconds of a cell."""
+    """Return the search within the limit of a cell: its seconds if there are any, or its work."""
     folds = _drawn(train, cell)
     orders = [
         tuple(part[in_order(train.strata[part], cell.seed)] for part in split) for split in folds
@@ -104,8 +105,10 @@ def halved(
     fewest, rare = min(rest.size for rest, _ in folds), rarest(train)[0]
     stored = max(1, train.rows.values.size // train.n)  # numbers of a row, without its zeros
     rungs = rungs_of(fewest, stored, rare * fewest // train.n, len(folds))
-    assert cell.tune_seconds is not None
-    return Halving(trials, rungs, folded, partial(fit, cell), cell.tune_seconds, train.n)
+    timed = cell.tune_seconds is not None
+    limit = cell.tune_seconds if timed else cell.tune_work
+    assert limit is not None
+    return Halving(trials, rungs, folded, partial(fit, cell), limit, train.n, timed=timed)
 
 
 def inner_folds(
