@@ -159,7 +159,7 @@ def work_of(run: Run, data: Data, numbers: float) -> float:
     stored = data.rows.stored.size / data.n * rows
     passes = sum(part.points[-1].passes for part in run.parts or (run,))
     read = passes * stored * (PAIRED if run.model is not None and data.pairs is not None else 1)
-    return FIT_WORK + max(numbers, read)
+    return float(FIT_WORK + max(numbers, read))
 
 
 def weights_of(run: Run) -> Vector | None:
