@@ -258,7 +258,8 @@ def _auc_rows(wanted: ModelPlan, division: str | None) -> str:
 def _reasons(wanted: ModelPlan, findings: Findings, choice: Choice) -> list[str]:
     if len(wanted.solvers) == 1:
         return [f"{choice.spec} was asked for."]
-    return [*findings.advice.sentences]
+    untimed = replace(findings.advice, seconds=None)  # the file of a model depends on no clock
+    return [*untimed.sentences]
 
 
 def decided(

@@ -54,7 +54,8 @@ def test_a_slow_clock_changes_nothing_that_is_saved(table, tmp_path, monkeypatch
     second = aucbench.fit(table, **FITS)
     saved = [content(model, tmp_path / "m") for model in (first, second)]
     day = first.provenance["date"].encode(), second.provenance["date"].encode()
-    assert saved[0] == {name: each.replace(day[1], day[0]) for name, each in saved[1].items()}
+    other = {name: each.replace(day[1], day[0]) for name, each in saved[1].items()}
+    assert saved[0] == other
 
 
 def test_the_auc_of_a_model_is_that_of_the_parameters_that_it_saves(table):
