@@ -140,6 +140,19 @@ def require_share(**values: float) -> None:
             raise ParameterError(f"{name} must be in (0, 1], got {short(value)}")
 
 
+def require_both_classes(n_pos: int, n: int) -> None:
+    """Raise `DataError` unless n labels, of which `n_pos` are positive, are of two classes."""
+    if not 0 < n_pos < n:
+        raise one_class(n, "positive" if n_pos else "negative")
+
+
+def one_class(n: int, label: str) -> DataError:
+    """Return the refusal of n labels that are all the same."""
+    if not n:
+        return DataError("there are no rows; give rows of both classes")
+    return DataError(f"all {n} labels are {label}; give rows of both classes")
+
+
 def needless(parameter: str, solver: str, kind: str) -> UnsupportedError:
     """Return the refusal of a parameter of the "objective" or "projector" that is replaced."""
     return UnsupportedError(

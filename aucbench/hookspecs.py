@@ -52,7 +52,7 @@ def aucbench_datasets() -> Factories:  # type: ignore[empty-body]
 
 @hookspec
 def aucbench_metrics() -> Factories:  # type: ignore[empty-body]
-    """Metrics: functions `f(y, scores)` or `f(y, scores, weights=None)` that return a float.
+    """Metrics: functions `f(y, scores)` or `f(y, scores, sample_weight=None)` that return a float.
 
     `y` has 1 for positive rows and 0 for the others. Further parameters, with defaults, are given
     in brackets, as in `gain[depth=0.1]`. `aucbench.about.metric` says what is better.

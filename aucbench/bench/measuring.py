@@ -182,9 +182,11 @@ class PluginMeasure(Measure):
     _known: dict[bytes, Value] = field(default_factory=dict, compare=False, repr=False)
     _ends: list[Outcome] = field(default_factory=list, compare=False, repr=False)
 
-    def __call__(self, y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> float:
+    def __call__(
+        self, y: ArrayLike, scores: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> float:
         """Return the value on rows, NaN where there is none; `failures` says why."""
-        return float(self.values([Fold(y, scores, weights)])[0])
+        return float(self.values([Fold(y, scores, sample_weight)])[0])
 
     def values(self, folds: Sequence[Rows | None]) -> Vector:
         """Return the value on each fold, NaN where there is none."""

@@ -14,9 +14,10 @@ from aucbench.cli.groups import Group, grouped
 from aucbench.cli.options import FILES
 from aucbench.cli.saying import say
 from aucbench.datasets.reading import Reading
+from aucbench.errors import UnsupportedError
 
 if TYPE_CHECKING:
-    from aucbench.metrics import AucBounds
+    from aucbench.metrics import AucBounds, ScoreComparison
     from aucbench.scale import Engine
 
 FIRST = ("target", "positive")
@@ -32,7 +33,13 @@ def auc(
         str,
         typer.Option(help="Rows with scores: Parquet, CSV, a folder, or 'rows/*.parquet'."),
     ],
-    score: Annotated[str, typer.Option(help="Column of the scores.")] = "score",
+    score: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column of the scores; two or more are compared, and read into memory. "
+            "[default: score]"
+        ),
+    ] = None,
     *,
     exact: Annotated[
         bool, typer.Option("--exact", help="The AUC itself; up to 4 million rows it always is.")
@@ -63,19 +70,31 @@ def auc(
 ) -> None:
     """Say how well a column of scores orders the rows: certain bounds of the AUC, or its value.
 
-    The rows are read in parts, so that they need not fit in memory.
+    The rows are read in parts, so that they need not fit in memory. Two columns or more are
+    compared: each AUC with an interval, and each difference with an interval and a test.
     """
-    from json import dumps
-
     from aucbench.kernels.parallel import count
     from aucbench.kernels.parallel import threads as computing
-    from aucbench.metrics.by_parts import auc_of_file
+    from aucbench.metrics import auc_of_file, compare_aucs_of_file
 
-    own = count() if threads is None else threads
+    own, columns = count() if threads is None else threads, score or ["score"]
     with computing(own), _watched(engine, quiet=quiet) as (reads, tell):
+        if len(columns) > 1:
+            _refuse(groups=groups, each=each, max_fpr=max_fpr)
+            compared = compare_aucs_of_file(
+                data,
+                columns,
+                reading=files,
+                weights=weights,
+                memory=memory,
+                engine=reads,
+                tell=tell,
+            )
+            _show(asdict(compared), comparison_lines(compared), json=json)
+            return
         told = auc_of_file(
             data,
-            score,
+            columns[0],
             reading=files,
             weights=weights,
             groups=groups,
@@ -86,11 +105,47 @@ def auc(
             engine=reads,
             tell=tell,
         )
+    _show({**asdict(told), "exact": told.is_exact}, lines(told), json=json)
+
+
+def _refuse(**given: object) -> None:
+    """Raise `UnsupportedError` where an option is given that a comparison of columns ignores."""
+    if named := [f"--{name.replace('_', '-')}" for name, value in given.items() if value]:
+        raise UnsupportedError(
+            f"several columns of scores are compared by their AUCs of all rows, without "
+            f"{' and '.join(named)}; leave the option out, or give one --score"
+        )
+
+
+def _show(numbers: dict[str, object], sentences: list[str], *, json: bool) -> None:
+    """Print an object for programs, or sentences."""
+    from json import dumps
+
     if json:
-        typer.echo(dumps({**asdict(told), "exact": told.is_exact}, indent=1, allow_nan=False))
+        typer.echo(dumps(numbers, indent=1, allow_nan=False))
         return
-    for line in lines(told):
+    for line in sentences:
         say(line)
+
+
+def comparison_lines(told: ScoreComparison) -> list[str]:
+    """Return what is said of several columns of scores."""
+    said = []
+    for name, auc in told.aucs.items():
+        ends = f"{100 * auc.level:g} % interval {auc.low:.4f} to {auc.high:.4f}"
+        said.append(f"AUC of {name} {auc.estimate:.6f}, {ends} ({auc.method})")
+    for one in told.differences:
+        difference = one.difference
+        low, high = difference.ends()
+        many = f", {one.p_holm:.3g} by Holm" if len(told.differences) > 1 else ""
+        said.append(
+            f"{one.first} - {one.second} {difference.estimate:+.4f}, "
+            f"{100 * difference.level:g} % interval {low} to {high}, p {difference.p:.3g}{many} "
+            f"({difference.method})"
+        )
+        if difference.note:
+            said.append(difference.note)
+    return [*said, f"{told.n_pos} positive and {told.n_neg} negative rows, one reading"]
 
 
 @contextmanager

@@ -134,13 +134,19 @@ def _refuse_non_finite(X: Rows, names: tuple[str, ...] | None) -> None:
     bad = np.flatnonzero(~np.isfinite(X.stored))
     if not bad.size:
         return  # all values are finite, only their sum overflowed
-    at = int(bad[0])
+    missing = np.isnan(X.stored[bad])
+    firsts = [int(bad[of][0]) for of in (missing, ~missing) if of.any()]
+    found = " and ".join(f"{X.stored[at]} {_place(X, at, names)}" for at in firsts)
+    raise DataError(
+        f"X has {found}, and {bad.size} value(s) in total that are NaN or infinite; impute or drop "
+        "them first"
+    )
+
+
+def _place(X: Rows, at: int, names: tuple[str, ...] | None) -> str:
+    """Return where a stored value is."""
     if X.columns is None or X.starts is None:
         row, column = divmod(at, X.d)
     else:
         row, column = int(np.searchsorted(X.starts, at, side="right")) - 1, int(X.columns[at])
-    named = f" ({names[column]!r})" if names else ""
-    raise DataError(
-        f"X has {X.stored[at]} in row {row}, column {column}{named}, and {bad.size} value(s) in "
-        "total that are NaN or infinite; impute or drop them first"
-    )
+    return f"in row {row}, column {column}" + (f" ({names[column]!r})" if names else "")

@@ -43,7 +43,7 @@ class Survival(RowTarget):
     weights: Vector | None = None
 
     @staticmethod
-    def of(time: Any, event: Any, weights: Any = None) -> Survival:
+    def of(time: Any, event: Any, weights: Any = None, *, signed: bool = False) -> Survival:
         """Check times and events.
 
         Parameters
@@ -54,12 +54,15 @@ class Survival(RowTarget):
             Whether the event happened then: booleans, or 1 for an event and 0 for a censored row.
         weights : array of shape (n,), optional
             What each row counts for, above 0.
+        signed : bool
+            Times may be below 0, such as logarithms, or days before a date.
 
         Raises
         ------
         DataError
-            When a time is missing, infinite or below 0, when an event is anything but 0, 1, false
-            or true, when a weight makes no sense, or when no two rows can be compared.
+            When a time is missing, infinite or below 0 and not `signed`, when an event is anything
+            but 0, 1, false or true, when a weight makes no sense, or when no two rows can be
+            compared.
         """
         times, events = floats("time", time), _events(event)
         if times.ndim != 1 or times.shape != events.shape:
@@ -67,11 +70,12 @@ class Survival(RowTarget):
                 f"time has shape {times.shape} and event has shape {events.shape}; give one of "
                 "both for each row, shape (n,)"
             )
-        bad = np.flatnonzero(~(np.isfinite(times) & (times >= 0.0)))
+        bad = np.flatnonzero(~(np.isfinite(times) & (signed | (times >= 0.0))))
         if bad.size:
+            wanted = "finite" if signed else "finite and at least 0"
             raise DataError(
                 f"the time of row {bad[0]} is {times[bad[0]]}, and {bad.size} time(s) in total are "
-                "not finite and at least 0; give how long each row was observed"
+                f"not {wanted}; give how long each row was observed"
             )
         survival = Survival(times, events, row_weights(weights, times.size))
         survival.require_pairs()
@@ -111,7 +115,7 @@ class Survival(RowTarget):
 
     def require_pairs(self) -> None:
         """Raise `DataError` when no two rows can be compared."""
-        last = self.time.max(initial=0.0)
+        last = self.time.max(initial=-np.inf)
         earlier = self.event & (self.time < last)
         at_last = self.event[self.time == last]
         if not (earlier.any() or (at_last.any() and not at_last.all())):

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.data.arrays import Block, Vector, lock
-from aucbench.errors import DataError
+from aucbench.errors import DataError, one_class, require_both_classes
 from aucbench.kernels.vectors import even_classes, is_missing, plain
 
 USUAL = (  # pairs of words, negative and positive, in any case
@@ -147,7 +147,7 @@ class Labels(RowTarget):
             labels are positive.
         """
         raw = label_vector(y)
-        if positive is None and negative is None and (mask := _plain_signs(raw)) is not None:
+        if positive is None and negative is None and (mask := plain_signs(raw)) is not None:
             return Labels.of_mask(mask, weights)
         return Labels.of_mask(Classes.of(counted(raw), positive, negative).holds(raw), weights)
 
@@ -166,9 +166,7 @@ class Labels(RowTarget):
 
     def require_pairs(self) -> None:
         """Raise `DataError` when there is only one class."""
-        if self.n_pos in (0, self.n):
-            only = "positive" if self.n_pos == self.n else "negative"
-            raise DataError(f"all {self.n} labels are {only}; the AUC needs both classes")
+        require_both_classes(self.n_pos, self.n)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,11 +206,8 @@ class Classes:
             chosen = [label for label in labels if label not in others]
         if others is None and chosen is not None and len(labels) <= 2:
             others = [label for label in labels if label not in chosen]
-        if (chosen is None or others is None) and len(labels) == 1:
-            raise DataError(
-                f"all labels are {shown_labels(counts, labels)}; the AUC needs both classes, so "
-                "check the target"
-            )
+        if len(labels) == 1 and (chosen is None or others is None):
+            raise one_class(counts[labels[0]], repr(labels[0]))
         if chosen is None or others is None:
             raise DataError(
                 f"the labels are {shown_labels(counts, labels)}; say which are positive and which "
@@ -280,7 +275,7 @@ def _stripped(raw: NDArray[Any]) -> NDArray[Any]:
     return out
 
 
-def _plain_signs(raw: NDArray[Any]) -> NDArray[np.bool_] | None:
+def plain_signs(raw: NDArray[Any]) -> NDArray[np.bool_] | None:
     """Return the mask of the positives where the labels are -1 and 1, or 0 and 1; else None.
 
     It reads the labels twice, and makes no set of them.

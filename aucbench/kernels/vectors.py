@@ -3,7 +3,7 @@
 Design
   a. An entry that is masked is missing, and what lies under its mask counts for nothing. So it is
      refused, as NaN is. A masked array without masked entries is a plain one.
-  b. A whole number that no float holds exactly is refused, and not rounded: it is the name of
+  b. A number that no float of 64 bits holds exactly is refused, and not rounded: it is the name of
      something, or a time, and two of them may become one. So are complex numbers, texts and dates.
   c. Where only ratios of weights count, weights are divided by a power of two, which is exact, so
      that the largest is between 1 and 2. Then sums and products neither overflow nor vanish.
@@ -80,7 +80,21 @@ def numeric(name: str, values: Any) -> NDArray[Any]:
         )
     if kind in "iu" and array.dtype.itemsize == 8 and array.size:
         require_exact(name, array)
-    return array
+    return _shortened(name, array) if kind == "f" and array.dtype.itemsize > 8 else array
+
+
+def _shortened(name: str, array: NDArray[Any]) -> Vector:
+    """Return floats of more than 64 bits as float64; refuse those that would be rounded."""
+    with np.errstate(over="ignore"):
+        short_ones: Vector = array.astype(np.float64)
+    different = np.argwhere((short_ones != array) & ~np.isnan(array))
+    if len(different):
+        raise DataError(
+            f"{name} has {array[*different[0]]} at {_place(different[0].tolist())}, which float64 "
+            f"does not hold, in {array.dtype}; round it by astype(float) if that makes no "
+            "difference"
+        )
+    return short_ones
 
 
 def floats(name: str, values: Any) -> NDArray[np.float64]:
@@ -104,31 +118,6 @@ def is_missing(value: Any) -> bool:
     return value is None or type(value).__name__ == "NAType" or value != value
 
 
-def checked_rows(y: ArrayLike, scores: ArrayLike) -> tuple[Mask, Vector]:
-    """Return which rows are positive, and the scores as float64; one class alone is allowed.
-
-    Raises
-    ------
-    DataError
-        When shapes differ, when labels are not coded {-1, 1}, {0, 1} or as booleans, when a
-        score is NaN, and as `numeric`.
-    """
-    labels, s = numeric("y", y), floats("scores", scores)
-    if labels.ndim != 1 or labels.shape != s.shape:
-        raise DataError(
-            f"y has shape {labels.shape} and scores have shape {s.shape}; both must be (n,)"
-        )
-    positive = np.asarray(labels == 1)
-    count = np.count_nonzero(positive)
-    if not any(np.count_nonzero(labels == low) == s.size - count for low in (-1, 0)):
-        raise DataError("the labels are not coded {-1, 1}, {0, 1} or as booleans; encode them so")
-    if np.isnan(s).any():
-        raise DataError(
-            f"{np.isnan(s).sum()} score(s) are NaN; give numbers, or leave the rows out"
-        )
-    return positive, s
-
-
 def row_weights(values: ArrayLike | None, n: int) -> Vector | None:
     """Return what n rows count for; None for None, and where all are 1; raises as `weights_of`."""
     if values is None:
@@ -137,8 +126,10 @@ def row_weights(values: ArrayLike | None, n: int) -> Vector | None:
     return None if (weights == 1.0).all() else weights
 
 
-def weights_of(values: ArrayLike, n: int) -> Vector:
+def weights_of(values: ArrayLike, n: int, name: str = "weights", *, zeros: bool = False) -> Vector:
     """Return what n rows count for, as float64.
+
+    `name` is what the caller calls it, and `zeros` allows weights of 0.
 
     Raises
     ------
@@ -146,19 +137,22 @@ def weights_of(values: ArrayLike, n: int) -> Vector:
         When there is not one for each row; when one is no finite number above 0, or nothing
         beside the largest one.
     """
-    weights = floats("weights", values)
+    weights = floats(name, values)
     if weights.shape != (n,):
-        raise DataError(f"weights has shape {weights.shape} for {n} rows; give one for each row")
-    bad = np.flatnonzero(~(np.isfinite(weights) & (weights > 0)))
+        raise DataError(f"{name} has shape {weights.shape} for {n} rows; give one for each row")
+    bad = np.flatnonzero(~(np.isfinite(weights) & ((weights >= 0) if zeros else (weights > 0))))
     if bad.size:
+        wanted = "at least 0" if zeros else "above 0; leave rows out that shall not count"
         raise DataError(
             f"the weight of row {bad[0]} is {weights[bad[0]]}, and {bad.size} weight(s) in total "
-            "are not finite and above 0; leave rows out that shall not count"
+            f"are not finite and {wanted}"
         )
-    if n and weights.min() < LIGHTEST * weights.max():
+    largest = weights.max(initial=0.0)
+    smallest = weights.min(initial=largest, where=weights > 0)
+    if smallest < LIGHTEST * largest:
         raise DataError(
-            f"the weights of rows go from {weights.min():.3g} to {weights.max():.3g}, and the "
-            "smallest are nothing beside the largest; leave rows out that shall not count"
+            f"the weights of rows go from {smallest:.3g} to {largest:.3g}, and the smallest are "
+            "nothing beside the largest; leave rows out that shall not count"
         )
     return weights
 

@@ -2,87 +2,202 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from statistics import fmean
+from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from aucbench.data.categories import FEWEST, Categories
+from aucbench.data.categories import FEWEST, Categories, ordered_labels
 from aucbench.data.concordance import weighted_concordance
-from aucbench.errors import DataError
-from aucbench.kernels.vectors import Vector, floats, plain, row_weights
+from aucbench.data.targets import counted, label_vector, several
+from aucbench.errors import DataError, ParameterError
+from aucbench.kernels.vectors import Vector, floats
+from aucbench.stats.rows import counted_rows
+
+Average: TypeAlias = Literal["macro", "weighted"]
+AVERAGES = ("macro", "weighted", None)
 
 
-def hand_till(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> float:
+@overload
+def hand_till(
+    y: ArrayLike,
+    scores: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    labels: Sequence[Any] | None = None,
+    average: Average = "macro",
+) -> float: ...
+
+
+@overload
+def hand_till(
+    y: ArrayLike,
+    scores: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    labels: Sequence[Any] | None = None,
+    average: None,
+) -> Vector: ...
+
+
+def hand_till(
+    y: ArrayLike,
+    scores: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    labels: Sequence[Any] | None = None,
+    average: Average | None = "macro",
+) -> float | Vector:
     """Hand and Till's M: the mean over all pairs of classes of the AUC inside the pair.
 
     M = 2/(K(K − 1)) Σ_{k<l} ½ (A(k|l) + A(l|k)), where A(k|l) is the share of pairs of a row of k
     and a row of l in which the row of k has the higher score of class k; ties count ½. It equals
     the mean over k of the AUC of class k against the rest with row weights 1/n_y, and is computed
-    so, in O(K n log n). It is `roc_auc_score(multi_class="ovo", average="macro")` of scikit-learn,
-    for scores of any scale: a column may be shifted and stretched without a change.
+    so, in O(K n log n). It is `roc_auc_score(multi_class="ovo")` of scikit-learn, for scores of any
+    scale: a column may be shifted and stretched without a change.
 
     Parameters
     ----------
     y : array of shape (n,)
-        The number of the class of each row, from 0 to K − 1; each class has rows.
+        The class of each row: its label.
     scores : array of shape (n, K)
         A larger score in column k means that the row is more like class k.
-    weights : array of shape (n,), optional
-        What each row counts for, above 0.
+    sample_weight : array of shape (n,), optional
+        What each row counts for, at least 0; a row of weight 0 is not there.
+    labels : sequence of K labels, optional
+        The classes in the order of the columns. None: the labels in their order, or the numbers
+        from 0 to K − 1.
+    average : {"macro", "weighted", None}
+        macro: each pair of classes counts the same. weighted: it counts for its rows, the weight
+        V_k + V_l, as in scikit-learn. None: the value of each class, the mean over l of A(k|l),
+        whose mean is M.
+
+    Returns
+    -------
+    float, or array of shape (K,) with `average=None`
 
     Raises
     ------
     DataError
-        When shapes differ, a score is NaN, a class has no row, there are fewer than three, or a
-        weight is not above 0.
+        When shapes differ, a score is NaN, a label is none of the classes, a class has no row,
+        there are fewer than three, or a weight is below 0 or not finite.
+    ParameterError
+        When `average` is something else.
 
     References
     ----------
     Hand & Till, "A simple generalisation of the area under the ROC curve for multiple class
     classification problems", Machine Learning 45, 2001.
     """
-    return fmean(class_aucs(*checked_classes(y, scores, weights), even=True))
+    target, S = checked_classes(y, scores, sample_weight, labels)
+    if average != "weighted":
+        return _averaged(class_aucs(target, S, target.evened), np.ones(target.k), average)
+    masses = np.bincount(target.y, target.weights, target.k)
+    each = np.empty(target.k)
+    for k in range(target.k):
+        v = target.evened * (masses[k] + masses)[target.y]  # the weight of a pair of classes
+        v[target.y == k] = target.evened[target.y == k]
+        each[k] = weighted_concordance(target.y == k, S[:, k].copy(), v)
+    return _averaged(each, masses.sum() + (target.k - 2) * masses, average)
 
 
-def one_vs_rest(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> float:
+@overload
+def one_vs_rest(
+    y: ArrayLike,
+    scores: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    labels: Sequence[Any] | None = None,
+    average: Average = "macro",
+) -> float: ...
+
+
+@overload
+def one_vs_rest(
+    y: ArrayLike,
+    scores: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    labels: Sequence[Any] | None = None,
+    average: None,
+) -> Vector: ...
+
+
+def one_vs_rest(
+    y: ArrayLike,
+    scores: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    labels: Sequence[Any] | None = None,
+    average: Average | None = "macro",
+) -> float | Vector:
     """Mean over the classes of the AUC of a class against all others.
 
     Rows count the same, so that large classes make up most of the rest. It is
-    `roc_auc_score(multi_class="ovr", average="macro")` of scikit-learn. Parameters and errors are
-    those of `hand_till`.
+    `roc_auc_score(multi_class="ovr")` of scikit-learn. Parameters and errors are those of
+    `hand_till`; with `average="weighted"` a class counts for its rows, and with None the value of
+    each class is returned.
     """
-    return fmean(class_aucs(*checked_classes(y, scores, weights), even=False))
+    target, S = checked_classes(y, scores, sample_weight, labels)
+    masses = np.bincount(target.y, target.weights, target.k).astype(np.float64)
+    return _averaged(class_aucs(target, S, target.weights), masses, average)
 
 
-def class_aucs(target: Categories, S: Vector, *, even: bool) -> list[float]:
+def class_aucs(target: Categories, S: Vector, weights: Vector | None) -> Vector:
     """Return for each class k the AUC of column k of S (n, K), class k against the rest.
 
-    With `even`, all classes weigh the same, and the mean is Hand and Till's M.
+    With weights by which all classes weigh the same, the mean is Hand and Till's M.
     """
-    weights = target.evened if even else target.weights
     columns = np.ascontiguousarray(S.T)
-    return [weighted_concordance(target.y == k, s, weights) for k, s in enumerate(columns)]
+    return np.array(
+        [weighted_concordance(target.y == k, s, weights) for k, s in enumerate(columns)]
+    )
+
+
+def _averaged(each: Vector, masses: Vector, average: Average | None) -> float | Vector:
+    """Return the values of the classes, or their mean."""
+    if average not in AVERAGES:
+        raise ParameterError(f"average is {average!r}; give 'macro', 'weighted' or None")
+    if average is None:
+        return each
+    mean = fmean(each.tolist(), masses.tolist() if average == "weighted" else None)
+    return min(mean, 1.0)  # it may be rounded up
 
 
 def checked_classes(
-    y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None
+    y: ArrayLike,
+    scores: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    labels: Sequence[Any] | None = None,
 ) -> tuple[Categories, Vector]:
     """Return the classes and the scores as float64; errors are those of `hand_till`."""
-    numbers, S = plain("y", y), floats("scores", scores)
-    if S.ndim != 2 or numbers.shape != S.shape[:1] or S.shape[1] < FEWEST:
+    S = floats("scores", scores)
+    K = S.shape[-1] if S.ndim == 2 else 0
+    if K < FEWEST:
         raise DataError(
-            f"y has shape {numbers.shape} and the scores have {S.shape}; give n numbers of classes "
-            f"and n rows of K scores, K at least {FEWEST}"
+            f"the scores have shape {S.shape}; give a row of K scores for each row, K at least "
+            f"{FEWEST}, or take auc for two classes"
         )
-    if numbers.dtype.kind not in "iu" or numbers.min() < 0 or numbers.max() >= S.shape[1]:
+    S, weights, raw = counted_rows(S, sample_weight, K, y=label_vector(y))
+    counts = counted(raw)
+    numbered = raw.dtype.kind in "iu" and {*counts} <= {*range(K)}
+    known = [*range(K)] if numbered else ordered_labels(counts)
+    classes = several(labels) or known
+    if len(classes) != K or len({*classes}) != K:
         raise DataError(
-            f"y must have the number of the class of each row, from 0 to {S.shape[1] - 1}; number "
-            "the labels in their order"
+            f"there are {len({*classes})} classes and {K} columns of scores; name the class of "
+            "each column by labels="
         )
-    if bad := int(np.isnan(S).any(axis=1).sum()):
-        raise DataError(f"{bad} row(s) have a score that is NaN; give numbers, or leave them out")
-    names: NDArray[np.str_] = np.arange(S.shape[1]).astype(np.str_)
-    target = Categories(numbers.astype(np.int32), names, row_weights(weights, numbers.size))
+    place = {label: number for number, label in enumerate(classes)}
+    if strange := [label for label in ordered_labels(counts) if label not in place]:
+        raise DataError(
+            f"y has the label {strange[0]!r}, which is no class; the columns of scores are those "
+            f"of {', '.join(map(repr, classes[:FEWEST]))}{' ...' if K > FEWEST else ''}"
+        )
+    numbers = np.array([place[label] for label in raw.tolist()], np.int32)
+    names: NDArray[np.str_] = np.array([*map(str, classes)])
+    target = Categories(numbers, names, weights)
     target.require_pairs()
     return target, S

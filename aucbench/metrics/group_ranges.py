@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import nan
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -37,10 +38,12 @@ class GroupedRange(Measure):
         """Whether its variance over test rows is known."""
         return True
 
-    def __call__(self, y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> float:
+    def __call__(
+        self, y: ArrayLike, scores: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> float:
         """Return the value on rows that are one group."""
         groups = np.zeros(np.shape(scores), np.int64)
-        return float(self.values([Fold(y, scores, weights, groups)])[0])
+        return float(self.values([Fold(y, scores, sample_weight, groups)])[0])
 
     def values(self, folds: Sequence[Rows | None]) -> Vector:
         """Return the value on each fold; NaN without one, and where no group has both classes."""
@@ -79,9 +82,10 @@ class GroupedRange(Measure):
 def grouped_partial_auc(
     y: ArrayLike,
     scores: ArrayLike,
-    weights: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     *,
+    pos_label: Any = None,
     max_fpr: float = 0.1,
     min_fpr: float = 0.0,
     min_tpr: float = 0.0,
@@ -93,7 +97,7 @@ def grouped_partial_auc(
     and errors are those of `partial_auc` and `gauc`.
     """
     own = np.zeros(np.shape(scores), np.int64) if groups is None else groups
-    fold = Fold(y, scores, weights, own)
+    fold = Fold.of_both_classes(y, scores, sample_weight, own, pos_label=pos_label)
     params = {"max_fpr": max_fpr, "min_fpr": min_fpr, "min_tpr": min_tpr, "scale": scale}
     told = GroupedRange(NAME, None, params).influence(fold)
     if told is None:

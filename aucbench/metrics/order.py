@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -11,16 +12,19 @@ from aucbench.data.grades import Grades
 from aucbench.data.row_roles import numbered
 from aucbench.data.survival import Survival
 from aucbench.errors import DataError
-from aucbench.kernels.vectors import Vector, floats
+from aucbench.pairs import NoPairsError
 from aucbench.pairs.censoring import Censoring
 from aucbench.pairs.kinds import Grade, Time
+from aucbench.pairs.ordered import Ordered
+from aucbench.pairs.sums import concordant
+from aucbench.stats.rows import counted_rows
 
 
 def cindex(
     time: ArrayLike,
     event: ArrayLike,
     scores: ArrayLike,
-    weights: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     *,
     weight: Literal["none", "ipcw"] = "none",
     tau: float | None = None,
@@ -39,13 +43,14 @@ def cindex(
     Parameters
     ----------
     time : array of shape (n,)
-        How long each row was observed, at least 0.
+        How long each row was observed. Only the order counts: a shift of all times, and of τ,
+        changes nothing.
     event : array of shape (n,)
         Whether the event happened then: booleans, or 1 and 0.
     scores : array of shape (n,)
         A larger score means an earlier event: a risk.
-    weights : array of shape (n,), optional
-        What each row counts for, above 0; a pair counts for the product.
+    sample_weight : array of shape (n,), optional
+        What each row counts for, at least 0; a pair counts for the product.
     weight : {"none", "ipcw"}
         Whether a pair counts by the probability of being uncensored.
     tau : float, optional
@@ -68,31 +73,85 @@ def cindex(
     Cai, Pencina, D'Agostino & Wei, "On the C-statistics for evaluating overall adequacy of risk
     prediction procedures with censored survival data", Statistics in Medicine 30, 2011.
     """
-    pairs, target = Time(tau, weight), Survival.of(time, event, weights)
-    s = checked_scores(scores, target.n)
+    s, v, t, e = counted_rows(scores, sample_weight, time=time, event=event)
+    pairs, target = Time(tau, weight), Survival.of(t, e, v, signed=True)
     censoring = None if train is None else Censoring.of(train.time, train.event)
     return pairs.of(target, censoring=censoring).concordance(s)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class PairCounts:
+    """How many pairs of survival times are in order, and their concordance index.
+
+    Attributes
+    ----------
+    estimate : float
+        (concordant + tied_scores / 2) / (concordant + discordant + tied_scores): Harrell's C.
+    concordant, discordant : int
+        Comparable pairs in which the earlier event has the larger score, or the smaller one.
+    tied_scores : int
+        Comparable pairs of equal scores.
+    tied_times : int
+        Those comparable pairs that have one time, an event and a censored row. They are among the
+        others.
+    """
+
+    estimate: float
+    concordant: int
+    discordant: int
+    tied_scores: int
+    tied_times: int
+
+
+def concordant_pairs(
+    time: ArrayLike, event: ArrayLike, scores: ArrayLike, *, tau: float | None = None
+) -> PairCounts:
+    """Count the comparable pairs by the order of their scores; exactly, in O(n log² n).
+
+    They are the numbers that `sksurv.metrics.concordance_index_censored` returns, which calls
+    scores equal that differ by 1e-8. Parameters and errors are those of `cindex`.
+    """
+    s, _, t, e = counted_rows(scores, None, time=time, event=event)
+    target = Survival.of(t, e, signed=True)
+    members = Time(tau).of(target)
+    each = replace(members, a=(members.a > 0.0).astype(np.float64))  # a pair counts 1
+    twice = int((2.0 * concordant(each.segments, s)).astype(np.int64).sum()) // 2
+
+    def within(values: ArrayLike) -> int:
+        group = np.unique(values, return_inverse=True)[1]
+        upper = target.event if tau is None else target.event & (target.time < tau)
+        try:
+            return Ordered.of(
+                target.order.astype(np.int64), upper.astype(np.float64), np.ones(target.n), group
+            ).pairs
+        except NoPairsError:
+            return 0
+
+    tied = within(s)
+    good = (twice - tied) // 2
+    bad = members.pairs - tied - good
+    return PairCounts(twice / (2 * members.pairs), good, bad, tied, within(target.time))
 
 
 def survival_cindex(
     y: Survival,
     scores: ArrayLike,
-    weights: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     *,
     weight: Literal["none", "ipcw"] = "none",
     tau: float | None = None,
 ) -> float:
     """`cindex` of times and events that are one target, as a registered metric takes them."""
-    return cindex(y.time, y.event, scores, weights, weight=weight, tau=tau)
+    return cindex(y.time, y.event, scores, sample_weight, weight=weight, tau=tau)
 
 
 def grade_auc(
     y: ArrayLike,
     scores: ArrayLike,
-    weights: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     *,
-    each: Literal["pair", "grades"] = "pair",
+    each: Literal["pair", "grades", "group"] = "pair",
     gain: Literal["none", "linear", "exp2"] = "none",
 ) -> float:
     """Share of pairs of different grades in which the higher grade scores higher; ties count ½.
@@ -106,12 +165,15 @@ def grade_auc(
         The grade of each row; a higher one is better.
     scores : array of shape (n,)
         A larger score means a higher grade.
-    weights : array of shape (n,), optional
-        What each row counts for, above 0; a pair counts for the product.
+    sample_weight : array of shape (n,), optional
+        What each row counts for, at least 0; a pair counts for the product.
     groups : array of shape (n,), optional
         The group of each row, such as its query: rows of one group are compared.
-    each : {"pair", "grades"}
-        Whether each pair of rows counts the same, or each pair of grades.
+    each : {"pair", "grades", "group"}
+        Whether each pair of rows counts the same, each pair of grades, or each group: then it is
+        the mean over the groups that have two grades, as a mean over queries. (The `auc` of
+        XGBoost is such a mean too, but it counts pairs of equal labels, in the order in which they
+        come; the two agree if the labels of a query are distinct.)
     gain : {"none", "linear", "exp2"}
         How much a difference of grades counts: G(y) = y, or 2^y − 1.
 
@@ -127,18 +189,10 @@ def grade_auc(
     Somers, "A new asymmetric measure of association for ordinal variables", American Sociological
     Review 27, 1962.
     """
-    pairs, target = Grade(each=each, gain=gain), Grades.of(y, weights)
-    s = checked_scores(scores, target.n)
-    v = np.ones(target.n) if target.weights is None else target.weights
-    own = numbered("groups", groups, target.n)
+    s, v, grades, group = counted_rows(scores, sample_weight, y=y, groups=groups)
+    pairs, target = Grade(each=each, gain=gain), Grades.of(grades, v)
+    own = numbered("groups", group, target.n)
+    if own is None and each == "group":
+        raise DataError("each='group' is for groups; give the group of each row by groups=")
+    v = np.ones(target.n) if v is None else v
     return pairs.of(target.y, v, None if own is None else own.astype(np.int64)).concordance(s)[0]
-
-
-def checked_scores(scores: ArrayLike, n: int) -> Vector:
-    """Return the scores of n rows as float64."""
-    s = floats("scores", scores)
-    if s.shape != (n,):
-        raise DataError(f"the scores have shape {s.shape} for {n} rows; give one for each row")
-    if bad := int(np.isnan(s).sum()):
-        raise DataError(f"{bad} score(s) are NaN; give numbers, or leave the rows out")
-    return s

@@ -29,7 +29,6 @@ from aucbench.data.survival import Survival
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError, ParameterError, UnknownNameError
 from aucbench.kernels.vectors import floats
-from aucbench.metrics.auc import auc
 from aucbench.metrics.classes import hand_till
 from aucbench.metrics.group_ranges import DEFAULTS, NAME, grouped_range
 from aucbench.metrics.order import cindex, grade_auc
@@ -47,7 +46,16 @@ from aucbench.pairs import (
 )
 from aucbench.pairs.censoring import Censoring
 from aucbench.stats.influence import Influence
-from aucbench.stats.measures import MEASURES, Measure, Value, filled, measure, named, parts_of
+from aucbench.stats.measures import (
+    MEASURES,
+    Measure,
+    Value,
+    auc,
+    filled,
+    measure,
+    named,
+    parts_of,
+)
 from aucbench.stats.rows import Fold, Rows
 
 AUC = "auc"
@@ -91,9 +99,11 @@ class PairMeasure(Measure):
 
     pairs: Any = None  # `Pairs`
 
-    def __call__(self, y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> float:
+    def __call__(
+        self, y: ArrayLike, scores: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> float:
         """Return the value on labels without groups; NaN where no two rows can be compared."""
-        return float(self.values([Fold(y, scores, weights)])[0])
+        return float(self.values([Fold(y, scores, sample_weight)])[0])
 
     @property
     def is_told(self) -> bool:
@@ -190,9 +200,10 @@ def _measure_by(spec: str) -> Measure:
 def gauc(
     y: ArrayLike,
     scores: ArrayLike,
-    weights: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     *,
+    pos_label: Any = None,
     each: Literal["pair", "group"] = "pair",
 ) -> float:
     """Grouped AUC: the share of pairs of a positive and a negative of one group that are in order.
@@ -203,7 +214,7 @@ def gauc(
 
     Parameters
     ----------
-    y, scores, weights :
+    y, scores, sample_weight, pos_label :
         As `auc`; a pair counts for the product of the weights.
     groups : array of int of shape (n,), optional
         The number of the group of each row; without them all rows are one group.
@@ -218,7 +229,8 @@ def gauc(
         When `each` is something else.
     """
     own = np.zeros(np.shape(scores), np.int64) if groups is None else groups
-    return _theta(Group(each=each), *_judged(Fold(y, scores, weights, own)))
+    fold = Fold.of_both_classes(y, scores, sample_weight, own, pos_label=pos_label)
+    return _theta(Group(each=each), *_judged(fold))
 
 
 def quality_of(data: Data, scores: ArrayLike) -> float:
@@ -412,5 +424,4 @@ def _judged(fold: Rows) -> tuple[Data, Vector]:
         return fold.data, fold.scores
     assert isinstance(fold, Fold)
     y = np.where(fold.positive, np.int8(1), np.int8(-1))
-    even = (fold.weights == 1.0).all()
-    return bare(Labels(y, None if even else fold.weights), fold.groups), fold.scores
+    return bare(Labels(y, fold.uneven), fold.groups), fold.scores

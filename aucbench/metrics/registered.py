@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from numpy.typing import ArrayLike
+
 from aucbench.about import about, metric
 from aucbench.hookspecs import Factories, hookimpl
-from aucbench.metrics.classes import hand_till, one_vs_rest
+from aucbench.metrics import classes
 from aucbench.metrics.group_ranges import grouped_partial_auc
 from aucbench.metrics.order import grade_auc, survival_cindex
 from aucbench.metrics.pairs import gauc
@@ -30,6 +32,16 @@ def of_probabilities(function: Callable[..., float], purpose: str) -> Callable[.
     """Return a loss of calibrated probabilities, which breaks two laws with good reason."""
     function.expected_failures = CALIBRATED  # type: ignore[attr-defined]
     return about(purpose)(metric(greater_is_better=False, low=0.0)(function))
+
+
+def hand_till(y: ArrayLike, scores: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+    """M of classes that are numbered, as a registered metric; see `aucbench.metrics.hand_till`."""
+    return classes.hand_till(y, scores, sample_weight)
+
+
+def one_vs_rest(y: ArrayLike, scores: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+    """Mean AUC of a class against the rest; see `aucbench.metrics.one_vs_rest`."""
+    return classes.one_vs_rest(y, scores, sample_weight)
 
 
 RATE = metric(low=0.0, high=1.0)

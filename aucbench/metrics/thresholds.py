@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from math import inf, isfinite, nextafter
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from aucbench.data.arrays import Index, Vector
 from aucbench.data.sorting import argsort
 from aucbench.errors import DataError, ParameterError, UnknownNameError
-from aucbench.metrics.auc import checked_scores
+from aucbench.stats.roc import corners
+from aucbench.stats.rows import Fold
 
 Counts = NDArray[np.int64]
 
@@ -125,11 +127,11 @@ class Cuts:
     positive: NDArray[np.bool_]
 
     @staticmethod
-    def of(y: ArrayLike, scores: ArrayLike) -> Cuts:
+    def of(y: ArrayLike, scores: ArrayLike, pos_label: Any = None) -> Cuts:
         """Sort the rows. Time: O(n log n); errors are those of `auc`."""
-        positive, s = checked_scores(y, scores)
-        values, order = argsort(-s)
-        return Cuts(order, -values, positive[order])
+        rows = Fold.of_both_classes(y, scores, pos_label=pos_label)
+        values, order = argsort(-rows.scores)
+        return Cuts(order, -values, rows.positive[order])
 
     @cached_property
     def ends(self) -> NDArray[np.intp]:
@@ -208,6 +210,7 @@ def intercept_at(
     y: ArrayLike,
     scores: ArrayLike,
     *,
+    pos_label: Any = None,
     sensitivity: float | None = None,
     specificity: float | None = None,
     precision: float | None = None,
@@ -223,7 +226,7 @@ def intercept_at(
 
     Parameters
     ----------
-    y, scores : arrays of shape (n,)
+    y, scores, pos_label :
         As in `auc`.
     sensitivity, specificity, precision, flags, cost_fp, cost_fn : float, optional
         The aim, one of those of `Aim`. Without one, t maximises the sum of sensitivity and
@@ -245,8 +248,56 @@ def intercept_at(
         cost_fp=cost_fp,
         cost_fn=cost_fn,
     )
-    cuts = Cuts.of(y, scores)
+    cuts = Cuts.of(y, scores, pos_label)
     return cuts.threshold(best_cut(aim, *cuts.counts()))
+
+
+class RocCurve(NamedTuple):
+    """The corners of a ROC curve, from (0, 0) to (1, 1).
+
+    Attributes
+    ----------
+    fpr, tpr : arrays of shape (m,)
+        The shares of the negatives and of the positives whose score is at least the threshold.
+    thresholds : array of shape (m,)
+        Descending scores; the first one is infinite, which no row reaches.
+    """
+
+    fpr: Vector
+    tpr: Vector
+    thresholds: Vector
+
+
+def roc_curve(
+    y: ArrayLike,
+    scores: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    pos_label: Any = None,
+    drop_intermediate: bool = True,
+) -> RocCurve:
+    """ROC curve: fpr, tpr, thresholds, as `sklearn.metrics.roc_curve`. Time: O(n log n).
+
+    Parameters
+    ----------
+    y, scores, sample_weight, pos_label :
+        As in `auc`.
+    drop_intermediate : bool
+        Leave out corners that lie on the straight line between their neighbours.
+
+    Raises
+    ------
+    DataError
+        As `auc`.
+    """
+    rows = Fold.of_both_classes(y, scores, sample_weight, pos_label=pos_label)
+    fp, tp = corners(rows)
+    thresholds = np.append(inf, np.unique(rows.scores)[::-1])
+    if drop_intermediate:
+        bend = (np.diff(fp[1:], 2) != 0.0) | (np.diff(tp[1:], 2) != 0.0)
+        kept = np.concatenate([[True, True], bend, [True] * (fp.size > 2)])
+        fp, tp, thresholds = fp[kept], tp[kept], thresholds[kept]
+    return RocCurve(fp / fp[-1], tp / tp[-1], thresholds)
 
 
 def _listed(values: dict[str, float]) -> str:

@@ -31,7 +31,7 @@ from aucbench.data.arrays import Rows, Vector
 from aucbench.data.folds import drawn_parts
 from aucbench.data.targets import Labels
 from aucbench.datasets.parted.collected import collected, is_collection, lazily
-from aucbench.errors import AucbenchError, DataError, ParameterError, UnsupportedError
+from aucbench.errors import AucbenchError, ParameterError, UnsupportedError
 from aucbench.metrics import Aim, auc, hand_till, intercept_at
 from aucbench.models.calibration import (
     FOLDS,
@@ -59,6 +59,7 @@ from aucbench.models.inputs import (
 from aucbench.models.multiclass import (
     Online,
     affine_of,
+    options_of_two,
     refreshed,
     require_for_classes,
     require_online,
@@ -472,6 +473,12 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
         rows, labels = labelled(self._known, X, plain_column(y))
         return float(super().score(rows, labels, sample_weight))
 
+    def __sklearn_tags__(self) -> Any:
+        """More than two classes, unless an option is about two."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = not options_of_two(self)
+        return tags
+
     def auc_score(self, X: Any, y: Any = None) -> float:
         """Area under the ROC curve of the scores on rows X (n, d) with labels y (n,).
 
@@ -488,11 +495,7 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
         if self._many:
             return hand_till(np.searchsorted(self.classes_, labels), self._scores_of(rows))
         positive = np.asarray(labels == self.pos_label_)
-        if positive.all() or not positive.any():
-            raise DataError(
-                f"y has 1 class; AUC needs exactly two classes, {self.classes_.tolist()}"
-            )
-        return auc(np.where(positive, 1, -1), self._scores_of(rows))
+        return auc(positive, self._scores_of(rows))
 
     @property
     def coef_(self) -> Vector:

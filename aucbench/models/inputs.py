@@ -31,7 +31,7 @@ from aucbench.data.understood import Remark, by_kind
 from aucbench.datasets.memory import frame_of, is_table
 from aucbench.datasets.suspects import outliers_of_columns
 from aucbench.datasets.tables import Schema, is_numeric
-from aucbench.errors import AucbenchError, DataError
+from aucbench.errors import AucbenchError, DataError, one_class
 from aucbench.kernels.vectors import floats, plain
 
 LAST = "last"  # as `pos_label`: the larger label, which functions of scikit-learn take
@@ -118,15 +118,21 @@ def labels_of(y: Any, pos_label: Any = None) -> tuple[NDArray[Any], NDArray[Any]
             "each row"
         )
     with as_data_error():
-        y = column_or_1d(plain("y", y), warn=True)
+        y = column_or_1d(_own_type(plain("y", y)), warn=True)
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
     classes = np.unique(y)
     if classes.size < 2:
-        raise DataError(f"y has {classes.size} class; AUC needs two classes or more")
+        raise one_class(y.size, repr(next(iter(classes.tolist()), None)))
     if classes.size > 2:
         return unordered(classes, pos_label), y
     return ordered(classes, pos_label, counted(y)), y
+
+
+def _own_type(y: NDArray[Any]) -> NDArray[Any]:
+    """Return numbers and truth values that came as objects in the type that they have."""
+    typed = np.array(y.tolist()) if y.dtype.kind == "O" else y
+    return typed if typed.dtype.kind in "biuf" else y
 
 
 def unordered(classes: NDArray[Any], pos_label: Any) -> NDArray[Any]:
@@ -321,7 +327,9 @@ def coded(X: Any, schema: Schema) -> tuple[Any, Schema]:
 
 def _has_gaps(array: Any) -> bool:
     if array.dtype.kind == "f":
-        return bool(np.isnan(array.sum())) and not np.isinf(array).any()
+        with np.errstate(invalid="ignore"):
+            total = array.sum(dtype=np.float64)  # of halves, a sum in halves would overflow
+        return bool(np.isnan(total)) and not np.isinf(array).any()
     if array.dtype.kind in "UT":
         return True
     texts = (isinstance(value, str) or value is None for value in array.flat)
@@ -388,7 +396,7 @@ def labelled(known: NDArray[Any], X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         labels = known[(X.y > 0).astype(np.intp)]
     else:
         with as_data_error():
-            labels = column_or_1d(plain("y", y))
+            labels = column_or_1d(_own_type(plain("y", y)))
         here, rows = [*counted(labels)], X
     _refuse_strange(here, known, "the model knows", "give labels as it was given them")
     return rows, labels

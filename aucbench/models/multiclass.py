@@ -28,6 +28,15 @@ NOT_LEARNT = Sigmoid(-1.0, 0.0)  # the score itself is the log-odds
 OF_TWO = ("sensitivity", "specificity", "aim")
 
 
+def options_of_two(model: AUCClassifier) -> list[str]:
+    """Return the names of the options that are given and are about two classes."""
+    pairs = model.pairs
+    kind = pairs.partition("[")[0].strip() if isinstance(pairs, str) else getattr(pairs, "kind", "")
+    of_two = {name: bool(getattr(model, name)) for name in OF_TWO}
+    of_two |= {"calibration": model.calibration == "isotonic", "pairs": kind not in ("", "class")}
+    return [name for name, given in of_two.items() if given]
+
+
 def require_for_classes(model: AUCClassifier, classes: NDArray[Any], start: Start | None) -> None:
     """Raise where an option is for two classes, or a warm start is from others.
 

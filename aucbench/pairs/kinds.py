@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
@@ -172,8 +173,8 @@ class Time:
 
     def __post_init__(self) -> None:
         _one_of("weight", self.weight, ("none", "ipcw"))
-        if self.tau is not None and not self.tau > 0.0:
-            raise ParameterError(f"tau is {self.tau!r}; give a time above 0")
+        if self.tau is not None and not self.tau > -inf:
+            raise ParameterError(f"tau is {self.tau!r}; give a time")
 
     def members(self, data: Data, rows: Block = ALL) -> Members:
         """Return the comparable pairs.
@@ -194,7 +195,7 @@ class Time:
 
     def of(
         self, target: Survival, rows: Block = ALL, censoring: Censoring | None = None
-    ) -> Members:
+    ) -> Ordered:
         """Return the comparable pairs of survival times, see `members`.
 
         `censoring` is that of other rows, such as those that a model learnt from; None: of these.
@@ -217,15 +218,16 @@ class Grade:
     """Pairs of rows of different grades: the higher grade should score higher.
 
     With `each="pair"`, π_ij ∝ v_i v_j where y_i > y_j. With `each="grades"`, each pair of grades
-    counts the same. With a gain G, a pair counts G(y_i) − G(y_j) besides: G(y) = y (linear), or
-    2^y − 1 (exp2).
+    counts the same. With `each="group"`, f is the mean over the groups of the mean loss in each,
+    and a group of one grade is left out and counted. With a gain G, a pair counts G(y_i) − G(y_j)
+    besides: G(y) = y (linear), or 2^y − 1 (exp2).
 
     Parameters
     ----------
     column : str, optional
         The column of a file with the group of each row, such as a query; None: the groups of the
         rows, if they have some.
-    each : {"pair", "grades"}
+    each : {"pair", "grades", "group"}
         What counts the same.
     gain : {"none", "linear", "exp2"}
         How much a difference of grades counts.
@@ -235,7 +237,8 @@ class Grade:
     Raises
     ------
     ParameterError
-        When a parameter is something else, or a gain is given together with `each="grades"`.
+        When a parameter is something else, or a gain is given together with another
+        `each` than "pair".
 
     References
     ----------
@@ -244,7 +247,7 @@ class Grade:
     """
 
     column: str | None = None
-    each: Literal["pair", "grades"] = "pair"
+    each: Literal["pair", "grades", "group"] = "pair"
     gain: Literal["none", "linear", "exp2"] = "none"
     across: bool = False
 
@@ -252,10 +255,15 @@ class Grade:
     measure: ClassVar[str] = "grade-auc"
 
     def __post_init__(self) -> None:
-        _one_of("each", self.each, ("pair", "grades"))
+        _one_of("each", self.each, ("pair", "grades", "group"))
         _one_of("gain", self.gain, ("none", "linear", "exp2"))
-        if self.gain != "none" and self.each == "grades":
-            raise ParameterError(f"gain={self.gain} and each=grades are two weights; give one")
+        if self.gain != "none" and self.each != "pair":
+            raise ParameterError(f"gain={self.gain} and each={self.each} are two weights; give one")
+        if self.across and self.each == "group":
+            raise ParameterError(
+                "each=group counts groups, and across=true compares rows of different ones; give "
+                "one"
+            )
         if self.across and self.column is not None:
             raise ParameterError(
                 f"column={self.column} names groups, and across=true compares rows of different "
@@ -270,7 +278,9 @@ class Grade:
         DataError
             When the target is not grades, or when no two rows can be compared.
         """
-        alone = self.column is None and (self.across or data.groups is None)
+        alone = self.each != "group" and (
+            self.column is None and (self.across or data.groups is None)
+        )
         group = None if alone else groups_of(data, rows)
         return self.of(_grades_of(data)[rows], weights_of(data, rows), group)
 
@@ -285,7 +295,8 @@ class Grade:
             return _gained(_gains(values, self.gain), rank, v, group, nothing)
         if self.each == "grades":
             v = _even(rank, v, group)
-        return Ordered.of(values.size - 1 - rank, v, v, group, nothing)
+        even = self.each == "group"
+        return Ordered.of(values.size - 1 - rank, v, v, group, nothing, even=even)
 
 
 def _grades_of(data: Data) -> Vector:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +56,8 @@ class Ordered(Members):
         b: Vector,
         group: NDArray[np.int64] | None = None,
         nothing: str = "no two rows can be compared",
+        *,
+        even: bool = False,
     ) -> Ordered:
         """Sort the rows by group and key, and scale the shares a so that Σ π = 1.
 
@@ -67,6 +71,8 @@ class Ordered(Members):
             Pairs are those of one group; None: all rows are one group.
         nothing : str
             What the error says.
+        even : bool
+            Whether each group counts the same; else each pair does, by its shares.
 
         Raises
         ------
@@ -82,10 +88,14 @@ class Ordered(Members):
         rank -= np.repeat(rank[starts[:-1]], np.diff(starts))
         raw = Ordered(order, rank, starts.astype(np.int64), a[order], b[order])
         masses = np.add.reduceat(raw._above(raw.b) * raw.a, raw.starts[:-1])
-        total = float(masses.sum())
+        total: Any = float(masses.sum())
         if not total > 0.0:
             raise NoPairsError(nothing)
-        return Ordered(order, rank, raw.starts, raw.a / total, raw.b, int((masses == 0.0).sum()))
+        empty = masses == 0.0
+        if even:
+            masses[empty] = inf
+            total = np.repeat(masses, np.diff(starts)) * np.count_nonzero(~empty)
+        return Ordered(order, rank, raw.starts, raw.a / total, raw.b, int(empty.sum()))
 
     @property
     def n(self) -> int:  # type: ignore[override]

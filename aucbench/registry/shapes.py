@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import is_dataclass
 from functools import partial
 from inspect import Parameter, isfunction
+from itertools import takewhile
 from math import isclose, isfinite
 from typing import Any
 
@@ -27,7 +28,8 @@ ABILITIES = {
     "metrics": ("__call__",),
 }
 GIVEN = 2  # arguments of a metric that no specification gives: the labels and the scores
-OF_ROWS = ("weights", "groups")  # what a metric of rows may take besides, in this order
+# What a metric of rows may take besides, first of all: no specification gives it.
+OF_ROWS = ("sample_weight", "groups", "pos_label")
 TELLING = {  # what tells an instance or a class of a kind
     "solvers": ("problem", "iterates"),
     "projectors": ("contains", "value"),
@@ -79,14 +81,18 @@ def _fault_of_maker(kind: str, factory: Any) -> str | None:
 def given_to(kind: str, factory: Any) -> int:
     """Return how many parameters no specification can give, such as the data of an objective."""
     if kind == "metrics":
-        known = [*signature(factory).parameters][2:4]
-        return GIVEN + sum(a == b for a, b in zip(known, OF_ROWS, strict=False))
+        return GIVEN + sum(1 for _ in takewhile(OF_ROWS.__contains__, _further(factory)))
     return int(kind == "objectives")
 
 
 def takes_weights(metric: Any) -> bool:
     """Whether a metric has weights of rows as its third parameter."""
-    return [*signature(metric).parameters][2:3] == ["weights"]
+    return _further(metric)[:1] == ["sample_weight"]
+
+
+def _further(metric: Any) -> list[str]:
+    """Return the parameters of a metric after the labels and the scores."""
+    return [*signature(metric).parameters][GIVEN:]
 
 
 def _fault_of_metric(function: Any) -> str | None:
@@ -97,6 +103,8 @@ def _fault_of_metric(function: Any) -> str | None:
     positional = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
     if len(parameters) < GIVEN or any(p.kind not in positional for p in parameters[:GIVEN]):
         return "it does not take y and scores as its first two"
+    if _further(function)[:1] == ["weights"]:
+        return "its third parameter is weights; call it sample_weight, as scikit-learn does"
     for p in parameters[GIVEN:]:
         if p.kind in (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL):
             return "it takes any parameter (*args or **kwargs); name them all"

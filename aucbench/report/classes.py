@@ -91,7 +91,7 @@ def _y(rows: TargetRows) -> Index:
 def _aucs(splits: Sequence[TargetRows]) -> Vector:
     """Return the mean over splits of the AUC of each class against the rest, (K,)."""
     own = [
-        class_aucs(rows.data.target, rows.scores, even=False)
+        class_aucs(rows.data.target, rows.scores, rows.data.target.weights)
         for rows in splits
         if isinstance(rows.data.target, Categories)
     ]

@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.data.arrays import Vector
-from aucbench.errors import DataError
+from aucbench.errors import DataError, require_both_classes
 from aucbench.kernels import score_bins
 from aucbench.scale.engines import Engine, numbers_of
 from aucbench.scale.parts import Columns, Parts, Piece
@@ -388,7 +388,7 @@ def counted(
             heaviest = tally.heaviest  # the pilot sample has no row as heavy
             continue
         counts = tally.counts
-        _require_classes(counts)
+        require_both_classes(counts.n_pos, counts.n_pos + counts.n_neg)
         low, high = counts.bounds
         if high - low <= width or readings > 1:
             break
@@ -417,12 +417,3 @@ def refusal(parts: Parts, part: int, row: int) -> DataError:
             "rows out that shall not count"
         )
     raise DataError(f"part {part} gave other rows than before; it must not change while it is read")
-
-
-def _require_classes(counts: ScoreCounts) -> None:
-    if not (counts.n_pos and counts.n_neg):
-        missing = "negative" if counts.n_pos else "positive"
-        raise DataError(
-            f"none of the {counts.n_pos + counts.n_neg} rows is {missing}; both classes are "
-            "needed, so check the target and which label is positive"
-        )

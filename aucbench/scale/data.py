@@ -16,7 +16,7 @@ from aucbench.data import Data
 from aucbench.data.arrays import Index, Rows, Vector
 from aucbench.data.rounding import gamma
 from aucbench.data.tally import READ
-from aucbench.errors import DataError, UnsupportedError
+from aucbench.errors import DataError, UnsupportedError, require_both_classes
 from aucbench.scale.engines import Engine, Here, numbers_of
 from aucbench.scale.moments import Moments, moments
 from aucbench.scale.parts import Columns, Parts, Piece
@@ -131,12 +131,7 @@ class PartsData:
         known = self.reduce(survey, self.shift, most, self.seed)
         if not np.isfinite(known.squares).all():
             self._refuse_gaps()
-        if not all(known.counts):
-            missing = "negative" if known.counts[1] else "positive"
-            raise DataError(
-                f"none of the {self.n} rows is {missing}; both classes are needed, so check the "
-                "target and which label is positive"
-            )
+        require_both_classes(known.counts[1], self.n)
         return known
 
     def _refuse_gaps(self) -> NoReturn:

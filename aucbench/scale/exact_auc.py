@@ -1,7 +1,7 @@
 """The AUC exactly, from scores that do not fit in memory: by ranges of scores.
 
 Bins of one class, and those whose rows all have one score, are counted. The scores of the other
-bins are read again, as many bins at a time as fit, and each range is sorted as `metrics.auc` sorts
+bins are read again, as many bins at a time as fit, and each range is sorted as `auc` sorts
 all scores. What ranges say adds up in Python integers, so the AUC is the same to the last bit.
 """
 

@@ -14,6 +14,8 @@ Design
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy  # its parts are imported when they are used
 from numpy.typing import ArrayLike
@@ -28,7 +30,13 @@ PRECISION = 1e-9  # of a probability
 EDGE = float(np.finfo(np.float64).eps)  # least distance of a probability from 0 and 1
 
 
-def calibrated(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> Vector | None:
+def calibrated(
+    y: ArrayLike,
+    scores: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    pos_label: Any = None,
+) -> Vector | None:
     """Probabilities of the positive class, from scores of any scale.
 
     Of the two halves, stratified and drawn with a fixed seed, each is given probabilities
@@ -37,13 +45,14 @@ def calibrated(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None
 
     Parameters
     ----------
-    y, scores, weights : arrays of shape (n,)
+    y, scores, sample_weight, pos_label :
         As in `Fold`.
 
     Returns
     -------
     array of shape (n,), or None
-        None when a class has fewer than 4 rows, or a score is infinite: nothing can be learnt.
+        Of the rows of weights above 0. None when a class has fewer than 4 rows, or a score is
+        infinite: nothing can be learnt.
 
     Raises
     ------
@@ -55,7 +64,7 @@ def calibrated(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None
     Platt (1999), "Probabilistic outputs for support vector machines and comparisons to regularized
     likelihood methods", Advances in Large Margin Classifiers.
     """
-    rows = Fold(y, scores, weights)
+    rows = Fold(y, scores, sample_weight, pos_label=pos_label)
     positive, s, w = rows.positive, rows.scores, rows.weights
     n_pos = int(np.count_nonzero(positive))
     if min(n_pos, s.size - n_pos) < FEWEST or np.isinf(s).any():

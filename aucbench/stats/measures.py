@@ -1,7 +1,7 @@
 """Measures of a ranking and of probabilities, by name for the command line.
 
-Each takes y, scores and weights as `Fold`, and raises `DataError` as it does. Those of a ranking
-raise it too when there is one class only.
+Each takes y, scores, sample_weight and pos_label as `Fold`, and raises `DataError` as it does.
+Those of a ranking raise it too when there is one class only.
 """
 
 from __future__ import annotations
@@ -29,27 +29,65 @@ SPEC = re.compile(r"\s*(?P<name>[\w-]+)\s*(?:\[(?P<inside>[^\[\]]*)\])?\s*")
 Value = float | int | str | None
 
 
-def auc(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> float:
-    """Area under the ROC curve P(s_+ > s_-) + P(s_+ = s_-) / 2, with weights of rows."""
-    rows = Fold.of_both_classes(y, scores, weights)
-    even = (rows.weights == 1.0).all()  # then pairs are counted in whole numbers
-    return weighted_concordance(rows.positive, rows.scores, None if even else rows.weights)
+def auc(
+    y: ArrayLike,
+    scores: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    pos_label: Any = None,
+) -> float:
+    """Area under the ROC curve: P(s_+ > s_-) + P(s_+ = s_-) / 2.
+
+    Without weights the pairs are counted exactly, in 64-bit integers. With weights v, a pair counts
+    v_i v_j, as in `sklearn.metrics.roc_auc_score`. Time: O(n log n).
+
+    Parameters
+    ----------
+    y : array of shape (n,)
+        Labels in {-1, 1}, {0, 1} or booleans, or a pair of words such as no and yes; any two
+        labels with `pos_label`.
+    scores : array of shape (n,)
+        A larger score means more positive. Infinite scores are allowed.
+    sample_weight : array of shape (n,), optional
+        What each row counts for, at least 0; a row of weight 0 is not there.
+    pos_label : label, optional
+        The label of the positive rows.
+
+    Raises
+    ------
+    DataError
+        When shapes differ, when a score is NaN, when the labels do not hold both classes or do not
+        say which is positive, or when a weight is below 0 or not finite.
+    """
+    rows = Fold.of_both_classes(y, scores, sample_weight, pos_label=pos_label)
+    return weighted_concordance(rows.positive, rows.scores, rows.uneven)
 
 
-def average_precision(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> float:
+def average_precision(
+    y: ArrayLike,
+    scores: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    pos_label: Any = None,
+) -> float:
     """Average precision: sum over thresholds of (recall - recall before) precision.
 
     The thresholds are the distinct scores, so that rows of equal scores count together.
     """
     from sklearn.metrics import average_precision_score
 
-    rows = Fold.of_both_classes(y, scores, weights)
+    rows = Fold.of_both_classes(y, scores, sample_weight, pos_label=pos_label)
     precision = average_precision_score(rows.positive, _places(rows), sample_weight=rows.weights)
     return min(float(precision), 1.0)  # it adds up shares, whose sum is 1 but for rounding
 
 
 def precision_at(
-    y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None, *, k: int = 10
+    y: ArrayLike,
+    scores: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    pos_label: Any = None,
+    k: int = 10,
 ) -> float:
     """Share of positives among the k rows of highest score, from 1 to n of them.
 
@@ -57,60 +95,91 @@ def precision_at(
     place: this is the mean over the orders in which ties can be broken. k counts rows, and the
     weights weigh those that are among them.
     """
-    rows, taken = _top(y, scores, weights, k)
+    rows, taken = _top(y, scores, sample_weight, k, pos_label)
     good, bad = taken[rows.positive].sum(), taken[~rows.positive].sum()
     return float(good / (good + bad))  # rounding does not lift it above 1
 
 
 def recall_at(
-    y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None, *, k: int = 10
+    y: ArrayLike,
+    scores: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    pos_label: Any = None,
+    k: int = 10,
 ) -> float:
     """Share of the positives that are among the k rows of highest score; as `precision_at`."""
-    rows, taken = _top(y, scores, weights, k)
+    rows, taken = _top(y, scores, sample_weight, k, pos_label)
     return float(taken[rows.positive].sum() / rows.weights[rows.positive].sum())
 
 
-def brier(y: ArrayLike, p: ArrayLike, weights: ArrayLike | None = None) -> float:
+def brier(
+    y: ArrayLike,
+    p: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    pos_label: Any = None,
+) -> float:
     """Brier score: the mean of (y - p)², with y in {0, 1} and probabilities p. Smaller is better.
 
     Raises `DataError` when a probability is not in [0, 1], or there is no row.
     """
-    rows = _probabilities(y, p, weights)
+    rows = _probabilities(y, p, sample_weight, pos_label)
     return float(np.average((rows.positive - rows.scores) ** 2, weights=rows.weights))
 
 
-def log_loss(y: ArrayLike, p: ArrayLike, weights: ArrayLike | None = None) -> float:
+def log_loss(
+    y: ArrayLike,
+    p: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    pos_label: Any = None,
+) -> float:
     """Mean of -log p over the positives and -log (1 - p) over the negatives; as `brier`.
 
     It is infinite when a row has the probability 0 of its own class.
     """
-    rows = _probabilities(y, p, weights)
+    rows = _probabilities(y, p, sample_weight, pos_label)
     positive, xlogy = rows.positive.astype(np.float64), scipy.special.xlogy
     losses = -xlogy(positive, rows.scores) - xlogy(1.0 - positive, 1.0 - rows.scores)
     return float(np.average(losses, weights=rows.weights))
 
 
-def calibrated_brier(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> float:
+def calibrated_brier(
+    y: ArrayLike,
+    scores: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    pos_label: Any = None,
+) -> float:
     """Brier score of the probabilities of `calibrated`; NaN where it has none."""
-    p = calibrated(y, scores, weights)
-    return nan if p is None else brier(y, p, weights)
+    rows = Fold(y, scores, sample_weight, pos_label=pos_label)
+    p = calibrated(rows.positive, rows.scores, rows.weights)
+    return nan if p is None else brier(rows.positive, p, rows.weights)
 
 
-def calibrated_log_loss(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> float:
+def calibrated_log_loss(
+    y: ArrayLike,
+    scores: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    pos_label: Any = None,
+) -> float:
     """Log-loss of the probabilities of `calibrated`; NaN where it has none."""
-    p = calibrated(y, scores, weights)
-    return nan if p is None else log_loss(y, p, weights)
+    rows = Fold(y, scores, sample_weight, pos_label=pos_label)
+    p = calibrated(rows.positive, rows.scores, rows.weights)
+    return nan if p is None else log_loss(rows.positive, p, rows.weights)
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A measure of scores. Call it with y, scores and weights.
+    """A measure of scores. Call it with y, scores and sample_weight.
 
     One without a function is that of values from elsewhere: it has a name and a direction only.
     """
 
     name: str  # the canonical specification, such as "pauc[max_fpr=0.1]"
-    # (y, scores, weights) -> float, and its parameters
+    # (y, scores, sample_weight) -> float, and its parameters
     function: Callable[..., float] | None = None
     params: Mapping[str, Value] = field(default_factory=dict, hash=False)
     smaller: bool = False  # whether a smaller value is better; else a larger one is
@@ -119,11 +188,13 @@ class Measure:
     moved: Callable[..., Influence] | None = None
     check: Callable[..., Any] | None = None  # raises where parameters make no sense
 
-    def __call__(self, y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None = None) -> float:
+    def __call__(
+        self, y: ArrayLike, scores: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> float:
         """Return the value on rows, NaN where they have none; errors are those of the function."""
         if self.function is None:
             raise DataError(f"the measure {self.name} is known by its values only")
-        return self.function(y, scores, weights, **self.params)
+        return self.function(y, scores, sample_weight, **self.params)
 
     @property
     def is_told(self) -> bool:
@@ -276,10 +347,12 @@ def _places(rows: Fold) -> Vector:
     return places
 
 
-def _top(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None, k: int) -> tuple[Fold, Vector]:
+def _top(
+    y: ArrayLike, scores: ArrayLike, sample_weight: ArrayLike | None, k: int, pos_label: Any
+) -> tuple[Fold, Vector]:
     """Return the rows, and the weight of each times the chance that it is in the first k."""
     require_whole(1, k=k)
-    rows = Fold.of_both_classes(y, scores, weights)
+    rows = Fold.of_both_classes(y, scores, sample_weight, pos_label=pos_label)
     s = rows.scores
     if k > s.size:
         raise DataError(f"there are {s.size} test rows, fewer than k={k}; ask for fewer")
@@ -289,8 +362,10 @@ def _top(y: ArrayLike, scores: ArrayLike, weights: ArrayLike | None, k: int) -> 
     return rows, rows.weights * (above + places * tied)
 
 
-def _probabilities(y: ArrayLike, p: ArrayLike, weights: ArrayLike | None) -> Fold:
-    rows = Fold(y, p, weights)
+def _probabilities(
+    y: ArrayLike, p: ArrayLike, sample_weight: ArrayLike | None, pos_label: Any
+) -> Fold:
+    rows = Fold(y, p, sample_weight, pos_label=pos_label)
     if not rows.scores.size or rows.scores.min() < 0 or rows.scores.max() > 1:
         raise DataError("probabilities must be in [0, 1], and of one row at least; calibrate first")
     return rows

@@ -17,7 +17,7 @@ Design
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -226,8 +226,9 @@ class Drawn:
 def partial_auc(
     y: ArrayLike,
     scores: ArrayLike,
-    weights: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     *,
+    pos_label: Any = None,
     max_fpr: float = 0.1,
     min_fpr: float = 0.0,
     min_tpr: float = 0.0,
@@ -243,7 +244,7 @@ def partial_auc(
 
     Parameters
     ----------
-    y, scores, weights :
+    y, scores, sample_weight, pos_label :
         As `auc`.
     max_fpr, min_fpr, min_tpr, scale :
         As `Range`.
@@ -262,7 +263,7 @@ def partial_auc(
     2019.
     """
     part = Range(max_fpr, min_fpr, min_tpr, scale)
-    rows = Fold.of_both_classes(y, scores, weights)
+    rows = Fold.of_both_classes(y, scores, sample_weight, pos_label=pos_label)
     return part.scaled(float(Tied.of(rows).edges(part).share))
 
 

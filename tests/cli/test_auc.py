@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import asdict
 from fractions import Fraction
 
 import numpy as np
@@ -13,6 +14,7 @@ from typer.testing import CliRunner
 import aucbench
 from aucbench.cli import app
 from aucbench.cli.auc import digits
+from aucbench.stats import Fold, auc_difference, auc_interval
 
 
 @pytest.fixture(autouse=True)
@@ -97,11 +99,39 @@ def test_weights_groups_and_parts_of_the_curve(table, file):
     assert said("--data", file, "--max-fpr", "0.1").startswith("pauc[max_fpr=0.1] ")
 
 
+@pytest.mark.parametrize("weights", [(), ("--weights", "w")])
+def test_columns_of_scores_are_compared_pair_by_pair(table, tmp_path, weights):
+    table["other"] = table["score"] + np.random.default_rng(2).normal(size=len(table))
+    path = tmp_path / "scores.parquet"
+    table.to_parquet(path, row_group_size=700, index=False)
+    v = table["w"] if weights else None
+    folds = [[Fold(table["y"], table[name], v)] for name in ("score", "other")]
+    asked = ("--data", path, "--target", "y", *weights, "--score", "score", "--score", "other")
+
+    told = json.loads(said(*asked, "--json", "--quiet"))
+    lines = said(*asked, "--quiet").splitlines()
+
+    difference = auc_difference(*folds)
+    assert [*told["aucs"]] == ["score", "other"]
+    assert told["aucs"]["other"] == asdict(auc_interval(folds[1]))
+    assert told["differences"][0]["difference"] == asdict(difference)
+    assert told["differences"][0]["p_holm"] == difference.p
+    value = aucbench.auc(table["y"], table["score"], v)
+    assert lines[0].startswith(f"AUC of score {value:.6f}, 95 % interval")
+    assert re.match(r"score - other \+0\.\d{4}, 95 % interval \+0\.\d{4} to .*, p \S+ \(", lines[2])
+    assert told["n_pos"] == (table["y"] > 0).sum()
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
         (("--score", "name"), "column 'name' holds text, wanted numbers"),
         (("--score", "scores"), "there is no column 'scores'"),
+        (("--score", "score", "--score", "score"), "give two columns or more"),
+        (("--score", "score", "--score", "w", "--max-fpr", "0.1"), "without --max-fpr; leave"),
+        (("--score", "score", "--score", "w", "--groups", "g"), "without --groups; leave"),
+        (("--score", "score", "--score", "w", "--memory", "0.001"), "take 0.0916 MB together"),
+        (("--score", "score", "--score", "name"), "column 'name' holds text, wanted numbers"),
         (("--groups", "name"), "column 'name' holds text, wanted numbers"),
         (("--groups", "g", "--each", "row"), "groups is 'row'; give 'pair' or 'group'"),
         (("--each", "pair"), "each='pair' is for groups"),

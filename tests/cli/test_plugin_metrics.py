@@ -30,10 +30,9 @@ from aucbench.hookspecs import hookimpl
 
 
 @metric(low=0, high=1)
-def lift(y, scores, weights=None, *, depth=0.5):
+def lift(y, scores, sample_weight=None, *, depth=0.5):
     """Share of the positives in the first part of the rows."""
-    if weights is None:
-        weights = np.ones(y.size)
+    weights = np.ones(y.size) if sample_weight is None else sample_weight
     first = np.argsort(-scores, kind="stable")[: round(depth * y.size)]
     return (weights * y)[first].sum() / (weights * y).sum()
 

@@ -1323,7 +1323,9 @@ METRICS = {
     "weights as counts": (
         "equal-weights",
         "weights of 2.5",
-        lambda y, s, weights=None: auc(y, s) * (1.0 if weights is None else weights.mean()),
+        lambda y, s, sample_weight=None: (
+            auc(y, s) * (1.0 if sample_weight is None else sample_weight.mean())
+        ),
     ),
 }
 

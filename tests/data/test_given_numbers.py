@@ -216,3 +216,29 @@ def test_scores_of_a_model_have_no_mask():
     problem, learnt = Problem(None, train=Data.of(X, Y)), SimpleNamespace(model=Scores(masked()))
     with pytest.raises(PluginError, match=r"Scores\.scores returned has 1 masked entries"):
         problem.scorer(learnt, X)
+
+
+@pytest.mark.parametrize("made", [np.asarray, sparse.csr_array])
+def test_a_missing_and_an_infinite_number_are_both_named(made):
+    X = made(np.array([[np.nan, 0.0], [1.0, np.inf]]))
+    where = "X has nan in row 0, column 0 and inf in row 1, column 1, and 2 value"
+    for f in (Data.of, AUCClassifier().fit):
+        with pytest.raises(DataError, match=where):
+            f(X, [0, 1])
+
+
+def test_half_floats_are_added_in_full_floats():
+    X = np.full((4000, 2), 60000.0, np.float16)
+    X[::2] *= -1
+    with np.errstate(all="raise"):
+        model = AUCClassifier("ls-svm").fit(X, np.arange(4000) % 2)
+    assert model.encoding_ is None  # a sum that overflows is no missing cell
+
+
+@pytest.mark.parametrize("kind", [bool, int])
+def test_labels_that_came_as_objects_have_their_own_type(kind):
+    y = (np.arange(40) % 2).astype(kind)
+    X = np.c_[y + np.sin(np.arange(40.0))]
+    told = AUCClassifier("ls-svm").fit(X, y.astype(object))
+    assert told.classes_.dtype == y.dtype
+    assert told.predict(X).tolist() == AUCClassifier("ls-svm").fit(X, y).predict(X).tolist()

@@ -71,9 +71,9 @@ def test_what_makes_two_classes_is_refused():
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({}, r"all labels are 'red' \(24\); the AUC needs both classes, so check the target"),
-        ({"negative": "red"}, "all 24 labels are negative; the AUC needs both"),
-        ({"positive": "red"}, "all 24 labels are positive; the AUC needs both"),
+        ({}, "all 24 labels are 'red'; give rows of both classes"),
+        ({"negative": "red"}, "all 24 labels are negative; give rows of both"),
+        ({"positive": "red"}, "all 24 labels are positive; give rows of both"),
     ],
 )
 def test_a_column_of_one_label_is_said_to_be_one(tmp_path, options, sentence):

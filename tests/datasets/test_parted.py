@@ -246,7 +246,7 @@ def test_labels_are_those_of_all_files(frame, tmp_path):
 
 def test_one_class_alone_and_missing_labels_are_refused(frame, tmp_path):
     path = written(frame.assign(label=1), tmp_path / "one.parquet")
-    with pytest.raises(DataError, match=r"all labels in .label. are 1"):
+    with pytest.raises(DataError, match=r"labels are 1 in column .label."):
         open_parts(path)
     frame["label"] = frame["label"].astype("Int8")
     frame.loc[437, "label"] = pd.NA

@@ -60,14 +60,14 @@ class Patches(Honest):
     def iterates(self, problem, rng):
         import aucbench.bench.worker.measure
         import aucbench.metrics
-        import aucbench.metrics.auc
+        import aucbench.stats.measures
         import aucbench.solving.tuning
         import sklearn.metrics
 
         states = [*super(Patches, self).iterates(problem, rng)]
         perfect = lambda *_, **__: 1.0
         ours = (aucbench.bench.worker.measure, aucbench.solving.tuning)
-        for module in (aucbench, aucbench.metrics, aucbench.metrics.auc, *ours):
+        for module in (aucbench, aucbench.metrics, aucbench.stats.measures, *ours):
             for name in ("auc", "auc_of", "concordance"):
                 if hasattr(module, name):
                     setattr(module, name, perfect)

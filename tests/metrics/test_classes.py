@@ -74,10 +74,10 @@ def test_auc_of_categories_is_m():
     ("y", "S", "told"),
     [
         ([0, 1, 1], np.eye(3), "no row of class 2"),
-        ([0, 1, 2], np.eye(3)[:2], "n rows of K scores"),
-        ([0, 1, 3], np.eye(3), "from 0 to 2"),
+        ([0, 1, 2], np.eye(3)[:2], "give scores of shape"),
+        ([0, 1, 3, 9], np.eye(4)[:, :3], "4 classes and 3 columns"),
         ([0, 1], np.eye(2), "K at least 3"),
-        ([0, 1, 2], np.full((3, 3), np.nan), "3 row"),
+        ([0, 1, 2], np.full((3, 3), np.nan), "9 score"),
     ],
 )
 def test_refuses(y, S, told):

@@ -228,7 +228,7 @@ def test_what_is_said_is_a_line_each(tmp_path):
 
 def test_one_class_is_refused():
     X, _ = table()
-    with pytest.raises(DataError, match="both classes are needed"):
+    with pytest.raises(DataError, match="give rows of both classes"):
         fitted(InMemory(Data(Data.of(X, table()[1]).rows, type_of_one(4000)), 200))
 
 

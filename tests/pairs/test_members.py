@@ -189,7 +189,7 @@ def test_kinds_refuse_what_makes_no_sense():
         Group().members(data)
     with pytest.raises(DataError, match="--time-to-event"):
         Time().members(data)
-    for wrong in (lambda: Group(each="row"), lambda: Time(tau=0.0), lambda: Grade(gain="log")):
+    for wrong in (lambda: Group(each="row"), lambda: Time(tau=np.nan), lambda: Grade(gain="log")):
         with pytest.raises(ParameterError, match="give"):
             wrong()
     with pytest.raises(ParameterError, match="two weights"):

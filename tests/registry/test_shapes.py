@@ -136,7 +136,7 @@ def test_a_metric_says_its_direction_its_range_and_its_weights(site):
 from aucbench.about import metric
 
 @metric(greater_is_better=False, low=0.0)
-def f(y, scores, weights=None, *, depth=0.1):
+def f(y, scores, sample_weight=None, *, depth=0.1):
     "Loss of the first rows."
     return depth
 

@@ -172,7 +172,7 @@ def test_a_missing_class_is_refused_and_one_part_of_one_class_is_not():
 
     counted(ScoreParts.of(y, s), Here())
 
-    with pytest.raises(DataError, match="none of the 300 rows is positive"):
+    with pytest.raises(DataError, match="all 300 labels are negative"):
         counted(ScoreParts.of(np.full(300, -1), s), Here())
 
 

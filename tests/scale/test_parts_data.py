@@ -144,7 +144,7 @@ def test_one_class_is_refused_but_a_part_may_lack_one():
     sorted_rows = PartsData(InMemory(Data.of(X[order], y[order]), 50))
     assert sorted_rows.n_pos == (y > 0).sum()
     only = sorted_rows.of((0, 1))
-    with pytest.raises(DataError, match="none of the 100 rows is positive"):
+    with pytest.raises(DataError, match="all 100 labels are negative"):
         _ = only.survey
 
 

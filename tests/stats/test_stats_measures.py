@@ -137,7 +137,7 @@ def test_rows_that_have_no_value_are_refused():
     with pytest.raises(DataError, match="there are 60 test rows, fewer than k=61"):
         precision_at(y, s, k=61)
     for function in (auc, average_precision, partial_auc, precision_at, recall_at):
-        with pytest.raises(DataError, match="no row is positive"):
+        with pytest.raises(DataError, match="labels are negative"):
             function(np.zeros(20), np.arange(20))
     for p in ([0.5, 1.1], [-0.1, 0.5]):
         with pytest.raises(DataError, match=r"probabilities must be in \[0, 1\]"):

@@ -18,8 +18,8 @@ from aucbench.registry.shapes import checked_value, takes_weights
 Request = Mapping[str, Any]
 Steps = Mapping[str, Kept]
 UNWEIGHTED = (
-    "the test rows have weights, which it does not take; add the parameter weights=None after "
-    "y and scores"
+    "the test rows have weights, which it does not take; add the parameter "
+    "sample_weight=None after y and scores"
 )
 
 

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.data.targets import REST, Classes, shown_labels
+from aucbench.data.targets import REST, Classes
 from aucbench.datasets.arrow import pyarrow
 from aucbench.datasets.gaps import named_labels
 from aucbench.datasets.label import TARGET_NAMES, column_at
 from aucbench.datasets.reading import Reading
 from aucbench.datasets.tables.cells import MARKS, MISSING
 from aucbench.datasets.targets import as_labels
-from aucbench.errors import DataError
+from aucbench.errors import DataError, one_class
 
 Label = str | int | float | bool
 MOST_LABELS = 1000  # different ones
@@ -118,10 +118,7 @@ def sides_of(counts: Mapping[Any, int], column: tuple[str, str], asked: Reading)
     )
     classes = Classes.of(counts, positive, negative)
     if not (classes.positive and classes.negative):
-        raise DataError(
-            f"all labels in {column[0]!r} are {shown_labels(counts, [*counts])}; rows of both "
-            "classes are needed, so check the target"
-        )
+        raise one_class(sum(counts.values()), f"{next(iter(counts))!r} in column {column[0]!r}")
     return Sides(*column, tuple(classes.positive), tuple(classes.negative))
 
 
