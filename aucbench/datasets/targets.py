@@ -58,17 +58,25 @@ def meant_by(origin: Source, table: Table, events: Any, asked: Loading) -> Meant
 
 def _times(table: Table, cells: Any, asked: Loading) -> Meant:
     event, named = events_of(cells, asked)
-    target = Survival.of(table.y, event)
+    target = Survival.of(_numbers(table.y), event)
     high = event if 0 < target.n_events < target.n else _lower_half(target.time)
     told = f"times in {table.label.partition(',')[0]}, events in column {str(asked.event)!r}"
     return Meant(target, high, f"{told}{named}")
 
 
 def _grades(table: Table) -> Meant:
-    target = Grades.of(table.y)
+    target = Grades.of(_numbers(table.y))
     levels = [f"{level:g}" for level in target.levels[:: max(1, target.levels.size - 1)]]
     said = f"{table.label}; {target.levels.size} grades from {' to '.join(levels)}"
     return Meant(target, ~_lower_half(target.y), said)
+
+
+def _numbers(y: NDArray[Any]) -> NDArray[Any]:
+    """Return texts that are numbers, such as 0930, as numbers, which have an order; else y."""
+    if y.dtype.kind != "O":
+        return y
+    texts = [str(cell).strip() for cell in y]
+    return np.array(texts, np.float64) if all(map(is_number, texts)) else y
 
 
 def _each(table: Table, y: NDArray[Any]) -> Meant:

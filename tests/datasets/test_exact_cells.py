@@ -183,7 +183,10 @@ def test_words_of_a_pair_are_labels_in_any_case(words, held):
     assert data.target.n_pos == np.count_nonzero(np.char.lower(labels) == "yes")
 
 
-def test_times_with_leading_zeros_are_numbers(held):
+def test_times_and_grades_with_leading_zeros_are_numbers(held):
     minutes = [f"{k // 60:02}{k % 60:02}" for k in np.random.default_rng(1).permutation(N)]
-    data = load(held(pd.DataFrame({"at": minutes, "x": X, "y": SIDES})), time="at", target="y")
+    source = held(pd.DataFrame({"at": minutes, "x": X, "y": SIDES}))
+    data = load(source, time="at", target="y")
     assert [*np.argsort(data.times)] == [*np.argsort(minutes)]
+    assert load(source, time_to_event="at", event="y").target.time.max() == 59
+    assert load(source, target="at", labels="grades").target.levels.size == N
