@@ -21,6 +21,7 @@ def frame(n=N, seed=0):
         {
             "age": np.where(rng.random(n) < 0.3, np.nan, rng.integers(18, 80, n)),
             "city": rng.choice(["Bonn", "Oslo", "Rome"], n),
+            "street": [f"Road {number}" for number in rng.zipf(1.5, n).clip(max=10**6)],
             "day": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 366, n), "D"),
         }
     )
@@ -44,6 +45,7 @@ def changes(new, piece=N, trained=N):
         ({"age": np.nan}, "'age': 100 % of the rows have no value, of the training rows 2\\d %"),
         ({"city": None}, "'city': 100 % .* have no value, of the training rows 0 %"),
         ({"city": "ROME"}, "'city': 100 % .* a level that no training row has, such as 'ROME'"),
+        ({"street": "Main"}, "'street': 100 % .* that no training row has, such as 'Main'"),
         ({"age": 180.0}, "'age': 100 % .* are outside of 18 to 79, the range of the training rows"),
         ({"day": pd.Timestamp("1970-01-01")}, "'day': .* 2020-01-01 00:00:00 to 2020-12-31 00:00"),
     ],

@@ -74,8 +74,9 @@ def _of_text(name: str, levels: Levels, n: int, decimal: str) -> tuple[Column, P
         )
     if kind == "category":
         _refuse_prose(name, levels, n)
-        column = Column(name, kind, levels=tuple(texts), distinct=len(texts))
         counts = np.array([levels[text] for text in texts])
+        single = float(np.count_nonzero(counts == 1) / n)
+        column = Column(name, kind, tuple(texts), distinct=len(texts), single=single)
         return column, OneHot.of_counts(texts, counts, n, missing=False)
     column = Column(name, kind, distinct=len(texts), unit=more.get("unit", ""))
     codes = _raw(name, texts, np.arange(len(texts))).codes(column, decimal)

@@ -50,18 +50,20 @@ def changes_of_test_rows(columns: Sequence[Column], coded: Rows, test: Mask) -> 
     """
     codes = np.asarray(coded.matrix)
     train, codes = codes[~test], codes[test].astype(np.float64)
-    shares = np.mean(np.isnan(train), axis=0).tolist()
-    columns = [replace(one, missing=share) for one, share in zip(columns, shares, strict=True)]
     examples: dict[int, str] = {}
+    trained = []
     for j, column in enumerate(columns):
+        known, own = train[:, j], codes[:, j]
+        trained.append(replace(column, missing=float(np.mean(np.isnan(known)))))
         if column.kind == "category":
-            own = codes[:, j]
-            new = ~np.isnan(own) & ~np.isin(own, train[:, j])
+            alone = np.unique(known[known >= 0], return_counts=True)[1] == 1
+            trained[j] = replace(trained[j], single=float(np.count_nonzero(alone) / known.size))
+            new = ~np.isnan(own) & ~np.isin(own, known)
             examples |= {j: column.levels[int(own[new][0])]} if new.any() else {}
             own[new] = UNSEEN
     ranges = ranges_of(rows(train))
-    cells = replace(UnusualCells.of(columns, ranges, codes), examples=examples)
-    for change in cells.describe_changes(columns, ranges, len(train)):
+    cells = replace(UnusualCells.of(trained, ranges, codes), examples=examples)
+    for change in cells.describe_changes(trained, ranges, len(train)):
         yield f"test rows: {change}"
 
 
@@ -145,15 +147,15 @@ class UnusualCells:
         trained : int or None
             The number of training rows; None: not known, taken as large.
         """
-        lacking = np.array([column.missing for column in columns])
-        grown = [self.missing - self.n * lacking, self.unseen, self.outside]
+        shares = np.array([(column.missing, column.single, 0.0) for column in columns]).T
+        grown = np.stack([self.missing, self.unseen, self.outside]) - self.n * shares
         for j in np.flatnonzero(np.max(grown, axis=0) > TOLERANCE * self.n).tolist():
             column, examples = columns[j], self.examples
             example = f", such as {examples[j]!r}" if j in examples else ""
             before, span = _percent(column.missing), _range(column, ranges, j)
             for count, share, what in (
                 (self.missing[j], column.missing, f"have no value, of the training rows {before}"),
-                (self.unseen[j], 0.0, f"have a level that no training row has{example}"),
+                (self.unseen[j], column.single, f"have a level that no training row has{example}"),
                 (self.outside[j], 0.0, f"are outside of {span}, the range of the training rows"),
             ):
                 if self._is_change(int(count), share, trained, 3 * len(columns)):

@@ -38,6 +38,9 @@ class Column:
     format: str = ""  # the format of dates that are text: that of `datetime.strptime`, or "ISO8601"
     distinct: int = 0  # number of different values, without missing ones
     missing: float = 0.0  # share of the cells that are missing
+    # of a category: share of the cells whose level no other cell has; about so many new cells have
+    # a new level (Good & Turing)
+    single: float = 0.0
     gaps: tuple[str, ...] = ()  # cells that mean a missing one, see `cells.emptied`
     unit: str = ""  # of numbers that are text, see `cells.units`
     kept: tuple[str, ...] = ()  # texts such as NA that mean no missing cell
@@ -53,6 +56,7 @@ class Column:
 
 
 LATER = (
+    "single",
     "gaps",
     "unit",
     "kept",
@@ -135,6 +139,8 @@ class RawColumn:
                 return "has another text in nearly each row"
             else:
                 more["levels"] = tuple(sorted(self.texts))
+                alone = np.bincount(self.at[self.at >= 0]) == 1
+                more["single"] = float(np.count_nonzero(alone) / self.at.size)
         more |= {"distinct": distinct, "missing": missing, "kept": self.kept}
         return Column(self.name, kind, **more)
 
