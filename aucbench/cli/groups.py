@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import Field, dataclass
 from functools import wraps
 from inspect import Parameter, signature
+from itertools import pairwise
 from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import typer
@@ -131,6 +132,23 @@ def entries(option: str, texts: Iterable[str]) -> tuple[str, ...]:
 
 class GroupedCommand(TyperCommand):
     """A command whose help shows its options by groups, those without one first."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the words of a command.
+
+        Raises
+        ------
+        ParameterError
+            When a word follows a switch, and the command takes no words without an option.
+        """
+        if all(p.param_type_name == "option" for p in self.params):
+            flags = {f for p in self.params if p.is_flag for f in (*p.opts, *p.secondary_opts)}
+            for flag, word in pairwise(args):
+                if flag in flags and not word.startswith("-"):
+                    raise ParameterError(
+                        f"{flag} is a switch, and {word!r} follows it; leave {word} out"
+                    )
+        return super().parse_args(ctx, args)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write each group under its heading."""

@@ -29,6 +29,7 @@ from aucbench.stats.within import PairWithin, SolverWithin, SplitTest, WithinDat
 
 AUC = "auc"
 NO_SCORES = "The folder does not hold all scores of this data set with their labels."
+ONE_TEST_SET = ("test file", "share of")  # begins of divisions that do not test each row
 Folds: TypeAlias = dict[int, dict[tuple[int, int], Rows]]  # by solver and fold
 
 
@@ -217,7 +218,9 @@ def sizes(one: Inside) -> str:
         tested = "rows" if fit is None or rows == fit.n_train + fit.n_test else "test rows"
         facts.append(f"{rows} {tested}, {one.classes[0]} positive ({one.classes[0] / rows:.1%})")
     elif fit is not None and not isnan(fit.n_train + fit.n_test):
-        facts.append(f"{fit.n_train + fit.n_test:.0f} rows")
+        only = fit.division.startswith(ONE_TEST_SET)
+        rows, tested = (fit.n_test, "test rows") if only else (fit.n_train + fit.n_test, "rows")
+        facts.append(f"{rows:.0f} {tested}")
         if one.each:
             facts.append(f"{len(one.each)} classes")
     widths = sorted({fit.d for row in one.rows for fit in row.group.ok if not isnan(fit.d)})

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import pytest
 import typer
+from command_line import done
 from typer.testing import CliRunner
 
 from aucbench.bench.options import Fits, Options
@@ -78,6 +79,12 @@ def test_a_command_gets_an_instance(arguments, toys):
 def test_what_is_no_option_is_refused():
     assert "No such option" in ran("me", "--hidden", "4", code=2)
     assert "No such option" in ran("me", "--no-at-home", code=2)
+
+
+@pytest.mark.parametrize("command", ["fit", "compare"])
+def test_a_word_after_a_switch_is_refused_and_named(command):
+    ended = done(command, "--data", "t.csv", "--tune", "4", code=2)
+    assert ended.stderr == "error: --tune is a switch, and '4' follows it; leave 4 out\n"
 
 
 def test_help_has_groups_and_what_the_docstring_says():

@@ -59,6 +59,16 @@ def test_a_solver_of_labels_is_skipped_with_the_names_of_others(compared):
     assert "svm-or" in flat(printed)
 
 
+@pytest.mark.parametrize(
+    ("more", "sizes"),
+    [(("--splits", 2), "120 rows"), (("--holdout", 0.25), "30 test rows"), ((), "120 test rows")],
+)
+def test_the_head_of_a_table_counts_the_rows_that_judge(folder, more, sizes):
+    more = more or ("--test", folder / "times.csv")
+    command = ("fit", "--data", folder / "times.csv", *TIMES, "--out", folder / "sizes.model")
+    assert f"times.csv: {sizes}, " in done(*command, "--solver", "svm-or", *more).output
+
+
 def test_a_model_of_times_ranks_rows_and_decides_nothing(folder):
     out = folder / "risk.model"
     command = ("fit", "--data", folder / "times.csv", *TIMES, "--splits", 2, "--out", out)
