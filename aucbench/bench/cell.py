@@ -15,6 +15,8 @@ from aucbench.ranges import Range
 from aucbench.registry.specs import TUNED_MARK, Spec, joined_specs, parse_spec, short
 
 ALL_PAIRS = "all pairs"  # of labels, on which a solver trains that takes no others
+GROUP, COLUMN = "group", "column"  # pairs within groups, and their column
+FIRST = (GROUP, "grade")  # pairs whose first parameter is the column
 TARGET_FILE = "target.npz"  # in which a worker hands the target of a data set to the parent
 Scalar = str | int | float | bool
 Grid = tuple[tuple[str, tuple[Scalar, ...] | Range], ...]
@@ -89,6 +91,20 @@ NAMES = tuple(f.name for f in fields(Cell))
 _values = attrgetter(*NAMES)
 _parsed = lru_cache(maxsize=256)(parse_spec)  # many cells have the same solver, and the same map
 _joined = lru_cache(maxsize=256)(joined_specs)
+
+
+def column_of(pairs: Spec) -> Any:
+    """Return the column within whose values pairs are; None if they name none."""
+    unnamed = pairs.unnamed if pairs.name in FIRST else ()
+    return unnamed[0] if unnamed else pairs.params.get(COLUMN)
+
+
+def ranks_within_groups(pairs: str | None) -> bool:
+    """Whether pairs are those of rows of one group."""
+    if pairs is None:
+        return False
+    spec = parse_spec(pairs)
+    return spec.name == GROUP or column_of(spec) is not None
 
 
 def solver_label(spec: Spec | str, tuning: Tuning) -> str:

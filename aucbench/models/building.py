@@ -27,8 +27,8 @@ from typing import Any
 import numpy as np
 
 from aucbench.bench import Store
+from aucbench.bench.cell import ranks_within_groups
 from aucbench.bench.plan.fields import Choice
-from aucbench.bench.plan.pairs import ranks_within_groups
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.record import Record
 from aucbench.data import Categories, Data

@@ -48,7 +48,7 @@ class Home:
             if create and _is_new(folder):
                 _require_place(folder)
             else:
-                self._open()
+                self._known = self._opened()
         except OSError as error:
             raise refused("open", folder, error) from error
 
@@ -69,7 +69,7 @@ class Home:
                 make_folder(self.folder)
                 if _is_new(self.folder):
                     _start(self.folder)
-                self._open()
+                self._known = self._opened()
             (self.folder / MARKER).stat()
             if os.path.samestat(self.folder.stat(), self._known):
                 return
@@ -88,9 +88,9 @@ class Home:
         except OSError as error:
             raise refused("open", self.folder, error) from error
 
-    def _open(self) -> None:
+    def _opened(self) -> os.stat_result:
         _check_marker(self.folder / MARKER)
-        self._known = self.folder.stat()
+        return self.folder.stat()
 
     def make(self, *folders: Path) -> None:
         """Create folders in it with their parents, but never the results folder itself."""

@@ -13,8 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from aucbench.bench.cell import Cell
-from aucbench.bench.plan.pairs import ranks_within_groups
+from aucbench.bench.cell import Cell, ranks_within_groups
 from aucbench.data import Data
 from aucbench.data.arrays import Index, Rows
 from aucbench.data.folds import Split, splits

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import Any
 
+from aucbench.bench.cell import COLUMN, GROUP, column_of
 from aucbench.bench.plan.errors import PlanError, require_text, with_place
 from aucbench.datasets.reading import Reading
 from aucbench.registry.specs import Spec, anchored, parse_spec, short
 
-ALL, COLUMN, GROUP = "all", "column", "group"
+ALL = "all"
 OF_ORDER = TIME, GRADE = "time", "grade"
-FIRST = (GROUP, GRADE)  # whose first parameter is the column
 
 
 def checked_pairs(pairs: Any, reading: Reading) -> tuple[str | None, Reading]:
@@ -40,14 +40,6 @@ def checked_pairs(pairs: Any, reading: Reading) -> tuple[str | None, Reading]:
             "pairs",
         )
     return str(named), with_place(("pairs",), lambda: replace(reading, groups=column))
-
-
-def ranks_within_groups(pairs: str | None) -> bool:
-    """Whether the pairs of a plan are those of rows of one group."""
-    if pairs is None:
-        return False
-    spec = parse_spec(pairs)
-    return spec.name == GROUP or _divided(spec)[1] is not None
 
 
 def _own(reading: Reading) -> str | None:
@@ -85,9 +77,7 @@ def _divided(spec: Spec) -> tuple[Spec, Any]:
 
     `group` needs none beside its name; others would be about all rows without it.
     """
-    column = spec.params.get(COLUMN)
-    if spec.unnamed and spec.name in FIRST:
-        column = spec.unnamed[0]
+    column = column_of(spec)
     if spec.name != GROUP:
         return spec, column
     others = {name: value for name, value in spec.params.items() if name != COLUMN}

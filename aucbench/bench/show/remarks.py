@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from shlex import quote
 
-from aucbench.bench.plan.pairs import ranks_within_groups
+from aucbench.bench.cell import ranks_within_groups
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.record import Record
 from aucbench.processes.supervisor import PORTABLE
