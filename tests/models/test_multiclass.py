@@ -160,3 +160,14 @@ def test_chunks_teach_each_class_against_the_rest(tmp_path):
     assert again.coef_.shape == model.coef_.shape == (3, 4)
     with pytest.raises(DataError, match="a label 'dog'"):
         model.partial_fit(X[:2], ["dog", "ape"])
+
+
+@pytest.mark.parametrize(
+    ("options", "many"),
+    [({}, True), ({"pairs": "class"}, True), ({"pairs": "fpr[max=0.1]"}, False)]
+    + [({name: value}, False) for name, value in (("sensitivity", 0.9), ("specificity", 0.9))]
+    + [({"calibration": "isotonic"}, False)],
+)
+def test_the_tag_of_more_classes_is_false_where_an_option_is_about_two(options, many):
+    tags = AUCClassifier("svm-or", **options).__sklearn_tags__()
+    assert tags.classifier_tags.multi_class is many
