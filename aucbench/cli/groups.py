@@ -141,8 +141,9 @@ class GroupedCommand(TyperCommand):
         ParameterError
             When a word follows a switch, and the command takes no words without an option.
         """
-        if all(p.param_type_name == "option" for p in self.params):
-            flags = {f for p in self.params if p.is_flag for f in (*p.opts, *p.secondary_opts)}
+        options: list[Any] = [p for p in self.params if p.param_type_name == "option"]
+        if len(options) == len(self.params):
+            flags = {f for p in options if p.is_flag for f in (*p.opts, *p.secondary_opts)}
             for flag, word in pairwise(args):
                 if flag in flags and not word.startswith("-"):
                     raise ParameterError(

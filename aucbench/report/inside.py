@@ -219,8 +219,9 @@ def sizes(one: Inside) -> str:
         facts.append(f"{rows} {tested}, {one.classes[0]} positive ({one.classes[0] / rows:.1%})")
     elif fit is not None and not isnan(fit.n_train + fit.n_test):
         only = fit.division.startswith(ONE_TEST_SET)
-        rows, tested = (fit.n_test, "test rows") if only else (fit.n_train + fit.n_test, "rows")
-        facts.append(f"{rows:.0f} {tested}")
+        facts.append(
+            f"{fit.n_test:.0f} test rows" if only else f"{fit.n_train + fit.n_test:.0f} rows"
+        )
         if one.each:
             facts.append(f"{len(one.each)} classes")
     widths = sorted({fit.d for row in one.rows for fit in row.group.ok if not isnan(fit.d)})
