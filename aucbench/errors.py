@@ -150,6 +150,8 @@ def one_class(n: int, label: str) -> DataError:
     """Return the refusal of n labels that are all the same."""
     if not n:
         return DataError("there are no rows; give rows of both classes")
+    if n == 1:  # scikit-learn asks for this word in its checks of estimators
+        return DataError(f"there is 1 sample, whose label is {label}; give rows of both classes")
     return DataError(f"all {n} labels are {label}; give rows of both classes")
 
 

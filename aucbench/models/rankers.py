@@ -95,8 +95,8 @@ class SurvivalRanker(_Ranker):
     It minimises the loss of a solver over all comparable pairs of rows, exactly, and stops at a
     certified gap where the solver has one. It takes the structured `y` of scikit-survival, and can
     stand where a survival model of that package stands that predicts risks. With the default
-    solver, `rank-svm`, it minimises what `FastSurvivalSVM(rank_ratio=1)` does: with P comparable
-    pairs, `rank-svm[lam=l]` is `alpha = 2 / (l P)` there.
+    solver, `rank-svm`, it minimises what `FastSurvivalSVM(rank_ratio=1)` does if no times are tied:
+    with P comparable pairs, `rank-svm[lam=l]` is `alpha = 2 / (l P)` there.
 
     Parameters
     ----------

@@ -47,12 +47,13 @@ ASKED = (
 def test_warnings_come_by_kind_before_the_table(hospital):
     ended = done(*COMPARE, "--data", hospital, "--positive", "Y", "--unlabelled", "skip")
     before, _, _ = ended.stdout.partition("solver ")
-    assert before.count("warning:") == 5
+    assert before.count("warning:") == 6
     for sentence in (
         "column 'status' is suspicious: nearly tells the label alone",
         "% are -999, far from the others",
         "say --missing creatinine=-999",
         "column 'note' holds free text",
+        "column 'patient_id' is suspicious: a key by its name",
         "30 columns are suspicious: constant: 'zero0', 'zero1', 'zero2' and 27 more",
         "10 of 600 rows have no label in the column 'readmitted', and are left out",
     ):

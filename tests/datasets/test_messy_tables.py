@@ -89,7 +89,7 @@ TABLES = {
         "age,state", lambda i: f"{i % 9},{i % 5}", "no column has two values"
     ),
     "one class": refused(
-        "age,y", lambda i: f"{i % 9},1", "all 24 labels are positive; the AUC needs both"
+        "age,y", lambda i: f"{i % 9},1", "all 24 labels are positive; give rows of both classes"
     ),
     "a missing label": refused(
         "age,y", lambda i: f"{i % 9},{'' if i == 2 else sick(i)}", "label is missing in line 4"

@@ -81,9 +81,9 @@ def test_a_range_of_scores_has_both_its_ends(case, one, other):
     [
         ([1, -1], [np.nan, 0.0], "NaN"),
         ([1, 1], [0.0, 1.0], "both classes"),
-        ([1, -1, 1], [0.0, 1.0], "both must be"),
-        ([1, 2], [0.0, 1.0], "not coded"),
-        (["a", "b"], [0.0, 1.0], "encode it"),
+        ([1, -1, 1], [0.0, 1.0], "give scores of shape"),
+        ([1, 2], [0.0, 1.0], "say which is positive"),
+        (["a", "b"], [0.0, 1.0], "pos_label='b'"),
         ([], [], "both classes"),
     ],
 )

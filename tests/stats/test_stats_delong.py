@@ -158,10 +158,10 @@ GOOD_FOLD = Fold([1, 0, 1], [3, 1, 2])
     ("rows", "sentence"),
     [
         (([1, 0], [1, 2, 3]), r"shape \(2,\) and scores have shape \(3,\)"),
-        (([1, 2, 1], [1, 2, 3]), "not coded"),
-        (([1, 0, -1], [1, 2, 3]), "not coded"),
+        (([1, 2, 1], [1, 2, 3]), "say which is positive"),
+        (([1, 0, -1], [1, 2, 3]), "a metric of a ranking has two"),
         (([1, 0, 1], [1, 2, np.nan]), r"1 score\(s\) are NaN"),
-        (([1, 0, 1], [1, 2, 3], [1, 0, 1]), "not finite and above 0"),
+        (([1, 0, 1], [1, 2, 3], [1, -1, 1]), "not finite and at least 0"),
         (([1, 0, 1], [1, 2, 3], [1, 1]), "one for each row"),
     ],
 )

@@ -114,7 +114,8 @@ def files(folder):
 
 def test_killed_writers_leave_whole_shards_only(folder, child):
     moments = random.Random(5)
-    DocumentStore(folder, create=True).close()
+    with DocumentStore(folder, create=True) as store:
+        store.home.prepare()
     promised = set()
     for attempt in range(15):
         writer = child(WRITE, folder, attempt)
