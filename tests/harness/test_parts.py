@@ -74,7 +74,7 @@ def target(y, parts):
 
 
 def cell(**fields):
-    plain = {"splits": 2, "seed": 0, "holdout": None, "split": 0, **fields}
+    plain = {"splits": 2, "seed": 0, "holdout": None, "split": 0, "pairs": None, **fields}
     made = object.__new__(Cell)
     for name, value in plain.items():
         object.__setattr__(made, name, value)
