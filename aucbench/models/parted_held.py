@@ -14,7 +14,7 @@ from aucbench.data.arrays import Index, Rows, Vector, rows
 from aucbench.data.understood import Remark
 from aucbench.datasets.suspects import outliers_of_columns, suspects
 from aucbench.datasets.tables import Encoding
-from aucbench.datasets.tables.parts import OneHot
+from aucbench.datasets.tables.parts import Dates, OneHot
 from aucbench.errors import DataError
 from aucbench.features.scaling import DENSE_LIMIT
 from aucbench.kernels.vectors import Mask
@@ -206,6 +206,8 @@ def strange(sample: Data) -> Iterator[Remark]:
         if column.levels:
             codes = frame[column.name].to_numpy().astype(int)
             frame[column.name] = np.array(column.levels, object)[codes]
+        elif column.kind == "date":
+            frame[column.name] = frame[column.name].to_numpy().astype("datetime64[s]")
     yield from suspects(frame, sample.y > 0)
 
 
@@ -251,6 +253,8 @@ def codes_of(encoding: Encoding, features: Rows) -> Vector:
         if isinstance(part, OneHot) and part.width:
             levels = [column.levels.index(level) for level in (*part.kept, *part.rare[:1])]
             codes[:, j] = np.array(levels)[block.argmax(axis=1)]
+        elif isinstance(part, Dates):
+            codes[:, j] = part.codes(block)
         elif part.width:
             codes[:, j] = block[:, 0]
     return codes

@@ -10,10 +10,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from aucbench.data.arrays import rows
 from aucbench.datasets import load
 from aucbench.datasets.parted import open_parts
 from aucbench.datasets.parted import parquet as parquet_parts
 from aucbench.errors import DataError, UnsupportedError
+from aucbench.models.parted_held import codes_of
 from aucbench.scale import PartsData
 
 N, GROUP = 1000, 300
@@ -312,8 +314,26 @@ def test_text_that_holds_numbers_or_truth_values_is_read_as_such(frame, tmp_path
     parts = open_parts(path)
     assert_same_as_load(parts, path)
     assert parts.encoding.parts[3:] == load(path).schema.encoding(load(path).rows).parts[3:]
-    with pytest.raises(DataError, match="dates as text"):
-        open_parts(written(frame.assign(day="2020-01-31"), path))
+
+
+@pytest.mark.parametrize(
+    "dates",
+    [
+        pd.date_range("2019-12-30 07:30", periods=N, freq="29h"),
+        pd.date_range("2020-01-01", periods=N).date,
+        pd.date_range("2020-01-01", periods=N, tz="Europe/Berlin"),
+        pd.date_range("2020-01-01 07:00", periods=N, freq="2s"),
+        pd.date_range("2020-01-01", periods=N).strftime("%d.%m.%Y"),
+        [pd.Timestamp("2020-01-01 07:30")] * N,
+    ],
+    ids=["hours", "days", "zone", "seconds", "text", "one"],
+)
+def test_dates_have_the_features_of_a_table_in_memory(frame, tmp_path, dates):
+    path = written(frame.assign(moment=dates), tmp_path / "rows.parquet")
+    parts = open_parts(path)
+    assert_same_as_load(parts, path)
+    codes = codes_of(parts.encoding, rows(all_rows(parts)[0]))
+    assert codes[:, -1] == pytest.approx(load(path).rows.matrix[:, -1], abs=1e-3)
 
 
 def test_many_levels_are_sparse_rows(frame, tmp_path):
@@ -324,16 +344,16 @@ def test_many_levels_are_sparse_rows(frame, tmp_path):
     assert_same_as_load(parts, path)
 
 
-def test_free_text_dates_and_too_many_levels_are_refused(frame, tmp_path, monkeypatch):
+def test_free_text_and_too_many_levels_are_refused(frame, tmp_path, monkeypatch):
     path = written(frame.assign(t=[f"one two three {i}" for i in range(N)]), tmp_path / "t.parquet")
     with pytest.raises(DataError, match="free text"):
         open_parts(path)
     monkeypatch.setattr("aucbench.datasets.parted.levels.MOST_LEVELS", 100)
     with pytest.raises(DataError, match="more than 100 different texts"):
         open_parts(path)
-    days = pd.date_range("2020-01-01", periods=N)
-    with pytest.raises(DataError, match="neither numbers nor text, first 'day'"):
-        open_parts(written(frame.assign(day=days), tmp_path / "d.parquet"))
+    spans = pd.to_timedelta(np.arange(N), "h")
+    with pytest.raises(DataError, match="neither numbers nor text nor dates, first 'span'"):
+        open_parts(written(frame.assign(span=spans), tmp_path / "d.parquet"))
 
 
 def test_options_that_need_all_rows_are_refused(file):

@@ -19,12 +19,12 @@ from aucbench.errors import DataError
 
 MAGIC = b"PAR1"  # ends a file
 TAIL = 8  # bytes of the length of the footer, and of MAGIC
-TEXT, OTHER = "text", "other"  # kinds of columns besides numbers
+TEXT, DATE, OTHER = "text", "date", "other"  # kinds of columns besides numbers
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A column of a file: `kind` is the name of a type of NumPy, `text` or `other`."""
+    """A column of a file: `kind` is the name of a type of NumPy, `text`, `date` or `other`."""
 
     name: str
     kind: str
@@ -172,7 +172,7 @@ def _kind(form: Any) -> str:
         return TEXT
     if types.is_boolean(form) or types.is_integer(form) or types.is_floating(form):
         return str(np.dtype(form.to_pandas_dtype()).name)
-    return OTHER
+    return DATE if types.is_timestamp(form) or types.is_date(form) else OTHER
 
 
 def common_kinds(footers: Sequence[Footer]) -> dict[str, str]:
@@ -181,8 +181,8 @@ def common_kinds(footers: Sequence[Footer]) -> dict[str, str]:
     Raises
     ------
     DataError
-        When a file has other columns than the first one, or a column holds text in one file and
-        numbers in another.
+        When a file has other columns than the first one, or a column holds numbers, text and dates
+        in different files.
     """
     first, kinds = footers[0], dict(footers[0].kinds)
     for other in footers[1:]:
@@ -191,7 +191,7 @@ def common_kinds(footers: Sequence[Footer]) -> dict[str, str]:
         for name, kind in kinds.items():
             if own[name] == kind:
                 continue
-            if {own[name], kind} & {TEXT, OTHER}:
+            if {own[name], kind} & {TEXT, DATE, OTHER}:
                 raise DataError(
                     f"column {name!r} holds {_shown(first, name)} in {first.shown} and "
                     f"{_shown(other, name)} in {other.shown}; write one type in all files"

@@ -19,8 +19,15 @@ from aucbench.data.understood import Remark, Understood
 from aucbench.datasets.arrow import pyarrow
 from aucbench.datasets.endings import short_reason
 from aucbench.datasets.label import column_at
-from aucbench.datasets.parted.footers import OTHER, TEXT, Footer, common_kinds
-from aucbench.datasets.parted.levels import Levels, codes_of, counted_levels, encoding_of
+from aucbench.datasets.parted.footers import DATE, OTHER, TEXT, Footer, common_kinds
+from aucbench.datasets.parted.levels import (
+    Hours,
+    Levels,
+    codes_of,
+    counted_levels,
+    dates_of,
+    encoding_of,
+)
 from aucbench.datasets.parted.sides import Sides, label_counts, sides_of, target_of
 from aucbench.datasets.reading import NO_COLUMN, Reading
 from aucbench.datasets.tables import Encoding
@@ -31,11 +38,12 @@ from aucbench.scale.parts import PIECE, Columns, Piece
 LARGEST = 256 << 20  # bytes of a row group as numbers that is decoded at once
 MOST_NAMED = 8  # row groups that a remark names
 BUFFER = 1 << 20  # bytes that are read ahead in each column of a larger one
+CODED = (TEXT, DATE)  # kinds of columns of which features are made
 
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """A column that is read: `kind` is float32, float64 or text."""
+    """A column that is read: `kind` is float32, float64, text or date."""
 
     name: str
     kind: str
@@ -43,7 +51,7 @@ class Feature:
     @property
     def dtype(self) -> np.dtype[Any]:
         """The type of its numbers, or of its codes."""
-        return np.dtype(np.float64 if self.kind == TEXT else self.kind)
+        return np.dtype(np.float64 if self.kind in CODED else self.kind)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +70,7 @@ class ParquetParts:
     weights : str, or None
         The column of the weights of rows.
     encoding : Encoding, or None
-        Makes features of the columns where some hold text.
+        Makes features of the columns where some hold text or dates.
     dropped : tuple of (str, str)
         Columns that are not read, and why.
     skipped : tuple of str
@@ -98,7 +106,7 @@ class ParquetParts:
             bare = bare._without_bad()
         sides = sides_of(bare._counted(column[0]), column, asked)
         whole = replace(bare, sides=sides, dropped=dropped)
-        if all(feature.kind != TEXT for feature in features):
+        if all(feature.kind not in CODED for feature in features):
             return whole
         coded = whole._with_encoding(asked)
         if columns is not None:
@@ -106,12 +114,13 @@ class ParquetParts:
         return coded
 
     def _require_numbers(self) -> None:
-        """Refuse a column of texts that are no numbers; 45 % is one."""
+        """Refuse a column of dates, and of texts that are no numbers; 45 % is one."""
         assert self.encoding is not None
         for column in self.encoding.schema.columns:
             if column.kind != "numeric":
                 raise DataError(
-                    f"column {column.name!r} holds text, wanted numbers; write numbers in it"
+                    f"column {column.name!r} holds {'dates' if column.kind == 'date' else 'text'}, "
+                    "wanted numbers; write numbers in it"
                 )
 
     @property
@@ -145,7 +154,8 @@ class ParquetParts:
     @property
     def understood(self) -> Understood:
         """What was taken from the files, for people."""
-        kinds = Counter("category" if f.kind == TEXT else "numeric" for f in self.features)
+        columns = [] if self.encoding is None else self.encoding.schema.columns
+        kinds = Counter([column.kind for column in columns] or ["numeric"] * len(self.features))
         return Understood(
             label=f"column {self.sides.column!r}, {self.sides.why}",
             positive=self.sides.positive,
@@ -216,6 +226,8 @@ class ParquetParts:
         if feature.kind == TEXT:
             assert self.encoding is not None
             return codes_of(values, feature.name, self.encoding.schema)
+        if feature.kind == DATE:
+            return dates_of(values)
         numbers = _flat(values)
         if numbers.dtype.kind in "iu" and numbers.dtype.itemsize == 8:
             require_exact(f"column {feature.name!r} from {self.where(i, first)} on", numbers)
@@ -302,24 +314,29 @@ class ParquetParts:
         return counts
 
     def _with_encoding(self, asked: Reading) -> ParquetParts:
-        """Return it with the levels of columns of text, which one reading counts."""
-        texts = [feature.name for feature in self.features if feature.kind == TEXT]
-        levels: dict[str, Levels] = {name: Counter() for name in texts}
+        """Return it with what columns of text and of dates hold, which one reading counts."""
+        coded = [feature for feature in self.features if feature.kind in CODED]
+        levels: dict[str, Levels] = {f.name: Counter() for f in coded if f.kind == TEXT}
+        hours = {f.name: Hours() for f in coded if f.kind == DATE}
         for i in range(len(self.groups)):
             first = 0
-            for table in self._tables(i, texts):
-                for name in texts:
-                    if table.column(name).null_count:
-                        self._column(table.column(name), Feature(name, TEXT), i, first)
-                    counted_levels(levels[name], name, table.column(name))
+            for table in self._tables(i, [feature.name for feature in coded]):
+                for feature in coded:
+                    name, values = feature.name, table.column(feature.name)
+                    if values.null_count or feature.kind == DATE:
+                        dates = self._column(values, feature, i, first)
+                    if feature.kind == DATE:
+                        hours[name].add(name, dates)
+                    else:
+                        counted_levels(levels[name], name, values)
                 first += table.num_rows
         named = [feature.name for feature in self.features]
-        known = encoding_of(named, levels, self._medians(), self.n, asked.decimal)
+        known = encoding_of(named, levels, hours, self._medians(), self.n, asked.decimal)
         return replace(self, encoding=known)
 
     def _medians(self) -> dict[str, float]:
         """Return the median of each column of numbers in the first rows."""
-        numbers = [feature for feature in self.features if feature.kind != TEXT]
+        numbers = [feature for feature in self.features if feature.kind not in CODED]
         i = next(i for i, size in enumerate(self.sizes) if size)
         table = next(self._tables(i, [feature.name for feature in numbers]), None)
         if table is None or not numbers:
@@ -360,8 +377,8 @@ def _features(
         left = [name for name in left if kinds[name] != TEXT]
     if odd := [name for name in left if kinds[name] == OTHER]:
         raise DataError(
-            f"{len(odd)} column(s) hold neither numbers nor text, first {odd[0]!r}; write them as "
-            f"numbers, or leave them out with drop={odd[0]!r} (--drop)"
+            f"{len(odd)} column(s) hold neither numbers nor text nor dates, first {odd[0]!r}; "
+            f"write them as numbers, or leave them out with drop={odd[0]!r} (--drop)"
         )
     if not left:
         raise DataError("no feature is left; give columns besides the labels")
@@ -370,9 +387,9 @@ def _features(
 
 
 def _stored(kind: str) -> str:
-    """Return how numbers of a kind are read: float32 has small whole numbers exactly."""
-    if kind == TEXT:
-        return TEXT
+    """Return how a kind is read: float32 has small whole numbers exactly."""
+    if kind in CODED:
+        return kind
     single = np.dtype(kind) in SINGLE or kind == "float16"
     return "float32" if single else "float64"
 

@@ -157,10 +157,16 @@ class Dates(_Numbers):
         gap = np.isnan(c)
         if gap.all():
             return Dates((), (), 0.0, False)
-        first = float(c[~gap].min())
-        parts = {part: x for part, x in _parts(c[~gap], first).items() if x.min() < x.max()}
-        medians = tuple(float(np.median(x)) for x in parts.values())
-        return Dates(tuple(parts), medians, first, bool(gap.any()))
+        ones = np.ones(c.size - int(gap.sum()), np.int64)
+        return Dates.of_counts(c[~gap], ones, missing=bool(gap.any()))
+
+    @staticmethod
+    def of_counts(c: Vector, counts: NDArray[np.int64], *, missing: bool) -> Dates:
+        """Return the features of dates that so many rows have."""
+        first = float(c.min())
+        parts = {part: x for part, x in _parts(c, first).items() if x.min() < x.max()}
+        medians = tuple(median_of_counts(x, counts) for x in parts.values())
+        return Dates(tuple(parts), medians, first, missing)
 
     def names(self, name: str) -> list[str]:
         """Return the names of the features."""
@@ -173,6 +179,12 @@ class Dates(_Numbers):
         both = zip(self.parts, self.medians, strict=True)
         columns = [np.where(gap, median, parts[part]) for part, median in both]
         return np.column_stack([*columns, gap][: self.width])
+
+    def codes(self, block: Vector) -> Vector:
+        """Return the dates that have these features, (n,); none is missing."""
+        if "days" not in self.parts:
+            return np.full(len(block), self.first)
+        return self.first + DAY * block[:, self.parts.index("days")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +229,14 @@ class Hashed(_Levels):
         if self.missing:
             gap = csr_array(([1.0], [self.width - 1], [0, 1, 1]), shape=(2, self.width))
         return vstack([hashed, gap], format="csr")
+
+
+def median_of_counts(x: Vector, counts: NDArray[np.int64]) -> float:
+    """Return the median of numbers that so many rows have."""
+    order = np.argsort(x)
+    upto = np.cumsum(counts[order])
+    middle = np.searchsorted(upto, [(upto[-1] - 1) // 2, upto[-1] // 2], side="right")
+    return float(x[order][middle].mean())
 
 
 def _parts(c: Vector, first: float) -> dict[str, Vector]:
