@@ -30,6 +30,7 @@ import numpy as np
 
 from aucbench.data import Data
 from aucbench.data.arrays import Index
+from aucbench.errors import UnsupportedError
 from aucbench.solving.tuning import Solve, Trial
 
 THIRD: Final = (
@@ -127,14 +128,26 @@ class Halving:
     _steps_of: dict[int, list[float]] = field(default_factory=dict)  # costs of steps, by rung
 
     def search(self) -> Search:
-        """Try points until all are tried or the limit is reached."""
+        """Try points until all are tried or the limit is reached.
+
+        Raises
+        ------
+        UnsupportedError
+            When one fit to the fewest rows takes more work than all of the search has.
+        """
         self._begin, ended, first = perf_counter(), ALL_POINTS, True
         for trial, number in self._steps():
             if not first and self._predicted(trial, number) > self.limit:
                 ended = TIME if self.timed else WORK
                 break
-            first = False
             self._climb(trial, number)
+            if first and not self.timed and self._spent() > self.limit:
+                raise UnsupportedError(
+                    f"one fit to {self.rungs[0].rows} of {self.n} rows takes "
+                    f"{self._spent() / self.limit:.1f} times the work that its search may take; "
+                    "limit the search by time in place of work (--minutes), or leave the solver out"
+                )
+            first = False
         tried = sum(bool(trial.levels) or not trial.ok for trial in self.trials)
         rungs = tuple(self.rungs)
         return Search(self.limit, self._spent(), ended, tried, len(self.trials), rungs)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from aucbench.data import Data
-from aucbench.errors import ParameterError
+from aucbench.errors import ParameterError, UnsupportedError
 from aucbench.solving import halving
 from aucbench.solving.halving import ALL_POINTS, TIME, WORK, Halving, Rung, in_order, rungs_of
 from aucbench.solving.tuning import Trial
@@ -81,6 +81,11 @@ def test_the_first_fit_is_done_even_without_time(monkeypatch):
     found, search, _ = searched(monkeypatch, [0.5, 0.6], seconds=1e-9)
     assert (found.ended, found.tried) == (TIME, 1)
     assert search.best().values == {"x": 0.5}
+
+
+def test_a_solver_whose_first_fit_takes_all_of_the_work_is_refused(monkeypatch):
+    with pytest.raises(UnsupportedError, match=r"one fit to 100 of 1000 rows takes 2\.0 times"):
+        searched(monkeypatch, [0.5, 0.6], seconds=0.05, timed=False)
 
 
 def test_a_point_that_fails_ends_alone(monkeypatch):
