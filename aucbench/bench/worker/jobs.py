@@ -248,7 +248,7 @@ def _fitted(
     if planned.tune:
         try:
             tuned = _tuned(planned, source, block, train)
-        except DataError as refusal:
+        except (DataError, UnsupportedError) as refusal:
             return {"status": "skipped", "reason": str(refusal)}
         lines({"tuning": tuned.to_json()})
         solver, cost = build(planned, tuned.best), {"tune_seconds": tuned.seconds}
