@@ -18,7 +18,7 @@ ROUNDS = 100  # of a model; most take 3 to 10
 DECREMENT = 1e-14  # fall of a step, relative to that of all steps, which is rounding
 ARMIJO = 1e-4
 HALVINGS = 30
-CHOLESKY = 0.005  # numbers that are read in the time of d³ products
+CHOLESKY = 0.0015  # numbers that are read in the time of d³ products
 
 
 @dataclass(frozen=True, eq=False)

@@ -42,6 +42,7 @@ RAREST: Final = 50  # rows of the rarer class that it has, if there are so many
 MOST_ROWS: Final = 30_000  # of the highest rung
 MOST_NUMBERS: Final = 10_000_000  # of its rows, since all folds stay in memory
 TINY: Final = 1e-9  # of a cost
+OVERDRAWN: Final = 3  # times its limit of work: what a first fit may take
 ALL_POINTS, TIME, WORK = "all points were tried", "the time was up", "the planned work was done"
 Folded = Callable[[int, int], tuple[Data, Data]]  # (fold, rows) -> rest, held
 
@@ -133,7 +134,7 @@ class Halving:
         Raises
         ------
         UnsupportedError
-            When one fit to the fewest rows takes more work than all of the search has.
+            When one fit to the fewest rows takes more than three times the work of the search.
         """
         self._begin, ended, first = perf_counter(), ALL_POINTS, True
         for trial, number in self._steps():
@@ -141,7 +142,7 @@ class Halving:
                 ended = TIME if self.timed else WORK
                 break
             self._climb(trial, number)
-            if first and not self.timed and self._spent() > self.limit:
+            if first and not self.timed and self._spent() > OVERDRAWN * self.limit:
                 raise UnsupportedError(
                     f"one fit to {self.rungs[0].rows} of {self.n} rows takes "
                     f"{self._spent() / self.limit:.1f} times the work that its search may take; "
