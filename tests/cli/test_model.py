@@ -1,11 +1,6 @@
 """fit, predict and explain: from a table to scores of another."""
 
 import csv
-import re
-import shlex
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -191,33 +186,6 @@ def test_the_parameters_are_those_with_the_best_inner_auc(folder):
     [choice] = plan.plan.solvers
     found = choosing.with_best_point(choice, [Known(aucs) for aucs in tables])
     assert str(found) == "logistic[C=10]"
-
-
-@pytest.mark.nightly
-def test_the_commands_of_the_readme_lead_from_a_raw_table_to_scores(tmp_path, monkeypatch):
-    """With fewer rows, and two solvers of auto."""
-    root = Path(__file__).resolve().parents[2]
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("aucbench.models.choosing.BESIDE_TREES", ("sht-auc",))
-    [shown] = re.findall(
-        r"^```console\n(\$ python examples/fraud_table.*?)^```$",
-        (root / "README.md").read_text(encoding="utf-8"),
-        re.MULTILINE | re.DOTALL,
-    )
-    for line in shown.splitlines():
-        program, *words = shlex.split(line.removeprefix("$ "))
-        if program == "python":
-            script, *words = words
-            rows = [] if "--rows" in words else ["--rows", "4000"]
-            subprocess.run([sys.executable, root / script, *words, *rows], check=True)
-        else:
-            result = call(*words)
-            assert result.exit_code == 0, result.output
-    found = rows_of(tmp_path / "scores.csv")
-    assert len(found) == 10_000
-    assert found[0]["payment"] == "P10000000"
-    assert 0 < sum(row["decision"] == "yes" for row in found) < 200
-    assert not any(row["problem"] for row in found)
 
 
 def test_ids_stdout_and_pieces(folder, model):

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from command_line import done
 from nights import first
-from shown_pages import DOCS, assert_in_order, blocks, blocks_in, commands, section, text_of
+from shown_pages import DOCS, assert_in_order, blocks, blocks_in, commands, section, table, text_of
 
 from aucbench.bench import Store
 
@@ -69,6 +69,28 @@ def test_the_commands_on_scorecards_print_what_is_shown(tmp_path, monkeypatch, c
             printed = capsys.readouterr().out
         if language == "text":
             assert_in_order(block, printed)
+
+
+@pytest.mark.nightly
+def test_the_readme_shows_what_becomes_of_a_table_of_ones_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = section("../README.md", "## My own data")
+    [console, fitted, predicted] = [block for _, block in blocks_in(text)]
+    outputs = []
+    for command, _ in commands(console):
+        program, *words = shlex.split(command)
+        if program == "python":
+            subprocess.run([sys.executable, ROOT / words[0], *words[1:]], check=True)
+        else:
+            outputs.append(done(*words).output)
+    assert_in_order(fitted, outputs[0])
+    for shown, printed in zip(table(fitted), table(outputs[0]), strict=True):
+        assert shown[0] == printed[0]
+        assert shown[2] == pytest.approx(printed[2], abs=0.004)  # libraries round differently
+    scores = pd.read_csv("scores.csv")
+    assert [*scores.columns] == predicted.splitlines()[0].split(",")
+    flagged = int(re.search(r"`predict` flagged (\d+) of", text)[1])
+    assert (scores.decision == "yes").sum() == pytest.approx(flagged, rel=0.2)
 
 
 def test_the_table_of_loans_is_that_of_its_page(tmp_path, monkeypatch):
