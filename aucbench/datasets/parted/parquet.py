@@ -217,12 +217,7 @@ class ParquetParts:
 
     def _column(self, values: Any, feature: Feature, i: int, first: int) -> Stored:
         """Return the numbers of a column, or its codes."""
-        if values.null_count:
-            row = first + int(np.flatnonzero(values.is_null().to_numpy())[0])
-            raise DataError(
-                f"{self.where(i, row)} has no value in {feature.name!r}; impute it, or leave the "
-                "rows or the column out"
-            )
+        self._require_values(values, feature, i, first)
         if feature.kind == TEXT:
             assert self.encoding is not None
             return codes_of(values, feature.name, self.encoding.schema)
@@ -233,6 +228,14 @@ class ParquetParts:
             require_exact(f"column {feature.name!r} from {self.where(i, first)} on", numbers)
         out: Stored = np.ascontiguousarray(numbers, feature.dtype)
         return out
+
+    def _require_values(self, values: Any, feature: Feature, i: int, first: int) -> None:
+        if values.null_count:
+            row = first + int(np.flatnonzero(values.is_null().to_numpy())[0])
+            raise DataError(
+                f"{self.where(i, row)} has no value in {feature.name!r}; impute it, or leave the "
+                "rows or the column out"
+            )
 
     def _labels(self, values: Any, i: int, first: int) -> NDArray[np.int8]:
         y = self.sides.of(values) if not values.null_count else np.zeros(len(values), np.int8)
@@ -323,10 +326,9 @@ class ParquetParts:
             for table in self._tables(i, [feature.name for feature in coded]):
                 for feature in coded:
                     name, values = feature.name, table.column(feature.name)
-                    if values.null_count or feature.kind == DATE:
-                        dates = self._column(values, feature, i, first)
+                    self._require_values(values, feature, i, first)
                     if feature.kind == DATE:
-                        hours[name].add(name, dates)
+                        hours[name].add(name, dates_of(values))
                     else:
                         counted_levels(levels[name], name, values)
                 first += table.num_rows
