@@ -1,101 +1,188 @@
-"""Call the function of a job, in its own process; say what an exception means."""
+"""The life of one call: from the start of its process until nothing of it is left."""
 
 from __future__ import annotations
 
-import errno
-import json
-import random
-import sys
+import os
+import signal
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from importlib import import_module
-from itertools import takewhile
-from operator import attrgetter
-from typing import Any
+from dataclasses import replace
+from pathlib import Path
+from selectors import EVENT_READ, DefaultSelector
+from time import monotonic, sleep
+from typing import Any, Self
 
-from aucbench.errors import AucbenchError
-from aucbench.processes.answers import MOST_BYTES
-from aucbench.processes.records import json_hash
-from aucbench.processes.room import Kept, Room
+from aucbench.processes import endings
+from aucbench.processes.child import LOG, STACKS, STACKS_FILE
+from aucbench.processes.family import Family
+from aucbench.processes.hearing import Hear, Hearing
+from aucbench.processes.records import CancelledError, Limits, Outcome, plain
+from aucbench.processes.starting import START_SECONDS, Started
 
-OURS = ("aucbench", "aucbench_plugins")  # packages of the functions; with marks, see `fit.imports`
+KILL_SECONDS = 10.0  # for processes to end after SIGKILL
+EXIT_SECONDS = 2.0  # for a process to end that has answered
+STACKS_SECONDS, STACKS_PAUSE = 0.3, 0.01  # for the stacks of Python, and between two looks
+LOOK = 0.1  # seconds between two looks whether a call was given up
+MOST_LOG = 2**26  # bytes of output on the disk
 
 
-def called(
-    call: str,
-    request: Mapping[str, Any],
-    room: Room,
-    steps: Mapping[str, Kept],
-    before: Callable[[], object] = lambda: None,
-) -> str:
-    """Import a function and call it with a request; return its result as JSON.
+class Call:
+    """A call that a process does.
 
-    `before` is called between the two.
+    Parameters
+    ----------
+    process : Started
+        It waits for its order.
+    folder : Path
+        That of the call.
+    hear : function (dict) -> object, optional
+        Called with each line at once.
+    given_up : function () -> bool
+        Whether the client has given it up.
     """
-    module, _, path = call.partition(":")
-    function: Callable[..., Any] = attrgetter(path)(import_module(module))
-    _seed(call, request)
-    before()
-    result = function(request, room, dict(steps))
-    if not isinstance(result, dict):
-        raise TypeError(f"the result is {type(result).__name__}, not dict")
-    try:
-        text = json.dumps(result, allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"the result is not JSON: {error}") from error
-    if len(text) > MOST_BYTES:
-        raise ValueError(f"the result has {len(text) >> 20} MiB, {MOST_BYTES >> 20} are allowed")
-    return text
+
+    def __init__(
+        self,
+        process: Started,
+        folder: Path,
+        limits: Limits,
+        hear: Hear | None,
+        given_up: Callable[[], bool],
+    ) -> None:
+        self._process, self._limits, self._given_up = process, limits, given_up
+        self._output = Output(folder)
+        self._hearing = Hearing(process.channel, hear)
+        self._family = Family(process.pid, process.lost, limits.memory)
+        self._begin: float | None = None  # when the function was called
+
+    def run(self, order: Mapping[str, Any]) -> tuple[Outcome, bool]:
+        """Give the order, and return how the call ended, and whether its process can do others.
+
+        If not, nothing of it is left. `TypeError` or `ValueError`: the order is not JSON.
+        """
+        hearing, family, gone = self._hearing, self._family, False
+        with self._output:
+            broken: Outcome | None = None
+            is_clean = False
+            try:
+                self._process.order(plain(order))
+                broken = self._followed()
+                answer = hearing.answer or {"left": True}
+                if broken is None and not answer["left"]:
+                    is_clean = self._process.serves or self._has_ended(EXIT_SECONDS)
+            finally:
+                gone = is_clean or family.end(KILL_SECONDS)
+            seconds = 0.0 if self._begin is None else monotonic() - self._begin
+            outcome = broken or hearing.outcome()
+            if outcome is None:
+                code = self._process.code(EXIT_SECONDS)
+                outcome = endings.died(code, family.peak, family.budget)
+            if not gone:
+                left = f"{outcome.reason or 'returned'}; a process that it left could not be killed"
+                outcome = replace(outcome, reason=left)
+            outcome = replace(
+                hearing.with_all(outcome),
+                log=self._output.text(),
+                wall_seconds=seconds,
+                peak_memory=family.peak,
+                fence=hearing.fence,
+            )
+        return outcome, is_clean and self._process.serves
+
+    def _followed(self) -> Outcome | None:
+        """Wait until the call is over (None) or has broken a limit."""
+        hearing, limits = self._hearing, self._limits
+        sample_at, deadline = float("inf"), monotonic() + START_SECONDS
+        with DefaultSelector() as selector:
+            selector.register(self._process.channel, EVENT_READ)
+            while True:
+                now = monotonic()
+                selector.select(max(0.0, min(sample_at, deadline, now + LOOK) - now))
+                hearing.read()
+                now = monotonic()
+                if self._given_up():
+                    raise CancelledError
+                if self._begin is None and hearing.begun is not None:
+                    self._begin, self._family.base = now, hearing.begun
+                    sample_at = now + self._family.pause(0.0)
+                    deadline = now + (limits.timeout or float("inf"))
+                if hearing.is_flooded:
+                    return endings.FLOODED
+                if hearing.is_over:
+                    return None
+                if now >= deadline:
+                    return self._late(limits.timeout if self._begin else START_SECONDS)
+                if now >= sample_at:
+                    if (broken := self._sampled()) is not None:
+                        return broken
+                    if self._has_ended(0.0):  # what it has left may hold its channel open
+                        hearing.read()
+                        return None
+                    sample_at = now + self._family.pause(now - (self._begin or now))
+
+    def _sampled(self) -> Outcome | None:
+        self._output.trim()
+        if self._family.size() > endings.MOST_PROCESSES:
+            return endings.CROWDED
+        if self._family.is_over():
+            self._ask_for_stacks()
+            return endings.too_large(self._family.budget or 0)
+        return None
+
+    def _late(self, timeout: float | None) -> Outcome:
+        """Ask the processes to end, and return the outcome of a call that took too long."""
+        assert timeout is not None
+        self._ask_for_stacks()
+        self._family.terminate()
+        last, obeyed = monotonic() + self._limits.grace, False
+        while not obeyed and monotonic() < last:
+            obeyed = self._has_ended(LOOK if last - monotonic() > LOOK else 0.0)
+        self._hearing.read()
+        return endings.late(timeout, obeyed=obeyed)
+
+    def _ask_for_stacks(self) -> None:
+        """Let the process write where it is, in whatever code that may be."""
+        if STACKS is not None:
+            with suppress(ProcessLookupError):
+                os.kill(self._process.pid, STACKS)
+            last = monotonic() + STACKS_SECONDS
+            while not self._output.has_stacks() and monotonic() < last:
+                sleep(STACKS_PAUSE)
+
+    def _has_ended(self, seconds: float) -> bool:
+        return self._process.code(seconds) is not None
 
 
-def failure(error: BaseException, hint: str) -> dict[str, Any]:
-    """Return what is said of an exception, with the first line of its message and its notes.
+class Output:
+    """What a process prints, in files that the call may remove; a context manager."""
 
-    In a plugin, str(error) may raise.
-    """
-    try:
-        lines = str(error).strip().splitlines()
-    except Exception as worse:
-        lines = [f"its message raised {type(worse).__name__}"]
-    first = lines[0][:1000] if lines else "raised without a message"
-    notes = [str(note) for note in getattr(error, "__notes__", ())]
-    refused = isinstance(error, OSError) and error.errno == errno.ENOMEM
-    memory = refused or isinstance(error, MemoryError)
-    return {
-        "reason": ", ".join([first, *notes]) + hint,
-        "error_type": type(error).__name__,
-        "refusal": isinstance(error, AucbenchError) and not memory,
-        "memory": memory,
-    }
+    def __init__(self, folder: Path) -> None:
+        self._log, self._stacks = ((folder / n).open("a+b") for n in (LOG, STACKS_FILE))
+        self._cut_off = b""  # the end of what was removed
 
+    def __enter__(self) -> Self:
+        return self
 
-def _seed(call: str, request: Mapping[str, Any]) -> None:
-    """Seed the global generators from the request: every run of a job draws the same numbers."""
-    seed = int(json_hash([call, request])[:8], 16)
-    random.seed(seed)
-    if numpy := sys.modules.get("numpy"):
-        numpy.random.seed(seed)
+    def __exit__(self, *_: object) -> None:
+        self._log.close()
+        self._stacks.close()
 
+    def trim(self) -> None:
+        """Keep the end of a long output only."""
+        if self._log.seek(0, os.SEEK_END) > MOST_LOG:
+            self._cut_off = self._end()
+            self._log.truncate(0)
 
-def imported_after(last: str) -> set[str]:
-    """Return the packages, neither of Python nor ours, whose modules stand behind this one."""
-    new = takewhile(lambda name: name != last, reversed(sys.modules))
-    tops = {name.partition(".")[0] for name in new}
-    return {top for top in tops - sys.stdlib_module_names if not top.startswith(OURS)}
+    def has_stacks(self) -> bool:
+        """Whether there are stacks of Python."""
+        return self._stacks.seek(0, os.SEEK_END) > 0
 
+    def text(self) -> str:
+        """Return the end of the output, and then the stacks."""
+        self._stacks.seek(0)
+        return endings.log_of(self._cut_off + self._end(), self._stacks.read(endings.MOST_STACKS))
 
-def open_streams() -> None:
-    """Make the streams of Python anew, on the descriptors 0, 1 and 2."""
-    sys.stdin = open(0, closefd=False, encoding="utf-8")  # noqa: SIM115 - it stays open
-    # Line buffers: when a process is killed, the content of its buffers is lost.
-    sys.stdout, sys.stderr = (
-        open(fd, "w", 1, "utf-8", "backslashreplace", closefd=False)  # noqa: SIM115
-        for fd in (1, 2)
-    )
-
-
-def flush_streams() -> None:
-    """Write what stdout and stderr hold back, whatever a function has made of them."""
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError, AttributeError):  # closed, or replaced by anything
-            stream.flush()
+    def _end(self) -> bytes:
+        size = self._log.seek(0, os.SEEK_END)
+        self._log.seek(max(0, size - endings.TAIL))
+        return self._log.read(endings.TAIL)

@@ -1,31 +1,16 @@
-"""How calls end that break a limit or die, in the words that every supervisor has for it."""
+"""How jobs end that break a limit or die, in words."""
 
 from __future__ import annotations
 
 import signal
 
-from aucbench.processes.answers import MOST_FILES, MOST_STREAM
+from aucbench.processes.hearing import MOST_FILES, MOST_STREAM
 from aucbench.processes.records import Ending, Outcome
 
 MOST_PROCESSES = 500
 NEAR = 0.9  # of the memory budget: a process that dies above it ran out of memory
-KILL_PATIENCE = 10.0  # seconds for processes to end after SIGKILL
-MOST_STOPS = 3  # times that a process which was stopped is continued
 TAIL = 2**14  # bytes of output that are kept, with the stacks of Python
 MOST_STACKS = 2**13  # bytes of these; the innermost calls come first
-AGAIN = "; it ended like this again as the only job"
-# Signals that no fault of a process raises: it, another one or the kernel has sent them.
-SENDABLE = tuple(
-    getattr(signal, name)
-    for name in ("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT")
-    if hasattr(signal, name)
-)
-SENT = ", from outside unless it did that itself,"
-CHANGED = Outcome(
-    Ending.ERROR,
-    "what it shares with other jobs was changed while it ran, by its process or by another one; "
-    "its result does not count: run it again",
-)
 CROWDED = Outcome(Ending.CRASH, f"had more than {MOST_PROCESSES} processes at once")
 FLOODED = Outcome(
     Ending.ERROR,
@@ -54,21 +39,20 @@ def too_large(budget: int) -> Outcome:
     return Outcome(Ending.MEMOUT, f"took more than the {_allowed(budget)}")
 
 
-def died(code: int, words: str, peak: int, budget: int | None) -> Outcome:
+def died(code: int | None, peak: int, budget: int | None) -> Outcome:
     """Return the outcome of a call whose process ended without a word.
 
-    `words` are those of a guard; `peak` and `budget` are in bytes.
+    Parameters
+    ----------
+    code : int or None
+        Its exit code; None: nobody knows it.
+    peak, budget : int
+        Bytes.
     """
-    sent = -code in SENDABLE
-    reason = exit_text(code) + words + (SENT if sent else "")
+    reason = "ended" if code is None else exit_text(code)
     if budget is not None and peak >= NEAR * budget:
         return Outcome(Ending.MEMOUT, f"{reason} near the {_allowed(budget)}")
-    return Outcome(Ending.CRASH, f"{reason} and without a result", killed=sent)
-
-
-def stops_text(stops: int) -> str:
-    """Return an addition to the reason why a process has ended that was stopped too often."""
-    return f", after it was stopped {stops} times" if stops > MOST_STOPS else ""
+    return Outcome(Ending.CRASH, f"{reason} and without a result")
 
 
 def log_of(output: bytes, stacks: bytes) -> str:

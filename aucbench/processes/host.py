@@ -1,10 +1,8 @@
 """What the operating system says of this machine and of this process.
 
 Design
-  a. Only this module and `processes/linux` ask a system in its own way; a test looks for other
-     places.
-  b. Linux answers by files, in microseconds. Other systems are asked by psutil, which is a
-     dependency there only.
+  a. Only this room asks a system in its own way; a test looks for other places.
+  b. Linux answers by files, in microseconds. Other systems are asked by psutil.
   c. What a system cannot say is None, and never a number that could be wrong.
 """
 
@@ -14,8 +12,9 @@ import os
 import re
 import sys
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 CPUINFO = Path("/proc/cpuinfo")
@@ -23,6 +22,8 @@ CPUINFO_BYTES = 4096  # the first bytes are enough; the kernel would compute an 
 MEMINFO, STAT, TASKS = Path("/proc/meminfo"), Path("/proc/self/stat"), Path("/proc/self/task")
 BOOT = Path("/proc/sys/kernel/random/boot_id")
 CORE, BEGAN = 39, 22  # fields of STAT: the core on which a process runs, and its begin in ticks
+STATUS, DATA = Path("/proc/self/status"), re.compile(rb"^VmData:\s+(\d+) kB", re.M)
+PR_SET_CHILD_SUBREAPER = 36  # of linux/prctl.h
 AVAILABLE = re.compile(rb"^MemAvailable:\s+(\d+) kB", re.M)
 OWN_GROUPS, GROUPS = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
 # Of control groups of version 2, and of version 1: their folder, limit and use.
@@ -145,6 +146,33 @@ def kill_group(leader: int) -> None:
 
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(leader, signal.SIGKILL)
+
+
+def adopt_orphans() -> None:
+    """Make this process the new parent of descendants whose own parent ends; Linux only."""
+    if sys.platform != "linux":
+        return
+    import ctypes
+
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def limit_memory(most: int | None) -> Callable[[], None]:
+    """Let this process allocate `most` bytes more than it has; return what lifts the limit.
+
+    An allocation above it fails at once. Only Linux has such a limit, RLIMIT_DATA, which does not
+    count read-only maps of files. It holds for one process, and not for shared memory.
+    """
+    if most is None or sys.platform != "linux":
+        return lambda: None
+    import resource
+
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    known = DATA.search(STATUS.read_bytes())
+    limit = (int(known[1]) * KB if known else 0) + most
+    limit = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
+    return partial(resource.setrlimit, resource.RLIMIT_DATA, (hard, hard))
 
 
 def raised(descriptor: int, first: int) -> int:

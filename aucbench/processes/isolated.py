@@ -1,7 +1,7 @@
-"""One way to call what may crash, hang or take all memory: in a process of its own.
+"""Jobs that may crash, hang or take all memory, one or many of them, in processes of their own.
 
 Design
-  a. One warm process serves the calls of a context. It is opened for the first of them, and closed
+  a. One supervisor serves the calls of a context. It is opened for the first of them, and closed
      at the end of the context.
   b. A call that does several things says {"begin": key} before each one and {"end": what was found}
      after it, see `in_turn`. A process that ends costs the one thing that it was in; the others
@@ -11,24 +11,24 @@ Design
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, contextmanager, suppress
 from contextvars import ContextVar
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
-from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Event
 from typing import Any, NamedTuple, TypeVar
 
-from aucbench.processes.opening import open_supervisor
 from aucbench.processes.records import Ending, Job, Outcome
 from aucbench.processes.supervisor import Supervisor
 
-POLL = 0.1  # seconds between looks at the lines of a job
+LOOK = 0.2  # seconds that a thread waits which a signal should interrupt
 MOST_ENDS = 3  # processes that a plugin may end
 MANY = 10**6  # jobs at once
 UNRETURNED = "its process ended before it had returned"
-Open = Callable[[], AbstractContextManager[Supervisor]]
+Open = Callable[[], Supervisor]
 Line = Mapping[str, Any]
 K = TypeVar("K")
 
@@ -44,7 +44,7 @@ class Piece(NamedTuple):
 class Process:
     """A supervisor that is opened for the first job; `close` closes it."""
 
-    def __init__(self, open_one: Open = open_supervisor) -> None:
+    def __init__(self, open_one: Open = Supervisor) -> None:
         self._stack, self._open = ExitStack(), open_one
         self.close = self._stack.close
 
@@ -71,10 +71,9 @@ class Process:
     def in_turn(self, ask: Callable[[list[Any]], Job], ends: list[Outcome]) -> Iterator[Piece]:
         """Yield what a call finds, thing by thing, in as many processes as it takes.
 
-        `ask` makes the job that leaves out the things with these keys. Lines are said in its room,
-        or written to the file `lines` of its request; then they are known while it runs. `ends`
-        has the outcomes of processes that did not return, those of this call too; with `MOST_ENDS`
-        of them no other one is started.
+        `ask` makes the job that leaves out the things with these keys. `ends` has the outcomes of
+        processes that did not return, those of this call too; with `MOST_ENDS` of them no other one
+        is started.
         """
         done: list[Any] = []
         while len(ends) < MOST_ENDS:
@@ -96,43 +95,82 @@ class Process:
                 return
 
     def said(self, job: Job) -> Iterator[Line | Outcome]:
-        """Yield the lines of a job, as `in_turn` knows them, and then how it ended."""
-        file, seen = job.request.get("lines"), 0
-        for ended in ends(self._supervisor, [(file, job)], 1, file and POLL):
-            lines = _lines(Path(file)) if file else [each for _, o in ended for each in o.lines]
-            yield from lines[seen:]
-            seen = len(lines)
-        yield ended[0][1]
+        """Yield the lines of a job as they come, and then how it ended."""
+        said: SimpleQueue[Line | Outcome | BaseException] = SimpleQueue()
+        cancelled = Event()
+        with ThreadPoolExecutor(1) as pool:
+            call = partial(self._supervisor.call, job, hear=said.put, cancelled=cancelled)
+            pool.submit(_put, said, call)
+            try:
+                while True:
+                    got = _taken(said)
+                    yield got
+                    if isinstance(got, Outcome):
+                        return
+            finally:
+                cancelled.set()
 
 
 def ends(
-    supervisor: Supervisor, jobs: Iterable[tuple[K, Job]], most: int, pause: float | None = None
+    supervisor: Supervisor, jobs: Iterable[tuple[K, Job]], most: int
 ) -> Generator[list[tuple[K, Outcome]], None, None]:
-    """Run jobs, `most` of them at once, and yield those that have ended; closed, it kills the rest.
+    """Run jobs, `most` of them at once, and yield those that have ended; closed, it ends the rest.
 
     It yields when others run in their place, and first when the first jobs run: then none has
-    ended. With `pause`, it may yield none after so many seconds.
+    ended.
     """
-    waiting, running = iter(jobs), dict[int, K]()
-    ended: list[tuple[K, Outcome]] = []
+    waiting, running, cancelled = iter(jobs), 0, Event()
+    ended: SimpleQueue[tuple[K, Outcome] | BaseException] = SimpleQueue()
+    fresh: list[tuple[K, Outcome]] = []
+    with ThreadPoolExecutor(most) as pool:
+        try:
+            while True:
+                for key, job in islice(waiting, most - running):
+                    call = partial(supervisor.call, job, cancelled=cancelled)
+                    pool.submit(_put, ended, partial(_with_key, key, call))
+                    running += 1
+                yield fresh
+                if not running:
+                    return
+                fresh = [_taken(ended)]
+                with suppress(Empty):
+                    while True:
+                        fresh.append(_raised(ended.get_nowait()))
+                running -= len(fresh)
+        finally:
+            cancelled.set()
+
+
+def _with_key(key: K, call: Callable[[], Outcome]) -> tuple[K, Outcome]:
+    return key, call()
+
+
+def _put(queue: SimpleQueue[Any], call: Callable[[], object]) -> None:
+    """Put into a queue what a call returns, or raises."""
     try:
-        while True:
-            for key, job in islice(waiting, most - len(running)):
-                running[supervisor.submit(job)] = key
-            yield ended
-            if not running:
-                return
-            ended = [(running.pop(t), outcome) for t, outcome in supervisor.wait(pause)]
-    finally:
-        for ticket in running:
-            supervisor.kill(ticket)
+        queue.put(call())
+    except BaseException as error:  # whatever it is, nobody may wait for ever
+        queue.put(error)
+
+
+def _taken(queue: SimpleQueue[Any]) -> Any:
+    """Wait for what comes next; a signal interrupts that on all systems."""
+    while True:
+        with suppress(Empty):
+            return _raised(queue.get(timeout=LOOK))
+
+
+def _raised(got: Any) -> Any:
+    if isinstance(got, BaseException):
+        raise got
+    return got
 
 
 _current: ContextVar[Process | None] = ContextVar("_current", default=None)
 
 
 @contextmanager
-def supervised(open_one: Open = open_supervisor) -> Iterator[Process]:
+def supervised(open_one: Open = Supervisor) -> Iterator[Process]:
     """Keep processes warm inside the context, if any is asked for; it may be nested.
 
     The outermost context says by `open_one` how its supervisor is opened.
@@ -153,15 +191,3 @@ def ended(outcome: Outcome) -> str:
     if outcome.ending is Ending.OK:
         return UNRETURNED
     return f"it ended its process ({outcome.ending}: {outcome.words})"
-
-
-def _lines(file: Path) -> list[Line]:
-    """Return the lines up to the first that is incomplete or damaged; none without a file."""
-    lines: list[Line] = []
-    if file.exists():
-        for line in file.read_text(encoding="utf-8", errors="replace").split("\n"):
-            try:
-                lines.append(json.loads(line))
-            except ValueError:
-                break
-    return lines

@@ -7,11 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
-from typing import Any
+from math import isfinite
+from typing import Any, NoReturn
 
-from aucbench.errors import ParameterError, require_above, require_at_least
+from aucbench.errors import ParameterError, float_of, require_above, require_at_least
 
 CALL_EXAMPLE = "write it like 'package.module:function'"
+MARK = "AUCBENCH_SUPERVISED"  # variable of all processes that a supervisor has started: its folder
+MOST_BYTES = 64 * 2**20  # of a result, of the lines, and of the files of a job
 
 
 class Ending(StrEnum):
@@ -26,11 +29,11 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of a job or a step."""
+    """The limits of a job."""
 
-    timeout: float | None = None  # seconds of wall time, from the start of its process
-    # Bytes in addition to those of the warm process: anonymous and shared anonymous pages of all
-    # its processes. Read-only maps do not count.
+    timeout: float | None = None  # seconds of wall time, from the call of its function
+    # Bytes in addition to those that its process has when the function is called: private memory
+    # of all its processes. Maps of files and shared memory do not count.
     memory: int | None = None
     grace: float = 1.0  # seconds between SIGTERM and SIGKILL
 
@@ -41,73 +44,46 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """What the process of a job is kept from, as far as its kernel can do that."""
+    """The files that the process of a job may not read, as far as its kernel can see to that."""
 
     closed: tuple[str, ...] = ()  # files and folders; `~` and variables are those of its host
-    code: tuple[str, ...] = ()  # folders with code that it needs, maybe in a closed one
-    # A folder beside a closed one, or beside one that leads there, is closed too if it has a file
-    # of such a name.
-    marks: tuple[str, ...] = ()
-    hidden: tuple[str, ...] = ()  # variables that its environment does not have
-    writes: bool = False  # whether it may write outside of its own folder
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """Work that several jobs need. It is done once, under a lock, before the first of them.
-
-    Its function, "package.module:function", is called like that of a `Job`. What it gives to
-    `room.keep` is kept, and all jobs that have the step share it: nobody can change it, see
-    `fixed`. What it hands over goes to the job for which it was done, if `Job.handed` has the key
-    of the step, and to nobody otherwise. Its result is not kept. The time of the job begins after
-    its steps.
-    """
-
-    key: str  # by which jobs find what it has kept
-    call: str
-    request: Mapping[str, Any]
-    limits: Limits = field(default_factory=Limits)
-    # Whether it runs code of aucbench only, takes well under a second and little memory. Then a
-    # process that does several of them may do it, see `light_steps`, without its fence.
-    light: bool = False
-    fence: Fence | None = None
-
-    def __post_init__(self) -> None:
-        _require_call(self.call)
-
-    @property
-    def identity(self) -> str:
-        """By which it is known; another request under the same key is another step."""
-        return json_hash([self.key, self.call, self.request])
+    code: tuple[str, ...] = ()  # folders that stay open, maybe in a closed one
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
     """One call in a process of its own.
 
-    It is called as function(request, room, steps) -> dict, with a `Room` and a `Kept` for each step
-    by its key. The function returns JSON. Lines and files that it hands over by the room are
+    It is called as function(request, room, steps) -> dict, with a `Room` and a folder for each of
+    its steps, by their keys. The function returns JSON. What it says and hands over by the room is
     returned too, in whatever way it ends.
+
+    A job with a key is a step of others. It is done once, before the first of them. What it writes
+    to `room.kept` they find in that folder, whose files nobody should change.
     """
 
     call: str  # "package.module:function"
     request: Mapping[str, Any]  # JSON
     limits: Limits = field(default_factory=Limits)
-    steps: tuple[Step, ...] = ()  # done before, in this order; a later one gets what others kept
-    # Keys of steps of which this job gets what they hand over, see `Kept.files`. There is nothing
-    # when the step was done before.
-    handed: tuple[str, ...] = ()
-    # Modules that its process finds imported: the warm process imports those that it has not, once.
-    # As for its own, see `Supervisor`.
-    preload: tuple[str, ...] = ()
+    steps: tuple[Job, ...] = ()  # done before, in this order; a later one gets what others kept
+    key: str | None = None
+    preload: tuple[str, ...] = ()  # modules that are imported before its time and memory count
     fence: Fence | None = None
+    # Whether all of its code is that of aucbench. Where processes are not forked, one process then
+    # does several such jobs.
+    trusted: bool = False
 
     def __post_init__(self) -> None:
-        _require_call(self.call)
-        keys = [step.key for step in self.steps]
-        for key in self.handed:
-            if key not in keys:
-                raise ParameterError(f"cannot hand over {key!r}: no step has this key, but {keys}")
+        module, _, function = self.call.partition(":")
+        if not all(name.isidentifier() for name in [*module.split("."), *function.split(".")]):
+            raise ParameterError(
+                f"cannot call {self.call!r}: it does not name a function; {CALL_EXAMPLE}"
+            )
+
+    @property
+    def identity(self) -> str:
+        """By which a step is known; another request under the same key is another step."""
+        return json_hash([self.key, self.call, self.request])
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,40 +95,35 @@ class Outcome:
     error_type: str | None = None  # name of the class of the exception that the function raised
     refusal: bool = False  # whether that was an `AucbenchError`, which the user can correct
     result: dict[str, Any] | None = None  # what the function returned, if it ended well
-    lines: tuple[dict[str, Any], ...] = ()  # its lines, up to the first that is no JSON object
+    lines: tuple[dict[str, Any], ...] = ()
     files: Mapping[str, bytes] = field(default_factory=dict)  # those that it has handed over
-    # The last 16 KiB that it wrote to stdout and stderr, and the stacks of Python where it was
+    # The last 16 KiB that it wrote to stdout and stderr, with the stacks of Python where it was
     # stopped or has crashed.
     log: str = ""
-    wall_seconds: float = 0.0  # from the start of its process to its end, without steps and waiting
+    wall_seconds: float = 0.0  # from the call of the function to the end, without the steps
     peak_memory: int = 0  # bytes, as in `Limits`; it is sampled, so that a short peak may be missed
-    # Key of the step that failed. Then the job was not started, and all else describes the step.
-    step: str | None = None
-    fence: str | None = None  # what kept its process within its fence, see `fence.level`
-    supervisor: str | None = None  # which one, where it is not that of Linux
-    killed: bool = False  # whether a signal that another process may have sent ended it
+    step: str | None = None  # key of the step that failed; then all else describes the step
+    fence: str | None = None  # what kept its process within its fence, see `landlock.close`
 
     @property
     def words(self) -> str:
         """Class of the error, if there was one, and the reason, as in "ValueError: k is 0"."""
         return ": ".join(filter(None, (self.error_type, self.reason)))
 
-    def report(self) -> dict[str, Any]:
-        """Return it as JSON, without what the job itself has said; `reported` reads that."""
-        return {name: getattr(self, name) for name in REPORTED}
+
+class CancelledError(Exception):
+    """The client has given up a job."""
 
 
-REPORTED = tuple(name for name in Outcome.__slots__ if name not in ("result", "lines", "files"))
-
-
-def reported(report: Mapping[str, Any]) -> Outcome:
-    """Return the outcome of a report, without what the job itself has said."""
-    return Outcome(**{**report, "ending": Ending(report["ending"])})
+def json_hash(value: Any) -> str:
+    """Return a hash of a JSON value, 32 hexadecimal digits."""
+    text = json.dumps(value, sort_keys=True, default=dict)
+    return sha256(text.encode()).hexdigest()[:32]
 
 
 def plain(value: Any) -> bytes:
-    """Return a value as JSON; `TypeError` or `ValueError`: it is not plain."""
-    return json.dumps(value, allow_nan=False, default=_mapping).encode()
+    """Return a value as a line of JSON; `TypeError` or `ValueError`: it is not plain."""
+    return json.dumps(value, allow_nan=False, default=_mapping).encode() + b"\n"
 
 
 def _mapping(value: Any) -> dict[str, Any]:
@@ -161,14 +132,24 @@ def _mapping(value: Any) -> dict[str, Any]:
     raise TypeError(f"{type(value).__name__} is not JSON")
 
 
-def json_hash(plain: Any) -> str:
-    """Return a hash of a JSON value, 32 hexadecimal digits."""
-    text = json.dumps(plain, sort_keys=True, default=dict)
-    return sha256(text.encode()).hexdigest()[:32]
+def json_object(text: bytes) -> dict[str, Any] | None:
+    """Return a JSON object whose numbers are finite floats, or ints of their range; else None."""
+    try:
+        value = json.loads(text, parse_constant=_refuse, parse_int=_whole, parse_float=_finite)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
 
 
-def _require_call(call: str) -> None:
-    module, _, function = call.partition(":")
-    names = [*module.split("."), *function.split(".")]
-    if not all(name.isidentifier() for name in names):
-        raise ParameterError(f"cannot call {call!r}: it does not name a function; {CALL_EXAMPLE}")
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(constant)
+
+
+def _whole(digits: str) -> int:
+    value = int(digits)
+    return value if float_of(value) is not None else _refuse(digits)
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    return value if isfinite(value) else _refuse(digits)

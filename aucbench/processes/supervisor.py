@@ -1,67 +1,144 @@
-"""What a supervisor is, whichever system it is for."""
+"""Run a job in a process of its own, after its steps."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Protocol, Self
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+from functools import partial
+from itertools import count
+from pathlib import Path
+from threading import Event
+from typing import Self
 
 from aucbench.errors import AucbenchError
+from aucbench.processes.calling import KILL_SECONDS, Call
+from aucbench.processes.hearing import Hear
+from aucbench.processes.records import Ending, Job, Outcome
+from aucbench.processes.scratch import Scratch, Waste
+from aucbench.processes.starting import search_path, starter
+from aucbench.processes.steps import Steps
 
-if TYPE_CHECKING:
-    from aucbench.processes.records import Job, Outcome, Step
-
-KINDS = LINUX, PORTABLE = "linux", "portable"
-MARK = "AUCBENCH_SUPERVISED"  # variable of all processes that a supervisor has started: its token
+NEVER = Event()
 
 
-class Supervisor(Protocol):
+class Supervisor:
     """Runs jobs in processes of their own, under limits; a context manager.
 
-    All its processes have `token` in their variable AUCBENCH_SUPERVISED. Methods may be called
-    from several threads. A fork of this process cannot use the supervisor.
+    It owns all processes below it. When this process ends, in any way, they end too. Methods may
+    be called from several threads. A fork of this process cannot use it.
+
+    Parameters
+    ----------
+    threads : int
+        Threads of aucbench, OpenMP, OpenBLAS and MKL in each job.
+    preload : sequence of str
+        Modules that each job finds imported. They must not start threads, and must not be
+        third-party plugins: if one crashes, no job can run.
+
+    Raises
+    ------
+    ParameterError
+        When `AUCBENCH_START` asks for what this system does not have.
     """
 
-    token: str
+    def __init__(self, *, threads: int = 1, preload: Sequence[str] = ()) -> None:
+        self._owner, self._closing, self._numbers = os.getpid(), Event(), count()
+        self._scratch, self._waste = Scratch(), Waste()
+        self.folder = self._scratch.path  # of temporary files
+        self._steps = Steps(self.folder, self._waste)
+        try:
+            self._starter = starter(self.folder, threads, preload)
+        except BaseException:
+            self._scratch.remove()
+            raise
 
-    def __enter__(self) -> Self: ...
-    def __exit__(self, *_: object) -> None: ...
+    def __enter__(self) -> Self:
+        return self
 
-    def submit(self, job: Job) -> int:
-        """Start a job at once, whatever the number of running jobs; `wait` returns this ticket.
-
-        It waits only for jobs that are run again. It is an error when a request is not JSON, when
-        the supervisor is closed, or when no process could be started.
-        """
-        ...
-
-    def wait(self, timeout: float | None = None) -> list[tuple[int, Outcome]]:
-        """Return tickets and outcomes since the last call, in the order in which the jobs ended.
-
-        It waits for the first outcome, at most `timeout` seconds. It returns an empty list at
-        once when no job is running.
-        """
-        ...
-
-    def kill(self, ticket: int) -> None:
-        """End a job; `wait` will not return it. A step that it has begun is lost."""
-        ...
-
-    def forget(self, step: Step) -> None:
-        """Let go what a step has kept. A later job does it again; jobs that run do not need it."""
-        ...
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
-        """End all processes. A thread that waits gets an AucbenchError."""
-        ...
+        """End all processes; calls in other threads raise `CancelledError`."""
+        if self._closing.is_set() or os.getpid() != self._owner:
+            return
+        self._closing.set()
+        self._steps.wait(KILL_SECONDS)
+        self._starter.close()
+        self._waste.stop()
+        self._scratch.remove()
 
+    def call(self, job: Job, *, hear: Hear | None = None, cancelled: Event = NEVER) -> Outcome:
+        """Run a job, after its steps, and return how it ended.
 
-def require_usable(owner: int, end: str | None) -> None:
-    """Raise `AucbenchError` in a process that is not the owner, and where jobs can run no more."""
-    forked = os.getpid() != owner
-    if why := "the supervisor is that of another process" if forked else end:
-        raise AucbenchError(f"{why}; make a new one")
+        Parameters
+        ----------
+        hear : function (dict) -> object, optional
+            Called with each line of the job as it comes.
+        cancelled : Event
+            Gives the job up when it is set.
 
+        Raises
+        ------
+        CancelledError
+            When the job was given up; nothing of it is left.
+        AucbenchError
+            When no process can be started, or this supervisor cannot be used here.
+        TypeError, ValueError
+            When a request is not JSON.
+        """
+        forked = os.getpid() != self._owner
+        if forked or self._closing.is_set():
+            why = "that of another process" if forked else "closed"
+            raise AucbenchError(f"the supervisor is {why}; make a new one")
 
-def is_supervised() -> bool:
-    """Whether a supervisor has started this process."""
-    return MARK in os.environ
+        def given_up() -> bool:
+            return cancelled.is_set() or self._closing.is_set()
+
+        with self._steps.used_by(job):
+            kept: dict[str, Path] = {}
+            for step in job.steps:
+                do = partial(self._run, step, {**kept}, None, given_up)
+                done, folder = self._steps.done(step, do, given_up)
+                if done.ending is not Ending.OK:
+                    return replace(done, step=step.key)
+                kept[step.key or ""] = folder
+            do = partial(self._run, job, kept, hear, given_up)
+            return do(None) if job.key is None else self._steps.done(job, do, given_up)[0]
+
+    def _run(
+        self,
+        job: Job,
+        steps: Mapping[str, Path],
+        hear: Hear | None,
+        given_up: Callable[[], bool],
+        kept: Path | None,
+    ) -> Outcome:
+        """Run a job whose steps are done."""
+        process = self._starter.start(trusted=job.trusted)
+        folder = self.folder / f"job-{next(self._numbers)}"
+        folder.mkdir()
+        order = {
+            "call": job.call,
+            "request": job.request,
+            "memory": job.limits.memory,
+            "preload": job.preload,
+            # Nothing opens again what a process has closed for itself.
+            "fence": None if job.fence is None or process.serves else asdict(job.fence),
+            "folder": str(folder),
+            "kept": None if kept is None else str(kept),
+            "steps": {key: str(path) for key, path in steps.items()},
+            "path": search_path(),
+            "again": process.serves,
+        }
+        is_kept = False
+        try:
+            outcome, is_kept = Call(process, folder, job.limits, hear, given_up).run(order)
+        finally:
+            if is_kept:
+                self._starter.keep(process)
+            else:
+                process.close()
+            self._waste.put(folder)
+        return outcome

@@ -1,0 +1,52 @@
+"""Make this process a fork server, by being imported; see `multiprocessing.forkserver`.
+
+It is imported after all that the processes of jobs should find imported.
+
+Design
+  a. It has a session of its own: a signal to the group of the client does not reach it.
+  b. It adopts what the processes of jobs leave behind, so that the supervisor finds it.
+  c. It ends when the client does, in whatever way. Then it ends all that is below it, and removes
+     the folder of the supervisor.
+"""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import json
+import os
+import warnings
+from pathlib import Path
+
+import psutil
+
+from aucbench.processes import host
+from aucbench.processes.family import kill
+from aucbench.processes.records import MARK
+from aucbench.processes.scratch import remove
+
+BEFORE = "AUCBENCH_BEFORE"  # variables as the client has them, as JSON; null: it has not
+END_PAUSE = 0.01  # seconds between two looks at processes that were killed
+
+
+def end_all() -> None:
+    """End all processes below this one, and remove the folder of the supervisor."""
+    me = psutil.Process()
+    while below := [p for p in me.children(recursive=True) if p.status() != psutil.STATUS_ZOMBIE]:
+        kill(below)
+        psutil.wait_procs(below, END_PAUSE)
+    remove(Path(os.environ[MARK]))
+
+
+if BEFORE in os.environ:
+    for name, value in json.loads(os.environ.pop(BEFORE)).items():
+        os.environ.pop(name, None)
+        if value is not None:
+            os.environ[name] = value
+    os.setsid()
+    host.adopt_orphans()
+    # Processes that it has adopted end, too.
+    warnings.filterwarnings("ignore", "forkserver: waitpid returned")
+    atexit.register(end_all)
+    gc.collect()
+    gc.freeze()  # what is never visited is never copied by a fork

@@ -1,0 +1,123 @@
+"""Landlock: a process gives up to read files, for itself and all that it starts, for good.
+
+Linux has it since 5.13, where the system was not started without it. It needs no privilege, and
+holds for root too. Folders can still be listed and programs be run; see `man 7 landlock`.
+
+A kernel with Landlock is told what stays allowed. So in each folder above a closed one, all entries
+are allowed but those that are closed or lead there. A file that comes later in such a folder cannot
+be read either.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import stat
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from functools import cache
+from importlib.machinery import all_suffixes
+from pathlib import Path
+
+from aucbench.processes.records import Fence
+
+CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446  # system calls, on all processors but Alpha
+ASK_VERSION = 1  # a flag of the first
+PATH_BENEATH = 1  # a type of rule
+PR_SET_NO_NEW_PRIVS = 38  # of linux/prctl.h
+READ_FILE = 1 << 2
+CODE = (*all_suffixes(), ".dist-info", ".egg-info")  # endings of what stays readable
+
+
+class _Rule(ctypes.Structure):
+    _pack_, _layout_ = 1, "ms"  # without a gap; from Python 3.14 on this wants a name
+    _fields_ = [("allowed", ctypes.c_uint64), ("folder", ctypes.c_int32)]
+
+
+def close(fence: Fence, own: str) -> str:
+    """Let this process read no closed file; return in words what holds, as records have it.
+
+    Code that is in a closed folder stays readable: a virtual environment, modules, plugins.
+    """
+    if not (version := _version()):
+        return "none: this kernel has no Landlock"
+    closed = {*_resolved(fence.closed)}
+    code = {*_resolved((own, *fence.code, *sys.path, sys.prefix, sys.base_prefix))}
+    above = {path for place in closed for path in _above(place)}
+    listed = {path for path in above if _is_around(path, closed, code)} | (code & closed)
+    rights = ctypes.c_uint64(READ_FILE)
+    rules = _called(CREATE_RULESET, ctypes.byref(rights), ctypes.c_size_t(8), 0)
+    try:
+        for path in code - listed:
+            _allow(rules, path)
+        for folder in listed:
+            with suppress(OSError), os.scandir(folder) as entries:
+                for entry in entries:
+                    if entry.path not in closed and entry.path not in listed:
+                        if folder not in closed or _is_code(entry):
+                            _allow(rules, entry.path)
+        _libc().prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+        _called(RESTRICT_SELF, rules, 0)
+    finally:
+        os.close(rules)
+    return f"landlock {version}"
+
+
+def _is_around(path: str, closed: set[str], code: set[str]) -> bool:
+    """Whether a folder is in no closed one, or in code that is in a closed one."""
+    for folder in (path, *_above(path)):
+        if folder in code or folder in closed:
+            return folder in code
+    return True
+
+
+def _is_code(entry: os.DirEntry[str]) -> bool:
+    return entry.name.endswith(CODE) or Path(entry.path, "__init__.py").exists()
+
+
+def _allow(rules: int, path: str) -> None:
+    """Allow to read a file, or all that is in a folder, now or later; a link is what it leads to."""
+    with suppress(OSError):  # it has gone, or is a link
+        opened = os.open(path, os.O_PATH | os.O_CLOEXEC | os.O_NOFOLLOW)
+        try:
+            if not stat.S_ISLNK(os.fstat(opened).st_mode):
+                rule = _Rule(READ_FILE, opened)
+                _called(ADD_RULE, rules, PATH_BENEATH, ctypes.byref(rule), 0)
+        finally:
+            os.close(opened)
+
+
+def _resolved(paths: Iterable[str]) -> Iterator[str]:
+    """Yield absolute paths without links, `~` and variables."""
+    for path in paths:
+        whole = os.path.expandvars(os.path.expanduser(path))  # noqa: PTH111 - Path has no expandvars
+        if os.path.isabs(whole):  # noqa: PTH117
+            yield os.path.realpath(whole)
+
+
+def _above(path: str) -> Iterator[str]:
+    return map(str, Path(path).parents)
+
+
+@cache
+def _version() -> int:
+    """Return the version of Landlock in this kernel; 0 when it has none."""
+    if sys.platform != "linux":
+        return 0
+    number = _libc().syscall(CREATE_RULESET, None, ctypes.c_size_t(0), ASK_VERSION)
+    return max(0, int(number))
+
+
+def _called(*arguments: object) -> int:
+    answer: int = _libc().syscall(*arguments)
+    if answer < 0:
+        error = ctypes.get_errno()
+        raise OSError(error, os.strerror(error))
+    return answer
+
+
+@cache
+def _libc() -> ctypes.CDLL:
+    """Return the C library, whose functions keep `errno`."""
+    return ctypes.CDLL(None, use_errno=True)

@@ -1,0 +1,347 @@
+"""How the process of a job starts.
+
+Design
+  a. On Linux it is forked from a warm process, which has the stack imported: that takes
+     milliseconds. Elsewhere, or where `AUCBENCH_START` is "spawn", it is a new interpreter, which
+     takes half a second; so one of these does many jobs whose code is that of aucbench.
+  b. The warm process is a fork server of `multiprocessing`. Its class is used, and not the one
+     server that every process has: that may be in use, with other modules and variables. No
+     process of `multiprocessing` is started by it, since that would import the script of the user.
+  c. Orders and answers are lines of JSON in a pair of sockets, since all systems can wait for one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import select
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from itertools import count
+from multiprocessing import resource_tracker
+from multiprocessing.forkserver import ForkServer, read_signed
+from pathlib import Path
+from threading import Lock
+from time import time
+from typing import Protocol
+
+import psutil
+
+from aucbench.errors import AucbenchError, ParameterError
+from aucbench.kernels.parallel import VARIABLE
+from aucbench.processes import family
+from aucbench.processes.child import Forked
+from aucbench.processes.fork_server import BEFORE
+from aucbench.processes.records import MARK
+
+CHOICE = "AUCBENCH_START"  # variable that names one of STARTS
+STARTS = FORK, SPAWN = "forkserver", "spawn"
+PROCESS = "AUCBENCH_PROCESS"  # variable of a new interpreter and of all that it starts: which one
+POOLS = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR", "VECLIB_MAXIMUM")
+PATH, SAFE = "PYTHONPATH", "PYTHONSAFEPATH"
+START_SECONDS = 120.0  # for a process to start
+# The folder of the user may have modules with names of the standard library.
+NEW = ("-P", "-c", "import sys; sys.path[:] = {path!r}\nfrom aucbench.processes.child import main\n"
+       "main({channel!r}, {preload!r})")  # fmt: skip
+# On Windows a group gets Ctrl-C, which is for the client alone, and a program without a console
+# would get a window; elsewhere a session gets it.
+FLAGS: int = sum(
+    getattr(subprocess, name, 0) for name in ("CREATE_NEW_PROCESS_GROUP", "CREATE_NO_WINDOW")
+)
+
+
+class Started(Protocol):
+    """A process that waits for an order."""
+
+    pid: int
+    channel: socket.socket
+    serves: bool  # whether it can do further jobs
+
+    def order(self, line: bytes) -> None:
+        """Say what it shall do; if it has ended, its channel says so."""
+        ...
+
+    def code(self, seconds: float) -> int | None:
+        """Return its exit code, -n for signal n; None where it does not end in this time."""
+        ...
+
+    def close(self) -> None:
+        """Let it go, after its end."""
+        ...
+
+    def lost(self) -> Iterator[psutil.Process]:
+        """Yield processes that it has started, and that have lost their parents."""
+        ...
+
+
+class Starter(Protocol):
+    """Starts processes for jobs. Methods may be called from several threads."""
+
+    def start(self, *, trusted: bool) -> Started:
+        """Return a process for a job, see `Job.trusted`; `AucbenchError`: none can be started."""
+        ...
+
+    def keep(self, process: Started) -> None:
+        """Keep a process that has done its job, and left nothing, for another job."""
+        ...
+
+    def close(self) -> None:
+        """End what serves to start them, when none is left."""
+        ...
+
+
+def start_method() -> str:
+    """Return how processes start here; `ParameterError`: the variable asks for what is not."""
+    here = STARTS if sys.platform == "linux" else (SPAWN,)
+    asked = os.environ.get(CHOICE) or here[0]
+    if asked not in here:
+        raise ParameterError(f"{CHOICE} is {asked!r}; set it to {' or '.join(here)}, or unset it")
+    return asked
+
+
+def starter(folder: Path, threads: int, preload: Sequence[str]) -> Starter:
+    """Return what starts processes on this system.
+
+    Parameters
+    ----------
+    folder : Path
+        That of the supervisor.
+    threads : int
+        Threads of aucbench, OpenMP, OpenBLAS and MKL in each of them.
+    preload : sequence of str
+        Modules that they have imported.
+    """
+    kind = ForkStarter if start_method() == FORK else SpawnStarter
+    return kind(folder, _variables(folder, threads), preload)
+
+
+def _variables(folder: Path, threads: int) -> dict[str, str]:
+    names = [*(f"{name}_NUM_THREADS" for name in POOLS), VARIABLE]
+    # A fixed hash seed: sets of str have the same order in every run.
+    seed = os.environ.get("PYTHONHASHSEED", "0")
+    return {**dict.fromkeys(names, str(threads)), "PYTHONHASHSEED": seed, MARK: str(folder)}
+
+
+def search_path() -> list[str]:
+    """Return where this process finds modules, as another one with another folder needs it."""
+    return [os.path.abspath(entry) for entry in sys.path]  # noqa: PTH100 - '' is the cwd
+
+
+class ForkStarter:
+    """Forks processes from a warm one."""
+
+    def __init__(self, folder: Path, variables: Mapping[str, str], preload: Sequence[str]) -> None:
+        self._server = ForkServer()
+        self._server.set_forkserver_preload([*preload, "aucbench.processes.fork_server"])
+        before = {name: os.environ.get(name) for name in (PATH, SAFE)}
+        path = os.pathsep.join(search_path())
+        self._variables = {**variables, BEFORE: json.dumps(before), PATH: path, SAFE: "1"}
+        self._lock = Lock()  # held until the number of a new process is known
+        self._roots: set[int] = set()  # processes that were forked for jobs
+        self._run()
+
+    def start(self, *, trusted: bool) -> ForkedProcess:
+        """Fork a process."""
+        channel, theirs = socket.socketpair()
+        with self._lock:
+            try:
+                self._run()
+                status, pipe = self._server.connect_to_new_process([theirs.fileno()])
+                with theirs, open(pipe, "wb") as orders:  # noqa: PTH123 - a descriptor
+                    # What the server prepares, which is nothing, and what it calls.
+                    orders.write(pickle.dumps({}) + pickle.dumps(Forked()))
+                if not select.select([status], [], [], START_SECONDS)[0]:
+                    raise AucbenchError(f"no process has started within {START_SECONDS:g} s")
+                pid = read_signed(status)
+            except (OSError, EOFError) as error:
+                raise AucbenchError(
+                    "no process can be started: the fork server has ended, as its output says"
+                ) from error
+            self._roots.add(pid)
+        return ForkedProcess(pid, channel, status, self)
+
+    def keep(self, process: Started) -> None:
+        """Keep no process: each one does one job."""
+        raise AssertionError(f"process {process.pid} was forked for one job")
+
+    def strays(self) -> Iterator[psutil.Process]:
+        """Yield what processes have left behind that have ended, which the server has adopted."""
+        with self._lock, suppress(*family.GONE):
+            below = psutil.Process(self._server._forkserver_pid).children()  # noqa: SLF001
+            yield from (p for p in below if p.pid not in self._roots and family.is_alive(p))
+
+    def ended(self, pid: int) -> None:
+        """Know that a process has ended."""
+        with self._lock:
+            self._roots.discard(pid)
+
+    def close(self) -> None:
+        """End the fork server, and all that is below it."""
+        self._server._stop()  # noqa: SLF001 - there is no other way
+
+    def _run(self) -> None:
+        resource_tracker.ensure_running()  # without these variables: it serves all this process
+        with _variables_set(self._variables):
+            self._server.ensure_running()
+
+
+class _Process:
+    """What both kinds of processes have."""
+
+    def __init__(self, pid: int, channel: socket.socket) -> None:
+        self.pid, self.channel = pid, channel
+
+    def order(self, line: bytes) -> None:
+        """Say what it shall do."""
+        self.channel.settimeout(START_SECONDS)
+        with suppress(OSError):
+            self.channel.sendall(line)
+        self.channel.setblocking(False)
+
+    def close(self) -> None:
+        """Let it go."""
+        self.channel.close()
+
+
+class ForkedProcess(_Process):
+    """A process that was forked."""
+
+    serves = False
+
+    def __init__(self, pid: int, channel: socket.socket, status: int, starter: ForkStarter) -> None:
+        super().__init__(pid, channel)
+        self._starter, self._code = starter, None
+        self._status: int | None = status  # the server writes the code to it; None: it has ended
+
+    def code(self, seconds: float) -> int | None:
+        """Return its exit code; the server may have ended, then it is 0."""
+        if self._status is not None and select.select([self._status], [], [], seconds)[0]:
+            with suppress(EOFError):
+                self._code = read_signed(self._status)
+            os.close(self._status)
+            self._status = None
+            self._starter.ended(self.pid)
+        if self._status is None and self._code is None:
+            with suppress(psutil.TimeoutExpired, psutil.NoSuchProcess):
+                self._code = psutil.Process(self.pid).wait(seconds) or 0
+        return self._code
+
+    def close(self) -> None:
+        """Let it go."""
+        super().close()
+        self.code(0.0)
+
+    def lost(self) -> Iterator[psutil.Process]:
+        """Yield what processes have left behind that have ended."""
+        return self._starter.strays()
+
+
+class SpawnStarter:
+    """Starts new interpreters."""
+
+    def __init__(self, folder: Path, variables: Mapping[str, str], preload: Sequence[str]) -> None:
+        self._folder, self._variables, self._preload = folder, variables, [*preload]
+        self._numbers = count()
+        self._idle: list[SpawnedProcess] = []
+
+    def start(self, *, trusted: bool) -> SpawnedProcess:
+        """Return a process that has done such a job, or start one."""
+        with suppress(IndexError):
+            if trusted:
+                return self._idle.pop()
+        process = self._started(f"{self._folder.name}-{next(self._numbers)}", trusted)
+        process.require_ready()
+        return process
+
+    def keep(self, process: Started) -> None:
+        """Keep a process for another job."""
+        assert isinstance(process, SpawnedProcess)
+        self._idle.append(process)
+
+    def close(self) -> None:
+        """End the processes that are kept."""
+        for process in self._idle:
+            process.channel.close()
+            process.code(START_SECONDS)
+
+    def _started(self, name: str, serves: bool) -> SpawnedProcess:
+        channel, theirs = socket.socketpair()
+        log = self._folder / f"{name}.log"
+        windows = sys.platform == "win32"
+        number = None if windows else theirs.fileno()
+        *flags, code = NEW
+        code = code.format(path=search_path(), channel=number, preload=self._preload)
+        with theirs, log.open("wb") as output:
+            program = subprocess.Popen(
+                [sys.executable, *flags, code],
+                stdin=subprocess.PIPE,
+                stdout=output,
+                stderr=output,
+                env={**os.environ, **self._variables, PROCESS: name},
+                pass_fds=() if number is None else (number,),
+                start_new_session=not windows,
+                creationflags=FLAGS,
+            )
+            assert program.stdin is not None
+            with program.stdin as pipe, suppress(OSError):  # it has ended, as it will be found
+                if sys.platform == "win32":
+                    pipe.write(theirs.share(program.pid))
+        return SpawnedProcess(program, channel, name, log, serves)
+
+
+class SpawnedProcess(_Process):
+    """A new interpreter."""
+
+    def __init__(
+        self,
+        program: subprocess.Popen[bytes],
+        channel: socket.socket,
+        name: str,
+        log: Path,
+        serves: bool,
+    ) -> None:
+        super().__init__(program.pid, channel)
+        self.serves = serves
+        self._program, self._name, self._log, self._since = program, name, log, time()
+
+    def require_ready(self) -> None:
+        """Wait until it has imported its modules; `AucbenchError`: it does not."""
+        self.channel.settimeout(START_SECONDS)
+        try:
+            if self.channel.recv(1):
+                return
+        except OSError:  # the time is up, or the pair is broken
+            self._program.kill()
+        self._program.wait()
+        lines = self._log.read_text("utf-8", "backslashreplace").splitlines()
+        raise AucbenchError(f"no process can be started: {lines[-1] if lines else 'no output'}")
+
+    def code(self, seconds: float) -> int | None:
+        """Return its exit code."""
+        try:
+            return self._program.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def lost(self) -> Iterator[psutil.Process]:
+        """Yield what has its name in a variable."""
+        return (p for p in family.marked(PROCESS, self._name, self._since) if p.pid != self.pid)
+
+
+@contextmanager
+def _variables_set(values: Mapping[str, str]) -> Iterator[None]:
+    """Set variables of this process, for one that begins in the context."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            del os.environ[name]
+            if value is not None:
+                os.environ[name] = value
