@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from aucbench import registry
 from aucbench.bench.cell import NAMES, Cell, Tuning, solver_label
 from aucbench.bench.inline import NOTHING, Inline
 from aucbench.errors import UnknownNameError
@@ -145,7 +144,7 @@ class Lookup:
     target: KeptTarget | None = None  # of a data set
     file: tuple[str, str] | None = None  # the file that holds it, where it is in no package
     preload: tuple[str, ...] = ()  # modules that a process which uses it finds imported
-    own: bool = False  # whether aucbench has it, and needs none of these modules for it
+    own: bool = False  # whether a plugin of aucbench has it
 
     def identity(self, name: Name) -> str:
         """Return one text for all spellings of the name that was looked up."""
@@ -203,11 +202,9 @@ class Lookups:
         """Return the modules that the process of a cell finds imported."""
         return max((lookup.preload for lookup in self.of(cell).values()), key=len)
 
-    def maps_lightly(self, cell: Cell) -> bool:
-        """Whether its rows are few, and only maps of aucbench are applied to them."""
-        maps = (self.known[Name("features", s)] for s in registry.joined_specs(cell.features))
-        facts = self.data(cell).answer
-        return all(each.own for each in maps) and facts["n"] * facts["d"] <= LIGHT_VALUES
+    def trusts(self, cell: Cell) -> bool:
+        """Whether all that computes with the rows of a cell is of aucbench."""
+        return all(lookup.own for role, lookup in self.of(cell).items() if role != "data")
 
     def data(self, cell: Cell) -> Lookup:
         """Return the answer about the data set of a cell."""

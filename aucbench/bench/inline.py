@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import psutil
+
 from aucbench.errors import AucbenchError, ParameterError
-from aucbench.processes.host import began
 from aucbench.processes.records import Job
 from aucbench.registry import get_solver
 from aucbench.registry.discovery import entries, loaded, remembered
@@ -55,7 +56,7 @@ class Inline:
             return job
         rows = {"datasets": datasets}
         steps = (replace(s, request={**s.request, "inline": rows}) for s in job.steps)
-        inline = {"solvers": solvers, **(rows if rows_too else {})}
+        inline = {**({"solvers": solvers} if solvers else {}), **(rows if rows_too else {})}
         return replace(job, request={**job.request, "inline": inline}, steps=tuple(steps))
 
 
@@ -161,7 +162,7 @@ def _identity(kind: type, content: bytes) -> str | None:
 
 def _is_as_it_started(script: Path) -> bool:
     """Whether neither the script nor what it imports from its folder changed since the start."""
-    begin = began() - MARGIN  # rather too early than too late
+    begin = psutil.Process().create_time() - MARGIN  # rather too early than too late
     stats = (path.stat() for path in files_of(script)[0].values())
     return all(max(one.st_mtime, one.st_ctime) < begin for one in stats)
 

@@ -11,12 +11,10 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 from aucbench.errors import ParameterError, PluginError, require_above
-from aucbench.processes import Job, Limits, Outcome, open_supervisor
+from aucbench.processes import Job, Limits, Outcome, Supervisor
 from aucbench.processes.isolated import MOST_ENDS, Piece, Process
-from aucbench.processes.scratch import Scratch
 from aucbench.records import Finding, Verdict
 from aucbench.registry.discovery import printable
 
@@ -44,8 +42,8 @@ def check_targets(
     """
     require_above(0, timeout=timeout)
     limits = Limits(timeout=timeout * (PATIENCE if thorough else 1))
-    warm = Process(partial(open_supervisor, preload=PRELOAD))
-    with closing(warm) as process, Scratch() as scratch:
+    warm = Process(partial(Supervisor, preload=PRELOAD))
+    with closing(warm) as process:
         for target in targets:
             request = {
                 "target": target,
@@ -53,15 +51,12 @@ def check_targets(
                 "laws": [*laws],
                 "thorough": thorough,
             }
-            yield from _checked(process, scratch.path, request, limits)
+            yield from _checked(process, request, limits)
 
 
-def _checked(
-    process: Process, scratch: Path, request: Mapping[str, Any], limits: Limits
-) -> Iterator[Finding]:
+def _checked(process: Process, request: Mapping[str, Any], limits: Limits) -> Iterator[Finding]:
     def ask(done: list[Any]) -> Job:
-        lines = str(scratch / f"{uuid4().hex}.jsonl")
-        return Job(CHECK, {**request, "done": done, "lines": lines}, limits)
+        return Job(CHECK, {**request, "done": done}, limits)
 
     ends: list[Outcome] = []
     piece: Piece | None = None

@@ -57,12 +57,7 @@ _fingerprint = lru_cache(maxsize=256)(plugin_fingerprint)
 def look_up(
     plan: Plan, engine: Engine, inline: Inline = NOTHING, fence: Fence | None = None
 ) -> Lookups:
-    """Look up all names, each within the time of a cell; raises as `understand`.
-
-    The processes that import plugins are within the fence, but may write: Python keeps what it
-    has compiled.
-    """
-    fence = fence and replace(fence, writes=True)
+    """Look up all names, each within the time of a cell; raises as `understand`."""
     with within(plan.timeout or None):
         answers = _asked(engine, _jobs(plan, inline, fence))
         code = _prepared(plan)  # while the first processes run
@@ -175,9 +170,8 @@ def _lookup(plan: Plan, name: Name, outcome: Outcome, inline: Inline) -> Lookup:
     if packages := result.get("needs", {}).get("packages", ()):
         code = hash_of([code, *map(_package, packages)])
     own = plugin is not None and normalized(plugin[0]) == PROJECT
-    # It was there from the start where it is likely, and then the cells find it too.
     preload = preloaded(result["learning"])
-    return Lookup(code, failure, result, file=file, preload=preload, own=own and not preload)
+    return Lookup(code, failure, result, file=file, preload=preload, own=own)
 
 
 def _target(name: Name, outcome: Outcome, result: Mapping[str, Any]) -> KeptTarget:

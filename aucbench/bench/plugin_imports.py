@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 from aucbench.errors import AucbenchError, UnknownNameError
-from aucbench.processes import Ending, Limits, Outcome, open_supervisor
+from aucbench.processes import Ending, Job, Limits, Outcome, Supervisor
+from aucbench.processes.child import Room
 from aucbench.processes.isolated import Process
+from aucbench.processes.starting import start_method
 from aucbench.registry.discovery import PluginEntry, enabled, printable
 from aucbench.registry.fingerprints import version_of
 from aucbench.registry.isolated_imports import ASKED, import_job, within_limit
@@ -59,7 +63,7 @@ def import_plugins(only: Collection[str] | None = None) -> tuple[PluginImport, .
         if (not entry.builtin if only is None else {entry.name, entry.qualified} & {*only})
     ]
     limits = Limits(timeout=within_limit(ASKED))
-    with closing(Process(partial(open_supervisor, preload=PRELOAD))) as process:
+    with closing(Process(partial(Supervisor, preload=PRELOAD))) as process:
         outcomes = process.run_all([import_job(entry, limits) for entry in chosen])
     return tuple(map(_imported, chosen, outcomes))
 
@@ -85,7 +89,7 @@ def versions() -> Iterator[tuple[str, str]]:
     yield "Python", f"{platform.python_version()} ({platform.python_implementation()})"
     yield "system", platform.platform()
     yield "kernels", _kernels()
-    yield "processes", _supervisor()
+    yield "processes", _processes()
     known = ((name, version_of(name)) for name in LIBRARIES)
     yield "libraries", ", ".join(f"{name} {version}" for name, version in known if version)
 
@@ -100,10 +104,16 @@ def _kernels() -> str:
     return f"SIMD {simd.level()}, sort {sort_in_use()}"
 
 
-def _supervisor() -> str:
-    """Return which supervisor runs the processes of cells here, after one was started."""
+def _processes() -> str:
+    """Return how the processes of cells start here, after one was started."""
     try:
-        with open_supervisor() as supervisor:
-            return f"by {type(supervisor).__name__}"
+        with Supervisor() as supervisor:
+            outcome = supervisor.call(Job(f"{__name__}:answer", {}))
+            return f"{start_method()}, {outcome.ending}"
     except (AucbenchError, OSError) as error:
         return f"cannot be started: {error}"
+
+
+def answer(request: Mapping[str, Any], room: Room, steps: Mapping[str, Path]) -> dict[str, Any]:
+    """Return nothing: the job that shows that processes start."""
+    return {}

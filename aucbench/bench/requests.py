@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from aucbench.bench.cell import Cell, Tuning, listed
 from aucbench.datasets.reading import Reading
-from aucbench.processes.records import Fence, Job, Limits, Step, json_hash
+from aucbench.processes.records import Fence, Job, Limits, json_hash
 
 if TYPE_CHECKING:
     from aucbench.bench.evaluation.targets import KeptTarget
@@ -41,10 +41,16 @@ def resolve_job(
 
 
 def data_job(cell: Cell, limits: Limits = NO_LIMITS) -> Job:
-    """Job that reads the data set of a cell: its hash, its sizes, and its target in a file."""
-    step = _read_step(cell, limits)
-    request = {**step.request, "key": step.key}
-    return Job(f"{JOBS}:data", request, limits, (step,), handed=(step.key,))
+    """Job that reads the data set of a cell: its hash, its sizes, and its target in a file.
+
+    It is a step of cells, too.
+    """
+    request = {
+        "dataset": cell.dataset,
+        "reading": cell.reading.to_json(),
+        "folder": str(Path.cwd()),  # relative paths start here
+    }
+    return Job(f"{JOBS}:read", request, limits, key=_key("data", request))
 
 
 def cell_job(
@@ -58,14 +64,14 @@ def cell_job(
     files: Mapping[str, str] = NO_FILES,  # that it needs, with fingerprints; none may have changed
     read: Limits | None = None,  # of reading its data set, if that has to be done again
     preload: tuple[str, ...] = (),
-    light: bool = False,  # whether the preparation of its rows is a light step, see `Step`
+    trusted: bool = False,  # whether the plugins that it uses are those of aucbench
     fence: Fence | None = None,  # of its process, and of that which prepares its rows
 ) -> Job:
     """Job that fits one cell and scores its test rows.
 
     It is not told the name of the data set, nor how that is read.
     """
-    first = _read_step(cell, read or step)
+    first = data_job(cell, read or step)
     learnt, held, labels = target.packed_parts(cell)
     request = {
         "data": first.key,
@@ -79,20 +85,27 @@ def cell_job(
         "target": labels,
         "monotone": cell.monotone,
     }
-    second = Step(_key("split", request), f"{JOBS}:split", request, step, light, fence)
+    second = Job(
+        f"{JOBS}:split",
+        request,
+        step,
+        key=_key("split", request),
+        preload=preload,
+        fence=fence,
+        trusted=trusted,
+    )
     nameless = replace(cell, dataset="", reading=Reading()).to_json()
     asked: dict[str, Any] = {"cell": nameless, "code": code, "files": dict(files)}
     asked |= {"data": first.key, "rows": second.key, "target": labels}
-    return Job(f"{JOBS}:cell", asked, limits, (first, second), preload=preload, fence=fence)
-
-
-def _read_step(cell: Cell, limits: Limits) -> Step:
-    request = {
-        "dataset": cell.dataset,
-        "reading": cell.reading.to_json(),
-        "folder": str(Path.cwd()),  # relative paths start here
-    }
-    return Step(_key("data", request), f"{JOBS}:read", request, limits)
+    return Job(
+        f"{JOBS}:cell",
+        asked,
+        limits,
+        (first, second),
+        preload=preload,
+        fence=fence,
+        trusted=trusted,
+    )
 
 
 def _key(name: str, request: Mapping[str, Any]) -> str:

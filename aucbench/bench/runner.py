@@ -20,8 +20,9 @@ from warnings import warn
 from aucbench.bench.answers import Lookups, Name, Wanted
 from aucbench.bench.cell import Cell, Tuning
 from aucbench.bench.engines import Engine
-from aucbench.bench.engines.local import FOLDERS, HIDDEN, LocalEngine
+from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.inline import NOTHING, Inline
+from aucbench.bench.learning import likely
 from aucbench.bench.lookup import limits_of_data, look_up
 from aucbench.bench.plan.families import family_of
 from aucbench.bench.plan.plan import Plan
@@ -36,8 +37,8 @@ from aucbench.processes.host import cores
 from aucbench.processes.records import Fence, Job, Limits, Outcome
 from aucbench.records import CellStatus
 from aucbench.registry.specs import in_file, parse_spec
-from aucbench.store.folder import MARKER
 
+FOLDERS = ("AUCBENCH_CACHE", "AUCBENCH_DATA")  # variables that name folders with labels
 CLOSED = (*(f"${name}" for name in FOLDERS), "$XDG_CACHE_HOME/aucbench", "~/.cache/aucbench")
 PREPARE = 3600.0  # seconds for the rows of a split
 TO_JUDGE = ("status", "imports", "conditions")  # of a record: whether it counts
@@ -88,7 +89,8 @@ def run(
     timing = plan.repeat_fits > 1
     conditions = conditions_on(engine, plan.timeout, plan.memory_bytes, timing=timing)
     local = engine if isinstance(engine, LocalEngine) else LocalEngine()
-    with local.opened() as supervisor:
+    learning = {module for choice in plan.solvers for module in likely(choice.spec)}
+    with local.opened(sorted(learning)) as supervisor:
         fence = fence_of(plan, store.folder)
         lookups = look_up(plan, local.on(supervisor), inline, fence)
         if engine is local:
@@ -234,7 +236,7 @@ class Runner:
             files=self.lookups.files(cell),
             read=self._read_limits[cell.dataset],
             preload=self.lookups.preload(cell),
-            light=self.lookups.maps_lightly(cell),
+            trusted=self.lookups.trusts(cell),
             fence=replace(self._fence, code=(*self._fence.code, *data.answer.get("places", ()))),
         )
         if self.until is not None:
@@ -269,7 +271,7 @@ def fence_of(plan: Plan, *folders: Path) -> Fence:
     places = (*map(Path, here), *folders, *_data_files(plan))
     closed = dict.fromkeys(str(place.expanduser().absolute()) for place in places)
     code = dict.fromkeys(str(file.expanduser().absolute().parent) for file in _plugin_files(plan))
-    return Fence((*CLOSED, *closed), tuple(code), (MARKER,), HIDDEN)
+    return Fence((*CLOSED, *closed), tuple(code))
 
 
 def _data_files(plan: Plan) -> Iterator[Path]:

@@ -16,9 +16,8 @@ from aucbench.datasets.endings import open_plain, unreadable
 from aucbench.datasets.textfile import refuse_twins
 from aucbench.errors import DataError, MissingExtraError
 from aucbench.processes.isolated import supervised
-from aucbench.processes.records import Ending, Job
+from aucbench.processes.records import Ending, Job, is_supervised
 from aucbench.processes.scratch import Scratch
-from aucbench.processes.supervisor import is_supervised
 
 CALL = "aucbench.datasets.arrow:decode"
 PRELOAD = ("aucbench.datasets.arrow", "pyarrow.parquet")  # pyarrow.dataset imports pandas

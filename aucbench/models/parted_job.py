@@ -29,11 +29,11 @@ from aucbench.models.model import Model
 from aucbench.models.options import AUTO, GROUPS, Aims, Carding, Making, Parting
 from aucbench.models.parted import fitted_by_parts
 from aucbench.models.parted_telling import Lines, Watched
-from aucbench.processes import open_supervisor
+from aucbench.processes import Supervisor
+from aucbench.processes.child import Room
 from aucbench.processes.host import cores
 from aucbench.processes.isolated import Process
 from aucbench.processes.records import Ending, Job, Limits, Outcome
-from aucbench.processes.room import Room
 from aucbench.processes.scratch import Scratch
 from aucbench.registry import get_solver
 from aucbench.registry.specs import parse_spec
@@ -70,14 +70,13 @@ class PartedFit:
     reading: Reading
     parting: Parting
 
-    def request(self, lines: Path, journal: Path) -> dict[str, Any]:
+    def request(self, journal: Path) -> dict[str, Any]:
         """Return it as JSON holds it."""
         return {
             "source": self.source,
             "folder": str(Path.cwd()),
             **{name: asdict(getattr(self, name)) for name in KINDS},
             "reading": self.reading.to_json(),
-            "lines": str(lines),
             "journal": str(journal),
         }
 
@@ -119,12 +118,12 @@ def run(
             raise DataError(
                 f"there is no interrupted fit into {out} to go on from; leave --resume out"
             )
-        request = asked.request(scratch.path / "lines", journal)
+        request = asked.request(journal)
         limits, threads = limits_of(options), options.jobs or cores()
         job = Job(CALL, request, limits=limits, preload=LIBRARIES)
         with (
             nullcontext() if limits.memory is None else system_pool(),
-            closing(Process(partial(open_supervisor, threads=threads, preload=PRELOAD))) as process,
+            closing(Process(partial(Supervisor, threads=threads, preload=PRELOAD))) as process,
         ):
             for said in process.said(job):
                 if isinstance(said, Outcome):
@@ -183,14 +182,14 @@ def fit(request: Mapping[str, Any], room: Room, steps: Mapping[str, Any]) -> dic
     asked = PartedFit.of(request)
     making = replace(asked.making, solver=in_order(asked.making.solver, asked.parting.shuffle))
     wanted = plan_of(asked.source, making, asked.aims, asked.fits, asked.reading)
-    with Lines(Path(request["lines"])) as lines:
-        path = Path(request["folder"]) / asked.source  # this process is in a folder of its own
-        skip_bad = asked.parting.skip_bad
-        parts = open_parts(path, asked.reading, skip_bad=skip_bad, tell=lines.stage)
-        lines.opened(parts)
-        engine = Watched(engine_of(asked.parting.engine, lines.read), lines.reading)
-        journal = Journal(engine, Path(request["journal"]))
-        model = fitted_by_parts(wanted, parts, journal, lines)
+    lines = Lines(room.line)
+    path = Path(request["folder"]) / asked.source  # this process is in a folder of its own
+    skip_bad = asked.parting.skip_bad
+    parts = open_parts(path, asked.reading, skip_bad=skip_bad, tell=lines.stage)
+    lines.opened(parts)
+    engine = Watched(engine_of(asked.parting.engine, lines.read), lines.reading)
+    journal = Journal(engine, Path(request["journal"]))
+    model = fitted_by_parts(wanted, parts, journal, lines)
     about = {**model.provenance, "versions": here()["versions"]}
     replace(model, provenance=about).save(MODEL)
     room.hand(MODEL, Path(MODEL).read_bytes())

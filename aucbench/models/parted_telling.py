@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from math import isfinite
-from pathlib import Path
 from threading import Lock
 from time import monotonic
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 from aucbench.data.understood import Understood
 from aucbench.protocols import State
@@ -43,20 +41,11 @@ SILENT = Teller()
 
 
 class Lines(Teller):
-    """Writes a line of JSON for each thing into a file, which another process reads meanwhile.
+    """Says a line for each thing, which another process hears at once."""
 
-    A context manager, which closes the file.
-    """
-
-    def __init__(self, file: Path) -> None:
-        self._file, self._lock = file.open("a", encoding="utf-8"), Lock()
+    def __init__(self, say: Callable[[dict[str, Any]], object]) -> None:
+        self._say, self._lock = say, Lock()
         self._rows, self._said = 0, 0.0
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
 
     def opened(self, parts: Parts) -> None:
         """Write how many rows, features and parts there are, and what a reader has understood."""
@@ -83,7 +72,7 @@ class Lines(Teller):
             self._rows += rows
             if monotonic() - self._said >= PACE:
                 self._said = monotonic()
-                self._put({"read": self._rows})
+                self._say({"read": self._rows})
 
     def evaluation(self, solver: str, point: Point, state: State) -> None:
         """Write value, gap, and bounds of the AUC where the solver knows them."""
@@ -93,11 +82,7 @@ class Lines(Teller):
 
     def _write(self, thing: dict[str, Any]) -> None:
         with self._lock:
-            self._put(thing)
-
-    def _put(self, thing: dict[str, Any]) -> None:
-        self._file.write(json.dumps(thing, allow_nan=False) + "\n")
-        self._file.flush()
+            self._say(thing)
 
 
 AUC_BOUNDS = ("auc_low", "auc_high")  # in what a state says of itself

@@ -23,8 +23,8 @@ from aucbench.bench.results.record import Conditions, conditions_on
 from aucbench.bench.show.progress import Progress
 from aucbench.errors import ParameterError
 from aucbench.papers.parts import Measurement
+from aucbench.processes.child import Room
 from aucbench.processes.records import Ending, Job, Outcome
-from aucbench.processes.room import Kept, Room
 from aucbench.registry.fingerprints import code_fingerprint, content_at, hash_of
 from aucbench.store import SCHEMA, DocumentStore
 
@@ -123,7 +123,7 @@ def run(
                 yield result
 
 
-def measure(request: Mapping[str, Any], room: Room, steps: Mapping[str, Kept]) -> dict[str, Any]:
+def measure(request: Mapping[str, Any], room: Room, steps: Mapping[str, Path]) -> dict[str, Any]:
     """Read the data set and call the function, in its process; a line says on which machine."""
     from aucbench.bench.worker import machine
     from aucbench.bench.worker.jobs import data_of

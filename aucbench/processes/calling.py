@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace

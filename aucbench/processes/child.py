@@ -40,7 +40,7 @@ import psutil
 
 from aucbench.errors import AucbenchError
 from aucbench.processes import family, host, landlock
-from aucbench.processes.records import MARK, MOST_BYTES, Fence, json_hash, plain
+from aucbench.processes.records import MOST_BYTES, Fence, json_hash, plain
 
 # A signal that no runtime or library that we know of uses; Windows has none.
 STACKS: int | None = None if sys.platform == "win32" else getattr(signal, "SIGRTMAX", 34) - 2
@@ -50,11 +50,6 @@ LINGER = 60.0  # seconds that the supervisor has to end this process, and what i
 LOG, STACKS_FILE, ROOM, TEMPORARY, FILES = "log", "stacks", "room", "tmp", "files"
 TEMPORARY_VARIABLES = ("TMPDIR", "TEMP", "TMP")
 Say = Callable[[Mapping[str, Any]], object]
-
-
-def is_supervised() -> bool:
-    """Whether a supervisor has started this process."""
-    return MARK in os.environ
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +82,14 @@ class Forked:
     """What the fork server gets for a new process; `multiprocessing` calls the method."""
 
     def _bootstrap(self, parent: int) -> NoReturn:
-        [inherited] = forkserver._forkserver.get_inherited_fds()  # noqa: SLF001 - as it is set
+        server: Any = forkserver._forkserver  # type: ignore[attr-defined]
+        [inherited] = server.get_inherited_fds()
         number = host.raised(inherited, HIGH)
         channel = socket.socket(fileno=number)
         os.closerange(3, number)  # what the server has open, and what holds it
         os.closerange(number + 1, HIGH)
-        resource_tracker._resource_tracker._fd = None  # noqa: SLF001 - it was just closed
+        tracker: Any = resource_tracker._resource_tracker
+        tracker._fd = None  # it was just closed
         os.setsid()
         host.adopt_orphans()
         serve(channel, iter(channel.makefile("rb")))

@@ -98,8 +98,9 @@ class Hearing:
                 self.files[name] = Path(path)
             case {"begun": int() as begun, "fence": fence}:
                 self.begun, self.fence = begun, fence
-            case {"result": dict()} | {"failure": dict()} if _is_answer(said):
-                self.answer, self.is_over = said, True
+            case {"result": dict(), "left": bool()} | {"failure": dict(), "left": bool()}:
+                self.answer = said if said is not None and _is_answer(said) else None
+                self.is_over = True
             case _:
                 self.is_over = True
 

@@ -1,9 +1,6 @@
-"""What the operating system says of this machine and of this process.
+"""What the operating system says and does in its own way. Windows and macOS lack some of it.
 
-Design
-  a. Only this room asks a system in its own way; a test looks for other places.
-  b. Linux answers by files, in microseconds. Other systems are asked by psutil.
-  c. What a system cannot say is None, and never a number that could be wrong.
+Only this room asks a system in its own way; a test looks for other places.
 """
 
 from __future__ import annotations
@@ -11,28 +8,23 @@ from __future__ import annotations
 import os
 import re
 import sys
-import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-CPUINFO = Path("/proc/cpuinfo")
-CPUINFO_BYTES = 4096  # the first bytes are enough; the kernel would compute an entry for each core
-MEMINFO, STAT, TASKS = Path("/proc/meminfo"), Path("/proc/self/stat"), Path("/proc/self/task")
+import psutil
+
 BOOT = Path("/proc/sys/kernel/random/boot_id")
-CORE, BEGAN = 39, 22  # fields of STAT: the core on which a process runs, and its begin in ticks
 STATUS, DATA = Path("/proc/self/status"), re.compile(rb"^VmData:\s+(\d+) kB", re.M)
+KB = 1024
 PR_SET_CHILD_SUBREAPER = 36  # of linux/prctl.h
-AVAILABLE = re.compile(rb"^MemAvailable:\s+(\d+) kB", re.M)
 OWN_GROUPS, GROUPS = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
 # Of control groups of version 2, and of version 1: their folder, limit and use.
 IN_GROUPS = {
     "": (GROUPS, "memory.max", "memory.current"),
     "memory": (GROUPS / "memory", "memory.limit_in_bytes", "memory.usage_in_bytes"),
 }
-KB = 1024
-BRAND = ("sysctl", "-n", "machdep.cpu.brand_string")  # what macOS calls its processor
 
 
 def cores() -> int:
@@ -41,101 +33,20 @@ def cores() -> int:
 
 
 def core_numbers() -> list[int]:
-    """Return the numbers of the cores that this process may use; none where they have none."""
-    if sys.platform != "linux":
-        return []
-    return sorted(os.sched_getaffinity(0))
-
-
-def this_core() -> int | None:
-    """Return the core on which this process runs at the moment."""
-    return _field_of_stat(CORE) if sys.platform == "linux" else None
-
-
-def keep_to(cores: Collection[int]) -> bool:
-    """Keep this process and all that it starts to some cores; False where the system refuses."""
-    if sys.platform != "linux":
-        return False
-    try:
-        os.sched_setaffinity(0, cores)
-    except OSError:
-        return False
-    return True
-
-
-def cpu() -> str:
-    """Return what the processor is called."""
-    import platform  # here: a command that only needs its limits starts sooner
-
-    if sys.platform == "darwin":
-        return _brand() or platform.processor()
-    try:
-        with CPUINFO.open(encoding="utf-8", errors="replace") as file:
-            lines = file.read(CPUINFO_BYTES).splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(named, platform.machine())
-
-
-def _brand() -> str:
-    """Return what macOS calls its processor; nothing where it does not say."""
-    import subprocess
-
-    try:
-        return subprocess.run(BRAND, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return ""
-
-
-def load() -> float | None:
-    """Return how many processes wanted to compute in the last minute; None on Windows."""
-    if sys.platform == "win32":
-        return None
-    return os.getloadavg()[0]
+    """Return the numbers of the cores that this process may use; none where nobody says so."""
+    affinity = getattr(psutil.Process(), "cpu_affinity", list)  # macOS has none
+    return sorted(affinity())
 
 
 def free_memory() -> int:
     """Return how many bytes of memory the machine and the control groups have left."""
-    if sys.platform != "linux":
-        import psutil
-
-        available: int = psutil.virtual_memory().available
-        return available
-    known = AVAILABLE.search(MEMINFO.read_bytes())
-    left = [int(known[1]) * KB] if known else []
-    return max(0, min([*left, *_left_to_groups()], default=0))
-
-
-def began() -> float:
-    """Return when this process began, in seconds as `time.time()` counts them."""
-    if sys.platform != "linux":
-        import psutil
-
-        seconds: float = psutil.Process().create_time()
-        return seconds
-    since_boot = _field_of_stat(BEGAN) / os.sysconf("SC_CLK_TCK")
-    return time.time() - time.clock_gettime(time.CLOCK_BOOTTIME) + since_boot
+    left: list[int] = [psutil.virtual_memory().available, *_left_to_groups()]
+    return max(0, min(left))
 
 
 def boot() -> bytes:
     """Return what is another one after each start of the machine; nothing where it has none."""
-    return BOOT.read_bytes() if sys.platform == "linux" and BOOT.exists() else b""
-
-
-def children() -> frozenset[int]:
-    """Return the processes that this one has started and that have not ended."""
-    if sys.platform != "linux":
-        import psutil
-
-        return frozenset(child.pid for child in psutil.Process().children())
-    listed: list[str] = []
-    for task in TASKS.glob("*/children"):
-        try:
-            listed += task.read_text(encoding="ascii").split()
-        except OSError:  # a thread that has ended meanwhile
-            continue
-    return frozenset(map(int, listed))
+    return BOOT.read_bytes() if BOOT.exists() else b""
 
 
 def kill_group(leader: int) -> None:
@@ -189,14 +100,10 @@ def raised(descriptor: int, first: int) -> int:
     return moved
 
 
-def _field_of_stat(number: int) -> int:
-    # Field 2, the name of the program, is in brackets and may hold anything.
-    return int(STAT.read_bytes().rpartition(b")")[2].split()[number - 3])
-
-
 def _left_to_groups() -> Iterator[int]:
     """Yield what is left to each control group of this process that has a limit."""
-    for line in OWN_GROUPS.read_text(encoding="utf-8").splitlines():
+    lines = OWN_GROUPS.read_text(encoding="utf-8").splitlines() if OWN_GROUPS.exists() else ()
+    for line in lines:
         _, controllers, path = line.split(":", 2)
         for controller in {*controllers.split(",")} & {*IN_GROUPS}:
             root, *names = IN_GROUPS[controller]

@@ -54,9 +54,9 @@ def close(fence: Fence, own: str) -> str:
         for folder in listed:
             with suppress(OSError), os.scandir(folder) as entries:
                 for entry in entries:
-                    if entry.path not in closed and entry.path not in listed:
-                        if folder not in closed or _is_code(entry):
-                            _allow(rules, entry.path)
+                    is_open = entry.path not in closed and entry.path not in listed
+                    if is_open and (folder not in closed or _is_code(entry)):
+                        _allow(rules, entry.path)
         _libc().prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
         _called(RESTRICT_SELF, rules, 0)
     finally:
@@ -77,7 +77,7 @@ def _is_code(entry: os.DirEntry[str]) -> bool:
 
 
 def _allow(rules: int, path: str) -> None:
-    """Allow to read a file, or all that is in a folder, now or later; a link is what it leads to."""
+    """Allow to read a file, or all that is in a folder, now or later."""
     with suppress(OSError):  # it has gone, or is a link
         opened = os.open(path, os.O_PATH | os.O_CLOEXEC | os.O_NOFOLLOW)
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -109,6 +110,11 @@ class Outcome:
     def words(self) -> str:
         """Class of the error, if there was one, and the reason, as in "ValueError: k is 0"."""
         return ": ".join(filter(None, (self.error_type, self.reason)))
+
+
+def is_supervised() -> bool:
+    """Whether a supervisor has started this process."""
+    return MARK in os.environ
 
 
 class CancelledError(Exception):

@@ -16,7 +16,6 @@ import json
 import os
 import pickle
 import select
-import signal
 import socket
 import subprocess
 import sys
@@ -27,8 +26,8 @@ from multiprocessing import resource_tracker
 from multiprocessing.forkserver import ForkServer, read_signed
 from pathlib import Path
 from threading import Lock
-from time import time
-from typing import Protocol
+from time import monotonic, sleep, time
+from typing import Any, Protocol
 
 import psutil
 
@@ -136,7 +135,7 @@ class ForkStarter:
     """Forks processes from a warm one."""
 
     def __init__(self, folder: Path, variables: Mapping[str, str], preload: Sequence[str]) -> None:
-        self._server = ForkServer()
+        self._server: Any = ForkServer()  # what it has is private in part
         self._server.set_forkserver_preload([*preload, "aucbench.processes.fork_server"])
         before = {name: os.environ.get(name) for name in (PATH, SAFE)}
         path = os.pathsep.join(search_path())
@@ -172,7 +171,7 @@ class ForkStarter:
     def strays(self) -> Iterator[psutil.Process]:
         """Yield what processes have left behind that have ended, which the server has adopted."""
         with self._lock, suppress(*family.GONE):
-            below = psutil.Process(self._server._forkserver_pid).children()  # noqa: SLF001
+            below = psutil.Process(self._server._forkserver_pid).children()
             yield from (p for p in below if p.pid not in self._roots and family.is_alive(p))
 
     def ended(self, pid: int) -> None:
@@ -182,7 +181,7 @@ class ForkStarter:
 
     def close(self) -> None:
         """End the fork server, and all that is below it."""
-        self._server._stop()  # noqa: SLF001 - there is no other way
+        self._server._stop()
 
     def _run(self) -> None:
         resource_tracker.ensure_running()  # without these variables: it serves all this process
@@ -215,20 +214,26 @@ class ForkedProcess(_Process):
 
     def __init__(self, pid: int, channel: socket.socket, status: int, starter: ForkStarter) -> None:
         super().__init__(pid, channel)
-        self._starter, self._code = starter, None
+        self._starter = starter
+        self._code: int | None = None
         self._status: int | None = status  # the server writes the code to it; None: it has ended
 
     def code(self, seconds: float) -> int | None:
-        """Return its exit code; the server may have ended, then it is 0."""
+        """Return its exit code; 0 where the server has ended, which would know it."""
         if self._status is not None and select.select([self._status], [], [], seconds)[0]:
             with suppress(EOFError):
                 self._code = read_signed(self._status)
             os.close(self._status)
             self._status = None
             self._starter.ended(self.pid)
-        if self._status is None and self._code is None:
-            with suppress(psutil.TimeoutExpired, psutil.NoSuchProcess):
-                self._code = psutil.Process(self.pid).wait(seconds) or 0
+        last = monotonic() + seconds
+        while self._status is None and self._code is None:
+            if not psutil.pid_exists(self.pid) or not family.is_alive(psutil.Process(self.pid)):
+                self._code = 0
+            elif monotonic() > last:
+                break
+            else:
+                sleep(family.PAUSE)
         return self._code
 
     def close(self) -> None:

@@ -33,7 +33,9 @@ from aucbench.registry.shapes import given_to, takes_weights
 from aucbench.registry.signatures import Parameter, parameters_of
 
 if TYPE_CHECKING:
-    from aucbench.processes.room import Kept, Room
+    from pathlib import Path
+
+    from aucbench.processes.child import Room
 
 PROTOCOLS = "aucbench.protocols"
 STREAMING = ("start", "update", "weights")
@@ -191,7 +193,7 @@ def _converter() -> Any:
 
 
 def import_entry(
-    request: Mapping[str, Any], room: Room, steps: Mapping[str, Kept]
+    request: Mapping[str, Any], room: Room, steps: Mapping[str, Path]
 ) -> dict[str, Any]:
     """Import the plugin request["entry"], and return what it registers; both may end the process.
 

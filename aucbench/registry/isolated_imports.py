@@ -50,9 +50,9 @@ def within_limit(seconds: float | None) -> float:
 
 def is_supervised() -> bool:
     """Whether a supervisor has started this process."""
-    from aucbench.processes import supervisor
+    from aucbench.processes import records
 
-    return supervisor.is_supervised()
+    return records.is_supervised()
 
 
 def known(entry: PluginEntry) -> Loaded | None:
@@ -88,11 +88,11 @@ def _isolate(chosen: list[PluginEntry], limit: float) -> None:
     """Import modules of plugins, each in a process of its own, all at once."""
     if not chosen:
         return
-    from aucbench.processes import Limits, open_supervisor
+    from aucbench.processes import Limits, Supervisor
     from aucbench.processes.isolated import supervised
 
     modules = {(entry.distribution, entry.value): entry for entry in chosen}
-    with supervised(partial(open_supervisor, preload=PRELOAD)) as process:
+    with supervised(partial(Supervisor, preload=PRELOAD)) as process:
         limits = Limits(timeout=limit, memory=MEMORY)
         outcomes = process.run_all([import_job(entry, limits) for entry in modules.values()])
     told = {place: _told(o, limit) for place, o in zip(modules, outcomes, strict=True)}

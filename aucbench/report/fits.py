@@ -37,7 +37,6 @@ class Condition:
     cpu: str
     threads: int | None  # of aucbench, BLAS and OpenMP in each cell
     concurrency: int  # cells at once on the host
-    supervisor: str | None = None  # which one, where it is not that of Linux
 
     @staticmethod
     def of(record: Record) -> Condition:
@@ -48,7 +47,6 @@ class Condition:
             str(machine.get("cpu", "")),
             machine.get("threads"),
             record.conditions.concurrency,
-            record.conditions.supervisor,
         )
 
     def __str__(self) -> str:
@@ -56,7 +54,6 @@ class Condition:
         return (
             f"{self.host}, {self.cpu}, {self.threads or 'unknown number of'} thread(s), "
             f"{self.concurrency} cell(s) at once"
-            + (f", {self.supervisor} supervisor" if self.supervisor else "")
         )
 
 

@@ -17,8 +17,8 @@ from aucbench.bench.show.progress import in_notebook, progress_of
 from aucbench.bench.worker.rows import data_hash, save_data
 from aucbench.data import Data
 from aucbench.errors import ParameterError
+from aucbench.processes.records import is_supervised
 from aucbench.processes.scratch import Scratch
-from aucbench.processes.supervisor import is_supervised
 from aucbench.registry.specs import INLINE_MARK, short
 
 WARNING = "warning: "  # begins a line about what may be wrong

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import chdir
@@ -13,7 +12,7 @@ from time import perf_counter
 from typing import Any
 
 from aucbench.errors import UnknownNameError
-from aucbench.processes.room import Kept, Room
+from aucbench.processes.child import Room
 from aucbench.records import Finding, Verdict
 from aucbench.testing.laws import EXPECTED, Law, found, told
 from aucbench.testing.samples import LARGE, SMALL, Extent, extended
@@ -98,21 +97,21 @@ def asked(
                 yield (*key, law.name, named_extent), take
 
 
-def check_laws(request: Mapping[str, Any], room: Room, steps: Mapping[str, Kept]) -> dict[str, Any]:
+def check_laws(request: Mapping[str, Any], room: Room, steps: Mapping[str, Path]) -> dict[str, Any]:
     """Check all laws that are not in request["done"], [kind, name, law, extent] each.
 
-    A line {"begin": [kind, name, law, extent]} is written to the file request["lines"] before each
-    law, and {"end": fields} of its finding after it, see `aucbench.processes.isolated`.
+    It says {"begin": [kind, name, law, extent]} before each law, and {"end": fields} of its finding
+    after it, see `aucbench.processes.isolated`.
     """
     require_laws(request["laws"])
     done = {tuple(row) for row in request["done"]}
     sys.path.append(request["folder"])  # for module:Class, which need not be installed
-    with chdir(request["folder"]), Path(request["lines"]).open("a", encoding="utf-8") as lines:
+    with chdir(request["folder"]):
         for subject in named(request["target"]):
             for key, take in asked(subject, {}, request["laws"], thorough=request["thorough"]):
                 if key not in done:
-                    print(json.dumps({"begin": key}), file=lines, flush=True)
-                    print(json.dumps({"end": asdict(take())}), file=lines, flush=True)
+                    room.line({"begin": key})
+                    room.line({"end": asdict(take())})
     return {}
 
 

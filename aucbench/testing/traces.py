@@ -26,8 +26,8 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+import psutil
 
-from aucbench.processes.host import children
 from aucbench.testing.laws import Laws, require
 
 
@@ -98,7 +98,7 @@ def _generators() -> Mapping[str, Any]:
 
 LOOKS: Mapping[str, Callable[[], Any]] = {
     "threads": lambda: frozenset(f"{t.name} ({t.ident})" for t in threading.enumerate()),
-    "processes": lambda: frozenset(map(str, children())),
+    "processes": lambda: frozenset(str(p.pid) for p in psutil.Process().children()),
     "variables of the environment": lambda: dict(os.environ),
     "handlers of signals": _handlers,
     "reactions to errors of NumPy (np.seterr)": np.geterr,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from concurrent.futures import CancelledError as Cancelled
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count, islice
 from queue import Empty, SimpleQueue
+from threading import Event, Lock, Timer
 from time import monotonic
 from typing import Any, Self
 from uuid import uuid4
@@ -22,18 +24,20 @@ from distributed import (
 )
 
 from aucbench.bench.engines import MOST_LOSSES
-from aucbench.bench.engines.shared_supervisor import SharedSupervisor
+from aucbench.bench.engines.local import LocalEngine
 from aucbench.errors import AucbenchError
-from aucbench.processes.records import Ending, Job, Outcome
+from aucbench.processes import Ending, Job, Outcome, Supervisor
+from aucbench.processes.records import CancelledError as GivenUpError
 
 ANSWER = 20.0  # seconds for a scheduler to answer
 LEAVE = 1.0  # seconds for the cluster to answer at the end of a run
+IDLE_SECONDS = 60.0  # after which a worker without cells ends its warm process
 CHECK_TICK = 1.0  # seconds without an event after which the state of the cluster is checked
 
 
 @dataclass(frozen=True, slots=True)
 class DaskEngine:
-    """Each cell is a task of dask, supervised in a subprocess of the worker that runs it.
+    """Each cell is a task of dask, supervised by the worker that runs it.
 
     When a worker is lost, dask queues its cells again. A cell ends as a crash when two workers
     were lost while they ran it.
@@ -207,11 +211,11 @@ class _DaskRun:
 
 
 class CellPlugin(WorkerPlugin):
-    """Keeps one shared supervisor in each worker process for the run of this name.
+    """Keeps one supervisor in each worker process for the run of this name.
 
-    A worker is a daemonic process and cannot interrupt a task. So the supervisor is a
-    subprocess, and kills the job of a task that was cancelled. All topics and keys begin with
-    the name.
+    A worker cannot interrupt a task. So the supervisor gives up the job of a task that was
+    cancelled. It is closed when no cell has come for a while, so that no process is left when the
+    client disappears. All topics and keys begin with the name.
     """
 
     def __init__(self, run: str, threads: int):
@@ -219,18 +223,63 @@ class CellPlugin(WorkerPlugin):
         self.threads = threads
 
     def setup(self, worker: Worker) -> None:
-        """Create the supervisor; it starts its processes with the first cell."""
-        self.shared = SharedSupervisor(self.threads)
+        """Begin without a supervisor; the first cell opens it."""
+        self._lock, self._closed = Lock(), False
+        self._supervisor: Supervisor | None = None
+        self._running: dict[str, Event] = {}
+        self._dropped: set[str] = set()
+        self._timer: Timer | None = None
+
+    def run(self, key: str, job: Job) -> Outcome:
+        """Run the job and wait for its outcome; each key is used once.
+
+        `CancelledError`: the key was dropped, also before this call, or this worker ends.
+        """
+        with self._lock:
+            if self._closed or key in self._dropped:
+                raise Cancelled(key)
+            self._stop_timer()
+            self._supervisor = supervisor = self._supervisor or LocalEngine(1, self.threads).open()
+            self._running[key] = cancelled = Event()
+        try:
+            return supervisor.call(job, cancelled=cancelled)
+        except GivenUpError as error:
+            raise Cancelled(key) from error
+        finally:
+            with self._lock:
+                del self._running[key]
+                if not self._running and not self._closed:
+                    self._timer = Timer(IDLE_SECONDS, self._close_idle)
+                    self._timer.daemon = True
+                    self._timer.start()
 
     def transition(self, key: Any, start: str, finish: str, **_: Any) -> None:
-        """Kill a running cell that was cancelled."""
+        """Give up a running cell that was cancelled."""
         given_up = start in ("executing", "long-running") and finish == "released"
         if given_up and str(key).startswith(self.name):
-            self.shared.drop(str(key))
+            with self._lock:
+                self._dropped.add(str(key))
+                if (running := self._running.get(str(key))) is not None:
+                    running.set()
 
     def teardown(self, worker: Worker) -> None:
         """End all processes of the supervisor."""
-        self.shared.close()
+        with self._lock:
+            self._closed = True
+            self._stop_timer()
+            supervisor, self._supervisor = self._supervisor, None
+        if supervisor is not None:
+            supervisor.close()
+
+    def _close_idle(self) -> None:
+        with self._lock:
+            if not self._running and self._supervisor is not None:
+                self._supervisor.close()
+                self._supervisor = None
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
 
 
 def run_cell(run: str, job: Job) -> Outcome:
@@ -240,4 +289,4 @@ def run_cell(run: str, job: Job) -> Outcome:
     worker.log_event(run, {"action": "start", "key": key, "worker": worker.address})
     plugin = worker.plugins[run]
     assert isinstance(plugin, CellPlugin)
-    return plugin.shared.run(key, job)
+    return plugin.run(key, job)

@@ -24,8 +24,7 @@ from submitit.core.utils import FailedJobError, FailedSubmissionError
 from aucbench.bench.engines import MOST_LOSSES
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.errors import AucbenchError, ParameterError
-from aucbench.processes.answers import json_object
-from aucbench.processes.records import Ending, Job, Limits, Outcome
+from aucbench.processes.records import Ending, Job, Limits, Outcome, json_object
 from aucbench.store.files import read_file, refused
 
 LOG_TAIL = 16384  # characters of the log of a SLURM job that are kept with a crashed cell

@@ -71,7 +71,7 @@ def make_record(
         process=Process(
             wall_seconds=outcome.wall_seconds, peak_memory=outcome.peak_memory, log=log
         ),
-        conditions=replace(conditions, fence=outcome.fence, supervisor=outcome.supervisor),
+        conditions=replace(conditions, fence=outcome.fence),
         machine=machine,
         plugin=known,
         parameters=said.parameters,

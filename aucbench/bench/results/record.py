@@ -86,8 +86,6 @@ class Conditions:
     # What kept the process of the fit from files with labels: "landlock" and its version, or "none"
     # and why. None where no process was fenced.
     fence: str | None = None
-    # Which supervisor ran it, with the promises that docs/install.md lists. None: that of Linux.
-    supervisor: str | None = None
 
     def lift(self, status: str, then: Conditions) -> bool:
         """Whether a smaller limit than that of these conditions ended something as `status`."""

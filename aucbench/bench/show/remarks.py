@@ -9,7 +9,6 @@ from shlex import quote
 from aucbench.bench.cell import ranks_within_groups
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.record import Record
-from aucbench.processes.supervisor import PORTABLE
 from aucbench.ranges import DEFAULT_PASSES
 from aucbench.records import CellStatus
 from aucbench.registry.specs import short
@@ -26,11 +25,6 @@ def remarks_on(plan: Plan, records: Sequence[Record], folder: Path | None = None
             f"{unpinned} of {total} timed rows ran on cores that others may use too: "
             "there are fewer cores than threads, or the system does not let a process keep to "
             "some"
-        )
-    if portable := sum(record.conditions.supervisor == PORTABLE for record in records):
-        yield (
-            f"{portable} of {total} rows were run by the portable supervisor, which "
-            "looks at memory instead of limiting it, and closes no file to plugins"
         )
     if failed := [record for record in records if not record.ok]:
         yield f"{len(failed)} of {total} rows have no AUC; the first of each solver:"

@@ -28,14 +28,14 @@ from aucbench.bench.worker.machine import imported_since, mark_imports
 from aucbench.bench.worker.measure import FittedCell, fitted_cell
 from aucbench.bench.worker.plain import plain_parameters, strict
 from aucbench.bench.worker.resolve import resolved
-from aucbench.bench.worker.rows import NAMES, RAW, TEST, TRAIN, Block, laid_out
+from aucbench.bench.worker.rows import NAMES, RAW, TEST, TRAIN, Block, write_block
 from aucbench.bench.worker.tune import Tuned, tune
 from aucbench.data import Categories, Data
 from aucbench.data.inputs import require_filled
 from aucbench.data.packed import known_of, pack_arrays, unpack_known, unpack_numbers
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.features.chain import is_shared, keeps_columns
-from aucbench.processes.room import Kept, Room
+from aucbench.processes.child import Room
 from aucbench.protocols import Solver
 from aucbench.registry.fingerprints import code_fingerprint
 from aucbench.registry.inline import give, unpickled
@@ -44,7 +44,7 @@ from aucbench.scale import Parts
 from aucbench.solving.wrappers import why_not_parts, why_refused
 
 Request = Mapping[str, Any]
-Steps = Mapping[str, Kept]
+Steps = Mapping[str, Path]
 ABOUT, LEARNT = "about", "learnt"  # in the blocks of steps
 OTHER_CODE = (
     "this host computes with other files of aucbench, or other versions of its libraries, "
@@ -64,7 +64,7 @@ def read(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     """Read a data set: keep its rows, and hand its target over to the parent.
 
     What is known of the rows besides their features, see `known_of`, is in the file target.npz.
-    Only the parent gets it, and no process of a cell.
+    Only the parent gets it, and no process of a cell. The answer has the hash, n, d, and counts.
     """
     with blamed():
         if (known := parted.opened(request)) is not None:
@@ -73,7 +73,7 @@ def read(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
         about = _told(data, room)
         arrays, facts = rows.parts(RAW, data.rows, data.schema)
         names = None if data.names is None or data.schema is not None else [*data.names]
-        room.keep(laid_out(arrays, {**facts, ABOUT: about, rows.NAMES: names}))
+        write_block(room.kept, arrays, {**facts, ABOUT: about, rows.NAMES: names})
         return about
 
 
@@ -82,21 +82,8 @@ def _read_parts(parts: Parts, facts: dict[str, Any], room: Room) -> dict[str, An
     data = parted.data_of(parts, facts)
     told = _told(data, room, parts.fingerprint)
     about = {**told, "parts": [*parts.sizes], "places": parted.places_of(parts)}
-    room.keep(laid_out({}, {ABOUT: about, parted.PARTS: facts}))
+    write_block(room.kept, {}, {ABOUT: about, parted.PARTS: facts})
     return about
-
-
-def data(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
-    """Return hash, n, d, and counts of a data set; hand over its target as `read` does."""
-    step = steps[request["key"]]
-    files = step.files()
-    if TARGET_FILE not in files:  # another job had it, and the target is gone
-        with blamed():
-            if (known := parted.opened(request)) is not None:
-                return _read_parts(*known, room)
-            return _told(data_of(request), room)
-    room.hand(TARGET_FILE, files[TARGET_FILE])
-    return _about(Block(step.content()))
 
 
 def _told(data: Data, room: Room, digest: str | None = None) -> dict[str, Any]:
@@ -119,7 +106,7 @@ def _about(block: Block) -> dict[str, Any]:
 def split(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     """Map the training rows and the test rows and keep them, without the target."""
     mark = mark_imports()
-    block = Block(steps[request["data"]].content())
+    block = Block(steps[request["data"]])
     known = _about(block)
     if known["hash"] != request["hash"]:
         raise DataError(
@@ -143,7 +130,7 @@ def split(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     made = (rows.parts(TRAIN, train.rows), rows.parts(TEST, test), rows.terms_parts(train.terms))
     for more, known in made:
         arrays, facts = {**arrays, **more}, {**facts, **known}
-    room.keep(laid_out(arrays, facts))
+    write_block(room.kept, arrays, facts)
     return about
 
 
@@ -156,7 +143,7 @@ def _split_parts(request: Request, known: dict[str, Any], room: Room) -> dict[st
     about = {**sizes, "columns": known["d"], "d": known["d"], "data": known["hash"]}
     about |= {"imports": {}, "keeps_columns": True}
     split = {name: request[name] for name in ("learnt", "held")}
-    room.keep(laid_out({}, {ABOUT: about, parted.PARTS: split}))
+    write_block(room.kept, {}, {ABOUT: about, parted.PARTS: split})
     return about
 
 
@@ -183,7 +170,7 @@ def cell(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
         room.line(strict(thing))
 
     try:
-        source, block = (Block(steps[request[name]].content()) for name in ("data", "rows"))
+        source, block = (Block(steps[request[name]]) for name in ("data", "rows"))
         known, train = _about(block), None
         if parted.PARTS not in block.facts:
             train = unpack_known(rows.mapped(block, TRAIN), request["target"])

@@ -6,16 +6,21 @@ import os
 import platform
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import lru_cache
 from itertools import count, takewhile
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import psutil
+
 from aucbench.data.sorting import sort_in_use
 from aucbench.kernels import simd
-from aucbench.processes.host import core_numbers, cores, cpu, keep_to, load, this_core
+from aucbench.processes.host import core_numbers, cores
 from aucbench.registry.fingerprints import version_of
 
+CPUINFO, CPUINFO_BYTES = Path("/proc/cpuinfo"), 4096
 THREADS = "OMP_NUM_THREADS"
 OURS = frozenset({"aucbench", "aucbench_plugins"})
 _numbers = count()
@@ -23,12 +28,8 @@ _numbers = count()
 
 def here() -> dict[str, Any]:
     """Return host, CPU, cores, versions, SIMD level, sort, and the threads and load of now."""
-    busy = load()
-    return {
-        **_machine(),
-        "threads": _threads(),
-        "load": None if busy is None else round(busy, 2),
-    }
+    busy = None if sys.platform == "win32" else round(os.getloadavg()[0], 2)
+    return {**_machine(), "threads": _threads(), "load": busy}
 
 
 def pin() -> list[int] | None:
@@ -41,10 +42,15 @@ def pin() -> list[int] | None:
     threads, usable = _threads(), core_numbers()
     if threads is None or threads > len(usable):
         return None
-    now = this_core()
+    me = psutil.Process()
+    now = me.cpu_num() if sys.platform == "linux" else None
     first = usable.index(now) if now in usable else 0
     chosen = sorted((usable[first:] + usable)[:threads])
-    return chosen if keep_to(chosen) else None
+    try:
+        me.cpu_affinity(chosen)
+    except (psutil.Error, OSError):
+        return None
+    return chosen
 
 
 def _threads() -> int | None:
@@ -52,11 +58,22 @@ def _threads() -> int | None:
     return int(fixed) if fixed.isdecimal() else None
 
 
+def _processor() -> str:
+    """Return what the processor is called; on macOS its kind."""
+    with suppress(OSError), CPUINFO.open(encoding="utf-8", errors="replace") as file:
+        # The first bytes are enough; the kernel would compute an entry for each core.
+        lines = file.read(CPUINFO_BYTES).splitlines()
+        for line in lines:
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
 @lru_cache(maxsize=1)
 def _machine() -> dict[str, Any]:
     return {
         "host": platform.node(),
-        "cpu": cpu(),
+        "cpu": _processor(),
         "cores": cores(),
         "simd": simd.level(),
         "sort": sort_in_use(),

@@ -23,7 +23,7 @@ from aucbench.data.arrays import Rows, Vector
 from aucbench.data.data import square_norms
 from aucbench.errors import CollapsedWarning
 from aucbench.features.chain import keeps_columns
-from aucbench.processes.answers import MOST_BYTES
+from aucbench.processes.records import MOST_BYTES
 from aucbench.protocols import NoMap, Problem, Scoring, Solver, State, contains
 from aucbench.ranges import OVERSPENT
 from aucbench.records import Point, Run, Stop

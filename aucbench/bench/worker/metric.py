@@ -10,13 +10,13 @@ import numpy as np
 
 from aucbench.bench.worker.blame import place_of
 from aucbench.errors import PluginError
-from aucbench.processes.room import Kept, Room
+from aucbench.processes.child import Room
 from aucbench.registry import get_metric
 from aucbench.registry.discovery import describe_error
 from aucbench.registry.shapes import checked_value, takes_weights
 
 Request = Mapping[str, Any]
-Steps = Mapping[str, Kept]
+Steps = Mapping[str, Path]
 UNWEIGHTED = (
     "the test rows have weights, which it does not take; add the parameter "
     "sample_weight=None after y and scores"

@@ -27,7 +27,7 @@ from aucbench.data.understood import Remark
 from aucbench.datasets.parted import open_parts
 from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError, UnsupportedError
-from aucbench.processes.answers import MOST_BYTES
+from aucbench.processes.records import MOST_BYTES
 from aucbench.protocols import Solver
 from aucbench.scale import Here, Parts, PartsData, Piece
 from aucbench.scale.sifted import Chosen

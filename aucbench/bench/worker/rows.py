@@ -1,18 +1,17 @@
 """Rows in blocks, mapped read-only by the processes that compute with them.
 
-All that map a block share its pages. None can write to it, see `aucbench.processes.room`, so that
-no solver sees what another one wrote. No target is ever written here: the training rows of one
-split are test rows of another, whose cells may run at the same time and read any file.
+A block is a folder of npy files and of facts in JSON. All that map it share its pages, and none can
+write to them, so that no solver sees what another one wrote. No target is ever written here: the
+training rows of one split are test rows of another, whose cells may run at the same time and read
+any file.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from functools import cached_property
 from hashlib import blake2b
-from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +25,11 @@ from aucbench.data.understood import Understood
 from aucbench.datasets.tables import Schema
 from aucbench.registry.fingerprints import CANONICAL, HASH_BYTES
 
-ALIGN = 64  # bytes, a line of the cache
-LENGTH = 8  # bytes of the length
+INDEX = "facts.json"
+READ_ONLY = 0o444
 Arrays = dict[str, NDArray[Any]]
 Facts = dict[str, Any]
-ROWS_FILE, SOURCE_FILE = "rows", "known.npz"
+SOURCE_FILE = "known.npz"
 RAW, TRAIN, TEST = "raw", "train", "test"  # places in a block
 KNOWN = "known"  # among the facts of a block: what a reader knows besides numbers
 NAMES, TERMS = "names", "terms"  # of a data set's columns; of the features that a map made of them
@@ -38,61 +37,33 @@ NAMED = ("groups", "times", "weights")
 OF_TERMS = ("owner", "curved", "low", "high")
 
 
-def laid_out(
-    arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]
-) -> Iterator[bytes | memoryview]:
-    """Yield the parts of a block; the facts are JSON.
-
-    The arrays come first, each at a multiple of `ALIGN`, then JSON that says where they are, then
-    its length.
-    """
-    places, at = {}, 0
+def write_block(folder: Path, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]) -> None:
+    """Write a block: arrays as npy files, and facts as JSON."""
     for name, array in arrays.items():
-        whole = np.ascontiguousarray(array)
-        places[name] = [whole.dtype.str, whole.shape, at]
-        gap = -whole.nbytes % ALIGN
-        at += whole.nbytes + gap
-        yield whole.reshape(-1).view(np.uint8).data
-        yield bytes(gap)
-    index = json.dumps({"arrays": places, "facts": facts}, allow_nan=False).encode()
-    yield index
-    yield len(index).to_bytes(LENGTH, "little")
+        path = folder / f"{name}.npy"
+        path.parent.mkdir(exist_ok=True)
+        np.save(path, array, allow_pickle=False)
+        path.chmod(READ_ONLY)
+    text = json.dumps({"names": [*arrays], "facts": facts}, allow_nan=False)
+    (folder / INDEX).write_text(text, encoding="utf-8")
 
 
 class Block:
-    """Arrays and facts in one block of bytes, which cannot be written."""
+    """Arrays and facts in a folder; the arrays are maps, which cannot be written."""
 
-    def __init__(self, content: memoryview | bytes):
-        self._content = memoryview(content)
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        """What is known of the arrays."""
-        facts: dict[str, Any] = self._index["facts"]
-        return facts
-
-    @property
-    def names(self) -> list[str]:
-        """Names of the arrays."""
-        return [*self._index["arrays"]]
+    def __init__(self, folder: Path):
+        self._folder = folder
+        index = json.loads((folder / INDEX).read_text(encoding="utf-8"))
+        self.facts: dict[str, Any] = index["facts"]
+        self.names: list[str] = index["names"]
 
     def __contains__(self, name: str) -> bool:
         """Whether there is an array of this name."""
-        return name in self._index["arrays"]
+        return name in self.names
 
     def array(self, name: str) -> NDArray[Any]:
         """Return an array, which cannot be written."""
-        kind, shape, at = self._index["arrays"][name]
-        dtype = np.dtype(kind)
-        count = int(np.prod(shape))
-        return np.frombuffer(self._content, dtype, count, at).reshape(shape)
-
-    @cached_property
-    def _index(self) -> dict[str, Any]:
-        end = len(self._content) - LENGTH
-        size = int.from_bytes(self._content[end:], "little")
-        index: dict[str, Any] = json.loads(bytes(self._content[end - size : end]))
-        return index
+        return np.asarray(np.load(self._folder / f"{name}.npy", mmap_mode="r"))
 
 
 def data_hash(data: Data) -> str:
@@ -169,9 +140,8 @@ def save_data(data: Data, folder: Path) -> None:
     It is a source of data, as a file of the user is; no folder of a run gets its target.
     """
     folder.mkdir()
-    with (folder / ROWS_FILE).open("wb") as file:
-        arrays, places = parts(RAW, data.rows)
-        file.writelines(laid_out(arrays, {**places, KNOWN: _known(data)}))
+    arrays, places = parts(RAW, data.rows)
+    write_block(folder, arrays, {**places, KNOWN: _known(data)})
     (folder / SOURCE_FILE).write_bytes(pack_arrays(known_of(data)))
 
 
@@ -180,8 +150,7 @@ def load_data(folder: Path, *, test: str | None = None) -> Data:
 
     A plan says by `test` that some rows only test; the folds of the rows say which.
     """
-    with (folder / ROWS_FILE).open("rb") as file:
-        block = Block(memoryview(mmap(file.fileno(), 0, access=ACCESS_READ)))
+    block = Block(folder)
     data = with_known(mapped(block, RAW), unpack_arrays((folder / SOURCE_FILE).read_bytes()))
     return _with_known(data, block.facts[KNOWN])
 

@@ -23,10 +23,10 @@ from unittest.mock import patch
 from threadpoolctl import threadpool_limits
 
 from aucbench.kernels.parallel import threads as own_threads
-from aucbench.processes import Supervisor, open_supervisor
+from aucbench.processes import Supervisor
+from aucbench.processes.child import Room
 from aucbench.processes.isolated import Process
 from aucbench.processes.records import Job
-from aucbench.processes.room import Kept, Room
 from aucbench.registry.source_files import load_file
 from aucbench.testing.laws import LawBroken, not_asked
 from aucbench.testing.samples import Extent, extended, extent, sample
@@ -65,7 +65,7 @@ def trace_elsewhere(solver: Any) -> Trace:
     return list(outcome.result["trace"])
 
 
-def trace_of(request: Mapping[str, Any], room: Room, steps: Mapping[str, Kept]) -> dict[str, Any]:
+def trace_of(request: Mapping[str, Any], room: Room, steps: Mapping[str, Path]) -> dict[str, Any]:
     """The other side of `trace_elsewhere`: the job that fits a solver of another process."""
     try:
         # The name of the module may be known to the writer of the pickle only; `pickle` imports
@@ -110,4 +110,4 @@ def _process(_: int) -> Process:
 
 def _with_other_hashes() -> Supervisor:
     with patch.dict(os.environ, {SEED: "2" if os.environ.get(SEED) == "1" else "1"}):
-        return open_supervisor(preload=(HERE,))
+        return Supervisor(preload=(HERE,))
