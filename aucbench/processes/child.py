@@ -82,7 +82,7 @@ class Forked:
     """What the fork server gets for a new process; `multiprocessing` calls the method."""
 
     def _bootstrap(self, parent: int) -> NoReturn:
-        server: Any = forkserver._forkserver  # type: ignore[attr-defined]
+        server: Any = forkserver._forkserver
         [inherited] = server.get_inherited_fds()
         number = host.raised(inherited, HIGH)
         channel = socket.socket(fileno=number)
