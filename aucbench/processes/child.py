@@ -27,6 +27,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import pairwise
 from multiprocessing import forkserver, resource_tracker
 from operator import attrgetter
 from pathlib import Path
@@ -40,7 +41,7 @@ import psutil
 
 from aucbench.errors import AucbenchError
 from aucbench.processes import family, host, landlock
-from aucbench.processes.records import MOST_BYTES, Fence, json_hash, plain
+from aucbench.processes.records import MOST_BYTES, json_hash, plain
 
 # A signal that no runtime or library that we know of uses; Windows has none.
 STACKS: int | None = None if sys.platform == "win32" else getattr(signal, "SIGRTMAX", 34) - 2
@@ -83,19 +84,18 @@ class Forked:
 
     def _bootstrap(self, parent: int) -> NoReturn:
         server: Any = forkserver._forkserver
-        [inherited] = server.get_inherited_fds()
-        number = host.raised(inherited, HIGH)
-        channel = socket.socket(fileno=number)
-        os.closerange(3, number)  # what the server has open, and what holds it
-        os.closerange(number + 1, HIGH)
+        channel, *rules = [host.raised(fd, HIGH) for fd in server.get_inherited_fds()]
+        for before, after in pairwise([2, *sorted([channel, *rules]), HIGH]):
+            os.closerange(before + 1, after)  # what the server has open, and what holds it
         tracker: Any = resource_tracker._resource_tracker
         tracker._fd = None  # it was just closed
         os.setsid()
         host.adopt_orphans()
-        serve(channel, iter(channel.makefile("rb")))
+        ours = socket.socket(fileno=channel)
+        serve(ours, iter(ours.makefile("rb")), *rules)
 
 
-def main(number: int | None, preload: list[str]) -> NoReturn:
+def main(number: int | None, rules: int | None, preload: list[str]) -> NoReturn:
     """Be the process that a new interpreter is; `number` is the descriptor of the channel."""
     if sys.platform == "win32":
         channel = socket.fromshare(sys.stdin.buffer.read())
@@ -106,14 +106,19 @@ def main(number: int | None, preload: list[str]) -> NoReturn:
     for module in preload:
         import_module(module)
     channel.sendall(b"\n")
-    serve(channel, _orders(channel))
+    serve(channel, _orders(channel), rules)
 
 
-def serve(channel: socket.socket, orders: Iterator[bytes], leave: Any = os._exit) -> NoReturn:
-    """Do the jobs that are ordered, and end this process."""
+def serve(
+    channel: socket.socket,
+    orders: Iterator[bytes],
+    rules: int | None = None,
+    leave: Any = os._exit,
+) -> NoReturn:
+    """Do the jobs that are ordered, and end this process; `rules` are those of their fence."""
     try:
         for order in orders:
-            _do(json.loads(order), channel)
+            _do(json.loads(order), channel, rules)
     except BaseException:
         traceback.print_exc()
     finally:
@@ -139,7 +144,9 @@ def _orders(channel: socket.socket) -> Iterator[bytes]:
         yield lines.get()
 
 
-def _do(order: Mapping[str, Any], channel: socket.socket, leave: Any = os._exit) -> None:
+def _do(
+    order: Mapping[str, Any], channel: socket.socket, rules: int | None, leave: Any = os._exit
+) -> None:
     """Do a job; return when this process may do another one."""
     folder = Path(order["folder"])
     _redirect(folder / LOG)
@@ -150,7 +157,7 @@ def _do(order: Mapping[str, Any], channel: socket.socket, leave: Any = os._exit)
     steps = {key: Path(path) for key, path in order["steps"].items()}
     for module in order["preload"]:
         import_module(module)
-    held = landlock.close(Fence(**order["fence"]), str(folder)) if order["fence"] else None
+    held = _fenced(rules) if order["fenced"] else None
     say({"begun": family.private_bytes(psutil.Process()), "fence": held})
     answer = _answer(order, room, steps)
     _flush()
@@ -162,6 +169,14 @@ def _do(order: Mapping[str, Any], channel: socket.socket, leave: Any = os._exit)
         leave(0)
     faulthandler.disable()
     os.close(stacks)
+
+
+def _fenced(rules: int | None) -> str:
+    """Read no closed file from now on; return in words what holds, as records have it."""
+    if rules is None:
+        return "none: this kernel has no Landlock, or the process does several jobs"
+    landlock.enter(rules)
+    return f"landlock {landlock.version()}"
 
 
 def _say(channel: socket.socket, me: Callable[[], int] = os.getpid) -> Say:

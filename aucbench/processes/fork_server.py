@@ -1,7 +1,5 @@
 """Make this process a fork server, by being imported; see `multiprocessing.forkserver`.
 
-It is imported after all that the processes of jobs should find imported.
-
 Design
   a. It has a session of its own: a signal to the group of the client does not reach it.
   b. It adopts what the processes of jobs leave behind, so that the supervisor finds it.
@@ -15,8 +13,13 @@ import atexit
 import gc
 import json
 import os
+import sys
+import traceback
 import warnings
+from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -24,8 +27,8 @@ from aucbench.processes import host
 from aucbench.processes.family import kill
 from aucbench.processes.records import MARK
 from aucbench.processes.scratch import remove
+from aucbench.processes.starting import SETUP
 
-BEFORE = "AUCBENCH_BEFORE"  # variables as the client has them, as JSON; null: it has not
 END_PAUSE = 0.01  # seconds between two looks at processes that were killed
 
 
@@ -38,11 +41,19 @@ def end_all() -> None:
     remove(Path(os.environ[MARK]))
 
 
-if BEFORE in os.environ:
-    for name, value in json.loads(os.environ.pop(BEFORE)).items():
+def become(setup: Mapping[str, Any]) -> None:
+    """Import what the processes of jobs find imported, and be ready to fork them."""
+    sys.path[:] = setup["path"]
+    for name, value in setup["variables"].items():
         os.environ.pop(name, None)
         if value is not None:
             os.environ[name] = value
+    try:
+        for module in setup["preload"]:
+            import_module(module)
+    except BaseException:  # `multiprocessing` would go on without it
+        traceback.print_exc()
+        os._exit(1)
     os.setsid()
     host.adopt_orphans()
     # Processes that it has adopted end, too.
@@ -50,3 +61,7 @@ if BEFORE in os.environ:
     atexit.register(end_all)
     gc.collect()
     gc.freeze()  # what is never visited is never copied by a fork
+
+
+if SETUP in os.environ:
+    become(json.loads(os.environ.pop(SETUP)))

@@ -4,8 +4,8 @@ Linux has it since 5.13, where the system was not started without it. It needs n
 holds for root too. Folders can still be listed and programs be run; see `man 7 landlock`.
 
 A kernel with Landlock is told what stays allowed. So in each folder above a closed one, all entries
-are allowed but those that are closed or lead there. A file that comes later in such a folder cannot
-be read either.
+are allowed but those that are closed or lead there. Code in a closed folder stays readable: a
+virtual environment, modules, plugins.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from contextlib import suppress
 from functools import cache
 from importlib.machinery import all_suffixes
 from pathlib import Path
+from threading import Lock
 
 from aucbench.processes.records import Fence
 
@@ -35,33 +36,68 @@ class _Rule(ctypes.Structure):
     _fields_ = [("allowed", ctypes.c_uint64), ("folder", ctypes.c_int32)]
 
 
-def close(fence: Fence, own: str) -> str:
-    """Let this process read no closed file; return in words what holds, as records have it.
+class Rules:
+    """The rules of fences, by fence: to make them takes far longer than to obey them."""
 
-    Code that is in a closed folder stays readable: a virtual environment, modules, plugins.
-    """
-    if not (version := _version()):
-        return "none: this kernel has no Landlock"
+    def __init__(self, own: Path) -> None:
+        self._own, self._lock = str(own), Lock()
+        self._known: dict[Fence, tuple[int, dict[str, int]]] = {}
+
+    def of(self, fence: Fence) -> int | None:
+        """Return the descriptor of the rules of a fence; None where the kernel has no Landlock."""
+        if not version():
+            return None
+        with self._lock:
+            if fence not in self._known or any(
+                _time(f) != t for f, t in self._known[fence][1].items()
+            ):
+                self._forget(fence)
+                self._known[fence] = _rules(fence, self._own)
+            return self._known[fence][0]
+
+    def close(self) -> None:
+        """Close the descriptors."""
+        for fence in [*self._known]:
+            self._forget(fence)
+
+    def _forget(self, fence: Fence) -> None:
+        if fence in self._known:
+            os.close(self._known.pop(fence)[0])
+
+
+def enter(rules: int) -> None:
+    """Let this process obey rules, for good."""
+    _libc().prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    _called(RESTRICT_SELF, rules, 0)
+
+
+@cache
+def version() -> int:
+    """Return the version of Landlock in this kernel; 0 when it has none."""
+    if sys.platform != "linux":
+        return 0
+    number = _libc().syscall(CREATE_RULESET, None, ctypes.c_size_t(0), ASK_VERSION)
+    return max(0, int(number))
+
+
+def _rules(fence: Fence, own: str) -> tuple[int, dict[str, int]]:
+    """Return the rules of a fence, and the folders that were listed, with their times."""
     closed = {*_resolved(fence.closed)}
     code = {*_resolved((own, *fence.code, *sys.path, sys.prefix, sys.base_prefix))}
     above = {path for place in closed for path in _above(place)}
     listed = {path for path in above if _is_around(path, closed, code)} | (code & closed)
     rights = ctypes.c_uint64(READ_FILE)
     rules = _called(CREATE_RULESET, ctypes.byref(rights), ctypes.c_size_t(8), 0)
-    try:
-        for path in code - listed:
-            _allow(rules, path)
-        for folder in listed:
-            with suppress(OSError), os.scandir(folder) as entries:
-                for entry in entries:
-                    is_open = entry.path not in closed and entry.path not in listed
-                    if is_open and (folder not in closed or _is_code(entry)):
-                        _allow(rules, entry.path)
-        _libc().prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-        _called(RESTRICT_SELF, rules, 0)
-    finally:
-        os.close(rules)
-    return f"landlock {version}"
+    times = {folder: _time(folder) for folder in listed}
+    for path in code - listed:
+        _allow(rules, path)
+    for folder in listed:
+        with suppress(OSError), os.scandir(folder) as entries:
+            for entry in entries:
+                is_open = entry.path not in closed and entry.path not in listed
+                if is_open and (folder not in closed or _is_code(entry)):
+                    _allow(rules, entry.path)
+    return rules, times
 
 
 def _is_around(path: str, closed: set[str], code: set[str]) -> bool:
@@ -88,6 +124,11 @@ def _allow(rules: int, path: str) -> None:
             os.close(opened)
 
 
+def _time(folder: str) -> int:
+    """Return when what is in a folder has changed last."""
+    return os.stat(folder).st_mtime_ns if os.path.exists(folder) else 0  # noqa: PTH110, PTH116
+
+
 def _resolved(paths: Iterable[str]) -> Iterator[str]:
     """Yield absolute paths without links, `~` and variables."""
     for path in paths:
@@ -98,15 +139,6 @@ def _resolved(paths: Iterable[str]) -> Iterator[str]:
 
 def _above(path: str) -> Iterator[str]:
     return map(str, Path(path).parents)
-
-
-@cache
-def _version() -> int:
-    """Return the version of Landlock in this kernel; 0 when it has none."""
-    if sys.platform != "linux":
-        return 0
-    number = _libc().syscall(CREATE_RULESET, None, ctypes.c_size_t(0), ASK_VERSION)
-    return max(0, int(number))
 
 
 def _called(*arguments: object) -> int:

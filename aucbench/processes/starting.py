@@ -35,18 +35,20 @@ from aucbench.errors import AucbenchError, ParameterError
 from aucbench.kernels.parallel import VARIABLE
 from aucbench.processes import family
 from aucbench.processes.child import Forked
-from aucbench.processes.fork_server import BEFORE
 from aucbench.processes.records import MARK
 
 CHOICE = "AUCBENCH_START"  # variable that names one of STARTS
 STARTS = FORK, SPAWN = "forkserver", "spawn"
+# Variable of a fork server, with JSON: its search path, modules to import, and variables as the
+# client has them.
+SETUP = "AUCBENCH_FORK_SERVER"
 PROCESS = "AUCBENCH_PROCESS"  # variable of a new interpreter and of all that it starts: which one
 POOLS = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR", "VECLIB_MAXIMUM")
 PATH, SAFE = "PYTHONPATH", "PYTHONSAFEPATH"
 START_SECONDS = 120.0  # for a process to start
 # The folder of the user may have modules with names of the standard library.
 NEW = ("-P", "-c", "import sys; sys.path[:] = {path!r}\nfrom aucbench.processes.child import main\n"
-       "main({channel!r}, {preload!r})")  # fmt: skip
+       "main({channel!r}, {rules!r}, {preload!r})")  # fmt: skip
 # On Windows a group gets Ctrl-C, which is for the client alone, and a program without a console
 # would get a window; elsewhere a session gets it.
 FLAGS: int = sum(
@@ -81,8 +83,11 @@ class Started(Protocol):
 class Starter(Protocol):
     """Starts processes for jobs. Methods may be called from several threads."""
 
-    def start(self, *, trusted: bool) -> Started:
-        """Return a process for a job, see `Job.trusted`; `AucbenchError`: none can be started."""
+    def start(self, *, trusted: bool, rules: int | None) -> Started:
+        """Return a process for a job; `AucbenchError`: none can be started.
+
+        `rules` is the descriptor of those of its fence, see `landlock`.
+        """
         ...
 
     def keep(self, process: Started) -> None:
@@ -136,21 +141,23 @@ class ForkStarter:
 
     def __init__(self, folder: Path, variables: Mapping[str, str], preload: Sequence[str]) -> None:
         self._server: Any = ForkServer()  # what it has is private in part
-        self._server.set_forkserver_preload([*preload, "aucbench.processes.fork_server"])
-        before = {name: os.environ.get(name) for name in (PATH, SAFE)}
-        path = os.pathsep.join(search_path())
-        self._variables = {**variables, BEFORE: json.dumps(before), PATH: path, SAFE: "1"}
+        self._server.set_forkserver_preload(["aucbench.processes.fork_server"])
+        path, own = search_path(), {name: os.environ.get(name) for name in (PATH, SAFE)}
+        setup = json.dumps({"path": path, "preload": [*preload], "variables": own})
+        self._variables = {**variables, SETUP: setup, PATH: os.pathsep.join(path), SAFE: "1"}
         self._lock = Lock()  # held until the number of a new process is known
         self._roots: set[int] = set()  # processes that were forked for jobs
         self._run()
 
-    def start(self, *, trusted: bool) -> ForkedProcess:
+    def start(self, *, trusted: bool, rules: int | None) -> ForkedProcess:
         """Fork a process."""
         channel, theirs = socket.socketpair()
         with self._lock:
             try:
                 self._run()
-                status, pipe = self._server.connect_to_new_process([theirs.fileno()])
+                status, pipe = self._server.connect_to_new_process(
+                    [theirs.fileno(), *([] if rules is None else [rules])]
+                )
                 with theirs, open(pipe, "wb") as orders:  # noqa: PTH123 - a descriptor
                     # What the server prepares, which is nothing, and what it calls.
                     orders.write(pickle.dumps({}) + pickle.dumps(Forked()))
@@ -254,12 +261,13 @@ class SpawnStarter:
         self._numbers = count()
         self._idle: list[SpawnedProcess] = []
 
-    def start(self, *, trusted: bool) -> SpawnedProcess:
+    def start(self, *, trusted: bool, rules: int | None) -> SpawnedProcess:
         """Return a process that has done such a job, or start one."""
         with suppress(IndexError):
             if trusted:
                 return self._idle.pop()
-        process = self._started(f"{self._folder.name}-{next(self._numbers)}", trusted)
+        name = f"{self._folder.name}-{next(self._numbers)}"
+        process = self._started(name, trusted, None if trusted else rules)
         process.require_ready()
         return process
 
@@ -274,13 +282,13 @@ class SpawnStarter:
             process.channel.close()
             process.code(START_SECONDS)
 
-    def _started(self, name: str, serves: bool) -> SpawnedProcess:
+    def _started(self, name: str, serves: bool, rules: int | None) -> SpawnedProcess:
         channel, theirs = socket.socketpair()
         log = self._folder / f"{name}.log"
         windows = sys.platform == "win32"
         number = None if windows else theirs.fileno()
         *flags, code = NEW
-        code = code.format(path=search_path(), channel=number, preload=self._preload)
+        code = code.format(path=search_path(), channel=number, rules=rules, preload=self._preload)
         with theirs, log.open("wb") as output:
             program = subprocess.Popen(
                 [sys.executable, *flags, code],
@@ -288,7 +296,7 @@ class SpawnStarter:
                 stdout=output,
                 stderr=output,
                 env={**os.environ, **self._variables, PROCESS: name},
-                pass_fds=() if number is None else (number,),
+                pass_fds=[fd for fd in (number, rules) if fd is not None],
                 start_new_session=not windows,
                 creationflags=FLAGS,
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Self
 from aucbench.errors import AucbenchError
 from aucbench.processes.calling import KILL_SECONDS, Call
 from aucbench.processes.hearing import Hear
+from aucbench.processes.landlock import Rules
 from aucbench.processes.records import Ending, Job, Outcome
 from aucbench.processes.scratch import Scratch, Waste
 from aucbench.processes.starting import search_path, starter
@@ -46,7 +47,7 @@ class Supervisor:
         self._owner, self._closing, self._numbers = os.getpid(), Event(), count()
         self._scratch, self._waste = Scratch(), Waste()
         self.folder = self._scratch.path  # of temporary files
-        self._steps = Steps(self.folder, self._waste)
+        self._steps, self._rules = Steps(self.folder, self._waste), Rules(self.folder)
         try:
             self._starter = starter(self.folder, threads, preload)
         except BaseException:
@@ -66,6 +67,7 @@ class Supervisor:
         self._closing.set()
         self._steps.wait(KILL_SECONDS)
         self._starter.close()
+        self._rules.close()
         self._waste.stop()
         self._scratch.remove()
 
@@ -116,7 +118,8 @@ class Supervisor:
         kept: Path | None,
     ) -> Outcome:
         """Run a job whose steps are done."""
-        process = self._starter.start(trusted=job.trusted)
+        rules = None if job.fence is None else self._rules.of(job.fence)
+        process = self._starter.start(trusted=job.trusted, rules=rules)
         folder = self.folder / f"job-{next(self._numbers)}"
         folder.mkdir()
         order = {
@@ -124,8 +127,7 @@ class Supervisor:
             "request": job.request,
             "memory": job.limits.memory,
             "preload": job.preload,
-            # Nothing opens again what a process has closed for itself.
-            "fence": None if job.fence is None or process.serves else asdict(job.fence),
+            "fenced": job.fence is not None,
             "folder": str(folder),
             "kept": None if kept is None else str(kept),
             "steps": {key: str(path) for key, path in steps.items()},
