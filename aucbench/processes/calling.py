@@ -15,7 +15,7 @@ from aucbench.processes import endings
 from aucbench.processes.child import LOG, STACKS, STACKS_FILE
 from aucbench.processes.family import Family
 from aucbench.processes.hearing import Hear, Hearing
-from aucbench.processes.records import CancelledError, Limits, Outcome, plain
+from aucbench.processes.records import CancelledError, Job, Outcome, plain
 from aucbench.processes.starting import START_SECONDS, Started
 
 KILL_SECONDS = 10.0  # for processes to end after SIGKILL
@@ -44,14 +44,16 @@ class Call:
         self,
         process: Started,
         folder: Path,
-        limits: Limits,
+        job: Job,
         hear: Hear | None,
         given_up: Callable[[], bool],
     ) -> None:
-        self._process, self._limits, self._given_up = process, limits, given_up
+        self._process, self._limits, self._given_up = process, job.limits, given_up
+        own = [step.limits.timeout or float("inf") for step in job.steps if step.trusted]
+        self._start_seconds = START_SECONDS + sum(own)  # until the function is called
         self._output = Output(folder)
         self._hearing = Hearing(process.channel, hear)
-        self._family = Family(process.pid, process.lost, limits.memory)
+        self._family = Family(process.pid, process.lost, job.limits.memory)
         self._begin: float | None = None  # when the function was called
 
     def run(self, order: Mapping[str, Any]) -> tuple[Outcome, bool]:
@@ -85,13 +87,14 @@ class Call:
                 wall_seconds=seconds,
                 peak_memory=family.peak,
                 fence=hearing.fence,
+                step=hearing.step,
             )
         return outcome, is_clean and self._process.serves
 
     def _followed(self) -> Outcome | None:
         """Wait until the call is over (None) or has broken a limit."""
         hearing, limits = self._hearing, self._limits
-        sample_at, deadline = float("inf"), monotonic() + START_SECONDS
+        sample_at, deadline = float("inf"), monotonic() + self._start_seconds
         with DefaultSelector() as selector:
             selector.register(self._process.channel, EVENT_READ)
             while True:
@@ -110,7 +113,7 @@ class Call:
                 if hearing.is_over:
                     return None
                 if now >= deadline:
-                    return self._late(limits.timeout if self._begin else START_SECONDS)
+                    return self._late(limits.timeout if self._begin else self._start_seconds)
                 if now >= sample_at:
                     if (broken := self._sampled()) is not None:
                         return broken

@@ -25,7 +25,7 @@ import tempfile
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from itertools import pairwise
 from multiprocessing import forkserver, resource_tracker
@@ -38,6 +38,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 import psutil
+from filelock import FileLock
 
 from aucbench.errors import AucbenchError
 from aucbench.processes import family, host, landlock
@@ -50,6 +51,8 @@ LINGER = 60.0  # seconds that the supervisor has to end this process, and what i
 # In the folder of a job: its output, the stacks of Python, its folders.
 LOG, STACKS_FILE, ROOM, TEMPORARY, FILES = "log", "stacks", "room", "tmp", "files"
 TEMPORARY_VARIABLES = ("TMPDIR", "TEMP", "TMP")
+LOCK, DONE = "lock", "done"  # in the folder of a step
+LOCK_SECONDS = 0.005  # between two looks whether another process has done it
 Say = Callable[[Mapping[str, Any]], object]
 
 
@@ -63,11 +66,11 @@ class Room:
 
     path: Path
     kept: Path
-    _say: Say
+    say: Say
 
     def line(self, thing: Mapping[str, Any]) -> None:
         """Hand over an object of JSON at once: it counts, however this process ends."""
-        self._say({"line": thing})
+        self.say({"line": thing})
 
     def hand(self, name: str, content: bytes) -> None:
         """Hand over a file at once: it counts, however this process ends."""
@@ -76,7 +79,7 @@ class Room:
         descriptor, path = tempfile.mkstemp(dir=folder)
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
-        self._say({"file": name, "path": path})
+        self.say({"file": name, "path": path})
 
 
 class Forked:
@@ -158,8 +161,7 @@ def _do(
     for module in order["preload"]:
         import_module(module)
     held = _fenced(rules) if order["fenced"] else None
-    say({"begun": family.private_bytes(psutil.Process()), "fence": held})
-    answer = _answer(order, room, steps)
+    answer = _answer(order, room, steps, lambda begun: say({"begun": begun, "fence": held}))
     _flush()
     answer["left"] = _has_children()
     say(answer)
@@ -230,13 +232,19 @@ def _answer(
     order: Mapping[str, Any],
     room: Room,
     steps: Mapping[str, Path],
+    begin: Callable[[int], object],
     number: Callable[[], int] = os.getpid,
     leave: Callable[[int], object] = os._exit,
 ) -> dict[str, Any]:
-    """Call the function; return what is said of its end."""
-    me, lift = number(), host.limit_memory(order["memory"])
+    """Do the steps of a job and call its function; return what is said of its end."""
+    me, lift = number(), host.limit_memory(None)
     try:
-        result = _called(order, room, steps)
+        for key, call, request in order["first"]:
+            room.say({"step": key})
+            _prepare(call, request, replace(room, kept=steps[key]), steps)
+        begin(family.private_bytes(psutil.Process()))
+        lift = host.limit_memory(order["memory"])
+        result = _called(order["call"], order["request"], room, steps)
         lift()
         answer = {"result": result}
     except BaseException as error:
@@ -249,8 +257,15 @@ def _answer(
     return answer
 
 
-def _called(order: Mapping[str, Any], room: Room, steps: Mapping[str, Path]) -> dict[str, Any]:
-    call, request = order["call"], order["request"]
+def _prepare(call: str, request: Any, room: Room, steps: Mapping[str, Path]) -> None:
+    """Do a step, unless a process has done it; others wait meanwhile."""
+    with FileLock(room.kept / LOCK, poll_interval=LOCK_SECONDS):
+        if not (room.kept / DONE).exists():
+            _called(call, request, room, steps)
+            (room.kept / DONE).touch()
+
+
+def _called(call: str, request: Any, room: Room, steps: Mapping[str, Path]) -> dict[str, Any]:
     module, _, path = call.partition(":")
     function: Callable[..., Any] = attrgetter(path)(import_module(module))
     seed = int(json_hash([call, request])[:8], 16)  # every run of a job draws the same numbers

@@ -1,5 +1,6 @@
 """What the process of a job says, line by line, and what the supervisor makes of it.
 
+    {"step": key}                      it does a step
     {"begun": bytes, "fence": ...}     it calls the function, and has so much memory for itself
     {"line": {...}}                    an object of JSON
     {"file": name, "path": ...}        a file that it hands over
@@ -35,6 +36,7 @@ class Hearing:
         self._rest, self._size = b"", 0
         self.begun: int | None = None  # bytes
         self.fence: str | None = None
+        self.step: str | None = None  # key of the step in which it is
         self.lines: list[dict[str, Any]] = []
         self.files: dict[str, Path] = {}
         self.answer: dict[str, Any] | None = None  # the line with the result or the failure
@@ -97,7 +99,9 @@ class Hearing:
             case {"file": str() as name, "path": str() as path}:
                 self.files[name] = Path(path)
             case {"begun": int() as begun, "fence": fence}:
-                self.begun, self.fence = begun, fence
+                self.begun, self.fence, self.step = begun, fence, None
+            case {"step": str() as key}:
+                self.step = key
             case {"result": dict(), "left": bool()} | {"failure": dict(), "left": bool()}:
                 self.answer = said if said is not None and _is_answer(said) else None
                 self.is_over = True

@@ -59,8 +59,9 @@ class Job:
     its steps, by their keys. The function returns JSON. What it says and hands over by the room is
     returned too, in whatever way it ends.
 
-    A job with a key is a step of others. It is done once, before the first of them. What it writes
-    to `room.kept` they find in that folder, whose files nobody should change.
+    A job with a key is a step of others. It is done once, before the first of them, in the process
+    of this one if it is trusted, else in its own. What it writes to `room.kept` they find in that
+    folder, whose files nobody should change.
     """
 
     call: str  # "package.module:function"

@@ -69,17 +69,29 @@ class Steps:
                 raise CancelledError
         try:
             if known.outcome is None or known.folder is None:
-                known.folder = self._folder / f"step-{next(self._numbers)}"
-                known.folder.mkdir()
+                known.folder = self._new_folder()
                 known.outcome = do(known.folder)
             return known.outcome, known.folder
         finally:
             known.lock.release()
 
+    def folder(self, step: Job) -> Path:
+        """Return the folder of a step that processes of jobs do, under a lock in it."""
+        with self._change:
+            known = self._known.setdefault(step.identity, _Step())
+            if known.folder is None:
+                known.folder = self._new_folder()
+            return known.folder
+
     def wait(self, seconds: float) -> None:
         """Wait until no job runs."""
         with self._change:
             self._change.wait_for(lambda: not self._running, seconds)
+
+    def _new_folder(self) -> Path:
+        folder = self._folder / f"step-{next(self._numbers)}"
+        folder.mkdir()
+        return folder
 
     def _remove_unused(self) -> None:
         """Remove what is not needed; how a step has failed stays known."""

@@ -42,6 +42,7 @@ def write_block(folder: Path, arrays: Mapping[str, NDArray[Any]], facts: Mapping
     for name, array in arrays.items():
         path = folder / f"{name}.npy"
         path.parent.mkdir(exist_ok=True)
+        path.unlink(missing_ok=True)  # of a process that was ended
         np.save(path, array, allow_pickle=False)
         path.chmod(READ_ONLY)
     text = json.dumps({"names": [*arrays], "facts": facts}, allow_nan=False)

@@ -8,6 +8,7 @@ imported here, since they may crash, start threads or draw random numbers.
 from __future__ import annotations
 
 import encodings.cp437  # noqa: F401 - `zipfile` reads the names of arrays by it
+import mmap  # noqa: F401 - NumPy maps arrays by it
 
 from aucbench.bench.worker import jobs, machine
 from aucbench.datasets import collections, formats  # noqa: F401 - 33 ms, which each set would take
