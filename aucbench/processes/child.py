@@ -42,8 +42,8 @@ from aucbench.errors import AucbenchError
 from aucbench.processes import family, host, landlock
 from aucbench.processes.records import MOST_BYTES, Fence, json_hash, plain
 
-# A signal that no runtime or library that we know of uses; Windows has none.
-STACKS: int | None = None if sys.platform == "win32" else getattr(signal, "SIGRTMAX", 34) - 2
+# A signal that no runtime or library that we know of uses: SIGINFO on macOS; Windows has none.
+STACKS: int | None = getattr(signal, "SIGRTMAX", 31) - 2 if sys.platform != "win32" else None
 HIGH = 1000  # descriptors from here on belong to us, where a system can choose them
 LINGER = 60.0  # seconds that the supervisor has to end this process, and what it has started
 # In the folder of a job: its output, the stacks of Python, its folders.

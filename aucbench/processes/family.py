@@ -158,6 +158,8 @@ def _unshared_bytes(process: psutil.Process) -> int:
     """Return the bytes that no other process shares; slow."""
     try:
         return int(process.memory_full_info().uss)
+    except psutil.AccessDenied:  # macOS, where only root may ask for that
+        return private_bytes(process)
     except GONE:
         return 0
 
