@@ -129,6 +129,17 @@ def _listing(path: Any = ".", *_: Any) -> None:
         raise FileNotFoundError(errno.ENOENT, f"no such folder on {SYSTEM}", _path(path))
 
 
+def _seeing(plain: Any) -> Any:
+    """Return `os.stat`, of which no event tells, without the files that another system lacks."""
+
+    def seen(path: Any, *arguments: Any, **named: Any) -> os.stat_result:
+        if _path(path).startswith(FOLDERS) and _is_ours(sys._getframe().f_back):
+            raise FileNotFoundError(errno.ENOENT, f"no such file on {SYSTEM}", _path(path))
+        return plain(path, *arguments, **named)
+
+    return seen
+
+
 def _moving(*paths: Any) -> None:
     for path in map(_path, paths):
         if path and not os.path.isdir(path) and _in_use(path):
@@ -150,4 +161,5 @@ if SYSTEM == "win32":
 
 if SYSTEM:
     builtins.__import__ = _importing(builtins.__import__)
+    os.stat = _seeing(os.stat)
     sys.addaudithook(_watch)
