@@ -31,7 +31,7 @@ from multiprocessing import forkserver, resource_tracker
 from operator import attrgetter
 from pathlib import Path
 from queue import SimpleQueue
-from threading import Thread
+from threading import RLock, Thread
 from time import sleep
 from typing import Any, NoReturn
 
@@ -166,11 +166,15 @@ def _do(order: Mapping[str, Any], channel: socket.socket, leave: Any = os._exit)
 
 def _say(channel: socket.socket, me: Callable[[], int] = os.getpid) -> Say:
     """Return the way to answer; what a process says that the function has forked counts too."""
-    send, number = channel.sendall, me()
+    send, number, lock = channel.sendall, me(), RLock()
 
     def say(thing: Mapping[str, Any]) -> None:
-        if "line" in thing or "file" in thing or me() == number:
-            send(plain(thing))
+        line = plain(thing)
+        if me() == number:
+            with lock:  # threads would mix long lines up
+                send(line)
+        elif "line" in thing or "file" in thing:
+            send(line)
 
     return say
 
