@@ -68,9 +68,9 @@ class Steps:
             if given_up():
                 raise CancelledError
         try:
-            if known.outcome is None or known.folder is None:
+            if known.outcome is None or known.folder is None or not known.folder.exists():
                 known.folder = self._folder / f"step-{next(self._numbers)}"
-                known.folder.mkdir()
+                known.folder.mkdir(parents=True)  # a job may have removed ours
                 known.outcome = do(known.folder)
             return known.outcome, known.folder
         finally:

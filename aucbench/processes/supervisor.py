@@ -116,9 +116,9 @@ class Supervisor:
         kept: Path | None,
     ) -> Outcome:
         """Run a job whose steps are done."""
-        process = self._starter.start(trusted=job.trusted)
         folder = self.folder / f"job-{next(self._numbers)}"
-        folder.mkdir()
+        folder.mkdir(parents=True)  # a job may have removed ours
+        process = self._starter.start(trusted=job.trusted)
         order = {
             "call": job.call,
             "request": job.request,
