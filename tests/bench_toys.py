@@ -5,20 +5,18 @@ import os
 from time import perf_counter
 from types import SimpleNamespace
 
-from aucbench.bench.cell import Cell
+from in_process import Notes
+
+from aucbench.bench.cell import TARGET_FILE, Cell
 from aucbench.bench.evaluation.targets import KeptTarget
 from aucbench.bench.evaluation.verdict import Measures, Status
 from aucbench.bench.requests import cell_job, data_job
 from aucbench.bench.results.ending import make_record
 from aucbench.bench.results.record import Conditions, Process, Record, Sizes
 from aucbench.bench.worker import jobs
-from aucbench.bench.worker.rows import Block, laid_out
+from aucbench.bench.worker.rows import Block, write_block
 from aucbench.datasets.reading import Reading
-from aucbench.processes.linux.described import Notes, SealedKept
-from aucbench.processes.linux.fixed import fixed
-from aucbench.processes.linux.wire import close_all
 from aucbench.processes.records import Ending, Outcome
-from aucbench.processes.room import Room
 from aucbench.records import CellStatus
 from aucbench.registry.specs import parse_spec
 
@@ -208,20 +206,16 @@ class Bench:
 
     def __init__(self, path):
         path.mkdir(exist_ok=True)
-        self.path, self.kept = path, {}
+        self.path, self.kept = path, {}  # of each step: the folder with what it has kept
         self._targets = {}
-
-    def __del__(self):
-        close_all(step.descriptor for step in self.kept.values())
 
     def target(self, planned):
         """Hash and target of the data set of a cell, as the parent has them."""
-        (step,) = data_job(planned).steps
+        step = data_job(planned)
         if step.key not in self._targets:
-            notes = Notes()
-            about = jobs.read(_sent(step.request), Room(self.path, notes), {})
-            packed = notes.answer.files["target.npz"]
-            close_all(notes.answer.descriptors)
+            notes = Notes(self.path)
+            about = jobs.read(_sent(step.request), notes.room, {})
+            packed = notes.files[TARGET_FILE].read_bytes()
             self._targets[step.key] = about["hash"], KeptTarget(packed, about["n"])
         return self._targets[step.key]
 
@@ -235,16 +229,15 @@ class Bench:
         kept = {}
         for step in self.job(planned, data).steps:
             if step.identity not in self.kept:
-                notes = Notes()
-                call = getattr(jobs, step.call.rpartition(":")[2])
-                call(_sent(step.request), Room(self.path, notes), dict(kept))
-                self.kept[step.identity] = SealedKept(notes.answer.kept)
+                room = Notes(self.path).room
+                getattr(jobs, step.call.rpartition(":")[2])(_sent(step.request), room, dict(kept))
+                self.kept[step.identity] = room.kept
             kept[step.key] = self.kept[step.identity]
         return kept
 
     def block(self, name):
         """Identity and block of the one step that has kept an array of this name."""
-        blocks = {key: Block(kept.content()) for key, kept in self.kept.items()}
+        blocks = {key: Block(kept) for key, kept in self.kept.items()}
         [(identity, block)] = ((key, block) for key, block in blocks.items() if name in block)
         return identity, block
 
@@ -252,30 +245,24 @@ class Bench:
         """Keep edit(array) in place of an array of this name."""
         identity, block = self.block(name)
         arrays = {each: block.array(each) for each in block.names}
-        edited = {**arrays, name: edit(arrays[name])}
-        self.kept[identity] = SealedKept(fixed(*laid_out(edited, block.facts)))
+        self.kept[identity] = Notes(self.path).room.kept
+        write_block(self.kept[identity], {**arrays, name: edit(arrays[name])}, block.facts)
 
     def run(self, planned, **given):
         """Record, its flat row, lines and files of a cell; `error` if its function raised."""
-        steps, notes = self.steps(planned), Notes()
+        steps, notes = self.steps(planned), Notes(self.path)
         result, error, begin = None, None, perf_counter()
         cores = os.sched_getaffinity(0)
         try:
             request = _sent(self.job(planned, **given).request)
-            result = _sent(jobs.cell(request, Room(self.path, notes), steps))
+            result = _sent(jobs.cell(request, notes.room, steps))
         except Exception as raised:
             error = raised
         finally:
             os.sched_setaffinity(0, cores)  # a cell that is timed keeps to some
-        lines, files = notes.answer.lines, notes.answer.files
-        close_all(notes.answer.descriptors)
         ending = Ending.OK if error is None else Ending.ERROR
-        outcome = Outcome(
-            ending,
-            result=result,
-            lines=lines,
-            files=files,
-            wall_seconds=perf_counter() - begin,
+        outcome = notes.with_all(
+            Outcome(ending, result=result, wall_seconds=perf_counter() - begin)
         )
         record, scores = make_record(
             planned, "0" * 32, outcome, Conditions(), self.target(planned)[1]
@@ -285,8 +272,8 @@ class Bench:
             result=record.flat(),
             reported=result,
             error=error,
-            lines=lines,
-            files=files,
+            lines=outcome.lines,
+            files=outcome.files,
             scores=scores,
         )
 

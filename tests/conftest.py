@@ -94,10 +94,10 @@ def shared_supervisors(request, supervisors_of_a_session):
         yield
         return
     from aucbench.bench.engines.local import LocalEngine
-    from aucbench.processes import isolated
+    from aucbench.processes import Supervisor, isolated
 
     kept, start = supervisors_of_a_session, isolated.Process.__init__
-    free, of_cells = isolated.open_supervisor, LocalEngine.open
+    of_cells = LocalEngine.open
 
     @contextmanager
     def shared(opening, *options):
@@ -115,14 +115,15 @@ def shared_supervisors(request, supervisors_of_a_session):
             if len(kept) > OPEN:
                 kept.popleft()[1].close()
 
-    def start_shared(process, opening=free):
-        is_plain = getattr(opening, "func", opening) is free
+    def start_shared(process, opening=Supervisor):
+        is_plain = getattr(opening, "func", opening) is Supervisor
         start(process, partial(shared, opening, repr(opening)) if is_plain else opening)
 
+    def open_shared(engine, further=()):
+        return shared(partial(of_cells, engine, further), engine.threads, *further)
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            LocalEngine, "open", lambda cells: shared(partial(of_cells, cells), cells.threads)
-        )
+        patch.setattr(LocalEngine, "open", open_shared)
         patch.setattr(isolated.Process, "__init__", start_shared)
         yield
 

@@ -5,76 +5,53 @@ Tests that ask nothing of processes run their cells by it. It keeps no limits an
 
 import json
 import os
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from itertools import count
+from contextlib import contextmanager, redirect_stderr
+from dataclasses import replace
+from io import StringIO
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, mkdtemp
 from time import perf_counter
-from traceback import format_exc
 from unittest.mock import patch
 
-from aucbench.bench.engines.local import LocalEngine
+from aucbench.bench.engines import local
 from aucbench.models.recipe import one_thread
-from aucbench.processes.answers import FAILURE, FILE, KEPT, RESULT, Answer, frame, with_answer
-from aucbench.processes.calling import called, failure
-from aucbench.processes.records import Ending, Job, Step
-from aucbench.processes.room import Room
+from aucbench.processes.child import ROOM, Room, _answer
+from aucbench.processes.hearing import Hearing
+from aucbench.processes.records import Ending, json_object, plain
 
 
-@dataclass
-class Said:
-    """What a function has said: frames, and bytes that a step keeps."""
+class Notes(Hearing):
+    """What a function says and hands over by its room, whose folder is new in `folder`."""
 
-    stream: bytes = b""
-    kept: bytes = b""
+    def __init__(self, folder, hear=None):
+        super().__init__(None, hear)
+        own = Path(mkdtemp(dir=folder))
+        (own / ROOM).mkdir()
+        (own / "kept").mkdir()
+        self.room = Room(own / ROOM, own / "kept", self.note)
 
-    def take(self, kind, chunks, name=""):
-        content = b"".join(bytes(chunk) for chunk in chunks)
-        if kind == KEPT:
-            self.kept = content
-        else:
-            self.stream += frame(kind, content, name)
-
-    def content(self):
-        return memoryview(self.kept)
-
-
-@dataclass(frozen=True)
-class Shown:
-    """What a step has kept, as a job sees it; files of the step are for the jobs that get them."""
-
-    said: Said
-    handed: bool
-
-    def content(self):
-        return self.said.content()
-
-    def files(self):
-        frames = Answer(self.said.stream).frames if self.handed else ()
-        return {one.name: one.content for one in frames if one.kind == FILE}
+    def note(self, said):
+        self._take(json_object(plain(said)))
 
 
 @contextmanager
-def as_in_a_process():
-    """A working directory of its own, and one thread."""
+def as_in_a_process(folder):
+    """Another working directory, and one thread."""
     before = Path.cwd()
-    with TemporaryDirectory() as folder, one_thread(), patch.dict(os.environ):
+    with one_thread(), patch.dict(os.environ):
         os.chdir(folder)
         try:
-            yield Path(folder)
+            yield
         finally:
             os.chdir(before)
 
 
-@dataclass
 class InProcess:
     """See `aucbench.processes.supervisor.Supervisor`."""
 
-    token: str = "in-process"
-    _tickets: count = field(default_factory=count)
-    _ended: list = field(default_factory=list)
-    _steps: dict = field(default_factory=dict)
+    def __init__(self):
+        self._temporary = TemporaryDirectory()
+        self._done = {}  # outcomes and folders of steps
 
     def __enter__(self):
         return self
@@ -82,52 +59,45 @@ class InProcess:
     def __exit__(self, *_):
         self.close()
 
-    def submit(self, job: Job) -> int:
-        ticket, new = next(self._tickets), set()
-        for step in job.steps:
-            if step.identity not in self._steps:
-                outcome, said = self._called(step, job)
-                if outcome.ending is not Ending.OK:
-                    self._ended.append((ticket, replace(outcome, step=step.key)))
-                    return ticket
-                self._steps[step.identity] = said
-                new.add(step.key)
-        self._ended.append((ticket, self._called(job, job, new)[0]))
-        return ticket
-
-    def _called(self, asked, job, new=()):
-        said, log, begin = Said(), "", perf_counter()
-        known = {
-            step.key: Shown(self._steps[step.identity], step.key in {*job.handed} & {*new})
-            for step in job.steps
-            if step.identity in self._steps
-        }
-        with as_in_a_process() as folder:
-            try:
-                text = called(asked.call, asked.request, Room(folder, said.take), known)
-                said.take(RESULT, [text.encode()])
-            except Exception as error:
-                said.take(FAILURE, [json.dumps(failure(error, "")).encode()])
-                log = format_exc()
-        answer, seconds = Answer(said.stream), perf_counter() - begin
-        return with_answer(replace(answer.ending, wall_seconds=seconds, log=log), answer), said
-
-    def wait(self, timeout=None):
-        ended, self._ended = self._ended, []
-        return ended
-
-    def kill(self, ticket):
-        self._ended = [one for one in self._ended if one[0] != ticket]
-
-    def forget(self, step: Step):
-        self._steps.pop(step.identity, None)
-
     def close(self):
-        self._steps.clear()
+        self._done.clear()
+        self._temporary.cleanup()
+
+    def call(self, job, *, hear=None, cancelled=None):
+        steps = {}
+        for step in job.steps:
+            outcome, steps[step.key] = self._step(step, steps)
+            if outcome.ending is not Ending.OK:
+                return replace(outcome, step=step.key)
+        return (self._called(job, steps, hear) if job.key is None else self._step(job, steps))[0]
+
+    def _step(self, step, steps):
+        if step.identity not in self._done:
+            self._done[step.identity] = self._called(step, {**steps})
+        return self._done[step.identity]
+
+    def _called(self, job, steps, hear=None):
+        """Return the outcome of a job, and the folder with what it has kept."""
+        notes, log, begin = Notes(self._temporary.name, hear), StringIO(), perf_counter()
+        order = {"memory": None, **json.loads(plain({"call": job.call, "request": job.request}))}
+        with as_in_a_process(notes.room.path), redirect_stderr(log):
+            notes.note({**_answer(order, notes.room, steps), "left": False})
+        outcome = replace(notes.outcome(), log=log.getvalue(), wall_seconds=perf_counter() - begin)
+        return notes.with_all(outcome), notes.room.kept
+
+
+def one_by_one(supervisor, jobs, most):
+    """See `aucbench.processes.isolated.ends`."""
+    yield []
+    for key, job in jobs:
+        yield [(key, supervisor.call(job))]
 
 
 @contextmanager
 def cells_in_process():
     """The supervisors of cells are such ones."""
-    with patch.object(LocalEngine, "open", lambda engine: InProcess()):
+    with (
+        patch.object(local.LocalEngine, "open", lambda engine, further=(): InProcess()),
+        patch.object(local, "ends", one_by_one),
+    ):
         yield

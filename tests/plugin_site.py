@@ -31,22 +31,17 @@ class Dummy:
     def iterates(self, problem, rng): return iter(())
 """
 
-# What a plugin of a test finds of the rows of its step, by the descriptors of its process.
+# What a plugin of a test finds of the rows of its step, by what its process has mapped.
 KEPT_ROWS = """
 from pathlib import Path
 
 from aucbench.bench.worker.rows import Block
-from aucbench.processes.linux.described import SealedKept
 
 
 def kept_rows():
-    for path in Path("/proc/self/fd").iterdir():
-        try:
-            block = Block(SealedKept(int(path.name)).content())
-            if "test/values" in block:
-                return block
-        except (OSError, ValueError, LookupError):
-            continue
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        if line.endswith("/train/values.npy"):
+            return Block(Path(line.split(maxsplit=5)[-1]).parents[1])
 """
 
 

@@ -144,7 +144,7 @@ class Lookup:
     target: KeptTarget | None = None  # of a data set
     file: tuple[str, str] | None = None  # the file that holds it, where it is in no package
     preload: tuple[str, ...] = ()  # modules that a process which uses it finds imported
-    own: bool = False  # whether a plugin of aucbench has it
+    own: bool = False  # whether a plugin of aucbench has it, and runs no package of others
 
     def identity(self, name: Name) -> str:
         """Return one text for all spellings of the name that was looked up."""

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from aucbench.bench.evaluation.targets import KeptTarget
 
 RESOLVE_LIMITS = Limits(timeout=60.0)  # of the import of a plugin
+LIBRARIES = {"sklearn"}  # packages of others that aucbench is built on
 READ = 3600.0  # seconds to read a file, or to get it from its address
 # What the parent measures with, and deals rows to splits with.
 MEASURE_MODULES = (
@@ -167,9 +168,10 @@ def _lookup(plan: Plan, name: Name, outcome: Outcome, inline: Inline) -> Lookup:
     plugin = result["plugin"]
     if code is None:
         code = _fingerprint(plugin[0], plugin[2]) if plugin else _guessed(name)
-    if packages := result.get("needs", {}).get("packages", ()):
+    packages = result.get("needs", {}).get("packages", ())
+    if packages:
         code = hash_of([code, *map(_package, packages)])
-    own = plugin is not None and normalized(plugin[0]) == PROJECT
+    own = plugin is not None and normalized(plugin[0]) == PROJECT and {*packages} <= LIBRARIES
     preload = preloaded(result["learning"])
     return Lookup(code, failure, result, file=file, preload=preload, own=own)
 

@@ -90,11 +90,9 @@ def run(
     conditions = conditions_on(engine, plan.timeout, plan.memory_bytes, timing=timing)
     local = engine if isinstance(engine, LocalEngine) else LocalEngine()
     learning = {module for choice in plan.solvers for module in likely(choice.spec)}
-    with local.opened(sorted(learning)) as supervisor:
-        fence = fence_of(plan, store.folder)
-        lookups = look_up(plan, local.on(supervisor), inline, fence)
-        if engine is local:
-            engine = local.on(supervisor)
+    with local.opened(sorted(learning)) as warm:
+        lookups = look_up(plan, warm, inline, fence_of(plan, store.folder))
+        engine = warm if engine is local else engine
         about = (conditions, retry, progress, until, only)
         runner = Runner(plan, lookups, store, engine, *about)
         if store.home.is_read_only and not runner.divided()[1]:  # nothing is missing
@@ -329,9 +327,8 @@ def wanted_of(plans: Iterable[Plan]) -> Wanted:
     first: dict[tuple[str, str, Tuning], str] = {}
     before: dict[Name, str] = {}
     for plan in plans:
-        engine = LocalEngine(cores())
-        with engine.opened() as supervisor:
-            lookups = look_up(plan, engine.on(supervisor))
+        with LocalEngine(cores()).opened() as engine:
+            lookups = look_up(plan, engine)
         ids |= {cell: lookups.id(cell) for cell in plan.cells()}
         for name, lookup in lookups.known.items():
             text = str(name.spec)

@@ -149,7 +149,7 @@ def _warm(engine: Engine) -> Iterator[Engine]:
         yield engine
         return
     with supervisor_of(engine) as supervisor:
-        yield engine.on(supervisor)
+        yield replace(engine, supervisor=supervisor)
 
 
 def records_of(plan: Plan, store: Store, options: Options, way_on: str) -> list[Record]:

@@ -32,7 +32,7 @@ from multiprocessing import forkserver, resource_tracker
 from operator import attrgetter
 from pathlib import Path
 from queue import SimpleQueue
-from threading import Thread
+from threading import RLock, Thread
 from time import sleep
 from typing import Any, NoReturn
 
@@ -44,8 +44,8 @@ from aucbench.errors import AucbenchError
 from aucbench.processes import family, host, landlock
 from aucbench.processes.records import MOST_BYTES, json_hash, plain
 
-# A signal that no runtime or library that we know of uses; Windows has none.
-STACKS: int | None = None if sys.platform == "win32" else getattr(signal, "SIGRTMAX", 34) - 2
+# A signal that no runtime or library that we know of uses: SIGINFO on macOS; Windows has none.
+STACKS: int | None = getattr(signal, "SIGRTMAX", 31) - 2 if sys.platform != "win32" else None
 HIGH = 1000  # descriptors from here on belong to us, where a system can choose them
 LINGER = 60.0  # seconds that the supervisor has to end this process, and what it has started
 # In the folder of a job: its output, the stacks of Python, its folders.
@@ -183,11 +183,15 @@ def _fenced(rules: int | None) -> str:
 
 def _say(channel: socket.socket, me: Callable[[], int] = os.getpid) -> Say:
     """Return the way to answer; what a process says that the function has forked counts too."""
-    send, number = channel.sendall, me()
+    send, number, lock = channel.sendall, me(), RLock()
 
     def say(thing: Mapping[str, Any]) -> None:
-        if "line" in thing or "file" in thing or me() == number:
-            send(plain(thing))
+        line = plain(thing)
+        if me() == number:
+            with lock:  # threads would mix long lines up
+                send(line)
+        elif "line" in thing or "file" in thing:
+            send(line)
 
     return say
 
@@ -313,7 +317,7 @@ def _flush() -> None:
 
 def _has_children() -> bool:
     """Whether this process has started others that run."""
-    if sys.platform == "win32":
+    if not hasattr(os, "waitid"):  # Windows, and macOS before Python 3.13
         return bool(psutil.Process().children())
     try:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)

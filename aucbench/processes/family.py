@@ -6,20 +6,20 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from time import monotonic
+from time import monotonic, sleep
 
 import psutil
 
 from aucbench.processes.host import kill_group
 
-PAUSE = 0.02  # seconds between two looks at processes that were killed
+PAUSE, SHORT_PAUSE = 0.02, 0.002  # seconds between two looks at processes that were killed
 SHARE = 0.05  # of the time may go to looks for processes
 LOOK_SECONDS = 0.1  # between two of them, at least
 AGREEING = 3  # samples in a row that must be over a budget
 FASTEST = 4e9  # bytes per second that a job can allocate, to choose the time of the next sample
 SOONEST, LATEST = 0.01, 0.1  # seconds between two samples
 TRACKER = "resource_tracker"  # of multiprocessing and joblib: it removes shared memory at its end
-TRACKER_SECONDS = 0.3
+TRACKER_SECONDS = 3.0
 GONE = (psutil.Error, OSError)  # it has ended, or belongs to another user
 
 
@@ -104,7 +104,9 @@ class Family:
             if trackers == left:
                 _, late = psutil.wait_procs(trackers, TRACKER_SECONDS)
                 kill(late)
-            psutil.wait_procs(left - trackers, PAUSE)
+            # Not for the root: whoever waits for a process takes its exit code away.
+            others = [process for process in left - trackers if process.pid != self._root]
+            psutil.wait_procs(others, PAUSE) if others else sleep(SHORT_PAUSE)
         return True
 
     def _look(self) -> set[psutil.Process]:
@@ -158,6 +160,8 @@ def _unshared_bytes(process: psutil.Process) -> int:
     """Return the bytes that no other process shares; slow."""
     try:
         return int(process.memory_full_info().uss)
+    except psutil.AccessDenied:  # macOS, where only root may ask for that
+        return private_bytes(process)
     except GONE:
         return 0
 

@@ -25,6 +25,7 @@ CHUNK = 2**20  # bytes that are read at once
 MOST_STREAM = 4 * MOST_BYTES  # of all lines
 MOST_FILES = 200
 Hear = Callable[[Mapping[str, Any]], object]
+DAMAGED = Outcome(Ending.ERROR, "said what is not JSON, or has a number beyond floats")
 FAILURE = {"reason": str, "error_type": str, "refusal": bool, "memory": bool}
 
 
@@ -33,7 +34,8 @@ class Hearing:
 
     def __init__(self, channel: socket.socket, hear: Hear | None = None) -> None:
         self._channel, self._hear = channel, hear
-        self._rest, self._size = b"", 0
+        self._rest: list[bytes] = []  # pieces of a line that is not complete
+        self._size = 0
         self.begun: int | None = None  # bytes
         self.fence: str | None = None
         self.step: str | None = None  # key of the step in which it is
@@ -41,6 +43,7 @@ class Hearing:
         self.files: dict[str, Path] = {}
         self.answer: dict[str, Any] | None = None  # the line with the result or the failure
         self.is_over = False  # whether nothing more is read
+        self._is_damaged = False  # whether a line was no such line
 
     @property
     def is_flooded(self) -> bool:
@@ -57,7 +60,11 @@ class Hearing:
             except OSError:  # it has ended, with what we have sent unread
                 fresh = b""
             self._size += len(fresh)
-            *lines, self._rest = (self._rest + fresh).split(b"\n")
+            end, *lines = fresh.split(b"\n")
+            self._rest.append(end)
+            if lines:
+                lines = [b"".join(self._rest), *lines]
+                self._rest = [lines.pop()]
             for line in lines:
                 if not self.is_over:
                     self._take(json_object(line))
@@ -66,7 +73,7 @@ class Hearing:
     def outcome(self) -> Outcome | None:
         """Return the outcome that the process has told; None where it has told none."""
         if self.answer is None:
-            return None
+            return DAMAGED if self._is_damaged else None
         if (failure := self.answer.get("failure")) is not None:
             ending = Ending.MEMOUT if failure["memory"] else Ending.ERROR
             return Outcome(ending, failure["reason"], failure["error_type"], failure["refusal"])
@@ -75,20 +82,28 @@ class Hearing:
     def with_all(self, outcome: Outcome) -> Outcome:
         """Return an outcome with lines and files; too many make an error of a success."""
         size = sum(len(str(line)) for line in self.lines)
-        what, files = "what it has told in lines", dict[str, bytes]()
+        reason = f"what it has told in lines has more than {MOST_BYTES >> 20} MiB; write less"
         if size <= MOST_BYTES:
             outcome = replace(outcome, lines=tuple(self.lines))
-            what, size = "what it has handed over", 0
-            for name, path in self.files.items():
-                size += path.stat().st_size
-                if size <= MOST_BYTES:
-                    files[name] = path.read_bytes()
-        if size <= MOST_BYTES:
-            return replace(outcome, files=files)
-        reason = f"{what} has more than {MOST_BYTES >> 20} MiB; write less"
+            try:
+                return replace(outcome, files=self._read_files())
+            except (OSError, ValueError) as error:
+                reason = f"what it has handed over {error}"
         if outcome.ending is not Ending.OK:
             return outcome
         return replace(outcome, ending=Ending.ERROR, reason=reason, result=None)
+
+    def _read_files(self) -> dict[str, bytes]:
+        """Read the files that it handed over; `OSError`, `ValueError`: in words, why not."""
+        files, size = dict[str, bytes](), 0
+        for name, path in self.files.items():
+            if not path.is_file():
+                raise FileNotFoundError(f"is gone: {name}")
+            size += path.stat().st_size
+            if size > MOST_BYTES:
+                raise ValueError(f"has more than {MOST_BYTES >> 20} MiB; write less")
+            files[name] = path.read_bytes()
+        return files
 
     def _take(self, said: dict[str, Any] | None) -> None:
         match said:
@@ -106,7 +121,7 @@ class Hearing:
                 self.answer = said if said is not None and _is_answer(said) else None
                 self.is_over = True
             case _:
-                self.is_over = True
+                self.is_over = self._is_damaged = True
 
 
 def _is_answer(said: Mapping[str, Any]) -> bool:

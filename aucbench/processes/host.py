@@ -46,7 +46,10 @@ def free_memory() -> int:
 
 def boot() -> bytes:
     """Return what is another one after each start of the machine; nothing where it has none."""
-    return BOOT.read_bytes() if BOOT.exists() else b""
+    try:
+        return BOOT.read_bytes()
+    except OSError:
+        return b""
 
 
 def kill_group(leader: int) -> None:

@@ -341,6 +341,11 @@ class SpawnedProcess(_Process):
         except subprocess.TimeoutExpired:
             return None
 
+    def close(self) -> None:
+        """Let it go."""
+        super().close()
+        self.code(0.0)
+
     def lost(self) -> Iterator[psutil.Process]:
         """Yield what has its name in a variable."""
         return (p for p in family.marked(PROCESS, self._name, self._since) if p.pid != self.pid)

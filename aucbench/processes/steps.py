@@ -68,7 +68,7 @@ class Steps:
             if given_up():
                 raise CancelledError
         try:
-            if known.outcome is None or known.folder is None:
+            if known.outcome is None or known.folder is None or not known.folder.exists():
                 known.folder = self._new_folder()
                 known.outcome = do(known.folder)
             return known.outcome, known.folder
@@ -79,7 +79,7 @@ class Steps:
         """Return the folder of a step that processes of jobs do, under a lock in it."""
         with self._change:
             known = self._known.setdefault(step.identity, _Step())
-            if known.folder is None:
+            if known.folder is None or not known.folder.exists():
                 known.folder = self._new_folder()
             return known.folder
 
@@ -90,7 +90,7 @@ class Steps:
 
     def _new_folder(self) -> Path:
         folder = self._folder / f"step-{next(self._numbers)}"
-        folder.mkdir()
+        folder.mkdir(parents=True)  # a job may have removed ours
         return folder
 
     def _remove_unused(self) -> None:

@@ -121,10 +121,10 @@ class Supervisor:
         kept: Path | None,
     ) -> Outcome:
         """Run a job whose steps are done."""
+        folder = self.folder / f"job-{next(self._numbers)}"
+        folder.mkdir(parents=True)  # a job may have removed ours
         rules = None if job.fence is None else self._rules.of(job.fence)
         process = self._starter.start(trusted=job.trusted, rules=rules)
-        folder = self.folder / f"job-{next(self._numbers)}"
-        folder.mkdir()
         order = {
             "call": job.call,
             "request": job.request,

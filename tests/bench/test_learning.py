@@ -1,8 +1,12 @@
-"""Which plugins are likely to need scikit-learn."""
+"""Which plugins are likely to need scikit-learn, and which ones run no code of others."""
 
 import pytest
 
+from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.learning import LEARNING, PRELOADED, likely
+from aucbench.bench.lookup import look_up
+from aucbench.bench.plan.fields import choices
+from aucbench.bench.plan.plan import Plan
 from aucbench.registry.specs import parse_spec
 
 ALL = tuple(PRELOADED.values())
@@ -19,3 +23,21 @@ ALL = tuple(PRELOADED.values())
 )
 def test_plugins_of_aucbench_are_known_by_their_files(spec, expected):
     assert likely(spec) == likely(parse_spec(spec)) == expected
+
+
+def test_cells_that_run_a_package_of_others_are_not_trusted(in_process, tmp_path, monkeypatch):
+    (tmp_path / "other_bayes.py").write_text(
+        "from sklearn.naive_bayes import GaussianNB\nclass Bayes(GaussianNB): pass\n"
+    )
+    (tmp_path / "other_solver.py").write_text(
+        "from aucbench_plugins.thresholding.sht_auc import ShtAuc\nclass Sht(ShtAuc): pass\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    own = ("sht-auc", "estimator[sklearn.naive_bayes:GaussianNB]")
+    others = ("estimator[other_bayes:Bayes]", "other_solver.py:Sht")
+    plan = Plan(("breast-cancer",), choices(own + others), splits=2)
+    lookups = look_up(plan, LocalEngine())
+
+    trusted = {str(cell.solver) for cell in plan.cells() if lookups.trusts(cell)}
+    assert trusted == {*own}

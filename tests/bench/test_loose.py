@@ -81,7 +81,6 @@ def mine(tmp_path, monkeypatch):
     helper = f"helper_{tmp_path.name}"
     write(tmp_path, helper)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("AUCBENCH_OPEN", str(tmp_path))  # for the numbers of processes
     return tmp_path
 
 

@@ -15,7 +15,7 @@ from aucbench.bench.results.store import Store
 from aucbench.bench.runner import Runner
 from aucbench.bench.until import Until
 from aucbench.data.packed import pack_arrays
-from aucbench.processes.records import Ending, Job, Limits, Outcome, Step
+from aucbench.processes.records import Ending, Job, Limits, Outcome
 from aucbench.registry.specs import Spec
 
 PLAN = Plan(("d", "e"), choices(("a", "b")), splits=3)
@@ -111,7 +111,7 @@ def test_a_limit_of_the_plan_that_comes_first_is_a_timeout(lookups, store):
 
 def test_steps_end_too_and_smaller_limits_stay():
     until = Until(10.0, clock=Clock())
-    step = Step("rows", "m:f", {}, Limits(timeout=3600.0))
+    step = Job("m:f", {}, Limits(timeout=3600.0), key="rows")
     job = until.limited(CELL, Job("m:f", {}, Limits(timeout=3.0, memory=5), (step,)))
     assert job.limits == Limits(timeout=3.0, memory=5)
     assert job.steps[0].limits.timeout == 10.0

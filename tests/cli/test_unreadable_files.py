@@ -72,7 +72,7 @@ class Ends(LocalEngine):
     def _replaced(self, jobs):
         calls = {key: job.call for key, job in jobs}
         for key, outcome in super().run(iter(jobs)):
-            data = calls[key].endswith(":data")
+            data = calls[key].endswith(":read")
             yield key, Outcome(Ending.CRASH, "killed by SIGSEGV") if data else outcome
 
 

@@ -1,4 +1,4 @@
-"""Cells for the engines, a look at the processes that run them, and a fake supervisor."""
+"""Cells for the engines, and a look at the processes that run them."""
 
 import json
 import os
@@ -13,10 +13,9 @@ import psutil
 import pytest
 
 from aucbench.bench.engines import local
-from aucbench.errors import AucbenchError
-from aucbench.processes import Ending, Job, Limits, Outcome
+from aucbench.processes import Job, Limits
 
-PATIENCE = 20.0  # seconds
+PATIENCE = 60.0  # seconds
 
 
 class Cells:
@@ -44,16 +43,18 @@ class Cells:
         names = [path.name.split(".") for path in self.folder.glob("*.*")]
         return [(int(n), int(pid)) for n, pid in names]
 
-    def end_caller(self, sign: signal.Signals, number: int, **options: object) -> int:
-        """Exit code of a process that runs an engine, and is ended when cells have begun."""
-        command = [sys.executable, "-m", "engine_caller", json.dumps(options), str(self.folder)]
+    def require_nothing_left(self, sign: signal.Signals, **options: object) -> None:
+        """End a process that runs an engine by a signal, while two cells wait."""
+        command = [sys.executable, "-m", "engine_hosts", json.dumps(options), str(self.folder)]
         with subprocess.Popen(command, stderr=subprocess.DEVNULL) as caller:
             try:
-                self.until(lambda: len(self.started()) == number)
+                self.until(lambda: len(self.started()) == 2)
                 caller.send_signal(sign)
-                return caller.wait(PATIENCE)
+                assert caller.wait(PATIENCE) == -sign
             finally:
                 caller.kill()
+        self.until(lambda: self.alive() == [])
+        assert len(self.started()) == 2
 
     @staticmethod
     def until(condition: Callable[[], object]) -> None:
@@ -72,74 +73,11 @@ def cells(tmp_path):
 
 
 @pytest.fixture(scope="package", autouse=True)
-def importable():
-    """Let the processes of an engine import `engine_jobs`."""
+def quick():
+    """Engines import `engine_jobs` in their processes, and nothing before."""
     with pytest.MonkeyPatch.context() as patch:
         here = str(Path(__file__).parent)
         patch.syspath_prepend(here)
         patch.setenv("PYTHONPATH", here, prepend=os.pathsep)
+        patch.setattr(local, "PRELOAD", ())
         yield
-
-
-class FakeSupervisor:
-    """Honours the contract but starts nothing; jobs end when the test says so."""
-
-    def __init__(self):
-        self.jobs = []
-        self.running = set()
-        self.most = 0
-        self.killed = []
-        self.forgotten = []
-        self.closed = False
-        self._over = []
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
-
-    def submit(self, job):
-        assert not self.closed
-        self.jobs.append(job)
-        self.running.add(len(self.jobs) - 1)
-        self.most = max(self.most, len(self.running))
-        return len(self.jobs) - 1
-
-    def end(self, ticket):
-        """Let this job end; its result is its own request."""
-        self.running.remove(ticket)
-        self._over.append((ticket, Outcome(Ending.OK, result=dict(self.jobs[ticket].request))))
-
-    def wait(self, timeout=None):
-        if self.closed:
-            raise AucbenchError("the supervisor is closed; make a new one")
-        if timeout and not self._over:
-            sleep(0.01)
-        if timeout is None and not self._over:
-            self.end(max(self.running))  # the youngest ends first
-        over, self._over = self._over, []
-        return over
-
-    def kill(self, ticket):
-        self.killed.append(ticket)
-        self.running.discard(ticket)
-
-    def forget(self, step):
-        self.forgotten.append(step)
-
-    def close(self):
-        self.closed = True
-
-
-@pytest.fixture
-def supervisors(monkeypatch):
-    """Every supervisor that is made from now on is a fake; this lists them."""
-    made = []
-
-    def make(*, threads, preload, hidden):
-        made.append(FakeSupervisor())
-        return made[-1]
-
-    monkeypatch.setattr(local, "open_supervisor", make)
-    return made

@@ -1,7 +1,7 @@
 """What the tests put into the workers of a dask cluster; found by PYTHONPATH there."""
 
 from distributed import WorkerPlugin
-from engine_start import start_quickly
+from engine_hosts import start_quickly
 
 from aucbench.processes import Ending, Outcome
 

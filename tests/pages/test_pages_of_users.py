@@ -176,7 +176,7 @@ def test_the_page_names_every_variable_that_the_code_reads():
 
 
 def test_the_variables_of_threads_are_those_that_a_run_sets():
-    from aucbench.processes.environment import POOLS
+    from aucbench.processes.starting import POOLS
 
     row = next(line for line in text_of("environment.md").splitlines() if "OMP_NUM" in line)
     assert re.findall(r"`(\w+)_NUM_THREADS`", row) == [*POOLS]

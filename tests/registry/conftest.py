@@ -2,7 +2,7 @@ from functools import partial
 
 import pytest
 
-from aucbench.processes import open_supervisor
+from aucbench.processes import Supervisor
 from aucbench.processes.isolated import supervised
 from aucbench.registry.isolated_imports import PRELOAD
 
@@ -10,5 +10,5 @@ from aucbench.registry.isolated_imports import PRELOAD
 @pytest.fixture(scope="module", autouse=True)
 def one_importer():
     """One warm process for all plugins that a file of tests has imported elsewhere."""
-    with supervised(partial(open_supervisor, preload=PRELOAD)):
+    with supervised(partial(Supervisor, preload=PRELOAD)):
         yield

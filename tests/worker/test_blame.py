@@ -10,7 +10,7 @@ import pytest
 
 from aucbench.bench.worker.blame import blamed, place_of
 from aucbench.data import Data
-from aucbench.processes.linux.child import failure
+from aucbench.processes.child import _failure
 from aucbench.registry import get_features, get_objective, get_solver
 from aucbench.solving.loop import solve
 from aucbench.solving.wrappers import recast
@@ -123,7 +123,7 @@ def test_the_innermost_plugin_is_named_and_not_the_solver(parts):
 
     place = f"in the objective parts:bad 2.5 ({parts}, line {line('Bad')})"
     assert place_of(caught.value) == place
-    assert failure(caught.value, "")["reason"] == f"grad is not my day, {place}"
+    assert _failure(caught.value)["reason"] == f"grad is not my day, {place}"
 
 
 def test_an_error_without_a_plugin_and_one_on_purpose_have_no_note(parts):

@@ -1,7 +1,6 @@
 """The functions that supervised processes call, called in this process."""
 
 import json
-import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -11,6 +10,7 @@ from runpy import run_module
 import numpy as np
 import pytest
 from bench_toys import DATA, SOURCE, cell, told
+from in_process import Notes
 from scipy.sparse import csr_array
 from sklearn.model_selection import StratifiedKFold
 
@@ -18,14 +18,11 @@ from aucbench import auc, get_dataset, get_objective, get_solver, solve
 from aucbench.bench.requests import data_job, resolve_job
 from aucbench.bench.worker import jobs, rows
 from aucbench.bench.worker.measure import fitted_cell
-from aucbench.bench.worker.rows import Block, laid_out
+from aucbench.bench.worker.rows import Block, write_block
 from aucbench.data import Data
 from aucbench.data.packed import unpack_known
 from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError, UnsupportedError
-from aucbench.processes.linux.described import Notes, SealedKept
-from aucbench.processes.linux.fixed import fixed, sealed
-from aucbench.processes.room import Room
 from aucbench.registry import get_features
 from aucbench.registry.discovery import entries, loaded
 from aucbench.registry.source_files import file_fingerprint
@@ -63,7 +60,7 @@ def test_objective_and_projector_replace_the_solvers_own(bench):
     done = bench.run(planned)
     refused = bench.run(cell("logistic", projector="top-k[k=1]"))
     job = bench.job(planned)
-    block = Block(bench.steps(planned)[job.request["rows"]].content())
+    block = Block(bench.steps(planned)[job.request["rows"]])
     train = unpack_known(rows.mapped(block, rows.TRAIN), job.request["target"])
     mended = recast(get_solver("sht-auc[k=2]"), objective=lambda d: get_objective("logistic", d))
 
@@ -82,7 +79,7 @@ def test_rows_are_shared_and_read_only(bench, toys):
     assert len({*seen}) == 1
     (about, *writeable) = seen[0]
     assert about.startswith("r--s ")
-    assert about.endswith(" /memfd:aucbench (deleted)")
+    assert about.endswith("/train/values.npy")
     assert writeable == [False, False]
 
 
@@ -96,7 +93,7 @@ def test_sparse_rows_are_mapped_too(bench, tmp_path, solver):
     (*_, split) = bench.steps(planned).values()
 
     assert (done.error, done.result["status"]) == (None, "ok")
-    assert "train/columns" in Block(split.content())
+    assert "train/columns" in Block(split)
 
 
 @pytest.mark.parametrize("data", [DATA, "breast-cancer"])
@@ -109,41 +106,39 @@ def test_a_solver_that_writes_to_its_rows_fails_alone(bench, data):
     assert bench.run(cell(dataset=data)).result["auc"] == before
 
 
-def test_c_code_that_writes_to_its_rows_dies():
-    fd = fixed(*laid_out({"values": np.ones(1000)}, {}))
+def test_c_code_that_writes_to_its_rows_dies(tmp_path):
+    write_block(tmp_path, {"values": np.ones(1000)}, {})
     code = (
-        "import ctypes; from aucbench.bench.worker.rows import Block\n"
-        "from aucbench.processes.linux.described import SealedKept\n"
-        f"a = Block(SealedKept({fd}).content()).array('values')\n"
+        "import ctypes, pathlib; from aucbench.bench.worker.rows import Block\n"
+        f"a = Block(pathlib.Path({str(tmp_path)!r})).array('values')\n"
         "assert a[7] == 1\n"
         "ctypes.memset(a.ctypes.data, 0, 8)"
     )
-    ended = subprocess.run([sys.executable, "-c", code], check=False, pass_fds=(fd,))
+    ended = subprocess.run([sys.executable, "-c", code], check=False)
 
     assert ended.returncode == -11
-    found = Block(SealedKept(fd).content()).array("values")
-    np.testing.assert_array_equal(found, np.ones(1000))
-    os.close(fd)
+    np.testing.assert_array_equal(Block(tmp_path).array("values"), np.ones(1000))
 
 
-def saved(data):
+def saved(data, folder):
     """Rows as another process maps them."""
-    block = b"".join(laid_out(*rows.parts("some", data.rows)))
-    return rows.mapped(Block(block), "some")
+    folder.mkdir()
+    write_block(folder, *rows.parts("some", data.rows))
+    return rows.mapped(Block(folder), "some")
 
 
 @pytest.mark.parametrize("layout", [np.asarray, csr_array])
-def test_saved_rows_come_back(layout):
+def test_saved_rows_come_back(layout, tmp_path):
     X = np.array([[0.0, 1.5, 0.0], [2.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, -1.0, 3.0]])
     data = Data.of(layout(X), [1, 0, 0, 1])
-    back = Data(saved(data), data.target)
+    back = Data(saved(data, tmp_path / "some"), data.target)
 
     assert back.rows.is_sparse == (layout is csr_array)
     assert rows.data_hash(back) == rows.data_hash(data)
     np.testing.assert_array_equal((back.rows.matrix * np.ones(3)).sum(axis=1), X.sum(axis=1))
     with pytest.raises(ValueError, match="WRITEABLE"):
         back.rows.values.flags.writeable = True
-    empty = saved(Data.of(layout(np.zeros((3, 2))), [1, 0, 1]))
+    empty = saved(Data.of(layout(np.zeros((3, 2))), [1, 0, 1]), tmp_path / "empty")
     assert (empty.is_sparse, empty.n, empty.d) == (layout is csr_array, 3, 2)
 
 
@@ -170,33 +165,17 @@ def test_data_are_described_and_the_target_is_handed_over(bench, tmp_path):
     path = tmp_path / "small.csv"
     path.write_text("a,b,y\n1,2,yes\n3,4,no\n5,6,yes\n7,8,no\n")
     planned = cell(dataset=str(path), reading=Reading(positive="yes", drop=("a",)))
-    job = data_job(planned)
-    (step,) = job.steps
-    reading, describing = Notes(), Notes()
-    about = jobs.read(step.request, Room(tmp_path, reading), {})
-    stream, *descriptors = sealed(reading.answer.stream), *reading.answer.descriptors
-    known = SealedKept(reading.answer.kept, handed=(stream, *descriptors))
-    described = jobs.data(job.request, Room(tmp_path, describing), {step.key: known})
+    job, notes = data_job(planned), Notes(tmp_path)
+    about = jobs.read(job.request, notes.room, {})
 
-    assert job.handed == (step.key,)
-    assert step == bench.job(replace(planned, splits=2)).steps[0]
+    assert job == bench.job(replace(planned, splits=2)).steps[0]
     sizes = {"hash": "", "n": 4, "d": 1, "n_pos": 2, "dropped": 0}
     assert {**about, "hash": "", "understood": ""} == {**sizes, "understood": ""}
     assert about["understood"]["dropped"] == {"a": "as asked"}
     assert about["understood"]["positive"] == ["yes"]
-    assert described == about
-    with np.load(BytesIO(describing.answer.files["target.npz"])) as target:
+    with np.load(notes.files["target.npz"]) as target:
         np.testing.assert_array_equal(target["y"], [1, -1, 1, -1])
-    assert [*Block(known.content()).names] == ["raw/values"]
-
-
-def test_a_target_that_another_run_took_is_read_again(bench, tmp_path):
-    job = data_job(cell())
-    notes = Notes()
-    about = jobs.data(job.request, Room(tmp_path, notes), bench.steps(cell()))
-
-    assert about["hash"] == bench.target(cell())[0]
-    assert [*notes.answer.files] == ["target.npz"]
+    assert Block(notes.room.kept).names == ["raw/values"]
 
 
 def test_a_relative_path_is_that_of_the_user(bench, tmp_path, monkeypatch):
@@ -204,10 +183,10 @@ def test_a_relative_path_is_that_of_the_user(bench, tmp_path, monkeypatch):
     (tmp_path / "here" / "x.csv").write_text("a,y\n" + "1,0\n2,1\n" * 10)
     monkeypatch.chdir(tmp_path / "here")
     planned = cell(dataset="x.csv")
-    request = data_job(planned).steps[0].request
+    request = data_job(planned).request
     monkeypatch.chdir(tmp_path)
 
-    assert jobs.read(request, Room(tmp_path, Notes()), {})["n"] == 20
+    assert jobs.read(request, Notes(tmp_path).room, {})["n"] == 20
 
 
 @pytest.mark.parametrize(
@@ -239,8 +218,7 @@ def test_cells_of_a_split_share_its_steps(bench):
     assert keys(one)[0] == keys(replace(one, split=1))[0]
     for changed in ({"split": 1}, {"seed": 1}, {"features": "unit"}, {"splits": 4}):
         assert keys(one)[1] != keys(replace(one, **changed))[1]
-    positive = data_job(replace(one, reading=Reading(positive="1"))).steps
-    assert keys(one)[0] != positive[0].key
+    assert keys(one)[0] != data_job(replace(one, reading=Reading(positive="1"))).key
 
 
 @pytest.mark.parametrize(

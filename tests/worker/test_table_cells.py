@@ -8,20 +8,19 @@ import numpy as np
 import pandas as pd
 import pytest
 from bench_toys import cell
+from in_process import Notes
 
 from aucbench import Data, auc, get_dataset, get_solver, solve
 from aucbench.bench.requests import data_job
 from aucbench.bench.worker import jobs, rows
 from aucbench.bench.worker.features import Refitted, mapped_parts
-from aucbench.bench.worker.rows import Block, laid_out
+from aucbench.bench.worker.rows import Block, write_block
 from aucbench.data.arrays import rows as as_rows
 from aucbench.data.folds import drawn_few
 from aucbench.data.packed import arrays_of
 from aucbench.datasets import load
 from aucbench.datasets.reading import Reading
 from aucbench.datasets.tables import Encoding, Schema
-from aucbench.processes.linux.described import Notes, SealedKept
-from aucbench.processes.room import Room
 from aucbench.protocols import identity
 from aucbench.registry import get_features
 
@@ -72,7 +71,7 @@ def test_a_cell_learns_the_encoding_from_its_training_rows(bench, path):
 
 def learnt_rows(bench, asked):
     [*_, split] = bench.steps(asked).values()
-    return np.array(Block(split.content()).array(jobs.LEARNT))
+    return np.array(Block(split).array(jobs.LEARNT))
 
 
 @pytest.mark.parametrize("tune", [False, (("C", (0.1, 10.0)),)])
@@ -120,16 +119,16 @@ def test_inner_folds_learn_their_own_encoding(path):
 
 
 def test_what_is_known_of_a_table_goes_to_the_parent(bench, path, tmp_path):
-    (step,) = data_job(planned(path)).steps
-    notes = Notes()
-    about = jobs.read(step.request, Room(tmp_path, notes), {})
-    schema = rows.schema_of(Block(SealedKept(notes.answer.kept).content()), rows.RAW)
+    room = Notes(tmp_path).room
+    about = jobs.read(data_job(planned(path)).request, room, {})
+    schema = rows.schema_of(Block(room.kept), rows.RAW)
 
     assert schema == load(path, target="sick").schema
     assert (about["n"], about["d"], about["dropped"]) == (N, 4, 1)
     assert about["understood"]["dropped"] == {"patient": "has another text in nearly each row"}
     assert about["understood"]["kinds"] == {"numeric": 1, "category": 2, "date": 1}
-    plain = b"".join(laid_out(*rows.parts("plain", as_rows(np.eye(2)))))
+    plain = Notes(tmp_path).room.kept
+    write_block(plain, *rows.parts("plain", as_rows(np.eye(2))))
     assert rows.schema_of(Block(plain), "plain") is None
 
 

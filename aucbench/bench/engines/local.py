@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 
 from aucbench.processes import Job, Outcome, Supervisor
@@ -21,20 +21,18 @@ class LocalEngine:
     threads: int = 1  # threads of aucbench, BLAS and OpenMP in each of them
     supervisor: Supervisor | None = None  # an open one, which stays open; else each run opens one
 
-    def on(self, supervisor: Supervisor) -> LocalEngine:
-        """Return this engine with an open supervisor."""
-        return replace(self, supervisor=supervisor)
-
     def open(self, further: Iterable[str] = ()) -> Supervisor:
         """Open a supervisor for this engine, whose jobs find further modules imported."""
         return Supervisor(threads=self.threads, preload=(*PRELOAD, *further))
 
     @contextmanager
-    def opened(self, further: Iterable[str] = ()) -> Iterator[Supervisor]:
-        """Open a supervisor for the context, unless this engine has one."""
-        known = self.supervisor
-        with nullcontext(known) if known else self.open(further) as supervisor:
-            yield supervisor
+    def opened(self, further: Iterable[str] = ()) -> Iterator[LocalEngine]:
+        """Yield this engine with an open supervisor: its own one, or a new one for the context."""
+        if self.supervisor is not None:
+            yield self
+            return
+        with self.open(further) as supervisor:
+            yield replace(self, supervisor=supervisor)
 
     def run(self, jobs: Iterable[tuple[str, Job]]) -> Iterator[tuple[str, Outcome]]:
         """Yield (id, outcome) as the jobs end; closing the generator kills running jobs.
@@ -49,8 +47,10 @@ class LocalEngine:
         self, jobs: Iterable[tuple[str, Job]]
     ) -> Generator[tuple[str, Outcome] | None, None, None]:
         """Yield None when the first jobs run, and then their outcomes."""
-        with self.opened() as supervisor, closing(ends(supervisor, jobs, self.jobs)) as outcomes:
-            next(outcomes)
-            yield None
-            for ended in outcomes:  # others run meanwhile, while the caller works
-                yield from ended
+        with self.opened() as engine:
+            assert engine.supervisor is not None
+            with closing(ends(engine.supervisor, jobs, self.jobs)) as outcomes:
+                next(outcomes)
+                yield None
+                for ended in outcomes:  # others run meanwhile, while the caller works
+                    yield from ended

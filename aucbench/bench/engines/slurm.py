@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from base64 import b64decode, b64encode
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +14,8 @@ from time import monotonic, sleep
 from typing import Any, Self
 from uuid import uuid4
 
-from cattrs import BaseValidationError, Converter
+from cattrs import BaseValidationError
+from cattrs.preconf.json import JsonConverter, make_converter
 from submitit import AutoExecutor
 from submitit import Job as SlurmJob
 from submitit.core.utils import FailedJobError, FailedSubmissionError
@@ -25,7 +24,7 @@ from aucbench.bench.engines import MOST_LOSSES
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.errors import AucbenchError, ParameterError
 from aucbench.processes.records import Ending, Job, Limits, Outcome, json_object
-from aucbench.store.files import read_file, refused
+from aucbench.store.files import read_file, refused, unfinished, whole_file
 
 LOG_TAIL = 16384  # characters of the log of a SLURM job that are kept with a crashed cell
 START_SECONDS = 300.0  # for a SLURM job to start, and for the signal before its end
@@ -206,32 +205,32 @@ def run_share(jobs: Sequence[Job], folder: Path, threads: int) -> None:
     run again.
     """
     for number, outcome in LocalEngine(1, threads).run(_begin(jobs, folder)):
-        target = folder / f"{number}.outcome"
-        unfinished = target.with_suffix(".tmp")
-        unfinished.write_text(json.dumps(_codec().unstructure(outcome)), encoding="ascii")
-        unfinished.replace(target)
+        target = _file(folder, int(number))
+        with whole_file(target, unfinished(folder, target.name)) as file:
+            file.write(_codec().dumps(outcome).encode())
 
 
 def outcome_in(folder: Path, number: int) -> Outcome | None:
     """Return the outcome of the job with this number; None if `run_share` has written none.
 
-    A plugin on a node whose kernel closes no files can write there too. So nothing of it is code,
-    and a file that is no outcome counts as none.
+    A plugin can write there too. So nothing of it is code, and a file that is no outcome counts as
+    none.
     """
     try:
-        plain = json_object(read_file(folder / f"{number}.outcome"))
+        plain = json_object(read_file(_file(folder, number)))
         return None if plain is None else _codec().structure(plain, Outcome)
     except (OSError, BaseValidationError):
         return None
 
 
 @cache
-def _codec() -> Converter:
+def _codec() -> JsonConverter:
     """Return what makes JSON of an outcome, and an outcome of JSON."""
-    codec = Converter(forbid_extra_keys=True)
-    codec.register_unstructure_hook(bytes, lambda content: b64encode(content).decode("ascii"))
-    codec.register_structure_hook(bytes, lambda text, _: b64decode(text, validate=True))
-    return codec
+    return make_converter(forbid_extra_keys=True)
+
+
+def _file(folder: Path, number: int) -> Path:
+    return folder / f"{number}.outcome"
 
 
 def _begin(jobs: Sequence[Job], folder: Path) -> Iterator[tuple[str, Job]]:

@@ -11,7 +11,7 @@ POSIX = {  # absent on Windows
         mknod nice openpty pathconf posix_fallocate posix_spawn pread preadv pwrite pwritev
         register_at_fork sched_get_priority_max sched_yield sendfile setegid seteuid setgid
         setgroups setpgid setpriority setresuid setreuid setsid setuid statvfs sync sysconf
-        tcgetpgrp tcsetpgrp ttyname uname wait wait3 wait4 waitid""",
+        tcgetpgrp tcsetpgrp ttyname uname wait wait3 wait4""",
     "signal": """ITIMER_REAL SIGALRM SIGBUS SIGCHLD SIGCONT SIGHUP SIGIO SIGKILL SIGPIPE SIGPROF
         SIGQUIT SIGSTOP SIGSYS SIGTRAP SIGTSTP SIGTTIN SIGTTOU SIGURG SIGUSR1 SIGUSR2 SIGVTALRM
         SIGWINCH SIGXCPU SIGXFSZ SIG_BLOCK SIG_SETMASK SIG_UNBLOCK alarm getitimer pause
@@ -25,7 +25,7 @@ LINUX = {  # absent on Windows and on macOS
     "os": """EFD_CLOEXEC GRND_NONBLOCK MFD_ALLOW_SEALING MFD_CLOEXEC O_TMPFILE RTLD_DEEPBIND
         copy_file_range eventfd fdatasync getrandom getxattr memfd_create pidfd_open
         posix_fadvise removexattr sched_getaffinity sched_setaffinity sched_setscheduler
-        setxattr splice""",
+        setxattr splice waitid""",  # macOS has the last one since Python 3.13
     "signal": """SIGPOLL SIGPWR SIGRTMAX SIGRTMIN SIGSTKFLT pidfd_send_signal sigtimedwait
         sigwaitinfo""",
     "select": "EPOLLIN epoll",

@@ -15,7 +15,9 @@ import errno
 import os
 import re
 import shutil
+import socket
 import sys
+from threading import Thread
 from types import FrameType, ModuleType
 from typing import Any
 
@@ -46,16 +48,43 @@ class _Other(ModuleType):
         return [name for name in dir(self._real) if name not in self._absent]
 
 
+class _Socket(socket.socket):
+    """A socket that can be shared, as on Windows: another process gets it by a further one."""
+
+    def share(self, pid: int) -> bytes:
+        door = socket.socket(socket.AF_UNIX)
+        door.bind(f"\0aucbench-{os.getpid()}-{pid}")
+        door.listen()
+        copy = self.dup()
+
+        def hand() -> None:
+            with door, copy, door.accept()[0] as other:
+                socket.send_fds(other, [b"\n"], [copy.fileno()])
+
+        Thread(target=hand, daemon=True).start()
+        return bytes(door.getsockname())
+
+
+def _socketpair() -> tuple[socket.socket, ...]:
+    return tuple(_Socket(fileno=one.detach()) for one in socket.socketpair())
+
+
+def _fromshare(name: bytes) -> socket.socket:
+    with socket.socket(socket.AF_UNIX) as door:
+        door.connect(name)
+        return socket.socket(fileno=socket.recv_fds(door, 1, 1)[1][0])
+
+
 def _others() -> dict[str, ModuleType]:
     import select
     import signal
-    import socket
     import time
 
     real = {"os": os, "select": select, "signal": signal, "socket": socket, "time": time}
     seen = {name: _Other(real[name], absent) for name, absent in names_absent(SYSTEM).items()}
     if SYSTEM == "win32":
         seen["os"]._other.update(name="nt")
+        seen["socket"]._other.update(socketpair=_socketpair, fromshare=_fromshare)
     return {**seen, "sys": _Other(sys, set(), platform=SYSTEM)}
 
 
@@ -129,6 +158,17 @@ def _listing(path: Any = ".", *_: Any) -> None:
         raise FileNotFoundError(errno.ENOENT, f"no such folder on {SYSTEM}", _path(path))
 
 
+def _seeing(plain: Any) -> Any:
+    """Return `os.stat`, of which no event tells, without the files that another system lacks."""
+
+    def seen(path: Any, *arguments: Any, **named: Any) -> os.stat_result:
+        if _path(path).startswith(FOLDERS) and _is_ours(sys._getframe().f_back):
+            raise FileNotFoundError(errno.ENOENT, f"no such file on {SYSTEM}", _path(path))
+        return plain(path, *arguments, **named)
+
+    return seen
+
+
 def _moving(*paths: Any) -> None:
     for path in map(_path, paths):
         if path and not os.path.isdir(path) and _in_use(path):
@@ -150,4 +190,5 @@ if SYSTEM == "win32":
 
 if SYSTEM:
     builtins.__import__ = _importing(builtins.__import__)
+    os.stat = _seeing(os.stat)
     sys.addaudithook(_watch)

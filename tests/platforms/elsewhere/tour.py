@@ -16,7 +16,7 @@ import pandas as pd
 import aucbench
 import aucbench_plugins
 
-OF_LINUX = "aucbench.processes.linux"  # rooms that only Linux imports
+SERVER = "aucbench.processes.fork_server"  # its import makes a process one, which only Linux has
 OPTIONAL = {"torch", "sksurv", "libauc"}
 
 
@@ -24,9 +24,7 @@ def modules():
     """The names of all our modules, imported."""
     names = ["aucbench", "aucbench_plugins"]
     for package in (aucbench, aucbench_plugins):
-        for found in walk_packages(package.__path__, f"{package.__name__}."):
-            if not found.name.startswith(OF_LINUX):
-                names.append(found.name)
+        names += [found.name for found in walk_packages(package.__path__, f"{package.__name__}.")]
     for name in names:
         if not name.endswith("__main__"):
             import_module(name)
