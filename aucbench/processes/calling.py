@@ -138,7 +138,7 @@ class Call:
         self._family.terminate()
         last, obeyed = monotonic() + self._limits.grace, False
         while not obeyed and monotonic() < last:
-            obeyed = self._has_ended(LOOK if last - monotonic() > LOOK else 0.0)
+            obeyed = self._has_ended(max(0.0, min(LOOK, last - monotonic())))
         self._hearing.read()
         return endings.late(timeout, obeyed=obeyed)
 

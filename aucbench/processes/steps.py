@@ -12,7 +12,6 @@ from threading import Condition, Lock
 from typing import Any
 
 from aucbench.processes.records import CancelledError, Ending, Job, Outcome
-from aucbench.processes.scratch import Waste
 
 LOOK = 0.1  # seconds between two looks whether a job was given up
 
@@ -29,8 +28,8 @@ class _Step:
 class Steps:
     """The steps, by their identities. Methods may be called from several threads."""
 
-    def __init__(self, folder: Path, waste: Waste) -> None:
-        self._folder, self._waste, self._numbers = folder, waste, count()
+    def __init__(self, folder: Path, remove: Callable[[Path], object]) -> None:
+        self._folder, self._remove, self._numbers = folder, remove, count()
         self._change = Condition()
         self._known: dict[str, _Step] = {}
         self._uses: Counter[str] = Counter()  # jobs that run and need each step
@@ -100,4 +99,4 @@ class Steps:
             if not failed and not self._uses[identity] and identity not in self._last:
                 del self._known[identity], self._uses[identity]
                 if step.folder is not None:
-                    self._waste.put(step.folder)
+                    self._remove(step.folder)

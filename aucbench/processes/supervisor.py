@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import count
@@ -16,7 +18,7 @@ from aucbench.processes.calling import KILL_SECONDS, Call
 from aucbench.processes.hearing import Hear
 from aucbench.processes.landlock import Rules
 from aucbench.processes.records import Ending, Job, Outcome
-from aucbench.processes.scratch import Scratch, Waste
+from aucbench.processes.scratch import Scratch, remove
 from aucbench.processes.starting import search_path, starter
 from aucbench.processes.steps import Steps
 
@@ -45,9 +47,9 @@ class Supervisor:
 
     def __init__(self, *, threads: int = 1, preload: Sequence[str] = ()) -> None:
         self._owner, self._closing, self._numbers = os.getpid(), Event(), count()
-        self._scratch, self._waste = Scratch(), Waste()
+        self._scratch, self._remover = Scratch(), ThreadPoolExecutor(1)
         self.folder = self._scratch.path  # of temporary files
-        self._steps, self._rules = Steps(self.folder, self._waste), Rules(self.folder)
+        self._steps, self._rules = Steps(self.folder, self._remove), Rules(self.folder)
         try:
             self._starter = starter(self.folder, threads, preload)
         except BaseException:
@@ -68,7 +70,7 @@ class Supervisor:
         self._steps.wait(KILL_SECONDS)
         self._starter.close()
         self._rules.close()
-        self._waste.stop()
+        self._remover.shutdown(wait=True, cancel_futures=True)
         self._scratch.remove()
 
     def call(self, job: Job, *, hear: Hear | None = None, cancelled: Event = NEVER) -> Outcome:
@@ -146,5 +148,10 @@ class Supervisor:
                 self._starter.keep(process)
             else:
                 process.close()
-            self._waste.put(folder)
+            self._remove(folder)
         return outcome
+
+    def _remove(self, folder: Path) -> None:
+        """Remove a folder in a thread, since that can take milliseconds."""
+        with suppress(RuntimeError):  # it is closed, and all that is left goes at once
+            self._remover.submit(remove, folder)
