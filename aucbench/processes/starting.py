@@ -27,7 +27,7 @@ from multiprocessing.forkserver import ForkServer, read_signed
 from pathlib import Path
 from threading import Lock
 from time import monotonic, sleep, time
-from typing import Any, Protocol
+from typing import Any
 
 import psutil
 
@@ -46,6 +46,7 @@ PROCESS = "AUCBENCH_PROCESS"  # variable of a new interpreter and of all that it
 POOLS = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR", "VECLIB_MAXIMUM")
 PATH, SAFE = "PYTHONPATH", "PYTHONSAFEPATH"
 START_SECONDS = 120.0  # for a process to start
+END_SECONDS = 2.0  # for a process to end whose channel is closed
 # The folder of the user may have modules with names of the standard library.
 NEW = ("-P", "-c", "import sys; sys.path[:] = {path!r}\nfrom aucbench.processes.child import main\n"
        "main({channel!r}, {rules!r}, {preload!r})")  # fmt: skip
@@ -56,47 +57,31 @@ FLAGS: int = sum(
 )
 
 
-class Started(Protocol):
-    """A process that waits for an order."""
+class Started:
+    """A process that waits for an order; `serves` says whether it can do further jobs."""
 
-    pid: int
-    channel: socket.socket
-    serves: bool  # whether it can do further jobs
+    def __init__(self, pid: int, channel: socket.socket, *, serves: bool) -> None:
+        self.pid, self.channel, self.serves = pid, channel, serves
 
     def order(self, line: bytes) -> None:
         """Say what it shall do; if it has ended, its channel says so."""
-        ...
+        self.channel.settimeout(START_SECONDS)
+        with suppress(OSError):
+            self.channel.sendall(line)
+        self.channel.setblocking(False)
 
     def code(self, seconds: float) -> int | None:
         """Return its exit code, -n for signal n; None where it does not end in this time."""
-        ...
-
-    def close(self) -> None:
-        """Let it go, after its end."""
-        ...
+        raise NotImplementedError
 
     def lost(self) -> Iterator[psutil.Process]:
         """Yield processes that it has started, and that have lost their parents."""
-        ...
-
-
-class Starter(Protocol):
-    """Starts processes for jobs. Methods may be called from several threads."""
-
-    def start(self, *, trusted: bool, rules: int | None) -> Started:
-        """Return a process for a job; `AucbenchError`: none can be started.
-
-        `rules` is the descriptor of those of its fence, see `landlock`.
-        """
-        ...
-
-    def keep(self, process: Started) -> None:
-        """Keep a process that has done its job, and left nothing, for another job."""
-        ...
+        raise NotImplementedError
 
     def close(self) -> None:
-        """End what serves to start them, when none is left."""
-        ...
+        """Let it end, or let it go after its end."""
+        self.channel.close()
+        self.code(END_SECONDS)
 
 
 def start_method() -> str:
@@ -108,27 +93,14 @@ def start_method() -> str:
     return asked
 
 
-def starter(folder: Path, threads: int, preload: Sequence[str]) -> Starter:
-    """Return what starts processes on this system.
-
-    Parameters
-    ----------
-    folder : Path
-        That of the supervisor.
-    threads : int
-        Threads of aucbench, OpenMP, OpenBLAS and MKL in each of them.
-    preload : sequence of str
-        Modules that they have imported.
-    """
-    kind = ForkStarter if start_method() == FORK else SpawnStarter
-    return kind(folder, _variables(folder, threads), preload)
-
-
-def _variables(folder: Path, threads: int) -> dict[str, str]:
+def starter(folder: Path, threads: int, preload: Sequence[str]) -> ForkStarter | SpawnStarter:
+    """Return what starts processes on this system; see `Supervisor`."""
     names = [*(f"{name}_NUM_THREADS" for name in POOLS), VARIABLE]
     # A fixed hash seed: sets of str have the same order in every run.
     seed = os.environ.get("PYTHONHASHSEED", "0")
-    return {**dict.fromkeys(names, str(threads)), "PYTHONHASHSEED": seed, MARK: str(folder)}
+    variables = {**dict.fromkeys(names, str(threads)), "PYTHONHASHSEED": seed, MARK: str(folder)}
+    kind = ForkStarter if start_method() == FORK else SpawnStarter
+    return kind(folder, variables, preload)
 
 
 def search_path() -> list[str]:
@@ -149,19 +121,18 @@ class ForkStarter:
         self._roots: set[int] = set()  # processes that were forked for jobs
         self._run()
 
-    def start(self, *, trusted: bool, rules: int | None) -> ForkedProcess:
-        """Fork a process."""
+    def start(self, rules: int | None, *, serves: bool) -> ForkedProcess:
+        """Fork a process for one job; see `SpawnStarter.start`."""
         channel, theirs = socket.socketpair()
+        given = [theirs.fileno(), *([] if rules is None else [rules])]
         with self._lock:
             try:
                 self._run()
-                status, pipe = self._server.connect_to_new_process(
-                    [theirs.fileno(), *([] if rules is None else [rules])]
-                )
+                status, pipe = self._server.connect_to_new_process(given)
                 with theirs, open(pipe, "wb") as orders:  # noqa: PTH123 - a descriptor
                     # What the server prepares, which is nothing, and what it calls.
                     orders.write(pickle.dumps({}) + pickle.dumps(Forked()))
-                if not select.select([status], [], [], START_SECONDS)[0]:
+                if not _is_readable(status, START_SECONDS):
                     raise AucbenchError(f"no process has started within {START_SECONDS:g} s")
                 pid = read_signed(status)
             except (OSError, EOFError) as error:
@@ -170,10 +141,6 @@ class ForkStarter:
                 ) from error
             self._roots.add(pid)
         return ForkedProcess(pid, channel, status, self)
-
-    def keep(self, process: Started) -> None:
-        """Keep no process: each one does one job."""
-        raise AssertionError(f"process {process.pid} was forked for one job")
 
     def strays(self) -> Iterator[psutil.Process]:
         """Yield what processes have left behind that have ended, which the server has adopted."""
@@ -196,38 +163,18 @@ class ForkStarter:
             self._server.ensure_running()
 
 
-class _Process:
-    """What both kinds of processes have."""
-
-    def __init__(self, pid: int, channel: socket.socket) -> None:
-        self.pid, self.channel = pid, channel
-
-    def order(self, line: bytes) -> None:
-        """Say what it shall do."""
-        self.channel.settimeout(START_SECONDS)
-        with suppress(OSError):
-            self.channel.sendall(line)
-        self.channel.setblocking(False)
-
-    def close(self) -> None:
-        """Let it go."""
-        self.channel.close()
-
-
-class ForkedProcess(_Process):
+class ForkedProcess(Started):
     """A process that was forked."""
 
-    serves = False
-
     def __init__(self, pid: int, channel: socket.socket, status: int, starter: ForkStarter) -> None:
-        super().__init__(pid, channel)
+        super().__init__(pid, channel, serves=False)
         self._starter = starter
         self._code: int | None = None
         self._status: int | None = status  # the server writes the code to it; None: it has ended
 
     def code(self, seconds: float) -> int | None:
         """Return its exit code; 0 where the server has ended, which would know it."""
-        if self._status is not None and select.select([self._status], [], [], seconds)[0]:
+        if self._status is not None and _is_readable(self._status, seconds):
             with suppress(EOFError):
                 self._code = read_signed(self._status)
             os.close(self._status)
@@ -243,11 +190,6 @@ class ForkedProcess(_Process):
                 sleep(family.PAUSE)
         return self._code
 
-    def close(self) -> None:
-        """Let it go."""
-        super().close()
-        self.code(0.0)
-
     def lost(self) -> Iterator[psutil.Process]:
         """Yield what processes have left behind that have ended."""
         return self._starter.strays()
@@ -259,34 +201,23 @@ class SpawnStarter:
     def __init__(self, folder: Path, variables: Mapping[str, str], preload: Sequence[str]) -> None:
         self._folder, self._variables, self._preload = folder, variables, [*preload]
         self._numbers = count()
-        self._idle: list[SpawnedProcess] = []
 
-    def start(self, *, trusted: bool, rules: int | None) -> SpawnedProcess:
-        """Return a process that has done such a job, or start one."""
-        with suppress(IndexError):
-            if trusted:
-                return self._idle.pop()
-        name = f"{self._folder.name}-{next(self._numbers)}"
-        process = self._started(name, trusted, None if trusted else rules)
-        process.require_ready()
-        return process
+    def start(self, rules: int | None, *, serves: bool) -> SpawnedProcess:
+        """Start a process; `AucbenchError`: none can be started.
 
-    def keep(self, process: Started) -> None:
-        """Keep a process for another job."""
-        assert isinstance(process, SpawnedProcess)
-        self._idle.append(process)
-
-    def close(self) -> None:
-        """End the processes that are kept."""
-        for process in self._idle:
-            process.channel.close()
-            process.code(START_SECONDS)
-
-    def _started(self, name: str, serves: bool, rules: int | None) -> SpawnedProcess:
+        Parameters
+        ----------
+        rules : int or None
+            Descriptor of the rules of its fence, see `landlock`.
+        serves : bool
+            Whether it shall do several jobs, where that makes it faster.
+        """
         channel, theirs = socket.socketpair()
+        name = f"{self._folder.name}-{next(self._numbers)}"
         log = self._folder / f"{name}.log"
-        windows = sys.platform == "win32"
-        number = None if windows else theirs.fileno()
+        number = None if sys.platform == "win32" else theirs.fileno()
+        if serves:  # nothing opens again what a process has closed for itself
+            rules = None
         *flags, code = NEW
         code = code.format(path=search_path(), channel=number, rules=rules, preload=self._preload)
         with theirs, log.open("wb") as output:
@@ -297,42 +228,41 @@ class SpawnStarter:
                 stderr=output,
                 env={**os.environ, **self._variables, PROCESS: name},
                 pass_fds=[fd for fd in (number, rules) if fd is not None],
-                start_new_session=not windows,
+                start_new_session=number is not None,
                 creationflags=FLAGS,
             )
             assert program.stdin is not None
             with program.stdin as pipe, suppress(OSError):  # it has ended, as it will be found
                 if sys.platform == "win32":
                     pipe.write(theirs.share(program.pid))
-        return SpawnedProcess(program, channel, name, log, serves)
+        process = SpawnedProcess(program, channel, name, serves=serves)
+        if not process.is_ready():
+            lines = log.read_text("utf-8", "backslashreplace").splitlines()
+            raise AucbenchError(f"no process can be started: {lines[-1] if lines else 'no output'}")
+        return process
+
+    def close(self) -> None:
+        """Do nothing: no other process serves to start them."""
 
 
-class SpawnedProcess(_Process):
+class SpawnedProcess(Started):
     """A new interpreter."""
 
     def __init__(
-        self,
-        program: subprocess.Popen[bytes],
-        channel: socket.socket,
-        name: str,
-        log: Path,
-        serves: bool,
+        self, program: subprocess.Popen[bytes], channel: socket.socket, name: str, *, serves: bool
     ) -> None:
-        super().__init__(program.pid, channel)
-        self.serves = serves
-        self._program, self._name, self._log, self._since = program, name, log, time()
+        super().__init__(program.pid, channel, serves=serves)
+        self._program, self._name, self._since = program, name, time()
 
-    def require_ready(self) -> None:
-        """Wait until it has imported its modules; `AucbenchError`: it does not."""
+    def is_ready(self) -> bool:
+        """Wait until it has imported its modules; False when it does not."""
         self.channel.settimeout(START_SECONDS)
-        try:
+        with suppress(OSError):  # the time is up, or the pair is broken
             if self.channel.recv(1):
-                return
-        except OSError:  # the time is up, or the pair is broken
-            self._program.kill()
-        self._program.wait()
-        lines = self._log.read_text("utf-8", "backslashreplace").splitlines()
-        raise AucbenchError(f"no process can be started: {lines[-1] if lines else 'no output'}")
+                return True
+        self._program.kill()
+        self.close()
+        return False
 
     def code(self, seconds: float) -> int | None:
         """Return its exit code."""
@@ -341,14 +271,15 @@ class SpawnedProcess(_Process):
         except subprocess.TimeoutExpired:
             return None
 
-    def close(self) -> None:
-        """Let it go."""
-        super().close()
-        self.code(0.0)
-
     def lost(self) -> Iterator[psutil.Process]:
         """Yield what has its name in a variable."""
         return (p for p in family.marked(PROCESS, self._name, self._since) if p.pid != self.pid)
+
+
+def _is_readable(descriptor: int, seconds: float) -> bool:
+    watched = select.poll()
+    watched.register(descriptor, select.POLLIN)
+    return bool(watched.poll(seconds * 1000))
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from aucbench.processes.hearing import Hear
 from aucbench.processes.landlock import Rules
 from aucbench.processes.records import Ending, Job, Outcome
 from aucbench.processes.scratch import Scratch, remove
-from aucbench.processes.starting import search_path, starter
+from aucbench.processes.starting import Started, search_path, starter
 from aucbench.processes.steps import Steps
 
 NEVER = Event()
@@ -51,6 +51,7 @@ class Supervisor:
         self.folder = self._scratch.path  # of temporary files
         self._steps, self._rules = Steps(self.folder, self._remove), Rules(self.folder)
         try:
+            self._idle: list[Started] = []  # processes that have done a job, and can do others
             self._starter = starter(self.folder, threads, preload)
         except BaseException:
             self._scratch.remove()
@@ -68,6 +69,8 @@ class Supervisor:
             return
         self._closing.set()
         self._steps.wait(KILL_SECONDS)
+        for process in self._idle:
+            process.close()
         self._starter.close()
         self._rules.close()
         self._remover.shutdown(wait=True, cancel_futures=True)
@@ -125,8 +128,7 @@ class Supervisor:
         """Run a job whose steps are done."""
         folder = self.folder / f"job-{next(self._numbers)}"
         folder.mkdir(parents=True)  # a job may have removed ours
-        rules = None if job.fence is None else self._rules.of(job.fence)
-        process = self._starter.start(trusted=job.trusted, rules=rules)
+        process = self._process(job)
         order = {
             "call": job.call,
             "request": job.request,
@@ -145,11 +147,21 @@ class Supervisor:
             outcome, is_kept = Call(process, folder, job, hear, given_up).run(order)
         finally:
             if is_kept:
-                self._starter.keep(process)
+                self._idle.append(process)
             else:
                 process.close()
             self._remove(folder)
         return outcome
+
+    def _process(self, job: Job) -> Started:
+        """Return a process for a job: one that has done others, or a new one."""
+        with suppress(IndexError):
+            while job.trusted:
+                process = self._idle.pop()
+                if process.code(0.0) is None:
+                    return process
+        rules = None if job.fence is None else self._rules.of(job.fence)
+        return self._starter.start(rules, serves=job.trusted)
 
     def _remove(self, folder: Path) -> None:
         """Remove a folder in a thread, since that can take milliseconds."""
