@@ -15,14 +15,14 @@ from unittest.mock import patch
 
 from aucbench.bench import Store
 from aucbench.bench.answers import Lookup, Lookups, Name
+from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.evaluation.verdict import Status
 from aucbench.bench.plan.fields import choices
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.record import Conditions, Record
 from aucbench.bench.runner import Runner
-from aucbench.processes.opening import CHOICE
-from aucbench.processes.records import Job, Outcome
-from aucbench.processes.supervisor import KINDS
+from aucbench.processes import Job, Outcome
+from aucbench.processes.starting import CHOICE, STARTS
 from aucbench.records import CellStatus
 from aucbench.store.folder import INDEX
 from aucbench.store.index import SETTLED
@@ -40,15 +40,44 @@ def compare(*more: str) -> list[str]:
 class Compare:
     """2 or 42 cells of one pass over 1000 x 20 rows; the difference is the time of 40 cells."""
 
-    version = "2"
-    params = ((2, 42), (1, 2), KINDS)
-    param_names = ("cells", "jobs", "supervisor")
+    version = "3"
+    params = ((2, 42), (1, 2), STARTS)
+    param_names = ("cells", "jobs", "start")
     timeout = 240
 
-    def time_compare(self, cells: int, jobs: int, supervisor: str) -> None:
+    def time_compare(self, cells: int, jobs: int, start: str) -> None:
         shape = ["--quiet", "--splits", "2", "--repeats", str(cells // 2), "--jobs", str(jobs)]
-        env = {**os.environ, CHOICE: supervisor}
+        env = {**os.environ, CHOICE: start}
         subprocess.run([*COMMAND, *compare(*shape)], check=True, capture_output=True, env=env)
+
+
+class Supervise:
+    """A supervisor of cells: its first job, with its start and its end, and one job more.
+
+    Where processes are not forked, one process does many jobs whose code is that of aucbench.
+    """
+
+    params = (STARTS, (True, False))
+    param_names = ("start", "trusted")
+    timeout = 120
+
+    def setup(self, start: str, trusted: bool) -> None:
+        self.variable = patch.dict(os.environ, {CHOICE: start})
+        self.variable.start()
+        self.job = Job("builtins:dict.get", {}, trusted=trusted)  # it returns its third argument
+        self.supervisor = LocalEngine().open()
+        self.time_one_job(start, trusted)
+
+    def teardown(self, start: str, trusted: bool) -> None:
+        self.supervisor.close()
+        self.variable.stop()
+
+    def time_one_job(self, start: str, trusted: bool) -> None:
+        assert self.supervisor.call(self.job).result == {}
+
+    def time_first_job(self, start: str, trusted: bool) -> None:
+        with LocalEngine().open() as supervisor:
+            assert supervisor.call(self.job).result == {}
 
 
 class Start:

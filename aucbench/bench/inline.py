@@ -10,6 +10,7 @@ changed since it started, the id is new in every run.
 from __future__ import annotations
 
 import sys
+import time
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
@@ -162,9 +163,17 @@ def _identity(kind: type, content: bytes) -> str | None:
 
 def _is_as_it_started(script: Path) -> bool:
     """Whether neither the script nor what it imports from its folder changed since the start."""
-    begin = psutil.Process().create_time() - MARGIN  # rather too early than too late
+    begin = _start_time() - MARGIN  # rather too early than too late
     stats = (path.stat() for path in files_of(script)[0].values())
     return all(max(one.st_mtime, one.st_ctime) < begin for one in stats)
+
+
+def _start_time() -> float:
+    """Return when this process began, in seconds as `time.time()` counts them."""
+    begin: float = psutil.Process().create_time()
+    if sys.platform == "linux":  # the time of the boot, from which it counts, is a whole second
+        begin += time.time() - time.clock_gettime(time.CLOCK_BOOTTIME) - psutil.boot_time()
+    return begin
 
 
 def _digest(content: bytes) -> str:

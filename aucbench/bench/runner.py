@@ -172,7 +172,7 @@ class Runner:
         ended = CellStatus(status["status"])
         if ended in self.retry or not self._imports.same(imports):
             return True
-        return self.conditions.lift(ended, Conditions(**conditions))
+        return self.conditions.lift(ended, Conditions.from_json(conditions))
 
     def _stored(self, cell: Cell) -> Record | None:
         """Return the record of a cell in the store."""

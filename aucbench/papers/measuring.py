@@ -64,7 +64,7 @@ class Measured:
     @staticmethod
     def from_json(plain: Mapping[str, Any]) -> Measured:
         """Return what `asdict` has made plain."""
-        return Measured(**{**plain, "conditions": Conditions(**plain["conditions"])})
+        return Measured(**{**plain, "conditions": Conditions.from_json(plain["conditions"])})
 
 
 def opened(folder: Path, *, create: bool = False) -> DocumentStore:

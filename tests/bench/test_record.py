@@ -7,6 +7,7 @@ from math import inf, nan
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 from bench_toys import cell
 
@@ -346,14 +347,16 @@ def test_a_process_is_pinned_to_as_many_cores_as_it_has_threads(monkeypatch, cor
 
 
 def test_a_process_that_cannot_be_pinned_stays_where_it_may_be(cores, monkeypatch):
-    def refuse(*_):
-        raise PermissionError
+    def refuse(process, chosen=None):
+        if chosen is not None:
+            raise psutil.AccessDenied
+        return sorted(cores)
 
     for threads in ("", "100000"):
         monkeypatch.setenv("OMP_NUM_THREADS", threads)
         assert machine.pin() is None
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    monkeypatch.setattr(os, "sched_setaffinity", refuse)
+    monkeypatch.setattr(psutil.Process, "cpu_affinity", refuse)
     assert machine.pin() is None
     assert os.sched_getaffinity(0) == cores
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 from io import BytesIO
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from aucbench.bench.answers import Lookup, Lookups, Name
 from aucbench.bench.evaluation.targets import KeptTarget
 from aucbench.bench.plan.fields import choices
 from aucbench.bench.plan.plan import Plan
-from aucbench.bench.results.record import Conditions
+from aucbench.bench.results.record import Conditions, Record
 from aucbench.bench.results.store import Store
 from aucbench.bench.runner import Runner
 from aucbench.bench.show.progress import Progress
@@ -128,6 +129,19 @@ def test_a_time_out_counts_until_the_limit_is_raised(lookups, store, timeout, ru
     records(lookups, store, engine, timeout=timeout)
 
     assert len(engine.ran) == runs
+
+
+def test_records_of_an_earlier_version_that_knew_other_conditions_count(lookups, store):
+    def written(record):
+        plain = now(record)
+        return {**plain, "conditions": {**plain["conditions"], "supervisor": "linux"}}
+
+    now, engine = Record.to_json, Answers()
+    with patch.object(Record, "to_json", written):
+        first = records(lookups, store, Answers())
+
+    assert records(lookups, store, engine) == first
+    assert engine.ran == []
 
 
 def test_what_is_broken_ends_without_being_run(lookups, store):

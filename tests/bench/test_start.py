@@ -44,7 +44,7 @@ def test_data_which_take_longest_are_asked_for_first():
     with pytest.raises(Asked) as asked:
         look_up(plan, Asking())
 
-    assert asked.value.args[0] == ["data", "data", *["resolve"] * 4]
+    assert asked.value.args[0] == ["read", "read", *["resolve"] * 4]
 
 
 def test_a_kernel_that_needs_scipy_is_imported_on_first_use():

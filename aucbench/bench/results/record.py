@@ -87,6 +87,12 @@ class Conditions:
     # and why. None where no process was fenced.
     fence: str | None = None
 
+    @staticmethod
+    def from_json(plain: Mapping[str, Any]) -> Conditions:
+        """Return the conditions that a record holds; an earlier version may have known others."""
+        conditions: Conditions = _converter().structure(plain, Conditions)
+        return conditions
+
     def lift(self, status: str, then: Conditions) -> bool:
         """Whether a smaller limit than that of these conditions ended something as `status`."""
         limit = {"timeout": "timeout", "memout": "memory"}.get(status)
@@ -282,6 +288,7 @@ def documented(*more: type[DataclassInstance]) -> list[tuple[str, str, str, str]
 @cache
 def _converter() -> Any:
     from cattrs import Converter
+    from cattrs.gen import make_dict_structure_fn
 
     converter = Converter(forbid_extra_keys=True)
     converter.register_unstructure_hook(Cell, Cell.to_json)
@@ -289,6 +296,8 @@ def _converter() -> Any:
     converter.register_structure_hook(bool, _flag)  # a bool is an int, which would take it as well
     # The points of curves are most of a record; they are taken as JSON gives them, without a copy.
     converter.register_structure_hook_func(lambda kind: kind == Mapping[str, Any], _mapping)
+    lenient = make_dict_structure_fn(Conditions, converter, _cattrs_forbid_extra_keys=False)
+    converter.register_structure_hook(Conditions, lenient)
     return converter
 
 

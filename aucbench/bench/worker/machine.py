@@ -28,7 +28,9 @@ _numbers = count()
 
 def here() -> dict[str, Any]:
     """Return host, CPU, cores, versions, SIMD level, sort, and the threads and load of now."""
-    busy = None if sys.platform == "win32" else round(os.getloadavg()[0], 2)
+    busy = None
+    if sys.platform != "win32":
+        busy = round(os.getloadavg()[0], 2)
     return {**_machine(), "threads": _threads(), "load": busy}
 
 
