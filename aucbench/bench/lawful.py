@@ -12,9 +12,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from aucbench.bench.in_turn import MOST_ENDS, Piece, in_turn
 from aucbench.errors import ParameterError, PluginError, require_above
 from aucbench.processes import Job, Limits, Outcome, Supervisor
-from aucbench.processes.isolated import MOST_ENDS, Piece, Process
+from aucbench.processes.isolated import Process
 from aucbench.records import Finding, Verdict
 from aucbench.registry.discovery import printable
 
@@ -60,7 +61,7 @@ def _checked(process: Process, request: Mapping[str, Any], limits: Limits) -> It
 
     ends: list[Outcome] = []
     piece: Piece | None = None
-    for piece in process.in_turn(ask, ends):
+    for piece in in_turn(process, ask, ends):
         end = piece.ended
         if end is None:
             yield Finding(**{**piece.found, "verdict": Verdict(piece.found["verdict"])})

@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike
 
 from aucbench.bench.answers import is_unknown
 from aucbench.bench.engines.local import LocalEngine
+from aucbench.bench.in_turn import MOST_ENDS, UNRETURNED, ended, in_turn
 from aucbench.bench.learning import likely
 from aucbench.bench.requests import resolve_job
 from aucbench.bench.results.record import Record
@@ -39,7 +40,7 @@ from aucbench.errors import (
 from aucbench.hookspecs import PROJECT
 from aucbench.kernels.vectors import Vector
 from aucbench.processes import isolated
-from aucbench.processes.isolated import MOST_ENDS, UNRETURNED, Process, ended
+from aucbench.processes.isolated import Process
 from aucbench.processes.records import Job, Limits, Outcome
 from aucbench.processes.scratch import Scratch
 from aucbench.registry import get_pairs
@@ -226,7 +227,7 @@ class PluginMeasure(Measure):
                 numbers = [number for number in range(len(waiting)) if number not in done]
                 return self.metric.job("values", folder=str(scratch.path), numbers=numbers)
 
-            for piece in process.in_turn(job, self._ends):
+            for piece in in_turn(process, job, self._ends):
                 why = ended(piece.ended) if piece.ended else UNRETURNED
                 if piece.key is None:  # the call never began
                     break

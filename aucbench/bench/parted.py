@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from aucbench.bench.free_memory import free_memory
 from aucbench.datasets.arrow import PARQUET
 from aucbench.datasets.download import is_url
 from aucbench.datasets.endings import TEXT
 from aucbench.datasets.located import has_folder, names_file
 from aucbench.datasets.parted.footers import Footer
-from aucbench.processes.host import free_memory
 from aucbench.registry.lookup import owner
 
 COPIES = 3  # of all rows as float64, which a fit in memory takes at most

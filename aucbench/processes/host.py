@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -19,12 +19,6 @@ BOOT = Path("/proc/sys/kernel/random/boot_id")
 STATUS, DATA = Path("/proc/self/status"), re.compile(rb"^VmData:\s+(\d+) kB", re.M)
 KB = 1024
 PR_SET_CHILD_SUBREAPER = 36  # of linux/prctl.h
-OWN_GROUPS, GROUPS = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
-# Of control groups of version 2, and of version 1: their folder, limit and use.
-IN_GROUPS = {
-    "": (GROUPS, "memory.max", "memory.current"),
-    "memory": (GROUPS / "memory", "memory.limit_in_bytes", "memory.usage_in_bytes"),
-}
 
 
 def cores() -> int:
@@ -36,12 +30,6 @@ def core_numbers() -> list[int]:
     """Return the numbers of the cores that this process may use; none where nobody says so."""
     affinity = getattr(psutil.Process(), "cpu_affinity", list)  # macOS has none
     return sorted(affinity())
-
-
-def free_memory() -> int:
-    """Return how many bytes of memory the machine and the control groups have left."""
-    left: list[int] = [psutil.virtual_memory().available, *_left_to_groups()]
-    return max(0, min(left))
 
 
 def boot() -> bytes:
@@ -101,20 +89,3 @@ def raised(descriptor: int, first: int) -> int:
         return descriptor
     os.close(descriptor)
     return moved
-
-
-def _left_to_groups() -> Iterator[int]:
-    """Yield what is left to each control group of this process that has a limit."""
-    lines = OWN_GROUPS.read_text(encoding="utf-8").splitlines() if OWN_GROUPS.exists() else ()
-    for line in lines:
-        _, controllers, path = line.split(":", 2)
-        for controller in {*controllers.split(",")} & {*IN_GROUPS}:
-            root, *names = IN_GROUPS[controller]
-            group = root / path.lstrip("/")
-            for folder in (group, *group.parents[: len(group.parents) - len(root.parents)]):
-                try:
-                    limit, used = ((folder / name).read_text().strip() for name in names)
-                except OSError:  # of another namespace, or the root, which has none
-                    continue
-                if limit.isdigit():
-                    yield int(limit) - int(used)

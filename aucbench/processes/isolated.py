@@ -1,12 +1,7 @@
 """Jobs that may crash, hang or take all memory, one or many of them, in processes of their own.
 
-Design
-  a. One supervisor serves the calls of a context. It is opened for the first of them, and closed
-     at the end of the context.
-  b. A call that does several things says {"begin": key} before each one and {"end": what was found}
-     after it, see `in_turn`. A process that ends costs the one thing that it was in; the others
-     are done in another process. That happens `MOST_ENDS` times, so that a plugin that hangs costs
-     minutes and no more.
+One supervisor serves the calls of a context. It is opened for the first of them, and closed at the
+end of the context.
 """
 
 from __future__ import annotations
@@ -19,26 +14,16 @@ from functools import cached_property, partial
 from itertools import islice
 from queue import Empty, SimpleQueue
 from threading import Event
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
-from aucbench.processes.records import Ending, Job, Outcome
+from aucbench.processes.records import Job, Outcome
 from aucbench.processes.supervisor import Supervisor
 
 LOOK = 0.2  # seconds that a thread waits which a signal should interrupt
-MOST_ENDS = 3  # processes that a plugin may end
 MANY = 10**6  # jobs at once
-UNRETURNED = "its process ended before it had returned"
 Open = Callable[[], Supervisor]
 Line = Mapping[str, Any]
 K = TypeVar("K")
-
-
-class Piece(NamedTuple):
-    """A thing that a call has done, or the end of its process."""
-
-    key: Any  # of the thing that was begun last; None: none was
-    found: Any  # what it said at the end of this thing; None where the process ended in it
-    ended: Outcome | None = None  # how the process ended, if it did
 
 
 class Process:
@@ -67,32 +52,6 @@ class Process:
                 meanwhile()
             outcomes.update(ended)
         return [outcomes[number] for number in range(len(jobs))]
-
-    def in_turn(self, ask: Callable[[list[Any]], Job], ends: list[Outcome]) -> Iterator[Piece]:
-        """Yield what a call finds, thing by thing, in as many processes as it takes.
-
-        `ask` makes the job that leaves out the things with these keys. `ends` has the outcomes of
-        processes that did not return, those of this call too; with `MOST_ENDS` of them no other one
-        is started.
-        """
-        done: list[Any] = []
-        while len(ends) < MOST_ENDS:
-            key = ended_as = None
-            for said in self.said(ask(done)):
-                if isinstance(said, Outcome):
-                    outcome = said
-                elif "begin" in said:
-                    key, ended_as = said["begin"], None
-                    done.append(key)
-                elif "end" in said:
-                    ended_as = said["end"]
-                    yield Piece(key, ended_as)
-            if outcome.result is not None:
-                return
-            ends.append(outcome)
-            yield Piece(key, ended_as, outcome)
-            if key is None:
-                return
 
     def said(self, job: Job) -> Iterator[Line | Outcome]:
         """Yield the lines of a job as they come, and then how it ended."""
@@ -184,10 +143,3 @@ def supervised(open_one: Open = Supervisor) -> Iterator[Process]:
             yield process
         finally:
             _current.reset(token)
-
-
-def ended(outcome: Outcome) -> str:
-    """Return in a sentence how a process ended that left an answer out."""
-    if outcome.ending is Ending.OK:
-        return UNRETURNED
-    return f"it ended its process ({outcome.ending}: {outcome.words})"

@@ -48,21 +48,17 @@ class Rules:
         if not version():
             return None
         with self._lock:
-            if fence not in self._known or any(
-                _time(f) != t for f, t in self._known[fence][1].items()
-            ):
-                self._forget(fence)
-                self._known[fence] = _rules(fence, self._own)
-            return self._known[fence][0]
+            rules, times = self._known.get(fence, (None, {"": 1}))
+            if any(_time(folder) != time for folder, time in times.items()):
+                if rules is not None:
+                    os.close(rules)
+                rules, _ = self._known[fence] = _rules(fence, self._own)
+            return rules
 
     def close(self) -> None:
         """Close the descriptors."""
-        for fence in [*self._known]:
-            self._forget(fence)
-
-    def _forget(self, fence: Fence) -> None:
-        if fence in self._known:
-            os.close(self._known.pop(fence)[0])
+        for rules, _ in self._known.values():
+            os.close(rules)
 
 
 def enter(rules: int) -> None:
@@ -82,30 +78,25 @@ def version() -> int:
 
 def _rules(fence: Fence, own: str) -> tuple[int, dict[str, int]]:
     """Return the rules of a fence, and the folders that were listed, with their times."""
-    closed = {*_resolved(fence.closed)}
-    code = {*_resolved((own, *fence.code, *sys.path, sys.prefix, sys.base_prefix))}
-    above = {path for place in closed for path in _above(place)}
-    listed = {path for path in above if _is_around(path, closed, code)} | (code & closed)
+    closed, times = {*_resolved(fence.closed)}, dict[str, int]()
     rights = ctypes.c_uint64(READ_FILE)
     rules = _called(CREATE_RULESET, ctypes.byref(rights), ctypes.c_size_t(8), 0)
-    times = {folder: _time(folder) for folder in listed}
-    for path in code - listed:
-        _allow(rules, path)
-    for folder in listed:
-        with suppress(OSError), os.scandir(folder) as entries:
-            for entry in entries:
-                is_open = entry.path not in closed and entry.path not in listed
-                if is_open and (folder not in closed or _is_code(entry)):
-                    _allow(rules, entry.path)
+    code = {*_resolved((own, *fence.code, *sys.path, sys.prefix, sys.base_prefix))}
+    for folder in ("", *code):
+        _allow_around(rules, folder, closed, times)
     return rules, times
 
 
-def _is_around(path: str, closed: set[str], code: set[str]) -> bool:
-    """Whether a folder is in no closed one, or in code that is in a closed one."""
-    for folder in (path, *_above(path)):
-        if folder in code or folder in closed:
-            return folder in code
-    return True
+def _allow_around(rules: int, folder: str, closed: set[str], times: dict[str, int]) -> None:
+    """Allow what is in a folder but closed files and folders; in a closed folder, only code."""
+    if folder not in closed and not any(place.startswith(f"{folder}{os.sep}") for place in closed):
+        _allow(rules, folder)
+    elif folder not in times:
+        times[folder] = _time(folder)
+        with suppress(OSError), os.scandir(folder or os.sep) as entries:
+            for entry in entries:
+                if entry.path not in closed and (folder not in closed or _is_code(entry)):
+                    _allow_around(rules, entry.path, closed, times)
 
 
 def _is_code(entry: os.DirEntry[str]) -> bool:
@@ -125,8 +116,9 @@ def _allow(rules: int, path: str) -> None:
 
 
 def _time(folder: str) -> int:
-    """Return when what is in a folder has changed last."""
-    return os.stat(folder).st_mtime_ns if os.path.exists(folder) else 0  # noqa: PTH110, PTH116
+    """Return when what is in a folder has changed last; 0 where it is not there."""
+    path = Path(folder or os.sep)
+    return path.stat().st_mtime_ns if path.exists() else 0
 
 
 def _resolved(paths: Iterable[str]) -> Iterator[str]:
@@ -135,10 +127,6 @@ def _resolved(paths: Iterable[str]) -> Iterator[str]:
         whole = os.path.expandvars(os.path.expanduser(path))  # noqa: PTH111 - Path has no expandvars
         if os.path.isabs(whole):  # noqa: PTH117
             yield os.path.realpath(whole)
-
-
-def _above(path: str) -> Iterator[str]:
-    return map(str, Path(path).parents)
 
 
 def _called(*arguments: object) -> int:
