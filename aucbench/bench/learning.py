@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 
+from aucbench.bench.plan.plan import Plan
 from aucbench.registry.discovery import entries
 from aucbench.registry.fingerprints import plugin_files
 from aucbench.registry.specs import Spec, in_file, parse_spec
@@ -26,6 +27,11 @@ def likely(spec: Spec | str) -> tuple[str, ...]:
     own = spec.name if isinstance(spec, Spec) else parse_spec(spec).name
     contents = [file.read_bytes() for file in _files(own)]
     return preloaded(name for name in PRELOADED if any(name.encode() in text for text in contents))
+
+
+def modules_for(plan: Plan) -> list[str]:
+    """Return the modules to import before the solvers of a plan are used."""
+    return sorted({module for choice in plan.solvers for module in likely(choice.spec)})
 
 
 def preloaded(names: Iterable[str]) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from aucbench.bench.cell import Cell, Tuning
 from aucbench.bench.engines import Engine
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.inline import NOTHING, Inline
-from aucbench.bench.learning import likely
+from aucbench.bench.learning import modules_for
 from aucbench.bench.lookup import limits_of_data, look_up
 from aucbench.bench.plan.families import family_of
 from aucbench.bench.plan.plan import Plan
@@ -89,8 +89,7 @@ def run(
     timing = plan.repeat_fits > 1
     conditions = conditions_on(engine, plan.timeout, plan.memory_bytes, timing=timing)
     local = engine if isinstance(engine, LocalEngine) else LocalEngine()
-    learning = {module for choice in plan.solvers for module in likely(choice.spec)}
-    with local.opened(sorted(learning)) as warm:
+    with local.opened(modules_for(plan)) as warm:
         lookups = look_up(plan, warm, inline, fence_of(plan, store.folder))
         engine = warm if engine is local else engine
         about = (conditions, retry, progress, until, only)
@@ -327,7 +326,7 @@ def wanted_of(plans: Iterable[Plan]) -> Wanted:
     first: dict[tuple[str, str, Tuning], str] = {}
     before: dict[Name, str] = {}
     for plan in plans:
-        with LocalEngine(cores()).opened() as engine:
+        with LocalEngine(cores()).opened(modules_for(plan)) as engine:
             lookups = look_up(plan, engine)
         ids |= {cell: lookups.id(cell) for cell in plan.cells()}
         for name, lookup in lookups.known.items():

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from aucbench.cli.head_start import supervisor_of
 from aucbench.cli.saying import say, warn
 from aucbench.errors import INTERRUPTED
 
@@ -73,7 +72,7 @@ def go(
     measures = output.measures(plan)
     with ExitStack() as warm:
         # First of all: the warm process starts while this one imports the rest.
-        engine = warm.enter_context(_warm(options.make_engine(folder)))
+        engine = warm.enter_context(_warm(options.make_engine(folder), plan))
         from aucbench.bench.measuring import supervised
         from aucbench.report.evidence import require_planned
         from aucbench.store import require_writable
@@ -122,7 +121,7 @@ def print_estimate(plan: Plan, options: Options, folder: Path, json: Path | None
         require_writable(json)
     bring(_named(plan), progress=not options.quiet)
     shown = Progress(0, None if options.quiet else partial(say, err=True))
-    with _warm(options.make_engine(folder)) as engine, opened(folder) as store:
+    with _warm(options.make_engine(folder), plan) as engine, opened(folder) as store:
         pilots = Pilots(plan, store)
         try:
             records = [*run(plan, store, engine, progress=shown, tell=warn, only=pilots)]
@@ -141,15 +140,16 @@ def print_estimate(plan: Plan, options: Options, folder: Path, json: Path | None
 
 
 @contextmanager
-def _warm(engine: Engine) -> Iterator[Engine]:
+def _warm(engine: Engine, plan: Plan) -> Iterator[Engine]:
     """Give an engine of this host its supervisor now; `run` opens that of another one."""
     from aucbench.bench.engines.local import LocalEngine
+    from aucbench.bench.learning import modules_for
 
     if not isinstance(engine, LocalEngine):
         yield engine
         return
-    with supervisor_of(engine) as supervisor:
-        yield replace(engine, supervisor=supervisor)
+    with engine.opened(modules_for(plan)) as warm:
+        yield warm
 
 
 def records_of(plan: Plan, store: Store, options: Options, way_on: str) -> list[Record]:

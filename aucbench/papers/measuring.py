@@ -114,8 +114,7 @@ def run(
             progress.count(plain["status"])
             yield replace(Measured.from_json(plain), name=asked[key].name)
         jobs = ((key, _job(one, progress)) for key, one in asked.items() if key not in done)
-        outcomes = engine.run(jobs)
-        with closing(outcomes):  # type: ignore[type-var]
+        with engine.opened(LEARNING) as warm, closing(warm.run(jobs)) as outcomes:  # type: ignore[type-var]
             for key, outcome in outcomes:
                 result = _measured(key, asked[key], outcome, engine)
                 store.write(asdict(result))

@@ -14,7 +14,7 @@ from aucbench.processes.host import kill_group
 
 PAUSE, SHORT_PAUSE = 0.02, 0.002  # seconds between two looks at processes that were killed
 SHARE = 0.05  # of the time may go to looks for processes
-LOOK_SECONDS = 0.1  # between two of them, at least
+LOOK_SECONDS = 0.25  # between two of them, at least
 AGREEING = 3  # samples in a row that must be over a budget
 FASTEST = 4e9  # bytes per second that a job can allocate, to choose the time of the next sample
 SOONEST, LATEST = 0.01, 0.1  # seconds between two samples

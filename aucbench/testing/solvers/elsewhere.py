@@ -110,4 +110,4 @@ def _process(_: int) -> Process:
 
 def _with_other_hashes() -> Supervisor:
     with patch.dict(os.environ, {SEED: "2" if os.environ.get(SEED) == "1" else "1"}):
-        return Supervisor(preload=(HERE,))
+        return Supervisor(preload=(HERE, *sorted(LEARNING & sys.modules.keys())))
