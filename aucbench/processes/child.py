@@ -36,7 +36,6 @@ from threading import RLock, Thread
 from time import sleep
 from typing import Any, NoReturn
 
-import numpy as np
 import psutil
 from filelock import FileLock
 
@@ -158,7 +157,7 @@ def _do(
     say = _say(channel)
     room = Room(_entered(folder), Path(order["kept"] or folder), say)
     steps = {key: Path(path) for key, path in order["steps"].items()}
-    for module in order["preload"]:
+    for module in ("numpy", *order["preload"]):
         import_module(module)
     held = _fenced(rules) if order["fenced"] else None
     answer = _answer(order, room, steps, lambda begun: say({"begun": begun, "fence": held}))
@@ -270,6 +269,8 @@ def _prepare(call: str, request: Any, room: Room, steps: Mapping[str, Path]) -> 
 
 
 def _called(call: str, request: Any, room: Room, steps: Mapping[str, Path]) -> dict[str, Any]:
+    import numpy as np  # not above, where the client would import it
+
     module, _, path = call.partition(":")
     function: Callable[..., Any] = attrgetter(path)(import_module(module))
     seed = int(json_hash([call, request])[:8], 16)  # every run of a job draws the same numbers
