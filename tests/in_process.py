@@ -5,17 +5,17 @@ Tests that ask nothing of processes run their cells by it. It keeps no limits an
 
 import json
 import os
-from contextlib import contextmanager, redirect_stderr
+from contextlib import contextmanager
 from dataclasses import replace
-from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 from time import perf_counter
+from traceback import format_exc
 from unittest.mock import patch
 
 from aucbench.bench.engines import local
 from aucbench.models.recipe import one_thread
-from aucbench.processes.child import ROOM, Room, _answer
+from aucbench.processes.child import ROOM, Room, _called, _failure
 from aucbench.processes.hearing import Hearing
 from aucbench.processes.records import Ending, json_object, plain
 
@@ -78,11 +78,15 @@ class InProcess:
 
     def _called(self, job, steps, hear=None):
         """Return the outcome of a job, and the folder with what it has kept."""
-        notes, log, begin = Notes(self._temporary.name, hear), StringIO(), perf_counter()
-        order = {"memory": None, **json.loads(plain({"call": job.call, "request": job.request}))}
-        with as_in_a_process(notes.room.path), redirect_stderr(log):
-            notes.note({**_answer(order, notes.room, steps), "left": False})
-        outcome = replace(notes.outcome(), log=log.getvalue(), wall_seconds=perf_counter() - begin)
+        notes, log, begin = Notes(self._temporary.name, hear), "", perf_counter()
+        try:
+            with as_in_a_process(notes.room.path):
+                request = json.loads(plain(job.request))
+                answer = {"result": _called(job.call, request, notes.room, steps)}
+        except Exception as error:
+            answer, log = {"failure": _failure(error)}, format_exc()
+        notes.note({**answer, "left": False})
+        outcome = replace(notes.outcome(), log=log, wall_seconds=perf_counter() - begin)
         return notes.with_all(outcome), notes.room.kept
 
 

@@ -36,7 +36,6 @@ from threading import RLock, Thread
 from time import sleep
 from typing import Any, NoReturn
 
-import numpy as np
 import psutil
 from filelock import FileLock
 
@@ -158,9 +157,9 @@ def _do(
     say = _say(channel)
     room = Room(_entered(folder), Path(order["kept"] or folder), say)
     steps = {key: Path(path) for key, path in order["steps"].items()}
-    for module in order["preload"]:
+    for module in ("numpy", *order["preload"]):
         import_module(module)
-    held = _fenced(rules) if order["fenced"] else None
+    held = _fenced(rules, several=order["again"]) if order["fenced"] else None
     answer = _answer(order, room, steps, lambda begun: say({"begun": begun, "fence": held}))
     _flush()
     answer["left"] = _has_children()
@@ -173,10 +172,10 @@ def _do(
     os.close(stacks)
 
 
-def _fenced(rules: int | None) -> str:
+def _fenced(rules: int | None, *, several: bool) -> str:
     """Read no closed file from now on; return in words what holds, as records have it."""
     if rules is None:
-        return "none: this kernel has no Landlock, or the process does several jobs"
+        return f"none: {'its process does several jobs' if several else 'no Landlock here'}"
     landlock.enter(rules)
     return f"landlock {landlock.version()}"
 
@@ -270,6 +269,8 @@ def _prepare(call: str, request: Any, room: Room, steps: Mapping[str, Path]) -> 
 
 
 def _called(call: str, request: Any, room: Room, steps: Mapping[str, Path]) -> dict[str, Any]:
+    import numpy as np  # not above, where the client would import it
+
     module, _, path = call.partition(":")
     function: Callable[..., Any] = attrgetter(path)(import_module(module))
     seed = int(json_hash([call, request])[:8], 16)  # every run of a job draws the same numbers
