@@ -3,9 +3,11 @@
 SOLVERS = '''
 """Solvers that misbehave, beside one that does not."""
 import ctypes
+import faulthandler
 import itertools
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -101,8 +103,36 @@ class Allocates(Healthy):
 
 class Prints(Healthy):
     def misbehave(self, problem, t):
+        for _ in range(1024 if t == 1 else 0):
+            os.write(1, bytes(2**20))
+
+
+class Wanders(Healthy):
+    def misbehave(self, problem, t):
+        room = os.getcwd()
+        os.chdir("/")
         if t == 1:
-            print("x" * 10_000_000, flush=True)
+            shutil.rmtree(os.path.dirname(room))
+
+
+class Deafens(Healthy):
+    def misbehave(self, problem, t):
+        faulthandler.disable()
+        for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+            signal.signal(number, signal.SIG_IGN)
+
+
+class Closes(Healthy):
+    def misbehave(self, problem, t):
+        os.closerange(0, 1000)
+
+
+@dataclass(frozen=True)
+class Removes(Healthy):
+    folder: str = ""
+
+    def misbehave(self, problem, t):
+        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 class Writes(Healthy):
@@ -123,6 +153,7 @@ def aucbench_solvers():
         "infeasible": Infeasible, "holds-gil": HoldsGil, "ignores-term": IgnoresTerm,
         "orphans": Orphans, "exits": Exits, "segfaults": Segfaults, "allocates": Allocates,
         "prints": Prints, "writes": Writes, "reseeds": Reseeds,
+        "wanders": Wanders, "deafens": Deafens, "closes": Closes, "removes": Removes,
     }
 '''
 
@@ -144,6 +175,9 @@ STATUS = {
     "prints": "ok",
     "writes": "error",
     "reseeds": "ok",
+    "wanders": "ok",
+    "deafens": "ok",
+    "closes": "ok",
     "broken": "error",
     "deadly": "crash",
 }

@@ -1,16 +1,22 @@
 """A command line with the torture plugins installed for it, new for each test."""
 
+import sys
+
 import pytest
 from harness.shell import installed
-from supervisors import asks_both, kind, promise
+from nights import first
 
-__all__ = ["kind", "promise"]
+from aucbench.processes.starting import CHOICE, SPAWN, STARTS
 
 
-def pytest_generate_tests(metafunc):
-    asks_both(metafunc, at_night=True)
+@pytest.fixture(scope="module", params=first(STARTS if sys.platform == "linux" else [SPAWN]))
+def start(request):
+    """How processes start, also those of commands."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(CHOICE, request.param)
+        yield request.param
 
 
 @pytest.fixture
-def shell(tmp_path, kind):
+def shell(tmp_path, start):
     return installed(tmp_path)

@@ -3,24 +3,32 @@
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from time import monotonic, sleep
 
+import psutil
 import torture_plugins as torture
 from plugin_site import Site
 
 from aucbench.bench.results.store import Store
 
 COMMAND = [sys.executable, "-c", "from aucbench.cli import main; main()"]
+PATIENCE = 10.0  # seconds for processes to end whose client was killed
 
 
 class Shell:
     """Runs the command line in a folder, with a plugin site on its path."""
 
-    def __init__(self, folder: Path, site: Path):
-        self.folder = folder
-        path = os.pathsep.join(filter(None, [str(site), os.environ.get("PYTHONPATH")]))
+    def __init__(self, home: Path):
+        self.home, self.folder, self.temporary = home, home / "work", home / "tmp"
+        self.site = Site(home / "site")
+        for folder in (self.folder, self.temporary, self.site.path):
+            folder.mkdir()
+        path = os.pathsep.join(filter(None, [str(self.site.path), os.environ.get("PYTHONPATH")]))
         self.env = {**os.environ, "PYTHONPATH": path, "NO_COLOR": "1"}
+        self.env["TMPDIR"] = str(self.temporary)
 
     def start(self, *arguments, **options):
         given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **options}
@@ -32,15 +40,42 @@ class Shell:
         out, err = process.communicate(timeout=timeout)
         return subprocess.CompletedProcess(arguments, process.returncode, out, err)
 
-    def compare(self, data, solvers, out, *more, splits=2, features="none", returncode=0):
+    def compare(self, data, solvers, out, *more, splits=2, features="none"):
         """The records of a comparison, by solver and split; two cells run at once."""
         ended = self.run(
             *("compare", "--data", data, "--solvers", solvers, "--splits", splits, "--jobs", 2),
             *("--features", features, "--out", out, "--quiet", *more),
         )
-        assert ended.returncode == returncode, ended.stderr + ended.stdout
+        assert ended.returncode == 0, ended.stderr + ended.stdout
+        return self.records(out)
+
+    def records(self, out):
+        """The records of a results folder, by solver and split."""
         with Store(self.folder / out) as store:
             return {(str(r.cell.solver), r.cell.split): r for r in store.records()}
+
+    def finished(self, out):
+        """Number of cells that are finished."""
+        return len([*(self.folder / out).glob("cells/*/*.json")])
+
+    def until(self, process, done):
+        """Wait for a condition, while a process runs."""
+        while not done():
+            assert process.poll() is None, process.communicate()
+            sleep(0.002)
+
+    def require_nothing_left(self):
+        """No process of a command runs on, and no temporary file stays."""
+        last = monotonic() + PATIENCE
+        while (left := [*self._processes(), *self.temporary.iterdir()]) and monotonic() < last:
+            sleep(0.05)
+        assert left == [], left
+
+    def _processes(self):
+        for process in psutil.process_iter():
+            with suppress(psutil.Error):
+                if process.environ().get("TMPDIR", "").startswith(str(self.temporary)):
+                    yield process
 
 
 def assert_same_measures(one, other):
@@ -50,12 +85,10 @@ def assert_same_measures(one, other):
     assert replace(one.measures, **times) == other.measures
 
 
-def installed(folder: Path) -> Shell:
+def installed(home: Path) -> Shell:
     """A shell in a new folder, whose commands find the torture plugins."""
-    site = folder / "site"
-    site.mkdir()
-    (folder / "work").mkdir()
-    Site(site).add(
+    shell = Shell(home)
+    shell.site.add(
         "torture", misbehaves=torture.SOLVERS, broken=torture.BROKEN, deadly=torture.DEADLY
     )
-    return Shell(folder / "work", site)
+    return shell

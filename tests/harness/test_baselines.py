@@ -1,8 +1,7 @@
 """Libraries with threads of their own, in processes that are forked from a warm one."""
 
-import json
-
 import pytest
+from harness.shell import installed
 
 SOLVERS = [
     "hist-gradient-boosting[max_iter=5]",
@@ -16,14 +15,11 @@ SOLVERS = [
 
 
 @pytest.mark.slow
-def test_none_hangs_and_rows_are_maps(shell):
-    done = shell.run(
-        "compare", "--data", "breast-cancer", "--solvers", ",".join(SOLVERS), "--splits", "2",
-        "--json", "fits.json", timeout=300,
-    )  # fmt: skip
+def test_none_hangs_and_rows_are_maps(tmp_path):
+    found = installed(tmp_path).compare("breast-cancer", ",".join(SOLVERS), "kept")
 
-    assert done.returncode == 0, done.stderr
-    rows = json.loads((shell.folder / "fits.json").read_text())
-    assert len(rows) == 2 * len(SOLVERS)
-    assert {row["status"] for row in rows} == {"ok"}
-    assert all(row["auc"] > 0.9 and row["nnz"] is None for row in rows)
+    assert len(found) == 2 * len(SOLVERS)
+    for key, record in found.items():
+        assert record.ok, (key, record.why)
+        assert record.measures.auc > 0.9
+        assert record.measures.nnz is None

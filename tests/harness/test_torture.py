@@ -1,44 +1,39 @@
 """A plan of plugins that do everything wrong: each ends as its own row, the run goes on."""
 
-import json
 import re
 
-import psutil
 import torture_plugins as torture
 
-from aucbench.bench.results.store import Store
-from aucbench.processes.supervisor import LINUX
+from aucbench.processes.starting import FORK
 
 
-def test_torture(shell, kind):
-    solvers = ",".join(torture.STATUS)
-
-    ended = shell.run(
-        *("compare", "--data", "breast-cancer", "--solvers", solvers, "--splits", "2"),
-        *("--features", "maxabs", "--passes", "30", "--memory", "500"),
-        *("--timeout", 2 if kind == LINUX else 5),  # what is not refused takes time to allocate
-        *("--json", "rows.json", "--out", "kept"),
+def test_each_plugin_costs_its_own_cells(shell, start):
+    found = shell.compare(
+        *("breast-cancer", ",".join(torture.STATUS), "kept", "--passes", 30, "--memory", 500),
+        *("--timeout", 3 if start == FORK else 8),  # interpreters that start beside take a core
+        features="maxabs",
     )
 
-    assert ended.returncode == 0, ended.stderr
-    rows = json.loads((shell.folder / "rows.json").read_text())
-    found = {row["solver"]: row["status"] for row in rows}
-    assert found == torture.STATUS
-    assert len(rows) == 2 * len(torture.STATUS)
-    assert all(row["status"] == torture.STATUS[row["solver"]] for row in rows)
-    assert all(row["reason"] for row in rows if row["status"] != "ok")
-    healthy = {row["split"]: row["auc"] for row in rows if row["solver"] == "healthy"}
-    for row in rows:
-        if row["status"] == "ok":
-            assert row["auc"] == healthy[row["split"]], row["solver"]
-    assert "24 of 32" in ended.stdout + ended.stderr
-    with Store(shell.folder / "kept") as store:
-        logs = [record.process.log for record in store.records() if record.why.startswith("did")]
-    assert len(logs) == 4
-    assert all(re.search(r'misbehaves.py", line \d+ in misbehave\n', log) for log in logs)
-    left = [p for p in psutil.process_iter(["cmdline"]) if _ours(p)]
-    assert not left
+    assert len(found) == 2 * len(torture.STATUS)
+    for (solver, split), record in found.items():
+        assert record.status.status == torture.STATUS[solver], (solver, record.why)
+        if record.ok:
+            assert record.measures.auc == found["healthy", split].measures.auc, solver
+        else:
+            assert record.why
+        if record.status.status == "timeout":
+            assert re.search(r'misbehaves.py", line \d+ in misbehave\n', record.process.log)
+    shell.require_nothing_left()
 
 
-def _ours(process):
-    return any("aucbench-torture-orphan" in part for part in process.info["cmdline"] or ())
+def test_a_plugin_that_removes_the_results_folder_ends_the_run(shell):
+    (shell.folder / "kept").mkdir()
+    ended = shell.run(
+        *("compare", "--data", "breast-cancer", "--splits", 2, "--out", "kept"),
+        *("--solvers", f"healthy,removes[folder={shell.folder / 'kept'}]", "--passes", 5),
+    )
+
+    assert ended.returncode == 2
+    assert "kept" in ended.stderr
+    assert "Traceback" not in ended.stderr
+    shell.require_nothing_left()
