@@ -32,13 +32,14 @@ from aucbench.processes.starting import SETUP
 END_PAUSE = 0.01  # seconds between two looks at processes that were killed
 
 
-def end_all() -> None:
-    """End all processes below this one, and remove the folder of the supervisor."""
+def end_all(sockets: Path) -> None:
+    """End all processes below this one, and remove the folders of the supervisor."""
     me = psutil.Process()
     while below := [p for p in me.children(recursive=True) if p.status() != psutil.STATUS_ZOMBIE]:
         kill(below)
         psutil.wait_procs(below, END_PAUSE)
-    remove(Path(os.environ[MARK]))
+    for folder in (Path(os.environ[MARK]), sockets):
+        remove(folder)
 
 
 def become(setup: Mapping[str, Any]) -> None:
@@ -58,7 +59,7 @@ def become(setup: Mapping[str, Any]) -> None:
     host.adopt_orphans()
     # Processes that it has adopted end, too.
     warnings.filterwarnings("ignore", "forkserver: waitpid returned")
-    atexit.register(end_all)
+    atexit.register(end_all, Path(setup["sockets"]))
     gc.collect()
     gc.freeze()  # what is never visited is never copied by a fork
 

@@ -22,7 +22,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count
-from multiprocessing import resource_tracker
+from multiprocessing import current_process, resource_tracker
 from multiprocessing.forkserver import ForkServer, read_signed
 from pathlib import Path
 from threading import Lock
@@ -36,6 +36,7 @@ from aucbench.kernels.parallel import VARIABLE
 from aucbench.processes import family
 from aucbench.processes.child import Forked
 from aucbench.processes.records import MARK
+from aucbench.processes.scratch import Scratch
 
 CHOICE = "AUCBENCH_START"  # variable that names one of STARTS
 STARTS = FORK, SPAWN = "forkserver", "spawn"
@@ -114,8 +115,11 @@ class ForkStarter:
     def __init__(self, folder: Path, variables: Mapping[str, str], preload: Sequence[str]) -> None:
         self._server: Any = ForkServer()  # what it has is private in part
         self._server.set_forkserver_preload(["aucbench.processes.fork_server"])
+        self._sockets = Scratch()  # of the server; a job may remove the folder of the supervisor
+        self._place = os.open(self._sockets.path, os.O_RDONLY)
         path, own = search_path(), {name: os.environ.get(name) for name in (PATH, SAFE)}
-        setup = json.dumps({"path": path, "preload": [*preload], "variables": own})
+        told = {"path": path, "preload": [*preload], "variables": own}
+        setup = json.dumps({**told, "sockets": str(self._sockets.path)})
         self._variables = {**variables, SETUP: setup, PATH: os.pathsep.join(path), SAFE: "1"}
         self._lock = Lock()  # held until the number of a new process is known
         self._roots: set[int] = set()  # processes that were forked for jobs
@@ -155,11 +159,14 @@ class ForkStarter:
 
     def close(self) -> None:
         """End the fork server, and all that is below it."""
-        self._server._stop()
+        with suppress(FileNotFoundError):  # at its end the server removes what is its own
+            self._server._stop()
+        os.close(self._place)
+        self._sockets.remove()
 
     def _run(self) -> None:
         resource_tracker.ensure_running()  # without these variables: it serves all this process
-        with _variables_set(self._variables):
+        with _variables_set(self._variables), _sockets_in(self._place):
             self._server.ensure_running()
 
 
@@ -280,6 +287,21 @@ def _is_readable(descriptor: int, seconds: float) -> bool:
     watched = select.poll()
     watched.register(descriptor, select.POLLIN)
     return bool(watched.poll(seconds * 1000))
+
+
+@contextmanager
+def _sockets_in(folder: int) -> Iterator[None]:
+    """Let sockets of `multiprocessing` lie in an open folder.
+
+    Their names may have a hundred bytes, and that of the folder may be longer.
+    """
+    config: Any = current_process()._config  # type: ignore[attr-defined]
+    before = config.get("tempdir")
+    config["tempdir"] = f"/proc/self/fd/{folder}"
+    try:
+        yield
+    finally:
+        config["tempdir"] = before
 
 
 @contextmanager
