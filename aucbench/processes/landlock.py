@@ -15,7 +15,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.machinery import all_suffixes
 from pathlib import Path
@@ -43,17 +43,24 @@ class Rules:
         self._own, self._lock = str(own), Lock()
         self._known: dict[Fence, tuple[int, dict[str, int]]] = {}
 
-    def of(self, fence: Fence) -> int | None:
-        """Return the descriptor of the rules of a fence; None where the kernel has no Landlock."""
-        if not version():
-            return None
+    @contextmanager
+    def of(self, fence: Fence | None) -> Iterator[int | None]:
+        """Yield a descriptor of the rules of a fence; None where the kernel has no Landlock."""
+        if fence is None or not version():
+            yield None
+            return
         with self._lock:
             rules, times = self._known.get(fence, (None, {"": 1}))
             if any(_time(folder) != time for folder, time in times.items()):
                 if rules is not None:
                     os.close(rules)
                 rules, _ = self._known[fence] = _rules(fence, self._own)
-            return rules
+            assert rules is not None
+            mine = os.dup(rules)  # another thread may replace them meanwhile
+        try:
+            yield mine
+        finally:
+            os.close(mine)
 
     def close(self) -> None:
         """Close the descriptors."""

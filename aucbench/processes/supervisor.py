@@ -160,8 +160,8 @@ class Supervisor:
                 process = self._idle.pop()
                 if process.code(0.0) is None:
                     return process
-        rules = None if job.fence is None else self._rules.of(job.fence)
-        return self._starter.start(rules, serves=job.trusted)
+        with self._rules.of(job.fence) as rules:
+            return self._starter.start(rules, serves=job.trusted)
 
     def _remove(self, folder: Path) -> None:
         """Remove a folder in a thread, since that can take milliseconds."""
