@@ -10,7 +10,9 @@ from aucbench.processes import landlock
 
 ROWS, COLUMNS, SPLITS = 600, 8, 3
 # Solvers that want a better row than they deserve, beside an honest one.
-CHEATS = f"ROWS = {ROWS}" + '''
+CHEATS = (
+    f"ROWS = {ROWS}"
+    + '''
 import gc
 import os
 from base64 import b64decode
@@ -171,6 +173,7 @@ def columns(content):
 def aucbench_solvers():
     return {"honest": Honest, "patches": Patches, "forges": Forges, "looks": Looks}
 '''
+)
 
 
 @pytest.fixture(scope="module")

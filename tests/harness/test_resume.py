@@ -17,6 +17,7 @@ pytestmark = pytest.mark.slow
 
 PLAN = """
 datasets = ["breast-cancer"]
+features = ["maxabs"]
 splits = 2
 repeats = 2
 solvers = [
@@ -63,6 +64,7 @@ def results(shell):
         rows = list(csv.DictReader(file))
     kept = [{k: v for k, v in r.items() if not any(t in k for t in TIMES)} for r in rows]
     scores = (shell.folder / "kept").glob("scores/*/*.npz")
+    assert {row["status"] for row in kept} == {"ok"}
     return (
         sorted(kept, key=lambda row: row["id"]),
         {file.stem: file.read_bytes() for file in scores},
