@@ -28,6 +28,7 @@ from pathlib import Path
 from threading import Lock
 from time import monotonic, sleep, time
 from typing import Any
+from weakref import WeakSet
 
 import psutil
 
@@ -58,11 +59,30 @@ FLAGS: int = sum(
 )
 
 
+# What must be closed in a fork of this process, which would otherwise seem to live as it does.
+held: WeakSet[Any] = WeakSet()
+
+
+def let_go() -> None:
+    """Close it."""
+    for each in held:
+        each.let_go()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=let_go)
+
+
 class Started:
     """A process that waits for an order; `serves` says whether it can do further jobs."""
 
     def __init__(self, pid: int, channel: socket.socket, *, serves: bool) -> None:
         self.pid, self.channel, self.serves = pid, channel, serves
+        held.add(self)
+
+    def let_go(self) -> None:
+        """Close what tells the process that its client lives."""
+        self.channel.close()
 
     def order(self, line: bytes) -> None:
         """Say what it shall do; if it has ended, its channel says so."""
@@ -100,8 +120,16 @@ def starter(folder: Path, threads: int, preload: Sequence[str]) -> ForkStarter |
     # A fixed hash seed: sets of str have the same order in every run.
     seed = os.environ.get("PYTHONHASHSEED", "0")
     variables = {**dict.fromkeys(names, str(threads)), "PYTHONHASHSEED": seed, MARK: str(folder)}
+    _open_streams()
     kind = ForkStarter if start_method() == FORK else SpawnStarter
     return kind(folder, variables, preload)
+
+
+def _open_streams() -> None:
+    """Open streams that are closed: new processes would take what got their numbers for them."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(number, True)
+    os.close(number)
 
 
 def search_path() -> list[str]:
@@ -123,28 +151,44 @@ class ForkStarter:
         self._variables = {**variables, SETUP: setup, PATH: os.pathsep.join(path), SAFE: "1"}
         self._lock = Lock()  # held until the number of a new process is known
         self._roots: set[int] = set()  # processes that were forked for jobs
+        self._is_ready = False  # whether the server has forked one
+        held.add(self)
         self._run()
 
     def start(self, rules: int | None, *, serves: bool) -> ForkedProcess:
         """Fork a process for one job; see `SpawnStarter.start`."""
         channel, theirs = socket.socketpair()
         given = [theirs.fileno(), *([] if rules is None else [rules])]
-        with self._lock:
-            try:
-                self._run()
-                status, pipe = self._server.connect_to_new_process(given)
-                with theirs, open(pipe, "wb") as orders:  # noqa: PTH123 - a descriptor
-                    # What the server prepares, which is nothing, and what it calls.
-                    orders.write(pickle.dumps({}) + pickle.dumps(Forked()))
-                if not _is_readable(status, START_SECONDS):
-                    raise AucbenchError(f"no process has started within {START_SECONDS:g} s")
-                pid = read_signed(status)
-            except (OSError, EOFError) as error:
-                raise AucbenchError(
-                    "no process can be started: the fork server has ended, as its output says"
-                ) from error
-            self._roots.add(pid)
+        try:
+            with theirs, self._lock:
+                pid, status = self._forked(given)
+                self._roots.add(pid)
+        except (OSError, EOFError) as error:
+            channel.close()
+            raise AucbenchError(
+                "no process can be started: the fork server has ended, as its output says"
+            ) from error
+        except AucbenchError:
+            channel.close()
+            raise
         return ForkedProcess(pid, channel, status, self)
+
+    def _forked(self, given: Sequence[int]) -> tuple[int, int]:
+        """Return the number of a new process, and a descriptor that tells its exit code."""
+        self._run()
+        status, pipe = self._server.connect_to_new_process(given)
+        with open(pipe, "wb") as orders:  # noqa: PTH123 - a descriptor
+            # What the server prepares, which is nothing, and what it calls.
+            orders.write(pickle.dumps({}) + pickle.dumps(Forked()))
+        try:
+            if not _is_readable(status, START_SECONDS):
+                raise AucbenchError(f"no process has started within {START_SECONDS:g} s")
+            pid = read_signed(status)
+        except BaseException:
+            os.close(status)
+            raise
+        self._is_ready = True
+        return pid, status
 
     def strays(self) -> Iterator[psutil.Process]:
         """Yield what processes have left behind that have ended, which the server has adopted."""
@@ -157,8 +201,15 @@ class ForkStarter:
         with self._lock:
             self._roots.discard(pid)
 
+    def let_go(self) -> None:
+        """Close what tells the server that its client lives."""
+        if self._server._forkserver_alive_fd is not None:
+            os.close(self._server._forkserver_alive_fd)
+
     def close(self) -> None:
         """End the fork server, and all that is below it."""
+        if not self._is_ready and self._server._forkserver_pid is not None:
+            family.kill([psutil.Process(self._server._forkserver_pid)])  # it may import for long
         with suppress(FileNotFoundError):  # at its end the server removes what is its own
             self._server._stop()
         os.close(self._place)
