@@ -160,6 +160,7 @@ class Supervisor:
                 process = self._idle.pop()
                 if process.code(0.0) is None:
                     return process
+                process.close()  # it was killed meanwhile
         with self._rules.of(job.fence) as rules:
             return self._starter.start(rules, serves=job.trusted)
 
