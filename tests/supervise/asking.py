@@ -1,4 +1,4 @@
-"""Jobs that call torture.py, and the question what they left alive."""
+"""Jobs that call torture.py, and the question what they left."""
 
 import os
 from contextlib import contextmanager
@@ -7,78 +7,71 @@ from time import monotonic, sleep
 
 import psutil
 
-from aucbench.processes import Job, Limits, open_supervisor
-from aucbench.processes.supervisor import MARK
+from aucbench.processes import Job, Limits, Supervisor
+from aucbench.processes.records import MARK
 
 HERE = "supervise.torture"
+SHARED_MEMORY = Path("/dev/shm")
 
 
-def job(name, request=None, steps=(), preload=(), **limits):
+def job(name, request=None, steps=(), *, key=None, preload=(), fence=None, trusted=False, **limits):
     """A job that calls a function of torture.py, never for ever."""
     call = name if ":" in name else f"{HERE}:{name}"
     most = Limits(**{"timeout": 20.0, "grace": 0.2, **limits})
-    return Job(call, request or {}, most, steps, preload=preload)
+    return Job(call, request or {}, most, steps, key, preload, fence, trusted)
+
+
+def code(text):
+    """The request of a job that runs a code."""
+    return {"code": text}
 
 
 def alive(pids):
     """Those processes that have not ended; a zombie has."""
-    return {pid for pid in pids if psutil.pid_exists(pid) and not ended(pid)}
+    return {pid for pid in pids if not has_ended(pid)}
 
 
-def ended(pid):
+def has_ended(pid):
     try:
         return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return True
 
 
-def below(token):
-    """Processes that carry the mark of a supervisor, and run."""
+def below(folder):
+    """Processes that carry the mark of the supervisor with this folder, and run."""
     found = psutil.process_iter(["environ"])
-    return [p for p in found if (p.info["environ"] or {}).get(MARK) == token]
+    return [p for p in found if (p.info["environ"] or {}).get(MARK) == str(folder)]
 
 
-def strays(token):
-    """Those of jobs only: not the fork server, nor job parents, which share its session.
-
-    Of the portable supervisor, they are not its keeper nor its interpreters, but all below these.
-    """
-    found = [(p, parent, session) for p in below(token) for parent, session in family(p)]
-    with_us = [p.pid for p, parent, _ in found if parent == os.getpid()]
-    return [p for p, _, session in found if session not in with_us]
+def strays(supervisor):
+    """Those of jobs only: not the fork server, nor interpreters that wait for another job."""
+    found = [(p, *line) for p in below(supervisor.folder) for line in parent_and_session(p)]
+    ours = {process.pid for process, parent, _ in found if parent == os.getpid()}
+    return [process for process, _, session in found if session not in ours]
 
 
-def family(process):
-    """Parent and session of a process, unless it has just ended."""
+def parent_and_session(process):
+    """A list of both, empty when it has just ended."""
     try:
         return [(process.ppid(), os.getsid(process.pid))]
     except (psutil.NoSuchProcess, ProcessLookupError):
         return []
 
 
-def gone(token, seconds):
-    """Whether all of them end in time; a zombie, which nobody may have reaped yet, has."""
-    last = monotonic() + seconds
-    while below(token):
-        if monotonic() > last:
-            return False
-        sleep(0.01)
-    return True
-
-
-def outcome_of(supervisor, one):
-    """Submit a job and wait for it; what other jobs leave meanwhile is an error."""
-    ticket = supervisor.submit(one)
-    ((ended, outcome),) = supervisor.wait()
-    assert ended == ticket
-    return outcome
+def left_by(supervisor, outcome):
+    """What a job has left: processes, and shared memory that it spoke of."""
+    pids = alive(line["pid"] for line in outcome.lines if "pid" in line)
+    memory = [SHARED_MEMORY / line["memory"] for line in outcome.lines if "memory" in line]
+    return [*strays(supervisor), *pids, *(path for path in memory if path.exists())]
 
 
 @contextmanager
 def supervising(**options):
-    with open_supervisor(**{"preload": ("numpy",), **options}) as supervisor:
+    with Supervisor(**{"preload": ("numpy",), **options}) as supervisor:
         yield supervisor
-    assert not below(supervisor.token), "processes are left after close"
+    assert not below(supervisor.folder), "processes are left after close"
+    assert not supervisor.folder.exists()
 
 
 def until(true, seconds=20.0):

@@ -1,23 +1,46 @@
-"""A supervisor that is used again and again, as in a long run: both of them pass the same tests."""
+"""A supervisor that is used again and again, as in a long run: both starts pass the same tests."""
+
+from pathlib import Path
 
 import pytest
-from supervise.asking import alive, job, outcome_of, strays, supervising
-from supervisors import asks_both, kind, promise
+from nights import NIGHTLY
+from supervise.asking import job, left_by, supervising
 
-__all__ = ["kind", "promise"]
-OF_LINUX = ("test_parts", "test_scratch")  # about parts of that supervisor
+from aucbench.processes.starting import CHOICE, FORK, SPAWN
 
-
-# What the portable one is asked at night only, since each failure takes it a second.
-LONG = ("test_each_failure_has_its_ending", "test_neighbours_of_the_tortured_are_unaffected")
+HERE = Path(__file__).parent
+# A new interpreter takes half a second. So each change asks less of it: orphans, memory, signals.
+LONG = ("test_each_failure_has_its_ending", "test_a_result_counts_whatever_else_was_done")
+SPAWNED_TOO = (
+    *("GIL held", "segfault", "segfault with orphan", "hang with orphan", "orphan", "orphans"),
+    *("lost file", "shared memory, hang", "shared memory left"),
+)
 
 
 def pytest_generate_tests(metafunc):
-    asks_both(metafunc, at_night=metafunc.function.__name__ in LONG, but=OF_LINUX)
+    mark = metafunc.definition.get_closest_marker("starts")
+    starts = mark.args if mark else (FORK, SPAWN)
+    metafunc.parametrize("start", starts, indirect=True, scope="module")
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        asked = item.callspec.params if item.path.parent == HERE else {}
+        is_long = asked and item.originalname in LONG and asked["name"] not in SPAWNED_TOO
+        if is_long and asked["start"] == SPAWN:
+            item.add_marker(NIGHTLY)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def start(request):
+    """How processes start, also those of other programs that a test starts."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(CHOICE, request.param)
+        yield request.param
 
 
 @pytest.fixture(scope="module")
-def supervisor(kind):
+def supervisor(start):
     with supervising() as made:
         yield made
 
@@ -27,9 +50,8 @@ def ended(supervisor):
     """ended(name, ...) -> outcome; nothing that it started may be alive afterwards."""
 
     def run(name, request=None, **limits):
-        outcome = outcome_of(supervisor, job(name, request, **limits))
-        assert not strays(supervisor.token)
-        assert not alive(line["pid"] for line in outcome.lines if "pid" in line)
+        outcome = supervisor.call(job(name, request, **limits))
+        assert not left_by(supervisor, outcome)
         return outcome
 
     return run

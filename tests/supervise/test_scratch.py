@@ -1,12 +1,12 @@
 """Temporary folders: those of killed runs are removed by the next one, and no others."""
 
-import fcntl
 import os
 import random
 import signal
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 from time import sleep
 
 import psutil
@@ -17,14 +17,12 @@ from supervise.asking import until
 from aucbench.processes import scratch
 from aucbench.processes.scratch import Scratch
 
+pytestmark = pytest.mark.starts("forkserver")
 OWNER = """
 import sys
 from aucbench.processes.scratch import Scratch
 made = Scratch()
 (made.path / "file").touch()
-if "shares" in sys.argv:
-    import subprocess
-    subprocess.Popen(["sleep", "60"], pass_fds=(made.lock,), stdout=subprocess.DEVNULL)
 print(made.path, flush=True)
 sys.stdin.read()
 """
@@ -40,10 +38,10 @@ def beside(tmp_path, monkeypatch):
     return tmp_path
 
 
-def owner(*arguments):
+def owner():
     """A process that has a folder until it is killed."""
     process = subprocess.Popen(
-        [sys.executable, "-c", OWNER, *arguments],
+        [sys.executable, "-c", OWNER],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -78,18 +76,6 @@ def test_folders_of_processes_that_were_killed_are_removed(beside):
         assert [*beside.iterdir()] == [made.path]
 
 
-def test_who_shares_the_lock_owns_the_folder_too(beside):
-    with owner("shares") as killed:
-        (sleeper,) = psutil.Process(killed.pid).children()
-        killed.kill()
-    with Scratch() as made:
-        assert len([*beside.iterdir()]) == 2
-    sleeper.kill()
-    until(lambda: not sleeper.is_running() or sleeper.status() == psutil.STATUS_ZOMBIE)
-    with Scratch() as made:
-        assert [*beside.iterdir()] == [made.path]
-
-
 def test_what_has_another_name_or_owner_or_is_no_folder_stays(beside, monkeypatch):
     ours = Scratch()
     theirs = ours.path.with_name(f"{ours.path.name}a")
@@ -114,15 +100,16 @@ def test_what_has_another_name_or_owner_or_is_no_folder_stays(beside, monkeypatc
 
 def test_a_folder_that_was_taken_for_abandoned_is_made_again(beside, monkeypatch):
     """Another process looks between the making of the folder and its lock."""
-    flock, looks = fcntl.flock, []
+    make, looks = tempfile.mkdtemp, []
 
-    def late(fd, how):
+    def make_and_look(**options):
+        made = make(**options)
         if not looks:
-            looks.append(fd)
-            scratch.remove_abandoned(beside)
-        flock(fd, how)
+            looks.append(made)
+            scratch.remove(Path(made))
+        return made
 
-    monkeypatch.setattr(fcntl, "flock", late)
+    monkeypatch.setattr(tempfile, "mkdtemp", make_and_look)
     with Scratch() as made:
         assert looks
         assert [*beside.iterdir()] == [made.path]
@@ -162,21 +149,3 @@ def test_runs_that_are_ended_at_any_moment_leave_nothing(beside, signals):
     assert ended.returncode == 0, ended.stderr
     assert [*beside.iterdir()] == []
     assert processes(beside) == []
-
-
-def test_waste_is_removed_and_a_folder_that_is_gone_does_no_harm(tmp_path):
-    folders = [tmp_path / str(number) for number in range(2 * scratch.MOST_WASTE)]
-    for folder in folders[1:]:
-        (folder / "room").mkdir(parents=True)
-        (folder / "room" / "file").write_text("x")
-    waste = scratch.Waste()
-    for folder in folders:
-        waste.put(folder)
-    until(lambda: not any(tmp_path.iterdir()))
-
-    waste.stop()
-    waste.stop()
-    folders[0].mkdir()
-    waste.put(folders[0])  # a thread starts again
-    until(lambda: not folders[0].exists())
-    waste.stop()

@@ -1,129 +1,166 @@
 """Whatever a job does, it ends as one outcome with the right ending, and nothing is left."""
 
-import mmap
 import os
 import re
 import signal
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from supervise.asking import alive, job, until
+from nights import NIGHTLY
+from supervise.asking import code, job, left_by, supervising, until
 
-from aucbench.processes.supervisor import LINUX
+from aucbench.processes import endings, hearing
+from aucbench.processes.starting import FORK
 
 MB = 2**20
-SHORT = {"timeout": 1.0, "grace": 0.1}
-SOON = {"timeout": 0.4, "grace": 0.1}
+SHORT = {"timeout": 0.5, "grace": 0.1}
 SMALL = {"memory": 200 * MB}
-
-TOOK = "took more than the 209.715 MB"
-PRIVATE, SHARED = {"flags": mmap.MAP_PRIVATE}, {"flags": mmap.MAP_SHARED}
-
-
-def linux(reason, *values):
-    return pytest.param(*values, marks=pytest.mark.linux(reason))
-
+LATE, TOOK, DIED = "did not end within 0.5 s", "took more than the 209.715 MB", "without a result$"
+NOT_JSON, MORE = "TypeError: the result is not JSON", "said more than 256 MiB or 200 files"
+ARRAY = f"MemoryError: Unable to allocate 4|{TOOK}"
+PRIVATE = "mmap(-1, 4096 * MB, MAP_PRIVATE | MAP_ANONYMOUS).write(b'x' * 4096 * MB)"
+REMOVED = "room.hand('x', b'x'); os.chdir('/'); shutil.rmtree(room.path.parent)"
+BOMB = "for _ in range({}): os.fork()\ntime.sleep(1000)"
+FLOOD = "while True: room.line({'x': 'x' * MB})"
 
 ENDINGS = [
-    # what it does, request, limits, ending, reason
-    ("raises", {}, {}, "error", "ValueError: first line$"),
-    ("raises_unprintable", {}, {}, "error", "Worse: its message raised KeyError$"),
-    ("leaves_by_system_exit", {}, {}, "error", "SystemExit: 0$"),
-    ("returns", {"what": "list"}, {}, "error", "TypeError: the result is list, not dict"),
-    ("returns", {"what": "nan"}, {}, "error", "TypeError: the result is not JSON: Out of range"),
-    ("returns", {"what": "array"}, {}, "error", "TypeError: the result is not JSON: .*ndarray"),
-    ("returns_much", {}, {}, "error", "ValueError: the result has 65 MiB, 64 are allowed"),
-    ("leaves_many_files", {}, {}, "error", "handed over has more than 64 MiB"),
-    ("hands_over_without_end", {}, {}, "error", "said more than 256 MiB or 200 files"),
-    ("says_without_end", {}, {}, "error", "said more than 256 MiB or 200 files"),
-    ("no_such_function", {}, {}, "error", "AttributeError: .*no_such_function"),
-    ("supervise.no_module:f", {}, {}, "error", "ModuleNotFoundError: "),
-    ("supervise.broken_at_import:f", {}, {}, "error", "RuntimeError: not today"),
-    ("supervise.crashes_at_import:f", {}, {}, "crash", "killed by SIGSEGV"),
-    ("holds_the_gil", {}, SHORT, "timeout", "did not end within 1 s$"),
-    ("holds_the_gil_and_ignores_sigterm", {}, SHORT, "timeout", "1 s, nor after SIGTERM$"),
-    ("ignores_sigterm", {}, SHORT, "timeout", "nor after SIGTERM$"),
-    ("stops_itself", {}, {}, "crash", "after it was stopped 4 times.*again as the only job$"),
-    ("leaves_an_orphan_and_hangs", {}, SHORT, "timeout", "did not end within 1 s$"),
-    ("forks_much", {"levels": 5}, SHORT, "timeout", "did not end within 1 s"),
-    ("forks_much", {"levels": 10}, {}, "crash", "had more than 500 processes at once"),
-    ("prints_for_ever", {}, SHORT, "timeout", "did not end within 1 s"),
-    ("exits_at_once", {}, {}, "crash", "ended with code 0 and without a result$"),
-    ("segfaults", {}, {}, "crash", "killed by SIGSEGV .* without a result$"),
-    ("overflows_the_stack", {}, {}, "crash", "killed by SIG(SEGV|ABRT|BUS)"),
-    ("takes_memory", {}, SMALL, "memout", f"MemoryError|{TOOK}"),
-    ("takes_an_array", {}, SMALL, "memout", f"MemoryError: Unable to allocate 4|{TOOK}"),
-    ("maps_memory", PRIVATE, SMALL, "memout", f"Cannot allocate memory|{TOOK}"),
-    linux("it counts no shared memory", "maps_memory", SHARED, SMALL, "memout", TOOK),
-    ("takes_memory_in_children", {"each": 80}, SMALL, "memout", TOOK),
-    ("dies_full", {"fill": 195}, SMALL, "memout", "killed by SIGABRT .* near the 209.715 MB"),
-    ("dies_full", {"fill": 100}, SMALL, "crash", "killed by SIGABRT .* without a result"),
-    ("writes_to_a_map", {"raw": False}, {}, "error", "ValueError: assignment .* read-only"),
-    ("writes_to_a_map", {"raw": True}, {}, "crash", "killed by SIG(SEGV|BUS)"),
-    ("closes_its_streams", {"then": "raise"}, {}, "error", "ValueError: nobody hears this"),
-    linux(
-        "its parent is the client",
-        "kills_its_job_parent",
+    # what it is, its code, limits, ending, words
+    (
+        "exception",
+        "raise ValueError('first line\\nsecond line')",
         {},
+        "error",
+        "Error: first line$",
+    ),
+    ("exit", "sys.exit(0)", {}, "error", "SystemExit: 0$"),
+    ("list", "result = [1]", {}, "error", "TypeError: the result is list, not dict"),
+    ("NaN", "result = {'x': float('nan')}", {}, "error", f"{NOT_JSON}: Out of range"),
+    ("array", "result = {'x': np.ones(2)}", {}, "error", f"{NOT_JSON}: .*ndarray"),
+    ("long result", "result = {'x': 'x' * 65 * MB}", {}, "error", "has 65 MiB, 64 are allowed"),
+    ("huge integer", "result = {'x': 10**400}", {}, "error", "not JSON, or has a number beyond"),
+    ("large files", "for n in 'ab': room.hand(n, bytes(40 * MB))", {}, "error", "more than 64 MiB"),
+    ("many files", "for n in range(999): room.hand(f'{n}', b'')", {}, "error", MORE),
+    ("lost file", REMOVED, {}, "error", "handed over is gone: x"),
+    ("lost file, crash", f"{REMOVED}; ctypes.string_at(0)", {}, "crash", "killed by SIGSEGV"),
+    ("endless import", "import supervise.hangs_at_import", SHORT, "timeout", f"{LATE}$"),
+    ("crash at import", "import supervise.crashes_at_import", {}, "crash", "killed by SIGSEGV"),
+    ("sleep", "time.sleep(1000)", SHORT, "timeout", f"{LATE}$"),
+    ("GIL held", "7 ** 10**9", SHORT, "timeout", f"{LATE}$"),
+    ("GIL held, no SIGTERM", "hold_the_gil_and_ignore_sigterm()", SHORT, "timeout", "SIGTERM$"),
+    ("signals ignored", "ignore_signals(); hang(room)", SHORT, "timeout", f"{LATE}, nor after SIG"),
+    ("stopped", "while True: os.kill(0, signal.SIGSTOP)", SHORT, "timeout", "nor after SIGTERM$"),
+    ("hang with orphan", "desert(room); hang(room)", SHORT, "timeout", f"{LATE}$"),
+    ("few forks", BOMB.format(5), SHORT, "timeout", LATE),
+    ("endless output", "while True: os.write(1, b'x' * MB)", SHORT, "timeout", LATE),
+    ("os._exit", "os._exit(0)", {}, "crash", f"ended with code 0 and {DIED}"),
+    ("abort", "os.abort()", {}, "crash", f"killed by SIGABRT .* {DIED}"),
+    (
+        "SIGKILL",
+        "os.kill(os.getpid(), signal.SIGKILL)",
         {},
         "crash",
-        "its job parent: killed by SIGKILL",
+        f"killed by SIGKILL .* {DIED}",
     ),
+    ("segfault", "ctypes.string_at(0)", {}, "crash", f"killed by SIGSEGV .* {DIED}"),
+    ("segfault with orphan", "desert(room); ctypes.string_at(0)", {}, "crash", "killed by SIGSEGV"),
+    ("exec", "os.execv('/bin/sleep', ['sleep', '1000'])", {}, "crash", DIED),
+    ("memory", "bytearray(4096 * MB)", SMALL, "memout", f"MemoryError|{TOOK}"),
+    ("memory of NumPy", "np.ones((4096, MB // 8)).sum()", SMALL, "memout", ARRAY),
+    ("mapped memory", PRIVATE, SMALL, "memout", f"MemoryError|allocate|{TOOK}"),
+    ("children", "for _ in range(4): os.fork() or fill(room)\nhang(room)", SMALL, "memout", TOOK),
+    ("orphans", "for _ in range(4): desert(room, fill)\nhang(room)", SMALL, "memout", TOOK),
+    (
+        "full at abort",
+        "die_full(195 * MB)",
+        SMALL,
+        "memout",
+        "killed by SIGABRT .* near the 209.715",
+    ),
+    ("not full at abort", "die_full(100 * MB)", SMALL, "crash", f"killed by SIGABRT .* {DIED}"),
+    (
+        "no streams",
+        "sys.stderr.close(); raise ValueError('unheard')",
+        {},
+        "error",
+        "Error: unheard",
+    ),
+    ("shared memory, crash", "leave_shared_memory(room); ctypes.string_at(0)", {}, "crash", "SEGV"),
+    ("shared memory, hang", "leave_shared_memory(room); hang(room)", SHORT, "timeout", LATE),
+]
+LENGTHY = [
+    ("flood", FLOOD, {}, "error", MORE),
+    ("bomb", BOMB.format(10), {}, "crash", "had more than 500 processes at once"),
+    ("stack overflow", "overflow_the_stack()", {}, "crash", "killed by SIG(SEGV|ABRT|BUS)"),
 ]
 HEALTHY = [
-    ("leaves_a_child", {}, {}, {}),
-    ("leaves_an_orphan", {}, {}, {}),
-    ("leaves_a_program", {}, {}, {}),
-    ("leaves_a_thread", {}, {}, {}),
-    ("forks_and_ends", {}, {}, {}),
-    ("returns_twice", {}, {}, {"mine": True}),
-    ("patches_what_ends_it", {}, {}, {"x": 1}),
-    ("prints_much", {}, {}, {}),
-    ("closes_everything", {}, {}, {"x": 1}),
-    ("closes_its_streams", {"then": None}, {}, {"x": 1}),
-    ("removes_its_room", {"above": 0}, {}, {"x": 1}),
-    ("removes_its_room", {"above": 1}, {}, {"x": 1}),
-    ("locks_its_room", {}, {}, {}),
-    linux("it hands over no descriptors", "hands_over_what_is_no_file", {}, {}, {}),
-    ("shares_memory_with_children", {"all": 100}, SMALL, {"x": 1.0}),
-    ("maps_a_file", {"all": 300}, SMALL, {"x": 0}),
+    # what it is, its code, limits
+    ("child", "os.fork() or hang(room)", {}),
+    ("orphan", "desert(room)", {}),
+    ("program", "leave_a_program(room)", {}),
+    ("thread", "threading.Thread(target=time.sleep, args=(1000,)).start()", {}),
+    ("shared memory left", "leave_shared_memory(room)", {}),
+    ("many orphans", "fork_and_end()", {}),
+    (
+        "second return",
+        "pid = os.fork(); pid and os.waitpid(pid, 0); result = {'forked': not pid}",
+        {},
+    ),
+    ("patches", "patch_what_ends_it()", {}),
+    ("signals", "ignore_signals()", {}),
+    ("a gigabyte of output", "for _ in range(1024): os.write(1, b'x' * MB)", {}),
+    ("closed descriptors", "os.closerange(0, 1000)", {}),
+    ("closed streams", "sys.stdout.close(); sys.stderr.close()", {}),
+    ("no descriptors", "resource.setrlimit(resource.RLIMIT_NOFILE, (9, 9)); os.dup(0)", {}),
+    ("removed room", "os.chdir('/'); shutil.rmtree(room.path)", {}),
+    ("removed folder", "os.chdir('/'); shutil.rmtree(room.path.parent)", {}),
+    ("locked room", "lock_the_room(room)", {}),
+    ("threads that say lines", "say_from_threads(room)", {}),
+    ("pages shared with forks", "share_memory_with_children()", SMALL),
+    ("large map of a file", "map_a_file(room)", SMALL),
 ]
-
-
-@pytest.mark.parametrize(("name", "request_", "limits", "ending", "reason"), ENDINGS)
-def test_each_failure_has_its_ending(ended, name, request_, limits, ending, reason):
-    outcome = ended(name, request_, **limits)
-
-    assert (outcome.ending, outcome.result) == (ending, None), outcome
-    assert re.search(reason, ": ".join(filter(None, [outcome.error_type, outcome.reason])))
+CLASSES = [
+    ("raise_what_has_no_text()", "Worse", "its message raised KeyError", False),
+    ("raise KeyError", "KeyError", "raised without a message", False),
+    ("raise DataError('the rows\\nare gone')", "DataError", "the rows", True),
+    ("raise_subclass(DataError)", "Mine", "no", True),
+    ("raise_subclass(AucbenchError, MemoryError)", "Mine", "no", False),
+    ("os._exit(0)", None, "ended with code 0 and without a result", False),
+]
 
 
 @pytest.mark.parametrize(
-    ("name", "error_type", "reason", "refusal"),
+    ("name", "text", "limits", "ending", "words"),
     [
-        ("raises", "ValueError", "first line", False),
-        ("raises_unprintable", "Worse", "its message raised KeyError", False),
-        ("raises_without_a_message", "KeyError", "raised without a message", False),
-        ("refuses", "DataError", "DataError: the rows are gone", True),
-        ("refuses_by_a_class_of_its_own", "Mine", "no", True),
-        ("runs_out_of_memory_on_purpose", "Both", "no", False),
-        ("exits_at_once", None, "ended with code 0 and without a result", False),
+        *(pytest.param(*row, id=row[0]) for row in ENDINGS),
+        *(pytest.param(*row, id=row[0], marks=NIGHTLY) for row in LENGTHY),
     ],
 )
-def test_the_class_of_an_exception_has_a_field_of_its_own(ended, name, error_type, reason, refusal):
-    outcome = ended(name)
+def test_each_failure_has_its_ending(ended, name, text, limits, ending, words):
+    outcome = ended("runs", code(text), **limits)
+
+    assert (outcome.ending, outcome.result) == (ending, None), outcome
+    assert re.search(words, outcome.words)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "limits"), [pytest.param(*row, id=row[0]) for row in HEALTHY]
+)
+def test_a_result_counts_whatever_else_was_done(ended, name, text, limits):
+    outcome = ended("runs", code(text), **limits)
+
+    assert (outcome.ending, outcome.reason) == ("ok", None), outcome
+    assert outcome.result == ({"forked": False} if name == "second return" else {})
+
+
+@pytest.mark.starts(FORK)
+@pytest.mark.parametrize(("text", "error_type", "reason", "refusal"), CLASSES)
+def test_the_class_of_an_exception_has_a_field_of_its_own(ended, text, error_type, reason, refusal):
+    outcome = ended("runs", code(text))
 
     assert (outcome.error_type, outcome.reason) == (error_type, reason)
     assert outcome.refusal is refusal
-
-
-@pytest.mark.parametrize(("name", "request_", "limits", "result"), HEALTHY)
-def test_a_result_counts_whatever_else_was_done(ended, name, request_, limits, result):
-    outcome = ended(name, request_, **limits)
-
-    assert (outcome.ending, outcome.result) == ("ok", result), outcome
-    assert (outcome.reason, outcome.error_type, outcome.refusal) == (None, None, False)
 
 
 def test_what_a_job_gets_and_leaves(ended):
@@ -132,23 +169,55 @@ def test_what_a_job_gets_and_leaves(ended):
     result = outcome.result
     assert result["asked"] == {"k": [1, None]}
     assert (result["stdin"], result["leads"], result["threads"]) == ("", True, ["1", "1"])
-    until(lambda: not Path(result["cwd"]).exists())  # removed in a thread
     assert outcome.files == {"scores.bin": bytes([1, 2, 3])}
     assert outcome.log == "one\ntwo\n"
     assert outcome.wall_seconds > 0
-    assert outcome.step is None
+    assert (outcome.step, outcome.fence) == (None, None)
+    for name in ("cwd", "temporary"):
+        until(lambda name=name: not Path(result[name]).exists())  # removed in a thread
 
 
-def test_partial_lines_are_kept(ended):
-    assert ended("raises").lines == ({"seen": 1},)
-    assert ended("segfaults").lines == ({"before": 1},)
-    assert ended("holds_the_gil", **SHORT).lines == ({"passes": 1},)
-    for what in ("half", "kind", "length", "no json"):
-        assert ended("says_nonsense", {"what": what}).lines == ({"x": 1}, {"x": 2})
+def test_what_was_said_before_the_end_is_kept(ended):
+    for then, limits in (
+        ("raise ValueError", {}),
+        ("ctypes.string_at(0)", {}),
+        ("7**10**9", SHORT),
+    ):
+        outcome = ended("runs", code(f"room.line({{'x': 1}}); {then}"), **limits)
+        assert outcome.lines == ({"x": 1},)
+
+
+@pytest.mark.starts(FORK)
+@pytest.mark.parametrize("text", ['{"line": {"x"', "\n", "[]\n{}\n", '{"line": 3}\n'])
+def test_what_is_no_line_ends_what_is_heard(ended, text):
+    outcome = ended("says", {"lines": [{"x": 1}, {"x": 2}], "text": text})
+
+    assert outcome.lines == ({"x": 1}, {"x": 2})
+    assert outcome.ending == ("error" if text.endswith("\n") else "crash")
+
+
+def test_a_flood_and_a_bomb_are_stopped(ended, monkeypatch):
+    """As in the table, but sooner."""
+    monkeypatch.setattr(hearing, "MOST_STREAM", 4 * MB)
+    monkeypatch.setattr(endings, "MOST_PROCESSES", 40)
+
+    assert ended("runs", code(FLOOD)).reason == endings.FLOODED.reason
+    assert ended("runs", code(BOMB.format(6))).reason == endings.CROWDED.reason
+
+
+@pytest.mark.starts(FORK)
+def test_a_job_that_removes_the_folders_of_all_jobs_costs_no_other_one(tmp_path):
+    step = job("prepares", {"count": str(tmp_path / "count"), "n": 3}, key="data")
+    remove = "os.chdir('/'); shutil.rmtree(room.path.parents[1])"
+    with supervising() as supervisor:
+        for _ in range(2):
+            outcome = supervisor.call(job("uses", {"key": "data"}, (step,)))
+            assert outcome.result == {"sum": 3, "earlier": []}
+            assert supervisor.call(job("runs", code(remove))).ending == "ok"
 
 
 def test_sigterm_comes_first(ended):
-    outcome = ended("obeys", timeout=1.0, grace=10.0)
+    outcome = ended("runs", code("obey(room)"), timeout=1.0, grace=10.0)
 
     assert outcome.ending == "timeout"
     assert outcome.lines == ({"started": True}, {"ended": True})
@@ -156,90 +225,71 @@ def test_sigterm_comes_first(ended):
 
 
 def test_the_log_has_the_end_of_the_output_and_the_traceback(ended):
-    printed = ended("prints_much").log
-    assert printed.endswith("the end\n")
-    assert len(printed) <= 2**14
-
-    assert "in raises" in ended("raises").log
-    assert "Segmentation fault" in ended("segfaults").log
+    log = ended("runs", code("os.write(1, b'x' * MB + b'the end\\n')")).log
+    assert log.endswith("the end\n")
+    assert len(log) <= 2**14
+    assert "in raise_subclass" in ended("runs", code("raise_subclass(DataError)")).log
 
 
 @pytest.mark.parametrize(
-    ("name", "request_", "limits", "frame"),
+    ("text", "limits", "frame"),
     [
-        ("hangs_without_streams", {}, SOON, "in hang\n"),
-        ("holds_the_gil_and_ignores_sigterm", {}, SOON, "in holds_the_gil_and_ignores_sigterm\n"),
-        ("floods_and_hangs", {}, SOON, "in hang\n"),
-        linux("it counts no shared memory", "maps_memory", SHARED, SMALL, "in maps_memory\n"),
-        ("segfaults_without_streams", {}, {}, "in segfaults_without_streams\n"),
+        ("os.closerange(0, 900); hang(room)", SHORT, "hang"),
+        ("hold_the_gil_and_ignore_sigterm()", SHORT, "hold_the_gil_and_ignore_sigterm"),
+        ("threading.Thread(target=hang, args=(room,)).start()\n" + FLOOD[:12] + "print('x' * MB)",
+         SHORT, "hang"),
+        ("os.closerange(0, 900); ctypes.string_at(0)", {}, "runs"),
     ],
-)
-def test_the_log_of_what_was_stopped_has_the_stacks_of_python(ended, name, request_, limits, frame):
-    log = ended(name, request_, **limits).log
+)  # fmt: skip
+def test_the_log_of_what_was_stopped_has_the_stacks_of_python(ended, text, limits, frame):
+    log = ended("runs", code(text), **limits).log
 
-    assert re.search(rf"torture.py\", line \d+ {frame}", log)
+    assert re.search(rf'torture.py", line \d+ in {frame}\n', log)
     assert "most recent call first" in log
     assert len(log) <= 2**14
 
 
-@pytest.mark.linux("it hands over no descriptors")
-def test_what_is_no_file_is_neither_read_nor_waited_for(ended):
-    outcome = ended("hands_over_what_is_no_file")
-
-    assert outcome.files == {"file": b"x"}
-    assert outcome.lines == ()
-
-
-def test_memory_is_measured_on_top_of_the_warm_process(ended):
-    peak = ended("dies_full", {"fill": 100}).peak_memory
+def test_memory_is_measured_on_top_of_what_the_process_has(ended):
+    peak = ended("runs", code("die_full(100 * MB)"), **SMALL).peak_memory
 
     assert 100 * MB <= peak < 120 * MB
 
 
 def test_global_state_does_not_leak_and_begins_where_the_request_says(ended):
-    first, same = ended("draws", {"then": 1}).result, ended("draws", {"then": 1}).result
-    other = ended("draws", {"then": 2}).result
+    leave = (
+        "random.seed({0}); np.random.seed({0}); np.set_printoptions(1); os.environ['LEAKED']='x'"
+    )
+    found = [ended("describes_its_process", code(leave.format(n))).result for n in (1, 1, 2)]
 
+    first, same, other = (result["drawn"] for result in found)
     assert first == same
-    assert first["random"] != other["random"]
-    assert first["numpy"] != other["numpy"]
-    assert ended("leaked").result == {"precision": 8, "env": None}
+    assert not {*first} & {*other}
+    assert [(result["precision"], result["leaked"]) for result in found] == [(8, None)] * 3
 
 
-def test_temporary_files_go_with_the_room(ended):
-    where = Path(ended("uses_temporary_files").result["where"])
-
-    until(lambda: not where.parent.exists())  # in a thread, while the next jobs run
-
-
-def test_neighbours_of_the_tortured_are_unaffected(supervisor, kind):
+def test_jobs_that_run_alongside_the_tortured_are_unaffected(supervisor):
     """Three jobs at once, every other one healthy."""
-    told = [
-        getattr(one, "values", one) for one in ENDINGS if kind == LINUX or not hasattr(one, "marks")
-    ]
-    tortured = [job(n, r, **limits) for n, r, limits, *_ in told if "much" not in n]
-    tickets, waiting = {}, []
-    for at, one in enumerate(tortured):
-        waiting += [(f"tortured {at}", one), (f"healthy {at}", job("echo", {"at": at}))]
-    outcomes = {}
-    while waiting or tickets:
-        while waiting and len(tickets) < 3:
-            name, one = waiting.pop()
-            tickets[supervisor.submit(one)] = name
-        outcomes |= {tickets.pop(ticket): outcome for ticket, outcome in supervisor.wait()}
+    names = ("segfault", "hang with orphan", "os._exit", "shared memory, hang")
+    rows = [row for row in ENDINGS if row[0] in names]
+    tortured = [job("runs", code(text), **limits) for _, text, limits, *_ in rows]
+    healthy = [job("echo", {"at": at}) for at in range(len(names))]
+    both = [one for pair in zip(tortured, healthy, strict=True) for one in pair]
+    with ThreadPoolExecutor(3) as pool:
+        outcomes = [*pool.map(supervisor.call, both)]
 
-    assert len(outcomes) == 2 * len(tortured)
-    for at in range(len(tortured)):
-        assert outcomes[f"healthy {at}"].result == {"asked": {"at": at}}
-        assert outcomes[f"tortured {at}"].ending != "ok"
-    lines = [line for outcome in outcomes.values() for line in outcome.lines]
-    assert not alive(line["pid"] for line in lines if "pid" in line)
+    assert [o.result for o in outcomes[1::2]] == [{"asked": {"at": at}} for at in range(len(names))]
+    assert [outcome.ending for outcome in outcomes[::2]] == [row[3] for row in rows]
+    assert not any(left_by(supervisor, outcome) for outcome in outcomes)
 
 
 def test_the_client_is_as_it_was(ended):
-    """Its signals, its folder and its streams are not those of the jobs."""
-    before = (signal.getsignal(signal.SIGTERM), Path.cwd(), os.environ.get("TMPDIR"), sys.stdout)
-    ended("closes_everything")
+    """Its signals, its folder, its streams and its variables are not those of the jobs."""
 
-    now = (signal.getsignal(signal.SIGTERM), Path.cwd(), os.environ.get("TMPDIR"), sys.stdout)
-    assert now == before
+    def state():
+        signals = [signal.getsignal(number) for number in signal.Signals]
+        own = {name: text for name, text in os.environ.items() if "PYTEST" not in name}
+        return signals, Path.cwd(), sys.stdout, sys.path[:], own
+
+    before = state()
+    ended("runs", code("os.closerange(0, 1000)"))
+    assert state() == before

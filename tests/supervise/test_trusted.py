@@ -1,0 +1,87 @@
+"""New interpreters do several jobs, if all of their code is that of aucbench."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from supervise.asking import alive, code, job, supervising, until
+
+MB = 2**20
+pytestmark = pytest.mark.starts("spawn")
+
+
+@pytest.fixture
+def described(supervisor):
+    """described(code, ...) -> the outcome of a trusted job, with what it has found."""
+
+    def run(text="", *, trusted=True, memory=None):
+        one = job("describes_its_process", code(text), trusted=trusted, memory=memory)
+        return supervisor.call(one)
+
+    return run
+
+
+def pid_of(outcome):
+    return outcome.result["pid"]
+
+
+def test_trusted_jobs_share_a_process_in_which_each_finds_what_is_its_own(described):
+    change = "os.chdir('/'); os.environ['TMPDIR'] = tempfile.tempdir = '/'; print({})"
+    first, second, again = (described(change.format(n)) for n in (1, 2, 2))
+
+    assert pid_of(first) == pid_of(second) == pid_of(again)
+    assert (first.log, second.log) == ("1\n", "2\n")
+    for name in ("cwd", "temporary", "drawn"):
+        assert first.result[name] != second.result[name]
+    assert Path(second.result["temporary"]).parents[1] == Path(second.result["cwd"]).parent
+    assert second.result["drawn"] == again.result["drawn"]  # seeds are those of a request
+    until(lambda: not Path(first.result["cwd"]).exists())
+
+
+def test_the_memory_of_each_job_has_its_own_limit(described):
+    free, limited = described(), described(memory=200 * MB)
+    more, freed = described(memory=300 * MB), described()
+
+    assert pid_of(free) == pid_of(freed)
+    assert free.result["limit"] == freed.result["limit"]
+    assert 50 * MB < more.result["limit"] - limited.result["limit"] < 150 * MB
+
+
+def test_a_job_that_is_not_trusted_has_a_process_of_its_own(described):
+    first, second, third = described(), described(trusted=False), described(trusted=False)
+
+    assert len({pid_of(each) for each in (first, second, third)}) == 3
+    assert pid_of(described()) == pid_of(first)
+    assert not alive([pid_of(second), pid_of(third)])
+
+
+def test_an_exception_does_not_end_a_process_and_a_crash_does(described):
+    first = described()
+    assert described("raise ValueError(os.getpid())").reason == str(pid_of(first))
+    assert pid_of(described()) == pid_of(first)
+    assert described("os._exit(1)").ending == "crash"
+    assert pid_of(described()) != pid_of(first)
+
+
+def test_what_is_left_ends_with_the_process(supervisor, described):
+    first = described()
+    outcome = supervisor.call(job("runs", code("os.fork() or hang(room)"), trusted=True))
+
+    assert outcome.ending == "ok"
+    assert pid_of(described()) != pid_of(first)
+
+
+def test_a_process_that_was_killed_while_it_waited_costs_no_job(described):
+    first = pid_of(described())
+    os.kill(first, signal.SIGKILL)
+    until(lambda: not alive([first]))
+
+    assert described().ending == "ok"
+
+
+def test_processes_that_wait_end_with_the_supervisor():
+    with supervising(preload=()) as supervisor:
+        pid = pid_of(supervisor.call(job("describes_its_process", code(""), trusted=True)))
+        assert alive([pid])
+    assert not alive([pid])
