@@ -12,8 +12,8 @@ from time import monotonic, sleep
 import psutil
 import pytest
 
-from aucbench.bench.engines import local
-from aucbench.processes import Job, Limits
+from aucbench.bench.engines import Engine, local
+from aucbench.processes import Ending, Job, Limits
 
 PATIENCE = 60.0  # seconds
 
@@ -27,6 +27,18 @@ class Cells:
     def job(self, call: str, n: int = 0, **request: object) -> Job:
         wanted = {"n": n, "folder": str(self.folder), **request}
         return Job(f"engine_jobs:{call}", wanted, Limits(timeout=PATIENCE))
+
+    def jobs(self, waiting: int) -> list[tuple[str, Job]]:
+        """A cell that ends at once, and some that wait."""
+        waits = [(str(n), self.job("wait", n)) for n in range(waiting)]
+        return [("quick", self.job("echo", 9)), *waits]
+
+    def require_each_once(self, engine: Engine) -> None:
+        """Each cell runs once, and comes back once under its id."""
+        jobs = ((f"cell{n}", self.job("echo", n)) for n in range(7))
+        ended = [(name, outcome.ending, outcome.result) for name, outcome in engine.run(jobs)]
+        assert sorted(ended) == [(f"cell{n}", Ending.OK, {"n": n}) for n in range(7)]
+        assert self.started() == [*range(7)]
 
     def open(self) -> None:
         """Let the cells end that wait."""

@@ -60,11 +60,8 @@ def worker_of(cells):
     return next(p for p in parents if WORKER in " ".join(p.cmdline()))
 
 
-def test_each_cell_comes_back_once_as_a_plain_record(engine, cells):
-    ended = dict(engine.run((f"cell{n}", cells.job("echo", n)) for n in range(12)))
-    assert {name: (outcome.ending, outcome.result) for name, outcome in ended.items()} == {
-        f"cell{n}": (Ending.OK, {"n": n}) for n in range(12)
-    }
+def test_each_cell_comes_back_once_under_its_id(engine, cells):
+    cells.require_each_once(engine)
 
 
 @pytest.mark.parametrize(("jobs", "most"), [(None, 4), (1, 1), (50, 4)])
@@ -84,8 +81,7 @@ def test_cells_are_taken_as_there_is_room(engine, cells, monkeypatch, jobs, most
 
 @pytest.mark.nightly
 def test_cells_of_a_killed_worker_are_queued_again(engine, cells):
-    jobs = [("quick", cells.job("echo", 9)), *((str(n), cells.job("wait", n)) for n in range(4))]
-    running = engine.run(jobs)
+    running = engine.run(cells.jobs(4))
     ended = [next(running)]
     cells.until(lambda: len(cells.started()) == 3)
     worker_of(cells).kill()
@@ -114,8 +110,7 @@ def test_a_cell_under_which_two_workers_were_lost_is_a_crash(engine, cells):
 
 @pytest.mark.nightly
 def test_closing_kills_what_runs_and_leaves_the_cluster_usable(engine, cells):
-    jobs = [("quick", cells.job("echo", 9)), *((str(n), cells.job("wait", n)) for n in range(9))]
-    running = engine.run(jobs)
+    running = engine.run(cells.jobs(9))
     next(running)
     cells.until(lambda: len(cells.started()) == 3)
     running.close()
@@ -134,12 +129,11 @@ def test_nothing_runs_on_when_the_caller_is_ended(engine, cells, sign):
 @pytest.mark.nightly
 def test_a_lost_scheduler_is_a_clear_error_and_finished_cells_are_kept(cells, tmp_path):
     file = tmp_path / "scheduler.json"
-    jobs = [("quick", cells.job("echo", 9)), ("slow", cells.job("wait"))]
     with dask(tmp_path, "scheduler", "--port=0", f"--scheduler-file={file}") as scheduler:
         cells.until(lambda: file.exists() and file.read_text().rstrip().endswith("}"))
         address = json.loads(file.read_text())["address"]
         with dask(tmp_path, "worker", address, "--nthreads=1", "--no-nanny"):
-            running = DaskEngine(address).run(jobs)
+            running = DaskEngine(address).run(cells.jobs(1))
             assert next(running)[0] == "quick"
             cells.until(lambda: cells.started() == [0, 9])
             scheduler.kill()

@@ -15,11 +15,7 @@ def engine(quick):
 
 
 def test_each_job_comes_back_once_under_its_id(engine, cells):
-    jobs = [(f"cell{n}", cells.job("echo", n)) for n in range(7)]
-    ended = dict(engine.run(jobs))
-    assert {name: outcome.result for name, outcome in ended.items()} == {
-        f"cell{n}": {"n": n} for n in range(7)
-    }
+    cells.require_each_once(engine)
     assert list(engine.run([])) == []
 
 
@@ -34,8 +30,7 @@ def test_endless_jobs_are_taken_as_there_is_room(engine, cells):
 
 
 def test_jobs_run_before_the_caller_asks_and_end_with_the_generator(cells):
-    jobs = [("quick", cells.job("echo", 9)), *((str(n), cells.job("wait", n)) for n in range(5))]
-    running = LocalEngine(2).run(jobs)
+    running = LocalEngine(2).run(cells.jobs(5))
     cells.until(lambda: cells.started() == [0, 9])
     name, outcome = next(running)
     assert (name, outcome.ending, outcome.result) == ("quick", Ending.OK, {"n": 9})

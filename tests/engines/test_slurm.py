@@ -33,10 +33,7 @@ def folders(tmp_path):
 
 
 def test_each_cell_comes_back_once_and_no_file_stays(engine, cells, tmp_path):
-    ended = dict(engine.run((f"cell{n}", cells.job("echo", n)) for n in range(5)))
-    assert {name: (outcome.ending, outcome.result) for name, outcome in ended.items()} == {
-        f"cell{n}": (Ending.OK, {"n": n}) for n in range(5)
-    }
+    cells.require_each_once(engine)
     assert folders(tmp_path) == []
 
 
