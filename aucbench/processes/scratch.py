@@ -59,7 +59,7 @@ class Scratch:
         self.path = Path(tempfile.mkdtemp(prefix=_prefix())).resolve()
         # Threads share it, and a fork of this process owns nothing.
         self._lock = FileLock(self.path / OWNER, thread_local=False)
-        with suppress(FileNotFoundError, Timeout):
+        with suppress(FileNotFoundError, FileExistsError, Timeout):
             self._lock.acquire(blocking=False)
         return self.path.exists() and self._lock.is_locked
 
