@@ -211,14 +211,13 @@ def test_without_a_map_the_columns_are_as_they_are():
     np.testing.assert_allclose(model.spread, X.std(axis=0))
 
 
-def test_what_is_said_is_a_line_each(tmp_path):
-    file = tmp_path / "lines"
-    parts = in_parts(*table())
-    with Lines(file) as tell:
-        tell.opened(parts)
-        fitted(parts, Watched(Here(tell.read), tell.reading), tell)
-    said = [json.loads(line) for line in file.read_text().splitlines()]
+def test_what_is_said_is_a_line_each():
+    parts, said = in_parts(*table()), []
+    tell = Lines(said.append)
+    tell.opened(parts)
+    fitted(parts, Watched(Here(tell.read), tell.reading), tell)
     assert said[0] == {"opened": {"n": 4000, "d": 4, "parts": 20, "bytes": None}}
+    assert json.loads(json.dumps(said, allow_nan=False)) == said
     points = [line["evaluation"] for line in said if "evaluation" in line]
     assert points[0]["step"] == 1
     assert points[-1]["gap"] <= 1e-6
