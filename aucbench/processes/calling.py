@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -63,21 +64,16 @@ class Call:
         """
         hearing, family, gone = self._hearing, self._family, False
         with self._output:
-            broken: Outcome | None = None
             is_clean = False
             try:
                 self._process.order(plain(order))
                 broken = self._followed()
-                answer = hearing.answer or {"left": True}
-                if broken is None and not answer["left"]:
+                outcome = broken or hearing.outcome() or self._died()
+                if broken is None and hearing.answer and not hearing.answer["left"]:
                     is_clean = self._process.serves or self._has_ended(EXIT_SECONDS)
             finally:
                 gone = is_clean or family.end(KILL_SECONDS)
             seconds = 0.0 if self._begin is None else monotonic() - self._begin
-            outcome = broken or hearing.outcome()
-            if outcome is None:
-                code = self._process.code(EXIT_SECONDS)
-                outcome = endings.died(code, family.peak, family.budget)
             if not gone:
                 left = f"{outcome.reason or 'returned'}; a process that it left could not be killed"
                 outcome = replace(outcome, reason=left)
@@ -122,6 +118,11 @@ class Call:
                         return None
                     sample_at = now + self._family.pause(now - (self._begin or now))
 
+    def _died(self) -> Outcome:
+        """Return the outcome of a call whose process has closed its channel without an answer."""
+        code = self._process.code(EXIT_SECONDS)
+        return endings.died(code, self._family.peak, self._family.budget)
+
     def _sampled(self) -> Outcome | None:
         self._output.trim()
         if self._family.size() > endings.MOST_PROCESSES:
@@ -144,7 +145,7 @@ class Call:
 
     def _ask_for_stacks(self) -> None:
         """Let the process write where it is, in whatever code that may be."""
-        if STACKS is not None:
+        if sys.platform != "win32":
             with suppress(ProcessLookupError):
                 os.kill(self._process.pid, STACKS)
             last = monotonic() + STACKS_SECONDS

@@ -44,7 +44,7 @@ from aucbench.processes import family, host, landlock
 from aucbench.processes.records import MOST_BYTES, json_hash, plain
 
 # A signal that no runtime or library that we know of uses: SIGINFO on macOS; Windows has none.
-STACKS: int | None = getattr(signal, "SIGRTMAX", 31) - 2 if sys.platform != "win32" else None
+STACKS: int = getattr(signal, "SIGRTMAX", 31) - 2
 HIGH = 1000  # descriptors from here on belong to us, where a system can choose them
 LINGER = 60.0  # seconds that the supervisor has to end this process, and what it has started
 # In the folder of a job: its output, the stacks of Python, its folders.
@@ -91,7 +91,8 @@ class Forked:
             os.closerange(before + 1, after)  # what the server has open, and what holds it
         tracker: Any = resource_tracker._resource_tracker
         tracker._fd = None  # it was just closed
-        os.setsid()
+        if sys.platform != "win32":
+            os.setsid()
         host.adopt_orphans()
         ours = socket.socket(fileno=channel)
         serve(ours, iter(ours.makefile("rb")), *rules)
@@ -215,7 +216,7 @@ def _let_write_stacks(path: Path) -> int:
     """Let the stacks of Python go to a file; return its descriptor."""
     file = host.raised(os.open(path, os.O_WRONLY | os.O_APPEND), HIGH)
     faulthandler.enable(file)
-    if STACKS is not None:
+    if sys.platform != "win32":
         faulthandler.register(STACKS, file)
     return file
 
@@ -318,7 +319,9 @@ def _flush() -> None:
 
 def _has_children() -> bool:
     """Whether this process has started others that run."""
-    if not hasattr(os, "waitid"):  # Windows, and macOS before Python 3.13
+    if sys.platform == "win32" or not hasattr(
+        os, "waitid"
+    ):  # Windows, and macOS before Python 3.13
         return bool(psutil.Process().children())
     try:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)

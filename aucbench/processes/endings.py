@@ -45,11 +45,11 @@ def died(code: int | None, peak: int, budget: int | None) -> Outcome:
     Parameters
     ----------
     code : int or None
-        Its exit code; None: nobody knows it.
+        Its exit code; None: it has closed its channel, and runs.
     peak, budget : int
         Bytes.
     """
-    reason = "ended" if code is None else exit_text(code)
+    reason = "closed its channel" if code is None else exit_text(code)
     if budget is not None and peak >= NEAR * budget:
         return Outcome(Ending.MEMOUT, f"{reason} near the {_allowed(budget)}")
     return Outcome(Ending.CRASH, f"{reason} and without a result")

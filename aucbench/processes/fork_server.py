@@ -55,7 +55,8 @@ def become(setup: Mapping[str, Any]) -> None:
     except BaseException:  # `multiprocessing` would go on without it
         traceback.print_exc()
         os._exit(1)
-    os.setsid()
+    if sys.platform != "win32":
+        os.setsid()
     host.adopt_orphans()
     # Processes that it has adopted end, too.
     warnings.filterwarnings("ignore", "forkserver: waitpid returned")

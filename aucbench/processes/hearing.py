@@ -41,6 +41,7 @@ class Hearing:
         self.step: str | None = None  # key of the step in which it is
         self.lines: list[dict[str, Any]] = []
         self.files: dict[str, Path] = {}
+        self._handed = 0  # files, those of one name too
         self.answer: dict[str, Any] | None = None  # the line with the result or the failure
         self.is_over = False  # whether nothing more is read
         self._is_damaged = False  # whether a line was no such line
@@ -48,7 +49,7 @@ class Hearing:
     @property
     def is_flooded(self) -> bool:
         """Whether more came than is allowed."""
-        return self._size > MOST_STREAM or len(self.files) > MOST_FILES
+        return self._size > MOST_STREAM or self._handed > MOST_FILES
 
     def read(self) -> None:
         """Take what has come."""
@@ -113,6 +114,7 @@ class Hearing:
                     self._hear(line)
             case {"file": str() as name, "path": str() as path}:
                 self.files[name] = Path(path)
+                self._handed += 1
             case {"begun": int() as begun, "fence": fence}:
                 self.begun, self.fence, self.step = begun, fence, None
             case {"step": str() as key}:

@@ -112,6 +112,8 @@ def _is_code(entry: os.DirEntry[str]) -> bool:
 
 def _allow(rules: int, path: str) -> None:
     """Allow to read a file, or all that is in a folder, now or later."""
+    if sys.platform != "linux":
+        return
     with suppress(OSError):  # it has gone, or is a link
         opened = os.open(path, os.O_PATH | os.O_CLOEXEC | os.O_NOFOLLOW)
         try:

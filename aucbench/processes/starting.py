@@ -15,7 +15,6 @@ from __future__ import annotations
 import json
 import os
 import pickle
-import select
 import socket
 import subprocess
 import sys
@@ -23,6 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count
 from multiprocessing import current_process, resource_tracker
+from multiprocessing.connection import wait
 from multiprocessing.forkserver import ForkServer, read_signed
 from pathlib import Path
 from threading import Lock
@@ -161,7 +161,10 @@ class ForkStarter:
         given = [theirs.fileno(), *([] if rules is None else [rules])]
         try:
             with theirs, self._lock:
-                pid, status = self._forked(given)
+                try:
+                    pid, status = self._forked(given)
+                except (OSError, EOFError):  # the server has ended; another one may do it
+                    pid, status = self._forked(given)
                 self._roots.add(pid)
         except (OSError, EOFError) as error:
             channel.close()
@@ -335,9 +338,7 @@ class SpawnedProcess(Started):
 
 
 def _is_readable(descriptor: int, seconds: float) -> bool:
-    watched = select.poll()
-    watched.register(descriptor, select.POLLIN)
-    return bool(watched.poll(seconds * 1000))
+    return bool(wait([descriptor], seconds))
 
 
 @contextmanager
