@@ -86,7 +86,7 @@ def test_each_is_a_failed_row_that_names_it(places, tmp_path):
                 assert f"{places / 'ward_sets.py'}, line " in row["reason"]
         assert name in result.stdout
     good = [row for row in found if row["dataset"] in ("fine", "breast-cancer")]
-    assert {row["status"] for row in good} == {"ok"}
+    assert {row["status"] for row in good} == {"ok"}, [row["reason"] for row in good]
     assert f"{4 * len(FAILED)} of {len(found)} rows have no AUC" in result.stdout
     done("status", out)
 
