@@ -321,7 +321,7 @@ def _has_children() -> bool:
     """Whether this process has started others that run."""
     if sys.platform == "win32" or not hasattr(
         os, "waitid"
-    ):  # Windows, and macOS before Python 3.13
+    ):  # macOS before 3.13
         return bool(psutil.Process().children())
     try:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
