@@ -14,7 +14,7 @@ SOLVERS = [
 ]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_none_hangs_and_rows_are_maps(tmp_path):
     found = installed(tmp_path).compare("breast-cancer", ",".join(SOLVERS), "kept")
 

@@ -10,7 +10,7 @@ import pytest
 from harness.shell import Shell
 from harness.toy_paper import COUNT
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 MAIN = """
 from aucbench.papers import experiment as catalogue
@@ -45,10 +45,7 @@ class Toy(Shell):
 
 @pytest.mark.parametrize(
     ("sign", "code"),
-    [
-        (signal.SIGKILL, -signal.SIGKILL),
-        pytest.param(signal.SIGINT, 130, marks=pytest.mark.nightly),
-    ],
+    [(signal.SIGKILL, -signal.SIGKILL), (signal.SIGINT, 130)],
 )
 def test_an_interrupted_run_loses_and_doubles_nothing(tmp_path, sign, code):
     toy = Toy(tmp_path)
