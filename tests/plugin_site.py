@@ -31,20 +31,6 @@ class Dummy:
     def iterates(self, problem, rng): return iter(())
 """
 
-# What a plugin of a test finds of the rows of its step, by what its process has mapped.
-KEPT_ROWS = """
-from pathlib import Path
-
-from aucbench.bench.worker.rows import Block
-
-
-def kept_rows():
-    for line in Path("/proc/self/maps").read_text().splitlines():
-        if line.endswith("/train/values.npy"):
-            return Block(Path(line.split(maxsplit=5)[-1]).parents[1])
-"""
-
-
 def solver(*registered):
     """Source of a module that registers solvers under these names."""
     given = ", ".join(f"{name!r}: Dummy" for name in registered)
@@ -74,16 +60,16 @@ class Site:
     def module(self, name, source):
         (self.path / f"{name}.py").write_text(source, encoding="utf-8")
 
-    def add(self, distribution, version="1.0", also=(), **plugins):
+    def add(self, distribution, version="1.0", **plugins):
         """Install a distribution: plugin name (_ for -) -> source of its module.
 
-        Its entry points are the names that the hooks return in a literal, and those in `also`; of
-        a module without such names, that of the plugin.
+        Its entry points are the names that the hooks return in a literal; of a module without such
+        names, that of the plugin.
         """
         points = {}
         for plugin, source in plugins.items():
             self.module(f"{distribution}_{plugin}", source)
-            for name in (*returned(source), *also) or (plugin.replace("_", "-"),):
+            for name in returned(source) or (plugin.replace("_", "-"),):
                 points.setdefault(name, f"{distribution}_{plugin}")
         self.metadata(distribution, version, points)
 
