@@ -31,6 +31,7 @@ class Dummy:
     def iterates(self, problem, rng): return iter(())
 """
 
+
 def solver(*registered):
     """Source of a module that registers solvers under these names."""
     given = ", ".join(f"{name!r}: Dummy" for name in registered)
