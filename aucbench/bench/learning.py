@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from aucbench.bench.plan.plan import Plan
 from aucbench.registry.discovery import entries
 from aucbench.registry.fingerprints import plugin_files
 from aucbench.registry.specs import Spec, in_file, parse_spec
+
+if TYPE_CHECKING:
+    from aucbench.bench.plan.plan import Plan
 
 PRELOADED = {  # what the warm process imports for a plugin that imports one of these
     "sklearn": "aucbench.bench.worker.scikit_learn",

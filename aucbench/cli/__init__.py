@@ -5,7 +5,7 @@ Design
      `--help` answers at once.
   b. On a terminal tables have colours, and a progress bar moves on stderr. A pipe gets plain
      text without control characters.
-  c. This module imports little, so that a signal finds its handler early.
+  c. This module imports little: `head_start` starts a process before the commands are imported.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import sys
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from aucbench.cli.head_start import head_start
 from aucbench.cli.surroundings import (
     CUT_OFF,
     interrupt_on_signals,
@@ -40,9 +41,10 @@ def main() -> None:
         _end("stdout is closed; redirect it to a file, or to /dev/null", REFUSED)
     interrupt_on_signals()
     try:
-        from aucbench.cli.commands import app
+        with head_start(sys.argv[1:]):
+            from aucbench.cli.commands import app
 
-        app()
+            app()
     except KeyboardInterrupt:  # before a command was called, or after it
         sys.exit(INTERRUPTED)
     finally:

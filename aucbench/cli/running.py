@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from aucbench.cli.head_start import supervisor_of
 from aucbench.cli.saying import say, warn
 from aucbench.errors import INTERRUPTED
 
@@ -148,8 +149,8 @@ def _warm(engine: Engine, plan: Plan) -> Iterator[Engine]:
     if not isinstance(engine, LocalEngine):
         yield engine
         return
-    with engine.opened(modules_for(plan)) as warm:
-        yield warm
+    with supervisor_of(engine, modules_for(plan)) as supervisor:
+        yield replace(engine, supervisor=supervisor)
 
 
 def records_of(plan: Plan, store: Store, options: Options, way_on: str) -> list[Record]:

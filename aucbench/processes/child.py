@@ -319,9 +319,7 @@ def _flush() -> None:
 
 def _has_children() -> bool:
     """Whether this process has started others that run."""
-    if sys.platform == "win32" or not hasattr(
-        os, "waitid"
-    ):  # macOS before 3.13
+    if sys.platform == "win32" or not hasattr(os, "waitid"):  # macOS before 3.13
         return bool(psutil.Process().children())
     try:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
