@@ -49,10 +49,11 @@ def head_start(words: Sequence[str]) -> Iterator[None]:
 
 def supervisor_of(engine: LocalEngine, modules: Iterable[str]) -> Supervisor:
     """Return a new supervisor of an engine: the one that has started, if it fits."""
-    for threads, known, supervisor in [*_ahead]:
+    while _ahead:
+        threads, known, supervisor = _ahead.pop()
         if threads == engine.threads and known >= {*modules}:
-            _ahead.clear()
             return supervisor
+        supervisor.close()
     return engine.open(modules)
 
 

@@ -53,7 +53,7 @@ class Rules:
             rules, times = self._known.get(fence, (None, {"": 1}))
             if any(_time(folder) != time for folder, time in times.items()):
                 if rules is not None:
-                    os.close(rules)
+                    os.close(self._known.pop(fence)[0])
                 rules, _ = self._known[fence] = _rules(fence, self._own)
             assert rules is not None
             mine = os.dup(rules)  # another thread may replace them meanwhile

@@ -1,0 +1,127 @@
+"""The warm process that starts before the command line is parsed: for runs, and never left."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from aucbench.bench.engines.local import LocalEngine
+from aucbench.cli.head_start import head_start, supervisor_of
+from aucbench.errors import AucbenchError
+from aucbench.processes.records import Job
+
+asked = []  # modules of each supervisor that was opened
+FOREST = "sklearn.ensemble"
+LEARNING = {FOREST, "aucbench.bench.worker.scikit_learn"}
+MAIN = "from aucbench.cli import main; main()"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def shared_supervisors():
+    """Each test opens its own."""
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    """Return the supervisors that were opened; they import nothing."""
+    found, own = [], LocalEngine.open
+    asked.clear()
+    monkeypatch.setattr("aucbench.bench.engines.local.PRELOAD", ())
+
+    def remembered(engine, modules=()):
+        found.append(own(engine))
+        asked.append({*modules})
+        return found[-1]
+
+    monkeypatch.setattr(LocalEngine, "open", remembered)
+    return found
+
+
+def is_closed(supervisor):
+    try:
+        supervisor.call(Job("json:loads", {}))
+    except AucbenchError as error:
+        return "is closed" in str(error)
+    return False
+
+
+@pytest.mark.parametrize(
+    ("words", "count"),
+    [
+        ("compare --data iris.csv", 1),
+        ("compare --solvers sht-auc --splits x[", 1),
+        ("compare --help", 0),
+        ("compare --engine=dask=tcp://host:1", 0),
+        ("compare --out results --threads 2", 0),
+        ("run plan.toml --out results", 0),
+        ("--no-plugins compare", 0),
+        ("list solvers", 0),
+        ("", 0),
+    ],
+)
+def test_only_the_words_of_a_run_start_it(words, count, opened):
+    with head_start(words.split()):
+        assert len(opened) == count
+
+    assert all(map(is_closed, opened))
+
+
+@pytest.mark.parametrize(
+    ("words", "modules"),
+    [
+        ("", LEARNING),
+        ("--solvers sht-auc", set()),
+        ("--solvers sht-auc,random-forest", LEARNING),
+        ("--solvers sht-auc[k=5]", LEARNING),
+    ],
+)
+def test_it_imports_what_the_solvers_import(words, modules, opened):
+    with head_start(["compare", *words.split()]):
+        assert asked == [modules]
+
+
+def test_a_run_takes_it_once(opened):
+    with head_start(["compare"]):
+        with (
+            supervisor_of(LocalEngine(jobs=4), [FOREST]) as taken,
+            supervisor_of(LocalEngine(), []) as other,
+        ):
+            assert opened == [taken, other]
+            assert taken is not other
+        assert is_closed(taken)
+
+
+@pytest.mark.parametrize(("threads", "modules"), [(2, []), (1, [FOREST])])
+def test_a_run_that_wants_another_one_does_not_take_it(opened, threads, modules):
+    with (
+        head_start(["compare", "--solvers", "sht-auc"]),
+        supervisor_of(LocalEngine(threads=threads), modules) as own,
+    ):
+        assert opened[0] is not own
+        assert is_closed(opened[0])
+
+
+def test_a_run_opens_its_own_where_none_could_start_ahead(monkeypatch, opened):
+    def refused(engine, modules):
+        raise OSError("no space left")
+
+    with monkeypatch.context() as full_disk:
+        full_disk.setattr(LocalEngine, "open", refused)
+        start = head_start(["compare"])
+        start.__enter__()
+    with supervisor_of(LocalEngine(), []) as own:
+        assert opened == [own]
+    start.__exit__(None, None, None)
+
+
+@pytest.mark.parametrize("words", [["--nonsense"], ["--solvers", "sht-auc"], ["--splits", "x"]])
+def test_a_refused_option_leaves_nothing(words, tmp_path):
+    command = [sys.executable, "-c", MAIN, "compare", *words]
+    done = subprocess.run(
+        command, capture_output=True, text=True, env={**os.environ, "TMPDIR": str(tmp_path)}
+    )
+
+    assert done.returncode == 2, done.stderr
+    assert "Traceback" not in done.stderr
+    assert [*tmp_path.iterdir()] == []
