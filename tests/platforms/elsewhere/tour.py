@@ -105,7 +105,7 @@ def scratch():
     from aucbench.processes.scratch import Scratch, remove_abandoned
 
     ours, theirs = Scratch(), Scratch()
-    os.close(theirs.lock)  # as at the end of its process
+    theirs._lock.release()  # as at the end of its process
     remove_abandoned(ours.path.parent)
     left = [ours.path.exists(), theirs.path.exists()]
     ours.remove()
