@@ -84,7 +84,7 @@ def test_what_is_too_large_does_not_hide_how_a_job_ended(tmp_path):
 def test_ends_are_worded():
     assert exit_text(0xC0000005) == "ended by a fault (access violation)"
     assert exit_text(-100) == "killed by signal 100"
-    assert died(None, 0, None).reason == "ended and without a result"
+    assert died(None, 0, None).reason == "closed its channel and without a result"
     assert died(-9, 95, 100).ending is Ending.MEMOUT
     assert died(-9, 85, 100).ending is Ending.CRASH
     assert log_of(b"a" * 10**6 + b"end", b"stacks").endswith("endstacks")
