@@ -134,10 +134,11 @@ def _orders(channel: socket.socket) -> Iterator[bytes]:
     lines: SimpleQueue[bytes] = SimpleQueue()
 
     def read(leave: Any = os._exit) -> None:
-        for line in channel.makefile("rb"):
-            lines.put(line)
+        with suppress(OSError):  # it has ended before it had read all that we said
+            for line in channel.makefile("rb"):
+                lines.put(line)
         with suppress(*family.GONE):
-            family.kill(psutil.Process().children(recursive=True))
+            family.end_below()
         while True:
             host.kill_group(os.getpid())
             leave(0)

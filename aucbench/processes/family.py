@@ -127,6 +127,14 @@ def kill(some: Iterable[psutil.Process]) -> None:
             process.kill()
 
 
+def end_below() -> None:
+    """Kill all processes below this one, until there is none: some may start meanwhile."""
+    me = psutil.Process()
+    while below := [process for process in me.children(recursive=True) if is_alive(process)]:
+        kill(below)
+        psutil.wait_procs(below, PAUSE)
+
+
 def marked(name: str, value: str, since: float) -> Iterator[psutil.Process]:
     """Yield other processes that began after `since` and have a variable with this value."""
     for pid in set(psutil.pids()) - {os.getpid()}:

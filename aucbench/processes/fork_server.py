@@ -21,23 +21,16 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from aucbench.processes import host
-from aucbench.processes.family import kill
+from aucbench.processes.family import end_below
 from aucbench.processes.records import MARK
 from aucbench.processes.scratch import remove
 from aucbench.processes.starting import SETUP
 
-END_PAUSE = 0.01  # seconds between two looks at processes that were killed
-
 
 def end_all(sockets: Path) -> None:
     """End all processes below this one, and remove the folders of the supervisor."""
-    me = psutil.Process()
-    while below := [p for p in me.children(recursive=True) if p.status() != psutil.STATUS_ZOMBIE]:
-        kill(below)
-        psutil.wait_procs(below, END_PAUSE)
+    end_below()
     for folder in (Path(os.environ[MARK]), sockets):
         remove(folder)
 
