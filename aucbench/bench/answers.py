@@ -29,7 +29,6 @@ OF_TUNING = (
     "tune_work",
 )  # cannot matter to a solver that is not tuned
 COUNTED = ("repeat", "seed", "split")  # whole numbers, in which alone most cells of a plan differ
-LIGHT_VALUES = 10**6  # numbers of a data set whose rows are mapped in less than 0.1 s
 NO_IDENTITIES: Mapping[str, str] = {}
 _shared = attrgetter(*(name for name in NAMES if name not in COUNTED))
 

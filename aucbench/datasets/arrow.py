@@ -6,7 +6,6 @@ segmentation fault. A process that is supervised already decodes a file itself.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import IO, Any
 from aucbench.datasets.endings import open_plain, unreadable
 from aucbench.datasets.textfile import refuse_twins
 from aucbench.errors import DataError, MissingExtraError
+from aucbench.processes.host import variables_set
 from aucbench.processes.isolated import supervised
 from aucbench.processes.records import Ending, Job, is_supervised
 from aucbench.processes.scratch import Scratch
@@ -157,15 +157,8 @@ def system_pool() -> Iterator[None]:
     read Parquet in up to half of the time. The system gets what is freed at once: else a process
     keeps about twice the row groups that are alive.
     """
-    before = {name: os.environ.get(name) for name in FRUGAL}
-    os.environ.update(FRUGAL)
-    try:
+    with variables_set(FRUGAL):
         yield
-    finally:
-        for name, value in before.items():
-            del os.environ[name]
-            if value is not None:
-                os.environ[name] = value
 
 
 def pyarrow(what: str = "reading Parquet") -> Any:

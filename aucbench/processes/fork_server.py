@@ -38,10 +38,7 @@ def end_all(sockets: Path) -> None:
 def become(setup: Mapping[str, Any]) -> None:
     """Import what the processes of jobs find imported, and be ready to fork them."""
     sys.path[:] = setup["path"]
-    for name, value in setup["variables"].items():
-        os.environ.pop(name, None)
-        if value is not None:
-            os.environ[name] = value
+    host.set_variables(setup["variables"])
     try:
         for module in setup["preload"]:
             import_module(module)

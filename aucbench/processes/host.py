@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -89,3 +89,22 @@ def raised(descriptor: int, first: int) -> int:
         return descriptor
     os.close(descriptor)
     return moved
+
+
+@contextmanager
+def variables_set(values: Mapping[str, str]) -> Iterator[None]:
+    """Set variables of this process, for others that begin in the context."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        set_variables(before)
+
+
+def set_variables(values: Mapping[str, str | None]) -> None:
+    """Set variables of this process, and remove those that have no value."""
+    for name, value in values.items():
+        os.environ.pop(name, None)
+        if value is not None:
+            os.environ[name] = value

@@ -34,7 +34,7 @@ import psutil
 
 from aucbench.errors import AucbenchError, ParameterError
 from aucbench.kernels.parallel import VARIABLE
-from aucbench.processes import family
+from aucbench.processes import family, host
 from aucbench.processes.child import Forked
 from aucbench.processes.records import MARK
 from aucbench.processes.scratch import Scratch
@@ -220,7 +220,7 @@ class ForkStarter:
 
     def _run(self) -> None:
         resource_tracker.ensure_running()  # without these variables: it serves all this process
-        with _variables_set(self._variables), _sockets_in(self._place):
+        with host.variables_set(self._variables), _sockets_in(self._place):
             self._server.ensure_running()
 
 
@@ -354,17 +354,3 @@ def _sockets_in(folder: int) -> Iterator[None]:
         yield
     finally:
         config["tempdir"] = before
-
-
-@contextmanager
-def _variables_set(values: Mapping[str, str]) -> Iterator[None]:
-    """Set variables of this process, for one that begins in the context."""
-    before = {name: os.environ.get(name) for name in values}
-    os.environ.update(values)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            del os.environ[name]
-            if value is not None:
-                os.environ[name] = value
