@@ -1,8 +1,8 @@
 """A call that does several things, in as many processes as it takes.
 
-It says {"begin": key} before each thing and {"end": what was found} after it. A process that ends
-costs the one thing that it was in; the others are done in another process. That happens `MOST_ENDS`
-times, so that a plugin that hangs costs minutes and no more.
+It sends the line {"begin": key} before each thing and {"end": what was found} after it. A process
+that ends costs the one thing that it was in; the others are done in another process. That happens
+`MOST_ENDS` times, so that a plugin that hangs costs minutes and no more.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Piece(NamedTuple):
     """A thing that a call has done, or the end of its process."""
 
     key: Any  # of the thing that was begun last; None: none was
-    found: Any  # what it said at the end of this thing; None where the process ended in it
+    found: Any  # its result; None where the process ended in it
     ended: Outcome | None = None  # how the process ended, if it did
 
 
@@ -37,14 +37,14 @@ def in_turn(
     done: list[Any] = []
     while len(ends) < MOST_ENDS:
         key = ended_as = None
-        for said in process.said(ask(done)):
-            if isinstance(said, Outcome):
-                outcome = said
-            elif "begin" in said:
-                key, ended_as = said["begin"], None
+        for message in process.stream(ask(done)):
+            if isinstance(message, Outcome):
+                outcome = message
+            elif "begin" in message:
+                key, ended_as = message["begin"], None
                 done.append(key)
-            elif "end" in said:
-                ended_as = said["end"]
+            elif "end" in message:
+                ended_as = message["end"]
                 yield Piece(key, ended_as)
         if outcome.result is not None:
             return

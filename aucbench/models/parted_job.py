@@ -125,7 +125,7 @@ def run(
             nullcontext() if limits.memory is None else system_pool(),
             closing(Process(partial(Supervisor, threads=threads, preload=PRELOAD))) as process,
         ):
-            for said in process.said(job):
+            for said in process.stream(job):
                 if isinstance(said, Outcome):
                     model = _model(said, scratch.path / MODEL, journal, limits)
                 else:

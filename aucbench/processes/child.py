@@ -241,7 +241,7 @@ def _answer(
     number: Callable[[], int] = os.getpid,
     leave: Callable[[int], object] = os._exit,
 ) -> dict[str, Any]:
-    """Do the steps of a job and call its function; return what is said of its end."""
+    """Do the steps of a job and call its function; return the answer."""
     me, lift = number(), host.limit_memory(None)
     try:
         for key, call, request in order["first"]:
@@ -291,7 +291,7 @@ def _called(call: str, request: Any, room: Room, steps: Mapping[str, Path]) -> d
 
 
 def _failure(error: BaseException) -> dict[str, Any]:
-    """Return what is said of an exception, with the first line of its message and its notes.
+    """Return the description of an exception, with the first line of its message and its notes.
 
     In a plugin, str(error) may raise.
     """

@@ -106,8 +106,8 @@ class Hearing:
             files[name] = path.read_bytes()
         return files
 
-    def _take(self, said: dict[str, Any] | None) -> None:
-        match said:
+    def _take(self, message: dict[str, Any] | None) -> None:
+        match message:
             case {"line": dict() as line}:
                 self.lines.append(line)
                 if self._hear is not None:
@@ -120,13 +120,13 @@ class Hearing:
             case {"step": str() as key}:
                 self.step = key
             case {"result": dict(), "left": bool()} | {"failure": dict(), "left": bool()}:
-                self.answer = said if said is not None and _is_answer(said) else None
+                self.answer = message if message is not None and _is_answer(message) else None
                 self.is_over = True
             case _:
                 self.is_over = self._is_damaged = True
 
 
-def _is_answer(said: Mapping[str, Any]) -> bool:
-    """Whether a failure has all that is said of one."""
-    failure = said.get("failure")
+def _is_answer(message: Mapping[str, Any]) -> bool:
+    """Whether a failure has all its fields."""
+    failure = message.get("failure")
     return failure is None or {n: type(value) for n, value in failure.items()} == FAILURE

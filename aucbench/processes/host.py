@@ -1,6 +1,6 @@
 """What the operating system says and does in its own way. Windows and macOS lack some of it.
 
-Only this room asks a system in its own way; a test looks for other places.
+Only this room asks a system in its own way.
 """
 
 from __future__ import annotations

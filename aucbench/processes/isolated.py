@@ -53,18 +53,18 @@ class Process:
             outcomes.update(ended)
         return [outcomes[number] for number in range(len(jobs))]
 
-    def said(self, job: Job) -> Iterator[Line | Outcome]:
-        """Yield the lines of a job as they come, and then how it ended."""
-        said: SimpleQueue[Line | Outcome | BaseException] = SimpleQueue()
+    def stream(self, job: Job) -> Iterator[Line | Outcome]:
+        """Yield the lines of a job as they come, and then its outcome."""
+        messages: SimpleQueue[Line | Outcome | BaseException] = SimpleQueue()
         cancelled = Event()
         with ThreadPoolExecutor(1) as pool:
-            call = partial(self._supervisor.call, job, hear=said.put, cancelled=cancelled)
-            pool.submit(_put, said, call)
+            call = partial(self._supervisor.call, job, hear=messages.put, cancelled=cancelled)
+            pool.submit(_put, messages, call)
             try:
                 while True:
-                    got = _taken(said)
-                    yield got
-                    if isinstance(got, Outcome):
+                    message = _taken(messages)
+                    yield message
+                    if isinstance(message, Outcome):
                         return
             finally:
                 cancelled.set()

@@ -18,6 +18,7 @@ import pickle
 import socket
 import subprocess
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count
@@ -73,7 +74,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=let_go)
 
 
-class Started:
+class Started(ABC):
     """A process that waits for an order; `serves` says whether it can do further jobs."""
 
     def __init__(self, pid: int, channel: socket.socket, *, serves: bool) -> None:
@@ -91,13 +92,13 @@ class Started:
             self.channel.sendall(line)
         self.channel.setblocking(False)
 
+    @abstractmethod
     def code(self, seconds: float) -> int | None:
         """Return its exit code, -n for signal n; None where it does not end in this time."""
-        raise NotImplementedError
 
+    @abstractmethod
     def lost(self) -> Iterator[psutil.Process]:
         """Yield processes that it has started, and that have lost their parents."""
-        raise NotImplementedError
 
     def close(self) -> None:
         """Let it end, or let it go after its end."""
