@@ -1,6 +1,7 @@
 """Jobs that call torture.py, and the question what they left."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic, sleep
@@ -46,7 +47,7 @@ def below(folder):
 
 def strays(supervisor):
     """Those of jobs only: not the fork server, nor interpreters that wait for another job."""
-    found = [(p, *line) for p in below(supervisor.folder) for line in parent_and_session(p)]
+    found = [(p, *ids) for p in below(supervisor.folder) for ids in parent_and_session(p)]
     ours = {process.pid for process, parent, _ in found if parent == os.getpid()}
     return [process for process, _, session in found if session not in ours]
 
@@ -59,11 +60,20 @@ def parent_and_session(process):
         return []
 
 
-def left_by(supervisor, outcome):
-    """What a job has left: processes, and shared memory that it spoke of."""
-    pids = alive(line["pid"] for line in outcome.lines if "pid" in line)
-    memory = [SHARED_MEMORY / line["memory"] for line in outcome.lines if "memory" in line]
-    return [*strays(supervisor), *pids, *(path for path in memory if path.exists())]
+def call_all(supervisor, jobs, most=4):
+    """Outcomes of jobs that run at the same time; nothing of any of them may be left."""
+
+    def call(one):
+        outcome = supervisor.call(one)
+        memory = [SHARED_MEMORY / line["memory"] for line in outcome.lines if "memory" in line]
+        assert not alive(line["pid"] for line in outcome.lines if "pid" in line), one
+        assert not any(path.exists() for path in memory), one
+        return outcome
+
+    with ThreadPoolExecutor(most) as pool:
+        outcomes = [*pool.map(call, jobs)]
+    assert not strays(supervisor)
+    return outcomes
 
 
 @contextmanager
@@ -74,14 +84,15 @@ def supervising(**options):
     assert not supervisor.folder.exists()
 
 
-def until(true, seconds=20.0):
+def until(condition, seconds=20.0):
     """Wait for something that other processes do."""
     last = monotonic() + seconds
-    while not true():
+    while not condition():
         assert monotonic() < last, "it did not happen in time"
-        sleep(0.005)
+        sleep(0.02)
 
 
-def lines(path):
-    """Complete lines of a file that others append to."""
-    return Path(path).read_text().splitlines() if Path(path).exists() else []
+def signs_in(folder):
+    """Number and process of each job that has signed a folder, in order."""
+    names = [path.name.split(".") for path in Path(folder).glob("*.*")]
+    return sorted((int(number), int(pid)) for number, pid in names)

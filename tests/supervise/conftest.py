@@ -1,34 +1,15 @@
 """A supervisor that is used again and again, as in a long run: both starts pass the same tests."""
 
-from pathlib import Path
-
 import pytest
-from nights import NIGHTLY
-from supervise.asking import job, left_by, supervising
+from supervise.asking import call_all, job, supervising
 
-from aucbench.processes.starting import CHOICE, FORK, SPAWN
-
-HERE = Path(__file__).parent
-# A new interpreter takes half a second. So each change asks less of it: orphans, memory, signals.
-LONG = ("test_each_failure_has_its_ending", "test_a_result_counts_whatever_else_was_done")
-SPAWNED_TOO = (
-    *("GIL held", "segfault", "segfault with orphan", "hang with orphan", "orphan", "orphans"),
-    *("lost file", "shared memory, hang", "shared memory left"),
-)
+from aucbench.processes.starting import CHOICE, STARTS
 
 
 def pytest_generate_tests(metafunc):
     mark = metafunc.definition.get_closest_marker("starts")
-    starts = mark.args if mark else (FORK, SPAWN)
+    starts = mark.args if mark else STARTS
     metafunc.parametrize("start", starts, indirect=True, scope="module")
-
-
-def pytest_collection_modifyitems(items):
-    for item in items:
-        asked = item.callspec.params if item.path.parent == HERE else {}
-        is_long = asked and item.originalname in LONG and asked["name"] not in SPAWNED_TOO
-        if is_long and asked["start"] == SPAWN:
-            item.add_marker(NIGHTLY)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -50,8 +31,7 @@ def ended(supervisor):
     """ended(name, ...) -> outcome; nothing that it started may be alive afterwards."""
 
     def run(name, request=None, **limits):
-        outcome = supervisor.call(job(name, request, **limits))
-        assert not left_by(supervisor, outcome)
+        [outcome] = call_all(supervisor, [job(name, request, **limits)])
         return outcome
 
     return run

@@ -1,12 +1,11 @@
 """What a fence closes for the process of a job, and for all that it starts."""
 
-from concurrent.futures import ThreadPoolExecutor
-
 import pytest
-from supervise.asking import job
+from supervise.asking import call_all, code, job
 
 from aucbench.processes import landlock
 from aucbench.processes.records import Fence
+from aucbench.processes.starting import FORK
 
 needs_landlock = pytest.mark.skipif(not landlock.version(), reason="this kernel has no Landlock")
 OPEN = ("data/notes.txt", "data/deep/notes.txt", "closed/code/mine.py", "modules/package/x")
@@ -32,17 +31,22 @@ def fence(tree, monkeypatch):
 
 
 @needs_landlock
-def test_all_can_be_read_but_what_is_closed_and_code_in_it_can(ended, tree, fence):
+def test_a_fence_closes_files_but_code_for_all_processes_of_its_own_job(supervisor, tree, fence):
     files = [*map(str, tree.rglob("*.*")), str(tree / "modules/package/x"), "/etc/passwd"]
-    outcome = ended("reads", {"read": files}, fence=fence)
+    jobs = [job("read_files", {"read": files}, fence=each) for each in (fence, None)]
+    jobs.append(job("run_code", code("room.hand('scores', b'1')"), fence=fence))
+    fenced, free, hands_over = call_all(supervisor, jobs)
 
     expected = {*(str(tree / name) for name in (*OPEN, "modules/mine.py")), "/etc/passwd"}
     expected.add(str(tree / "modules/package/__init__.py"))
-    assert {*outcome.result["read"]} == {*outcome.result["below"]} == expected
-    assert outcome.fence == f"landlock {landlock.version()}"
+    assert {*fenced.result["read"]} == {*fenced.result["below"]} == expected
+    assert (fenced.fence, free.fence) == (f"landlock {landlock.version()}", None)
+    assert free.result["read"] == files
+    assert (hands_over.ending, hands_over.files) == ("ok", {"scores": b"1"})
 
 
 @needs_landlock
+@pytest.mark.starts(FORK)
 def test_files_that_come_later_are_as_closed_as_their_names(ended, tree, fence):
     ended("echo", fence=fence)
     (tree / "data" / "closed.csv").unlink()
@@ -50,27 +54,15 @@ def test_files_that_come_later_are_as_closed_as_their_names(ended, tree, fence):
     (tree / "data" / "deep" / "new.txt").write_text("it is new")
     asked = [str(tree / "data" / name) for name in ("closed.csv", "deep/new.txt")]
 
-    assert ended("reads", {"read": asked}, fence=fence).result["read"] == asked[1:]
+    assert ended("read_files", {"read": asked}, fence=fence).result["read"] == asked[1:]
 
 
-@needs_landlock
-def test_a_fence_does_not_hinder_a_job_and_holds_for_its_own_process_only(supervisor, tree, fence):
-    path = str(tree / "closed" / "rows.npy")
-    fenced, free = job("reads", {"read": [path]}, fence=fence), job("reads", {"read": [path]})
-    with ThreadPoolExecutor(2) as pool:
-        closed, opened = pool.map(supervisor.call, (fenced, free))
-    healthy = supervisor.call(job("healthy", fence=fence))
-
-    assert (closed.result["read"], opened.result["read"]) == ([], [path])
-    assert opened.fence is None
-    assert (healthy.ending, healthy.files) == ("ok", {"scores.bin": bytes([1, 2, 3])})
-
-
+@pytest.mark.starts(FORK)
 def test_without_landlock_a_job_runs_and_its_outcome_says_that_nothing_is_closed(
     monkeypatch, ended, tree, fence
 ):
     monkeypatch.setattr(landlock, "version", lambda: 0)
-    outcome = ended("reads", {"read": [str(tree / "data" / "closed.csv")]}, fence=fence)
+    outcome = ended("read_files", {"read": [str(tree / "data" / "closed.csv")]}, fence=fence)
 
     assert len(outcome.result["read"]) == 1
     assert outcome.fence.startswith("none: ")

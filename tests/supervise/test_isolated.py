@@ -41,18 +41,13 @@ def test_no_more_jobs_run_at_once_than_wanted_and_a_request_that_is_refused_ends
         assert (next(found), made) == ([], [0, 1])
         keys = [key for some in found for key, _ in some]
         assert sorted(keys) == made == [0, 1, 2, 3]
-        found = ends(supervisor, [(0, job("runs", code("hang(room)")))], 1)
+        hanging, refused = job("run_code", code("hang(room)")), job("echo", {"x": object()})
+        found = ends(supervisor, [(0, hanging)], 1)
         next(found)
         found.close()
         assert not strays(supervisor)
         with pytest.raises(TypeError, match="not JSON"):
-            [
-                *ends(
-                    supervisor,
-                    [(0, job("runs", code("hang(room)"))), (1, job("echo", {"x": object()}))],
-                    2,
-                )
-            ]
+            [*ends(supervisor, [(0, hanging), (1, refused)], 2)]
         assert not strays(supervisor)
 
 

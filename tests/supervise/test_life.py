@@ -6,12 +6,12 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
 
 import pytest
-from supervise.asking import alive, below, code, job, lines, strays, supervising, until
+from supervise.asking import alive, below, code, job, signs_in, strays, supervising, until
 
 from aucbench.errors import AucbenchError, ParameterError
 from aucbench.processes import Supervisor, scratch, starting
@@ -19,18 +19,18 @@ from aucbench.processes.records import CancelledError
 from aucbench.processes.starting import CHOICE, FORK, SPAWN, start_method
 
 PATH = os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, sys.path)])
-PIDS = 6  # of two jobs, and two orphans of each
+SIGNS = 6  # of two jobs, and two orphans of each
 
 CLIENT = """
 import os, sys
 from threading import Thread
-from supervise.asking import job, lines, until
+from supervise.asking import job, signs_in, until
 from aucbench.processes import Supervisor
 from aucbench.processes.records import CancelledError
 
 def call():
     try:
-        supervisor.call(job("hangs_and_tells", {"tell": sys.argv[1]}, timeout=None))
+        supervisor.call(job("hang_with_orphans", {"folder": sys.argv[1], "n": 0}, timeout=None))
     except CancelledError:
         print("cancelled", flush=True)
 
@@ -39,13 +39,13 @@ with Supervisor(preload=("numpy",)) as supervisor:
     threads = [Thread(target=call, daemon=True) for _ in range(2)]
     for thread in threads:
         thread.start()
-    until(lambda: len(lines(sys.argv[1])) == 6)
+    until(lambda: len(signs_in(sys.argv[1])) == 6)
 """
-# The fork is made when the processes of the jobs run. One that is made while another thread starts
-# a process keeps a pipe of that start open.
 CALLS = """
     call()
 """
+# The fork is made when the processes of the jobs run. One that is made while another thread starts
+# a process keeps a pipe of that start open.
 FORK_FIRST = """
     if os.fork() == 0:
         os.read(0, 1)
@@ -54,26 +54,40 @@ FORK_FIRST = """
 """
 INT, TERM, HUP, KILL = signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL
 ENDS = {
-    # what the client does, the signals that it gets, its exit code
-    "calls and is killed": (CALLS, [KILL], -KILL),
-    "is interrupted": (CALLS, [INT], -INT),
-    "is interrupted twice": (CALLS, [INT, INT], -INT),
-    "gets SIGTERM": (CALLS, [TERM], -TERM),
-    "gets SIGHUP": (CALLS, [HUP], -HUP),
-    "is killed and leaves a fork": (FORK_FIRST, [KILL], -KILL),
-    "closes": ("    pass", [], 0),
-    "raises": ("    raise SystemExit(3)", [], 3),
-    "leaves by os._exit": ("    os._exit(3)", [], 3),
+    # what the client does, the signals that it gets, how many seconds after its first jobs began
+    # or, if negative, after its supervisor was opened
+    "is killed": (CALLS, [KILL], 0.1),
+    "is killed and leaves a fork": (FORK_FIRST, [KILL], 0.1),
+    "is killed at once": (CALLS, [KILL], -0.0001),
+    "is killed while jobs start": (CALLS, [KILL], -0.1),
+    "is killed a moment later": (CALLS, [KILL], -0.3),
+    "is interrupted": (CALLS, [INT], 0.1),
+    "is interrupted twice": (CALLS, [INT, INT], 0.1),
+    "gets SIGTERM": (CALLS, [TERM], 0.1),
+    "gets SIGHUP": (CALLS, [HUP], 0.1),
+    "closes": ("    pass", [], 0.0),
 }
 
 
-@contextmanager
-def started(body, folder):
-    """A client of its own, its folder and the file of its jobs. It does not outlive the test."""
-    told, temporary = folder / "told", folder / "temporary"
-    temporary.mkdir()
+def test_nothing_outlives_the_client(start, tmp_path):
+    with ThreadPoolExecutor(3) as pool:
+        ends = {way: pool.submit(end_client, tmp_path / way, *row) for way, row in ENDS.items()}
+
+    for way, end in ends.items():
+        temporary, output = end.result()
+        assert way != "closes" or output == "cancelled\n" * 2
+        if start == SPAWN:  # nothing is left that could remove the folder before the next run does
+            scratch.remove_abandoned(temporary)
+        until(lambda folder=temporary: not any(folder.iterdir()), 5.0)
+
+
+def end_client(folder, body, signals, seconds):
+    """End a client, which leaves no process; return its temporary folder and its output."""
+    signs, temporary = folder / "signs", folder / "temporary"
+    for each in (folder, signs, temporary):
+        each.mkdir()
     with subprocess.Popen(
-        [sys.executable, "-c", CLIENT + body, str(told)],
+        [sys.executable, "-c", CLIENT + body, str(signs)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -81,55 +95,31 @@ def started(body, folder):
         env={**os.environ, "PYTHONPATH": PATH, "TMPDIR": str(temporary)},
     ) as client:
         try:
-            yield client, client.stdout.readline().strip(), told
+            supervised = client.stdout.readline().strip()
+            if seconds >= 0:
+                until(lambda: len(signs_in(signs)) == SIGNS)
+            sleep(abs(seconds))
+            for number in signals:
+                client.send_signal(number)
+                sleep(0.02)
+            until(lambda: not below(supervised), 10.0)
+            assert client.wait(10.0) == (-signals[0] if signals else 0), client.stderr.read()
+            assert not alive(pid for _, pid in signs_in(signs))
+            client.stdin.close()  # its fork ends
+            return temporary, client.stdout.read()
         finally:
             client.kill()
 
 
-@pytest.mark.parametrize("way", ENDS)
-def test_nothing_outlives_the_client(start, tmp_path, way):
-    body, signals, code = ENDS[way]
-    with started(body, tmp_path) as (client, folder, told):
-        until(lambda: len(lines(told)) == PIDS)
-        if signals:
-            sleep(0.1)  # it calls
-        for number in signals:
-            client.send_signal(number)
-            sleep(0.02)
-        until(lambda: not below(folder) and not alive(map(int, lines(told))), 10.0)
-        assert client.wait(10.0) == code, client.stderr.read()
-        if code == 0:
-            assert client.stdout.read().splitlines() == ["cancelled"] * 2
-        client.stdin.close()  # its fork ends
-
-    def is_clean():
-        if start == SPAWN:  # nothing is left that could remove the folder before the next run does
-            scratch.remove_abandoned(tmp_path / "temporary")
-        return not any((tmp_path / "temporary").iterdir())
-
-    until(is_clean, 5.0)
-
-
-@pytest.mark.parametrize("after", [0.0, 0.1, 0.3])
-def test_nothing_outlives_a_client_that_is_killed_early(tmp_path, after):
-    with started(CALLS, tmp_path) as (client, folder, _):
-        sleep(after)
-        client.kill()
-        until(lambda: not below(folder), 10.0)
-
-
-def test_close_ends_the_calls_of_threads_and_is_quick(start, tmp_path):
-    told = tmp_path / "told"
-    with ThreadPoolExecutor(3) as pool, supervising() as supervisor:
-        calls = [
-            pool.submit(supervisor.call, job("hangs_and_tells", {"tell": str(told)}, timeout=None))
-            for _ in range(3)
-        ]
-        until(lambda: len(lines(told)) == 9)
+def test_close_ends_the_calls_of_threads_and_is_quick(tmp_path):
+    hanging = job("hang_with_orphans", {"folder": str(tmp_path), "n": 0}, timeout=None)
+    with ThreadPoolExecutor(2) as pool, supervising() as supervisor:
+        calls = [pool.submit(supervisor.call, hanging) for _ in range(2)]
+        until(lambda: len(signs_in(tmp_path)) == SIGNS)
         begin = monotonic()
         supervisor.close()
         assert monotonic() - begin < 5.0
-        assert not alive(map(int, lines(told)))
+        assert not alive(pid for _, pid in signs_in(tmp_path))
         for call in calls:
             with pytest.raises(CancelledError):
                 call.result()
@@ -138,15 +128,15 @@ def test_close_ends_the_calls_of_threads_and_is_quick(start, tmp_path):
 
 
 def test_a_call_that_is_given_up_leaves_nothing(supervisor, tmp_path):
-    told, cancelled = tmp_path / "told", threading.Event()
-    hanging = job("hangs_and_tells", {"tell": str(told)})
+    cancelled = threading.Event()
+    hanging = job("hang_with_orphans", {"folder": str(tmp_path), "n": 0})
     with ThreadPoolExecutor(1) as pool:
         call = pool.submit(supervisor.call, hanging, cancelled=cancelled)
-        until(lambda: len(lines(told)) == 3)
+        until(lambda: len(signs_in(tmp_path)) == 3)
         cancelled.set()
         with pytest.raises(CancelledError):
             call.result()
-    assert not alive(map(int, lines(told)))
+    assert not alive(pid for _, pid in signs_in(tmp_path))
     assert not strays(supervisor)
     with pytest.raises(CancelledError):
         supervisor.call(job("echo"), cancelled=cancelled)
@@ -159,22 +149,15 @@ def test_lines_are_heard_as_they_come_and_an_error_of_the_hearer_ends_the_job(su
 
     heard = []
     with pytest.raises(ArithmeticError):
-        supervisor.call(job("runs", code("hang(room)")), hear=hear)
+        supervisor.call(job("run_code", code("hang(room)")), hear=hear)
     assert len(heard) == 1
     assert not strays(supervisor)
 
 
-def test_threads_share_a_supervisor(supervisor):
-    with ThreadPoolExecutor(3) as pool:
-        outcomes = [*pool.map(supervisor.call, [job("echo", {"x": x}) for x in range(6)])]
-
-    assert [outcome.result for outcome in outcomes] == [{"asked": {"x": x}} for x in range(6)]
-
-
-@pytest.mark.parametrize("request_", [{"x": object()}, {"x": float("nan")}, {"x": {1}}, {"x": b""}])
-def test_a_request_that_is_not_json_is_refused(supervisor, request_):
-    with pytest.raises((TypeError, ValueError)):
-        supervisor.call(job("echo", request_))
+def test_a_request_that_is_not_json_is_refused(supervisor):
+    for value in (object(), float("nan")):
+        with pytest.raises((TypeError, ValueError)):
+            supervisor.call(job("echo", {"x": value}))
     assert not strays(supervisor)
 
 
@@ -188,42 +171,38 @@ def test_a_client_with_many_open_files_has_jobs_too(supervisor):
 
 
 PROGRAM = """
-import json, multiprocessing, os, sys
+import multiprocessing, os, sys
 from threading import Thread
 from supervise.asking import below, job
 from aucbench.processes import Supervisor
 
-def work(tell):
-    kept = []
-    thread = Thread(target=lambda: kept.append(Supervisor()))
+def work():
+    opened = []
+    thread = Thread(target=lambda: opened.append(Supervisor()))
     thread.start()
     thread.join()  # the thread that started the fork server has ended
-    with kept[0] as supervisor:
+    with opened[0] as supervisor:
         outcome = supervisor.call(job("echo", {"x": 1}))
-    tell((outcome.result, multiprocessing.current_process().daemon, below(supervisor.folder)))
+    is_daemon = multiprocessing.current_process().daemon
+    with open(sys.argv[1], "a") as file:
+        print(outcome.result, is_daemon, below(supervisor.folder), file=file)
 
-def tell(found):
-    with open(sys.argv[1], "w") as file:
-        print(*found, file=file)
-
-if sys.argv[2] == "in a daemonic process":
-    process = multiprocessing.get_context("fork").Process(target=work, args=(tell,), daemon=True)
-    process.start()
-    process.join()
-if sys.argv[2] == "without streams":
-    os.closerange(0, 3)
-    work(tell)
+process = multiprocessing.get_context("fork").Process(target=work, daemon=True)
+process.start()
+process.join()
+os.closerange(0, 3)
+work()
 """
 
 
-@pytest.mark.parametrize("how", ["in a daemonic process", "without streams"])
-def test_it_works_in_a_program_of_whatever_kind(start, tmp_path, how):
+def test_it_works_in_a_daemonic_process_and_without_streams(tmp_path):
+    found = tmp_path / "found"
     environment = {**os.environ, "PYTHONPATH": PATH}
-    command = [sys.executable, "-c", PROGRAM, str(tmp_path / "told"), how]
+    command = [sys.executable, "-c", PROGRAM, str(found)]
     subprocess.run(command, env=environment, timeout=60, check=True)
 
-    is_daemon = how == "in a daemonic process"
-    assert lines(tmp_path / "told") == [f"{{'asked': {{'x': 1}}}} {is_daemon} []"]
+    expected = [f"{{'asked': {{'x': 1}}}} {is_daemon} []" for is_daemon in (True, False)]
+    assert found.read_text().splitlines() == expected
 
 
 def test_a_fork_of_the_client_can_neither_use_nor_close_it(supervisor):
@@ -239,25 +218,19 @@ def test_a_fork_of_the_client_can_neither_use_nor_close_it(supervisor):
     assert supervisor.call(job("echo")).ending == "ok"
 
 
-def server_of(supervisor):
-    """The fork server."""
-    [found] = [p for p in below(supervisor.folder) if p.ppid() == os.getpid()]
-    return found
-
-
 @pytest.mark.starts(FORK)
 @pytest.mark.parametrize("by", [KILL, TERM])
 def test_a_fork_server_that_is_killed_is_started_again_and_jobs_that_run_go_on(tmp_path, by):
-    begun, go = tmp_path / "begun", tmp_path / "go"
+    waiting = job("wait", {"folder": str(tmp_path), "n": 1})
     with ThreadPoolExecutor(1) as pool, supervising(preload=()) as supervisor:
-        call = pool.submit(supervisor.call, job("waits", {"begun": str(begun), "go": str(go)}))
-        until(begun.exists)
-        server = server_of(supervisor)
+        call = pool.submit(supervisor.call, waiting)
+        until(partial(signs_in, tmp_path))
+        [server] = [p for p in below(supervisor.folder) if p.ppid() == os.getpid()]
         server.send_signal(by)
         until(lambda: not alive([server.pid]))
         assert supervisor.call(job("echo", {"x": 1})).result == {"asked": {"x": 1}}
-        go.touch()
-        assert call.result().result == {"x": 1}
+        (tmp_path / "open").touch()
+        assert call.result().result == {"n": 1}
         assert not strays(supervisor)
 
 
@@ -281,7 +254,7 @@ def test_what_cannot_be_preloaded_is_an_error(monkeypatch, module, seconds, erro
 
 def test_a_job_finds_what_it_asks_for_imported_and_others_do_not(supervisor):
     for preload, found in (("colorsys",), True), ((), False):
-        asked = job("runs", code("result = {'x': 'colorsys' in sys.modules}"), preload=preload)
+        asked = job("run_code", code("result = {'x': 'colorsys' in sys.modules}"), preload=preload)
         assert supervisor.call(asked).result == {"x": found}
     ended = supervisor.call(job("echo", preload=("supervise.broken_at_import",)))
     assert ended.ending == "crash"
@@ -293,9 +266,9 @@ def test_threads_are_pinned_and_forks_compute_with_them():
     meet += "result = {'x': sorted(parallel.mapped(lambda _: met.wait(), range(2)))}"
     preload = ("aucbench.kernels.parallel",)
     with supervising(preload=preload, threads=2) as supervisor:
-        assert supervisor.call(job("healthy")).result["threads"] == ["2", "2"]
+        assert supervisor.call(job("describe_process", code(""))).result["threads"] == ["2", "2"]
         for _ in range(2):
-            assert supervisor.call(job("runs", code(meet))).result == {"x": [0, 1]}
+            assert supervisor.call(job("run_code", code(meet))).result == {"x": [0, 1]}
 
 
 @pytest.mark.starts(FORK)

@@ -8,10 +8,10 @@ from contextlib import closing
 import pytest
 
 from aucbench.errors import ParameterError
-from aucbench.processes import Ending, Job, Limits, Outcome, family, scratch
+from aucbench.processes import Ending, Job, Limits, Outcome, family
 from aucbench.processes.endings import died, exit_text, log_of
 from aucbench.processes.family import Family
-from aucbench.processes.hearing import MOST_BYTES, Hearing
+from aucbench.processes.hearing import DAMAGED, MOST_BYTES, Hearing
 from aucbench.processes.records import json_object, plain
 
 pytestmark = pytest.mark.starts("forkserver")
@@ -60,6 +60,22 @@ def test_lines_may_come_in_pieces():
         hearing = heard(*(sent[at : at + size] for at in range(0, len(sent), size)))
         assert hearing.lines == [{"x": 0}, {"x": 1}, {"x": 2}]
         assert hearing.outcome() == Outcome(Ending.OK, result={"y": 1})
+
+
+@pytest.mark.parametrize("text", [b'{"line": {"x"', b"\n", b"[]\n{}\n", b'{"line": 3}\n'])
+def test_what_is_no_line_ends_what_is_heard(text):
+    hearing = heard(plain({"line": {"x": 1}}), text + plain({"line": {"x": 2}}))
+
+    assert hearing.lines == [{"x": 1}]
+    assert hearing.is_over
+    assert hearing.outcome() == DAMAGED
+
+
+def test_a_line_that_was_cut_off_is_left_out():
+    hearing = heard(plain({"line": {"x": 1}}), b'{"line": {"x": 2}}')
+
+    assert hearing.lines == [{"x": 1}]
+    assert hearing.outcome() is None  # as its process has ended
 
 
 def test_a_failure_is_what_it_says_and_a_damaged_one_is_none():
@@ -112,19 +128,3 @@ def test_a_process_that_has_ended_holds_nothing():
     assert ended.peak == 0
     assert ended.end(1.0)
     os.waitpid(pid, 0)
-
-
-def test_a_folder_is_removed_whatever_rights_it_has(tmp_path):
-    outside = tmp_path / "outside"
-    outside.mkdir(mode=0o500)
-    folder = tmp_path / "job"
-    (folder / "a" / "b").mkdir(parents=True)
-    (folder / "a" / "b" / "file").touch()
-    (folder / "a" / "link").symlink_to(outside)
-    for locked in (folder / "a" / "b", folder / "a", folder):
-        locked.chmod(0)
-    scratch.remove(folder)
-
-    assert not folder.exists()
-    assert outside.stat().st_mode & 0o777 == 0o500
-    scratch.remove(folder)  # again

@@ -5,9 +5,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from supervise.asking import job, strays, supervising, until
+from supervise.asking import call_all, job, strays, until
 
 from aucbench.processes.records import CancelledError
+from aucbench.processes.starting import FORK
+
+once = pytest.mark.starts(FORK)  # a step that is not trusted starts as any job does
 
 
 @pytest.fixture
@@ -17,61 +20,57 @@ def count(tmp_path):
 
 def step(count, key="data", n=5, *, then=None, seconds=0.0, **more):
     request = {"count": str(count), "n": n, "then": then, "seconds": seconds}
-    return job("prepares", request, key=key, **more)
+    return job("prepare_rows", request, key=key, **more)
 
 
-def outcomes_of(supervisor, jobs):
-    with ThreadPoolExecutor(len(jobs)) as pool:
-        return [*pool.map(supervisor.call, jobs)]
+@pytest.mark.parametrize("trusted", [False, True])
+def test_a_step_is_done_once_by_jobs_that_start_together(supervisor, count, trusted):
+    """If it is trusted, in the process of one of these jobs."""
+    asked = job("use_steps", {}, (step(count, seconds=0.3, trusted=trusted),))
+    outcomes = [*call_all(supervisor, [asked] * 3), supervisor.call(asked)]
 
-
-def test_a_step_is_done_once_by_jobs_that_start_together(supervisor, count):
-    steps = (step(count, seconds=0.3),)
-    asked = job("uses", {"key": "data"}, steps)
-    found = outcomes_of(supervisor, [asked] * 4)
-
-    assert [outcome.result for outcome in found] == [{"sum": 10, "earlier": []}] * 4
-    assert supervisor.call(asked).result["sum"] == 10
+    [folder] = {Path(outcome.result["data"]["folder"]) for outcome in outcomes}
+    assert {outcome.result["data"]["sum"] for outcome in outcomes} == {10}
     assert count.read_text() == "x"
-    assert max(outcome.wall_seconds for outcome in found) < 0.3  # steps are none of their time
+    assert max(outcome.wall_seconds for outcome in outcomes) < 0.3  # without those of steps
+    pids = {outcome.lines[0]["pid"] for outcome in outcomes}
+    assert (int((folder / "pid").read_text()) in pids) is trusted
 
 
-def test_later_steps_see_earlier_ones_and_a_step_may_be_a_job_itself(supervisor, count):
-    first, second = step(count, "a", 3), step(count, "b", 4)
+@once
+def test_a_step_may_be_a_job_and_sees_earlier_ones_of_other_keys_or_requests(supervisor, count):
+    first, second, other = step(count, "a", 3), step(count, "b", 4), step(count, "b", 5)
     assert supervisor.call(first).ending == "ok"
-    result = supervisor.call(job("uses", {"key": "b"}, (first, second))).result
+    jobs = [job("use_steps", {}, (first, last)) for last in (second, other)]
+    found = [outcome.result["b"] for outcome in call_all(supervisor, jobs)]
 
-    assert result == {"sum": 6, "earlier": ["a"]}
-    assert count.read_text() == "xx"
-
-
-def test_another_request_under_the_same_key_is_another_step(supervisor, count):
-    steps = [(step(count, n=n),) for n in (3, 4)]
-    found = outcomes_of(supervisor, [job("uses", {"key": "data"}, each) for each in steps])
-
-    assert [outcome.result["sum"] for outcome in found] == [3, 6]
-    assert count.read_text() == "xx"
-
-
-def test_what_no_job_needs_any_more_is_removed(supervisor, count):
-    first, second = (job("names_its_steps", {}, (step(count, n=n),)) for n in (3, 4))
-    folder = Path(supervisor.call(first).result["data"])
-    assert Path(supervisor.call(first).result["data"]) == folder  # the next job may need it
-    supervisor.call(job("echo"))
-    assert folder.exists()
-    other = Path(supervisor.call(second).result["data"])
-
-    until(lambda: not folder.exists())  # in a thread
-    assert other.exists()
-    assert Path(supervisor.call(first).result["data"]) != folder
+    assert [(each["sum"], each["earlier"]) for each in found] == [(6, ["a"]), (10, ["a"])]
     assert count.read_text() == "xxx"
 
 
+@once
+def test_what_no_job_needs_any_more_is_removed(supervisor, count):
+    def folder_for(one):
+        return Path(supervisor.call(one).result["data"]["folder"])
+
+    first, second = (job("use_steps", {}, (step(count, n=n),)) for n in (3, 4))
+    folder = folder_for(first)
+    assert folder_for(first) == folder  # the next job may need it
+    supervisor.call(job("echo"))
+    assert folder.exists()
+    other = folder_for(second)
+
+    until(lambda: not folder.exists())  # in a thread
+    assert other.exists()
+    assert folder_for(first) != folder
+    assert count.read_text() == "xxx"
+
+
+@once
 @pytest.mark.parametrize("then", ["fail", "refuse"])
 def test_a_failing_step_is_named_and_not_repeated(supervisor, count, then):
-    failing = step(count, "b", then=then)
-    steps = (step(count, "a"), failing)
-    first, second = outcomes_of(supervisor, [job("uses", {"key": "b"}, steps)] * 2)
+    steps = (step(count, "a"), step(count, "b", then=then))
+    first, second = call_all(supervisor, [job("use_steps", {}, steps)] * 2)
 
     assert (first.ending, first.reason, first.step) == ("error", "no such data", "b")
     assert first.error_type == ("DataError" if then == "refuse" else "ValueError")
@@ -82,24 +81,17 @@ def test_a_failing_step_is_named_and_not_repeated(supervisor, count, then):
     assert count.read_text() == "xx"  # one for each step
 
 
-def test_a_failing_step_is_tried_again_by_the_next_supervisor(count):
-    for _ in range(2):
-        with supervising(preload=()) as supervisor:
-            outcome = supervisor.call(job("echo", {}, (step(count, "b", then="fail"),)))
-            assert outcome.step == "b"
-    assert count.read_text() == "xx"
-
-
+@once
 def test_a_step_has_limits_of_its_own(supervisor, count):
     slow = step(count, "slow", then="hang once", timeout=0.5)
     for _ in range(2):  # a step that was too slow will be so again
-        outcome = supervisor.call(job("echo", {}, (slow,)))
+        [outcome] = call_all(supervisor, [job("echo", {}, (slow,))])
         assert (outcome.ending, outcome.step) == ("timeout", "slow")
         assert outcome.reason.startswith("did not end within 0.5 s")
     assert count.read_text() == "x"
-    assert not strays(supervisor)
 
 
+@once
 def test_a_step_that_was_given_up_is_done_by_the_next_job(supervisor, count):
     asked = job("echo", {"x": 1}, (step(count, then="hang once"),))
     cancelled = threading.Event()
@@ -115,8 +107,9 @@ def test_a_step_that_was_given_up_is_done_by_the_next_job(supervisor, count):
     assert not strays(supervisor)
 
 
+@once
 def test_a_job_that_waits_for_the_step_of_another_one_can_be_given_up(supervisor, count):
-    asked = job("echo", {}, (step(count, seconds=1.5),))
+    asked = job("echo", {}, (step(count, seconds=1.0),))
     cancelled = threading.Event()
     with ThreadPoolExecutor(2) as pool:
         does_it = pool.submit(supervisor.call, asked)
@@ -127,18 +120,6 @@ def test_a_job_that_waits_for_the_step_of_another_one_can_be_given_up(supervisor
             waits.result()
         assert not does_it.done()
         assert does_it.result().ending == "ok"
-
-
-def test_a_trusted_step_is_done_once_in_the_process_of_a_job_that_needs_it(supervisor, count):
-    steps = (step(count, seconds=0.3, trusted=True),)
-    found = outcomes_of(supervisor, [job("names_its_steps", {}, steps)] * 3)
-    used = supervisor.call(job("uses", {"key": "data"}, steps))
-
-    [folder] = {Path(outcome.result["data"]) for outcome in found}
-    assert int((folder / "pid").read_text()) in [outcome.lines[0]["pid"] for outcome in found]
-    assert used.result == {"sum": 10, "earlier": ["data"]}
-    assert max(outcome.wall_seconds for outcome in found) < 0.3
-    assert count.read_text() == "x"
 
 
 def test_a_trusted_step_that_fails_or_crashes_is_named_and_tried_again(supervisor, count):

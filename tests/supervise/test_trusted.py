@@ -17,7 +17,7 @@ def described(supervisor):
     """described(code, ...) -> the outcome of a trusted job, with what it has found."""
 
     def run(text="", *, trusted=True, memory=None):
-        one = job("describes_its_process", code(text), trusted=trusted, memory=memory)
+        one = job("describe_process", code(text), trusted=trusted, memory=memory)
         return supervisor.call(one)
 
     return run
@@ -57,20 +57,16 @@ def test_a_job_that_is_not_trusted_has_a_process_of_its_own(described):
     assert not alive([pid_of(second), pid_of(third)])
 
 
-def test_an_exception_does_not_end_a_process_and_a_crash_does(described):
-    first = described()
-    assert described("raise ValueError(os.getpid())").reason == str(pid_of(first))
-    assert pid_of(described()) == pid_of(first)
-    assert described("os._exit(1)").ending == "crash"
-    assert pid_of(described()) != pid_of(first)
-
-
-def test_what_is_left_ends_with_the_process(supervisor, described):
-    first = described()
-    outcome = supervisor.call(job("runs", code("os.fork() or hang(room)"), trusted=True))
-
-    assert outcome.ending == "ok"
-    assert pid_of(described()) != pid_of(first)
+def test_an_exception_does_not_end_a_process_but_a_crash_or_what_is_left_does(described):
+    first = pid_of(described())
+    assert described("raise ValueError(os.getpid())").reason == str(first)
+    assert pid_of(described()) == first
+    for text, ending in (("os._exit(1)", "crash"), ("os.fork() or hang(room)", "ok")):
+        assert described(text).ending == ending
+        second = pid_of(described())
+        assert second != first
+        assert not alive([first])
+        first = second
 
 
 def test_a_process_that_was_killed_while_it_waited_costs_no_job(described):
@@ -83,6 +79,6 @@ def test_a_process_that_was_killed_while_it_waited_costs_no_job(described):
 
 def test_processes_that_wait_end_with_the_supervisor():
     with supervising(preload=()) as supervisor:
-        pid = pid_of(supervisor.call(job("describes_its_process", code(""), trusted=True)))
+        pid = pid_of(supervisor.call(job("describe_process", code(""), trusted=True)))
         assert alive([pid])
     assert not alive([pid])

@@ -19,14 +19,13 @@ import numpy as np
 
 from aucbench.errors import AucbenchError, DataError
 from aucbench.kernels import parallel
-from aucbench.processes import child
 
 MB = 2**20
 # What codes use.
 __all__ = ["MAP_ANONYMOUS", "MAP_PRIVATE", "AucbenchError", "ctypes", "mmap", "parallel", "shutil"]
 
 
-def runs(request, room, steps):
+def run_code(request, room, steps):
     """Run a code, which may set `result`."""
     names = {**globals(), "room": room, "result": {}}
     exec(request["code"], names)
@@ -43,77 +42,62 @@ def hang(room):
         signal.pause()
 
 
-def desert(room, then=hang):
+def leave_orphan(room, then=hang):
     """Run `then` in a process that forked twice and leads a session of its own."""
-    ready, told = os.pipe()
+    ready, written = os.pipe()
     if os.fork() == 0:
         os.setsid()
         if os.fork() == 0:
             room.line({"pid": os.getpid()})
-            os.write(told, b".")
+            os.write(written, b".")
             then(room)
         os._exit(0)
     os.read(ready, 1)
 
 
-def hangs_and_tells(request, room, steps):
-    """Appends its number, and those of two orphans, to a file outside of its room."""
+def hang_with_orphans(request, room, steps):
+    """Sign, as two orphans do, and stay in spite of SIGTERM."""
 
-    def tell(room):
+    def stay(room):
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        with Path(request["tell"]).open("a") as told:
-            told.write(f"{os.getpid()}\n")
+        sign(request, room, steps)
         hang(room)
 
-    desert(room, tell)
-    desert(room, tell)
-    tell(room)
+    leave_orphan(room, stay)
+    leave_orphan(room, stay)
+    stay(room)
 
 
-def waits(request, room, steps):
-    """Until there is a file."""
-    Path(request["begun"]).touch()
-    while not Path(request["go"]).exists():
+def sign(request, room, steps):
+    """Leave a file whose name is a number and that of this process."""
+    (Path(request["folder"]) / f"{request['n']}.{os.getpid()}").touch()
+    return {"n": request["n"]}
+
+
+def wait(request, room, steps):
+    """Sign, and wait until the gate is open."""
+    answer = sign(request, room, steps)
+    while not (Path(request["folder"]) / "open").exists():
         time.sleep(0.01)
-    return {"x": 1}
+    return answer
 
 
-def healthy(request, room, steps):
-    room.hand("scores.bin", bytes([1, 2, 3]))
-    sys.stdout.write("one\n"), sys.stderr.write("two\n")
-    return {
-        "asked": request,
-        "cwd": str(Path.cwd()),
-        "temporary": tempfile.mkdtemp(),
-        "stdin": sys.stdin.read(),
-        "leads": os.getsid(0) == os.getpid(),
-        "threads": [os.environ[name] for name in ("OMP_NUM_THREADS", "AUCBENCH_THREADS")],
-    }
-
-
-def describes_its_process(request, room, steps):
-    """What a job finds, and then changes or breaks by its code."""
+def describe_process(request, room, steps):
+    """What a job finds, before its code changes or breaks it."""
     found = {
         "pid": os.getpid(),
+        "leads": os.getsid(0) == os.getpid(),
+        "stdin": sys.stdin.read(),
         "cwd": str(Path.cwd()),
         "temporary": tempfile.mkdtemp(),
+        "threads": [os.environ[name] for name in ("OMP_NUM_THREADS", "AUCBENCH_THREADS")],
         "drawn": [random.random(), float(np.random.random())],  # noqa: NPY002
         "limit": resource.getrlimit(resource.RLIMIT_DATA)[0],
         "precision": np.get_printoptions()["precision"],
         "leaked": os.environ.get("LEAKED"),
     }
-    runs(request, room, steps)
+    run_code(request, room, steps)
     return found
-
-
-def says(request, room, steps):
-    """Lines, and then a text that may be no line, or not the whole of one."""
-    for line in request["lines"]:
-        room.line(line)
-    numbers = range(child.HIGH, child.HIGH + 9)
-    channel = next(n for n in numbers if Path(f"/proc/self/fd/{n}").is_socket())
-    os.write(channel, request["text"].encode())
-    os._exit(0)
 
 
 def say_from_threads(room):
@@ -160,14 +144,6 @@ def obey(room):
     room.line({"started": True})
     while True:
         signal.pause()
-
-
-def overflow_the_stack():
-    sys.setrecursionlimit(10**9)
-    deep = []
-    for _ in range(10**5):
-        deep = [deep]
-    repr(deep)
 
 
 def fill(room):
@@ -234,15 +210,7 @@ def patch_what_ends_it():
     threading._register_atexit(time.sleep, 1000)
 
 
-def lock_the_room(room):
-    inner = room.path / "a" / "b"
-    inner.mkdir(parents=True)
-    (inner / "c").touch()
-    inner.chmod(0)
-    inner.parent.chmod(0)
-
-
-def reads(request, room, steps):
+def read_files(request, room, steps):
     """Which files this process can read, and which one that it starts."""
 
     def can_read(path):
@@ -258,7 +226,7 @@ def reads(request, room, steps):
     }
 
 
-def prepares(request, room, steps):
+def prepare_rows(request, room, steps):
     """Keeps numbers, counts how often it was called, and fails as its request says."""
     with Path(request["count"]).open("a") as count:
         count.write("x")
@@ -272,22 +240,23 @@ def prepares(request, room, steps):
             sys.stdout.write("about to fail\n")
             raise {"fail": ValueError, "refuse": DataError}[way]("no such data")
         case "hang once" if is_first:
-            desert(room)
+            leave_orphan(room)
             hang(room)
         case "crash once" if is_first:
             os._exit(1)
     return {}
 
 
-def uses(request, room, steps):
-    folder = steps[request["key"]]
-    rows = np.load(folder / "x.npy", mmap_mode="r")
-    return {"sum": int(rows.sum()), "earlier": (folder / "earlier").read_text().split()}
-
-
-def names_its_steps(request, room, steps):
+def use_steps(request, room, steps):
+    """What is in the folder of each step."""
     room.line({"pid": os.getpid()})
-    return {key: str(path) for key, path in steps.items()}
+    return {key: describe_step(path) for key, path in steps.items()}
+
+
+def describe_step(path):
+    rows = np.load(path / "x.npy", mmap_mode="r")
+    earlier = (path / "earlier").read_text().split()
+    return {"sum": int(rows.sum()), "earlier": earlier, "folder": str(path)}
 
 
 def does_in_turn(request, room, steps):
