@@ -1,21 +1,23 @@
-"""Cells for the engines, and a look at the processes that run them."""
+"""The three engines, cells for them, and a look at the processes that run these."""
 
 import json
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from time import monotonic, sleep
 
 import psutil
 import pytest
+from supervise.asking import HERE, alive, signs_in, until
 
-from aucbench.bench.engines import Engine, local
-from aucbench.processes import Ending, Job, Limits
+from aucbench.bench.engines import local
+from aucbench.bench.engines.local import LocalEngine
+from aucbench.processes import Job, Limits
 
 PATIENCE = 60.0  # seconds
+# What is in the command line of a process that holds the supervisor of a cell.
+HOSTS = {"dask": "multiprocessing.spawn", "slurm": "submitit.core._submit"}
 
 
 class Cells:
@@ -26,55 +28,48 @@ class Cells:
 
     def job(self, call: str, n: int = 0, **request: object) -> Job:
         wanted = {"n": n, "folder": str(self.folder), **request}
-        return Job(f"engine_jobs:{call}", wanted, Limits(timeout=PATIENCE))
+        return Job(f"{HERE}:{call}", wanted, Limits(timeout=PATIENCE))
 
     def jobs(self, waiting: int) -> list[tuple[str, Job]]:
         """A cell that ends at once, and some that wait."""
         waits = [(str(n), self.job("wait", n)) for n in range(waiting)]
-        return [("quick", self.job("echo", 9)), *waits]
-
-    def require_each_once(self, engine: Engine) -> None:
-        """Each cell runs once, and comes back once under its id."""
-        jobs = ((f"cell{n}", self.job("echo", n)) for n in range(7))
-        ended = [(name, outcome.ending, outcome.result) for name, outcome in engine.run(jobs)]
-        assert sorted(ended) == [(f"cell{n}", Ending.OK, {"n": n}) for n in range(7)]
-        assert self.started() == [*range(7)]
+        return [("quick", self.job("sign", 9)), *waits]
 
     def open(self) -> None:
         """Let the cells end that wait."""
         (self.folder / "open").touch()
 
     def started(self) -> list[int]:
-        """Number of each cell that began to wait, again if it was repeated."""
-        return sorted(n for n, _ in self._signs())
+        """Number of each cell that has begun, again if it was repeated."""
+        return [n for n, _ in signs_in(self.folder)]
 
-    def alive(self) -> list[int]:
-        return [pid for _, pid in self._signs() if psutil.pid_exists(pid)]
+    def alive(self) -> set[int]:
+        return alive(pid for _, pid in signs_in(self.folder))
 
-    def _signs(self) -> list[tuple[int, int]]:
-        names = [path.name.split(".") for path in self.folder.glob("*.*")]
-        return [(int(n), int(pid)) for n, pid in names]
+    def host_of(self, n: int, name: str) -> psutil.Process:
+        """The process of a worker, or of a job of SLURM, that holds a cell."""
+        [pid] = [pid for number, pid in signs_in(self.folder) if number == n]
+        hosts = psutil.Process(pid).parents()
+        return next(host for host in hosts if HOSTS[name] in " ".join(host.cmdline()))
+
+    def until_started(self, *numbers: int) -> None:
+        until(lambda: self.started() == [*numbers], PATIENCE)
+
+    def until_none_runs(self) -> None:
+        until(lambda: not self.alive(), PATIENCE)
 
     def require_nothing_left(self, sign: signal.Signals, **options: object) -> None:
         """End a process that runs an engine by a signal, while two cells wait."""
-        command = [sys.executable, "-m", "engine_hosts", json.dumps(options), str(self.folder)]
+        command = [sys.executable, "-m", "engines.hosts", json.dumps(options), str(self.folder)]
         with subprocess.Popen(command, stderr=subprocess.DEVNULL) as caller:
             try:
-                self.until(lambda: len(self.started()) == 2)
+                self.until_started(0, 1)
                 caller.send_signal(sign)
                 assert caller.wait(PATIENCE) == -sign
             finally:
                 caller.kill()
-        self.until(lambda: self.alive() == [])
-        assert len(self.started()) == 2
-
-    @staticmethod
-    def until(condition: Callable[[], object]) -> None:
-        """Wait for the condition, not for luck; who waits in vain fails."""
-        deadline = monotonic() + PATIENCE
-        while not condition():
-            assert monotonic() < deadline, "waited in vain"
-            sleep(0.01)
+        self.until_none_runs()
+        assert self.started() == [0, 1]
 
 
 @pytest.fixture
@@ -86,10 +81,59 @@ def cells(tmp_path):
 
 @pytest.fixture(scope="package", autouse=True)
 def quick():
-    """Engines import `engine_jobs` in their processes, and nothing before."""
+    """Engines find the modules of the tests, and import nothing before their jobs begin."""
     with pytest.MonkeyPatch.context() as patch:
-        here = str(Path(__file__).parent)
-        patch.syspath_prepend(here)
-        patch.setenv("PYTHONPATH", here, prepend=os.pathsep)
+        patch.setenv("PYTHONPATH", str(Path(__file__).parents[1]), prepend=os.pathsep)
         patch.setattr(local, "PRELOAD", ())
         yield
+
+
+@pytest.fixture
+def engine(request, name):
+    """The engine of this name."""
+    return request.getfixturevalue(f"{name}_engine")
+
+
+@pytest.fixture(scope="package")
+def local_engine(quick):
+    """Two jobs at once, with one supervisor for all tests."""
+    with LocalEngine(2).opened() as engine:
+        yield engine
+
+
+@pytest.fixture(scope="package")
+def dask_client(quick, tmp_path_factory):
+    """Two workers in processes of their own."""
+    pytest.importorskip("distributed", reason="the extra [dask] is not installed")
+    from dask import config
+    from dask_clusters import two_workers
+    from engines.workers import QuickStart
+
+    settings = {
+        "temporary-directory": str(tmp_path_factory.mktemp("dask")),
+        "distributed.deploy.lost-worker-timeout": "10 minutes",  # for a killed one to start again
+    }
+    with config.set(settings), two_workers(processes=True) as client:
+        client.register_plugin(QuickStart())
+        yield client
+
+
+@pytest.fixture
+def dask_engine(dask_client):
+    from aucbench.bench.engines.dask import DaskEngine
+
+    dask_client.wait_for_workers(2, timeout=60)  # a test before may have killed one
+    return DaskEngine(dask_client.scheduler.address, patience=60)
+
+
+@pytest.fixture
+def slurm_engine(tmp_path, monkeypatch):
+    """Its shares run on this host, through the same files as under SLURM."""
+    pytest.importorskip("submitit", reason="the extra [slurm] is not installed")
+    from engines.hosts import run_quickly
+
+    from aucbench.bench.engines import slurm
+
+    monkeypatch.setattr(slurm, "run_share", run_quickly)
+    times = {"poll": 0.02, "lag": 0.05}
+    return slurm.SlurmEngine(tmp_path, jobs=2, cells_per_job=3, cluster="local", **times)

@@ -4,15 +4,16 @@ from concurrent.futures import CancelledError, ThreadPoolExecutor
 
 import psutil
 import pytest
+from supervise.asking import until
 
 pytest.importorskip("distributed", reason="the extra [dask] is not installed")
 
-from aucbench.bench.engines.dask import CellPlugin
+from aucbench.bench.engines import dask
 
 
 @pytest.fixture
 def plugin():
-    plugin = CellPlugin("run", 1)
+    plugin = dask.CellPlugin("run", 1)
     plugin.setup(None)
     yield plugin
     plugin.teardown(None)
@@ -32,51 +33,44 @@ def servers():
     return {p for p in children if any("forkserver" in part for part in p.cmdline())}
 
 
-def test_the_threads_of_a_worker_share_a_supervisor(ask, cells):
+def test_tasks_share_a_supervisor_and_one_that_is_cancelled_ends_alone(plugin, ask, cells):
     before = servers()
     answers = [ask(f"run-{n}", cells.job("wait", n)) for n in range(4)]
-    cells.until(lambda: cells.started() == [0, 1, 2, 3])
+    cells.until_started(0, 1, 2, 3)
     assert len(servers() - before) == 1
-    cells.open()
-    assert [answer.result().result["n"] for answer in answers] == [0, 1, 2, 3]
-
-
-def test_a_cancelled_task_ends_and_the_others_stay(plugin, ask, cells):
-    cancelled, kept = (ask(f"run-{n}", cells.job("wait", n)) for n in range(2))
-    cells.until(lambda: cells.started() == [0, 1])
     plugin.transition("run-0", "executing", "released")
     plugin.transition("run-1", "executing", "memory")
     with pytest.raises(CancelledError):
-        cancelled.result()
-    assert len(cells.alive()) == 1
+        answers[0].result()
+    assert len(cells.alive()) == 3
     cells.open()
-    assert kept.result().result == {"n": 1}
+    assert [answer.result().result["n"] for answer in answers[1:]] == [1, 2, 3]
 
 
 def test_a_task_that_was_cancelled_before_it_came_is_turned_away(plugin, cells):
     before = servers()
     plugin.transition("run-0", "executing", "released")
     with pytest.raises(CancelledError):
-        plugin.run("run-0", cells.job("echo"))
+        plugin.run("run-0", cells.job("sign"))
     assert servers() == before
 
 
 def test_the_end_of_the_plugin_ends_its_tasks_and_turns_others_away(plugin, ask, cells):
     before = servers()
     waiting = ask("run-0", cells.job("wait"))
-    cells.until(cells.started)
+    cells.until_started(0)
     plugin.teardown(None)
     with pytest.raises(CancelledError):
         waiting.result()
-    assert cells.alive() == []
+    assert not cells.alive()
     with pytest.raises(CancelledError):
-        plugin.run("run-1", cells.job("echo", 1))
+        plugin.run("run-1", cells.job("sign", 1))
     assert servers() == before
 
 
 def test_an_idle_supervisor_is_closed_and_the_next_task_opens_another(plugin, cells, monkeypatch):
-    monkeypatch.setattr("aucbench.bench.engines.dask.IDLE_SECONDS", 0.05)
+    monkeypatch.setattr(dask, "IDLE_SECONDS", 0.05)
     before = servers()
     for n in range(2):
-        assert plugin.run(f"run-{n}", cells.job("echo", n)).result == {"n": n}
-        cells.until(lambda: servers() == before)
+        assert plugin.run(f"run-{n}", cells.job("sign", n)).result == {"n": n}
+        until(lambda: servers() == before)

@@ -1,8 +1,10 @@
-"""Processes that hold an engine or a share of SLURM; found by PYTHONPATH."""
+"""Processes that hold an engine, or a share of SLURM."""
 
 import json
 import sys
 from pathlib import Path
+
+from supervise.asking import HERE
 
 from aucbench.bench.engines import local, make_engine
 from aucbench.processes import Job, Limits
@@ -31,8 +33,7 @@ def main(options, folder):
     start_quickly()
     engine = make_engine(**options, folder=Path(folder))
     jobs = (
-        (str(n), Job("engine_jobs:wait", {"n": n, "folder": folder}, Limits(60.0)))
-        for n in range(9)
+        (str(n), Job(f"{HERE}:wait", {"n": n, "folder": folder}, Limits(60.0))) for n in range(9)
     )
     for ended in engine.run(jobs):
         raise AssertionError(ended)

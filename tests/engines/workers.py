@@ -1,7 +1,7 @@
-"""What the tests put into the workers of a dask cluster; found by PYTHONPATH there."""
+"""What the tests put into the workers of a dask cluster."""
 
 from distributed import WorkerPlugin
-from engine_hosts import start_quickly
+from engines.hosts import start_quickly
 
 from aucbench.processes import Ending, Outcome
 

@@ -1,0 +1,79 @@
+"""What holds for each engine: local processes, workers of dask, jobs of SLURM."""
+
+import re
+import signal
+
+import pytest
+from engines.conftest import HOSTS
+from nights import NIGHTLY
+from supervise.asking import until
+
+from aucbench.processes import Ending
+
+at_night = [pytest.param(name, marks=NIGHTLY) for name in ("dask", "slurm")]
+
+
+@pytest.mark.parametrize("name", ["local", "dask", "slurm"])
+def test_each_cell_comes_back_once_under_its_id(engine, cells, tmp_path):
+    jobs = ((f"cell{n}", cells.job("sign", n)) for n in range(7))
+    ended = [(key, outcome.ending, outcome.result) for key, outcome in engine.run(jobs)]
+
+    assert sorted(ended) == [(f"cell{n}", Ending.OK, {"n": n}) for n in range(7)]
+    assert cells.started() == [*range(7)]
+    assert list(engine.run([])) == []
+    assert [path.name for path in tmp_path.iterdir()] == ["cells"]
+
+
+@pytest.mark.parametrize("name", ["local", *at_night])
+def test_closing_ends_what_runs_and_leaves_the_engine_usable(engine, cells):
+    running = engine.run(cells.jobs(9))
+    assert next(running)[0] == "quick"
+    until(lambda: len(cells.started()) == 3)
+    running.close()
+    cells.until_none_runs()
+    [(_, again)] = engine.run([("again", cells.job("sign", 3))])
+
+    assert again.result == {"n": 3}
+    assert len(cells.started()) == 4
+
+
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("name", ["local", pytest.param("dask", marks=NIGHTLY)])
+def test_nothing_runs_on_when_the_caller_is_ended(engine, cells, name, sign):
+    address = f"={engine.scheduler}" if name == "dask" else ""
+    cells.require_nothing_left(sign, name=f"{name}{address}", jobs=2)
+
+
+@pytest.mark.parametrize("name", at_night)
+def test_only_what_a_killed_host_had_not_finished_runs_again(engine, cells, name):
+    running = engine.run(cells.jobs(2))
+    ended = [next(running)]
+    until(lambda: 0 in cells.started())
+    cells.host_of(0, name).kill()
+    cells.open()
+    ended += running
+
+    assert sorted(key for key, _ in ended) == ["0", "1", "quick"]
+    assert {outcome.ending for _, outcome in ended} == {Ending.OK}
+    assert cells.started() == [0, 0, 1, 9]
+    assert not cells.alive()
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        pytest.param("dask", "its dask workers were lost: tcp://.* and tcp://", marks=NIGHTLY),
+        pytest.param("slurm", "before the cell did, like one before it", marks=NIGHTLY),
+    ],
+)
+def test_a_cell_under_which_two_hosts_ended_is_a_crash(engine, cells, name, reason):
+    jobs = [(str(n), cells.job("sign", n)) for n in range(6)]
+    jobs.insert(2, ("bad", cells.job("kill_host", 9, host=HOSTS[name])))
+    ended = dict(engine.run(jobs))
+    bad = ended.pop("bad")
+
+    assert bad.ending is Ending.CRASH
+    assert re.search(reason, bad.reason)
+    assert sorted(ended) == list("012345")
+    assert {outcome.ending for outcome in ended.values()} == {Ending.OK}
+    assert cells.started().count(9) in (2, 3)  # a third try may begin before it is called off
