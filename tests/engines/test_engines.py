@@ -25,8 +25,10 @@ def test_each_cell_comes_back_once_under_its_id(engine, cells, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["local", *at_night])
-def test_closing_ends_what_runs_and_leaves_the_engine_usable(engine, cells):
+def test_closing_ends_what_runs_and_leaves_the_engine_usable(engine, cells, name):
     running = engine.run(cells.jobs(9))
+    if name == "local":
+        cells.until_started(0, 9)  # before the caller asks for an outcome
     assert next(running)[0] == "quick"
     until(lambda: len(cells.started()) == 3)
     running.close()
@@ -37,11 +39,10 @@ def test_closing_ends_what_runs_and_leaves_the_engine_usable(engine, cells):
     assert len(cells.started()) == 4
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGKILL])
-@pytest.mark.parametrize("name", ["local", pytest.param("dask", marks=NIGHTLY)])
-def test_nothing_runs_on_when_the_caller_is_ended(engine, cells, name, sign):
-    address = f"={engine.scheduler}" if name == "dask" else ""
-    cells.require_nothing_left(sign, name=f"{name}{address}", jobs=2)
+def test_nothing_runs_on_when_the_caller_of_a_cluster_is_ended(dask_engine, cells, sign):
+    cells.require_nothing_left(sign, name=f"dask={dask_engine.scheduler}")
 
 
 @pytest.mark.parametrize("name", at_night)

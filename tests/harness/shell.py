@@ -3,14 +3,13 @@
 import os
 import subprocess
 import sys
-from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
-from time import monotonic, sleep
+from time import sleep
 
 import psutil
 import torture_plugins as torture
 from plugin_site import Site
+from supervise.asking import until
 
 from aucbench.bench.results.store import Store
 
@@ -64,31 +63,22 @@ class Shell:
             assert process.poll() is None, process.communicate()
             sleep(0.002)
 
+    def processes(self):
+        """Those of commands that run."""
+        found = psutil.process_iter(["environ"])
+        return [p for p in found if self._is_own((p.info["environ"] or {}).get("TMPDIR", ""))]
+
     def require_nothing_left(self):
         """No process of a command runs on, and no temporary file stays."""
-        last = monotonic() + PATIENCE
-        while (left := [*self._processes(), *self.temporary.iterdir()]) and monotonic() < last:
-            sleep(0.05)
-        assert left == [], left
+        until(lambda: not self.processes() and not any(self.temporary.iterdir()), PATIENCE)
 
-    def _processes(self):
-        for process in psutil.process_iter():
-            with suppress(psutil.Error):
-                if process.environ().get("TMPDIR", "").startswith(str(self.temporary)):
-                    yield process
-
-
-def assert_same_measures(one, other):
-    """Equal but for the times."""
-    names = ("fit_seconds", "cpu_seconds", "fit_seconds_each", "predict_seconds")
-    times = {name: getattr(other.measures, name) for name in names}
-    assert replace(one.measures, **times) == other.measures
+    def _is_own(self, folder):
+        return folder.startswith(str(self.temporary))
 
 
 def installed(home: Path) -> Shell:
     """A shell in a new folder, whose commands find the torture plugins."""
     shell = Shell(home)
-    shell.site.add(
-        "torture", misbehaves=torture.SOLVERS, broken=torture.BROKEN, deadly=torture.DEADLY
-    )
+    misbehaving = {"broken": torture.BROKEN, "deadly": torture.DEADLY}
+    shell.site.add("torture", misbehaves=torture.SOLVERS, **misbehaving)
     return shell

@@ -16,6 +16,7 @@ CHEATS = (
 import gc
 import os
 from base64 import b64decode
+from contextlib import suppress
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import chain
@@ -125,38 +126,31 @@ def split_of(train):
 
 
 def vectors():
-    """Every vector of numbers that lies anywhere."""
-    found = (x for x in gc.get_objects() if isinstance(x, np.ndarray))
-    for array in chain(found, *map(decoded, contents())):
-        if array.ndim == 1 and array.dtype.kind in "iufb":
-            yield array
+    """Every vector of numbers that lies in memory or in a file."""
+    held = {id(x): x for x in chain.from_iterable(map(gc.get_referents, gc.get_objects()))}
+    for thing in chain(held.values(), files()):
+        for array in [thing] if isinstance(thing, np.ndarray) else decoded(thing):
+            if array.ndim == 1 and array.dtype.kind in "iufb":
+                yield array
 
 
-def contents():
-    for thing in gc.get_objects():
-        held = thing.values() if isinstance(thing, dict) else thing
-        for text in [*held] if isinstance(held, list | tuple | type({}.values())) else ():
-            if isinstance(text, str | bytes) and len(text) > 24:
-                yield text.encode(errors="replace") if isinstance(text, str) else text
+def files():
     # Unlike rglob, os.walk passes over folders that another job removes meanwhile.
-    walks = chain(os.walk(HOME), os.walk("/dev/shm"), os.walk("/proc/self/fd"))
-    maps = Path("/proc/self/maps").read_text().split("\\n")
-    files = [Path(folder, name) for folder, _, names in walks for name in names]
-    for path in {*files, *(Path(line.split()[5]) for line in maps if line.count(" /"))}:
-        try:
-            if path.is_file() and path.stat().st_size < 10**6:
-                yield path.read_bytes()
-        except OSError:
-            continue
+    for folder, _, names in chain(os.walk(HOME), os.walk("/dev/shm")):
+        for path in (Path(folder, name) for name in names):
+            with suppress(OSError):
+                yield path.read_bytes() if path.is_file() else b""
 
 
-def decoded(content):
-    """Arrays in a file of NumPy, in the text of one, or in the last column of a table."""
-    for read in (loaded, lambda text: loaded(b64decode(text, validate=True)), columns):
-        try:
-            return read(content)
-        except Exception:
-            continue
+def decoded(thing):
+    """Arrays in a file of NumPy, in base64 of one, in the last column of a table, or in a list."""
+    if isinstance(thing, list | tuple) and len(thing) == ROWS:
+        thing = "\\n".join(["y", *map(str, thing)])
+    if isinstance(thing, str | bytes) and len(thing) > ROWS:
+        content = thing.encode(errors="replace") if isinstance(thing, str) else thing
+        for read in (loaded, lambda text: loaded(b64decode(text, validate=True)), columns):
+            with suppress(Exception):
+                return read(content)
     return []
 
 

@@ -13,8 +13,9 @@ from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.show.progress import Progress
 from aucbench.datasets.reading import Reading
 from aucbench.errors import ParameterError
+from aucbench.papers import experiment as catalogue
 from aucbench.papers import measuring
-from aucbench.papers.experiment import Experiment, results_in
+from aucbench.papers.experiment import Experiment, Paper, results_in
 from aucbench.papers.measuring import measured_in, opened
 from aucbench.papers.parts import Measurement
 from aucbench.papers.sections import parts_of
@@ -22,7 +23,7 @@ from aucbench.processes.records import Limits
 
 pytestmark = pytest.mark.slow
 
-TOYS = str(Path(__file__).parents[1] / "harness")
+TOYS = str(Path(__file__).parent)
 
 
 @pytest.fixture(autouse=True)
@@ -94,6 +95,31 @@ def test_a_result_is_kept_with_machine_and_conditions_and_not_computed_again(tmp
     assert {one.name: one for one in measured_in(tmp_path / "out")} == first
     assert first["number 0"].answers(some[0])
     assert not first["number 0"].answers(replace(some[0], request={"n": 7}))
+
+
+def test_an_interrupted_command_goes_on_where_it_stopped(tmp_path, rows, signs, monkeypatch):
+    asked = Experiment(
+        title="numbers", measurements=tuple(counting(rows, signs, n) for n in range(6))
+    )
+    paper = Paper(name="toy", experiments={"figure 1": lambda *_: asked})
+    monkeypatch.setattr(catalogue, "paper", lambda _: paper)
+    command = ["reproduce", "toy", "--jobs", "2", "--out", str(tmp_path / "out")]
+
+    def interrupt(progress, *_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Progress, "end", interrupt)
+        ended = call(*command)
+    assert ended.exit_code == 130
+    assert "the same command goes on where it stopped" in ended.stderr
+    [kept] = measured_in(tmp_path / "out")
+
+    assert call(*command).exit_code == 0
+    assert {one.name for one in measured_in(tmp_path / "out")} == {f"number {n}" for n in range(6)}
+    begins = begun(signs)
+    assert begins[str(kept.request["n"])] == 1
+    assert sum(begins.values()) <= 6 + 2  # those that ran have begun twice, and no other
 
 
 def test_other_code_is_computed_again(tmp_path, rows, signs, monkeypatch):

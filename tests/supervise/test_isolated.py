@@ -28,26 +28,34 @@ def test_jobs_end_in_any_order_and_are_returned_in_theirs(process):
     assert seen == ["meanwhile"]
 
 
-def test_no_more_jobs_run_at_once_than_wanted_and_a_request_that_is_refused_ends_all():
+def test_no_more_jobs_run_at_once_than_wanted():
     made = []
-
-    def jobs():
-        for x in range(4):
-            made.append(x)
-            yield x, job("echo", {"x": x})
-
+    jobs = ((x, job("echo", {"x": x})) for x in range(6) if not made.append(x))
     with supervising(preload=(HERE,)) as supervisor:
-        found = ends(supervisor, jobs(), 2)
+        found, keys = ends(supervisor, jobs, 2), []
         assert (next(found), made) == ([], [0, 1])
-        keys = [key for some in found for key, _ in some]
-        assert sorted(keys) == made == [0, 1, 2, 3]
-        hanging, refused = job("run_code", code("hang(room)")), job("echo", {"x": object()})
+        for some in found:
+            keys += [key for key, _ in some]
+            assert len(made) == min(6, len(keys) + 2)
+    assert sorted(keys) == made
+
+
+def test_jobs_end_when_one_leaves_them_or_another_one_fails():
+    def interrupted():
+        yield 0, hanging
+        raise KeyboardInterrupt
+
+    hanging, refused = job("run_code", code("hang(room)")), job("echo", {"x": object()})
+    with supervising(preload=(HERE,)) as supervisor:
         found = ends(supervisor, [(0, hanging)], 1)
         next(found)
         found.close()
         assert not strays(supervisor)
         with pytest.raises(TypeError, match="not JSON"):
             [*ends(supervisor, [(0, hanging), (1, refused)], 2)]
+        assert not strays(supervisor)
+        with pytest.raises(KeyboardInterrupt):
+            [*ends(supervisor, interrupted(), 2)]
         assert not strays(supervisor)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from supervise.asking import alive, code, job, supervising, until
+from supervise.asking import alive, code, job, until
 
 MB = 2**20
 pytestmark = pytest.mark.starts("spawn")
@@ -75,10 +75,3 @@ def test_a_process_that_was_killed_while_it_waited_costs_no_job(described):
     until(lambda: not alive([first]) and psutil.Process(first).num_threads() <= 1)
 
     assert described().ending == "ok"
-
-
-def test_processes_that_wait_end_with_the_supervisor():
-    with supervising(preload=()) as supervisor:
-        pid = pid_of(supervisor.call(job("describe_process", code(""), trusted=True)))
-        assert alive([pid])
-    assert not alive([pid])
