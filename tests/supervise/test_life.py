@@ -22,7 +22,7 @@ PATH = os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, sys.path)]
 SIGNS = 6  # of two jobs, and two orphans of each
 
 CLIENT = """
-import os, sys
+import os, signal, sys
 from threading import Thread
 from supervise.asking import job, signs_in, until
 from aucbench.processes import Supervisor
@@ -34,6 +34,7 @@ def call():
     except CancelledError:
         os.write(1, b"cancelled\\n")  # in one call: lines of threads do not mix
 
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # whoever runs the tests may ignore it
 with Supervisor(preload=("numpy",)) as supervisor:
     print(supervisor.folder, flush=True)
     threads = [Thread(target=call, daemon=True) for _ in range(2)]
