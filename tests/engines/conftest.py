@@ -60,7 +60,7 @@ class Cells:
 
     def require_nothing_left(self, sign: signal.Signals, **options: object) -> None:
         """End a process that runs an engine by a signal, while two cells wait."""
-        command = [sys.executable, "-m", "engines.hosts", json.dumps(options), str(self.folder)]
+        command = [sys.executable, "-m", "engines.caller", json.dumps(options), str(self.folder)]
         with subprocess.Popen(command, stderr=subprocess.DEVNULL) as caller:
             try:
                 self.until_started(0, 1)
@@ -103,19 +103,29 @@ def local_engine(quick):
 
 @pytest.fixture(scope="package")
 def dask_client(quick, tmp_path_factory):
-    """Two workers in processes of their own."""
+    """Two workers in processes of their own, which import nothing before their jobs begin."""
     pytest.importorskip("distributed", reason="the extra [dask] is not installed")
     from dask import config
     from dask_clusters import two_workers
-    from engines.workers import QuickStart
 
     settings = {
         "temporary-directory": str(tmp_path_factory.mktemp("dask")),
         "distributed.deploy.lost-worker-timeout": "10 minutes",  # for a killed one to start again
     }
     with config.set(settings), two_workers(processes=True) as client:
-        client.register_plugin(QuickStart())
+        client.register_plugin(quick_start())
         yield client
+
+
+def quick_start():
+    """A plugin of the workers; a class of a function is sent as code."""
+    from distributed import WorkerPlugin
+
+    class QuickStart(WorkerPlugin):
+        def setup(self, worker):
+            local.PRELOAD = ()
+
+    return QuickStart()
 
 
 @pytest.fixture
@@ -130,9 +140,11 @@ def dask_engine(dask_client):
 def slurm_engine(tmp_path, monkeypatch):
     """Its shares run on this host, through the same files as under SLURM."""
     pytest.importorskip("submitit", reason="the extra [slurm] is not installed")
-    from engines.hosts import run_quickly
-
     from aucbench.bench.engines import slurm
+
+    def run_quickly(*arguments, run_share=slurm.run_share):
+        local.PRELOAD = ()
+        run_share(*arguments)
 
     monkeypatch.setattr(slurm, "run_share", run_quickly)
     times = {"poll": 0.02, "lag": 0.05}

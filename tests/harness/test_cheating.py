@@ -1,4 +1,4 @@
-"""Plugins that cheat: they patch measures, forge results, look for labels. No number moves."""
+"""Plugins that cheat: they forge results and look for labels. No number moves."""
 
 import numpy as np
 import pytest
@@ -46,29 +46,6 @@ class Honest:
     def iterates(self, problem, rng):
         m_neg, m_pos = problem.data.means
         yield State(1, m_pos - m_neg, problem.data.n)
-
-
-class Patches(Honest):
-    """Patches what measures in this process."""
-
-    def iterates(self, problem, rng):
-        import aucbench.bench.worker.measure
-        import aucbench.metrics
-        import aucbench.solving.tuning
-        import aucbench.stats.measures
-        import sklearn.metrics
-
-        states = [*super().iterates(problem, rng)]
-        perfect = lambda *_, **__: 1.0
-        ours = (aucbench.bench.worker.measure, aucbench.solving.tuning)
-        for module in (aucbench, aucbench.metrics, aucbench.stats.measures, *ours):
-            for name in ("auc", "auc_of", "concordance"):
-                if hasattr(module, name):
-                    setattr(module, name, perfect)
-        sklearn.metrics.roc_auc_score = perfect
-        np.count_nonzero = lambda *_, **__: 0
-        np.isnan = lambda x, *_, **__: np.zeros(np.shape(x), bool)
-        yield from states
 
 
 class Forges(Honest):
@@ -165,7 +142,7 @@ def columns(content):
 
 @hookimpl
 def aucbench_solvers():
-    return {"honest": Honest, "patches": Patches, "forges": Forges, "looks": Looks}
+    return {"honest": Honest, "forges": Forges, "looks": Looks}
 '''
 )
 
@@ -186,7 +163,7 @@ def cheats(tmp_path_factory, start):
 
 def test_a_cheat_cannot_change_a_number_but_its_own_scores(cheats):
     shell, y = cheats
-    solvers = "honest,patches,forges" + (",looks" if landlock.version() else "")
+    solvers = "honest,forges" + (",looks" if landlock.version() else "")
     found = shell.compare("mine.csv", solvers, "kept", splits=SPLITS)
 
     with Store(shell.folder / "kept") as store:

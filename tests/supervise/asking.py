@@ -1,6 +1,5 @@
 """Jobs that call torture.py, and the question what they left."""
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +9,7 @@ import psutil
 
 from aucbench.processes import Job, Limits, Supervisor
 from aucbench.processes.records import MARK
+from aucbench.processes.starting import FORK, start_method
 
 HERE = "supervise.torture"
 SHARED_MEMORY = Path("/dev/shm")
@@ -47,17 +47,10 @@ def below(folder):
 
 def strays(supervisor):
     """Those of jobs only: not the fork server, nor interpreters that wait for another job."""
-    found = [(p, *ids) for p in below(supervisor.folder) for ids in parent_and_session(p)]
-    ours = {process.pid for process, parent, _ in found if parent == os.getpid()}
-    return [process for process, _, session in found if session not in ours]
-
-
-def parent_and_session(process):
-    """A list of both, empty when it has just ended."""
-    try:
-        return [(process.ppid(), os.getsid(process.pid))]
-    except (psutil.NoSuchProcess, ProcessLookupError):
-        return []
+    own = {process.pid for process in supervisor._idle}
+    if start_method() == FORK:
+        own |= {process.pid for process in psutil.Process().children()}
+    return [process for process in below(supervisor.folder) if process.pid not in own]
 
 
 def call_all(supervisor, jobs, most=4):

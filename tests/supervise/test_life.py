@@ -112,22 +112,6 @@ def end_client(folder, body, signals, seconds):
             client.kill()
 
 
-def test_close_ends_the_calls_of_threads_and_is_quick(tmp_path):
-    hanging = job("hang_with_orphans", {"folder": str(tmp_path), "n": 0}, timeout=None)
-    with ThreadPoolExecutor(2) as pool, supervising() as supervisor:
-        calls = [pool.submit(supervisor.call, hanging) for _ in range(2)]
-        until(lambda: len(signs_in(tmp_path)) == SIGNS)
-        begin = monotonic()
-        supervisor.close()
-        assert monotonic() - begin < 5.0
-        assert not alive(pid for _, pid in signs_in(tmp_path))
-        for call in calls:
-            with pytest.raises(CancelledError):
-                call.result()
-        with pytest.raises(AucbenchError, match="the supervisor is closed; make a new one"):
-            supervisor.call(job("echo"))
-
-
 def test_a_call_that_is_given_up_leaves_nothing(supervisor, tmp_path):
     cancelled = threading.Event()
     hanging = job("hang_with_orphans", {"folder": str(tmp_path), "n": 0})
@@ -200,6 +184,13 @@ def test_a_fork_of_the_client_can_neither_use_nor_close_it(supervisor):
         os._exit(2)
     assert os.waitpid(pid, 0)[1] == 0
     assert supervisor.call(job("echo")).ending == "ok"
+
+
+def test_one_that_is_closed_cannot_be_used():
+    with supervising(preload=()) as supervisor:
+        supervisor.close()
+        with pytest.raises(AucbenchError, match="the supervisor is closed; make a new one"):
+            supervisor.call(job("echo"))
 
 
 @pytest.mark.starts(FORK)
