@@ -113,19 +113,8 @@ def dask_client(quick, tmp_path_factory):
         "distributed.deploy.lost-worker-timeout": "10 minutes",  # for a killed one to start again
     }
     with config.set(settings), two_workers(processes=True) as client:
-        client.register_plugin(quick_start())
+        client.run(lambda: setattr(local, "PRELOAD", ()))
         yield client
-
-
-def quick_start():
-    """A plugin of the workers; a class of a function is sent as code."""
-    from distributed import WorkerPlugin
-
-    class QuickStart(WorkerPlugin):
-        def setup(self, worker):
-            local.PRELOAD = ()
-
-    return QuickStart()
 
 
 @pytest.fixture
@@ -148,4 +137,4 @@ def slurm_engine(tmp_path, monkeypatch):
 
     monkeypatch.setattr(slurm, "run_share", run_quickly)
     times = {"poll": 0.02, "lag": 0.05}
-    return slurm.SlurmEngine(tmp_path, jobs=2, cells_per_job=3, cluster="local", **times)
+    return slurm.SlurmEngine(tmp_path, jobs=2, cells_per_job=4, cluster="local", **times)

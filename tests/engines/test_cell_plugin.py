@@ -47,24 +47,19 @@ def test_tasks_share_a_supervisor_and_one_that_is_cancelled_ends_alone(plugin, a
     assert [answer.result().result["n"] for answer in answers[1:]] == [1, 2, 3]
 
 
-def test_a_task_that_was_cancelled_before_it_came_is_turned_away(plugin, cells):
+def test_a_task_that_comes_after_its_cancellation_or_the_end_is_turned_away(plugin, ask, cells):
     before = servers()
     plugin.transition("run-0", "executing", "released")
     with pytest.raises(CancelledError):
         plugin.run("run-0", cells.job("sign"))
     assert servers() == before
-
-
-def test_the_end_of_the_plugin_ends_its_tasks_and_turns_others_away(plugin, ask, cells):
-    before = servers()
-    waiting = ask("run-0", cells.job("wait"))
-    cells.until_started(0)
+    running = ask("run-1", cells.job("wait", 1))
+    cells.until_started(1)
     plugin.teardown(None)
-    with pytest.raises(CancelledError):
-        waiting.result()
+    for task in (running, ask("run-2", cells.job("sign", 2))):
+        with pytest.raises(CancelledError):
+            task.result()
     assert not cells.alive()
-    with pytest.raises(CancelledError):
-        plugin.run("run-1", cells.job("sign", 1))
     assert servers() == before
 
 

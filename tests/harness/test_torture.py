@@ -10,7 +10,7 @@ from aucbench.processes.starting import FORK
 def test_each_plugin_costs_its_own_cells(shell, start):
     found = shell.compare(
         *("breast-cancer", ",".join(torture.STATUS), "kept", "--passes", 30, "--memory", 500),
-        *("--timeout", 3 if start == FORK else 8),  # interpreters that start beside take a core
+        *("--timeout", 2 if start == FORK else 8),  # interpreters that start beside take a core
         features="maxabs",
     )
 

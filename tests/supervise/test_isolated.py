@@ -12,19 +12,13 @@ from aucbench.processes.isolated import Process, ends, supervised
 pytestmark = pytest.mark.starts("forkserver")
 
 
-@pytest.fixture(scope="module")
-def process():
-    with closing(Process(partial(Supervisor, preload=(HERE,)))) as made:
-        yield made
-
-
-def test_jobs_end_in_any_order_and_are_returned_in_theirs(process):
+def test_jobs_end_in_any_order_and_are_returned_in_theirs():
     seen = []
-    outcomes = process.run_all([job("echo", {"x": x}) for x in range(5)], most=2)
-
-    assert [outcome.result["asked"]["x"] for outcome in outcomes] == [*range(5)]
-    assert process.run_all([]) == []
-    assert process.run(job("echo"), partial(seen.append, "meanwhile")).result is not None
+    with closing(Process(partial(Supervisor, preload=(HERE,)))) as process:
+        outcomes = process.run_all([job("echo", {"x": x}) for x in range(5)], most=2)
+        assert [outcome.result["asked"]["x"] for outcome in outcomes] == [*range(5)]
+        assert process.run_all([]) == []
+        assert process.run(job("echo"), partial(seen.append, "meanwhile")).result is not None
     assert seen == ["meanwhile"]
 
 

@@ -62,20 +62,13 @@ def test_lines_may_come_in_pieces():
         assert hearing.outcome() == Outcome(Ending.OK, result={"y": 1})
 
 
-@pytest.mark.parametrize("text", [b'{"line": {"x"', b"\n", b"[]\n{}\n", b'{"line": 3}\n'])
-def test_what_is_no_line_ends_what_is_heard(text):
-    hearing = heard(plain({"line": {"x": 1}}), text + plain({"line": {"x": 2}}))
-
-    assert hearing.lines == [{"x": 1}]
-    assert hearing.is_over
-    assert hearing.outcome() == DAMAGED
-
-
-def test_a_line_that_was_cut_off_is_left_out():
-    hearing = heard(plain({"line": {"x": 1}}), b'{"line": {"x": 2}}')
-
-    assert hearing.lines == [{"x": 1}]
-    assert hearing.outcome() is None  # as its process has ended
+def test_what_is_no_line_ends_what_is_heard():
+    first, second = (plain({"line": {"x": x}}) for x in range(2))
+    for text in (b'{"line": {"x"', b"\n", b"[]\n{}\n", b'{"line": 3}\n'):
+        hearing = heard(first, text + second)
+        assert (hearing.lines, hearing.outcome()) == ([{"x": 0}], DAMAGED)
+    cut_off = heard(first, second[:-1])
+    assert (cut_off.lines, cut_off.outcome()) == ([{"x": 0}], None)  # as its process has ended
 
 
 def test_a_failure_is_what_it_says_and_a_damaged_one_is_none():

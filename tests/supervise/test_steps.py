@@ -29,8 +29,8 @@ def test_a_step_is_done_once_by_jobs_that_start_together(supervisor, count, trus
     asked = job("use_steps", {}, (step(count, seconds=0.3, trusted=trusted),))
     outcomes = [*call_all(supervisor, [asked] * 3), supervisor.call(asked)]
 
-    [folder] = {Path(outcome.result["data"]["folder"]) for outcome in outcomes}
-    assert {outcome.result["data"]["sum"] for outcome in outcomes} == {10}
+    [folder] = {Path(outcome.result["folders"]["data"]) for outcome in outcomes}
+    assert {outcome.result["sums"]["data"] for outcome in outcomes} == {10}
     assert count.read_text() == "x"
     assert max(outcome.wall_seconds for outcome in outcomes) < 0.3  # without those of steps
     pids = {outcome.lines[0]["pid"] for outcome in outcomes}
@@ -42,16 +42,17 @@ def test_a_step_may_be_a_job_and_sees_earlier_ones_of_other_keys_or_requests(sup
     first, second, other = step(count, "a", 3), step(count, "b", 4), step(count, "b", 5)
     assert supervisor.call(first).ending == "ok"
     jobs = [job("use_steps", {}, (first, last)) for last in (second, other)]
-    found = [outcome.result["b"] for outcome in call_all(supervisor, jobs)]
+    found = [outcome.result for outcome in call_all(supervisor, jobs)]
 
-    assert [(each["sum"], each["earlier"]) for each in found] == [(6, ["a"]), (10, ["a"])]
+    assert [each["sums"] for each in found] == [{"a": 3, "b": 6}, {"a": 3, "b": 10}]
+    assert [each["earlier"] for each in found] == [{"a": [], "b": ["a"]}] * 2
     assert count.read_text() == "xxx"
 
 
 @once
 def test_what_no_job_needs_any_more_is_removed(supervisor, count):
     def folder_for(one):
-        return Path(supervisor.call(one).result["data"]["folder"])
+        return Path(supervisor.call(one).result["folders"]["data"])
 
     first, second = (job("use_steps", {}, (step(count, n=n),)) for n in (3, 4))
     folder = folder_for(first)
@@ -92,34 +93,24 @@ def test_a_step_has_limits_of_its_own(supervisor, count):
 
 
 @once
-def test_a_step_that_was_given_up_is_done_by_the_next_job(supervisor, count):
+def test_a_step_that_was_given_up_is_done_by_the_next_job_that_still_waits(supervisor, count):
     asked = job("echo", {"x": 1}, (step(count, then="hang once"),))
-    cancelled = threading.Event()
-    with ThreadPoolExecutor(2) as pool:
-        given_up = pool.submit(supervisor.call, asked, cancelled=cancelled)
+    first, second = threading.Event(), threading.Event()
+    with ThreadPoolExecutor(3) as pool:
+        does_it = pool.submit(supervisor.call, asked, cancelled=first)
         until(lambda: count.exists() and len(strays(supervisor)) >= 1)
         waits = pool.submit(supervisor.call, asked)
-        cancelled.set()
+        given_up = pool.submit(supervisor.call, asked, cancelled=second)
+        second.set()
         with pytest.raises(CancelledError):
             given_up.result()
+        assert not does_it.done()
+        first.set()
+        with pytest.raises(CancelledError):
+            does_it.result()
         assert waits.result().result == {"asked": {"x": 1}}
     assert count.read_text() == "xx"
     assert not strays(supervisor)
-
-
-@once
-def test_a_job_that_waits_for_the_step_of_another_one_can_be_given_up(supervisor, count):
-    asked = job("echo", {}, (step(count, seconds=1.0),))
-    cancelled = threading.Event()
-    with ThreadPoolExecutor(2) as pool:
-        does_it = pool.submit(supervisor.call, asked)
-        until(count.exists)
-        waits = pool.submit(supervisor.call, asked, cancelled=cancelled)
-        cancelled.set()
-        with pytest.raises(CancelledError):
-            waits.result()
-        assert not does_it.done()
-        assert does_it.result().ending == "ok"
 
 
 def test_a_trusted_step_that_fails_or_crashes_is_named_and_tried_again(supervisor, count):

@@ -28,6 +28,11 @@ FLOOD = "while True: room.line({'x': 'x' * MB})"
 ENDINGS = {
     # what a job does: its code, limits, ending, words
     "exception": ("raise ValueError('first\\nsecond')", {}, "error", "Error: first$"),
+    "no text": ("raise_what_has_no_text()", {}, "error", "^Worse: its message raised KeyError$"),
+    "no message": ("raise KeyError", {}, "error", "^KeyError: raised without a message$"),
+    "refusal": ("raise DataError('rows\\nare gone')", {}, "error", "^DataError: rows$"),
+    "own refusal": ("raise_subclass(DataError)", {}, "error", "^Mine: no$"),
+    "no refusal": ("raise_subclass(AucbenchError, MemoryError)", {}, "memout", "^Mine: no$"),
     "exit": ("sys.exit(0)", {}, "error", "SystemExit: 0$"),
     "list": ("result = [1]", {}, "error", "TypeError: the result is list, not dict"),
     "NaN": ("result = {'x': float('nan')}", {}, "error", f"{NOT_JSON}: Out of range"),
@@ -78,15 +83,7 @@ HEALTHY = {
     "pages shared with forks": ("share_memory_with_children()", SMALL),
     "large map of a file": ("map_a_file(room)", SMALL),
 }
-CLASSES = [
-    # what a job raises: name of the class, reason, whether it is a refusal
-    ("raise_what_has_no_text()", "Worse", "its message raised KeyError", False),
-    ("raise KeyError", "KeyError", "raised without a message", False),
-    ("raise DataError('the rows\\nare gone')", "DataError", "the rows", True),
-    ("raise_subclass(DataError)", "Mine", "no", True),
-    ("raise_subclass(AucbenchError, MemoryError)", "Mine", "no", False),
-    ("os._exit(0)", None, "ended with code 0 and without a result", False),
-]
+REFUSALS = ("refusal", "own refusal")
 HANG_BESIDE_OUTPUT = """
 threading.Thread(target=hang, args=(room,)).start()
 while True: print('x' * MB)
@@ -114,8 +111,10 @@ def test_each_failure_has_its_ending_and_costs_no_other_job(supervisor):
 
     for at, outcome in enumerate(outcomes[1::2]):
         assert outcome.result == {"asked": {"at": at}}, outcome
-    for (_, _, ending, words), outcome in zip(ENDINGS.values(), outcomes[::2], strict=True):
+    for (name, row), outcome in zip(ENDINGS.items(), outcomes[::2], strict=True):
+        *_, ending, words = row
         assert (outcome.ending, outcome.result) == (ending, None), outcome
+        assert outcome.refusal is (name in REFUSALS), outcome
         assert re.search(words, outcome.words), outcome
         assert outcome.lines[0] == {"x": 1}, outcome
 
@@ -134,13 +133,6 @@ def state_of_this_process():
     """Its signals, its folder, its streams, its path and its variables."""
     signals = [signal.getsignal(number) for number in signal.Signals]
     return signals, Path.cwd(), sys.stdin, sys.stdout, sys.stderr, sys.path[:], {**os.environ}
-
-
-@pytest.mark.starts(FORK)
-def test_the_class_of_an_exception_has_a_field_of_its_own(supervisor):
-    outcomes = call_all(supervisor, [job("run_code", code(text)) for text, *_ in CLASSES])
-
-    assert [(o.error_type, o.reason, o.refusal) for o in outcomes] == [row[1:] for row in CLASSES]
 
 
 def test_a_job_gets_a_state_that_no_other_one_has_changed(ended):
@@ -179,7 +171,7 @@ def test_a_job_that_removes_the_folders_of_all_jobs_costs_no_other_one(tmp_path)
     with supervising() as supervisor:
         for _ in range(2):
             outcome = supervisor.call(job("use_steps", {}, (step,)))
-            assert outcome.result["data"]["sum"] == 3
+            assert outcome.result["sums"] == {"data": 3}
             assert supervisor.call(job("run_code", code(remove))).ending == "ok"
 
 

@@ -50,11 +50,11 @@ def test_the_memory_of_each_job_has_its_own_limit(described):
 
 
 def test_a_job_that_is_not_trusted_has_a_process_of_its_own(described):
-    first, second, third = described(), described(trusted=False), described(trusted=False)
+    first, *others = (pid_of(described(trusted=trusted)) for trusted in (True, False, False))
 
-    assert len({pid_of(each) for each in (first, second, third)}) == 3
-    assert pid_of(described()) == pid_of(first)
-    assert not alive([pid_of(second), pid_of(third)])
+    assert len({first, *others}) == 3
+    assert pid_of(described()) == first
+    assert not alive(others)
 
 
 def test_an_exception_does_not_end_a_process_but_a_crash_or_what_is_left_does(described):

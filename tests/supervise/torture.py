@@ -260,13 +260,9 @@ def prepare_rows(request, room, steps):
 def use_steps(request, room, steps):
     """What is in the folder of each step."""
     room.line({"pid": os.getpid()})
-    return {key: describe_step(path) for key, path in steps.items()}
-
-
-def describe_step(path):
-    rows = np.load(path / "x.npy", mmap_mode="r")
-    earlier = (path / "earlier").read_text().split()
-    return {"sum": int(rows.sum()), "earlier": earlier, "folder": str(path)}
+    sums = {key: int(np.load(path / "x.npy", mmap_mode="r").sum()) for key, path in steps.items()}
+    earlier = {key: (path / "earlier").read_text().split() for key, path in steps.items()}
+    return {"sums": sums, "earlier": earlier, "folders": {k: str(p) for k, p in steps.items()}}
 
 
 def does_in_turn(request, room, steps):
