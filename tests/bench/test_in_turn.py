@@ -20,7 +20,9 @@ def process():
 
 def ask(things):
     """The function that makes the job for `in_turn`."""
-    return lambda done: job("does_in_turn", {"things": [t for t in things if t[0] not in done]})
+    return lambda done: job(
+        "bench.in_turn_jobs:do_in_turn", {"things": [t for t in things if t[0] not in done]}
+    )
 
 
 def told(pieces):

@@ -7,7 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import psutil
 import pytest
 from supervise.asking import HERE, alive, signs_in, until
 
@@ -45,12 +44,6 @@ class Cells:
 
     def alive(self) -> set[int]:
         return alive(pid for _, pid in signs_in(self.folder))
-
-    def host_of(self, n: int, name: str) -> psutil.Process:
-        """The process of a worker, or of a job of SLURM, that holds a cell."""
-        [pid] = [pid for number, pid in signs_in(self.folder) if number == n]
-        hosts = psutil.Process(pid).parents()
-        return next(host for host in hosts if HOSTS[name] in " ".join(host.cmdline()))
 
     def until_started(self, *numbers: int) -> None:
         until(lambda: self.started() == [*numbers], PATIENCE)

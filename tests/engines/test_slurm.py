@@ -4,7 +4,6 @@ import os
 import signal
 import stat
 from dataclasses import replace
-from itertools import count
 
 import pytest
 
@@ -16,16 +15,6 @@ pytest.importorskip("submitit", reason="the extra [slurm] is not installed")
 
 from aucbench.bench.engines import slurm
 from aucbench.bench.engines.slurm import SlurmEngine, outcome_in, run_share
-
-
-@pytest.mark.nightly
-def test_cells_are_taken_by_the_share_and_come_back_while_it_runs(slurm_engine, cells):
-    taken = []
-    endless = ((str(n), cells.job("wait" if n else "sign", n)) for n in count())
-    running = slurm_engine.run(cell for cell in endless if not taken.append(cell))
-    assert next(running)[0] == "0"
-    assert len(taken) == 2 * 4
-    running.close()
 
 
 @pytest.mark.nightly
@@ -129,7 +118,7 @@ def test_slurm_is_told_what_a_share_may_need(slurm_engine, cells, commands):
     assert {outcome.ending for outcome in ended.values()} == {Ending.OK}
     asked = (commands / "asked").read_text()
     # 300 s to start and to end, 3 cells and a step with 120 s, 1 s of grace, 5 s in between
-    assert "#SBATCH --time=14\n" in asked
+    assert asked.count("#SBATCH --time=14\n") == 1  # one job, as it may have four cells
     assert "#SBATCH --mem=3584MB\n" in asked
     assert "#SBATCH --cpus-per-task=3\n" in asked
     assert not (commands / "cancelled").exists()

@@ -3,7 +3,7 @@
 import sys
 
 import pytest
-from harness.shell import installed
+from harness.shell import Shell
 from nights import first
 
 from aucbench.processes.starting import CHOICE, SPAWN, STARTS
@@ -19,4 +19,4 @@ def start(request):
 
 @pytest.fixture
 def shell(tmp_path, start):
-    return installed(tmp_path)
+    return Shell(tmp_path)

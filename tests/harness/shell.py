@@ -18,21 +18,23 @@ PATIENCE = 10.0  # seconds for processes to end whose client was killed
 
 
 class Shell:
-    """Runs the command line in a folder, with a plugin site on its path."""
+    """Runs the command line in a new folder, with a site of the torture plugins on its path."""
 
     def __init__(self, home: Path):
         self.home, self.folder, self.temporary = home, home / "work", home / "tmp"
         self.site = Site(home / "site")
         for folder in (self.folder, self.temporary, self.site.path):
             folder.mkdir()
+        misbehaving = {"broken": torture.BROKEN, "deadly": torture.DEADLY}
+        self.site.add("torture", misbehaves=torture.SOLVERS, **misbehaving)
         path = os.pathsep.join(filter(None, [str(self.site.path), os.environ.get("PYTHONPATH")]))
         self.env = {**os.environ, "PYTHONPATH": path, "NO_COLOR": "1"}
         self.env["TMPDIR"] = str(self.temporary)
 
-    def start(self, *arguments, **options):
-        given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **options}
+    def start(self, *arguments):
         command = [*COMMAND, *map(str, arguments)]
-        return subprocess.Popen(command, cwd=self.folder, env=self.env, **given)
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        return subprocess.Popen(command, cwd=self.folder, env=self.env, **pipes)
 
     def run(self, *arguments, timeout=600):
         process = self.start(*arguments)
@@ -65,20 +67,9 @@ class Shell:
 
     def processes(self):
         """Those of commands that run."""
-        found = psutil.process_iter(["environ"])
-        return [p for p in found if self._is_own((p.info["environ"] or {}).get("TMPDIR", ""))]
+        found, own = psutil.process_iter(["environ"]), str(self.temporary)
+        return [p for p in found if (p.info["environ"] or {}).get("TMPDIR", "").startswith(own)]
 
     def require_nothing_left(self):
         """No process of a command runs on, and no temporary file stays."""
         until(lambda: not self.processes() and not any(self.temporary.iterdir()), PATIENCE)
-
-    def _is_own(self, folder):
-        return folder.startswith(str(self.temporary))
-
-
-def installed(home: Path) -> Shell:
-    """A shell in a new folder, whose commands find the torture plugins."""
-    shell = Shell(home)
-    misbehaving = {"broken": torture.BROKEN, "deadly": torture.DEADLY}
-    shell.site.add("torture", misbehaves=torture.SOLVERS, **misbehaving)
-    return shell

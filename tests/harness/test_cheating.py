@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from harness.shell import installed
+from harness.shell import Shell
 
 from aucbench import auc
 from aucbench.bench.results.store import Store
@@ -135,7 +135,7 @@ def aucbench_solvers():
 @pytest.fixture(scope="module")
 def cheats(tmp_path_factory, start):
     """A shell whose files lie below one folder, and the labels of its data set."""
-    shell = installed(tmp_path_factory.mktemp("cheats"))
+    shell = Shell(tmp_path_factory.mktemp("cheats"))
     shell.site.add("cheats", cheats=CHEATS)
     shell.env.pop("AUCBENCH_DATA", None)
     shell.env["AUCBENCH_CACHE"] = str(shell.home / "cache")

@@ -29,14 +29,8 @@ def code(text):
 
 def alive(pids):
     """Those processes that have not ended; a zombie has."""
-    return {pid for pid in pids if not has_ended(pid)}
-
-
-def has_ended(pid):
-    try:
-        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return True
+    found = psutil.process_iter(["status"])
+    return {*pids} & {p.pid for p in found if p.info["status"] != psutil.STATUS_ZOMBIE}
 
 
 def below(folder):

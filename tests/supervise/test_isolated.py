@@ -2,6 +2,7 @@
 
 from contextlib import closing
 from functools import partial
+from time import monotonic
 
 import pytest
 from supervise.asking import HERE, code, job, strays, supervising
@@ -40,6 +41,7 @@ def test_jobs_end_when_one_leaves_them_or_another_one_fails():
         raise KeyboardInterrupt
 
     hanging, refused = job("run_code", code("hang(room)")), job("echo", {"x": object()})
+    begin = monotonic()
     with supervising(preload=(HERE,)) as supervisor:
         found = ends(supervisor, [(0, hanging)], 1)
         next(found)
@@ -51,6 +53,7 @@ def test_jobs_end_when_one_leaves_them_or_another_one_fails():
         with pytest.raises(KeyboardInterrupt):
             [*ends(supervisor, interrupted(), 2)]
         assert not strays(supervisor)
+    assert monotonic() - begin < hanging.limits.timeout
 
 
 def test_one_supervisor_serves_a_context_and_is_opened_for_its_first_job():

@@ -42,9 +42,7 @@ with Supervisor(preload=("numpy",)) as supervisor:
         thread.start()
     until(lambda: len(signs_in(sys.argv[1])) == 6)
 """
-CALLS = """
-    call()
-"""
+CALLS = "    call()"
 # The fork is made when the processes of the jobs run. One that is made while another thread starts
 # a process keeps a pipe of that start open.
 FORK_FIRST = """

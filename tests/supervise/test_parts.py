@@ -11,7 +11,7 @@ from aucbench.errors import ParameterError
 from aucbench.processes import Ending, Job, Limits, Outcome, family
 from aucbench.processes.endings import died, exit_text, log_of
 from aucbench.processes.family import Family
-from aucbench.processes.hearing import DAMAGED, MOST_BYTES, Hearing
+from aucbench.processes.hearing import DAMAGED, Hearing
 from aucbench.processes.records import json_object, plain
 
 pytestmark = pytest.mark.starts("forkserver")
@@ -79,15 +79,6 @@ def test_a_failure_is_what_it_says_and_a_damaged_one_is_none():
     assert full.ending is Ending.MEMOUT
     for damaged in ({}, {"reason": 3}, FAILURE | {"refusal": 1}, FAILURE | {"x": 1}):
         assert heard(plain({"failure": damaged, "left": False})).outcome() is None
-
-
-def test_what_is_too_large_does_not_hide_how_a_job_ended(tmp_path):
-    (tmp_path / "large").write_bytes(bytes(MOST_BYTES + 1))
-    hearing = heard(plain({"file": "large", "path": str(tmp_path / "large")}))
-    late, fine = Outcome(Ending.TIMEOUT, "late"), Outcome(Ending.OK, result={})
-
-    assert hearing.with_all(late) == late
-    assert "handed over has more than 64 MiB" in hearing.with_all(fine).reason
 
 
 def test_ends_are_worded():

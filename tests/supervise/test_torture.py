@@ -19,10 +19,13 @@ LATE, TOOK, DIED = "did not end within 0.5 s", "took more than the 209.715 MB", 
 NOT_JSON, MORE = "TypeError: the result is not JSON", "said more than 256 MiB or 200 files"
 ARRAY = f"MemoryError: Unable to allocate 4|{TOOK}"
 PRIVATE = "mmap(-1, 4096 * MB, MAP_PRIVATE | MAP_ANONYMOUS).write(b'x' * 4096 * MB)"
+LARGE = "for n in 'ab': room.hand(n, bytes(40 * MB))"
 REMOVED = "room.hand('x', b'x'); os.chdir('/'); shutil.rmtree(room.path.parent)"
+MINE = "class Mine({}): pass\nraise Mine('no')"
 UNHEARD = "sys.stderr.close(); raise ValueError('unheard')"
 TWICE = "pid = os.fork(); pid and os.waitpid(pid, 0); result = {} if pid else {'forked': 1}"
 BOMB = "for _ in range(6): os.fork()\ntime.sleep(1000)"
+BESIDE = "threading.Thread(target=hang, args=(room,)).start()\nwhile True: print('x' * MB)"
 FLOOD = "while True: room.line({'x': 'x' * MB})"
 
 ENDINGS = {
@@ -31,16 +34,17 @@ ENDINGS = {
     "no text": ("raise_what_has_no_text()", {}, "error", "^Worse: its message raised KeyError$"),
     "no message": ("raise KeyError", {}, "error", "^KeyError: raised without a message$"),
     "refusal": ("raise DataError('rows\\nare gone')", {}, "error", "^DataError: rows$"),
-    "own refusal": ("raise_subclass(DataError)", {}, "error", "^Mine: no$"),
-    "no refusal": ("raise_subclass(AucbenchError, MemoryError)", {}, "memout", "^Mine: no$"),
+    "own refusal": (MINE.format("DataError"), {}, "error", "^Mine: no$"),
+    "no refusal": (MINE.format("AucbenchError, MemoryError"), {}, "memout", "^Mine: no$"),
     "exit": ("sys.exit(0)", {}, "error", "SystemExit: 0$"),
     "list": ("result = [1]", {}, "error", "TypeError: the result is list, not dict"),
     "NaN": ("result = {'x': float('nan')}", {}, "error", f"{NOT_JSON}: Out of range"),
     "array": ("result = {'x': np.ones(2)}", {}, "error", f"{NOT_JSON}: .*ndarray"),
     "long result": ("result = {'x': 'x' * 65 * MB}", {}, "error", "has 65 MiB, 64 are allowed"),
     "huge integer": ("result = {'x': 10**400}", {}, "error", "not JSON, or has a number beyond"),
-    "large files": ("for n in 'ab': room.hand(n, bytes(40 * MB))", {}, "error", "more than 64 MiB"),
+    "large files": (LARGE, {}, "error", "more than 64 MiB"),
     "many files": ("for n in range(999): room.hand(f'{n}', b'')", {}, "error", MORE),
+    "large files, hang": (f"{LARGE}\nhang(room)", SHORT, "timeout", LATE),
     "lost file": (REMOVED, {}, "error", "handed over is gone: x"),
     "lost file, crash": (f"{REMOVED}; ctypes.string_at(0)", {}, "crash", "killed by SIGSEGV"),
     "no stderr": (UNHEARD, {}, "error", "ValueError: unheard"),
@@ -84,17 +88,13 @@ HEALTHY = {
     "large map of a file": ("map_a_file(room)", SMALL),
 }
 REFUSALS = ("refusal", "own refusal")
-HANG_BESIDE_OUTPUT = """
-threading.Thread(target=hang, args=(room,)).start()
-while True: print('x' * MB)
-"""
 LOGS = [
     # what a job does, its limits, and the end of its log
     ("os.write(1, b'x' * MB + b'the end\\n')", {}, r"xxthe end\n$"),
-    ("raise_subclass(DataError)", {}, r"in raise_subclass\n"),
+    ("raise_what_has_no_text()", {}, r"in raise_what_has_no_text\n"),
     ("os.closerange(0, 900); hang(room)", SHORT, r"call first.*py\", line \d+ in hang\n"),
     ("hold_the_gil_and_ignore_sigterm()", SHORT, r"call first.*, line \d+ in hold_the_gil"),
-    (HANG_BESIDE_OUTPUT, SHORT, r"call first.*py\", line \d+ in hang\n"),
+    (BESIDE, SHORT, r"call first.*py\", line \d+ in hang\n"),
     ("os.closerange(0, 900); ctypes.string_at(0)", {}, r"call first.*py\", line \d+ in run_code\n"),
 ]
 

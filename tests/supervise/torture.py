@@ -84,12 +84,13 @@ def wait(request, room, steps):
 
 
 def kill_host(request, room, steps):
-    """Sign, and kill the process that holds the supervisor."""
-    sign(request, room, steps)
-    parents = psutil.Process().parents()
-    next(p for p in parents if request["host"] in " ".join(p.cmdline())).kill()
-    time.sleep(60)
-    return {}
+    """Sign, and kill the process that holds the supervisor, as often as it is asked."""
+    answer = sign(request, room, steps)
+    if len([*Path(request["folder"]).glob(f"{request['n']}.*")]) <= request["times"]:
+        parents = psutil.Process().parents()
+        next(p for p in parents if request["host"] in " ".join(p.cmdline())).kill()
+        time.sleep(60)
+    return answer
 
 
 def describe_process(request, room, steps):
@@ -126,10 +127,6 @@ def raise_what_has_no_text():
             raise KeyError("no")
 
     raise Worse
-
-
-def raise_subclass(*bases):
-    raise type("Mine", bases, {})("no")
 
 
 def hold_the_gil_and_ignore_sigterm():
@@ -263,20 +260,6 @@ def use_steps(request, room, steps):
     sums = {key: int(np.load(path / "x.npy", mmap_mode="r").sum()) for key, path in steps.items()}
     earlier = {key: (path / "earlier").read_text().split() for key, path in steps.items()}
     return {"sums": sums, "earlier": earlier, "folders": {k: str(p) for k, p in steps.items()}}
-
-
-def does_in_turn(request, room, steps):
-    """Do things, [key, what happens then] each, and say so as `in_turn` wants it."""
-    for key, then in request["things"]:
-        room.line({"begin": key})
-        if then == "inside":
-            os._exit(1)
-        if then == "hang":
-            hang(room)
-        room.line({"end": key.upper()})
-        if then == "after":
-            os._exit(1)
-    return {}
 
 
 def segfaults(request, room, steps):

@@ -1,0 +1,18 @@
+"""What the tests of `in_turn` call, in processes of their own."""
+
+import os
+import signal
+
+
+def do_in_turn(request, room, steps):
+    """Do things, [key, what happens then] each, and say so as `in_turn` wants it."""
+    for key, then in request["things"]:
+        room.line({"begin": key})
+        if then == "inside":
+            os._exit(1)
+        if then == "hang":
+            signal.pause()
+        room.line({"end": key.upper()})
+        if then == "after":
+            os._exit(1)
+    return {}
