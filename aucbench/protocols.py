@@ -499,7 +499,7 @@ class Needs:
         effects that must be increasing, for example.
     parts : bool
         Whether it also runs on rows that come in parts and never are in memory together: on
-        `aucbench.scale.PartsData` in place of `Data`, of which it asks summaries of all rows.
+        `aucbench.scale.ChunkedData` in place of `Data`, of which it asks summaries of all rows.
     passes : float or None
         Passes of a fit where the user gives no budget; None: 50.
     path : str or None

@@ -13,7 +13,7 @@ from time import perf_counter
 from aucbench.models.choosing import ModelPlan
 from aucbench.models.journal import Journal
 from aucbench.models.parted import fitted_by_parts
-from aucbench.scale import Here, PartsData
+from aucbench.scale import ChunkedData, Here
 from aucbench.scale.sifted import Sifted
 from aucbench.scale.survey import survey
 
@@ -38,7 +38,7 @@ class HeldOut:
 
     def track_reading_of_single_rows(self) -> float:
         """A reading without a fifth of the rows, beside one of all rows."""
-        shift = PartsData(self.parts).shift
+        shift = ChunkedData(self.parts).shift
         some = Sifted(self.parts, 0.2, 0, held=False)
         some.sizes  # noqa: B018  which are known after the first reading
         ask = Here().reduce

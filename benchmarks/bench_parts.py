@@ -12,7 +12,7 @@ from time import perf_counter
 import numpy as np
 
 import aucbench
-from aucbench.scale import Columns, PartsData, Piece
+from aucbench.scale import ChunkedData, Columns, Piece
 from aucbench.scale.bins import Grid, binned, pulled
 from aucbench.scale.survey import survey
 from aucbench.scale.tiles import scores_of
@@ -98,7 +98,7 @@ class Fit:
 
     def in_parts(self) -> float:
         begin = perf_counter()
-        aucbench.solve("svm-or", PartsData(self.parts), gap_tol=GAP)
+        aucbench.solve("svm-or", ChunkedData(self.parts), gap_tol=GAP)
         return perf_counter() - begin
 
     def in_memory(self) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 
 import aucbench
 from aucbench.objectives import BinnedSquaredHinge, LogisticInParts
-from aucbench.scale import Columns, PartsData, Piece
+from aucbench.scale import ChunkedData, Columns, Piece
 from aucbench.scale.moments import moments
 from aucbench.scale.order import chunks
 
@@ -62,7 +62,7 @@ class Evaluations:
 
     def setup(self) -> None:
         X, y, self.w = table()
-        self.parts = PartsData(InColumns(X, y))
+        self.parts = ChunkedData(InColumns(X, y))
         self.w = 0.3 * self.w / self.parts.longest  # the survey is no part of it
 
     def time_squared_hinge(self) -> None:
@@ -89,10 +89,10 @@ class Fits:
         self.parts = InColumns(X, y)
 
     def time_fit(self, solver: str) -> None:
-        aucbench.solve(solver, PartsData(self.parts), gap_tol=1e-4)
+        aucbench.solve(solver, ChunkedData(self.parts), gap_tol=1e-4)
 
     def track_readings(self, solver: str) -> int:
         """Readings of all rows."""
-        parts = PartsData(self.parts)
+        parts = ChunkedData(self.parts)
         aucbench.solve(solver, parts, gap_tol=1e-4)
         return parts.readings

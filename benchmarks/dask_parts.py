@@ -17,7 +17,7 @@ from typing import Any
 
 import aucbench
 from aucbench.datasets.parted import open_parts
-from aucbench.scale import Here, Parts, PartsData, Piece
+from aucbench.scale import ChunkedData, Here, Parts, Piece
 from aucbench.scale.dask import Dask
 
 
@@ -56,7 +56,7 @@ class Timed:
 def measured(name: str, parts: Parts, engine: Any, gap: float, client: Any) -> bytes:
     timed = Timed(engine, client)
     start = perf_counter()
-    run = aucbench.solve(aucbench.get_solver("svm-or"), PartsData(parts, timed), gap_tol=gap)
+    run = aucbench.solve(aucbench.get_solver("svm-or"), ChunkedData(parts, timed), gap_tol=gap)
     total = perf_counter() - start
     first, *others = timed.seconds
     print(
@@ -88,7 +88,7 @@ def collections(client: Any, path: str, train: int, gap: float) -> None:
         start = perf_counter()
         parts = collected(dX, dy, client=client)
         run = aucbench.solve(
-            aucbench.get_solver(solver), PartsData(parts, parts.engine), gap_tol=gap
+            aucbench.get_solver(solver), ChunkedData(parts, parts.engine), gap_tol=gap
         )
         seconds = perf_counter() - start
         auc = aucbench.auc(y[train:], X[train:] @ run.w[: X.shape[1]])

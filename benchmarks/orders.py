@@ -18,7 +18,7 @@ import numpy as np
 import aucbench
 from aucbench.data import Data
 from aucbench.metrics import auc
-from aucbench.scale import InMemory, PartsData
+from aucbench.scale import ChunkedData, InMemory
 
 N, D, PARTS, TEST = 400_000, 20, 40, 50_000
 FILES = ("random", "label", "feature", "drift")
@@ -44,7 +44,7 @@ def quality(solver: str, order: str, seed: int, rows: tuple[Data, np.ndarray, np
     if order == "full":
         run = aucbench.solve(solver, data, passes=1, seed=seed)
     else:
-        parts = PartsData(InMemory(data, N // PARTS))
+        parts = ChunkedData(InMemory(data, N // PARTS))
         options = "" if order == "two levels" else "[shuffle=False]"
         run = aucbench.solve(solver + options, parts, passes=2, seed=seed)  # one is the survey
     return auc(y, Z @ run.w)

@@ -28,7 +28,7 @@ import numpy as np
 import aucbench
 from aucbench.data import Data
 from aucbench.datasets.parted import open_parts
-from aucbench.scale import InMemory, PartsData
+from aucbench.scale import ChunkedData, InMemory
 from aucbench.scale.bins import binned, grid_of
 from aucbench.scale.parts import Piece
 
@@ -81,9 +81,9 @@ def made(folder: Path, n: int) -> Path:
     return path
 
 
-def parts_of(path: Path) -> PartsData:
+def parts_of(path: Path) -> ChunkedData:
     """Return the rows of a file in parts."""
-    return PartsData(open_parts(path, target="label"))
+    return ChunkedData(open_parts(path, target="label"))
 
 
 def timed(call: Callable[[], Any]) -> dict[str, float]:
@@ -147,7 +147,7 @@ def _import_all(what: str) -> None:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((1000, D))
     small = Data.of(X, np.where(X[:, 0] + rng.standard_normal(1000) > 0, 1, -1))
-    aucbench.solve(what if what in FITS else "svm-or", PartsData(InMemory(small, 500)), passes=9)
+    aucbench.solve(what if what in FITS else "svm-or", ChunkedData(InMemory(small, 500)), passes=9)
 
 
 def one(what: str, path: Path) -> dict[str, Any]:

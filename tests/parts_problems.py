@@ -4,7 +4,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from aucbench.data import Data
-from aucbench.scale import Columns, InMemory, PartsData, Piece
+from aucbench.scale import ChunkedData, Columns, InMemory, Piece
 
 
 def rows_with_labels(seed, n=600, d=6, *, offset=0.0, sparse=False):
@@ -21,7 +21,7 @@ def rows_with_labels(seed, n=600, d=6, *, offset=0.0, sparse=False):
 
 def in_parts(data, size=97, **named):
     """The same rows in parts of `size` rows."""
-    return PartsData(InMemory(data, size), **named)
+    return ChunkedData(InMemory(data, size), **named)
 
 
 def as_columns(data, dtype=np.float64):

@@ -58,7 +58,7 @@ from aucbench.ranges import GAP_TOL
 from aucbench.records import Point, Run, Stop
 from aucbench.registry import get_solver
 from aucbench.registry.specs import Spec, parse_spec, short
-from aucbench.scale import Engine, Here, Parts, PartsData
+from aucbench.scale import ChunkedData, Engine, Here, Parts
 from aucbench.scale.sifted import read_from
 from aucbench.scale.survey import stacked
 from aucbench.solving.loop import solve
@@ -83,14 +83,14 @@ class Fitted:
     spec : Spec
         With the parameters that were tried.
     run : Run
-    data : PartsData
+    data : ChunkedData
     auc : float
         Of the rows held out that choose; 0 where it is the only one.
     """
 
     spec: Spec
     run: Run
-    data: PartsData
+    data: ChunkedData
     auc: float = 0.0
 
 
@@ -112,7 +112,7 @@ def fitted_by_parts(
         When a row cannot be read, no solver could be fitted, or the aim cannot be reached.
     """
     standard = wanted.features in STANDARD
-    whole = PartsData(parts, engine, seed=wanted.seed, standard=standard)
+    whole = ChunkedData(parts, engine, seed=wanted.seed, standard=standard)
     if wanted.by:
         require_columns(_columns(whole), wanted.by)
     tell.stage("counting rows, and the first sums")
@@ -136,14 +136,14 @@ def understood_of(parts: Parts) -> Understood:
     return known if known.positive else replace(known, negative=(-1,), positive=(1,))
 
 
-def standardised(data: PartsData) -> FeatureMap:
+def standardised(data: ChunkedData) -> FeatureMap:
     """Return the map of raw rows to the features that the solver has seen, without its own."""
     if not data.standard:
         return identity
     return Standard(mean=data.centre, rest=np.zeros(data.d), spread=data.scale)
 
 
-def _columns(data: PartsData) -> Data:
+def _columns(data: ChunkedData) -> Data:
     """Return two rows of zeros with the names of the columns, for what asks for them only."""
     encoding = encoding_of(data.parts)
     schema = None if encoding is None else encoding.schema
@@ -169,7 +169,7 @@ def _specs(wanted: ModelPlan) -> Iterator[Spec]:
 
 
 def _each_tried(
-    wanted: ModelPlan, specs: Sequence[Spec], train: PartsData, held: PartsData, tell: Teller
+    wanted: ModelPlan, specs: Sequence[Spec], train: ChunkedData, held: ChunkedData, tell: Teller
 ) -> Iterator[Fitted]:
     """Fit each solver, and judge it by rows held out; one that cannot be fitted is left out.
 
@@ -200,7 +200,7 @@ def _each_tried(
 
 
 def _solved(
-    spec: Spec, data: PartsData, wanted: ModelPlan, tell: Teller, start: Vector | None = None
+    spec: Spec, data: ChunkedData, wanted: ModelPlan, tell: Teller, start: Vector | None = None
 ) -> Fitted:
     """Fit a solver to parts, from weights that are near where they are known."""
 
@@ -222,7 +222,7 @@ def _solved(
     return Fitted(spec, run, data)
 
 
-def _model(run: Run, data: PartsData) -> Model:
+def _model(run: Run, data: ChunkedData) -> Model:
     """Return the model of a run, without a threshold."""
     known, encoding = understood_of(data.parts), encoding_of(data.parts)
     exempt = run.scorer.features.exempt
@@ -331,7 +331,7 @@ def learnt_by_parts(
     """
     _require_plain(model)
     engine = getattr(parts, "engine", None) or Here()
-    whole = PartsData(parts, engine, seed=seed, standard=model.features in STANDARD)
+    whole = ChunkedData(parts, engine, seed=seed, standard=model.features in STANDARD)
     warn_of_outliers(outlying(whole))
     train = held = whole
     if model.validation is not None:

@@ -20,7 +20,7 @@ from aucbench.features.scaling import DENSE_LIMIT
 from aucbench.kernels.vectors import Mask
 from aucbench.models.parted_telling import SILENT, Teller
 from aucbench.records import Run
-from aucbench.scale import Parts, PartsData, Piece
+from aucbench.scale import ChunkedData, Parts, Piece
 from aucbench.scale.sifted import Sifted, read_from
 from aucbench.scale.survey import stacked
 from aucbench.solving.parted import Answer, answers
@@ -92,8 +92,8 @@ class Peeks:
 
 
 def parted(
-    whole: PartsData, share: float | None, seed: int, tell: Teller = SILENT
-) -> tuple[PartsData, PartsData]:
+    whole: ChunkedData, share: float | None, seed: int, tell: Teller = SILENT
+) -> tuple[ChunkedData, ChunkedData]:
     """Return the rows to learn from, and those held out; both are surveyed, and so is the whole.
 
     Parameters
@@ -104,7 +104,7 @@ def parted(
     Raises
     ------
     DataError
-        As `PartsData.survey`, of the rows to learn from or those held out.
+        As `ChunkedData.survey`, of the rows to learn from or those held out.
     """
     share = min(SHARE, MOST_HELD / whole.n) if share is None else share
     if len(whole.numbers) >= FEWEST_PARTS:
@@ -121,7 +121,7 @@ def parted(
     return train, held
 
 
-def why_unlike(whole: PartsData) -> str | None:
+def why_unlike(whole: ChunkedData) -> str | None:
     """Return in what parts differ more than random parts of one table; None: in nothing.
 
     The parts of a file that is sorted, or that changes along its rows, do.
@@ -159,7 +159,7 @@ def peek(piece: Piece, shift: Vector) -> Peeks:
     )
 
 
-def deviation(data: PartsData) -> Vector:
+def deviation(data: ChunkedData) -> Vector:
     """Return the standard deviation of each column (divisor n), (d,)."""
     mean = data.survey.sums.sum(axis=0) / data.n
     variance = np.maximum(data.survey.squares.sum(axis=0) / data.n - mean * mean, 0.0)
@@ -167,7 +167,7 @@ def deviation(data: PartsData) -> Vector:
     return np.asarray(np.sqrt(variance))
 
 
-def held_rows(held: PartsData, run: Run, train: PartsData, seed: int, *, alone: bool) -> Held:
+def held_rows(held: ChunkedData, run: Run, train: ChunkedData, seed: int, *, alone: bool) -> Held:
     """Return the rows held out with their scores, some of them in memory: one reading.
 
     Parameters
@@ -211,7 +211,7 @@ def strange(sample: Data) -> Iterator[Remark]:
     yield from suspects(frame, sample.y > 0)
 
 
-def outlying(data: PartsData) -> Iterator[Remark]:
+def outlying(data: ChunkedData) -> Iterator[Remark]:
     """Yield remarks on features with outliers, from the sample and the extremes of all rows."""
     survey = data.survey
     extremes = np.vstack([data.shift + survey.low, data.shift + survey.high])
@@ -234,7 +234,7 @@ def _stacked(tables: list[Rows]) -> Rows:
     return tables[0]
 
 
-def _with_names(held: PartsData, table: Rows, y: NDArray[np.int8]) -> Data:
+def _with_names(held: ChunkedData, table: Rows, y: NDArray[np.int8]) -> Data:
     """Return rows in memory as they were read: codes of a table, where text became features."""
     encoding = encoding_of(held.parts)
     if encoding is None:
@@ -260,7 +260,7 @@ def codes_of(encoding: Encoding, features: Rows) -> Vector:
     return codes
 
 
-def ranges_of_parts(data: PartsData) -> Vector:
+def ranges_of_parts(data: ChunkedData) -> Vector:
     """Return the smallest and the largest number of each column of files, as `ranges_of`."""
     known = data.survey
     zero = np.where(known.stored.sum(axis=0) < data.n, 0.0, np.nan)  # which sparse rows leave out
@@ -284,13 +284,13 @@ def join_answers(known: list[Answer]) -> tuple[NDArray[np.int8], Vector]:
     return np.concatenate([answer.y for answer in known]), scores
 
 
-def _sample_size(held: PartsData) -> int:
+def _sample_size(held: ChunkedData) -> int:
     """Return how many rows are kept in memory: enough of the rarer class, and not too many."""
     rarer = min(held.n_pos, held.n_neg) / held.n
     return int(min(max(SAMPLE, RARE / rarer), MOST_SAMPLED, NUMBERS / held.d))
 
 
-def _lacks_a_class(data: PartsData) -> bool:
+def _lacks_a_class(data: ChunkedData) -> bool:
     try:
         return not all(data.survey.counts)
     except DataError:

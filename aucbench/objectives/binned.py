@@ -11,7 +11,7 @@ from aucbench.data.arrays import ALL, Block, Vector
 from aucbench.data.rounding import UNIT, Slack, gamma
 from aucbench.errors import UnsupportedError
 from aucbench.objectives.cut import Cut
-from aucbench.scale import PartsData
+from aucbench.scale import ChunkedData
 from aucbench.scale.bins import Binned, Grid, binned, fits, pulled
 from aucbench.scale.row_sums import additions
 
@@ -24,7 +24,7 @@ class BinnedLoss(ABC):
 
     Parameters
     ----------
-    data : PartsData
+    data : ChunkedData
         Rows in parts.
     bins : int
         How many there are at first.
@@ -34,7 +34,7 @@ class BinnedLoss(ABC):
     some_pairs: ClassVar[None] = None  # all pairs of labels
     over_pairs: ClassVar[bool] = True
 
-    def __init__(self, data: PartsData, bins: int = BINS) -> None:
+    def __init__(self, data: ChunkedData, bins: int = BINS) -> None:
         self.data, self.bins = data, bins
         self.operations = 0  # rounded operations of a row of a sum, at most
         self._known: dict[bytes, tuple[int, Cut]] = {}  # bins and cut at a point

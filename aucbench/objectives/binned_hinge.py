@@ -56,7 +56,7 @@ class BinnedHinge(BinnedLoss):
 
     Parameters
     ----------
-    data : PartsData
+    data : ChunkedData
         Rows in parts.
     bins : int
         How many there are at first.

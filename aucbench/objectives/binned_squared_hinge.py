@@ -12,7 +12,7 @@ from aucbench.data.rounding import Slack, gamma
 from aucbench.data.tally import uncounted
 from aucbench.objectives.binned import BINS, BinnedLoss, place_error
 from aucbench.objectives.cut import Cut
-from aucbench.scale import PartsData
+from aucbench.scale import ChunkedData
 from aucbench.scale.bins import Binned, Counts, Grid, auc_between
 
 REACH = 0.15  # of the range of a sample, by which the bins reach farther at first
@@ -53,7 +53,7 @@ class BinnedSquaredHinge(BinnedLoss):
 
     Parameters
     ----------
-    data : PartsData
+    data : ChunkedData
         Rows in parts.
     bins : int
         How many there are at first.
@@ -66,7 +66,7 @@ class BinnedSquaredHinge(BinnedLoss):
 
     slope: ClassVar[float] = 2.0
 
-    def __init__(self, data: PartsData, bins: int = BINS) -> None:
+    def __init__(self, data: ChunkedData, bins: int = BINS) -> None:
         super().__init__(data, bins)
         self.reach = REACH
         self._largest = (0.0, 1.0)  # (error of b, mean of t) of the points so far

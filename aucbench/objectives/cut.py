@@ -10,7 +10,7 @@ import numpy as np
 from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.data.rounding import Slack
-from aucbench.scale import PartsData
+from aucbench.scale import ChunkedData
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ class BoundedLoss(Protocol):
     """A loss whose value and cuts are bounds, which can be made finer: of rows in parts."""
 
     @property
-    def data(self) -> PartsData:
+    def data(self) -> ChunkedData:
         """The rows."""
         ...
 

@@ -10,7 +10,7 @@ import numpy as np
 from aucbench.data.arrays import ALL, Block, Vector
 from aucbench.data.rounding import UNIT, gamma
 from aucbench.objectives.binned import require_all
-from aucbench.scale import PartsData
+from aucbench.scale import ChunkedData
 from aucbench.scale.row_sums import additions, logistic_sums
 
 TRIALS = 60  # readings for the best intercept at weights that are not known, at most
@@ -84,7 +84,7 @@ class LogisticInParts:
 
     Parameters
     ----------
-    data : PartsData
+    data : ChunkedData
         Training rows in parts.
     C : float
         Weight of a loss.
@@ -95,7 +95,7 @@ class LogisticInParts:
     and maximum entropy models", Machine Learning 85, 2011, with an intercept that has no penalty.
     """
 
-    def __init__(self, data: PartsData, C: float) -> None:
+    def __init__(self, data: ChunkedData, C: float) -> None:
         self.data, self.C = data, C
         self._known: dict[bytes, float] = {}  # the least loss at weights so far
 

@@ -14,7 +14,7 @@ from aucbench.data.rounding import UNIT, Slack, gamma, gap_of_gradient
 from aucbench.objectives.binned import require_all
 from aucbench.objectives.pairwise_square import PairwiseSquare
 from aucbench.protocols import Objective
-from aucbench.scale import PartsData
+from aucbench.scale import ChunkedData
 from aucbench.scale.moments import chain
 from aucbench.scale.row_sums import additions, square_sums
 
@@ -32,13 +32,13 @@ class MomentSquare:
 
     Parameters
     ----------
-    data : PartsData
+    data : ChunkedData
         Training rows in parts.
     """
 
     over_pairs: ClassVar[bool] = True
 
-    def __init__(self, data: PartsData) -> None:
+    def __init__(self, data: ChunkedData) -> None:
         self.data = data
         self._last: tuple[bytes, Vector] | None = None  # a point, and its product with the Hessian
 
@@ -163,6 +163,6 @@ class MomentSquare:
 
 def square_over(data: Data) -> Objective:
     """Return the pairwise square of rows in memory, or in parts."""
-    if isinstance(data, PartsData):
+    if isinstance(data, ChunkedData):
         return MomentSquare(data)
     return PairwiseSquare(data)

@@ -21,7 +21,7 @@ from aucbench.optim.scale import concentration, default_ridge
 from aucbench.pairs import members_of, pairs_of
 from aucbench.pairs.range import Ranged
 from aucbench.protocols import Budget
-from aucbench.scale import PartsData
+from aucbench.scale import ChunkedData
 
 AUTO: Final = "auto"
 HELD = 0.2  # share of each class that is held out
@@ -156,7 +156,7 @@ def ridge(
     derived = default_ridge(data)
     if solver.lam is None:
         return derived
-    if isinstance(data, PartsData):
+    if isinstance(data, ChunkedData):
         raise UnsupportedError(
             "lam=auto holds out rows in memory, and the rows come in parts; give a number, or tune "
             "by parts that are held out, as `fit --tune` does"

@@ -15,7 +15,7 @@ from aucbench.data import Data
 from aucbench.errors import DataError
 from aucbench.pairs import members_of, pairs_of
 from aucbench.pairs.gram import mean_square_distance
-from aucbench.scale import PartsData
+from aucbench.scale import ChunkedData
 
 # Factor of `noise`. On the development sets of docs/defaults.md, 0.1, 0.3 and 1 were
 # tried for ls-svm and svm-or; 0.3 was the best of them whichever set was left out.
@@ -42,7 +42,7 @@ def pair_square(data: Data, parameter: str) -> float:
     DataError
         When rows are so long that D² overflows.
     """
-    if isinstance(data, PartsData):
+    if isinstance(data, ChunkedData):
         return data.square or 1.0
     with np.errstate(over="ignore", invalid="ignore"):  # reported below
         of_classes = pairs_of(data) is None
@@ -78,7 +78,7 @@ def noise(data: Data, parameter: str) -> float:
 
 def concentration(data: Data) -> float:
     """Return κ = 1/n₊ + 1/n₋, and of other pairs Σ_i [(Σ_j π_ij)² + (Σ_j π_ji)²]."""
-    if isinstance(data, PartsData):
+    if isinstance(data, ChunkedData):
         return 1.0 / data.n_pos + 1.0 / data.n_neg
     if pairs_of(data) is not None:
         return members_of(data).concentration

@@ -11,7 +11,7 @@ import numpy as np
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.protocols import Problem, State, Streaming
-from aucbench.scale import PartsData
+from aucbench.scale import ChunkedData
 from aucbench.scale.order import chunks
 
 
@@ -68,7 +68,7 @@ def passes(
         The memory before the first row. None means `solver.start` of the first weights.
     """
     data = problem.data
-    surveyed = int(isinstance(data, PartsData))  # which is a reading too
+    surveyed = int(isinstance(data, ChunkedData))  # which is a reading too
     if memory is None:
         memory = solver.start(problem.start(), rng)
     for t in count(1):
@@ -78,10 +78,10 @@ def passes(
 
 
 def _in_order(
-    data: Data | PartsData, rng: np.random.Generator, *, shuffle: bool
+    data: Data | ChunkedData, rng: np.random.Generator, *, shuffle: bool
 ) -> Iterator[tuple[Chunk, Index]]:
     """Yield the chunks of a pass, and the order of the rows of each."""
-    if isinstance(data, PartsData):
+    if isinstance(data, ChunkedData):
         for chunk in chunks(data, rng if shuffle else None):
             yield chunk, np.arange(chunk.n, dtype=np.int32)
     else:

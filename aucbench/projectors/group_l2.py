@@ -17,7 +17,7 @@ from aucbench.projectors.elastic_net import ElasticNet
 from aucbench.protocols import Problem
 
 if TYPE_CHECKING:
-    from aucbench.scale import PartsData
+    from aucbench.scale import ChunkedData
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ class GroupL2:
 
 
 def penalty_of(
-    data: Data | PartsData, lam: float, group: float | None = None
+    data: Data | ChunkedData, lam: float, group: float | None = None
 ) -> ElasticNet | GroupL2:
     """Return the ridge (λ/2)‖w‖², with the bounds of the terms of `data`, and their group lasso.
 

@@ -9,18 +9,18 @@ Design
      no scheduler, no shuffle and no exchange of scores here.
 """
 
-from aucbench.scale.data import PartsData
+from aucbench.scale.data import ChunkedData
 from aucbench.scale.engines import Engine, Here
 from aucbench.scale.parts import Columns, InMemory, Parts, Piece
 from aucbench.scale.summary import Summary, Tree
 
 __all__ = [
+    "ChunkedData",
     "Columns",
     "Engine",
     "Here",
     "InMemory",
     "Parts",
-    "PartsData",
     "Piece",
     "Summary",
     "Tree",

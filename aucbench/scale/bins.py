@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from aucbench.data.arrays import Vector
 from aucbench.data.tally import uncounted
 from aucbench.kernels import bins
-from aucbench.scale.data import PartsData
+from aucbench.scale.data import ChunkedData
 from aucbench.scale.parts import Piece
 from aucbench.scale.tiles import room, tile_rows
 
@@ -118,7 +118,7 @@ def pulled(piece: Piece, centre: Vector, v: Vector, grid: Grid, c: Vector) -> Pu
     return Pulled(out, tile_rows(d) + -(-piece.n // tile_rows(d)))
 
 
-def grid_of(data: PartsData, w: Vector, count: int) -> Grid:
+def grid_of(data: ChunkedData, w: Vector, count: int) -> Grid:
     """Return the bins for the scores of w: where the classes overlap in a sample, and beyond.
 
     Bins below all t = s₊ − 1 or above them decide nothing, and neither do those beyond all
@@ -160,6 +160,6 @@ def auc_between(rows: Binned, grid: Grid) -> tuple[float, float]:
     return low, high
 
 
-def fits(data: PartsData, count: int) -> bool:
+def fits(data: ChunkedData, count: int) -> bool:
     """Return whether the sums of so many bins fit, or two readings must take their place."""
     return 2 * count * int(data.d) <= SUMS

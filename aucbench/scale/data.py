@@ -1,4 +1,4 @@
-"""`PartsData`: what a solver gets in place of `Data` when the rows come in parts."""
+"""`ChunkedData`: what a solver gets in place of `Data` when the rows are read in chunks."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NO_ROWS = (
 
 
 @dataclass(frozen=True, eq=False)
-class PartsData:
+class ChunkedData:
     """Rows with labels in parts, as solvers with `Needs.parts` read them.
 
     The features are z = (x − m)/σ, with a centre m and a scale σ for each column. Rows are never
@@ -230,7 +230,7 @@ class PartsData:
             return X.scaled_columns(1.0 / self.scale).matrix
         return (X.matrix - self.centre) / self.scale
 
-    def held_out(self, share: float, seed: int = 0) -> tuple[PartsData, PartsData]:
+    def held_out(self, share: float, seed: int = 0) -> tuple[ChunkedData, ChunkedData]:
         """Return two of it, without and with the parts that a hash of (seed, number) holds out.
 
         Parameters
@@ -263,26 +263,26 @@ class PartsData:
         rest = tuple(i for i in numbers if i not in held)
         return self.of(rest), self.of(sorted(held))
 
-    def of(self, some: Sequence[int]) -> PartsData:
+    def of(self, some: Sequence[int]) -> ChunkedData:
         """Return it with some of the parts, not surveyed yet."""
         return self._with_shift(replace(self, some=tuple(some), _readings=[0]))
 
-    def on(self, parts: Parts) -> PartsData:
+    def on(self, parts: Parts) -> ChunkedData:
         """Return it on some rows of its parts, not surveyed yet."""
         return self._with_shift(replace(self, parts=parts, some=None, _readings=[0]))
 
-    def surveyed_by(self, *divided: PartsData) -> None:
+    def surveyed_by(self, *divided: ChunkedData) -> None:
         """Take the surveys of others that have all its rows between them, without a reading.
 
         Parameters
         ----------
-        *divided : PartsData
+        *divided : ChunkedData
             Made by `of`, `on` or `held_out`.
         """
         surveys = (part.survey for part in divided)
         self.__dict__["survey"] = functools.reduce(lambda a, b: a.merge(b), surveys)
 
-    def _with_shift(self, other: PartsData) -> PartsData:
+    def _with_shift(self, other: ChunkedData) -> ChunkedData:
         """Give its shift to another one, so that sums of both are about the same point."""
         other.__dict__["shift"] = self.shift
         return other

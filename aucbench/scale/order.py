@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from aucbench.data import Chunk
 from aucbench.data.arrays import Rows, rows
 from aucbench.errors import UnevenPartsWarning
-from aucbench.scale.data import PartsData
+from aucbench.scale.data import ChunkedData
 from aucbench.scale.parts import Columns, Parts, Piece
 from aucbench.scale.survey import stacked
 
@@ -32,12 +32,12 @@ UNEVEN = 10.0  # ratio of the shares of a class from which a user is warned
 FEWEST = 20  # rows of the class that a part would have at the common share
 
 
-def chunks(data: PartsData, rng: np.random.Generator | None) -> Iterator[Chunk]:
+def chunks(data: ChunkedData, rng: np.random.Generator | None) -> Iterator[Chunk]:
     """Yield all rows once, as rows of z: one reading.
 
     Parameters
     ----------
-    data : PartsData
+    data : ChunkedData
         Its parts are read one after the other, in this process.
     rng : Generator, or None
         Draws the order of the parts, and of the rows in each buffer of up to eight parts. None: the

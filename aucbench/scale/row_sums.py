@@ -8,7 +8,7 @@ import numpy as np
 
 from aucbench.data.arrays import Vector
 from aucbench.kernels import bins
-from aucbench.scale.data import PartsData
+from aucbench.scale.data import ChunkedData
 from aucbench.scale.parts import Piece
 from aucbench.scale.tiles import room, scores_of, tile_rows
 
@@ -72,7 +72,7 @@ def logistic_sums(piece: Piece, centre: Vector, v: Vector, offset: float) -> Row
     return RowSums(numbers, added(piece, centre, alpha * sign))
 
 
-def additions(data: PartsData) -> int:
+def additions(data: ChunkedData) -> int:
     """Return how many additions a sum over all rows chains, at most: in a tile, a part, the tree.
 
     Sums of NumPy are shorter chains than those of tiles.

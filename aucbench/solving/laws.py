@@ -25,7 +25,7 @@ from aucbench.data import Data
 from aucbench.data.arrays import Vector
 from aucbench.errors import PluginError, float_of, short, whole_of, written_at
 from aucbench.protocols import Problem, State
-from aucbench.scale import PartsData
+from aucbench.scale import ChunkedData
 
 FLOAT64 = np.dtype(np.float64)
 MOST_PASSES = 10**6  # over the training rows in one step; tools that do all work in one stay below
@@ -255,7 +255,7 @@ def lacking_part(problem: Problem) -> str | None:
         if lacking := [name for name in names if not hasattr(thing, name)]:
             return f"whose {part} is {short(thing)}, which lacks {', '.join(lacking)}"
     for part in ("holdout", "train"):
-        kinds = Data | PartsData | None if part == "train" else Data | None
+        kinds = Data | ChunkedData | None if part == "train" else Data | None
         if not isinstance(data := getattr(problem, part), kinds):
             return f"whose {part} is {short(data)}, wanted Data"
     if problem.w0 is not None and not isinstance(problem.w0, np.ndarray):

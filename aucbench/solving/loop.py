@@ -45,7 +45,7 @@ from aucbench.protocols import Budget, Problem, Solver, State, identity, value_o
 from aucbench.ranges import CLAIM, DEFAULT_PASSES, GAP_TOL
 from aucbench.records import Point, Run, Stop
 from aucbench.registry import get_solver
-from aucbench.scale import PartsData
+from aucbench.scale import ChunkedData
 from aucbench.solving.classes import against_rest, joined, trained_on
 from aucbench.solving.descent import descends
 from aucbench.solving.laws import Laws, lacking_part, wrong_part
@@ -99,7 +99,7 @@ class Clock:
 
 def solve(
     solver: str | Solver,
-    data: Data | PartsData,
+    data: Data | ChunkedData,
     *,
     passes: float | None = None,
     seconds: float | None = None,
@@ -115,7 +115,7 @@ def solve(
     ----------
     solver : str or Solver
         A name, such as "sht-auc[k=50]", or an instance, such as `get_solver("sht-auc", k=50)`.
-    data : Data or PartsData
+    data : Data or ChunkedData
         Training rows, in memory or in parts. The caller measures the quality on test rows.
     passes : float, optional
         Ends at the first state that has seen `passes * n` rows. When neither this nor `seconds`

@@ -12,7 +12,7 @@ from aucbench.data.passes import scores
 from aucbench.errors import UnsupportedError
 from aucbench.protocols import input_weights
 from aucbench.records import Run
-from aucbench.scale import PartsData, Piece
+from aucbench.scale import ChunkedData, Piece
 from aucbench.scale.tiles import scores_of
 
 
@@ -27,7 +27,7 @@ class Answer:
 
 
 def answers(
-    held: PartsData, run: Run, train: PartsData, share: float = 0.0, seed: int = 0
+    held: ChunkedData, run: Run, train: ChunkedData, share: float = 0.0, seed: int = 0
 ) -> list[Answer]:
     """Return the scores of rows by a fit to `train`, piece by piece in their order: one reading.
 
@@ -49,7 +49,7 @@ def judged(
     return Answer(scores_of(piece, centre, v) + shift, piece.y, places, piece.some(places))
 
 
-def line_of(run: Run, data: PartsData) -> tuple[Vector, Vector, float]:
+def line_of(run: Run, data: ChunkedData) -> tuple[Vector, Vector, float]:
     """Return (m, v, c) with which (x − m)·v + c is the score of a row x by a fit to parts.
 
     Raises

@@ -26,7 +26,7 @@ from aucbench.protocols import (
 )
 from aucbench.ranges import Space
 from aucbench.registry.signatures import signature
-from aucbench.scale import PartsData
+from aucbench.scale import ChunkedData
 from aucbench.solving.classes import why_not_classes
 
 PAIRED = "svm-or, rank-svm, ls-svm, roc-svm and roc-svm-full"
@@ -237,13 +237,13 @@ def why_not_pairs(solver: Solver, data: Data) -> str | None:
     return f"{type(core(solver)).__name__} does not train on {what}; {others} do"
 
 
-def why_refused(solver: Solver, data: Data | PartsData) -> str | None:
+def why_refused(solver: Solver, data: Data | ChunkedData) -> str | None:
     """Return why the solver cannot learn from these rows; None when it can.
 
     It may need labels where the rows have breakpoints, have no such pairs, or ignore the weights of
     rows or the shapes of effects.
     """
-    if isinstance(data, PartsData):
+    if isinstance(data, ChunkedData):
         return why_not_parts(solver)
     takes = Labels | Breakpoints if getattr(solver.needs, "breakpoints", False) else Labels
     if isinstance(data.target, Categories):

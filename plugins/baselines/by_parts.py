@@ -13,7 +13,7 @@ from aucbench.objectives import LogisticInParts
 from aucbench.objectives.logistic_in_parts import LogisticPoint
 from aucbench.optim import Lbfgs, WeakWolfe
 from aucbench.protocols import State
-from aucbench.scale import PartsData
+from aucbench.scale import ChunkedData
 
 WIDE = 2000  # features beyond which the Hessian over the sample is a diagonal
 JITTER = 1e-10  # relative, so that rounding leaves the Hessian positive definite
@@ -55,7 +55,7 @@ def descent(f: LogisticInParts, w: Vector, most: int) -> Iterator[State]:
         at = lower
 
 
-def _state(step: int, at: LogisticPoint, data: PartsData, before: int) -> State:
+def _state(step: int, at: LogisticPoint, data: ChunkedData, before: int) -> State:
     seen = (data.readings - before) * data.n
     return State(step, at.w, seen, at.gap, at.residual, at.value)
 

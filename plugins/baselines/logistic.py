@@ -14,7 +14,7 @@ from aucbench.hookspecs import Factories, hookimpl
 from aucbench.objectives import LogisticInParts
 from aucbench.projectors import ElasticNet
 from aucbench.protocols import Needs, Problem, State
-from aucbench.scale import PartsData
+from aucbench.scale import ChunkedData
 
 from .baseline import LinearBaseline, logistic_slope, one_fit
 from .by_parts import descent
@@ -59,7 +59,7 @@ class LogisticRegression(LinearBaseline):
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """The rows as they are; of rows in parts the objective is listed."""
-        if isinstance(data, PartsData):
+        if isinstance(data, ChunkedData):
             return Problem(LogisticInParts(data, float(self.C)), ElasticNet(0.0, 1.0))
         return super().problem(data, rng)
 

@@ -19,7 +19,7 @@ from aucbench.objectives import square_over
 from aucbench.optim import capped, noise, passes
 from aucbench.projectors import L2Ball
 from aucbench.protocols import Needs, Problem, State
-from aucbench.scale import PartsData
+from aucbench.scale import ChunkedData
 
 from .reach import require_squares
 
@@ -199,7 +199,7 @@ def first_step(data: Data, parameter: str = "xi") -> float:
     DataError
         When a row is too long to derive a step size from.
     """
-    known = data.sample if isinstance(data, PartsData) else data
+    known = data.sample if isinstance(data, ChunkedData) else data
     require_squares(known.chunk, parameter)
     others = np.where(known.y > 0, 1.0 - data.p, data.p)
     return 1.0 / float((others * (known.chunk.square_norms + 1.0)).max())

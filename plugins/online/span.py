@@ -12,28 +12,28 @@ from aucbench.data import Data
 from aucbench.data.arrays import Rows, Vector, rows
 from aucbench.optim import passes
 from aucbench.protocols import Problem, State, Streaming
-from aucbench.scale import PartsData
+from aucbench.scale import ChunkedData
 
 SPAN_BYTES = 1 << 29  # of the dense rows; three such matrices are needed
 
 
-def fits_span(data: Data | PartsData) -> bool:
+def fits_span(data: Data | ChunkedData) -> bool:
     """Return whether there are fewer rows than features, and few enough to compute a basis.
 
     Rows in parts are too many for that.
     """
-    if isinstance(data, PartsData):
+    if isinstance(data, ChunkedData):
         return False
     X = data.rows
     return X.n < X.d and 8 * X.n * X.d <= SPAN_BYTES
 
 
-def worth_span(data: Data | PartsData) -> bool:
+def worth_span(data: Data | ChunkedData) -> bool:
     """Return whether a row stores more values on average than it has coordinates in the span.
 
     Rows in parts are too many for that.
     """
-    if isinstance(data, PartsData):
+    if isinstance(data, ChunkedData):
         return False
     X = data.rows
     return fits_span(data) and X.n * X.n <= X.values.size // 2

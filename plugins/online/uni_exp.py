@@ -20,7 +20,7 @@ from aucbench.objectives import UnivariateExp
 from aucbench.optim import passes
 from aucbench.projectors import ElasticNet
 from aucbench.protocols import Needs, Problem, State
-from aucbench.scale import PartsData
+from aucbench.scale import ChunkedData
 
 from .reach import SHARE, require_squares
 
@@ -86,7 +86,7 @@ class UniExp:
 
         Of rows in parts it is not listed, since its value would cost a reading.
         """
-        if isinstance(data, PartsData):
+        if isinstance(data, ChunkedData):
             return Problem(None, train=data)
         return Problem(UnivariateExp(data, self.intercept), ElasticNet(0.0, self.lam))
 

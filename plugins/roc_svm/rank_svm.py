@@ -23,7 +23,7 @@ from aucbench.optim.term_newton import TermPoint, term_newton
 from aucbench.pairs import pairs_of
 from aucbench.projectors import penalty_of, ridge_of, term_penalty
 from aucbench.protocols import Budget, Needs, Problem, State
-from aucbench.scale import PartsData
+from aucbench.scale import ChunkedData
 
 from .certified import certified_descent
 from .preconditioner import balanced, model, preconditioner
@@ -126,7 +126,7 @@ class RankSvm:
         """Minimise the pairwise squared hinge with the ridge λ, within bounds of weights."""
         lam = ridge(self, data, rng, budget)
         penalty = penalty_of(data, lam, self.group)
-        if isinstance(data, PartsData):
+        if isinstance(data, ChunkedData):
             return Problem(BinnedSquaredHinge(data), penalty)
         return Problem(PairwiseSquaredHinge(data), penalty)
 

@@ -19,7 +19,7 @@ from aucbench.optim.choice import require_above_or_auto, ridge
 from aucbench.pairs import pairs_of
 from aucbench.projectors import ElasticNet, ridge_of
 from aucbench.protocols import Budget, Needs, Problem, State
-from aucbench.scale import PartsData
+from aucbench.scale import ChunkedData
 
 from .certified import certified_descent
 from .kinks import inverse_bend
@@ -106,7 +106,7 @@ class SvmOr:
         self, data: Data, rng: np.random.Generator, budget: Budget | None = None
     ) -> Problem:
         """Minimise the pairwise hinge with the ridge λ."""
-        f = BinnedHinge(data) if isinstance(data, PartsData) else PairwiseHinge(data)
+        f = BinnedHinge(data) if isinstance(data, ChunkedData) else PairwiseHinge(data)
         return Problem(f, ElasticNet(0.0, ridge(self, data, rng, budget)))
 
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:

@@ -18,7 +18,7 @@ from aucbench.data import Data
 from aucbench.data.packed import known_of, pack_arrays, unpack_numbers
 from aucbench.data.targets import Labels
 from aucbench.metrics import auc
-from aucbench.scale import InMemory, PartsData
+from aucbench.scale import ChunkedData, InMemory
 from aucbench.scale.sifted import Chosen
 from aucbench.solving.loop import solve
 from aucbench.solving.parted import line_of, scored_rows
@@ -60,7 +60,7 @@ def test_the_cells_are_those_of_rows_in_memory(folder, tmp_path):
             numbers = kept["rows"]
             assert np.unique(numbers // SIZE).size * SIZE == numbers.size  # whole parts
             rest = np.setdiff1d(np.arange(N), numbers)
-            data = PartsData(InMemory(Data.of(X[rest], y[rest]), SIZE), standard=True)
+            data = ChunkedData(InMemory(Data.of(X[rest], y[rest]), SIZE), standard=True)
             run = solve("svm-or[lam=.01]", data, passes=30)
             own = scored_rows(Data.of(X[numbers], y[numbers]).rows, *line_of(run, data))
             assert row["auc"] == pytest.approx(auc(y[numbers], own), abs=1e-3)

@@ -16,7 +16,7 @@ import aucbench
 from aucbench.data import Data
 from aucbench.datasets.parted.collected import collected, is_collection, lazily
 from aucbench.errors import DataError, ParameterError
-from aucbench.scale import InMemory, PartsData
+from aucbench.scale import ChunkedData, InMemory
 from aucbench.scale.sifted import Sifted
 
 pytestmark = pytest.mark.plain
@@ -38,7 +38,7 @@ def table():
 
 
 def weights(parts, engine=None):
-    data = PartsData(parts) if engine is None else PartsData(parts, engine)
+    data = ChunkedData(parts) if engine is None else ChunkedData(parts, engine)
     return aucbench.solve(aucbench.get_solver("svm-or"), data, gap_tol=1e-3).w
 
 
@@ -138,7 +138,7 @@ def test_what_has_learnt_from_it_can_be_pickled_without_rows(client, table):
         da.from_array(X, chunks=(CHUNK, 4)), da.from_array(y, chunks=CHUNK), client=client
     )
 
-    again = pickle.loads(pickle.dumps(PartsData(parts, parts.engine)))
+    again = pickle.loads(pickle.dumps(ChunkedData(parts, parts.engine)))
 
     assert again.n == N
     with pytest.raises(DataError, match="stay with the process"):

@@ -16,7 +16,7 @@ from aucbench.datasets.parted import open_parts
 from aucbench.datasets.parted import parquet as parquet_parts
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.models.parted_held import codes_of
-from aucbench.scale import PartsData
+from aucbench.scale import ChunkedData
 
 N, GROUP = 1000, 300
 
@@ -206,7 +206,7 @@ def test_a_number_that_is_none_has_its_place(frame, tmp_path, value):
     path = written(frame, tmp_path / "rows.parquet")
     where = r"rows\.parquet, row group 1, row 137 has (nan|inf|no value) in 'b'"
     with pytest.raises(DataError, match=where):
-        PartsData(open_parts(path)).survey  # noqa: B018
+        ChunkedData(open_parts(path)).survey  # noqa: B018
 
 
 def test_a_missing_cell_has_its_place(frame, tmp_path):
@@ -228,7 +228,7 @@ def test_a_part_may_lack_a_class_or_all_rows(frame, tmp_path):
     assert parts.sizes == (500, 0, 500)
     assert list(parts.read(1)) == []
     assert {*next(parts.read(0)).y.tolist()} == {-1}
-    assert PartsData(parts).n_pos == frame["label"].sum()
+    assert ChunkedData(parts).n_pos == frame["label"].sum()
 
 
 def test_labels_are_those_of_all_files(frame, tmp_path):

@@ -9,7 +9,7 @@ from aucbench.data import Data
 from aucbench.errors import DataError
 from aucbench.models import journal
 from aucbench.models.journal import Journal, answers_in
-from aucbench.scale import Here, InMemory, PartsData
+from aucbench.scale import ChunkedData, Here, InMemory
 from aucbench.scale.survey import Gap, survey
 
 pytestmark = pytest.mark.plain
@@ -71,8 +71,8 @@ def test_other_rows_or_arguments_are_another_question(tmp_path, other):
 
 
 def test_a_solver_sees_no_difference(tmp_path):
-    known = [PartsData(parts(), Journal(Here(), tmp_path)).survey for _ in range(2)]
-    assert equal(known[0], PartsData(parts()).survey)
+    known = [ChunkedData(parts(), Journal(Here(), tmp_path)).survey for _ in range(2)]
+    assert equal(known[0], ChunkedData(parts()).survey)
     assert equal(known[0], known[1])
 
 

@@ -16,7 +16,7 @@ from aucbench.models.journal import Journal, answers_in
 from aucbench.models.parted import fitted_by_parts
 from aucbench.models.parted_held import parted, why_unlike
 from aucbench.models.parted_telling import Lines, Watched
-from aucbench.scale import Here, InMemory, PartsData
+from aucbench.scale import ChunkedData, Here, InMemory
 
 W = np.array([1.0, 0.5, 0.0, -1.0])
 FEW = {"solvers": ("svm-or[lam=0.001]",), "tune": False}
@@ -75,7 +75,7 @@ def test_the_last_fit_is_that_of_all_rows_in_memory(model):
 def test_it_holds_a_fifth_of_the_rows_out_as_whole_parts(model):
     assert model.auc_rows == "800 of 800 rows held out"
     X, y = table()
-    whole = PartsData(in_parts(X, y))
+    whole = ChunkedData(in_parts(X, y))
     train, held = parted(whole, None, 0)
     assert {*train.numbers}.isdisjoint(held.numbers)
     assert len(held.numbers) == 4
@@ -105,7 +105,7 @@ def test_few_parts_give_single_rows():
     heard = Heard()
     model = fitted(in_parts(*table(), size=2000), tell=heard)
     assert model.auc.estimate > 0.85
-    train, held = parted(PartsData(in_parts(*table(), size=2000)), 0.25, 0)
+    train, held = parted(ChunkedData(in_parts(*table(), size=2000)), 0.25, 0)
     assert train.numbers == held.numbers == (0, 1)
     assert abs(held.n / 4000 - 0.25) < 0.03
 
@@ -134,14 +134,14 @@ def test_one_part_with_all_positives_is_divided_by_rows():
     rare = (y[order] > 0).sum() - 60  # only the first part has positives
     X, y = X[order][rare:], y[order][rare:]
     heard = Heard()
-    train, held = parted(PartsData(in_parts(X, y, 300)), 0.2, 0, heard)
+    train, held = parted(ChunkedData(in_parts(X, y, 300)), 0.2, 0, heard)
     assert "some parts lack a class: single rows are held out" in heard.stages[0]
     assert train.n_pos > held.n_pos > 0
 
 
 def test_parts_of_rows_in_random_order_are_alike():
     for seed in range(5):
-        whole = PartsData(in_parts(*table(n=3000, seed=seed), size=100))
+        whole = ChunkedData(in_parts(*table(n=3000, seed=seed), size=100))
         assert why_unlike(whole) is None
 
 
@@ -241,7 +241,7 @@ def test_the_sample_has_enough_of_a_rare_class(monkeypatch):
     monkeypatch.setattr(parted_held, "SAMPLE", 100)
     monkeypatch.setattr(parted_held, "RARE", 40)
     X, y = table(n=20_000, share=3.5)
-    whole = PartsData(in_parts(X, y, 1000))
+    whole = ChunkedData(in_parts(X, y, 1000))
     train, held = parted(whole, 0.5, 0)
     run = aucbench.solve("svm-or[lam=0.01]", train)
     rows = parted_held.held_rows(held, run, train, 0, alone=True)

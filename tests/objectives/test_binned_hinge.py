@@ -13,7 +13,7 @@ from aucbench.errors import UnsupportedError
 from aucbench.objectives import BinnedHinge, PairwiseHinge
 from aucbench.objectives.binned_hinge import active
 from aucbench.optim.scale import default_ridge
-from aucbench.scale import InMemory, PartsData
+from aucbench.scale import ChunkedData, InMemory
 from aucbench.scale import bins as scores_in_bins
 from aucbench.scale.row_sums import additions
 from aucbench.solving.loop import solve
@@ -46,7 +46,7 @@ def exact_hinge(X, y, u):
 @pytest.mark.parametrize("bins", [1, 16, 1024])
 def test_cuts_and_values_hold_exactly(kind, bins):
     X, y, rng = problem(kind)
-    f = BinnedHinge(PartsData(InMemory(Data.of(X, y), 5)), bins)
+    f = BinnedHinge(ChunkedData(InMemory(Data.of(X, y), 5)), bins)
     size = 1.0 / X.std(axis=0)
     for _ in range(3):
         w = rng.normal(size=3) * size * rng.choice([0.1, 1.0, 10.0])
@@ -66,7 +66,7 @@ def test_a_cut_holds_at_ten_thousand_points():
     rng = np.random.default_rng(5)
     y = np.where(np.arange(20) < 8, 1, -1)
     X = rng.integers(-128, 129, (20, 2)) / 64 + 0.5 * (y > 0)[:, None]
-    f = BinnedHinge(PartsData(InMemory(Data.of(X, y), 6)), 32)
+    f = BinnedHinge(ChunkedData(InMemory(Data.of(X, y), 6)), 32)
     U = rng.integers(-256, 257, (10_000, 2)) / 64
     s = (64 * X).astype(np.int64) @ (64 * U).astype(np.int64).T  # in units of 1/4096
     margins = 4096 - s[y > 0][:, None] + s[y < 0][None]
@@ -98,7 +98,7 @@ def test_the_same_minimum_as_in_memory(kind, layout, standard):
     if layout is csr_array:
         X = X - 1e6 * (kind == "offset")  # such rows cannot be centred
         X = np.where(np.abs(X) > 0.3, X, 0.0)
-    parts = PartsData(InMemory(Data.of(layout(X), y), 77), standard=standard)
+    parts = ChunkedData(InMemory(Data.of(layout(X), y), 77), standard=standard)
     Z = Data.of((X - parts.centre) / parts.scale, y)
     lam = default_ridge(Z)
     assert default_ridge(parts) == pytest.approx(lam)
@@ -118,9 +118,9 @@ def test_partitions_give_equal_counts_and_threads_equal_bits():
     for size in (17, 100, 5000):
         for workers in (1, 3):
             with threads(workers):
-                cuts[size, workers] = BinnedHinge(PartsData(InMemory(Data.of(X, y), size))).cut_at(
-                    w
-                )
+                cuts[size, workers] = BinnedHinge(
+                    ChunkedData(InMemory(Data.of(X, y), size))
+                ).cut_at(w)
     for size in (17, 100, 5000):
         one, many = cuts[size, 1], cuts[size, 3]
         assert (one.b, one.value, one.slack) == (many.b, many.value, many.slack)
@@ -131,7 +131,7 @@ def test_partitions_give_equal_counts_and_threads_equal_bits():
 def test_two_readings_take_the_place_of_large_sums(monkeypatch):
     X, y, rng = problem("normal", n=400)
     w = rng.normal(size=3)
-    parts = PartsData(InMemory(Data.of(X, y), 50))
+    parts = ChunkedData(InMemory(Data.of(X, y), 50))
     one = BinnedHinge(parts, 64).cut_at(w)
     monkeypatch.setattr(scores_in_bins, "SUMS", 10)
     before = parts.readings
@@ -144,7 +144,7 @@ def test_two_readings_take_the_place_of_large_sums(monkeypatch):
 
 def test_rows_beyond_the_range_of_the_sample_cost_slack_only(monkeypatch):
     X, y, rng = problem("normal", n=300)
-    parts = PartsData(InMemory(Data.of(X, y), 50))
+    parts = ChunkedData(InMemory(Data.of(X, y), 50))
     w = rng.normal(size=3)
     narrow = scores_in_bins.Grid(-0.2, 10.0, 4)
     monkeypatch.setattr("aucbench.objectives.binned_hinge.grid_of", lambda *_: narrow)
@@ -156,7 +156,7 @@ def test_rows_beyond_the_range_of_the_sample_cost_slack_only(monkeypatch):
 
 def test_nothing_is_read_twice():
     X, y, rng = problem("normal", n=300)
-    parts = PartsData(InMemory(Data.of(X, y), 50))
+    parts = ChunkedData(InMemory(Data.of(X, y), 50))
     f = BinnedHinge(parts)
     assert f.value(np.zeros(3)) == 1.0
     assert np.allclose(f.grad(np.zeros(3)), X[y < 0].mean(axis=0) - X[y > 0].mean(axis=0))
@@ -182,5 +182,5 @@ def test_nothing_is_read_twice():
 def test_constant_columns_have_exactly_no_gradient():
     X, y, rng = problem("normal", n=300, d=4)
     X[:, 1] = 0.1
-    cut = BinnedHinge(PartsData(InMemory(Data.of(X, y), 50))).cut_at(rng.normal(size=4))
+    cut = BinnedHinge(ChunkedData(InMemory(Data.of(X, y), 50))).cut_at(rng.normal(size=4))
     assert cut.g[1] == 0.0

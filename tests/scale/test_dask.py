@@ -20,7 +20,7 @@ import aucbench
 from aucbench.data import Data
 from aucbench.errors import AucbenchError, DataError
 from aucbench.metrics import auc_by_parts
-from aucbench.scale import Here, InMemory, PartsData
+from aucbench.scale import ChunkedData, Here, InMemory
 from aucbench.scale.auc_bins import ScoreBins, ScoreTally
 from aucbench.scale.dask import Dask
 from aucbench.scale.dask_tasks import joined_tallies
@@ -108,8 +108,8 @@ def test_some_rows_of_parts_are_kept_and_read_as_threads_read_them(client, data)
     parts = Sifted(InMemory(data, 170), 0.3, 0, held=True)
 
     for keep in (True, False):
-        own = PartsData(parts, Dask(client, keep=keep))
-        assert own.survey.sums.tobytes() == PartsData(parts).survey.sums.tobytes()
+        own = ChunkedData(parts, Dask(client, keep=keep))
+        assert own.survey.sums.tobytes() == ChunkedData(parts).survey.sums.tobytes()
 
 
 def sized(piece, mask):
@@ -120,7 +120,7 @@ def test_a_solver_certifies_the_same_weights_as_on_threads(client, data):
     solver = aucbench.get_solver("svm-or")
 
     there, here = (
-        aucbench.solve(solver, PartsData(InMemory(data, 170), engine), gap_tol=1e-4)
+        aucbench.solve(solver, ChunkedData(InMemory(data, 170), engine), gap_tol=1e-4)
         for engine in (Dask(client), Here())
     )
 
@@ -222,11 +222,11 @@ def test_a_worker_that_is_killed_in_each_round_changes_no_bit(monkeypatch, data,
 
         engine._merged = kill_one_and_merge
         there = aucbench.solve(
-            aucbench.get_solver("svm-or"), PartsData(InMemory(data, 170), engine), gap_tol=1e-4
+            aucbench.get_solver("svm-or"), ChunkedData(InMemory(data, 170), engine), gap_tol=1e-4
         )
 
     here = aucbench.solve(
-        aucbench.get_solver("svm-or"), PartsData(InMemory(data, 170)), gap_tol=1e-4
+        aucbench.get_solver("svm-or"), ChunkedData(InMemory(data, 170)), gap_tol=1e-4
     )
     assert there.w.tobytes() == here.w.tobytes()
 

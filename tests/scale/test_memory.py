@@ -16,10 +16,10 @@ import json, sys
 from resource import RUSAGE_SELF, getrusage
 import aucbench
 from aucbench.datasets.parted import open_parts
-from aucbench.scale import PartsData
+from aucbench.scale import ChunkedData
 
 aucbench.threads(2)
-rows = PartsData(open_parts(sys.argv[1], target="y"), standard=True)
+rows = ChunkedData(open_parts(sys.argv[1], target="y"), standard=True)
 run = aucbench.solve("svm-or", rows, gap_tol=1e-4)
 print(json.dumps([getrusage(RUSAGE_SELF).ru_maxrss, run.stop.name, rows.n]))
 """

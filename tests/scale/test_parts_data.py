@@ -1,4 +1,4 @@
-"""`PartsData`: what the first reading says, and how parts are held out."""
+"""`ChunkedData`: what the first reading says, and how parts are held out."""
 
 from fractions import Fraction
 
@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 from aucbench.data import Data
 from aucbench.errors import DataError, UnsupportedError
-from aucbench.scale import InMemory, PartsData
+from aucbench.scale import ChunkedData, InMemory
 from aucbench.scale.survey import survey
 from aucbench.solving.loop import solve
 
@@ -25,7 +25,7 @@ def table(n=900, d=5, seed=0):
 def test_survey(dtype, standard):
     X, y = table()
     data = Data.of(X, y, dtype=dtype)
-    parts = PartsData(InMemory(data, 70), standard=standard)
+    parts = ChunkedData(InMemory(data, 70), standard=standard)
     M = data.rows.matrix.astype(np.longdouble)
     assert (parts.n, parts.d, parts.n_pos) == (900, 5, (y > 0).sum())
     assert parts.constant.tolist() == [2]
@@ -46,7 +46,7 @@ def test_survey(dtype, standard):
 def test_sparse_rows():
     X, y = table()
     X = np.where(np.random.default_rng(1).random(X.shape) < 0.3, X, 0.0)
-    parts = PartsData(InMemory(Data.of(csr_array(X), y), 70), standard=True)
+    parts = ChunkedData(InMemory(Data.of(csr_array(X), y), 70), standard=True)
     assert parts.is_sparse
     assert (parts.centre == 0).all()
     assert np.allclose(parts.scale, X.std(axis=0))
@@ -60,7 +60,7 @@ def test_sparse_columns_that_are_far_from_0_are_standardised():
     X, y = rng.normal(size=(600, 3)), np.where(rng.random(600) < 0.3, 1, -1)
     X[:, 0] += 1e9
     X[:, 1] = np.where(rng.random(600) < 0.5, X[:, 1] + 1e7, 0.0)
-    parts = PartsData(InMemory(Data.of(csr_array(X), y), 70), standard=True)
+    parts = ChunkedData(InMemory(Data.of(csr_array(X), y), 70), standard=True)
     M = X.astype(np.longdouble)
     deviation = M.std(axis=0).astype(float)
     assert np.allclose(parts.scale, deviation, rtol=1e-9)
@@ -73,7 +73,7 @@ def test_sparse_columns_that_are_far_from_0_are_standardised():
 def test_the_sample_is_one_of_each_class():
     X, y = table(4000, 2)
     X[:, 0] = np.arange(4000)
-    parts = PartsData(InMemory(Data.of(X, y), 333))
+    parts = ChunkedData(InMemory(Data.of(X, y), 333))
     one, other = (
         survey(p, np.zeros(2), 50, 0) for p in (*parts.parts.read(0), *parts.parts.read(1))
     )
@@ -135,13 +135,13 @@ def test_what_is_no_number_is_named(value, layout):
         data = Data.of(csr_array(np.nan_to_num(X, posinf=1.0, neginf=1.0, nan=1.0)), y)
     object.__setattr__(data.rows, "stored", stored)
     with pytest.raises(DataError, match=r"row 123 has (nan|inf|-inf) in column 3; impute it"):
-        _ = PartsData(InMemory(data, 50)).survey
+        _ = ChunkedData(InMemory(data, 50)).survey
 
 
 def test_one_class_is_refused_but_a_part_may_lack_one():
     X, y = table()
     order = np.argsort(y)
-    sorted_rows = PartsData(InMemory(Data.of(X[order], y[order]), 50))
+    sorted_rows = ChunkedData(InMemory(Data.of(X[order], y[order]), 50))
     assert sorted_rows.n_pos == (y > 0).sum()
     only = sorted_rows.of((0, 1))
     with pytest.raises(DataError, match="all 100 labels are negative"):
@@ -150,7 +150,7 @@ def test_one_class_is_refused_but_a_part_may_lack_one():
 
 def test_parts_are_held_out_by_their_numbers():
     X, y = table(5000)
-    parts = PartsData(InMemory(Data.of(X, y), 50))
+    parts = ChunkedData(InMemory(Data.of(X, y), 50))
     rest, held = parts.held_out(0.2, seed=3)
     assert sorted(rest.numbers + held.numbers) == list(range(100))
     assert held.n == 1000
@@ -158,14 +158,14 @@ def test_parts_are_held_out_by_their_numbers():
     assert again.numbers == held.numbers != parts.held_out(0.2, seed=4)[1].numbers
     assert rest.readings == 0
     with pytest.raises(DataError, match="one part"):
-        PartsData(InMemory(Data.of(X, y))).held_out(0.2)
-    rest, held = PartsData(InMemory(Data.of(X, y), 2500)).held_out(0.9)
+        ChunkedData(InMemory(Data.of(X, y))).held_out(0.2)
+    rest, held = ChunkedData(InMemory(Data.of(X, y), 2500)).held_out(0.9)
     assert (rest.n, held.n) == (2500, 2500)
 
 
 def test_rows_are_asked_for_in_vain():
     X, y = table()
-    parts = PartsData(InMemory(Data.of(X, y), 50))
+    parts = ChunkedData(InMemory(Data.of(X, y), 50))
     for name in ("rows", "y", "chunk", "labels"):
         with pytest.raises(UnsupportedError, match="never in memory"):
             getattr(parts, name)
@@ -178,4 +178,4 @@ def test_rows_are_asked_for_in_vain():
 def test_weights_are_refused_and_not_ignored():
     data = Data.of(np.arange(8.0).reshape(4, 2), [-1, 1, -1, 1], weights=[1.0, 2.0, 3.0, 4.0])
     with pytest.raises(UnsupportedError, match="the rows have weights"):
-        solve("ls-svm", PartsData(InMemory(data, 2)))
+        solve("ls-svm", ChunkedData(InMemory(data, 2)))

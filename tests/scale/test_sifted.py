@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from aucbench.data import Data
-from aucbench.scale import Columns, InMemory, PartsData, Piece
+from aucbench.scale import ChunkedData, Columns, InMemory, Piece
 from aucbench.scale.sifted import Sifted
 
 pytestmark = pytest.mark.plain
@@ -80,8 +80,8 @@ def test_what_it_has_is_in_its_fingerprint():
 
 def test_both_sides_are_read_as_any_other_parts():
     parts = rows_in_memory()
-    rest, held = (PartsData(side) for side in both(parts))
-    whole = PartsData(parts)
+    rest, held = (ChunkedData(side) for side in both(parts))
+    whole = ChunkedData(parts)
     assert rest.n_pos + held.n_pos == whole.n_pos
     np.testing.assert_allclose(
         (rest.centre * rest.n + held.centre * held.n) / whole.n, whole.centre, atol=1e-9
@@ -91,7 +91,7 @@ def test_both_sides_are_read_as_any_other_parts():
 def test_the_surveys_of_both_sides_are_that_of_all_rows():
     parts = rows_in_memory(size=300)
     for divide in (lambda data: data.held_out(0.3), lambda data: map(data.on, both(parts))):
-        whole, plain = PartsData(parts), PartsData(parts)
+        whole, plain = ChunkedData(parts), ChunkedData(parts)
         whole.surveyed_by(*divide(whole))
         assert whole.readings == 0
         assert whole.survey.counts == plain.survey.counts

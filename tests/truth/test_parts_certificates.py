@@ -8,7 +8,7 @@ from certified_problems import hold, sample, states
 from nights import first
 
 from aucbench.registry import get_solver
-from aucbench.scale import InMemory, PartsData
+from aucbench.scale import ChunkedData, InMemory
 
 pytestmark = pytest.mark.slow
 
@@ -19,7 +19,7 @@ def test_gaps_of_the_hinge_in_parts(standard, part):
     told = 0
     for seed in range(5 * part, 5 * (part + 1)):
         X, y, data, lam = sample(seed)
-        parts = PartsData(InMemory(data, 4), standard=standard)
+        parts = ChunkedData(InMemory(data, 4), standard=standard)
         scale = optima.exactly(parts.scale)
         seen = states(get_solver("svm-or", lam=lam), parts, 200, every=25)[1]
 
@@ -40,7 +40,7 @@ def test_gaps_of_the_pairwise_square_in_parts(part):
     told = 0
     for seed in range(20 * part, 20 * (part + 1)):
         X, y, data, lam = sample(seed)
-        seen = states(get_solver("ls-svm", lam=lam), PartsData(InMemory(data, 4)), 30)[1]
+        seen = states(get_solver("ls-svm", lam=lam), ChunkedData(InMemory(data, 4)), 30)[1]
         least = optima.least_square(X, y, lam)
 
         def value(w, X=X, y=y, lam=lam):
@@ -55,7 +55,9 @@ def test_gaps_of_the_squared_hinge_in_parts(part):
     told = 0
     for seed in range(5 * part, 5 * (part + 1)):
         X, y, data, lam = sample(seed)
-        seen = states(get_solver("rank-svm", lam=lam), PartsData(InMemory(data, 4)), 60, every=7)[1]
+        seen = states(get_solver("rank-svm", lam=lam), ChunkedData(InMemory(data, 4)), 60, every=7)[
+            1
+        ]
         best = states(get_solver("rank-svm", lam=lam), data, 300, every=300)[1]
 
         def value(w, X=X, y=y, lam=lam):

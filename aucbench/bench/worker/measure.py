@@ -28,7 +28,7 @@ from aucbench.protocols import NoMap, Problem, Scoring, Solver, State, contains
 from aucbench.ranges import OVERSPENT
 from aucbench.records import Point, Run, Stop
 from aucbench.registry.fingerprints import BUILT_IN
-from aucbench.scale import PartsData
+from aucbench.scale import ChunkedData
 from aucbench.solving.apart import require_scored_alone
 from aucbench.solving.loop import passes_limit, solve
 from aucbench.solving.parted import answers
@@ -138,7 +138,7 @@ def fitted_cell(
 
 
 def fitted_on_parts(
-    cell: Cell, solver: Solver, train: PartsData, held: PartsData, emit: Emit
+    cell: Cell, solver: Solver, train: ChunkedData, held: ChunkedData, emit: Emit
 ) -> FittedCell:
     """Fit to rows in parts, then score the test rows by the last weights: one reading."""
     curve = Curve(emit)
@@ -154,7 +154,7 @@ def fitted_on_parts(
 
 
 def _run(
-    cell: Cell, solver: Solver, train: Data | PartsData, curve: Curve
+    cell: Cell, solver: Solver, train: Data | ChunkedData, curve: Curve
 ) -> tuple[Run, dict[str, Any]]:
     """Fit, with its curve; return the run, and what is said of it."""
     run = fit(cell, WithProblems(solver, curve.problems), train, every=1.0, watch=curve)
@@ -179,7 +179,7 @@ def _run(
 def fit(
     cell: Cell,
     solver: Solver,
-    data: Data | PartsData,
+    data: Data | ChunkedData,
     *,
     every: float = inf,
     watch: Callable[[Point, State], None] | None = None,
@@ -240,12 +240,12 @@ class Curve:
         self._emit({"point": known})
 
 
-def _auc(problem: Problem, data: Data | PartsData | None, learnt: Scoring) -> float | None:
+def _auc(problem: Problem, data: Data | ChunkedData | None, learnt: Scoring) -> float | None:
     """Return the AUC of rows that a solver keeps; their columns show whether they are mapped.
 
     It is None of rows in parts, which would be read once more.
     """
-    if data is None or isinstance(data, PartsData):
+    if data is None or isinstance(data, ChunkedData):
         return None
     if learnt.w is not None and data.d == learnt.w.size:
         return auc_or_none(data, data.scores(np.array(learnt.w, dtype=np.float64)))
@@ -258,7 +258,7 @@ def _scored_by_us(run: Run, solver: Solver) -> bool:
     return built_in or (run.model is None and isinstance(run.scorer.features, NoMap))
 
 
-def _timed(cell: Cell, solver: Solver, train: Data | PartsData, first: Run) -> dict[str, Any]:
+def _timed(cell: Cell, solver: Solver, train: Data | ChunkedData, first: Run) -> dict[str, Any]:
     more = [fit(cell, solver, train) for _ in range(cell.repeat_fits - 1)]
     seconds = [run.seconds for run in (first, *more)]
     cpu = [run.cpu_seconds for run in (first, *more) if run.cpu_seconds is not None]
@@ -272,17 +272,17 @@ def _timed(cell: Cell, solver: Solver, train: Data | PartsData, first: Run) -> d
     }
 
 
-def _same(run: Run, first: Run, train: Data | PartsData) -> bool:
+def _same(run: Run, first: Run, train: Data | ChunkedData) -> bool:
     """Whether two runs have the same weights, or models that score the rows the same."""
     if run.w is not None and first.w is not None:
         return np.array_equal(run.w, first.w, equal_nan=True)
-    if run.model is None or first.model is None or isinstance(train, PartsData):
+    if run.model is None or first.model is None or isinstance(train, ChunkedData):
         return False
     a, b = (each.decision_function(train.rows) for each in (run, first))
     return np.array_equal(a, b, equal_nan=True)
 
 
-def _quality(run: Run, problem: Problem, train: Data | PartsData) -> dict[str, Any]:
+def _quality(run: Run, problem: Problem, train: Data | ChunkedData) -> dict[str, Any]:
     if run.stop is Stop.INVALID:
         return {"feasible": None}
     last = run.points[-1]
@@ -308,15 +308,15 @@ def _quality(run: Run, problem: Problem, train: Data | PartsData) -> dict[str, A
     }
 
 
-def _typical(data: Data | PartsData) -> float:
+def _typical(data: Data | ChunkedData) -> float:
     """Return the median length of a row."""
-    table = data.sample.rows if isinstance(data, PartsData) else data.rows
+    table = data.sample.rows if isinstance(data, ChunkedData) else data.rows
     return float(np.sqrt(np.median(square_norms(table))))
 
 
-def _named(problem: Problem, train: Data | PartsData) -> str | None:
+def _named(problem: Problem, train: Data | ChunkedData) -> str | None:
     """Return a text that is equal for equal problems on these rows; None if that is not certain."""
-    if problem.f is None or problem.early_stopping or isinstance(train, PartsData):
+    if problem.f is None or problem.early_stopping or isinstance(train, ChunkedData):
         return None
     if problem.data.target is not train.target:
         return None

@@ -29,7 +29,7 @@ from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.processes.records import MOST_BYTES
 from aucbench.protocols import Solver
-from aucbench.scale import Here, Parts, PartsData, Piece
+from aucbench.scale import ChunkedData, Here, Parts, Piece
 from aucbench.scale.sifted import Chosen
 
 PARTS = "parts"  # in the blocks of steps: how the parts are opened
@@ -117,7 +117,7 @@ def fitted(
             f"a split has {held.n} test rows, and a cell hands over at most {MOST_SCORES} scores; "
             "ask for more --splits, or for a smaller share by holdout in a plan"
         )
-    train = PartsData(learnt, seed=cell.seed, standard=cell.features in STANDARD)
+    train = ChunkedData(learnt, seed=cell.seed, standard=cell.features in STANDARD)
     return fitted_on_parts(cell, solver, train, replace(train, parts=held), lines)
 
 
