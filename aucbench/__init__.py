@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from aucbench.metrics import auc, auc_of_file, intercept_at
     from aucbench.models import (
         AUCClassifier,
-        ClassModel,
         GradeRanker,
         Model,
         SurvivalRanker,
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AUCClassifier",
-    "ClassModel",
     "Data",
     "GradeRanker",
     "Model",
@@ -77,7 +75,7 @@ __all__ = [
 _MODULES = {
     "data": ("Data",),
     "datasets.parted": ("open_parts",),
-    "models": ("AUCClassifier", "ClassModel", "GradeRanker", "Model", "SurvivalRanker", "fit"),
+    "models": ("AUCClassifier", "GradeRanker", "Model", "SurvivalRanker", "fit"),
     "judging.judge": ("judge",),
     "kernels.headers": ("get_include", "require_kernel_api"),
     "hookspecs": ("hookimpl",),

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from aucbench.bench.plan.plan import Plan
     from aucbench.bench.results.record import Record
-    from aucbench.models import ClassModel, Model
+    from aucbench.models import Model
 
 MODEL, FIRST = (
     "How the model is made",
@@ -57,7 +57,7 @@ def fit(
     """
     from aucbench.bench.show.reading import told
     from aucbench.models import parted_job
-    from aucbench.models.classes import lines
+    from aucbench.models.explain import lines
     from aucbench.models.parted_job import hint, require_by_parts, why_by_parts
     from aucbench.store import require_writable
 
@@ -104,7 +104,7 @@ def _in_memory(
     files: Reading,
     carding: Carding,
     options: Options,
-) -> Model | ClassModel:
+) -> Model:
     """Return the best model of rows that are read into memory."""
     from aucbench.models import building
     from aucbench.models.choosing import ModelPlan
@@ -152,12 +152,12 @@ def predict(
     from aucbench.cli.answers import written
     from aucbench.datasets.endings import naming
     from aucbench.errors import require_whole
-    from aucbench.models import load_model
-    from aucbench.models.classes import Decided, answer_frame, score_files
+    from aucbench.models.model import Model
+    from aucbench.models.prediction import DecisionCounts, answer_frame, score_files
 
     require_whole(1, rows=rows)
-    loaded = load_model(model)
-    decided, done, faulty = Decided(loaded), 0, 0
+    loaded = Model.load(model)
+    decided, done, faulty = DecisionCounts(loaded), 0, 0
     first = ""  # fault
     with written(out, key or "row") as write:
         for file, frame, result in score_files(loaded, table, rows, separator):
@@ -193,11 +193,12 @@ def explain(
     """Say what a model learnt, from what, how good it is, and what its threshold does."""
     from json import dumps
 
-    from aucbench.models import load_model
-    from aucbench.models.classes import explanation, lines, page_of
+    from aucbench.models.explain import explanation, lines
+    from aucbench.models.model import Model
+    from aucbench.models.page import page_of
     from aucbench.store import require_writable
 
-    loaded = load_model(model)
+    loaded = Model.load(model)
     if html is not None:
         require_writable(html)
         page = page_of(loaded, f"Model {model.stem}")

@@ -11,39 +11,38 @@ from typing import TYPE_CHECKING
 import lazy_loader
 
 if TYPE_CHECKING:
-    from aucbench.models.classes import ClassModel, load_model
     from aucbench.models.classifier import AUCClassifier
     from aucbench.models.fitting import fit
-    from aucbench.models.incoming import Scored, scored
+    from aucbench.models.incoming import Scored, score_frame
     from aucbench.models.model import Model
     from aucbench.models.operating import Operating
     from aucbench.models.rankers import GradeRanker, SurvivalRanker
+    from aucbench.models.score_function import ScoreFunction
     from aucbench.models.shape import EffectShape
 
 __all__ = [
     "AUCClassifier",
-    "ClassModel",
     "EffectShape",
     "GradeRanker",
     "Model",
     "Operating",
+    "ScoreFunction",
     "Scored",
     "SurvivalRanker",
     "fit",
-    "load_model",
-    "scored",
+    "score_frame",
 ]
 
 __getattr__, __dir__, _ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "classes": ("ClassModel", "load_model"),
         "classifier": ("AUCClassifier",),
         "fitting": ("fit",),
-        "incoming": ("Scored", "scored"),
+        "incoming": ("Scored", "score_frame"),
         "model": ("Model",),
         "operating": ("Operating",),
         "rankers": ("GradeRanker", "SurvivalRanker"),
+        "score_function": ("ScoreFunction",),
         "shape": ("EffectShape",),
     },
 )

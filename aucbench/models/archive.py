@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from aucbench.errors import DataError
 from aucbench.store.files import own_file
 
-FORMAT, VERSION = "aucbench model", 1
+FORMAT, VERSION = "aucbench model", 2
 DOCUMENT, ARRAYS, ARRAY = "model.json", "arrays", "array"
 MOST_UNPACKED = 2**31  # bytes
 Arrays = dict[str, NDArray[Any]]
@@ -92,7 +92,7 @@ def _read(file: BinaryIO) -> dict[str, Any]:
         if document["version"] != VERSION:
             raise DataError(
                 f"its format has the version {document['version']!r}, and this aucbench reads "
-                f"version {VERSION}; install the aucbench that wrote it, "
+                f"version {VERSION}; fit the model again, or install the aucbench that wrote it, "
                 f"{document.get('provenance', {}).get('aucbench', 'unknown')}"
             )
         arrays: Arrays = {}

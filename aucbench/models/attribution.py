@@ -95,7 +95,7 @@ def importances(part: Model, data: Data, unseen: Index, rng: np.random.Generator
         without = _without_effects(additive, table)
     else:
         without = _with_deals(part, table, own if grouped else None, rng)
-    base = _rows(target, part.scores(table), own)
+    base = _rows(target, part.scores(table)[:, 0], own)
     told = []
     for name, scores in without:
         drop = _fall(measure, base, [_rows(target, s, own) for s in scores])
@@ -119,7 +119,7 @@ def importances(part: Model, data: Data, unseen: Index, rng: np.random.Generator
 def _without_effects(additive: Additive, table: Rows) -> Iterator[tuple[str, list[Vector]]]:
     """Yield the name of each effect that counts most, and the scores without it."""
     numbers = additive.largest(MOST_JUDGED)
-    scores, parts = additive.model.scores(table), additive.effects(table, numbers)
+    scores, parts = additive.model.scores(table)[:, 0], additive.effects(table, numbers)
     for number, effect in zip(numbers, parts.T, strict=True):
         yield additive.name(number), [scores - effect]
 
@@ -130,7 +130,7 @@ def _with_deals(
     """Yield the name of each column that counts most, and the scores of deals of its cells."""
     encoded = Encoded.of(part)
     table = encoded.features(rows)
-    for j in judged_columns(encoded, table, encoded.model.scores(table)):
+    for j in judged_columns(encoded, table, encoded.model.scores(table)[:, 0]):
         deals = [encoded.dealt(table, j, _order(table.n, groups, rng)) for _ in range(DEALS)]
         yield column_name(part, j), [*map(encoded.model.scores, deals)]
 
@@ -290,7 +290,7 @@ def date_of(seconds: float) -> str:
 
 
 def _said(encoded: Encoded, features: Rows) -> float:
-    scores, calibrator = encoded.model.scores(features), encoded.model.calibrator
+    scores, calibrator = encoded.model.scores(features)[:, 0], encoded.model.function.calibrator
     return float(np.mean(scores if calibrator is None else calibrator(scores)))
 
 
@@ -419,7 +419,7 @@ class Additive:
     @staticmethod
     def of(model: Model) -> Additive | None:
         """Return the effects of a model; None where its score is no such sum."""
-        encoding, known = model.encoding, None if model.weights is None else model.terms
+        encoding, known = model.encoding, None if model.function.weights is None else model.terms()
         if known is None:
             return None
         of_feature = np.arange(model.width)
@@ -427,7 +427,7 @@ class Additive:
             of_feature = np.repeat(of_feature, [part.width for part in encoding.parts])
         named = [tuple(sorted({*of_feature[[*one]].tolist()})) for one in known.columns]
         place = {columns: number for number, columns in enumerate(dict.fromkeys(named))}
-        owner = np.full(np.asarray(model.weights).size, NO_EFFECT, np.int32)
+        owner = np.full(np.asarray(model.function.weights).size, NO_EFFECT, np.int32)
         owner[: known.owner.size] = np.array([place[one] for one in named], np.int32)[known.owner]
         return Additive(model, tuple(place), owner)
 
@@ -442,8 +442,12 @@ class Additive:
         How much they move it is about the root of Σ (w_j s_j)² over their features, s_j the spread
         of the feature.
         """
-        spread = 1.0 if self.model.spread is None else np.nan_to_num(self.model.spread, nan=1.0)
-        squares = (np.asarray(self.model.weights) * spread) ** 2
+        spread = (
+            1.0
+            if self.model.function.spread is None
+            else np.nan_to_num(self.model.function.spread, nan=1.0)
+        )
+        squares = (np.asarray(self.model.function.weights) * spread) ** 2
         owned = self.owner != NO_EFFECT
         moved = np.bincount(self.owner[owned], squares[owned], len(self.columns))
         return [int(number) for number in np.argsort(-moved, kind="stable")[:most]]
@@ -454,12 +458,15 @@ class Additive:
         place[[*numbers]] = np.arange(len(numbers))
         column = place[self.owner]  # the last place is that of no effect
         own = np.flatnonzero(column >= 0)
-        weights = np.asarray(self.model.weights)
+        weights = np.asarray(self.model.function.weights)
         parts = csr_array((weights[own], (own, column[own])), shape=(weights.size, len(numbers)))
         lows = range(0, table.n, MAPPED_ROWS)
-        pieces = (self.model.mapped(table.take(slice(lo, lo + MAPPED_ROWS))) for lo in lows)
+        pieces = (self._mapped(table.take(slice(lo, lo + MAPPED_ROWS))) for lo in lows)
         sums = [np.zeros((0, len(numbers))), *(_dense(one.matrix @ parts) for one in pieces)]
         return np.concatenate(sums)
+
+    def _mapped(self, table: Rows) -> Rows:
+        return self.model.function.mapped(self.model.mapped(table))
 
 
 def _dense(product: object) -> Vector:

@@ -11,13 +11,13 @@ Design
      folds have other scales. Rejected: scores of the last fit, which has seen all rows and scores
      them too well.)
   c. The last fit takes all rows. It is the only one whose weights are kept.
-  d. Of three or more classes, there is a model for each class against the rest. It is made as a
-     model of two classes, and the rows held out are the same for all classes.
+  d. Of three or more classes, there is a score function for each class against the rest. The
+     held-out rows are the same for all classes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -35,7 +35,7 @@ from aucbench.data import Categories, Data
 from aucbench.data.arrays import Index
 from aucbench.data.folds import Split, splits
 from aucbench.data.packed import arrays_of
-from aucbench.datasets.reading import Plain, Reading
+from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError, ParameterError
 from aucbench.metrics import Aim
 from aucbench.models.assessing import assessed, require_columns
@@ -49,11 +49,11 @@ from aucbench.models.choosing import (
     said_of_search,
     with_best_point,
 )
-from aucbench.models.classes import ClassModel
-from aucbench.models.held_out import HeldOut
+from aucbench.models.held_out import HeldOut, rows_of_class
 from aucbench.models.model import Model
 from aucbench.models.operating import Operating
 from aucbench.models.recipe import Recipe
+from aucbench.models.score_function import ScoreFunction
 from aucbench.models.scorecard import Scaling, carded, require_kinds
 from aucbench.models.shaping import shapes
 from aucbench.pairs.range import COLLAPSED
@@ -61,11 +61,10 @@ from aucbench.processes.host import cores
 from aucbench.registry import get_solver
 from aucbench.registry.specs import parse_spec, short
 from aucbench.report.findings import Findings
-from aucbench.solving.classes import against_rest, trained_on
+from aucbench.solving.classes import trained_on
 from aucbench.stats import Fold
 from aucbench.stats.delong import auc_interval
 
-OF_ONE_CLASS = ("n", "n_pos", "warnings", "remarks")  # in the origin of a model of one class
 CALIBRATION = "sigmoid"
 HELPED = ", by fits with the parameters of the model, which these rows have helped to choose"
 
@@ -76,7 +75,7 @@ def fitted(
     store: Store,
     tell: Callable[[Findings], object],
     jobs: int | None = None,
-) -> Model | ClassModel:
+) -> Model:
     """Return the best model: compare, choose, and fit to all rows.
 
     Parameters
@@ -125,7 +124,7 @@ def built(
     place: int,
     reasons: Sequence[str],
     store: Store,
-) -> Model | ClassModel:
+) -> Model:
     """Return the model of the one solver of a plan, with its parameters.
 
     Parameters
@@ -149,7 +148,7 @@ def built(
     data = wanted.rows()
     _require_same(wanted.source, data, records[0], store)
     recipe = Recipe(
-        spec=parse_spec(wanted.solvers[0]),
+        solver=parse_spec(wanted.solvers[0]),
         features=wanted.features,
         passes=wanted.passes,
         seconds=wanted.seconds,
@@ -177,22 +176,46 @@ def built(
         "auc": known.interval,
         "auc_rows": _auc_rows(wanted, records[0].sizes.division),
     }
-    if isinstance(data.target, Categories):
-        return _of_classes(wanted, recipe, data, learnt, parts, about, judged)
+    if isinstance(data.target, Categories) and (
+        other := trained_on(get_solver(recipe.solver), data)
+    ):
+        about["trained_on"] = other
     how = (wanted.aim, wanted.calibration, wanted.scaling)
     model, held = decided(recipe, data, learnt, parts, *how)
     about["warnings"] = list(warnings(wanted.reading, data, model))
     if any(record.measures.collapsed for record in records):
         about["warnings"].append(COLLAPSED)
-    return replace(
-        model,
-        assessment=_ranking(recipe, data, learnt, parts, model)
-        if held is None
-        else assessed(held, data, model, by=wanted.by, seed=wanted.seed),
-        provenance={**model.provenance, **about},
-        shapes=shapes(model, data, learnt),
-        **judged,
-    )
+    functions = model.functions
+    if not held:
+        ranking = _ranking(recipe, data, learnt, parts, model)
+        functions = (
+            replace(model.function, assessment=ranking, shapes=shapes(model, data, learnt)),
+        )
+    elif len(held) == 1:
+        functions = (_explained(wanted, held[0], data, model, learnt),)
+    else:
+        functions = tuple(
+            replace(
+                _explained(wanted, one, rows_of_class(data, k), model.against_rest(k), learnt),
+                auc=auc_interval([_fold(one, data)]),
+                threshold=0.0,
+            )
+            for k, one in enumerate(held)
+        )
+    return replace(model, functions=functions, provenance={**model.provenance, **about}, **judged)
+
+
+def _explained(
+    wanted: ModelPlan, held: HeldOut, data: Data, model: Model, learnt: Index
+) -> ScoreFunction:
+    """Return the score function with what held-out rows say about it, and its curves."""
+    known = assessed(held, data, model, by=wanted.by, seed=wanted.seed)
+    return replace(model.function, assessment=known, shapes=shapes(model, data, learnt))
+
+
+def _fold(held: HeldOut, data: Data) -> Fold:
+    groups = None if data.groups is None else data.groups[held.rows]
+    return Fold(held.y, held.scores, groups=groups)
 
 
 def _ranking(
@@ -205,27 +228,7 @@ def _ranking(
     return importances(part, data, held, np.random.default_rng(recipe.seed))
 
 
-def _of_classes(
-    wanted: ModelPlan,
-    recipe: Recipe,
-    data: Data,
-    learnt: Index,
-    parts: Sequence[Split],
-    about: Mapping[str, Any],
-    judged: Mapping[str, Any],
-) -> ClassModel:
-    """Return the model of three or more classes."""
-    if other := trained_on(get_solver(recipe.spec), data):
-        about = {**about, "trained_on": other}
-    models = []
-    for model in models_of(recipe, data, learnt, parts, wanted.by):
-        told = {"warnings": list(warnings(wanted.reading, data, model))}
-        models.append(replace(model, provenance={**model.provenance, **about, **told}))
-    own = {name: value for name, value in models[0].provenance.items() if name not in OF_ONE_CLASS}
-    return ClassModel(labels=labels_of(data), models=tuple(models), provenance=own, **judged)
-
-
-def _timed(model: Model | ClassModel, begin: float, minutes: float) -> Model | ClassModel:
+def _timed(model: Model, begin: float, minutes: float) -> Model:
     """Return the model, which says how long it took."""
     spent = perf_counter() - begin
     said = f"It was made in {spent:.0f} s, of --minutes {minutes:g}."
@@ -270,7 +273,7 @@ def decided(
     aim: Aim,
     calibration: str | None,
     scaling: Scaling | None = None,
-) -> tuple[Model, HeldOut | None]:
+) -> tuple[Model, tuple[HeldOut, ...]]:
     """Fit a model, choose its threshold by rows that were held out, and calibrate it.
 
     A model that ranks rows has no threshold, and nothing is held out for it.
@@ -294,24 +297,35 @@ def decided(
     """
     model = recipe.fitted(data, learnt, split=len(splits))  # as none of the splits
     if not model.decides:
-        return model, None
+        return model, ()
     held = HeldOut.of(recipe, data, splits, model, learnt)
+    if len(held) > 1:
+        functions = tuple(
+            replace(
+                function,
+                calibrator=calibrator(CALIBRATION, one.y, one.scores),
+                reliability=Reliability.of(CALIBRATION, one.y > 0, one.scores),
+            )
+            for function, one in zip(model.functions, held, strict=True)
+        )
+        return replace(model, functions=functions), held
+    [own] = held
     if scaling is not None:
-        model, held = carded(model, held, data, learnt, scaling)
-    groups = None if data.groups is None else data.groups[held.rows]
-    point = Operating.of(held.y, held.scores, aim, held.what, groups=groups, seed=recipe.seed)
+        model, own = carded(model, own, data, learnt, scaling)
+    groups = None if data.groups is None else data.groups[own.rows]
+    point = Operating.of(own.y, own.scores, aim, own.what, groups=groups, seed=recipe.seed)
     curve = reliability = None
     if calibration is not None:
-        curve = model.calibrator or calibrator(calibration, held.y, held.scores)
-        reliability = Reliability.of(calibration, held.y > 0, held.scores)
-    whole = replace(
-        model,
+        curve = model.function.calibrator or calibrator(calibration, own.y, own.scores)
+        reliability = Reliability.of(calibration, own.y > 0, own.scores)
+    function = replace(
+        model.function,
         threshold=point.threshold,
         operating=point,
         calibrator=curve,
         reliability=reliability,
     )
-    return whole, held
+    return replace(model, functions=(function,)), (own,)
 
 
 def origin(source: str, reading: Reading, data: Data) -> dict[str, Any]:
@@ -355,38 +369,4 @@ def require_for_classes(wanted: ModelPlan) -> None:
         raise ParameterError(
             f"{' and '.join(named)} is for two classes, and the table has more: a row is decided "
             "by sigmoid probabilities of all classes; leave it out"
-        )
-
-
-def labels_of(data: Data) -> tuple[Plain, ...]:
-    """Return the labels of the classes, as the table has them."""
-    assert isinstance(data.target, Categories)
-    known = data.understood.labels
-    return known if len(known) == data.target.k else tuple(data.target.names.tolist())
-
-
-def models_of(
-    recipe: Recipe,
-    data: Data,
-    learnt: Index,
-    splits: Sequence[Split],
-    by: Sequence[str] = (),
-) -> Iterator[Model]:
-    """Yield the model of each class; parameters and errors are those of `decided`."""
-    labels = labels_of(data)
-    for k, one in enumerate(against_rest(get_solver(recipe.spec), data)):
-        others = (*labels[:k], *labels[k + 1 :])
-        understood = replace(data.understood, labels=(), positive=(labels[k],), negative=others)
-        part = replace(one, understood=understood)
-        model, held = decided(recipe, part, learnt, splits, Aim(), CALIBRATION)
-        assert held is not None  # a model of two classes decides
-        groups = None if data.groups is None else data.groups[held.rows]
-        auc = auc_interval([Fold(held.y, held.scores, groups=groups)])
-        known = assessed(held, part, model, by=by, seed=recipe.seed)
-        yield replace(
-            model,
-            auc=auc,
-            auc_rows=held.what,
-            assessment=known,
-            shapes=shapes(model, part, learnt),
         )

@@ -49,6 +49,7 @@ from aucbench.models import Model
 from aucbench.models.calibration import require_method
 from aucbench.models.options import AUTO, NO_CALIBRATION, Aims, Carding, Making
 from aucbench.models.recipe import one_thread
+from aucbench.models.score_function import as_steps, functions_of
 from aucbench.models.scorecard import Scaling, require_card
 from aucbench.protocols import FeatureMap
 from aucbench.registry import get_dataset, get_pairs, get_preprocessing, get_solver
@@ -407,8 +408,9 @@ def _require_savable(spec: str, toy: Data, phi: FeatureMap) -> Model | None:
         run = solve(solver, toy, passes=1)
     except DataError:  # of made-up rows, which says nothing of others
         return None
-    shape = {"width": 3, "columns": None, "negative": (0,), "positive": (1,), "threshold": 0.0}
-    return Model.of_run(run, phi, **shape)
+    model = Model(functions=functions_of(run), labels=(), width=3, columns=None, maps=as_steps(phi))
+    model.to_tree()
+    return model
 
 
 def compared(wanted: ModelPlan, records: Sequence[Record], store: Store) -> Findings:

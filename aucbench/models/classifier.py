@@ -42,7 +42,6 @@ from aucbench.models.calibration import (
     require_method,
     sigmoids,
 )
-from aucbench.models.classes import load_model
 from aucbench.models.estimator import Scoring, Start
 from aucbench.models.inputs import (
     announced,
@@ -56,6 +55,7 @@ from aucbench.models.inputs import (
     require_one_source,
     rows_of,
 )
+from aucbench.models.model import Model
 from aucbench.models.multiclass import (
     Online,
     affine_of,
@@ -634,7 +634,7 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
             When a class of the model has several labels.
         """
         model = cls()
-        restore(model, load_model(path))
+        restore(model, Model.load(path))
         return model
 
 

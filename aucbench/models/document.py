@@ -31,7 +31,7 @@ from aucbench.errors import AucbenchError, DataError
 from aucbench.features import AppendOne, Bins, KernelColumns, Nystroem, Splines
 from aucbench.features.by_column import Spline, Steps
 from aucbench.features.crosses import Cross
-from aucbench.models.calibration import Calibrator, Isotonic
+from aucbench.models.calibration import Calibrator, Isotonic, Sigmoid
 from aucbench.models.maps import CALIBRATORS, KIND, MAPS, NAMES, PARTS, ROWS
 from aucbench.protocols import FeatureMap
 from aucbench.records import Stop
@@ -39,12 +39,13 @@ from aucbench.stats import Interval
 
 if TYPE_CHECKING:
     from aucbench.models.model import Model
+    from aucbench.models.score_function import ScoreFunction
 
 LEARNT: Mapping[str, type[Any]] = {part.kind: part for part in (Number, OneHot, Dates, Hashed)}
 BOUNDS = ("estimate", "low", "high")  # of an interval; JSON has no NaN, so that None stands for it
 MOST_WHOLE = 2**53  # no count of a model is larger
 # What `explain`, `predict` and the estimator read of a provenance; it may hold more.
-COUNTS = ("n_pos", "n_events", "grades")  # beside the number of rows, one of them
+COUNTS = ("n_pos", "n_events", "grades", "classes")  # beside the number of rows, one of them
 ORIGIN: Mapping[str, Any] = {
     **dict.fromkeys(
         ("solver", "features", "aucbench", "date", "data", "label", "decimal", "pairs"),
@@ -57,6 +58,7 @@ ORIGIN: Mapping[str, Any] = {
     **dict.fromkeys(("choice", "warnings"), tuple[str, ...]),
     **dict.fromkeys(("left_out", "versions"), dict[str, str]),
     "remarks": tuple[tuple[str, ...], ...],
+    "class_rows": tuple[int, ...],
     "separator": str | None,
     "first_index": int | None,
     "stop": str,
@@ -234,16 +236,23 @@ def _origin(plain: Any, _: Any) -> dict[str, Any]:
 def require_fit(model: Model) -> None:
     """Raise `DataError` unless the parts of a model fit together.
 
-    At the end a row without a value is scored: what this look has missed shows then, and not when
-    a table is read.
+    At the end a row without a value is scored: a fault that these checks have missed shows then,
+    and not when a table is read.
     """
     _require_columns(model)
     d = model.width if model.encoding is None else model.encoding.d
-    _require_score(model, d)
+    for phi in model.maps:
+        d = _width_after(phi, d)
+    for function in model.functions:
+        _require_score(function, d)
+        if len(model.functions) > 1 and not isinstance(function.calibrator, Sigmoid):
+            raise DataError("a class has no sigmoid")
+        if isinstance(function.calibrator, Isotonic):
+            _require_rising(function.calibrator)
+        if not model.decides and (function.operating or function.calibrator):
+            raise DataError("it has a threshold or probabilities, and no classes")
     if model.scorecard is not None:
         _require_whole_points(model)
-    if isinstance(model.calibrator, Isotonic):
-        _require_rising(model.calibrator)
     stop = model.provenance.get("stop", Stop.FINISHED.name)
     if stop not in Stop.__members__ or model.provenance.get("decimal", ".") not in MARKS:
         raise DataError("its origin has a value that no fit writes")
@@ -252,23 +261,24 @@ def require_fit(model: Model) -> None:
         model.scores(rows(np.full((1, model.width), empty)))
 
 
-def _require_score(model: Model, d: int) -> None:
+def _require_score(function: ScoreFunction, d: int) -> None:
     """Raise `DataError` unless weights or trees fit to what the maps make of d features."""
-    for phi in model.maps:
+    for phi in function.maps:
         d = _width_after(phi, d)
-    if model.trees is None:
-        _require_shape("the weights", np.asarray(model.weights), d)
-    elif model.trees.d != d or any(a.ndim != 1 for a in _arrays(model.trees).values()):
-        raise DataError(f"its trees read {model.trees.d} features, and there are {d}")
-    if model.spread is not None:
-        _require_shape("the spread", model.spread, d)
+    if function.trees is None:
+        _require_shape("the weights", np.asarray(function.weights), d)
+    elif function.trees.d != d or any(a.ndim != 1 for a in _arrays(function.trees).values()):
+        raise DataError(f"its trees read {function.trees.d} features, and there are {d}")
+    if function.spread is not None:
+        _require_shape("the spread", function.spread, d)
 
 
 def _require_columns(model: Model) -> None:
-    if model.width < 1 or bool(model.negative) != bool(model.positive):
+    if model.width < 1 or len(model.labels) == 1 or not all(model.labels):
         raise DataError("it reads no column, or a class has no label")
-    if not model.decides and (model.operating or model.calibrator):
-        raise DataError("it has a threshold or probabilities, and no classes")
+    named = [label for labels in model.labels for label in labels]
+    if len({*named}) != len(named):
+        raise DataError("a label belongs to two of its classes")
     if model.columns is not None and len({*model.columns}) != model.width:
         raise DataError(f"its {model.width} columns do not have different names")
     if model.encoding is not None and len(model.encoding.schema.columns) != model.width:
@@ -302,8 +312,9 @@ def _width_after(phi: Any, d: int) -> int:
 
 
 def _require_whole_points(model: Model) -> None:
-    weights = model.weights
-    steps = [type(phi) for phi in model.maps] == [Bins, AppendOne]
+    weights = model.function.weights
+    maps = (*model.maps, *model.function.maps)
+    steps = [type(phi) for phi in maps] == [Bins, AppendOne]
     if weights is None or not steps or not (weights == np.rint(weights)).all():
         raise DataError("its scorecard has points that are not whole, or are of no bins")
 

@@ -16,7 +16,8 @@ from aucbench.data.showing import folded, heading, listed, paragraphs
 from aucbench.data.understood import by_kind, remark_of
 from aucbench.errors import shown
 from aucbench.models.assessment import DEALT, TAKEN_OUT, Assessment
-from aucbench.models.model import Model, finite
+from aucbench.models.model import Model
+from aucbench.models.score_function import finite
 from aucbench.models.scorecard import BASE, MISSING, OTHERS
 from aucbench.models.shape import EffectShape, sparkline
 from aucbench.report.document import Cell, Grid, grid, text
@@ -70,19 +71,23 @@ def explanation(model: Model) -> dict[str, Any]:
         provenance :
             As the attributes of `Model`.
     """
+    if len(model.functions) > 1:
+        from aucbench.models import class_page
+
+        return class_page.explanation(model)
     plain = model.to_tree()
     return {
         "kind": kind_of(model),
         "features": features_of(model),
         "columns": list(model.columns or ()),
-        "negative": list(model.negative),
-        "positive": list(model.positive),
-        "threshold": model.threshold,
-        "operating": plain["operating"],
+        "negative": list(model.labels[0]) if model.decides else [],
+        "positive": list(model.labels[1]) if model.decides else [],
+        "threshold": model.function.threshold,
+        "operating": plain["functions"][0]["operating"],
         "auc": plain["auc"],
         "auc_rows": model.auc_rows,
-        "calibration": plain["calibrator"],
-        "reliability": plain["reliability"],
+        "calibration": plain["functions"][0]["calibrator"],
+        "reliability": plain["functions"][0]["reliability"],
         "scorecard": plain.get("scorecard"),
         "shapes": plain_shapes(model),
         "keeps_rows": model.keeps_rows,
@@ -92,9 +97,9 @@ def explanation(model: Model) -> dict[str, Any]:
 
 def kind_of(model: Model) -> str:
     """Return "linear", "additive", "kernel" or "trees"."""
-    if model.trees is not None:
+    if model.function.trees is not None:
         return "trees"
-    if model.feature_names is None:
+    if model.feature_names() is None:
         return "kernel"
     return "linear" if _keeps_columns(model) else "additive"
 
@@ -107,13 +112,17 @@ def feature_weights(model: Model) -> Vector | None:
     array of shape (d,), or None
         None for a kernel.
     """
-    if model.trees is not None:
-        used = model.trees.feature[model.trees.feature >= 0]
-        return np.bincount(used, minlength=model.trees.d) / max(1, used.size)
-    if model.feature_names is None:
+    if model.function.trees is not None:
+        used = model.function.trees.feature[model.function.trees.feature >= 0]
+        return np.bincount(used, minlength=model.function.trees.d) / max(1, used.size)
+    if model.feature_names() is None:
         return None
-    spread = 1.0 if model.spread is None else np.where(np.isnan(model.spread), 1.0, model.spread)
-    return np.asarray(np.abs(np.asarray(model.weights)) * spread)
+    spread = (
+        1.0
+        if model.function.spread is None
+        else np.where(np.isnan(model.function.spread), 1.0, model.function.spread)
+    )
+    return np.asarray(np.abs(np.asarray(model.function.weights)) * spread)
 
 
 def raw_weights(model: Model) -> Vector | None:
@@ -121,7 +130,7 @@ def raw_weights(model: Model) -> Vector | None:
 
     A feature of two columns counts half for each. None for a kernel.
     """
-    counts, known = feature_weights(model), model.terms
+    counts, known = feature_weights(model), model.terms()
     if counts is None or known is None:
         return counts
     raw = np.zeros(len(model.raw_names))
@@ -150,19 +159,19 @@ def most_counting(model: Model) -> list[tuple[str, float]]:
 
 def _keeps_columns(model: Model) -> bool:
     """Whether there is one feature for each before the maps."""
-    known = model.terms
+    known = model.terms()
     return known is None or known.owner.size == len(model.raw_names)
 
 
 def features_of(model: Model) -> list[dict[str, Any]]:
     """Return the features of a model, the most important first, as `explanation` lists them."""
-    names, counts = model.feature_names, feature_weights(model)
+    names, counts = model.feature_names(), feature_weights(model)
     if names is None or counts is None:
         return []
     features = [{"name": name, "importance": x} for name, x in zip(names, counts, strict=True)]
-    if model.weights is not None:
-        w = np.asarray(model.weights)
-        spread = np.full(w.size, np.nan) if model.spread is None else model.spread
+    if model.function.weights is not None:
+        w = np.asarray(model.function.weights)
+        spread = np.full(w.size, np.nan) if model.function.spread is None else model.function.spread
         features = [
             {"name": one["name"], "weight": w[j], "spread": spread[j], **one}
             for j, one in enumerate(features)
@@ -173,6 +182,11 @@ def features_of(model: Model) -> list[dict[str, Any]]:
 
 def lines(model: Model) -> Iterator[str]:
     """Yield the explanation for people, a line at a time."""
+    if len(model.functions) > 1:
+        from aucbench.models import class_page
+
+        yield from class_page.lines(model)
+        return
     about = model.provenance
     yield f"{about.get('solver', 'a model')}, features {about.get('features', 'as they are')}"
     yield from origin_lines(about)
@@ -233,9 +247,9 @@ def _operating(model: Model) -> Iterator[str]:
     if not model.decides:
         yield f"it ranks rows: {ranking_of(model)}"
         return
-    positive, negative = (join_labels(labels) for labels in (model.positive, model.negative))
-    yield f"score ≥ {model.threshold:.6g}: {positive}, else {negative}"
-    point = model.operating
+    positive, negative = (join_labels(labels) for labels in (model.labels[1], model.labels[0]))
+    yield f"score ≥ {model.function.threshold:.6g}: {positive}, else {negative}"
+    point = model.function.operating
     if point is None:
         return
     yield f"  chosen for {point.aim}"
@@ -258,11 +272,11 @@ def ranking_of(model: Model) -> str:
 def _calibration(model: Model) -> Iterator[str]:
     if not model.decides:
         return
-    if model.calibrator is None:
+    if model.function.calibrator is None:
         yield "no probabilities: it was not calibrated"
         return
-    how = f"probabilities by {type(model.calibrator).__name__.lower()} calibration"
-    if (curve := model.reliability) is None:
+    how = f"probabilities by {type(model.function.calibrator).__name__.lower()} calibration"
+    if (curve := model.function.reliability) is None:
         yield how
         return
     yield f"{how}; on the rows held out, in groups:"
@@ -280,9 +294,11 @@ def _weights(model: Model) -> Iterator[str]:
     if kind == "kernel":
         yield "a kernel machine: its weights belong to landmarks, not to features"
         return
-    if kind == "additive" and model.shapes:  # the weights of splines say nothing by themselves
+    if (
+        kind == "additive" and model.function.shapes
+    ):  # the weights of splines say nothing by themselves
         return
-    weight = "weight" if model.spread is None else "weight × spread"
+    weight = "weight" if model.function.spread is None else "weight × spread"
     head = "share of splits" if kind == "trees" else weight
     yield f"{head}, of {len(features)} features:"
     for one in features[:SHOWN]:
@@ -294,7 +310,7 @@ def _weights(model: Model) -> Iterator[str]:
 
 def card_parts(model: Model) -> Iterator[str | Grid]:
     """Yield what points mean, what rounding costs, and the points of cells that rows had."""
-    card, point = model.scorecard, model.operating
+    card, point = model.scorecard, model.function.operating
     if card is None or point is None:
         return
     yield f"{card.scaling}; a row has {card.base} to {card.most} points, the sum of those below."
@@ -340,13 +356,13 @@ def plain_shapes(model: Model) -> list[dict[str, Any]]:
     worth = drops(model)
     return [
         {"name": shape.name, "importance": worth.get(shape.name), **asdict(shape)}
-        for shape in model.shapes
+        for shape in model.function.shapes
     ]
 
 
 def drops(model: Model) -> dict[str, float]:
     """Return how far the measure falls without each effect, where that is known."""
-    known = model.assessment
+    known = model.function.assessment
     if known is None or known.how != TAKEN_OUT:
         return {}
     return {one.column: one.drop.estimate for one in known.importance}
@@ -354,10 +370,10 @@ def drops(model: Model) -> dict[str, float]:
 
 def shape_lines(model: Model) -> Iterator[str]:
     """Yield a line for each effect, those without which the measure falls most first."""
-    if not model.shapes:
+    if not model.function.shapes:
         return
     worth = drops(model)
-    ranked = sorted(model.shapes, key=lambda shape: -worth.get(shape.name, -np.inf))
+    ranked = sorted(model.function.shapes, key=lambda shape: -worth.get(shape.name, -np.inf))
     yield head(model)
     lines = [_cells(shape, worth.get(shape.name)) for shape in ranked[:SHOWN]]
     maps = [shape for shape in ranked[:SHOWN] if len(shape.axes) > 1][:MAPS]
@@ -412,6 +428,10 @@ def _map(shape: EffectShape) -> Iterator[str]:
 
 def line(model: Model) -> str:
     """Return what the model is, in one line."""
+    if len(model.functions) > 1:
+        from aucbench.models import class_page
+
+        return class_page.line(model)
     about = model.provenance
     origin = f" of {about['data']}" if "data" in about else ""
     auc = "" if model.auc is None else f", {model.measure} {_share(model.auc)}"
@@ -442,9 +462,9 @@ def _facts(model: Model) -> Iterator[tuple[str, str]]:
     if not model.decides:
         yield "scores", ranking_of(model)
         return
-    positive, negative = map(join_labels, (model.positive, model.negative))
-    yield "decision", f"score ≥ {model.threshold:.6g}: {positive}, else {negative}"
-    point = model.operating
+    positive, negative = map(join_labels, (model.labels[1], model.labels[0]))
+    yield "decision", f"score ≥ {model.function.threshold:.6g}: {positive}, else {negative}"
+    point = model.function.operating
     if point is not None:
         yield "chosen for", str(point.aim)
         yield (
@@ -455,8 +475,8 @@ def _facts(model: Model) -> Iterator[tuple[str, str]]:
 
 def _quality(model: Model) -> str:
     known = {} if model.auc is None else {model.measure: model.auc}
-    if model.operating is not None:
-        known |= {name: getattr(model.operating, name) for name in SHARES}
+    if model.function.operating is not None:
+        known |= {name: getattr(model.function.operating, name) for name in SHARES}
     lines = [(name, _share(x)) for name, x in known.items() if not isnan(x.estimate)]
     return showing.grid(["on rows that did not train it", "with 95 % interval"], lines)
 

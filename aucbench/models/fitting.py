@@ -21,7 +21,6 @@ from aucbench.errors import ParameterError
 from aucbench.models import parted_job
 from aucbench.models.building import fitted
 from aucbench.models.choosing import ModelPlan
-from aucbench.models.classes import ClassModel
 from aucbench.models.model import Model
 from aucbench.models.options import Aims, Carding, Making, Parting
 from aucbench.models.parted_job import require_by_parts, why_by_parts
@@ -33,7 +32,7 @@ OPTIONS: Kinds = {**OWN, Fits: ONE_MODEL, Options: NO_ENGINE}
 
 
 @takes(OPTIONS)
-def fit(table: Any, **options: Any) -> Model | ClassModel:
+def fit(table: Any, **options: Any) -> Model:
     """Compare solvers on a table, and return the best one, fitted to all rows.
 
     The options are those of the command `aucbench fit`, with the same defaults. The threshold
@@ -51,9 +50,9 @@ def fit(table: Any, **options: Any) -> Model | ClassModel:
 
     Returns
     -------
-    Model or ClassModel
+    Model
         It scores new tables by `predict`, and is kept by `save`. With labels="classes" and three
-        or more of them it is a `ClassModel`, which decides by the probabilities of all classes.
+        or more of them it decides by the probabilities of all classes.
 
     Raises
     ------

@@ -16,15 +16,16 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.data import Data
+from aucbench.data import Categories, Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.data.folds import Split
+from aucbench.data.targets import Labels
 from aucbench.errors import DataError
 from aucbench.models.model import Model
 from aucbench.models.recipe import Recipe, some_of
@@ -54,12 +55,12 @@ class Part:
 
     def scores(self, data: Data) -> Vector:
         """Return the scores of its rows on the scale of the final model."""
-        return self.slope * self.model.scores(data.rows.take(self.rows)) + self.shift
+        return self.slope * self.model.scores(data.rows.take(self.rows))[:, 0] + self.shift
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class HeldOut:
-    """Rows that did not train what scored them.
+    """Rows that did not train the score function which scored them.
 
     Attributes
     ----------
@@ -88,8 +89,11 @@ class HeldOut:
     @staticmethod
     def of(
         recipe: Recipe, data: Data, splits: Sequence[Split], final: Model, learnt: Index
-    ) -> HeldOut:
-        """Fit a model to the training part of each split that is needed, and score what is left.
+    ) -> tuple[HeldOut, ...]:
+        """Fit a model to the training part of each split that is needed, and score the other rows.
+
+        Returns a record for each score function; of three or more classes the labels say whether a
+        row is of the class.
 
         Parameters
         ----------
@@ -105,32 +109,48 @@ class HeldOut:
         DataError
             When the solver cannot be fitted to a training part, or a score is not finite.
         """
-        parts: list[Part] = []
+        parts: list[tuple[Part, ...]] = []
         for k in reversed(range(len(splits))):
             rest, held = splits[k]
             model = final if np.array_equal(rest, learnt) else recipe.fitted(data, rest, split=k)
             common = some_of(rest, recipe.seed)
-            own, same = (m.scores(data.rows.take(common)) for m in (model, final))
-            parts.append(Part(model, rest, held, *scale_between(own, same)))
-            if _enough(data, np.concatenate([part.rows for part in parts])):
+            own, same = (m.scores(data.rows.take(common)).T for m in (model, final))
+            lines = [scale_between(*both) for both in zip(own, same, strict=True)]
+            parts.append(tuple(_parts_of(model, rest, held, lines)))
+            if _enough(data, np.concatenate([part[0].rows for part in parts])):
                 break
         if not parts:
             raise DataError("no rows were held out; ask for splits")
-        numbers = np.concatenate([part.rows for part in reversed(parts)])
-        scores = _scores(parts, data)
-        if not np.isfinite(scores).all():
-            raise DataError("a score of a row that was held out is not finite; scale the features")
-        return HeldOut(
-            y=data.y[numbers],
-            scores=scores,
-            rows=numbers,
-            what=_what(data, numbers, len(parts), len(splits)),
-            parts=tuple(parts),
-        )
+        numbers = np.concatenate([part[0].rows for part in reversed(parts)])
+        what = _what(data, numbers, len(parts), len(splits))
+        held_out = []
+        for k, fits in enumerate(zip(*parts, strict=True)):
+            scores = _scores(fits, data)
+            if not np.isfinite(scores).all():
+                raise DataError("the score of a held-out row is not finite; scale the features")
+            y = rows_of_class(data, k).y[numbers]
+            held_out.append(HeldOut(y=y, scores=scores, rows=numbers, what=what, parts=fits))
+        return tuple(held_out)
 
     def by(self, parts: Sequence[Part], data: Data) -> HeldOut:
         """Return the same rows, scored by other models in place of the fits."""
         return replace(self, parts=tuple(parts), scores=_scores(parts, data))
+
+
+def rows_of_class(data: Data, k: int) -> Data:
+    """Return the rows with labels of class k against the rest; those of two classes as they are."""
+    if not isinstance(data.target, Categories):
+        return data
+    labels = np.where(data.target.y == k, np.int8(1), np.int8(-1))
+    return replace(data, target=Labels(labels), pairs=None)
+
+
+def _parts_of(
+    model: Model, learnt: Index, rows: Index, lines: Sequence[tuple[float, float]]
+) -> Iterator[Part]:
+    for k, (slope, shift) in enumerate(lines):
+        own = model if len(lines) == 1 else model.against_rest(k)
+        yield Part(model=own, learnt=learnt, rows=rows, slope=slope, shift=shift)
 
 
 def _scores(parts: Sequence[Part], data: Data) -> Vector:
@@ -157,8 +177,8 @@ def scale_between(own: Vector, other: Vector, shares: Vector | None = None) -> t
 
 
 def _enough(data: Data, rows: Index) -> bool:
-    positives = int(np.count_nonzero(data.y[rows] > 0))
-    rarer = min(positives, rows.size - positives)
+    _, counts = np.unique(data.target.strata[rows], return_counts=True)
+    rarer = int(counts.min())
     if data.times is not None:
         return rarer >= RECENT
     return rows.size >= ENOUGH and rarer >= ENOUGH_OF_CLASS

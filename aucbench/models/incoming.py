@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from aucbench.data.arrays import Rows, Vector, rows
 from aucbench.datasets.memory import frame_of, is_table
-from aucbench.datasets.reading import Plain
 from aucbench.datasets.tables import Column, Schema
 from aucbench.datasets.tables.cells import numbers as numbers_of
 from aucbench.datasets.tables.cells import other_mark
@@ -36,13 +35,8 @@ class Scored:
 
     Attributes
     ----------
-    scores : array of shape (n,)
-        NaN where a row has a fault.
-    probability : array of shape (n,), or None
-        Of the positive class; None without a calibrator.
-    positive : array of shape (n,)
-        Whether the score reaches the threshold; False where a row has a fault, and for a model
-        that ranks rows.
+    scores : array of shape (n, K)
+        As of `Model.scores`; NaN if a row has a fault.
     faults : sequence of str
         Why a row has no score, or an empty text.
     cells : UnusualCells
@@ -52,14 +46,12 @@ class Scored:
     """
 
     scores: Vector
-    probability: Vector | None
-    positive: NDArray[np.bool_]
     faults: Sequence[str]
     cells: UnusualCells
     ignored: tuple[str, ...] = ()
 
 
-def scored(
+def score_frame(
     model: Model, frame: Any, *, named: bool = True, uneven: Mapping[int, int] = NOTHING
 ) -> Scored:
     """Score the rows of a data frame, or CSR rows of svmlight; columns are found by name.
@@ -93,14 +85,10 @@ def scored(
         read = np.array([fault is None for fault in faults], np.bool_)
         cells = UnusualCells.of(model.schema.columns, model.ranges, codes[read], own[read])
         scores = model.scores(rows(codes))
-    for at in np.flatnonzero(~np.isfinite(scores)).tolist():
+    for at in np.flatnonzero(~np.isfinite(scores).all(axis=1)).tolist():
         faults[at] = faults[at] or "the score is not finite"
-    scores = np.where([fault is not None for fault in faults], np.nan, scores)
-    calibrated = None if model.calibrator is None else model.calibrator(scores)
-    probability = None if calibrated is None else np.where(np.isnan(scores), np.nan, calibrated)
-    positive = (scores >= model.threshold) & model.decides
-    said = [fault or "" for fault in faults]
-    return Scored(scores, probability, positive, said, cells, ignored)
+    scores[[fault is not None for fault in faults]] = np.nan
+    return Scored(scores, [fault or "" for fault in faults], cells, ignored)
 
 
 def describe_changes(model: Model, cells: UnusualCells) -> Iterator[str]:
@@ -143,31 +131,6 @@ def in_memory(table: Any) -> tuple[Any, bool]:
             "array of numbers; Model.scores takes sparse matrices"
         )
     return pd.DataFrame(np.asarray(table)), False
-
-
-def answered(model: Model, result: Scored, index: Any = None) -> Any:
-    """Return a data frame with score, probability, decision and problem of each row.
-
-    A model that ranks rows has no decision.
-    """
-    import pandas as pd
-
-    if not model.decides:
-        told = {"score": result.scores, "problem": [*result.faults]}
-        return pd.DataFrame(told, index=index)
-    labels = label_of(model.negative, "negative"), label_of(model.positive, "positive")
-    both = zip(result.positive.tolist(), result.faults, strict=True)
-    chance = {} if result.probability is None else {"probability": result.probability}
-    decided = [None if fault else labels[flagged] for flagged, fault in both]
-    decisions = pd.Series(decided, index, object)  # None would make floats of whole numbers
-    typed = decisions if any(result.faults) else decisions.infer_objects()
-    columns = {"score": result.scores, **chance, "decision": typed}
-    return pd.DataFrame({**columns, "problem": [*result.faults]}, index=index)
-
-
-def label_of(labels: Sequence[Plain], other: str) -> Plain:
-    """Return the label of a class, or the name of the class if it has several labels."""
-    return labels[0] if len(labels) == 1 else other
 
 
 def wanted_columns(model: Model, frame: Any, *, named: bool = True) -> Any:

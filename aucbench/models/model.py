@@ -1,18 +1,27 @@
-"""`Model`: everything that it takes to score new rows, without the rows that taught it."""
+"""`Model`: everything that it takes to score new rows, without the rows that taught it.
+
+Design
+  a. A model has K score functions. K is 1 for two classes and for rows that are ranked; of three
+     or more classes there is one for each class, which ranks the rows of this class above all
+     others. All share the columns of the table and their encoding.
+  b. Two classes are divided by the threshold. Scores of several functions have scales of their own,
+     so that the largest of K scores says nothing: each function has a sigmoid, fitted to held-out
+     rows, and the class with the largest log-odds against the rest is the decision. A sigmoid
+     changes no rank inside a column. (Rejected: isotonic calibration. Its steps tie.)
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
-from math import isfinite
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from aucbench.data import Terms
-from aucbench.data import scores as weighted
 from aucbench.data.arrays import Rows, Vector
 from aucbench.data.inputs import check_rows
 from aucbench.datasets.reading import Plain
@@ -20,16 +29,12 @@ from aucbench.datasets.tables import Column, Encoding, Schema
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.features import Chain, KernelColumns, Nystroem
 from aucbench.models import archive
-from aucbench.models.assessment import Assessment
-from aucbench.models.calibration import Calibrator, Reliability
+from aucbench.models.calibration import Sigmoid, best, log_odds, probabilities
 from aucbench.models.document import require_fit, structured
 from aucbench.models.maps import KIND, names_after, steps_of, tree_of
-from aucbench.models.operating import Operating
+from aucbench.models.score_function import LINEAR, ScoreFunction, finite
 from aucbench.models.scorecard import Scorecard
-from aucbench.models.shape import EffectShape
-from aucbench.optim.trees import TreeSum, portable
 from aucbench.protocols import MAPPED_ROWS, FeatureMap, identity, terms
-from aucbench.records import Run
 from aucbench.stats import Interval
 
 if TYPE_CHECKING:
@@ -37,89 +42,62 @@ if TYPE_CHECKING:
 
     from aucbench.report.render import InlinePage
 
-T = TypeVar("T")
-CLASSES = "classes"  # in a file, of a model of several classes
-LINEAR = "linear"
+NO_SIGMOIDS = "a model of three or more classes needs a sigmoid for each class; calibrate it"
+OUTSIDE = ("format", "version", "feature_names")  # what is in the file for other readers
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Model:
     """A fitted model: from the cells of a table to scores and decisions.
 
-    The score of a row is w · φ_k(… φ_1(x)), or the sum of trees at φ_k(… φ_1(x)). x are the numbers
-    of the row, or what the encoding makes of its cells.
-
     Attributes
     ----------
-    weights : array of shape (d,), or None
-        w; None with trees.
-    trees : TreeSum or None
-    maps : tuple of FeatureMap
-        φ_1, ..., φ_k, learnt.
+    functions : tuple of K ScoreFunction
+        Each maps a row to a score.
+    labels : tuple of tuples of labels
+        The labels of the negative and of the positive class; of three or more classes the label of
+        each, K in all; empty if the model ranks rows, and decides nothing.
     width : int
         Number of columns of the table.
     columns : tuple of str, or None
         Their names.
     encoding : Encoding or None
         Makes features of the codes of a table; None: all columns are numbers.
-    negative, positive : tuple of labels
-        The labels of the two classes; none where the model ranks rows, and decides nothing.
-    threshold : float
-        A row whose score is at least this is predicted positive.
-    operating : Operating or None
-        How the threshold was chosen, and what it does.
-    calibrator : Sigmoid, Isotonic or None
-        From a score to the probability of the positive class.
-    reliability : Reliability or None
-        Whether the probabilities are true.
-    assessment : Assessment or None
-        What rows that did not train it say of it, for its page.
-    auc : Interval or None
-        The AUC on rows that did not train the model, or what stands for it, see `measure`.
-    auc_rows : str
-        Which rows these were.
-    spread : array of shape (d,), or None
-        Standard deviation of each feature of w over the training rows.
+    maps : tuple of FeatureMap
+        Applied to these features one after another, before a score function takes them; learnt.
     ranges : array of shape (2, width), or None
         The smallest and the largest number of each column, or of its codes, in the training rows.
+    auc : Interval or None
+        The AUC on rows that did not train the model, or the other measure that `measure` names.
+    auc_rows : str
+        Which rows these were.
     scorecard : Scorecard or None
         Whole points in place of weights: the score of a row is their sum, see docs/scorecard.md.
-    shapes : tuple of EffectShape
-        Of a model whose score is a sum of effects: the curve of each effect, those that move the
-        score most first.
     provenance : mapping
         Plain values about its origin: solver, parameters, features, versions, date, hash of the
         data, numbers of rows.
     """
 
-    weights: Vector | None
-    trees: TreeSum | None
-    maps: tuple[FeatureMap, ...]
+    functions: tuple[ScoreFunction, ...]
+    labels: tuple[tuple[Plain, ...], ...]
     width: int
     columns: tuple[str, ...] | None
-    negative: tuple[Plain, ...]
-    positive: tuple[Plain, ...]
-    threshold: float
     encoding: Encoding | None = None
-    operating: Operating | None = None
-    calibrator: Calibrator | None = None
-    reliability: Reliability | None = None
-    assessment: Assessment | None = None
+    maps: tuple[FeatureMap, ...] = ()
+    ranges: Vector | None = None
     auc: Interval | None = None
     auc_rows: str = ""
-    spread: Vector | None = None
-    ranges: Vector | None = None
     scorecard: Scorecard | None = None
-    shapes: tuple[EffectShape, ...] = ()
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if (self.weights is None) == (self.trees is None):
-            raise DataError("a model has weights or trees, one of them")
+        if len(self.functions) != (len(self.labels) if len(self.labels) > 2 else 1):
+            raise DataError(
+                f"{len(self.functions)} score functions for {len(self.labels)} classes; two "
+                "classes need one, and three or more need one each"
+            )
         if self.columns is not None and len(self.columns) != self.width:
             raise DataError(f"{len(self.columns)} names for {self.width} columns; name each one")
-        if not isfinite(self.threshold):
-            raise DataError(f"the threshold is {self.threshold}; choose a finite one")
 
     def __repr__(self) -> str:
         """Return what it is, in one line."""
@@ -146,41 +124,47 @@ class Model:
 
         return page_of(self)
 
-    @staticmethod
-    def of_run(run: Run, features: FeatureMap, **rest: Any) -> Model:
-        """Return the model of a run on rows that `features` has mapped.
-
-        Parameters
-        ----------
-        run : Run
-        features : FeatureMap
-            Learnt; applied before the maps of the solver.
-        rest :
-            The other attributes.
+    @property
+    def function(self) -> ScoreFunction:
+        """The score function of a model of two classes, or of one that ranks rows.
 
         Raises
         ------
         UnsupportedError
-            When the map or the model is one that cannot be saved.
+            When there are several.
         """
-        own = steps_of(run.scorer.features)
-        trees = None if run.w is not None else portable(run.model)
-        return Model(weights=run.w, trees=trees, maps=(*steps_of(features), *own), **rest)
+        if len(self.functions) > 1:
+            raise UnsupportedError(
+                f"the model has {len(self.functions)} classes with a score function each; see "
+                "Model.functions"
+            )
+        return self.functions[0]
 
-    @property
-    def d(self) -> int:
-        """Number of features of w, or of the trees."""
-        return np.asarray(self.weights).size if self.trees is None else self.trees.d
+    def against_rest(self, k: int) -> Model:
+        """Return the model of class k against the rest, of a model of three or more classes.
+
+        Its threshold is the score at which the class is as probable as the rest.
+        """
+        own = self.functions[k]
+        if isinstance(own.calibrator, Sigmoid) and own.calibrator.a:
+            own = replace(own, threshold=-own.calibrator.b / own.calibrator.a)
+        others = tuple(label for j, labels in enumerate(self.labels) if j != k for label in labels)
+        about = {name: value for name, value in self.provenance.items() if name != "class_rows"}
+        if "class_rows" in self.provenance:
+            about["n_pos"] = self.provenance["class_rows"][k]
+        labels = (others, self.labels[k])
+        return replace(self, functions=(own,), labels=labels, auc=own.auc, provenance=about)
 
     @property
     def decides(self) -> bool:
-        """Whether it divides rows into two classes; else it ranks them."""
-        return bool(self.positive)
+        """Whether it divides rows into classes; else it ranks them."""
+        return bool(self.labels)
 
     @property
     def measure(self) -> str:
         """What `auc` measures, for people."""
-        return str(self.provenance.get("measure", "AUC"))
+        usual = "AUC" if len(self.functions) == 1 else "Hand–Till M"
+        return str(self.provenance.get("measure", usual))
 
     @property
     def schema(self) -> Schema:
@@ -193,7 +177,8 @@ class Model:
     @property
     def keeps_rows(self) -> bool:
         """Whether it holds training rows: the landmarks of a kernel."""
-        return any(getattr(phi, "keeps_rows", False) for phi in self.maps)
+        own = any(getattr(phi, "keeps_rows", False) for phi in self.maps)
+        return own or any(function.keeps_rows for function in self.functions)
 
     @property
     def raw_names(self) -> tuple[str, ...]:
@@ -202,25 +187,30 @@ class Model:
             return self.encoding.names
         return self.columns or tuple(f"column {j}" for j in range(self.width))
 
-    @property
-    def feature_names(self) -> tuple[str, ...] | None:
-        """Names of the features of w or of the trees; None for those of a kernel."""
-        if any(isinstance(phi, KernelColumns | Nystroem) for phi in self.maps):
-            return None
+    def feature_names(self, k: int = 0) -> tuple[str, ...] | None:
+        """Return the names of the features of score function k; None for those of a kernel."""
         names = self.raw_names
-        for phi in self.maps:
+        for phi in (*self.maps, *self.functions[k].maps):
+            if isinstance(phi, KernelColumns | Nystroem):
+                return None
             names = names_after(phi, names)
-        return names
+        return tuple(names)
 
-    @property
-    def terms(self) -> Terms | None:
-        """The terms of the features of w; None where a score by weights is no sum over columns."""
-        maps = [phi for phi in self.maps if not phi.exempt]
+    def terms(self, k: int = 0) -> Terms | None:
+        """Return the terms of the features of score function k, see `aucbench.protocols.terms`.
+
+        None if a score by weights is no sum over columns.
+        """
+        every = (*self.maps, *self.functions[k].maps)
+        maps = [phi for phi in every if not phi.exempt]
         phi = Chain(tuple(maps)) if len(maps) > 1 else (*maps, identity)[0]
-        return terms(phi, self.d - (len(self.maps) - len(maps)))
+        return terms(phi, self.functions[k].d - (len(every) - len(maps)))
 
     def scores(self, X: Any) -> Vector:
-        """Scores of rows (n, width) -> (n,); larger means more positive.
+        """Scores of rows (n, width) -> (n, K).
+
+        A larger score means more positive; of K classes a larger one in column k means more of
+        class k, and each column has a scale of its own.
 
         Parameters
         ----------
@@ -235,15 +225,53 @@ class Model:
         raw = X if isinstance(X, Rows) else check_rows(X)[0]
         if raw.d != self.width:
             raise DataError(f"X has {raw.d} columns, the model has {self.width}; give the same")
-        lows = range(0, raw.n, MAPPED_ROWS)
-        parts = [self._part(raw.take(slice(lo, lo + MAPPED_ROWS))) for lo in lows]
-        return np.concatenate([np.zeros(0), *parts])
+        scores = np.empty((raw.n, len(self.functions)))
+        for low in range(0, raw.n, MAPPED_ROWS):
+            block = slice(low, low + MAPPED_ROWS)
+            mapped = self.mapped(raw.take(block))
+            for k, function in enumerate(self.functions):
+                scores[block, k] = function.scores(mapped)
+        return scores
 
-    def _part(self, rows: Rows) -> Vector:
-        mapped = self.mapped(rows)
-        if self.trees is not None:
-            return self.trees.scores(mapped)
-        return weighted(mapped, np.asarray(self.weights))
+    def mapped(self, rows: Rows) -> Rows:
+        """Return the features that a score function takes, of rows of numbers or codes."""
+        rows = rows if self.encoding is None else self.encoding(rows)
+        for phi in self.maps:
+            rows = phi(rows)
+        return rows
+
+    def log_odds(self, scores: Vector) -> Vector:
+        """Put scores (n, K) on one scale: the log-odds of each class against the rest, (n, K).
+
+        They are −(a_k s_k + b_k), with the sigmoids of the K classes.
+        """
+        sigmoids = [one.calibrator for one in self.functions if isinstance(one.calibrator, Sigmoid)]
+        if len(sigmoids) < len(self.functions):
+            raise DataError(NO_SIGMOIDS)
+        return log_odds(scores, sigmoids)
+
+    def probabilities(self, scores: Vector) -> Vector | None:
+        """Return the probability of each class, (n, 2) or (n, K), of scores (n, K).
+
+        Those of three or more classes are the probabilities against the rest, divided by their sum.
+        None if the model is not calibrated.
+        """
+        if len(self.functions) > 1:
+            return probabilities(self.log_odds(scores))
+        if self.function.calibrator is None:
+            return None
+        positive = self.function.calibrator(scores[:, 0])
+        return np.column_stack([1.0 - positive, positive])
+
+    def decide(self, scores: Vector) -> NDArray[np.intp]:
+        """Return the number of the class of each row, (n,), of scores (n, K).
+
+        Of two classes it is 1, the positive one, from the threshold on. Of equal log-odds of three
+        or more classes the first counts.
+        """
+        if len(self.functions) > 1:
+            return best(self.log_odds(scores))
+        return (scores[:, 0] >= self.function.threshold).astype(np.intp)
 
     def predict(self, table: Any) -> DataFrame:
         """Score the rows of a table, with a decision for each, as `aucbench predict` does.
@@ -260,9 +288,9 @@ class Model:
         -------
         DataFrame
             Of pandas, a row for each row, with the index of a table in memory: score; probability
-            of the positive class, where the model is calibrated; decision, the label of the class,
-            or positive and negative where a class has several; problem, why a row has no score, or
-            an empty text.
+            of the positive class, if the model is calibrated; decision, the label of the class, or
+            positive and negative if a class has several; problem, why a row has no score, or an
+            empty text. Of three or more classes there is a score and a probability for each.
 
         Raises
         ------
@@ -275,23 +303,17 @@ class Model:
             When another number of rows is flagged than the threshold promises, and for each column
             that lacks more values than in training, or has other ones.
         """
-        from aucbench.models.classes import predict_table
+        from aucbench.models.prediction import predict_table
 
         return predict_table(self, table)
-
-    def mapped(self, rows: Rows) -> Rows:
-        """Return the features of w or of the trees."""
-        if self.encoding is not None:
-            rows = self.encoding(rows)
-        for phi in self.maps:
-            rows = phi(rows)
-        return rows
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write it to one file, without pickle; see docs/model.md.
 
         Raises
         ------
+        UnsupportedError
+            As `to_tree`.
         ParameterError
             When the file cannot be written.
         """
@@ -308,36 +330,39 @@ class Model:
             version.
         """
         tree = archive.read(Path(path))
-        if CLASSES in tree:
+        try:
+            return Model.from_tree(tree)
+        except (DataError, UnsupportedError) as error:
+            raise DataError(f"{path}: {error}") from error
+        except Exception as error:  # a damaged document can make anything raise
             raise DataError(
-                f"{path} is a model of several classes; read it by aucbench.ClassModel.load"
-            )
-        return read_tree(path, tree, Model.from_tree)
+                f"{path} is damaged: its parts do not fit together ({type(error).__name__}: "
+                f"{str(error)[:120]}); take another copy"
+            ) from error
 
     def to_tree(self) -> dict[str, Any]:
-        """Return all of it as plain values and arrays."""
-        part = self.trees or {KIND: LINEAR, "weights": self.weights}
+        """Return all of it as plain values and arrays.
+
+        Raises
+        ------
+        UnsupportedError
+            When a feature map, or what the solver learnt, is not one of aucbench's own.
+        """
         return {
-            "score": tree_of(part),
-            "maps": [tree_of(phi) for phi in self.maps],
+            "functions": [
+                {**function.to_tree(), "feature_names": self.feature_names(k)}
+                for k, function in enumerate(self.functions)
+            ],
+            "labels": [[*labels] for labels in self.labels],
             "width": self.width,
             "columns": self.columns,
             "encoding": None if self.encoding is None else self.encoding.to_json(),
-            "negative": self.negative,
-            "positive": self.positive,
-            "threshold": float(self.threshold),
-            "operating": None if self.operating is None else finite(self.operating.to_json()),
-            "calibrator": tree_of(self.calibrator),
-            "reliability": None if self.reliability is None else finite(asdict(self.reliability)),
-            "assessment": None if self.assessment is None else finite(asdict(self.assessment)),
+            "maps": [tree_of(phi) for own in self.maps for phi in steps_of(own)],
+            "ranges": self.ranges,
             "auc": None if self.auc is None else finite(asdict(self.auc)),
             "auc_rows": self.auc_rows,
-            "feature_names": self.feature_names,
-            "spread": self.spread,
-            "ranges": self.ranges,
-            "shapes": [asdict(shape) for shape in self.shapes],
+            "scorecard": None if self.scorecard is None else asdict(self.scorecard),
             "provenance": finite(self.provenance),
-            **({} if self.scorecard is None else {"scorecard": asdict(self.scorecard)}),
         }
 
     @staticmethod
@@ -351,37 +376,19 @@ class Model:
             parts do not fit together.
         """
         parts = {name: value for name, value in tree.items() if name not in OUTSIDE}
-        score = parts.pop("score", None)
-        if isinstance(score, Mapping) and score.get(KIND) == LINEAR:
-            parts |= {"weights": score.get("weights"), "trees": None}
-        else:
-            parts |= {"weights": None, "trees": score}
+        if isinstance(functions := parts.get("functions"), list):
+            parts["functions"] = [*map(_with_score, functions)]
         model: Model = structured(parts, Model)
         require_fit(model)
         return model
 
 
-def read_tree(path: Any, tree: Mapping[str, Any], read: Callable[[Mapping[str, Any]], T]) -> T:
-    """Return read(tree), and name the file in all errors."""
-    try:
-        return read(tree)
-    except (DataError, UnsupportedError) as error:
-        raise DataError(f"{path}: {error}") from error
-    except Exception as error:  # a damaged document can make anything raise
-        raise DataError(
-            f"{path} is damaged: its parts do not fit together ({type(error).__name__}: "
-            f"{str(error)[:120]}); take another copy"
-        ) from error
-
-
-OUTSIDE = ("format", "version", "feature_names")  # what is in the file for other readers
-
-
-def finite(plain: Any) -> Any:
-    """Return plain values with None in place of NaN and infinity, which JSON does not have."""
-    if isinstance(plain, Mapping):
-        return {str(name): finite(value) for name, value in plain.items()}
-    if isinstance(plain, list | tuple):
-        return [finite(value) for value in plain]
-    plain = plain.item() if isinstance(plain, np.generic) else plain
-    return None if isinstance(plain, float) and not isfinite(plain) else plain
+def _with_score(tree: Any) -> Any:
+    """Return the tree of a score function with the fields `weights` and `trees`."""
+    if not isinstance(tree, Mapping) or "score" not in tree:
+        return tree
+    own = {name: value for name, value in tree.items() if name not in ("score", *OUTSIDE)}
+    score = tree["score"]
+    if isinstance(score, Mapping) and score.get(KIND) == LINEAR:
+        return {**own, "weights": score.get("weights"), "trees": None}
+    return {**own, "weights": None, "trees": score}

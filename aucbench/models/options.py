@@ -10,7 +10,6 @@ from aucbench.errors import ParameterError, require_above
 
 if TYPE_CHECKING:
     from aucbench.metrics import Aim
-    from aucbench.models.classes import ClassModel
     from aucbench.models.model import Model
     from aucbench.models.scorecard import Scaling
 
@@ -177,7 +176,7 @@ class Carding:
         if isinstance(self.scorecard, str):
             require_writable(Path(self.scorecard))
 
-    def keep(self, model: Model | ClassModel) -> None:
+    def keep(self, model: Model) -> None:
         """Write the points of a model into the file, where there is one.
 
         A text that a spreadsheet would run as a formula gets an apostrophe in front.

@@ -58,6 +58,10 @@ def page_of(model: Model, title: str = "") -> InlinePage:
     MissingExtraError
         When Jinja2 is not installed.
     """
+    if len(model.functions) > 1:
+        from aucbench.models import class_page
+
+        return class_page.page_of(model, title)
     title = title or f"Model: {model.provenance.get('solver', 'of unknown origin')}"
     content = sections_to_html(
         title,
@@ -97,7 +101,7 @@ def _facts(model: Model) -> Iterator[str]:
             "columns."
         )
     if about.get("label"):
-        positive = f"; positive: {join_labels(model.positive)}" if model.decides else ""
+        positive = f"; positive: {join_labels(model.labels[1])}" if model.decides else ""
         yield f"Label: {about['label']}{positive}."
 
 
@@ -105,21 +109,22 @@ def _answer(model: Model) -> Iterator[str]:
     if model.auc is not None:
         yield f"{model.measure} {share_text(model.auc)} on {model.auc_rows}."
     yield from _decision(model)
-    if model.assessment is not None and (most := _sure(model.assessment)):
+    if model.function.assessment is not None and (most := _sure(model.function.assessment)):
         verb = "matters" if len(most) == 1 else "matter"
         yield f"{', '.join(most)} {verb} most."
 
 
 def _decision(model: Model) -> Iterator[str]:
     """Yield what becomes of a score."""
-    point, positive = model.operating, join_labels(model.positive)
+    point = model.function.operating
+    positive = join_labels(model.labels[1]) if model.decides else ""
     if not model.decides:
         yield f"The model ranks rows: {ranking_of(model)}."
     elif point is None:
-        yield f"A row whose score is at least {model.threshold:.6g} counts as {positive}."
+        yield f"A row whose score is at least {model.function.threshold:.6g} counts as {positive}."
     else:
         yield (
-            f"A row whose score is at least {model.threshold:.6g} counts as {positive}: "
+            f"A row whose score is at least {model.function.threshold:.6g} counts as {positive}: "
             f"{share_text(point.flags, percent=True)} of the rows. The threshold was chosen for "
             f"{point.aim}."
         )
@@ -135,8 +140,8 @@ def _sure(known: Assessment) -> list[str]:
 
 
 def _warnings(model: Model) -> Iterator[str]:
-    if model.assessment is not None:
-        for one in model.assessment.groups:
+    if model.function.assessment is not None:
+        for one in model.function.assessment.groups:
             if one.p is not None and one.p < SURE and one.auc.estimate < (one.others or 0.0):
                 yield (
                     f"{one.column} = {one.level}: the AUC of these {one.rows} rows is "
@@ -154,9 +159,9 @@ def _all_warnings(model: Model) -> Iterator[str]:
 
 
 def _thresholds(model: Model) -> Iterator[str | Grid]:
-    known, point = model.assessment, model.operating
+    known, point = model.function.assessment, model.function.operating
     if point is not None:
-        own = Cut(threshold=model.threshold, tp=point.tp, fp=point.fp)
+        own = Cut(threshold=model.function.threshold, tp=point.tp, fp=point.fp)
         rows, positives = point.tp + point.fp + point.fn + point.tn, point.tp + point.fn
         cuts = [] if known is None else [known.cuts[k] for k in known.flags]
         if known is not None and known.rows != rows:
@@ -167,7 +172,7 @@ def _thresholds(model: Model) -> Iterator[str | Grid]:
 
 
 def _cut_grid(model: Model, cuts: Sequence[Cut], own: Cut, rows: int, positives: int) -> Grid:
-    costs = _costs(model.operating.aim) if model.operating is not None else None
+    costs = _costs(model.function.operating.aim) if model.function.operating is not None else None
     header = [f"flags of {PER} rows", "threshold", "sensitivity", "specificity", "precision"]
     header += ["false per right one", *([f"cost of {PER} rows"] if costs else [])]
     lines: list[list[Cell]] = []
@@ -191,7 +196,7 @@ def _costs(aim: Aim) -> tuple[float, float] | None:
 
 
 def _ranking(model: Model) -> Iterator[str | Chart]:
-    known = model.assessment
+    known = model.function.assessment
     if known is None or not model.decides:
         return
     solver = str(model.provenance.get("solver", SAID))
@@ -213,11 +218,11 @@ def roc_of(known: Assessment) -> tuple[list[float], list[float]]:
 def _probabilities(model: Model) -> Iterator[str | Grid | Chart]:
     if not model.decides:
         return
-    if model.calibrator is None:
+    if model.function.calibrator is None:
         yield "The model was not calibrated: it gives scores, and no probabilities."
         return
-    how = type(model.calibrator).__name__.lower()
-    curve = model.reliability
+    how = type(model.function.calibrator).__name__.lower()
+    curve = model.function.reliability
     if curve is None:
         yield f"Probabilities by {how} calibration."
         return
@@ -252,7 +257,7 @@ def _reliability(curve: Reliability) -> Iterator[Grid | Chart]:
 
 def matters(model: Model) -> Iterator[str | Grid]:
     """Yield what the columns are worth, and the weights."""
-    known = model.assessment
+    known = model.function.assessment
     if known is not None and known.importance:
         some = f" of {known.columns}" if len(known.importance) < known.columns else ""
         yield f"{how_far(known)}, with 95 % intervals. {SHARED[known.how]}"
@@ -266,14 +271,14 @@ def matters(model: Model) -> Iterator[str | Grid]:
     features = explanation(model)["features"]
     if kind_of(model) == "kernel":
         yield "A kernel machine: its weights belong to landmarks, not to features."
-    if features and not (kind_of(model) == "additive" and model.shapes):
+    if features and not (kind_of(model) == "additive" and model.function.shapes):
         yield _weights(model, features)
 
 
 def _weights(model: Model, features: Sequence[dict[str, Any]]) -> Grid:
     some = features[:SHOWN]
     title = f"{len(some)} of {len(features)} features" if len(features) > SHOWN else ""
-    if model.weights is None:
+    if model.function.weights is None:
         lines: list[list[Cell]] = [[one["name"], one["importance"]] for one in some]
         shares = ("feature", "share of the splits")
         return grid(shares, lines, ("", ".4f"), title=title or "Features")
@@ -283,10 +288,10 @@ def _weights(model: Model, features: Sequence[dict[str, Any]]) -> Grid:
 
 
 def _effects(model: Model) -> Iterator[str | Grid | Chart]:
-    known = model.assessment
+    known = model.function.assessment
     if known is None or not known.effects:
         return
-    unit = "probability" if model.calibrator is not None else "score"
+    unit = "probability" if model.function.calibrator is not None else "score"
     yield (
         f"Model: the mean {unit} when a column is set to a value in all rows. Share of positives: "
         "among rows held out that have the value, with 95 % intervals; other columns differ there "
@@ -325,7 +330,7 @@ def _level_grid(effect: Effect, unit: str) -> Grid:
 
 
 def _groups(model: Model) -> Iterator[str | Grid]:
-    known = model.assessment
+    known = model.function.assessment
     if known is None or not known.groups:
         return
     yield (
@@ -375,12 +380,12 @@ def _limits(model: Model) -> Iterator[str]:
             f"The {model.measure} and its interval are of models fitted to a part of the rows, as "
             "a fit to all rows leaves none to judge it."
         )
-    if model.operating is not None:
+    if model.function.operating is not None:
         yield (
             "Intervals say what other rows of the same kind would give. They know nothing of "
             "change."
         )
-    if model.assessment is not None and model.assessment.effects:
+    if model.function.assessment is not None and model.function.assessment.effects:
         yield (
             "An effect is what the model makes of a column, and no cause: a column may stand for "
             "another one."
@@ -401,13 +406,13 @@ def range_of(one: Interval) -> str:
 
 def shape_parts(model: Model, most: int | None = None) -> Iterator[str | Grid | Chart]:
     """Yield what each column adds to the score; nothing where the model is no sum of effects."""
-    if not model.shapes:
+    if not model.function.shapes:
         return
     yield (
         "The score is the sum of these effects, and each is 0 in the mean over the training rows. "
         "Effects of columns that say the same are shared between them."
     )
-    some = model.shapes[:most]
+    some = model.function.shapes[:most]
     curves = [shape for shape in some if is_curve(shape)]
     yield from map(_curve_chart, curves)
     if (gaps := _missing_cells(curves)) is not None:

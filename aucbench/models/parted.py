@@ -35,7 +35,6 @@ from aucbench.models.building import origin
 from aucbench.models.calibration import Reliability, calibrator
 from aucbench.models.choosing import TRIED, ModelPlan
 from aucbench.models.held_out import HeldOut, Part, scale_between
-from aucbench.models.incoming import label_of
 from aucbench.models.inputs import warn_of_outliers
 from aucbench.models.model import Model
 from aucbench.models.operating import Operating
@@ -52,7 +51,9 @@ from aucbench.models.parted_held import (
     strange,
 )
 from aucbench.models.parted_telling import SILENT, Teller
+from aucbench.models.prediction import label_of
 from aucbench.models.recipe import one_thread
+from aucbench.models.score_function import as_steps, functions_of
 from aucbench.protocols import FeatureMap, State, identity
 from aucbench.ranges import GAP_TOL
 from aucbench.records import Point, Run, Stop
@@ -226,18 +227,15 @@ def _model(run: Run, data: ChunkedData) -> Model:
     """Return the model of a run, without a threshold."""
     known, encoding = understood_of(data.parts), encoding_of(data.parts)
     exempt = run.scorer.features.exempt
-    return replace(
-        Model.of_run(
-            run,
-            standardised(data),
-            width=data.d if encoding is None else len(encoding.schema.columns),
-            columns=data.names if encoding is None else encoding.schema.names,
-            encoding=encoding,
-            negative=known.negative,
-            positive=known.positive,
-            threshold=0.0,
-        ),
-        spread=np.concatenate([deviation(data) / data.scale, np.zeros(exempt)]),
+    spread = np.concatenate([deviation(data) / data.scale, np.zeros(exempt)])
+    [function] = functions_of(run)
+    return Model(
+        functions=(replace(function, spread=spread),),
+        labels=(known.negative, known.positive),
+        width=data.d if encoding is None else len(encoding.schema.columns),
+        columns=data.names if encoding is None else encoding.schema.names,
+        encoding=encoding,
+        maps=as_steps(standardised(data)),
         ranges=ranges_of_parts(data),
     )
 
@@ -288,18 +286,22 @@ def _decided(
     method = wanted.calibration
     curve = None if method is None else calibrator(method, held.y, held.scores)
     judged = Fold(rows.y[rows.judges], rows.scores[rows.judges])
-    decides = replace(
-        final,
+    function = replace(
+        final.function,
         threshold=point.threshold,
         operating=point,
         calibrator=curve,
         reliability=None if method is None else Reliability.of(method, held.y > 0, held.scores),
+    )
+    decides = replace(
+        final,
+        functions=(function,),
         auc=auc_interval([judged]),
         auc_rows=f"{int(rows.judges.sum())} of {rows.what}",
         provenance=about,
     )
-    told = assessed(held, data, decides, by=wanted.by, seed=wanted.seed)
-    return replace(decides, assessment=told)
+    known = assessed(held, data, decides, by=wanted.by, seed=wanted.seed)
+    return replace(decides, functions=(replace(function, assessment=known),))
 
 
 def _scale(tried: Fitted, last: Fitted) -> tuple[float, float]:

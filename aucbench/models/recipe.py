@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from aucbench.data import Data
+from aucbench.data import Categories, Data
 from aucbench.data.arrays import Index, Rows, Vector
 from aucbench.data.targets import Labels
 from aucbench.datasets.reading import Plain
 from aucbench.datasets.tables import Encoding
 from aucbench.datasets.tables.changes import ranges_of
+from aucbench.errors import UnsupportedError
+from aucbench.features import Chain
 from aucbench.features.chain import applied
 from aucbench.models.model import Model
-from aucbench.protocols import MAPPED_ROWS
+from aucbench.models.score_function import as_steps, functions_of
+from aucbench.protocols import MAPPED_ROWS, FeatureMap, Solver, identity
+from aucbench.ranges import GAP_TOL
+from aucbench.records import Run
 from aucbench.registry import get_preprocessing, get_solver
 from aucbench.registry.specs import Spec
 from aucbench.solving.loop import solve
+from aucbench.solving.wrappers import WithStart
 
 PINNED = "OMP_NUM_THREADS"  # what the solvers with trees look at
 MOST_SCORED = 20_000  # training rows whose scores tell the scale of a model
@@ -33,77 +39,140 @@ class Recipe:
 
     Attributes
     ----------
-    spec : Spec
-        The solver.
-    features : str
-        The feature map.
+    solver : str, Spec or Solver
+    features : str or FeatureMap
     passes, seconds : float or None
         Limits of a fit, as of `solve`.
+    gap_tol : float
+        Certified relative gap at which a solver that has one stops.
     seed : int
     """
 
-    spec: Spec
-    features: str = "auto"
+    solver: str | Spec | Solver
+    features: str | FeatureMap = "auto"
     passes: float | None = None
     seconds: float | None = None
+    gap_tol: float = GAP_TOL
     seed: int = 0
 
-    def fitted(self, data: Data, rows: Index | None = None, *, split: int = 0) -> Model:
-        """Return the model of these rows, or of all; its threshold is 0.
+    def fit(
+        self, data: Data, rows: Index | None = None, *, split: int = 0, start: Model | None = None
+    ) -> tuple[Model, Run]:
+        """Return the model of these rows, or of all, and its run; a threshold is 0.
 
         Parameters
         ----------
+        rows : array, optional
+            Numbers of the training rows.
         split : int
             Of the random numbers of the feature map, as the number of a split of a run.
+        start : Model, optional
+            The solver goes on from its weights, on features of its encoding and its maps.
 
         Raises
         ------
         UnsupportedError
-            When a model of this solver, or with this feature map, cannot be saved.
+            When a start is given and has no weights, or the solver takes none.
         DataError
             When the solver cannot be fitted to these rows.
         """
         whole = rows is None or (rows.size == data.n and np.array_equal(rows, np.arange(data.n)))
         part = data if whole or rows is None else data.take(rows)
-        encoding = None if part.schema is None else Encoding.learn(part.schema, part.rows)
+        encoding = _encoding_of(part, start)
         train = part if encoding is None else encoding.applied(part)
-        phi = get_preprocessing(self.features).fit(train, np.random.default_rng([self.seed, split]))
-        with one_thread():
-            run = solve(
-                get_solver(self.spec),
-                applied(phi, train),
-                passes=self.passes,
-                seconds=self.seconds,
-                seed=self.seed,
-            )
-        model = Model.of_run(
-            run,
-            phi,
+        solver, phi = get_solver(self.solver), get_preprocessing(self.features)
+        if start is None:
+            phi = phi.fit(train, np.random.default_rng([self.seed, split]))
+        else:
+            solver, phi = WithStart(solver, weights_of(start), required=True), _chain(start)
+        run = solve(
+            solver,
+            applied(phi, train),
+            passes=self.passes,
+            seconds=self.seconds,
+            gap_tol=self.gap_tol,
+            seed=self.seed,
+        )
+        last = run.points[-1]
+        model = Model(
+            functions=functions_of(run),
+            labels=class_labels(part),
             width=part.d,
             columns=part.names,
             encoding=encoding,
-            **classes_of(part),
-            threshold=0.0,
+            maps=as_steps(phi),
+            ranges=ranges_of(part.rows),
             provenance={
-                "solver": str(self.spec),
-                "features": self.features,
+                "solver": str(self.solver),
+                "features": str(self.features),
                 "seed": self.seed,
                 "n": part.n,
                 **part.target.numbers,
+                **_class_rows(part),
                 "target": part.target.what,
                 "stop": run.stop.name,
+                "passes": last.passes,
             },
         )
-        spread, ranges = _spread_of_mapped(model, part.rows), ranges_of(part.rows)
-        return replace(model, spread=spread, ranges=ranges)
+        return model, run
+
+    def fitted(self, data: Data, rows: Index | None = None, *, split: int = 0) -> Model:
+        """Return the model of these rows by one thread, with the spreads of its features.
+
+        Parameters and errors are those of `fit`.
+        """
+        with one_thread():
+            model = self.fit(data, rows, split=split)[0]
+        return with_spreads(model, data.rows if rows is None else data.rows.take(rows))
 
 
-def classes_of(data: Data) -> dict[str, tuple[Plain, ...]]:
-    """Return the labels of both classes by name; none where rows have another target."""
-    if not isinstance(data.target, Labels):
-        return {"negative": (), "positive": ()}
+def _chain(start: Model) -> FeatureMap:
+    """Return the maps of a model as one."""
+    return Chain(start.maps) if start.maps else identity
+
+
+def weights_of(start: Model) -> Vector:
+    """Return the weights of a model, (d,); of K classes (K, d).
+
+    Raises
+    ------
+    UnsupportedError
+        When it has none, or those of the classes differ in length.
+    """
+    each = [function.weights for function in start.functions if function.weights is not None]
+    if len(each) < len(start.functions) or len({w.size for w in each}) > 1:
+        raise UnsupportedError(
+            f"{start.provenance.get('solver', 'the model')!r} learns no weights to start from; fit "
+            "it with warm_start=False"
+        )
+    return np.array(each) if len(each) > 1 else each[0]
+
+
+def _encoding_of(data: Data, start: Model | None) -> Encoding | None:
+    """Return what makes features of rows; that of a start with the free texts of these rows."""
+    if data.schema is None:
+        return None
+    if start is not None and start.encoding is not None:
+        return replace(start.encoding, schema=data.schema)
+    return Encoding.learn(data.schema, data.rows)
+
+
+def _class_rows(data: Data) -> dict[str, list[int]]:
+    """Return the number of rows of each of three or more classes."""
+    if not isinstance(data.target, Categories):
+        return {}
+    return {"class_rows": data.target.counts.tolist()}
+
+
+def class_labels(data: Data) -> tuple[tuple[Plain, ...], ...]:
+    """Return the labels of each class, see `Model.labels`; none if the rows have no classes."""
     known = data.understood
-    return {"negative": known.negative or ("-1",), "positive": known.positive or ("1",)}
+    if isinstance(data.target, Categories):
+        names = known.labels if len(known.labels) == data.target.k else data.target.names.tolist()
+        return tuple((label,) for label in names)
+    if not isinstance(data.target, Labels):
+        return ()
+    return known.negative or ("-1",), known.positive or ("1",)
 
 
 @contextmanager
@@ -145,18 +214,25 @@ def spread_of(rows: Rows) -> Vector:
     return np.asarray(np.sqrt(np.maximum(squares - mean**2, 0.0)))
 
 
-def _spread_of_mapped(model: Model, X: Rows) -> Vector:
-    """Return the standard deviation of each feature that a model makes of rows, in pieces.
+def with_spreads(model: Model, X: Rows) -> Model:
+    """Return the model with the spread of each feature over its training rows."""
+    both = ((one, lambda part, one=one: one.mapped(model.mapped(part))) for one in model.functions)
+    functions = tuple(replace(one, spread=_spread_of_mapped(mapped, X)) for one, mapped in both)
+    return replace(model, functions=functions)
+
+
+def _spread_of_mapped(mapped: Callable[[Rows], Rows], X: Rows) -> Vector:
+    """Return the standard deviation of each mapped feature of rows, in blocks.
 
     Deviations are from the first row, so that a column far from 0 keeps its digits.
     """
-    first_row = model.mapped(X.take(slice(0, 1)))
+    first_row = mapped(X.take(slice(0, 1)))
     if X.n * X.d <= FEW_NUMBERS or first_row.is_sparse:
-        return spread_of(model.mapped(X))
+        return spread_of(mapped(X))
     first = first_row.matrix[0]
     total, squares = np.zeros(first.size), np.zeros(first.size)
     for lo in range(0, X.n, MAPPED_ROWS):
-        moved = model.mapped(X.take(slice(lo, lo + MAPPED_ROWS))).matrix - first
+        moved = mapped(X.take(slice(lo, lo + MAPPED_ROWS))).matrix - first
         total += moved.sum(axis=0)
         squares += (moved * moved).sum(axis=0)
     variance = squares / X.n - (total / X.n) ** 2

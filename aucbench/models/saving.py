@@ -13,11 +13,12 @@ from aucbench.bench.plan.pairs import written
 from aucbench.data.shapes import Shape, asked_shapes, written_shapes
 from aucbench.datasets.tables import Encoding
 from aucbench.errors import UnsupportedError
-from aucbench.features import AppendOne, Chain
-from aucbench.models import ClassModel, Model
+from aucbench.features import Chain
+from aucbench.models.model import Model
 from aucbench.models.multiclass import NOTHING_MEASURED, run_of, runs_of
+from aucbench.models.score_function import ScoreFunction, as_steps, functions_of
 from aucbench.pairs import ByClass, aucbench_pairs
-from aucbench.protocols import FeatureMap, Scorer, identity
+from aucbench.protocols import Scorer, identity
 from aucbench.records import Run, Stop
 from aucbench.solving.classes import joined
 
@@ -27,7 +28,7 @@ CHOSEN_ON_TRAINING = (
 )
 
 
-def model_of(fitted: BaseEstimator) -> Model | ClassModel:
+def model_of(fitted: BaseEstimator) -> Model:
     """Return what a fitted classifier learnt.
 
     Raises
@@ -35,64 +36,49 @@ def model_of(fitted: BaseEstimator) -> Model | ClassModel:
     UnsupportedError
         As `Model.of_run`.
     """
-    if fitted._many:
-        return _class_model_of(fitted)
-    negative, positive = fitted._known.tolist()
-    run = getattr(fitted, "run_", None) or run_of(fitted.weights_)
-    return _model_of(
-        fitted,
-        run,
-        negative=(negative,),
-        positive=(positive,),
-        threshold=float(fitted.threshold_),
-        calibrator=getattr(fitted, "calibrator_", None),
+    runs = (
+        runs_of(fitted)
+        if fitted._many
+        else [getattr(fitted, "run_", None) or run_of(fitted.weights_)]
     )
-
-
-def _class_model_of(fitted: BaseEstimator) -> ClassModel:
-    labels = tuple(fitted.classes_.tolist())
-    models = [
-        _model_of(
-            fitted,
-            run,
-            negative=(*labels[:k], *labels[k + 1 :]),
-            positive=(labels[k],),
-            threshold=-sigmoid.b / sigmoid.a if sigmoid.a else 0.0,  # where it is as likely as not
-            calibrator=sigmoid,
-        )
-        for k, (run, sigmoid) in enumerate(zip(runs_of(fitted), fitted.calibrators_, strict=True))
-    ]
-    about = {**models[0].provenance, "pairs": f"class[each={fitted.pairs_.each}]"}
-    return ClassModel(labels=labels, models=tuple(models), provenance=about)
-
-
-def _model_of(fitted: BaseEstimator, run: Run, **own: Any) -> Model:
     names, encoding = getattr(fitted, "feature_names_in_", None), fitted.encoding_
     params = {name: _plain(value) for name, value in fitted.get_params(deep=False).items()}
     if type(fitted.pairs) in aucbench_pairs().values():
         params["pairs"] = written(fitted.pairs)
     shapes = _shapes(getattr(fitted, "monotone", None), names)
     params |= shapes
-    last = run.points[-1]
-    return Model.of_run(
-        run,
-        fitted.features_,
+    last = runs[0].points[-1]
+    functions = [function for run in runs for function in functions_of(run)]
+    if fitted._many:
+        labels = fitted.classes_.tolist()
+        pairs = {"pairs": f"class[each={fitted.pairs_.each}]"}
+        both = zip(functions, fitted.calibrators_, strict=True)
+        functions = [replace(one, calibrator=sigmoid) for one, sigmoid in both]
+    else:
+        labels, pairs = fitted._known.tolist(), {}
+        curve = getattr(fitted, "calibrator_", None)
+        cut = float(fitted.threshold_)
+        functions = [replace(functions[0], threshold=cut, calibrator=curve)]
+    return Model(
+        functions=tuple(functions),
+        labels=tuple((label,) for label in labels),
         width=int(fitted.n_features_in_) if encoding is None else len(encoding.schema.columns),
         columns=_columns(names, encoding),
         encoding=encoding,
+        maps=as_steps(fitted.features_),
         ranges=fitted.ranges_,
-        **own,
         provenance={
             "solver": params["solver"],
             "features": params["features"],
             "parameters": params,
             "columns_in": None if names is None else [*map(str, names)],
             "width_in": int(fitted.n_features_in_),
-            "stop": run.stop.name,
+            "stop": runs[0].stop.name,
             "passes": last.passes,
             "seconds": last.seconds,
             "warnings": [] if fitted.validation else [CHOSEN_ON_TRAINING],
             **shapes,
+            **pairs,
         },
     )
 
@@ -107,7 +93,7 @@ def _shapes(asked: Any, names: Any) -> dict[str, str]:
     return {"monotone": written_shapes(asked_shapes(asked))} if asked else {}
 
 
-def restore(empty: BaseEstimator, model: Model | ClassModel) -> None:
+def restore(empty: BaseEstimator, model: Model) -> None:
     """Give a classifier what a model learnt.
 
     Raises
@@ -115,36 +101,36 @@ def restore(empty: BaseEstimator, model: Model | ClassModel) -> None:
     UnsupportedError
         When a class of two has several labels.
     """
-    if isinstance(model, ClassModel):
-        _restore_classes(empty, model)
-        return
-    if len(model.positive) != 1 or len(model.negative) != 1:
+    if any(len(labels) != 1 for labels in model.labels):
         raise UnsupportedError(
             "a class of the model has several labels; use aucbench.Model.load, or aucbench predict"
         )
-    empty.run_ = _restored(empty, model)
-    empty.classes_ = np.sort(np.array([model.negative[0], model.positive[0]]))
-    empty.pos_label_, empty.threshold_ = model.positive[0], model.threshold
-    if model.calibrator is not None:
-        empty.calibrator_ = model.calibrator
-
-
-def _restore_classes(empty: BaseEstimator, model: ClassModel) -> None:
-    empty.run_ = joined([_restored(empty, one) for one in model.models])
-    labels = np.array(model.labels)
-    if not np.array_equal(labels, np.sort(labels)):
+    runs = [_restored(empty, model, function) for function in model.functions]
+    labels = [own[0] for own in model.labels]
+    empty.classes_ = np.sort(np.array(labels))
+    if len(runs) == 1:
+        empty.run_ = runs[0]
+        empty.pos_label_, empty.threshold_ = labels[1], model.function.threshold
+        if model.function.calibrator is not None:
+            empty.calibrator_ = model.function.calibrator
+        return
+    empty.run_ = joined(runs)
+    if not np.array_equal(np.array(labels), empty.classes_):
         raise UnsupportedError(
-            "the labels of the model are not in the order of NumPy; use aucbench.ClassModel.load"
+            "the labels of the model are not in the order of NumPy; use aucbench.Model.load"
         )
-    empty.classes_ = labels
-    empty.calibrators_ = tuple(one.calibrator for one in model.models)
+    empty.calibrators_ = tuple(function.calibrator for function in model.functions)
     each = str(model.provenance.get("pairs", "")).removeprefix("class[each=").removesuffix("]")
     empty.pairs_ = ByClass("rest" if each == "rest" else "classes")
 
 
-def _restored(empty: BaseEstimator, model: Model) -> Run:
-    """Give a classifier parameters, columns and maps; return the run of a model."""
-    about, (inner, outer) = model.provenance, _divided(model.maps)
+def _restored(empty: BaseEstimator, model: Model, function: ScoreFunction) -> Run:
+    """Give a classifier parameters, columns and maps; return the run of a score function."""
+    about = model.provenance
+    inner, outer = (
+        Chain(maps) if len(maps) > 1 else (*maps, identity)[0]
+        for maps in (function.maps, model.maps)
+    )
     known = empty.get_params(deep=False)
     params = {"solver": about.get("solver", known["solver"]), **about.get("parameters", {})}
     empty.set_params(**{name: value for name, value in params.items() if name in known})
@@ -156,7 +142,7 @@ def _restored(empty: BaseEstimator, model: Model) -> Run:
     passes, seconds = (float(about.get(name) or 0.0) for name in ("passes", "seconds"))
     point = replace(NOTHING_MEASURED, passes=passes, seconds=seconds)
     stop = Stop[about.get("stop", Stop.FINISHED.name)]
-    return Run(model.weights, Scorer(inner, model.d), stop, (point,), model.trees)
+    return Run(function.weights, Scorer(inner, function.d), stop, (point,), function.trees)
 
 
 def _columns(names: Any, encoding: Encoding | None) -> tuple[str, ...] | None:
@@ -164,14 +150,6 @@ def _columns(names: Any, encoding: Encoding | None) -> tuple[str, ...] | None:
     if encoding is not None:
         return tuple(encoding.schema.names)
     return None if names is None else tuple(map(str, names))
-
-
-def _divided(maps: tuple[FeatureMap, ...]) -> tuple[FeatureMap, FeatureMap]:
-    """Return the intercept that a solver has added, and the maps before it."""
-    inner = next((phi for phi in maps if isinstance(phi, AppendOne)), None)
-    outer = tuple(phi for phi in maps if phi is not inner)
-    chain = outer[0] if len(outer) == 1 else Chain(outer)
-    return inner or identity, chain if outer else identity
 
 
 def _plain(value: Any) -> Any:

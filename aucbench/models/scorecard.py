@@ -163,9 +163,9 @@ class Scorecard:
 
 def require_card(model: Model) -> None:
     """Raise `UnsupportedError` unless the score of a model is a sum over bins of columns."""
-    first, *rest = model.maps or (None,)
+    first, *rest = (*model.maps, *model.function.maps) or (None,)
     others = [phi for phi in rest if not isinstance(phi, AppendOne)]
-    if model.weights is None or not isinstance(first, Bins) or others:
+    if model.function.weights is None or not isinstance(first, Bins) or others:
         raise UnsupportedError(
             "the model has no weight for each bin of a column, so that there is no scorecard of "
             "it; take --features bins and a linear solver, such as svm-or, rank-svm or logistic"
@@ -209,7 +209,8 @@ def carded(
     base, lines = _lines_of(card, train)
     aucs = {"auc": _auc_of_parts(points), "exact": _auc_of_parts(held)}
     table = Scorecard(scaling=scaling, base=base, lines=lines, **aucs)
-    return replace(card, scorecard=table, calibrator=scaling.sigmoid), points
+    function = replace(card.function, calibrator=scaling.sigmoid)
+    return replace(card, scorecard=table, functions=(function,)), points
 
 
 def _auc_of_parts(held: HeldOut) -> float:
@@ -237,9 +238,9 @@ def _whole(model: Model, line: Sigmoid, scaling: Scaling, learnt: Rows) -> Model
     learnt : Rows
         Those that trained it.
     """
-    points, bins = scaling.sigmoid, model.maps[0]
+    points, bins = scaling.sigmoid, (*model.maps, *model.function.maps)[0]
     assert isinstance(bins, Bins)
-    slope, weights = line.a / points.a, np.asarray(model.weights)
+    slope, weights = line.a / points.a, np.asarray(model.function.weights)
     blocks, steps = list[Steps | None](), list[Vector]()
     for block in bins.blocks or ():
         blocks.append(None)
@@ -259,15 +260,16 @@ def _whole(model: Model, line: Sigmoid, scaling: Scaling, learnt: Rows) -> Model
         )
     phi, whole = replace(bins, blocks=tuple(blocks)), np.concatenate(steps)
     mapped = phi(learnt if model.encoding is None else model.encoding(learnt))
-    wanted = slope * model.scores(learnt) + (line.b - points.b) / points.a
+    wanted = slope * model.scores(learnt)[:, 0] + (line.b - points.b) / points.a
     base = np.rint((wanted - scores(mapped, whole)).mean())
     shares = np.abs(np.asarray(mapped.matrix.mean(axis=0))).reshape(-1)  # of rows with the step
-    return replace(
-        model,
+    function = replace(
+        model.function,
         weights=np.append(whole, base),
-        maps=(phi, AppendOne()),
+        maps=(AppendOne(),),
         spread=np.append(np.sqrt(shares * (1.0 - shares)), 0.0),
     )
+    return replace(model, functions=(function,), maps=(phi,))
 
 
 def _lines_of(card: Model, train: Data) -> tuple[int, tuple[Line, ...]]:
@@ -281,7 +283,7 @@ def _lines_of(card: Model, train: Data) -> tuple[int, tuple[Line, ...]]:
         The rows that trained it, of which the lines say how many they are about.
     """
     row = np.full((1, card.width), 0.0 if card.encoding is None else nan)
-    base = start = card.scores(rows(row))[0]
+    base = start = card.scores(rows(row))[0, 0]
     bins, lines = card.maps[0], list[Line]()
     assert isinstance(bins, Bins)
     blocks = bins.blocks or ()
@@ -293,7 +295,7 @@ def _lines_of(card: Model, train: Data) -> tuple[int, tuple[Line, ...]]:
         bands = _bands(column, part, own[0])
         table = np.repeat(row, len(bands), axis=0)
         table[:, j] = [low for _, low, _ in bands]
-        points = card.scores(rows(table))
+        points = card.scores(rows(table))[:, 0]
         base += points.min() - start
         of_column = [
             _line(column, band, int(more), train.rows.column(j), train.y)
