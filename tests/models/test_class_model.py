@@ -16,20 +16,23 @@ import aucbench
 from aucbench.cli import app
 from aucbench.errors import DataError, ParameterError
 from aucbench.metrics import hand_till
-from aucbench.models import ClassModel, Model, load_model
+from aucbench.models import Model
 from aucbench.models.calibration import best, log_odds, probabilities, sigmoids
 from aucbench.models.class_page import explanation, lines
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
 
-def frame(n=150, seed=0, labels=("ape", "bee", "cat")):
+LABELS = ("ape", "bee", "cat")
+
+
+def frame(n=150, seed=0):
     rng = np.random.default_rng(seed)
     y = np.append(np.arange(3), rng.integers(0, 3, n - 3))
     X = rng.normal(size=(n, 3)) + 1.5 * np.eye(3)[y]
     kind = np.where(y == 1, "wings", rng.choice(["legs", "paws"], n))
     table = {"long": X[:, 0], "tall": X[:, 1], "wide": X[:, 2], "kind": kind}
-    return pd.DataFrame({**table, "label": np.array(labels)[y]})
+    return pd.DataFrame({**table, "label": np.array(LABELS)[y]})
 
 
 @pytest.fixture(scope="module")
@@ -38,11 +41,11 @@ def model():
 
 
 def test_fit_returns_a_model_of_all_classes(model):
-    assert isinstance(model, ClassModel)
-    assert model.labels == ("ape", "bee", "cat")
+    assert isinstance(model, Model)
+    assert model.labels == (("ape",), ("bee",), ("cat",))
     assert 0.85 < model.auc.estimate < 1.0
-    assert [one.positive for one in model.models] == [("ape",), ("bee",), ("cat",)]
-    assert model.models[0].negative == ("bee", "cat")
+    assert len(model.functions) == 3
+    assert model.against_rest(0).labels == (("bee", "cat"), ("ape",))
     assert "3 classes" in repr(model)
 
 
@@ -50,11 +53,11 @@ def test_new_rows_are_ranked_and_decided(model):
     new = frame(90, seed=1)
     answer = model.predict(new.drop(columns="label"))
     y = new["label"].map({"ape": 0, "bee": 1, "cat": 2}).to_numpy()
-    scores = answer[[f"score {label}" for label in model.labels]].to_numpy()
+    scores = answer[[f"score {label}" for label in LABELS]].to_numpy()
     assert hand_till(y, scores) > 0.85
-    p = answer[[f"probability {label}" for label in model.labels]].to_numpy()
+    p = answer[[f"probability {label}" for label in LABELS]].to_numpy()
     np.testing.assert_allclose(p.sum(axis=1), 1.0)
-    assert answer["decision"].tolist() == [model.labels[k] for k in p.argmax(axis=1)]
+    assert answer["decision"].tolist() == [LABELS[k] for k in p.argmax(axis=1)]
     assert (answer["decision"] == new["label"]).mean() > 0.75
     assert (answer["problem"] == "").all()
     with pytest.warns(UserWarning, match="column 'kind': 100 % of the rows have a level"):
@@ -64,30 +67,36 @@ def test_new_rows_are_ranked_and_decided(model):
 def test_the_file_gives_the_same_scores(model, tmp_path):
     path = tmp_path / "animals.model"
     model.save(path)
-    for again in (load_model(path), ClassModel.load(path)):
-        new = frame(40, seed=2)
-        pd.testing.assert_frame_equal(again.predict(new), model.predict(new))
-        assert again.labels == model.labels
-        assert again.auc == model.auc
-        assert [*lines(again)] == [*lines(model)]
-    with pytest.raises(DataError, match=r"read it by aucbench\.ClassModel\.load"):
-        Model.load(path)
-    model.models[0].save(tmp_path / "two.model")
-    assert isinstance(load_model(tmp_path / "two.model"), Model)
-    with pytest.raises(DataError, match=r"read it by aucbench\.Model\.load"):
-        ClassModel.load(tmp_path / "two.model")
+    again, new = Model.load(path), frame(40, seed=2)
+    pd.testing.assert_frame_equal(again.predict(new), model.predict(new))
+    assert again.labels == model.labels
+    assert again.auc == model.auc
+    assert [*lines(again)] == [*lines(model)]
+
+
+def test_a_class_against_the_rest_is_a_model_of_two_classes(model, tmp_path):
+    bee, path = model.against_rest(1), tmp_path / "bee.model"
+    bee.save(path)
+    answer, whole = Model.load(path).predict(frame()), model.predict(frame())
+    assert answer["score"].tolist() == whole["score bee"].tolist()
+    half = 1 / (1 + np.exp(-model.log_odds(model.scores(codes(model, frame())))[:, 1])) >= 0.5
+    assert (answer["decision"] == "bee").tolist() == half.tolist()
+
+
+def codes(model, table):
+    return model.schema.codes(table[[*model.columns]])
 
 
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (lambda tree: tree.update(classes=["ape", "bee"]), "3 models for 2 different classes"),
-        (lambda tree: tree.update(models={}), "no list of models"),
-        (lambda tree: tree["models"][1].update(calibrator=None), "not calibrated by a sigmoid"),
-        (lambda tree: tree["models"].pop(), "2 models for 3 different classes"),
+        (lambda tree: tree.update(labels=[["ape"], ["bee"]]), "3 score functions for 2 classes"),
+        (lambda tree: tree.update(labels=[["ape"], ["bee"], ["bee"]]), "belongs to two"),
+        (lambda tree: tree.update(functions={}), "functions"),
+        (lambda tree: tree["functions"][1].update(calibrator=None), "no sigmoid"),
+        (lambda tree: tree["functions"].pop(), "2 score functions for 3 classes"),
         (lambda tree: tree.update(auc_rows=3), "auc_rows"),
-        (lambda tree: tree.pop("provenance"), "provenance"),
-        (lambda tree: tree["models"][2].update(width=3), "damaged|columns"),
+        (lambda tree: tree.update(width=3), "columns"),
     ],
 )
 def test_a_damaged_file_is_refused(model, tmp_path, change, told):
@@ -102,7 +111,7 @@ def test_a_damaged_file_is_refused(model, tmp_path, change, told):
                 content = json.dumps(tree)
             copy.writestr(name, content)
     with pytest.raises(DataError, match=told):
-        load_model(bad)
+        Model.load(bad)
 
 
 def test_it_explains_each_class(model):
@@ -118,7 +127,7 @@ def test_it_explains_each_class(model):
 
 
 def test_labels_are_escaped_where_they_are_shown(model):
-    odd = replace(model, labels=("<b>x</b>", "y", "z\x1b[31m"))
+    odd = replace(model, labels=(("<b>x</b>",), ("y",), ("z\x1b[31m",)))
     page = odd.report().content.decode()
     assert "<b>x</b>" not in page
     assert "&lt;b&gt;x" in page

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import settings
-from table_models import model_of
+from table_models import model_of, model_of_run
 from typer.testing import CliRunner
 
 from aucbench.cli import app
@@ -42,8 +42,7 @@ OTHERS = (None, True, -1, 7, 10**400, 1.5, 1e999, "", "other", [], ["a"], [None]
 def model(solver, features):
     phi = get_features(features).fit(NUMBERS, RNG)
     run = solve(get_solver(solver), NUMBERS.with_rows(phi(NUMBERS.rows)), passes=2)
-    shape = {"width": 3, "columns": ("a", "b", "c"), "threshold": 0.0}
-    return Model.of_run(run, phi, negative=(0,), positive=(1,), **shape)
+    return model_of_run(run, phi, labels=((0,), (1,)), width=3, columns=("a", "b", "c"))
 
 
 def of_table(folder):

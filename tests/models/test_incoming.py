@@ -9,8 +9,7 @@ from aucbench.data import Data
 from aucbench.datasets import load
 from aucbench.datasets.frames import pieces
 from aucbench.errors import DataError
-from aucbench.models import classes
-from aucbench.models.incoming import scored
+from aucbench.models import prediction, score_frame
 
 RNG = np.random.default_rng(5)
 N = 300
@@ -43,10 +42,10 @@ def trained(tmp_path_factory):
 
 def scored_file(model, path, rows=1000):
     found = [
-        scored(model, piece.frame, named=piece.named, uneven=piece.uneven)
+        score_frame(model, piece.frame, named=piece.named, uneven=piece.uneven)
         for piece in pieces(path, rows)
     ]
-    scores = np.concatenate([part.scores for part in found])
+    scores = np.concatenate([part.scores[:, 0] for part in found])
     return scores, [fault for part in found for fault in part.faults]
 
 
@@ -73,7 +72,7 @@ def test_a_model_predicts_the_rows_of_a_file_or_a_folder_as_those_in_memory(
     model, _ = trained
     TABLE.to_csv(tmp_path / "new.csv", index=False)
     whole = model.predict(TABLE)
-    monkeypatch.setattr(classes, "PIECE", 7)
+    monkeypatch.setattr(prediction, "BATCH", 7)
     for path in (tmp_path / "new.csv", str(tmp_path / "*.csv")):
         pd.testing.assert_frame_equal(model.predict(path), whole)
     with pytest.raises(DataError, match=r"there is no file none\.csv"):
@@ -83,17 +82,18 @@ def test_a_model_predicts_the_rows_of_a_file_or_a_folder_as_those_in_memory(
 def test_columns_are_found_by_name_and_others_are_named(tmp_path, trained):
     model, scores = trained
     other = TABLE[["note", *TABLE.columns[::-1]]] if "note" in TABLE else TABLE.iloc[:, ::-1]
-    found = scored(model, other.assign(note="x"))
+    found = score_frame(model, other.assign(note="x"))
 
-    np.testing.assert_allclose(found.scores, scores, rtol=1e-12, atol=1e-12)
-    assert scored(model, other.assign(note="x")).ignored == ("y", "note")
-    np.testing.assert_allclose(found.probability, 1 / (1 + np.exp(-scores)))
-    assert found.positive.tolist() == (scores >= 0).tolist()
+    np.testing.assert_allclose(found.scores[:, 0], scores, rtol=1e-12, atol=1e-12)
+    assert found.ignored == ("y", "note")
+    positive = model.probabilities(found.scores)[:, 1]
+    np.testing.assert_allclose(positive, 1 / (1 + np.exp(-scores)))
+    assert model.decide(found.scores).tolist() == (scores >= 0).astype(int).tolist()
 
 
 def test_absent_columns_are_listed(trained):
     with pytest.raises(DataError, match=r"2 of the 5 columns .* not in the table: 'age', 'since'"):
-        scored(trained[0], TABLE.drop(columns=["age", "since"]))
+        score_frame(trained[0], TABLE.drop(columns=["age", "since"]))
 
 
 def test_rows_that_cannot_be_read_are_marked_and_the_others_are_not(tmp_path, trained):
@@ -145,9 +145,9 @@ def test_without_an_encoding_there_is_no_rule_for_a_missing_cell():
     data = Data.of(pd.DataFrame(X, columns=["a", "b"]), X[:, 0] > 0)
     model, scores = model_of(data)
     new = pd.DataFrame({"b": [*X[:2, 1], ""], "a": [X[0, 0], "", "x"]})
-    found = scored(model, new)
+    found = score_frame(model, new)
 
-    assert found.scores[0] == pytest.approx(scores[0])
+    assert found.scores[0, 0] == pytest.approx(scores[0])
     assert list(found.faults) == [
         "",
         "column 'a' is missing, and no training row lacked a cell",

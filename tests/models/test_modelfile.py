@@ -15,6 +15,7 @@ from io import BytesIO
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from table_models import changed, model_of_run
 
 from aucbench.data import Data
 from aucbench.errors import DataError, ParameterError, UnsupportedError
@@ -47,12 +48,10 @@ def learnt(solver="svm-or", features="auto", data=DENSE, **more):
     given = {
         "width": data.d,
         "columns": tuple(f"column {j}" for j in range(data.d)),
-        "negative": ("no",),
-        "positive": ("yes",),
         "threshold": 0.25,
         **more,
     }
-    return run.decision_function(phi(data.rows)), Model.of_run(run, phi, **given)
+    return run.decision_function(phi(data.rows)), model_of_run(run, phi, **given)
 
 
 def saved(tmp_path, model):
@@ -70,7 +69,7 @@ def test_every_map_of_aucbench_comes_back(tmp_path, data, features):
     scores, model = learnt(features=features, data=data)
     again = Model.load(saved(tmp_path, model))
 
-    assert np.array_equal(again.scores(data.rows), scores)
+    assert np.array_equal(again.scores(data.rows)[:, 0], scores)
     assert again.keeps_rows == ("nystroem" in features)
 
 
@@ -85,34 +84,36 @@ def test_every_kind_of_solver_comes_back(tmp_path, solver):
     again = Model.load(saved(tmp_path, model))
 
     same = 1e-5 if solver.startswith("xgboost") else 1e-12  # XGBoost adds in single precision
-    np.testing.assert_allclose(again.scores(X), scores, rtol=same, atol=same)
+    np.testing.assert_allclose(again.scores(X)[:, 0], scores, rtol=same, atol=same)
 
 
 def test_everything_around_the_scores_comes_back(tmp_path):
     scores, model = learnt()
     point = Operating.of(Y, scores, Aim(flags=0.25), "some rows")
-    whole = replace(
-        model,
+    function = replace(
+        model.function,
         threshold=point.threshold,
         operating=point,
         calibrator=Sigmoid(-1.5, 0.25),
+        spread=np.arange(6.0),
+    )
+    whole = replace(
+        model,
+        functions=(function,),
         auc=Interval(0.75, float("nan"), 0.875, 0.95, "a method"),
         auc_rows="some rows",
-        spread=np.arange(6.0),
         provenance={"solver": "svm-or", "missing": float("nan"), "list": [1, "ä"]},
     )
     again = Model.load(saved(tmp_path, whole))
 
-    assert again.operating == point
-    assert again.calibrator == whole.calibrator
+    assert again.function.operating == point
+    assert again.function.calibrator == function.calibrator
     assert (again.auc.low, again.auc.high) == (pytest.approx(np.nan, nan_ok=True), 0.875)
-    assert np.array_equal(again.spread, whole.spread)
+    assert np.array_equal(again.function.spread, function.spread)
     assert again.provenance == {"solver": "svm-or", "missing": None, "list": [1, "ä"]}
-    isotonic = replace(model, calibrator=Isotonic((0.0, 1.0), (0.25, 0.5)))
-    assert Model.load(saved(tmp_path, isotonic)).calibrator(np.array([0.5, 7.0])).tolist() == [
-        0.375,
-        0.5,
-    ]
+    isotonic = changed(model, calibrator=Isotonic((0.0, 1.0), (0.25, 0.5)))
+    curve = Model.load(saved(tmp_path, isotonic)).function.calibrator
+    assert curve(np.array([0.5, 7.0])).tolist() == [0.375, 0.5]
 
 
 def test_equal_models_are_equal_files(tmp_path):
@@ -138,11 +139,13 @@ def test_no_training_row_is_in_the_file_of_a_linear_model(tmp_path, solver, feat
     assert there == []
 
 
-def test_what_cannot_be_saved_is_refused_with_a_way_out():
+def test_what_cannot_be_saved_scores_rows_and_is_refused_with_a_way_out():
+    scores, model = learnt("estimator[sklearn.ensemble:GradientBoostingClassifier]")
+    assert np.array_equal(model.scores(X)[:, 0], scores)
     with pytest.raises(
         UnsupportedError, match=r"private attributes, .* use hist-gradient-boosting"
     ):
-        learnt("estimator[sklearn.ensemble:GradientBoostingClassifier]")
+        model.to_tree()
 
     class Odd(MaxAbs):
         def __call__(self, rows):
@@ -150,7 +153,7 @@ def test_what_cannot_be_saved_is_refused_with_a_way_out():
 
     run = solve(get_solver("svm-or"), DENSE, passes=1)
     with pytest.raises(UnsupportedError, match="map Odd is not one of aucbench's own"):
-        Model.of_run(run, Odd(), width=6, columns=None, negative=(0,), positive=(1,), threshold=0.0)
+        model_of_run(run, Odd(), width=6).to_tree()
 
     @dataclass
     class Silent:
@@ -243,27 +246,37 @@ def test_other_files_are_refused(tmp_path):
 
 def test_a_newer_version_is_refused_by_its_name(tmp_path):
     path = saved(tmp_path, learnt(provenance={"aucbench": "9.9"})[1])
-    with_document(path, lambda document: document.update(version=2))
-    with pytest.raises(DataError, match=r"version 2, and this aucbench reads version 1; .* 9\.9"):
+    with_document(path, lambda document: document.update(version=3))
+    with pytest.raises(DataError, match=r"version 3, and this aucbench reads version 2; .* 9\.9"):
         Model.load(path)
+
+
+def score_of(document):
+    return document["functions"][0]["score"]
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda d: d["score"].update(kind="os.system"), "a part of the kind 'os.system'"),
+        (
+            lambda d: d["functions"][0]["score"].update(kind="os.system"),
+            "a part of the kind 'os.system'",
+        ),
         (lambda d: d["maps"][0].update(kind="pickle"), "a part of the kind 'pickle'"),
         (lambda d: d.pop("width"), "damaged"),
         (lambda d: d.update(columns=["a"]), "1 names for 6 columns"),
         (lambda d: d.update(more=1), "damaged"),
-        (lambda d: d.update(threshold=None), "damaged"),
-        (lambda d: d["score"].update(weights={"array": "../../etc/passwd"}), "damaged"),
+        (lambda d: d["functions"][0].update(threshold=None), "damaged"),
+        (
+            lambda d: score_of(d).update(weights={"array": "../../etc/passwd"}),
+            "damaged",
+        ),
         (lambda d: d["arrays"].update({"../../etc/passwd": "0"}), "damaged"),
         (lambda d: d.update(format="other"), "no model of aucbench"),
         (lambda d: d.update(maps=[7]), r"int, not a mapping @ model\.json\.maps\[0\]"),
         (lambda d: d["columns"].append([]), r"list, not str @ model\.json\.columns\[6\]"),
         (lambda d: d.update(width="3"), "'3' is no whole number"),
-        (lambda d: d.update(threshold=10**400), "no number that a float holds"),
+        (lambda d: d["functions"][0].update(threshold=10**400), "no number that a float holds"),
         (lambda d: d.update(columns=["a"] * 6), "do not have different names"),
     ],
 )
@@ -281,10 +294,10 @@ def test_an_array_is_never_unpickled_and_its_checksum_counts(tmp_path):
     packed = BytesIO()
     np.save(packed, np.array([Bomb()], dtype=object), allow_pickle=True)
     path = saved(tmp_path, learnt()[1])
-    rewritten(path, lambda _: packed.getvalue(), "score.weights.npy")
-    with pytest.raises(DataError, match=r"the array score\.weights is damaged"):
+    rewritten(path, lambda _: packed.getvalue(), "functions.0.score.weights.npy")
+    with pytest.raises(DataError, match=r"the array functions\.0\.score\.weights is damaged"):
         Model.load(path)
-    sums = {"score.weights": sha256(packed.getvalue()).hexdigest()}
+    sums = {"functions.0.score.weights": sha256(packed.getvalue()).hexdigest()}
     with_document(path, lambda document: document["arrays"].update(sums))
     with pytest.raises(DataError, match="Object arrays cannot be loaded"):
         Model.load(path)
@@ -301,9 +314,9 @@ def test_a_file_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
 def test_landmarks_whose_columns_lie_outside_are_refused(tmp_path):
     """Kernels do not check column numbers, so that the reader must."""
     _, model = learnt("roc-svm-kernel", "none", SPARSE)
-    landmarks = model.maps[0].landmarks
-    outside = replace(landmarks, columns=landmarks.columns + 1000)
-    broken = replace(model, maps=(replace(model.maps[0], landmarks=outside),))
+    [phi] = model.function.maps
+    outside = replace(phi.landmarks, columns=phi.landmarks.columns + 1000)
+    broken = changed(model, maps=(replace(phi, landmarks=outside),))
     with pytest.raises(DataError, match="not a valid CSR matrix"):
         Model.load(saved(tmp_path, broken))
 
@@ -328,7 +341,7 @@ def test_rows_with_other_columns_are_refused():
 
 
 def test_no_rows_have_no_scores():
-    assert learnt()[1].scores(DENSE.rows.take(slice(0, 0))).shape == (0,)
+    assert learnt()[1].scores(DENSE.rows.take(slice(0, 0))).shape == (0, 1)
 
 
 SAVING = """
@@ -359,4 +372,4 @@ def test_kill_9_while_a_model_is_saved_leaves_the_old_file(tmp_path):
         process.send_signal(signal.SIGKILL)
         process.wait()
     assert path.read_bytes() == before
-    assert Model.load(path).weights.size == 6
+    assert Model.load(path).function.weights.size == 6

@@ -12,7 +12,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from aucbench import AUCClassifier, ClassModel
+from aucbench import AUCClassifier, Model
 from aucbench.data.arrays import rows
 from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.metrics import hand_till, one_vs_rest
@@ -136,7 +136,7 @@ def test_a_saved_classifier_comes_back(solver, tmp_path):
     assert again.pairs_ == ByClass("rest")
     assert again.get_params()["pairs"] == "class[each=rest]"
     assert again.fit(X, Y).pairs_ == ByClass("rest")
-    answer = ClassModel.load(path).predict(NEW)
+    answer = Model.load(path).predict(NEW)
     assert answer["decision"].tolist() == model.predict(NEW).tolist()
 
 
