@@ -12,6 +12,7 @@ from time import perf_counter
 
 from aucbench.models.choosing import ModelPlan
 from aucbench.models.journal import Journal
+from aucbench.models.options import FitOptions, SearchOptions
 from aucbench.models.parted import fitted_by_parts
 from aucbench.scale import ChunkedData, Here
 from aucbench.scale.sifted import Sifted
@@ -57,7 +58,8 @@ class HeldOut:
             def evaluation(_, point, state) -> None:
                 seconds.append((point.step, point.seconds))
 
-        plan = ModelPlan(source="made", solvers=("svm-or",), tune=False)
+        asked = FitOptions(search=SearchOptions(solver=("svm-or",)))
+        plan = ModelPlan(source="made", options=asked)
         with TemporaryDirectory() as folder:
             whole = timed(fitted_by_parts, plan, self.parts, Journal(Here(), Path(folder)), Heard())
         ends = [one for one, other in pairwise(seconds) if other[0] == 1]

@@ -2,7 +2,7 @@
 
 Options are frozen dataclasses. One has the name, the type and the default of its field, and what
 the docstring of the dataclass says of the attribute. So it is described once, for keywords of a
-function of Python and for a command.
+function of Python and for a command. A dataclass may hold others as groups, see `option_group`.
 """
 
 from __future__ import annotations
@@ -24,12 +24,55 @@ if TYPE_CHECKING:
 
 TIMED_FITS = 5  # of a cell under --timing, when the plan does not ask for more
 RUN_ONLY = ("engine", "cells_per_job", "retry", "timing")  # fields that only runs of plans take
-ONE_MODEL = ("repeats",)  # what the comparison for one model does not ask
 NOT_OF_COMPARISONS = (*RUN_ONLY, "threads", "minutes")  # of `compare` in Python
 NO_ENGINE = (*RUN_ONLY, "minutes")
 ATTRIBUTE = re.compile(r"^(\w+) : .*\n((?: {4}.*\n?)+)", re.MULTILINE)
+GROUP = "group"  # in the metadata of a field that holds a dataclass of options
 Function = TypeVar("Function", bound=Callable[..., Any])
-Kinds = Mapping[Any, tuple[str, ...]]  # dataclasses, each with the fields that are no options
+Instance = TypeVar("Instance")
+
+
+@dataclass(frozen=True, slots=True)
+class OptionGroup:
+    """How the fields of a dataclass become options.
+
+    Attributes
+    ----------
+    heading : str
+        In the help of a command.
+    without : tuple of str
+        Fields that are no options, and keep their defaults.
+    first : tuple of str
+        Fields that are shown among the options of the command itself, which come first.
+    cls : dataclass, optional
+        The class, where it is the value of a field of another dataclass, see `option_group`.
+    """
+
+    heading: str
+    without: tuple[str, ...] = ()
+    first: tuple[str, ...] = ()
+    cls: type | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A field of a dataclass that is an option.
+
+    Attributes
+    ----------
+    cls : dataclass
+        To which the field belongs.
+    field : Field
+    description : str or None
+        What the docstring of the dataclass says of it.
+    heading : str or None
+        In the help of a command; None: it stands among the options of the command itself.
+    """
+
+    cls: type
+    field: Field[Any]
+    description: str | None
+    heading: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +103,10 @@ class Comparison:
         fpr[max=0.1,rest=0.5], top, or what `list pairs` shows. [default: what the target says, all
         pairs of labels]
     monotone : str, optional
-        What effects of columns must be: increasing (+1), decreasing (-1), convex or concave, as in
-        income=+1,age=-1,dose=increasing-convex.
+        Constraints on the effects of columns: increasing (+1), decreasing (-1), convex or concave,
+        as in income=+1,age=-1,dose=increasing-convex.
+    repeats : int
+        How often the splits are drawn anew.
     """
 
     solvers: tuple[Any, ...] | None = field(default=None, metadata={"whole": True})
@@ -72,6 +117,7 @@ class Comparison:
     projector: str | None = None
     pairs: str | None = None
     monotone: str | None = None
+    repeats: int = 1
 
     def plan(self, reading: Reading, fits: Fits) -> Plan:
         """Return the plan of it, with the default solvers of the data where none are given.
@@ -97,7 +143,7 @@ class Comparison:
             self.projector,
             reading,
             splits=fits.splits,
-            repeats=fits.repeats,
+            repeats=self.repeats,
             seeds=(fits.seed,),
             passes=fits.passes,
             seconds=fits.seconds,
@@ -114,10 +160,6 @@ class Fits:
     ----------
     splits : int, optional
         Stratified folds. [default: 5]
-    holdout : float, optional
-        Share of the rows that is tested, in place of folds.
-    repeats : int
-        How often the splits are drawn anew.
     passes : float, optional
         Passes over the data in a fit. [default: 50, or the solver's own]
     seconds : float, optional
@@ -127,8 +169,6 @@ class Fits:
     """
 
     splits: int | None = None
-    holdout: float | None = None
-    repeats: int = 1
     passes: float | None = None
     seconds: float | None = None
     seed: int = 0
@@ -236,68 +276,131 @@ def specs(given: Iterable[Any]) -> tuple[Any, ...]:
 
 
 @cache  # several commands have the same groups
-def attributes(cls: type) -> dict[str, str]:
+def read_attributes(cls: type) -> dict[str, str]:
     """Return what the docstring of a dataclass says of its attributes, in one line each."""
-    told = ATTRIBUTE.findall(cleandoc(cls.__doc__ or ""))
-    return {name: " ".join(text.split()) for name, text in told}
+    described: dict[str, str] = {}
+    for each in reversed(cls.__mro__):  # a class has the attributes of its base too
+        for name, text in ATTRIBUTE.findall(cleandoc(each.__doc__ or "")):
+            described[name] = " ".join(text.split())
+    return described
 
 
-def offered(cls: Any, without: Iterable[str] = ()) -> list[Field[Any]]:
-    """Return the fields of a dataclass that are options."""
-    return [field for field in fields(cls) if field.name not in without]
+def option_group(
+    cls: type[Instance], heading: str, *, without: tuple[str, ...] = (), first: tuple[str, ...] = ()
+) -> Instance:
+    """Return a field that holds a dataclass, whose fields are options like those beside it.
 
-
-def takes(kinds: Kinds) -> Callable[[Function], Function]:
-    """Let `help` and completion show the fields of dataclasses in place of `**options`.
-
-    The function hands its options to `divided`.
+    Parameters
+    ----------
+    cls : dataclass
+        Its default is an instance with all defaults.
+    heading, without, first :
+        As of `OptionGroup`.
     """
-
-    def shown(function: Function) -> Function:
-        told = signature(function)
-        own = [p for p in told.parameters.values() if p.kind is not Parameter.VAR_KEYWORD]
-        known = {p.name for p in own}
-        further = [p for p in _parameters(kinds) if p.name not in known]
-        function.__signature__ = told.replace(  # type: ignore[attr-defined]
-            parameters=[*own, *further]
-        )
-        function.__doc__ = f"{cleandoc(function.__doc__ or '')}\n\n{documented(kinds)}"
-        return function
-
-    return shown
+    group = OptionGroup(heading, without, first, cls)
+    held: Instance = field(default_factory=cls, metadata={GROUP: group})
+    return held
 
 
-def _parameters(kinds: Kinds) -> Iterator[Parameter]:
-    for cls, without in kinds.items():
-        for option in offered(cls, without):
-            yield Parameter(
-                option.name,
-                Parameter.KEYWORD_ONLY,
-                default=option.default,
-                annotation=option.type,
-            )
+def list_options(cls: type, group: OptionGroup | None = None) -> Iterator[Option]:
+    """Yield the fields of a dataclass that are options, and those of the groups in it."""
+    group = OptionGroup("") if group is None else group
+    described = read_attributes(cls)
+    for each in fields(cls):
+        inner: OptionGroup | None = each.metadata.get(GROUP)
+        if inner is not None and inner.cls is not None:
+            yield from list_options(inner.cls, inner)
+        elif each.name not in group.without:
+            heading = None if each.name in group.first else group.heading
+            yield Option(cls, each, described.get(each.name), heading)
 
 
-def documented(kinds: Kinds) -> str:
-    """Return what the options are, in the groups of their dataclasses."""
-    lines = ["Options", "-------"]
-    for cls, without in kinds.items():
-        said, names = attributes(cls), [field.name for field in offered(cls, without)]
-        lines += [f"{name} :\n    {said[name]}" for name in names if name in said]
-    return "\n".join(lines)
+def make_options(
+    cls: type[Instance],
+    options: Mapping[str, Any],
+    function: str = "",
+    *,
+    without: Iterable[str] = (),
+) -> Instance:
+    """Return an instance of a dataclass, and of the groups in it, from options by name.
 
-
-def divided(options: Mapping[str, Any], kinds: Kinds, of: str) -> list[Any]:
-    """Return an instance of each dataclass with its options; `of` names the function.
+    Parameters
+    ----------
+    function : str
+        Name of the function that takes the options, for the message.
+    without : iterable of str
+        Fields of the dataclass itself that are no options.
 
     Raises
     ------
     UnknownNameError
         When an option belongs to none of them.
     """
-    names = {cls: [field.name for field in offered(cls, no)] for cls, no in kinds.items()}
-    known = [name for own in names.values() for name in own]
+    known = [option.field.name for option in list_options(cls, OptionGroup("", tuple(without)))]
     for name in options:
         if name not in known:
-            raise UnknownNameError(f"option of {of}", name, known)
-    return [cls(**{n: options[n] for n in own if n in options}) for cls, own in names.items()]
+            raise UnknownNameError(f"option of {function}", name, known)
+    return _filled(cls, options, without)
+
+
+def _filled(cls: type[Instance], options: Mapping[str, Any], without: Iterable[str]) -> Instance:
+    values: dict[str, Any] = {}
+    for each in fields(cls):  # type: ignore[arg-type]
+        inner: OptionGroup | None = each.metadata.get(GROUP)
+        if inner is not None and inner.cls is not None:
+            values[each.name] = _filled(inner.cls, options, inner.without)
+        elif each.name in options and each.name not in without:
+            values[each.name] = options[each.name]
+    return cls(**values)
+
+
+def flat_options(given: Any) -> dict[str, Any]:
+    """Return the options of an instance that differ from their defaults, by name.
+
+    It is the inverse of `make_options`.
+    """
+    found: dict[str, Any] = {}
+    for each in fields(given):
+        value = getattr(given, each.name)
+        if GROUP in each.metadata:
+            found |= flat_options(value)
+        elif value != each.default:
+            found[each.name] = value
+    return found
+
+
+def takes_options(cls: type) -> Callable[[Function], Function]:
+    """Let `help` and completion show the options of a dataclass in place of `**options`.
+
+    The function hands its options to `make_options`.
+    """
+
+    def shown(function: Function) -> Function:
+        found = signature(function)
+        before = [p for p in found.parameters.values() if p.kind is not Parameter.VAR_KEYWORD]
+        names = {p.name for p in before}
+        further = [p for p in _parameters(cls) if p.name not in names]
+        function.__signature__ = found.replace(  # type: ignore[attr-defined]
+            parameters=[*before, *further]
+        )
+        function.__doc__ = f"{cleandoc(function.__doc__ or '')}\n\n{format_options(cls)}"
+        return function
+
+    return shown
+
+
+def _parameters(cls: type) -> Iterator[Parameter]:
+    for option in list_options(cls):
+        yield Parameter(
+            option.field.name,
+            Parameter.KEYWORD_ONLY,
+            default=option.field.default,
+            annotation=option.field.type,
+        )
+
+
+def format_options(cls: type) -> str:
+    """Return a section of a docstring that describes the options of a dataclass."""
+    described = [one for one in list_options(cls) if one.description is not None]
+    lines = [f"{one.field.name} :\n    {one.description}" for one in described]
+    return "\n".join(["Options", "-------", *lines])

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aucbench.cli.groups import Group, grouped
+from aucbench.bench.options import OptionGroup
+from aucbench.cli.groups import grouped
 from aucbench.cli.options import FILES
 from aucbench.cli.saying import say
 from aucbench.datasets.reading import Reading
@@ -66,7 +67,7 @@ def auc(
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="No bar.")] = False,
     json: Annotated[bool, typer.Option("--json", help="One object for programs.")] = False,
-    files: Annotated[Reading, Group(FILES, without=NOT_OF_SCORES, first=FIRST)],
+    files: Annotated[Reading, OptionGroup(FILES, without=NOT_OF_SCORES, first=FIRST)],
 ) -> None:
     """Say how well a column of scores orders the rows: certain bounds of the AUC, or its value.
 

@@ -8,8 +8,8 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import Field, dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import Field
 from functools import wraps
 from inspect import Parameter, signature
 from itertools import pairwise
@@ -18,34 +18,17 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from aucbench.bench.options import attributes, offered
+from aucbench.bench.options import Option, OptionGroup, list_options, make_options
 from aucbench.errors import ParameterError
 
 KINDS = (bool, str, float, int)  # of an option; of a union the first one here that it has
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
-    """How the fields of a dataclass become options, as in `Annotated[Reading, Group("Files")]`.
-
-    Attributes
-    ----------
-    title : str
-        Heading in the help.
-    without : tuple of str
-        Fields that are no options of this command, and keep their defaults.
-    first : tuple of str
-        Fields that are shown among the options of the command itself, which come first.
-    """
-
-    title: str
-    without: tuple[str, ...] = ()
-    first: tuple[str, ...] = ()
-
-
 def grouped(command: Command) -> Command:
     """Let a command take instances of dataclasses, whose fields become options.
+
+    A parameter says so by its annotation, as in `Annotated[Reading, OptionGroup("Files")]`.
 
     The metadata of a field may say `"whole": True`, for texts that are not divided at commas,
     `"alone": words`, for words that are handed over as text where they are the only entry, and
@@ -55,13 +38,15 @@ def grouped(command: Command) -> Command:
     groups = {p.name: one for p in told.parameters.values() if (one := _group(p.annotation))}
     options: list[Parameter] = []
     for p in told.parameters.values():
-        options += _options(*groups[p.name]) if p.name in groups else [p]
+        own = map(_parameter, list_options(*groups[p.name])) if p.name in groups else [p]
+        options += own
 
     @wraps(command)
     def called(**values: Any) -> Any:
         for name, (cls, group) in groups.items():
-            own = offered(cls, group.without)
-            values[name] = cls(**{f.name: _value(f, values.pop(f.name)) for f in own})
+            own = [option.field for option in list_options(cls, group)]
+            given = {f.name: _value(f, values.pop(f.name)) for f in own}
+            values[name] = make_options(cls, given, without=group.without)
         return command(**values)
 
     keywords = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in options]
@@ -69,24 +54,22 @@ def grouped(command: Command) -> Command:
     return called  # type: ignore[return-value]
 
 
-def _group(annotation: Any) -> tuple[type, Group] | None:
-    if get_origin(annotation) is Annotated and isinstance(annotation.__metadata__[0], Group):
+def _group(annotation: Any) -> tuple[type, OptionGroup] | None:
+    if get_origin(annotation) is Annotated and isinstance(annotation.__metadata__[0], OptionGroup):
         return annotation.__origin__, annotation.__metadata__[0]
     return None
 
 
-def _options(cls: type, group: Group) -> Iterator[Parameter]:
-    said, hints = attributes(cls), get_type_hints(cls)
-    for f in offered(cls, group.without):
-        kind, default = _kind(hints[f.name]), f.default
-        if kind is list:
-            kind, default = list[str], None
-        panel = None if f.name in group.first else group.title
-        option = typer.Option(_written(f), help=said.get(f.name), rich_help_panel=panel)
-        hint = kind if default is not None else kind | None
-        yield Parameter(
-            f.name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[hint, option]
-        )
+def _parameter(option: Option) -> Parameter:
+    f = option.field
+    kind, default = _kind(get_type_hints(option.cls)[f.name]), f.default
+    if kind is list:
+        kind, default = list[str], None
+    shown = typer.Option(_written(f), help=option.description, rich_help_panel=option.heading)
+    hint = kind if default is not None else kind | None
+    return Parameter(
+        f.name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[hint, shown]
+    )
 
 
 def _written(f: Field[Any]) -> str:

@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aucbench.bench.options import NO_ENGINE, ONE_MODEL, Fits, Options
-from aucbench.cli.groups import Group, grouped
-from aucbench.cli.options import FILES, FITS, RUNS
+from aucbench.bench.options import OptionGroup
+from aucbench.cli.groups import grouped
 from aucbench.cli.running import opened, print_tables, records_of, width
 from aucbench.cli.saying import say
-from aucbench.datasets.reading import Reading
 from aucbench.errors import INTERRUPTED, DataError
-from aucbench.models.options import Aims, Carding, Making, Parting
+from aucbench.models.options import FitOptions
 
 if TYPE_CHECKING:
     from pandas import Series
@@ -26,10 +24,7 @@ if TYPE_CHECKING:
     from aucbench.bench.results.record import Record
     from aucbench.models import Model
 
-MODEL, FIRST = (
-    "How the model is made",
-    ("solver", "minutes", "features", "calibration", "tune"),
-)
+MADE = OptionGroup("How the model is made", first=("calibration",))
 ALL_FAILED = 1  # exit code when no row has a score
 STDOUT = Path("-")
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that fit has written.")]
@@ -42,13 +37,13 @@ def fit(
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="File that takes the model.")],
     *,
-    files: Annotated[Reading, Group(FILES, first=("target", "positive"))],
-    making: Annotated[Making, Group(MODEL, first=FIRST)],
-    aims: Annotated[Aims, Group("Which rows are found")],
-    carding: Annotated[Carding, Group("A scorecard")],
-    parting: Annotated[Parting, Group("Rows that do not fit in memory")],
-    fits: Annotated[Fits, Group(FITS, without=ONE_MODEL)],
-    options: Annotated[Options, Group(RUNS, without=NO_ENGINE)],
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume", help="Go on where a fit by parts into the same --out was interrupted."
+        ),
+    ] = False,
+    options: Annotated[FitOptions, MADE],
 ) -> None:
     """Compare solvers on a table, fit the best to all rows, and save it as a model.
 
@@ -62,20 +57,20 @@ def fit(
     from aucbench.store import require_writable
 
     require_writable(out)
-    carding.require_writable()
-    if (why := why_by_parts(data, parting, options.memory)) is None:
-        if told_of := hint(data, making, fits, files, carding, parting):
+    options.scorecard.require_writable()
+    if (why := why_by_parts(data, options, resume=resume)) is None:
+        if told_of := hint(data, options):
             say(told_of, err=True)
-        model = _in_memory(data, making, aims, fits, files, carding, options)
+        model = _in_memory(data, options)
     else:
         say(why, err=True)
-        require_by_parts(making, fits, files, carding)
-        asked = parted_job.PartedFit(data, making, aims, fits, files, parting)
-        with told(partial(say, err=True), quiet=options.quiet) as hear, _way_on(out):
-            model = parted_job.run(asked, options, hear, out)
+        require_by_parts(options)
+        asked = parted_job.PartedFit(data, options)
+        with told(partial(say, err=True), quiet=options.run.quiet) as hear, _way_on(out):
+            model = parted_job.run(asked, hear, out, resume=resume)
     model.save(out)
     parted_job.forget(out)
-    carding.keep(model)
+    options.scorecard.write(model)
     typer.echo()
     for line in lines(model):
         say(line)
@@ -96,27 +91,20 @@ def _way_on(out: Path) -> Iterator[None]:
         raise
 
 
-def _in_memory(
-    data: str,
-    making: Making,
-    aims: Aims,
-    fits: Fits,
-    files: Reading,
-    carding: Carding,
-    options: Options,
-) -> Model:
+def _in_memory(data: str, options: FitOptions) -> Model:
     """Return the best model of rows that are read into memory."""
     from aucbench.models import building
     from aucbench.models.choosing import ModelPlan
 
-    plan = ModelPlan.of(data, making, aims, fits, files, carding=carding)
+    plan = ModelPlan(source=data, options=options)
     with opened(None) as store:
 
         def run(part: Plan) -> Sequence[Record]:
-            return records_of(options.limited(part), store, options, "no model was made")
+            limited = options.run.limited(part)
+            return records_of(limited, store, options.run, "no model was made")
 
         return building.fitted(
-            plan, run, store, lambda found: print_tables(found, width()), options.jobs
+            plan, run, store, lambda found: print_tables(found, width()), options.run.jobs
         )
 
 

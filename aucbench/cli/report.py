@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aucbench.cli.groups import Group, grouped
+from aucbench.bench.options import OptionGroup
+from aucbench.cli.groups import grouped
 from aucbench.cli.saying import say, warn
 from aucbench.errors import AucbenchError, ParameterError
-from aucbench.judging.options import Columns, Judging
+from aucbench.judging.options import JudgeOptions
 
 if TYPE_CHECKING:
     from aucbench.report.findings import Findings, Settings
 
 JUDGED = "How results are judged"
-COLUMNS = "Columns of the table"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def report(
     dataset: Annotated[
         str | None, typer.Option(help="Data set of the figure curves. [default: the only one]")
     ] = None,
-    judged: Annotated[Judged, Group(JUDGED)],
+    judged: Annotated[Judged, OptionGroup(JUDGED)],
 ) -> None:
     """Say in words which solver is best in results folders; write a page that shows why."""
     from aucbench.report.document import markdown
@@ -200,8 +200,7 @@ def judge(
             "columns.",
         ),
     ] = "auto",
-    judging: Annotated[Judging, Group(JUDGED, first=("by", "smaller", "larger", "reference"))],
-    columns: Annotated[Columns, Group(COLUMNS)],
+    options: Annotated[JudgeOptions, OptionGroup(JUDGED)],
     html: Annotated[Path | None, typer.Option(help="File that takes the page.")] = None,
     json: Annotated[Path | None, typer.Option(help="File that takes the verdict.")] = None,
 ) -> None:
@@ -215,7 +214,7 @@ def judge(
         require_jinja()
     for path in filter(None, (html, json)):
         require_writable(path)
-    judgement = judged(files, form, columns, judging)
+    judgement = judged(files, form, options)
     print_grids(judgement.grids, judgement.notes, width())
     typer.echo()
     for sentence in judgement.sentences:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aucbench.bench.options import NO_ENGINE, Options
+from aucbench.bench.options import NO_ENGINE, OptionGroup, Options
 from aucbench.bench.text import aligned
-from aucbench.cli.groups import Group, grouped
+from aucbench.cli.groups import grouped
 from aucbench.cli.options import RUNS
 from aucbench.cli.running import opened, records_of, shown_progress, width
 from aucbench.cli.saying import say, warn
@@ -45,7 +45,7 @@ def reproduce(
         bool, typer.Option("--no-run", help="Show what the folder holds, and run nothing.")
     ] = False,
     options: Annotated[
-        Options, Group(RUNS, without=(*NO_ENGINE, "threads"), first=("jobs", "quiet"))
+        Options, OptionGroup(RUNS, without=(*NO_ENGINE, "threads"), first=("jobs", "quiet"))
     ],
     md: Annotated[bool, typer.Option("--md", help="Print Markdown.")] = False,
 ) -> None:

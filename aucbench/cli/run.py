@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from aucbench.bench.options import RUN_ONLY, Comparison, Fits, Options
+from aucbench.bench.options import RUN_ONLY, Comparison, Fits, OptionGroup, Options
 from aucbench.bench.text import aligned, reason_text
-from aucbench.cli.groups import Group, grouped
+from aucbench.cli.groups import grouped
 from aucbench.cli.options import FILES, FITS, OUTPUT, RUNS, Output
 from aucbench.cli.running import LISTED, go, opened, print_estimate
 from aucbench.cli.saying import say, warn
@@ -37,17 +37,18 @@ ESTIMATE = (
     "and solver that has none."
 )
 FIRST = ("solvers", "data", "features", "tune")  # options of compare
+FIRST_OF_RUN = ("timeout", "memory", "jobs", "retry", "quiet")
 
 
 @grouped
 def compare(
-    asked: Annotated[Comparison, Group(FITS, first=FIRST)],
+    asked: Annotated[Comparison, OptionGroup(FITS, first=FIRST)],
     out: Annotated[Path | None, typer.Option(help="Folder that keeps the results.")] = None,
     *,
-    files: Annotated[Reading, Group(FILES, first=("target", "positive"))],
-    fits: Annotated[Fits, Group(FITS, without=("holdout",), first=("splits", "passes"))],
-    options: Annotated[Options, Group(RUNS, without=(*RUN_ONLY, "threads"))],
-    output: Annotated[Output, Group(OUTPUT, first=("metrics",))],
+    files: Annotated[Reading, OptionGroup(FILES, first=("target", "positive"))],
+    fits: Annotated[Fits, OptionGroup(FITS, first=("splits", "passes"))],
+    options: Annotated[Options, OptionGroup(RUNS, without=(*RUN_ONLY, "threads"))],
+    output: Annotated[Output, OptionGroup(OUTPUT, first=("metrics",))],
     json: Annotated[
         Path | None,
         typer.Option(help="File that takes one object per fit.", rich_help_panel=OUTPUT),
@@ -77,8 +78,8 @@ def run(
         Path | None,
         typer.Option(help="File that takes one object per fit; with --estimate, the estimate."),
     ] = None,
-    options: Annotated[Options, Group(RUNS, first=("timeout", "memory", "jobs", "retry", "quiet"))],
-    output: Annotated[Output, Group(OUTPUT, first=("metrics",))],
+    options: Annotated[Options, OptionGroup(RUNS, first=FIRST_OF_RUN)],
+    output: Annotated[Output, OptionGroup(OUTPUT, first=("metrics",))],
     example: Annotated[
         bool,
         typer.Option(

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aucbench.bench.options import divided, takes
+from aucbench.bench.options import make_options, takes_options
 from aucbench.errors import ParameterError
 from aucbench.judging.files import sheet_of
 from aucbench.judging.formats import AUTO, long_table
 from aucbench.judging.measured import measured
-from aucbench.judging.options import Columns, Judging
+from aucbench.judging.options import JudgeOptions
 from aucbench.judging.table import chosen
 from aucbench.report.document import Grid, text
 from aucbench.report.findings import Findings, Settings, findings_of
@@ -24,10 +24,9 @@ if TYPE_CHECKING:
     from aucbench.report.render import InlinePage
 
 FEW = 5  # data sets, each of which has a table in a terminal
-KINDS: dict[Any, tuple[str, ...]] = {Columns: (), Judging: ()}
 
 
-@takes(KINDS)
+@takes_options(JudgeOptions)
 def judge(*tables: Any, form: str = AUTO, **options: Any) -> Judgement:
     """Judge results that others have measured.
 
@@ -52,20 +51,19 @@ def judge(*tables: Any, form: str = AUTO, **options: Any) -> Judgement:
     AucbenchError
         When a table cannot be read, or does not say what is asked of it; in one sentence.
     """
-    columns, judging = divided(options, KINDS, "judge")
-    return judged(tables, form, columns, judging)
+    return judged(tables, form, make_options(JudgeOptions, options, "judge"))
 
 
-def judged(tables: Any, form: str, columns: Columns, judging: Judging) -> Judgement:
+def judged(tables: Any, form: str, options: JudgeOptions) -> Judgement:
     """Return what tables say; raises as `judge`."""
     if not tables:
         raise ParameterError("there is no table of results; give a file or a data frame")
-    several = len(tables) > 1
+    several, judging = len(tables) > 1, options.judging
     sheets = [
-        chosen(sheet_of(one, f"table {k}" if several else "this table"), columns.conditions)
+        chosen(sheet_of(one, f"table {k}" if several else "this table"), options.columns.conditions)
         for k, one in enumerate(tables, 1)
     ]
-    measure, evidence = measured(long_table(sheets, form, columns, judging.by), judging)
+    measure, evidence = measured(long_table(sheets, form, options.columns, judging.by), judging)
     settings = Settings(
         measure=measure,
         rope=judging.rope,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from aucbench.bench.options import option_group
 from aucbench.errors import ParameterError, UnknownNameError, require_above, require_whole
 
 
@@ -115,3 +116,19 @@ class Judging:
         require_above(0.0, ratio=self.ratio)
         if self.missing not in [*Missing]:
             raise UnknownNameError("rule of --missing", self.missing, Missing)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeOptions:
+    """All options of `judge`.
+
+    Attributes
+    ----------
+    judging : Judging
+    columns : Columns
+    """
+
+    judging: Judging = option_group(
+        Judging, "How results are judged", first=("by", "smaller", "larger", "reference")
+    )
+    columns: Columns = option_group(Columns, "Columns of the table")

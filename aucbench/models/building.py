@@ -52,6 +52,7 @@ from aucbench.models.choosing import (
 from aucbench.models.held_out import HeldOut, rows_of_class
 from aucbench.models.model import Model
 from aucbench.models.operating import Operating
+from aucbench.models.options import CALIBRATION
 from aucbench.models.recipe import Recipe
 from aucbench.models.score_function import ScoreFunction
 from aucbench.models.scorecard import Scaling, carded, require_kinds
@@ -65,7 +66,6 @@ from aucbench.solving.classes import trained_on
 from aucbench.stats import Fold
 from aucbench.stats.delong import auc_interval
 
-CALIBRATION = "sigmoid"
 HELPED = ", by fits with the parameters of the model, which these rows have helped to choose"
 
 
@@ -92,12 +92,12 @@ def fitted(
     AucbenchError
         As `require_savable`, `compared` and `built`.
     """
-    begin = perf_counter()
+    begin, asked = perf_counter(), wanted.options
     require_savable(wanted)
     require_for_classes(wanted)
-    if wanted.by or wanted.monotone is not None:
-        require_columns(wanted.rows(), wanted.by)
-    if wanted.scaling is not None:
+    if asked.by or asked.monotone is not None:
+        require_columns(wanted.rows(), asked.by)
+    if asked.scorecard.is_asked:
         require_kinds(wanted.rows().schema)
     wanted = wanted.within(begin, jobs or cores())
     records = run(wanted.plan)
@@ -114,7 +114,8 @@ def fitted(
     model = built(chosen, own, findings, place, reasons, store)
     if choice.tune:
         model = replace(model, auc_rows=model.auc_rows + HELPED)
-    return model if wanted.minutes is None else _timed(model, begin, wanted.minutes)
+    minutes = asked.search.minutes
+    return model if minutes is None else _timed(model, begin, minutes)
 
 
 def built(
@@ -145,32 +146,33 @@ def built(
     DataError
         When the solver cannot be fitted with these parameters, or the aim cannot be reached.
     """
-    data = wanted.rows()
+    data, asked = wanted.rows(), wanted.options
+    search = asked.search
     _require_same(wanted.source, data, records[0], store)
     recipe = Recipe(
-        solver=parse_spec(wanted.solvers[0]),
-        features=wanted.features,
-        passes=wanted.passes,
-        seconds=wanted.seconds,
-        seed=wanted.seed,
+        solver=parse_spec(search.solver[0]),
+        features=search.features,
+        passes=search.passes,
+        seconds=search.seconds,
+        seed=search.seed,
     )
     parts = splits(
         data,
         wanted.plan.split_count,
-        wanted.seed,
-        wanted.holdout,
+        search.seed,
+        search.holdout,
         ranks_within_groups=ranks_within_groups(wanted.plan.pairs),
     )
-    learnt = _learnt(wanted.reading, data)
+    learnt = _learnt(asked.read, data)
     known = next(row for row in findings.insides[0].rows if row.solver == place).known
     assert known is not None  # the solver is complete
     about = {
-        **origin(short(wanted.source), wanted.reading, data),
+        **origin(short(wanted.source), asked.read, data),
         "data_hash": records[0].sizes.data,
         "versions": dict(records[0].machine.get("versions") or {}),
         "choice": [*reasons],
-        **({} if wanted.pairs is None else {"pairs": wanted.pairs, "measure": findings.measure}),
-        **({} if wanted.monotone is None else {"monotone": wanted.monotone}),
+        **({} if asked.pairs is None else {"pairs": asked.pairs, "measure": findings.measure}),
+        **({} if asked.monotone is None else {"monotone": asked.monotone}),
     }
     judged: dict[str, Any] = {
         "auc": known.interval,
@@ -180,9 +182,9 @@ def built(
         other := trained_on(get_solver(recipe.solver), data)
     ):
         about["trained_on"] = other
-    how = (wanted.aim, wanted.calibration, wanted.scaling)
+    how = (asked.threshold.aim, asked.calibration, asked.scorecard.scaling)
     model, held = decided(recipe, data, learnt, parts, *how)
-    about["warnings"] = list(warnings(wanted.reading, data, model))
+    about["warnings"] = list(warnings(asked.read, data, model))
     if any(record.measures.collapsed for record in records):
         about["warnings"].append(COLLAPSED)
     functions = model.functions
@@ -209,7 +211,8 @@ def _explained(
     wanted: ModelPlan, held: HeldOut, data: Data, model: Model, learnt: Index
 ) -> ScoreFunction:
     """Return the score function with what held-out rows say about it, and its curves."""
-    known = assessed(held, data, model, by=wanted.by, seed=wanted.seed)
+    asked = wanted.options
+    known = assessed(held, data, model, by=asked.by, seed=asked.search.seed)
     return replace(model.function, assessment=known, shapes=shapes(model, data, learnt))
 
 
@@ -254,12 +257,13 @@ def _require_same(source: str, data: Data, record: Record, store: Store) -> None
 
 
 def _auc_rows(wanted: ModelPlan, division: str | None) -> str:
-    weighted = f", weighted by {wanted.reading.weights}" if wanted.reading.weights else ""
+    weights = wanted.options.read.weights
+    weighted = f", weighted by {weights}" if weights else ""
     return f"the test rows of {division}{weighted}"
 
 
 def _reasons(wanted: ModelPlan, findings: Findings, choice: Choice) -> list[str]:
-    if len(wanted.solvers) == 1:
+    if len(wanted.options.search.solver) == 1:
         return [f"{choice.spec} was asked for."]
     untimed = replace(findings.advice, seconds=None)  # the file of a model depends on no clock
     return [*untimed.sentences]
@@ -357,13 +361,14 @@ def warnings(reading: Reading, data: Data, model: Model) -> Iterator[str]:
 
 def require_for_classes(wanted: ModelPlan) -> None:
     """Raise `ParameterError` where an option is about two classes, and the table has more."""
+    asked = wanted.options
     two = {
-        "--scorecard": wanted.scaling is not None,
-        f"--calibration {wanted.calibration or 'none'}": wanted.calibration != CALIBRATION,
-        "an aim of the threshold": wanted.aim != Aim(),
+        "--scorecard": asked.scorecard.is_asked,
+        f"--calibration {asked.calibration or 'none'}": asked.calibration != CALIBRATION,
+        "an aim of the threshold": bool(asked.threshold.given),
     }
     named = [name for name, given in two.items() if given]
-    if wanted.reading.labels != "classes" or not named:
+    if asked.read.labels != "classes" or not named:
         return
     if isinstance(wanted.rows().target, Categories):
         raise ParameterError(

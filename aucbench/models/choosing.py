@@ -21,7 +21,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from importlib.util import find_spec
 from math import ceil
@@ -32,11 +32,9 @@ from typing import Any
 import numpy as np
 
 from aucbench.bench import Store
-from aucbench.bench.options import Fits
 from aucbench.bench.plan.errors import PlanError, PlanErrors
 from aucbench.bench.plan.fields import DEFAULT_TIMEOUT, SHAPED_SOLVERS, Choice, choices
-from aucbench.bench.plan.pairs import checked_pairs, written
-from aucbench.bench.plan.plan import Plan, checked_monotone
+from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.record import Record
 from aucbench.data import Data, Grades, Survival
 from aucbench.data.shapes import asked_shapes
@@ -44,13 +42,11 @@ from aucbench.datasets.located import is_changepoint
 from aucbench.datasets.reading import Reading
 from aucbench.errors import AucbenchError, DataError, ParameterError, UnsupportedError
 from aucbench.features.chain import applied
-from aucbench.metrics import Aim
 from aucbench.models import Model
-from aucbench.models.calibration import require_method
-from aucbench.models.options import AUTO, NO_CALIBRATION, Aims, Carding, Making
+from aucbench.models.options import FitOptions
 from aucbench.models.recipe import one_thread
 from aucbench.models.score_function import as_steps, functions_of
-from aucbench.models.scorecard import Scaling, require_card
+from aucbench.models.scorecard import require_card
 from aucbench.protocols import FeatureMap
 from aucbench.registry import get_dataset, get_pairs, get_preprocessing, get_solver
 from aucbench.registry.specs import Spec, parse_spec
@@ -62,7 +58,6 @@ from aucbench.solving.points import mappings, size_of
 from aucbench.solving.wrappers import why_refused
 
 CURVED = "additive"  # it has curves of its own, and no bins
-BINS, OF_CARD = "bins", "bins[rule=tree,count=5]"  # few bins, which tell the classes apart
 TREES, WITHOUT = "lightgbm", "hist-gradient-boosting"  # boosted trees; where it is not installed
 OF_STUDY = tomllib.loads(files("aucbench.models").joinpath("auto.toml").read_text("utf-8"))
 BESIDE_TREES = tuple(name for name in OF_STUDY["solvers"] if name != TREES)
@@ -118,132 +113,55 @@ class ModelPlan:
     ----------
     source : str
         Name or path of the training table.
-    solvers : tuple of str
-        Specifications; the best one becomes the model.
-    tune : bool
-        Whether each solver is tuned over its published grid.
-    reading : Reading
-        How the table is read.
-    aim : Aim
-        What the threshold is chosen for.
-    calibration : str or None
-        "sigmoid", "isotonic", or None for no probabilities.
-    by : tuple of str
-        Columns by whose values the AUC is told.
-    minutes : float or None
-        Limit of the whole fit, if it tunes; None: none, and the search has a limit of work.
-    scaling : Scaling or None
-        What the points of a scorecard mean; None: the model is none.
-    features, splits, holdout, seed, passes, seconds, tune_seconds, tune_work, pairs, monotone :
-        As in `Plan`.
+    options : FitOptions
+        The solvers that `auto` stands for are written out.
     held : Data, optional
         The rows, where the source is a table in memory.
     known : Data, optional
         The rows of a file, where they were read already.
-
-    Raises
-    ------
-    UnknownNameError
-        When there is no such calibration.
+    tune_seconds, tune_work : float, optional
+        As in `Plan`.
     """
 
     source: str
-    solvers: tuple[str, ...] = field(default_factory=auto_solvers)
-    tune: bool = True
-    reading: Reading = field(default_factory=Reading)
-    aim: Aim = field(default_factory=Aim)
-    calibration: str | None = "sigmoid"
-    by: tuple[str, ...] = ()
-    features: str = "auto"
-    splits: int | None = None
-    holdout: float | None = None
-    seed: int = 0
-    passes: float | None = None
-    seconds: float | None = None
+    options: FitOptions = field(default_factory=FitOptions)
     held: Data | None = None
     known: Data | None = None
-    minutes: float | None = None
     tune_seconds: float | None = None
     tune_work: float | None = None
-    pairs: str | None = None
-    monotone: str | None = None
-    scaling: Scaling | None = None
 
     def __post_init__(self) -> None:
-        require_method(self.calibration)
-
-    @staticmethod
-    def of(
-        source: str,
-        making: Making,
-        aims: Aims,
-        fits: Fits,
-        reading: Reading,
-        held: Data | None = None,
-        carding: Carding | None = None,
-    ) -> ModelPlan:
-        """Return the plan for the options of `fit`.
-
-        Raises
-        ------
-        UnknownNameError, ParameterError
-            When there is no such calibration, an option is about a decision and the model makes
-            none, a scorecard is asked for and cannot be, or as `Aims.aim`.
-        """
-        scaling = None if carding is None else carding.scaling
-        if scaling is not None:
-            making = _of_card(making, reading)
-        if reading.ranks:
-            making = _ranking(making, aims)
-        tune = making.tuned(making.solver)
-        pairs, reading = checked_pairs(written(making.pairs), reading)
-        shapes = checked_monotone(making.monotone)
-        usual = making.solver == (AUTO,)
-        return ModelPlan(
-            source=source,
-            solvers=auto_solvers(pairs, shapes, card=scaling is not None)
-            if usual
-            else making.solver,
-            scaling=scaling,
-            pairs=pairs,
-            monotone=shapes,
-            tune=tune,
-            minutes=making.minutes,
-            reading=reading,
-            aim=aims.aim,
-            calibration=None if making.calibration == NO_CALIBRATION else making.calibration,
-            by=making.by,
-            features=making.features,
-            splits=fits.splits,
-            holdout=fits.holdout,
-            seed=fits.seed,
-            passes=fits.passes,
-            seconds=fits.seconds,
-            held=held,
-        )
+        asked, search = self.options, self.options.search
+        if search.is_automatic:
+            card = asked.scorecard.is_asked
+            named = auto_solvers(asked.pairs, asked.monotone, card=card)
+            search = replace(search, solver=named, tune=search.tuned)
+            object.__setattr__(self, "options", replace(asked, search=search))
 
     def rows(self) -> Data:
         """Return the rows of the source, with the pairs that count and the shapes of effects."""
         known = (rows for rows in (self.held, self.known) if rows is not None)
-        data = next(known, None) or get_dataset(self.source, **self.reading.options())
-        data = data if self.pairs is None else replace(data, pairs=get_pairs(self.pairs))
-        return data if self.monotone is None else data.shaped(self.monotone)
+        asked = self.options
+        data = next(known, None) or get_dataset(self.source, **asked.read.options())
+        data = data if asked.pairs is None else replace(data, pairs=get_pairs(asked.pairs))
+        return data if asked.monotone is None else data.shaped(asked.monotone)
 
     @property
     def plan(self) -> Plan:
         """The comparison that chooses the solver."""
+        asked, search = self.options, self.options.search
         return Plan(
             (self.source,),
-            choices(self.solvers, tune=self.tune),
-            (self.features,),
-            reading=self.reading if self.held is None else Reading(test=self.reading.test),
-            splits=self.splits,
-            holdout=self.holdout,
-            seeds=(self.seed,),
-            passes=self.passes,
-            seconds=self.seconds,
-            pairs=self.pairs,
-            monotone=self.monotone,
+            choices(search.solver, tune=search.tuned),
+            (search.features,),
+            reading=asked.read if self.held is None else Reading(test=asked.read.test),
+            splits=search.splits,
+            holdout=search.holdout,
+            seeds=(search.seed,),
+            passes=search.passes,
+            seconds=search.seconds,
+            pairs=asked.pairs,
+            monotone=asked.monotone,
             tune_evals=SEARCHED,
             inner_splits=PARTS,
             tune_seconds=self.tune_seconds,
@@ -263,20 +181,22 @@ class ModelPlan:
         jobs : int
             Cells at once; of the minutes alone.
         """
-        if not self.tune:
+        search = self.options.search
+        if not search.tuned:
             return self._judged_once()
         data = self.rows()
         spent = perf_counter() - begin  # to read the table again takes as long at most
         divided = replace(self, known=data)._divided(data)
-        cells = sum(map(_share, self.solvers)) * divided.plan.split_count
-        if self.minutes is None:
+        cells = sum(map(_share, search.solver)) * divided.plan.split_count
+        if search.minutes is None:
             return replace(divided, tune_work=WORK / cells)
-        left = FOR_SEARCH * 60.0 * self.minutes - 2.0 * spent
+        left = FOR_SEARCH * 60.0 * search.minutes - 2.0 * spent
         return replace(divided, tune_seconds=max(LEAST, left / ceil(cells / jobs)))
 
     def of_point(self, spec: Spec) -> ModelPlan:
         """Return the plan that judges a solver with the parameters that were chosen."""
-        return replace(self, solvers=(str(spec),), tune=False, tune_seconds=None, tune_work=None)
+        chosen = self._with_search(solver=(str(spec),), tune=False, minutes=None)
+        return replace(chosen, tune_seconds=None, tune_work=None)
 
     def _judged_once(self) -> ModelPlan:
         """Return the plan with one split if its table is huge, where nothing else is said.
@@ -292,60 +212,18 @@ class ModelPlan:
 
     def _divided(self, data: Data) -> ModelPlan:
         """Return the plan with fewer folds if the table is large, where nothing else is said."""
-        own = (self.splits, self.holdout, self.reading.test)
+        search, read = self.options.search, self.options.read
+        own = (search.splits, search.holdout, read.test)
         numbers = data.n * data.d
         if any(value is not None for value in own) or data.folds is not None or numbers <= LARGE:
             return self
-        if numbers <= HUGE or data.n <= MANY or self.reading.time is not None:
-            return replace(self, splits=FEWER_FOLDS)
-        return replace(self, holdout=HELD_OUT)
+        if numbers <= HUGE or data.n <= MANY or read.time is not None:
+            return self._with_search(splits=FEWER_FOLDS)
+        return self._with_search(holdout=HELD_OUT)
 
-
-def _ranking(making: Making, aims: Aims) -> Making:
-    """Return how a model is made that ranks rows: without probabilities, whose default it leaves.
-
-    Raises
-    ------
-    ParameterError
-        When an option is about two classes.
-    """
-    known = {name: value for name, value in asdict(aims).items() if value is not None}
-    named = [*known, *(["by"] if making.by else [])]
-    if making.calibration not in (Making().calibration, NO_CALIBRATION):
-        named.append("calibration")
-    if named:
-        raise ParameterError(
-            "times and grades have no two classes, so that a model of them ranks rows and decides "
-            f"nothing; leave {' and '.join(named)} out"
-        )
-    return replace(making, calibration=NO_CALIBRATION)
-
-
-def _of_card(making: Making, reading: Reading) -> Making:
-    """Return how a scorecard is made: of bins, and with the odds of a sigmoid.
-
-    Raises
-    ------
-    ParameterError
-        When an option contradicts this.
-    """
-    if reading.ranks:
-        raise ParameterError(
-            "the points of a scorecard are odds of two classes, and times and grades have none; "
-            "leave --scorecard out"
-        )
-    if making.calibration != "sigmoid":
-        raise ParameterError(
-            f"the points of a scorecard are odds by a sigmoid, and --calibration is "
-            f"{making.calibration}; leave it out"
-        )
-    features = OF_CARD if making.features == AUTO else making.features
-    if parse_spec(features).name != BINS:
-        raise ParameterError(
-            f"a scorecard has points for bins, and --features is {features}; take bins, such as "
-            "bins[count=6], or leave it out"
-        )
-    return replace(making, features=features)
+    def _with_search(self, **changes: Any) -> ModelPlan:
+        search = replace(self.options.search, **changes)
+        return replace(self, options=replace(self.options, search=search))
 
 
 def _share(spec: str) -> float:
@@ -368,20 +246,21 @@ def require_savable(wanted: ModelPlan) -> None:
     """
     if is_changepoint(parse_spec(wanted.source).name):
         raise UnsupportedError(f"{wanted.source} has error functions, and a model needs labels")
+    asked = wanted.options
     rng = np.random.default_rng(0)
     X, rows = rng.normal(size=(TOY, 3)), np.arange(TOY)
-    toy = Data.of(X, _toy_target(wanted.reading), groups=rows // 4)
-    toy = replace(toy, pairs=wanted.pairs and get_pairs(wanted.pairs))
-    if wanted.monotone is not None:
-        toy = toy.shaped({"0": next(iter(asked_shapes(wanted.monotone).values()))})
-    phi = get_preprocessing(wanted.features).fit(toy, rng)
+    toy = Data.of(X, _toy_target(asked.read), groups=rows // 4)
+    toy = replace(toy, pairs=asked.pairs and get_pairs(asked.pairs))
+    if asked.monotone is not None:
+        toy = toy.shaped({"0": next(iter(asked_shapes(asked.monotone).values()))})
+    phi = get_preprocessing(asked.search.features).fit(toy, rng)
     mapped = applied(phi, toy)
     refused: dict[str, AucbenchError] = {}
-    for spec in wanted.solvers:
+    for spec in asked.search.solver:
         try:
             with one_thread():
                 model = _require_savable(spec, mapped, phi)
-                if model is not None and wanted.scaling is not None:
+                if model is not None and asked.scorecard.is_asked:
                     require_card(model)
         except AucbenchError as error:
             refused[spec] = error

@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from aucbench.bench import Store
-from aucbench.bench.options import NO_ENGINE, ONE_MODEL, Fits, Kinds, Options, divided, takes
-from aucbench.bench.plan.pairs import checked_pairs, written
+from aucbench.bench.options import make_options, takes_options
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.record import Record
 from aucbench.bench.show.reading import told
@@ -22,16 +21,13 @@ from aucbench.models import parted_job
 from aucbench.models.building import fitted
 from aucbench.models.choosing import ModelPlan
 from aucbench.models.model import Model
-from aucbench.models.options import Aims, Carding, Making, Parting
+from aucbench.models.options import FitOptions
 from aucbench.models.parted_job import require_by_parts, why_by_parts
 from aucbench.processes.scratch import Scratch
 from aucbench.report.running import handed_over, name_of, records_of, require_no_run, warn_of
 
-OWN: Kinds = {Reading: (), Making: (), Aims: (), Carding: (), Parting: ("resume",)}
-OPTIONS: Kinds = {**OWN, Fits: ONE_MODEL, Options: NO_ENGINE}
 
-
-@takes(OPTIONS)
+@takes_options(FitOptions)
 def fit(table: Any, **options: Any) -> Model:
     """Compare solvers on a table, and return the best one, fitted to all rows.
 
@@ -68,20 +64,17 @@ def fit(table: Any, **options: Any) -> Model:
     require_no_run("fit")
     test = {"test": options["test"]} if is_table(options.get("test")) else {}
     plain = {name: value for name, value in options.items() if name not in test}
-    reading, making, aims, carding, parting, fits, limits = divided(plain, OPTIONS, "fit")
-    if not test and why_by_parts(table, parting, limits.memory) is not None:
-        require_by_parts(making, fits, reading, carding)
-        path = os.fspath(table)
-        asked = parted_job.PartedFit(path, making, aims, fits, reading, parting)
+    asked = make_options(FitOptions, plain, "fit")
+    limits = asked.run
+    if not test and why_by_parts(table, asked) is not None:
+        require_by_parts(asked)
         with told(quiet=limits.quiet) as hear:
-            return parted_job.run(asked, limits, hear)
-    pairs, reading = checked_pairs(written(making.pairs), reading)
-    making = replace(making, pairs=pairs)
-    held = _held(table, reading, test)
+            return parted_job.run(parted_job.PartedFit(os.fspath(table), asked), hear)
+    held = _held(table, asked.read, test)
     source = os.fspath(table) if held is None else name_of(held, "table")
-    read = replace(reading, test=TESTS) if test else reading
-    carding.require_writable()
-    wanted = ModelPlan.of(source, making, aims, fits, read, held, carding)
+    asked.scorecard.require_writable()
+    read = replace(asked.read, test=TESTS) if test else asked.read
+    wanted = ModelPlan(source=source, options=replace(asked, read=read), held=held)
     with (
         Scratch() as scratch,
         Store(scratch.path / "results", create=True) as store,
@@ -92,7 +85,7 @@ def fit(table: Any, **options: Any) -> Model:
             return records_of(limits.limited(plan), store, limits, inline)
 
         model = fitted(wanted, run, store, lambda _: None, limits.jobs)
-    carding.keep(model)
+    asked.scorecard.write(model)
     return model
 
 

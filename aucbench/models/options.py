@@ -1,11 +1,13 @@
-"""What a model is made of, and what its threshold is for: options of `fit` in both languages."""
+"""The options of `fit`, for the command, the function of Python and what they call."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from aucbench.bench.options import NO_ENGINE, Fits, Options, option_group
+from aucbench.datasets.reading import Reading
 from aucbench.errors import ParameterError, require_above
 
 if TYPE_CHECKING:
@@ -13,14 +15,15 @@ if TYPE_CHECKING:
     from aucbench.models.model import Model
     from aucbench.models.scorecard import Scaling
 
-AUTO, NO_CALIBRATION = "auto", "none"
-HERE, DASK = "here", "dask"  # engines that read parts
-GROUPS, FILE = "groups", "file"  # orders of rows in parts
+AUTO, NO_CALIBRATION, CALIBRATION = "auto", "none", "sigmoid"
+HERE, DASK = "here", "dask"  # engines that read chunks
+GROUPS, FILE = "groups", "file"  # orders of rows in chunks
+BINS, OF_CARD = "bins", "bins[rule=tree,count=5]"  # few bins, which tell the classes apart
 
 
-@dataclass(frozen=True, slots=True)
-class Making:
-    """How a model is made.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchOptions(Fits):
+    """Which solvers are compared, and how.
 
     Attributes
     ----------
@@ -30,33 +33,20 @@ class Making:
         hist-gradient-boosting; with --pairs those that train on them. [default: auto]
     features : str
         The feature map, as in compare.
-    calibration : str
-        Of probabilities: sigmoid, isotonic or none.
     tune : bool, optional
         Tune solvers over their grids. [default: with auto only]
     minutes : float, optional
         Limit of the whole fit, if solvers are tuned: the search ends in time, and another machine
         may choose another model. [default: none, the search ends by the work that it counts]
-    pairs : str, optional
-        Which pairs count, in training and in the measure: group[column=user],
-        fpr[max=0.1,rest=0.5], top, or what `list pairs` shows. [default: what the target says, all
-        pairs of labels]
-    monotone : str, optional
-        What effects of columns must be: increasing (+1), decreasing (-1), convex or concave, as in
-        income=+1,age=-1,dose=increasing-convex. The solvers are those that keep it.
-    by : tuple of str
-        Columns by whose values the page of the model tells the AUC, beside categories and truth
-        values; repeatable.
+    holdout : float, optional
+        Share of the rows that is tested, in place of folds.
     """
 
     solver: tuple[str, ...] = field(default=(), metadata={"whole": True})
     features: str = AUTO
-    calibration: str = "sigmoid"
     tune: bool | None = field(default=None, metadata={"negatable": True})
     minutes: float | None = None
-    pairs: str | None = None
-    monotone: str | None = None
-    by: tuple[str, ...] = field(default=(), metadata={"whole": True})
+    holdout: float | None = None
 
     def __post_init__(self) -> None:
         from aucbench.registry.specs import split_specs
@@ -65,63 +55,84 @@ class Making:
         named = tuple(spec for text in texts for spec in split_specs(text)) or (AUTO,)
         if AUTO in named and len(named) > 1:
             raise ParameterError("--solver auto names the solvers itself; leave the others out")
+        object.__setattr__(self, "solver", named)
         require_above(0, minutes=self.minutes)
-        if self.minutes is not None and not self.tuned(named):
+        if self.minutes is not None and not self.tuned:
             raise ParameterError(
                 "--minutes limits the search for parameters, and nothing is tuned; add --tune, or "
                 "leave --minutes out"
             )
-        object.__setattr__(self, "solver", named)
-        object.__setattr__(self, "by", (self.by,) if isinstance(self.by, str) else tuple(self.by))
-        object.__setattr__(self, "calibration", self.calibration or NO_CALIBRATION)
 
-    def tuned(self, named: tuple[str, ...]) -> bool:
-        """Whether these solvers are tuned."""
-        return named == (AUTO,) if self.tune is None else self.tune
+    @property
+    def is_automatic(self) -> bool:
+        """Whether nobody has named a solver."""
+        return self.solver == (AUTO,)
+
+    @property
+    def tuned(self) -> bool:
+        """Whether the solvers are tuned over their grids."""
+        return self.is_automatic if self.tune is None else self.tune
 
 
-@dataclass(frozen=True, slots=True)
-class Parting:
-    """How rows are read that do not fit in memory.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThresholdOptions:
+    """What the threshold is chosen for.
 
     Attributes
     ----------
-    by_parts : bool, optional
-        Read the rows in parts, again and again, in place of once into memory. [default: for a
-        folder, a pattern such as 'rows/*.parquet', and a Parquet or CSV file that --memory, or what
-        is free, is too little for]
-    engine : str
-        What reads parts: here, by threads of this machine, or dask=ADDRESS, by the workers of a
-        scheduler of dask.
-    resume : bool
-        Go on where a fit by parts into the same --out was interrupted.
-    skip_bad : bool
-        Leave row groups out that cannot be decoded, and say which; one more reading finds them.
-    shuffle : str, optional
-        Order of the rows for solvers that learn row by row. groups: row groups in a random order,
-        and the rows of up to eight of them shuffled with each other; file: as they are. [default:
-        the solver's own, which is groups]
+    sensitivity : float, optional
+        Share of the positives that must be predicted positive.
+    specificity : float, optional
+        Share of the negatives that must be predicted negative.
+    precision : float, optional
+        Share of the rows predicted positive that must be positive.
+    flags : float, optional
+        Rows that may be predicted positive, of --per rows.
+    per : float, optional
+        Rows in which --flags are counted.
+    cost_fp : float, optional
+        Cost of a false positive.
+    cost_fn : float, optional
+        Cost of a false negative.
     """
 
-    by_parts: bool | None = field(default=None, metadata={"negatable": True})
-    engine: str = HERE
-    resume: bool = False
-    skip_bad: bool = False
-    shuffle: str | None = None
+    sensitivity: float | None = None
+    specificity: float | None = None
+    precision: float | None = None
+    flags: float | None = None
+    per: float | None = None
+    cost_fp: float | None = None
+    cost_fn: float | None = None
 
-    def __post_init__(self) -> None:
-        if self.shuffle not in (None, GROUPS, FILE):
-            raise ParameterError(f"--shuffle is {self.shuffle!r}; take {GROUPS} or {FILE}")
-        name, _, address = self.engine.partition("=")
-        if self.engine != HERE and (name != DASK or not address):
-            raise ParameterError(
-                f"--engine is {self.engine!r}; take {HERE}, or {DASK}=ADDRESS, such as "
-                f"{DASK}=tcp://host:8786"
-            )
+    @property
+    def given(self) -> dict[str, float]:
+        """The options that are given, by name."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+    @property
+    def aim(self) -> Aim:
+        """The one aim that is given.
+
+        Raises
+        ------
+        ParameterError
+            As `Aim`, and when `flags` or `per` is given alone.
+        """
+        from aucbench.metrics import Aim
+
+        wanted = self.given
+        per = wanted.pop("per", None)
+        if (self.flags is None) != (per is None):
+            raise ParameterError("--flags and --per belong together, as in --flags 50 --per 10000")
+        if self.flags is not None and per is not None:
+            if per <= 0:
+                raise ParameterError(f"--per is {per:g}; give a number of rows above 0")
+            wanted["flags"] = self.flags / per
+        return Aim(**wanted)
 
 
-@dataclass(frozen=True, slots=True)
-class Carding:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScorecardOptions:
     """Whether the model is a scorecard, and what its points mean.
 
     Attributes
@@ -133,23 +144,28 @@ class Carding:
     base_score : float, optional
         Points at the base odds. [default: 600]
     base_odds : float, optional
-        Odds of the positive class to the other at the base score. [default: 50, to 1]
+        Odds of the positive class at the base score. [default: 50, to 1]
     pdo : float, optional
         Points that double the odds. [default: 20]
     """
 
-    scorecard: str | None = None
+    scorecard: str | bool | None = None
     base_score: float | None = None
     base_odds: float | None = None
     pdo: float | None = None
 
     def __post_init__(self) -> None:
         named = [name for name, value in self._points.items() if value is not None]
-        if named and not self.scorecard:
+        if named and not self.is_asked:
             raise ParameterError(
                 f"--{named[0].replace('_', '-')} says what the points of a scorecard mean; add "
                 "--scorecard FILE"
             )
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether the model shall be a scorecard."""
+        return bool(self.scorecard)
 
     @property
     def _points(self) -> dict[str, float | None]:
@@ -167,7 +183,7 @@ class Carding:
         from aucbench.models.scorecard import Scaling
 
         given = {name: value for name, value in self._points.items() if value is not None}
-        return Scaling(**given) if self.scorecard else None
+        return Scaling(**given) if self.is_asked else None
 
     def require_writable(self) -> None:
         """Raise `ParameterError`, before a long fit, unless the file can be written."""
@@ -176,7 +192,7 @@ class Carding:
         if isinstance(self.scorecard, str):
             require_writable(Path(self.scorecard))
 
-    def keep(self, model: Model) -> None:
+    def write(self, model: Model) -> None:
         """Write the points of a model into the file, where there is one.
 
         A text that a spreadsheet would run as a formula gets an apostrophe in front.
@@ -193,51 +209,158 @@ class Carding:
                 file.write(table.to_csv(index=False, lineterminator="\n").encode())
 
 
-@dataclass(frozen=True, slots=True)
-class Aims:
-    """What the threshold is chosen for.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutOfCoreOptions:
+    """How rows are read that do not fit in memory.
 
     Attributes
     ----------
-    sensitivity : float, optional
-        Share of the positives that must be found.
-    specificity : float, optional
-        Share of the negatives that must be left out.
-    precision : float, optional
-        Share of the rows found that must be positive.
-    flags : float, optional
-        Rows that may be found, of --per rows.
-    per : float, optional
-        Rows that --flags counts in.
-    cost_fp : float, optional
-        Cost of a negative that is found.
-    cost_fn : float, optional
-        Cost of a positive that is missed.
+    by_parts : bool, optional
+        Read the rows in parts, again and again, in place of once into memory. [default: for a
+        folder, a pattern such as 'rows/*.parquet', and a Parquet or CSV file that --memory, or what
+        is free, is too little for]
+    engine : str
+        What reads parts: here, by threads of this machine, or dask=ADDRESS, by the workers of a
+        scheduler of dask.
+    skip_bad : bool
+        Leave row groups out that cannot be decoded, and say which; one more reading finds them.
+    shuffle : str, optional
+        Order of the rows for solvers that learn row by row. groups: row groups in a random order,
+        and the rows of up to eight of them shuffled with each other; file: as they are. [default:
+        the solver's own, which is groups]
     """
 
-    sensitivity: float | None = None
-    specificity: float | None = None
-    precision: float | None = None
-    flags: float | None = None
-    per: float | None = None
-    cost_fp: float | None = None
-    cost_fn: float | None = None
+    by_parts: bool | None = field(default=None, metadata={"negatable": True})
+    engine: str = HERE
+    skip_bad: bool = False
+    shuffle: str | None = None
 
-    @property
-    def aim(self) -> Aim:
-        """The one aim that is given.
+    def __post_init__(self) -> None:
+        if self.shuffle not in (None, GROUPS, FILE):
+            raise ParameterError(f"--shuffle is {self.shuffle!r}; take {GROUPS} or {FILE}")
+        name, _, address = self.engine.partition("=")
+        if self.engine != HERE and (name != DASK or not address):
+            raise ParameterError(
+                f"--engine is {self.engine!r}; take {HERE}, or {DASK}=ADDRESS, such as "
+                f"{DASK}=tcp://host:8786"
+            )
 
-        Raises
-        ------
-        ParameterError
-            As `Aim`, and when `flags` or `per` is given alone.
-        """
-        from aucbench.metrics import Aim
 
-        wanted = asdict(self)
-        per = wanted.pop("per")
-        if (self.flags is None) != (per is None):
-            raise ParameterError("--flags and --per belong together, as in --flags 50 --per 10000")
-        if per is not None and per <= 0:
-            raise ParameterError(f"--per is {per:g}; give a number of rows above 0")
-        return Aim(**{**wanted, "flags": self.flags and self.flags / per})
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FitOptions:
+    """All options of `fit`.
+
+    Pairs and constraints may be given as objects, and are kept as text.
+
+    Attributes
+    ----------
+    read : Reading
+        How the table is read.
+    search : SearchOptions
+        Which solvers are compared, and how.
+    threshold : ThresholdOptions
+        What the threshold is chosen for.
+    scorecard : ScorecardOptions
+        Whether the model is a scorecard.
+    out_of_core : OutOfCoreOptions
+        How rows are read that do not fit in memory.
+    run : Options
+        How cells are run, which changes no result.
+    calibration : str, optional
+        Of probabilities: sigmoid, isotonic or none.
+    pairs : str, optional
+        Which pairs count, in training and in the measure: group[column=user],
+        fpr[max=0.1,rest=0.5], top, or what `list pairs` shows. [default: what the target says, all
+        pairs of labels]
+    monotone : str, optional
+        Constraints on the effects of columns: increasing (+1), decreasing (-1), convex or concave,
+        as in income=+1,age=-1,dose=increasing-convex. The solvers are those that keep them.
+    by : tuple of str
+        Columns by whose values the page of the model shows the AUC, besides categories and truth
+        values; repeatable.
+
+    Raises
+    ------
+    ParameterError
+        When options contradict each other, or as the groups.
+    UnknownNameError
+        When there is no such calibration.
+    """
+
+    read: Reading = option_group(Reading, "How files are read", first=("target", "positive"))
+    search: SearchOptions = option_group(
+        SearchOptions, "How solvers are compared", first=("solver", "minutes", "features", "tune")
+    )
+    threshold: ThresholdOptions = option_group(ThresholdOptions, "What the threshold is chosen for")
+    scorecard: ScorecardOptions = option_group(ScorecardOptions, "A scorecard")
+    out_of_core: OutOfCoreOptions = option_group(OutOfCoreOptions, "Rows that do not fit in memory")
+    run: Options = option_group(Options, "How cells are run", without=NO_ENGINE)
+    calibration: str | None = CALIBRATION
+    pairs: str | None = None
+    monotone: str | None = None
+    by: tuple[str, ...] = field(default=(), metadata={"whole": True})
+
+    def __post_init__(self) -> None:
+        calibration = None if self.calibration == NO_CALIBRATION else self.calibration
+        self._set(calibration=calibration or None, by=_as_tuple(self.by))
+        if self.scorecard.is_asked:
+            self._require_card()
+        if self.read.ranks:
+            self._require_ranking()
+        if self.calibration not in (None, CALIBRATION):
+            from aucbench.models.calibration import require_method
+
+            require_method(self.calibration)
+        if self.threshold.given:
+            _ = self.threshold.aim  # raises
+        self._write_texts()
+
+    def _set(self, **values: Any) -> None:
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def _write_texts(self) -> None:
+        """Keep pairs and constraints as text, and let the reader take the column of groups."""
+        from aucbench.bench.plan.pairs import checked_pairs, written
+        from aucbench.bench.plan.plan import checked_monotone
+
+        pairs, read = checked_pairs(written(self.pairs), self.read)
+        self._set(pairs=pairs, read=read, monotone=checked_monotone(self.monotone))
+
+    def _require_ranking(self) -> None:
+        """Refuse options about two classes where a model ranks rows; it has no probabilities."""
+        named = [*self.threshold.given, *(["by"] if self.by else [])]
+        if self.calibration not in (None, CALIBRATION):
+            named.append("calibration")
+        if named:
+            raise ParameterError(
+                "times and grades have no two classes, so that a model of them ranks rows and "
+                f"decides nothing; leave {' and '.join(named)} out"
+            )
+        self._set(calibration=None)
+
+    def _require_card(self) -> None:
+        """Refuse options that contradict a scorecard; its features are bins if nothing is said."""
+        from aucbench.registry.specs import parse_spec
+
+        if self.read.ranks:
+            raise ParameterError(
+                "the points of a scorecard are odds of two classes, and times and grades have "
+                "none; leave --scorecard out"
+            )
+        if self.calibration != CALIBRATION:
+            raise ParameterError(
+                "the points of a scorecard are odds by a sigmoid, and --calibration is "
+                f"{self.calibration or NO_CALIBRATION}; leave it out"
+            )
+        features = OF_CARD if self.search.features == AUTO else self.search.features
+        if parse_spec(features).name != BINS:
+            raise ParameterError(
+                f"a scorecard has points for bins, and --features is {features}; take bins, such "
+                "as bins[count=6], or leave it out"
+            )
+        self._set(search=replace(self.search, features=features))
+
+
+def _as_tuple(given: Any) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)

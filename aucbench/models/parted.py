@@ -112,12 +112,13 @@ def fitted_by_parts(
     AucbenchError
         When a row cannot be read, no solver could be fitted, or the aim cannot be reached.
     """
-    standard = wanted.features in STANDARD
-    whole = ChunkedData(parts, engine, seed=wanted.seed, standard=standard)
-    if wanted.by:
-        require_columns(_columns(whole), wanted.by)
+    search = wanted.options.search
+    standard = search.features in STANDARD
+    whole = ChunkedData(parts, engine, seed=search.seed, standard=standard)
+    if wanted.options.by:
+        require_columns(_columns(whole), wanted.options.by)
     tell.stage("counting rows, and the first sums")
-    train, held = parted(whole, wanted.holdout, wanted.seed, tell)
+    train, held = parted(whole, search.holdout, search.seed, tell)
     specs = [*_specs(wanted)]
     tried = [*_each_tried(wanted, specs, train, held, tell)]
     best = max(tried, key=lambda one: one.auc)
@@ -125,7 +126,7 @@ def fitted_by_parts(
     start = np.asarray(best.run.w)[: whole.d] * (whole.scale / train.scale)
     last = _solved(best.spec, whole, wanted, tell, start)
     tell.stage("choosing the threshold by the rows held out")
-    rows = held_rows(held, best.run, train, wanted.seed, alone=len(tried) == 1)
+    rows = held_rows(held, best.run, train, search.seed, alone=len(tried) == 1)
     remarks = [*strange(rows.sample), *outlying(whole)]
     about = {**_about(wanted, last, remarks), "choice": _choice(tried, best)}
     return _decided(wanted, best, last, rows, about)
@@ -155,11 +156,11 @@ def _columns(data: ChunkedData) -> Data:
 
 def _specs(wanted: ModelPlan) -> Iterator[Spec]:
     """Yield the solvers with the parameters that are tried."""
-    for spec in map(parse_spec, wanted.solvers):
+    for spec in map(parse_spec, wanted.options.search.solver):
         solver = get_solver(spec)
         free = [
             {name: axis for name, axis in grid.items() if name not in spec.params}
-            for grid in (mappings(solver.space) if wanted.tune else ())
+            for grid in (mappings(solver.space) if wanted.options.search.tuned else ())
         ]
         grids = [few(spec, grid) for grid in free if grid]
         points = points_in(solver, grids, TRIED, published=True) if grids else ()
@@ -192,7 +193,7 @@ def _each_tried(
             yield fitted
             return
         y, scores = join_answers(answers(held, fitted.run, train))
-        chooses = ~judging(y.size, wanted.seed)
+        chooses = ~judging(y.size, wanted.options.search.seed)
         own = auc(y[chooses], scores[chooses])
         tell.stage(f"{short(str(spec))}: AUC {own:.5f} on rows held out")
         yield replace(fitted, auc=own)
@@ -212,10 +213,10 @@ def _solved(
         run = solve(
             WithStart(get_solver(spec), start),
             data,
-            passes=wanted.passes,
-            seconds=wanted.seconds,
+            passes=wanted.options.search.passes,
+            seconds=wanted.options.search.seconds,
             gap_tol=TRIED_TOL if start is None else GAP_TOL,
-            seed=wanted.seed,
+            seed=wanted.options.search.seed,
             watch=watch,
         )
     if run.w is None or run.stop is Stop.INVALID:
@@ -247,13 +248,13 @@ def _about(wanted: ModelPlan, last: Fitted, remarks: Sequence[Remark]) -> dict[s
     known = replace(_columns(data), understood=told)
     return {
         "solver": str(last.spec),
-        "features": wanted.features,
-        "seed": wanted.seed,
+        "features": wanted.options.search.features,
+        "seed": wanted.options.search.seed,
         "n": data.n,
         "n_pos": data.n_pos,
         "target": known.target.what,
         "stop": last.run.stop.name,
-        **origin(short(wanted.source), wanted.reading, known),
+        **origin(short(wanted.source), wanted.options.read, known),
         "data_hash": data.parts.fingerprint,
         "warnings": list(known.understood.warnings),
     }
@@ -277,13 +278,14 @@ def _decided(
     every = np.arange(data.n, dtype=np.int32)
     by = Part(model=part, learnt=every[:0], rows=every, slope=slope, shift=shift)
     scores = slope * rows.scores[rows.sampled] + shift
+    asked, seed = wanted.options, wanted.options.search.seed
     what = (
         f"{data.n} rows that were drawn from {rows.what}, scored by a fit that did not see them, "
         "on the scale of the last fit"
     )
     held = HeldOut(y=data.y, scores=scores, rows=every, what=what, parts=(by,))
-    point = Operating.of(held.y, held.scores, wanted.aim, what, seed=wanted.seed)
-    method = wanted.calibration
+    point = Operating.of(held.y, held.scores, asked.threshold.aim, what, seed=seed)
+    method = asked.calibration
     curve = None if method is None else calibrator(method, held.y, held.scores)
     judged = Fold(rows.y[rows.judges], rows.scores[rows.judges])
     function = replace(
@@ -300,7 +302,7 @@ def _decided(
         auc_rows=f"{int(rows.judges.sum())} of {rows.what}",
         provenance=about,
     )
-    known = assessed(held, data, decides, by=wanted.by, seed=wanted.seed)
+    known = assessed(held, data, decides, by=asked.by, seed=seed)
     return replace(decides, functions=(replace(function, assessment=known),))
 
 

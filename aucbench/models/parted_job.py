@@ -9,24 +9,23 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, nullcontext
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from shutil import rmtree
 from typing import Any
 
 from aucbench.bench.engines.local import PRELOAD
-from aucbench.bench.options import Fits, Options
+from aucbench.bench.options import Options, flat_options, make_options
 from aucbench.bench.parted import MAPS, names_parts, why_too_large
 from aucbench.bench.plan.plan import MEGABYTE
 from aucbench.datasets.arrow import PARQUET, system_pool
 from aucbench.datasets.parted.footers import Footer
-from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.models.choosing import GIANT, ModelPlan
 from aucbench.models.journal import Journal, answers_in
 from aucbench.models.model import Model
-from aucbench.models.options import AUTO, GROUPS, Aims, Carding, Making, Parting
+from aucbench.models.options import AUTO, GROUPS, HERE, FitOptions
 from aucbench.models.parted import fitted_by_parts
 from aucbench.models.parted_telling import Lines, Watched
 from aucbench.processes import Supervisor
@@ -45,8 +44,6 @@ CALL = "aucbench.models.parted_job:fit"
 LIBRARIES = ("aucbench.models.parted_job", "pyarrow.parquet", "scipy.optimize")
 MODEL = "model"
 KEPT = ".parts"  # ending of the folder beside the file of a model
-KINDS: Mapping[str, Any] = {"making": Making, "aims": Aims, "fits": Fits, "parting": Parting}
-OWN = ("resume", "skip-bad", "shuffle")  # options of rows in parts only
 AUTOMATIC = ("logistic", "svm-or", "ls-svm", "rank-svm")  # of which auto takes those by parts
 Line = Mapping[str, Any]
 
@@ -59,51 +56,42 @@ class PartedFit:
     ----------
     source : str
         Files with the rows.
-    making, aims, fits, reading, parting :
-        As of `fit`.
+    options : FitOptions
     """
 
     source: str
-    making: Making
-    aims: Aims
-    fits: Fits
-    reading: Reading
-    parting: Parting
+    options: FitOptions
 
     def request(self, journal: Path) -> dict[str, Any]:
         """Return it as JSON holds it."""
         return {
             "source": self.source,
             "folder": str(Path.cwd()),
-            **{name: asdict(getattr(self, name)) for name in KINDS},
-            "reading": self.reading.to_json(),
+            "options": flat_options(self.options),
             "journal": str(journal),
         }
 
     @staticmethod
     def of(request: Mapping[str, Any]) -> PartedFit:
         """Inverse of `request`."""
-        return PartedFit(
-            source=request["source"],
-            reading=Reading.from_json(request["reading"]),
-            **{name: kind(**request[name]) for name, kind in KINDS.items()},
-        )
+        return PartedFit(request["source"], make_options(FitOptions, request["options"], "fit"))
 
 
 def run(
     asked: PartedFit,
-    options: Options,
     hear: Callable[[Line], object],
     out: Path | None = None,
+    *,
+    resume: bool = False,
 ) -> Model:
     """Return the model of a fit in another process; `hear` gets what it says meanwhile.
 
     Parameters
     ----------
-    options : Options
-        Its limits: seconds, memory, and parts that are read at once, `jobs`.
     out : Path, optional
         The file of the model, beside which answers are kept until `forget` is called.
+    resume : bool
+        Go on from these answers.
 
     Raises
     ------
@@ -112,13 +100,14 @@ def run(
     """
     with Scratch() as scratch:
         journal = scratch.path / "answers" if out is None else beside(out)
-        if not asked.parting.resume:
+        if not resume:
             rmtree(journal, ignore_errors=True)
         elif not journal.is_dir():
             raise DataError(
                 f"there is no interrupted fit into {out} to go on from; leave --resume out"
             )
         request = asked.request(journal)
+        options = asked.options.run
         limits, threads = limits_of(options), options.jobs or cores()
         job = Job(CALL, request, limits=limits, preload=LIBRARIES)
         with (
@@ -180,14 +169,15 @@ def fit(request: Mapping[str, Any], room: Room, steps: Mapping[str, Any]) -> dic
     from aucbench.datasets.parted import open_parts
 
     asked = PartedFit.of(request)
-    making = replace(asked.making, solver=in_order(asked.making.solver, asked.parting.shuffle))
-    wanted = plan_of(asked.source, making, asked.aims, asked.fits, asked.reading)
+    parting, search = asked.options.out_of_core, asked.options.search
+    search = replace(search, solver=in_order(search.solver, parting.shuffle))
+    wanted = plan_of(asked.source, replace(asked.options, search=search))
     lines = Lines(room.line)
     path = Path(request["folder"]) / asked.source  # this process is in a folder of its own
-    skip_bad = asked.parting.skip_bad
-    parts = open_parts(path, asked.reading, skip_bad=skip_bad, tell=lines.stage)
+    read, skip_bad = asked.options.read, parting.skip_bad
+    parts = open_parts(path, read, skip_bad=skip_bad, tell=lines.stage)
     lines.opened(parts)
-    engine = Watched(engine_of(asked.parting.engine, lines.read), lines.reading)
+    engine = Watched(engine_of(parting.engine, lines.read), lines.reading)
     journal = Journal(engine, Path(request["journal"]))
     model = fitted_by_parts(wanted, parts, journal, lines)
     about = {**model.provenance, "versions": here()["versions"]}
@@ -196,24 +186,32 @@ def fit(request: Mapping[str, Any], room: Room, steps: Mapping[str, Any]) -> dic
     return {}
 
 
-def why_by_parts(source: Any, parting: Parting, memory: float | None) -> str | None:
+def why_by_parts(source: Any, asked: FitOptions, *, resume: bool = False) -> str | None:
     """Return in a sentence why a source is read by parts; None: it is read into memory.
 
     Parameters
     ----------
     source : str, path or table
-    memory : float or None
-        Megabytes that a fit may take; None: what is free now.
+    asked : FitOptions
+        It takes as much memory as is allowed, or is free now.
+    resume : bool
+        Whether an interrupted fit goes on.
 
     Raises
     ------
     ParameterError
         When an option of parts is given and the source is read into memory, or cannot be.
     """
-    sentence = _why(source, parting.by_parts, memory)
+    parting = asked.out_of_core
+    sentence = _why(source, parting.by_parts, asked.run.memory)
     if sentence is None:
-        own = {name: getattr(parting, name.replace("-", "_")) for name in OWN}
-        for name, given in {"engine": parting.engine != "here", **own}.items():
+        own = {
+            "engine": parting.engine != HERE,
+            "resume": resume,
+            "skip-bad": parting.skip_bad,
+            "shuffle": parting.shuffle is not None,
+        }
+        for name, given in own.items():
             if given:
                 raise ParameterError(
                     f"--{name} is for rows that are read by parts, and these fit in memory; add "
@@ -263,21 +261,19 @@ def _why(source: Any, asked: bool | None, memory: float | None) -> str | None:
     return why_too_large(Path(source), None if memory is None else int(memory * MEGABYTE))
 
 
-def hint(
-    source: str, making: Making, fits: Fits, reading: Reading, carding: Carding, parting: Parting
-) -> str | None:
+def hint(source: str, asked: FitOptions) -> str | None:
     """Return in a sentence that a fit in memory would be faster by parts; None where it is not.
 
     It is for large Parquet files, where all that is asked for works by parts.
     """
     path = Path(source)
-    if parting.by_parts is False or path.suffix.lower() != PARQUET or not path.is_file():
+    if asked.out_of_core.by_parts is False or path.suffix.lower() != PARQUET or not path.is_file():
         return None
     footer = Footer.of(path)
-    if sum(footer.rows) * len(footer.fields) < GIANT or making.solver == (AUTO,):
+    if sum(footer.rows) * len(footer.fields) < GIANT or asked.search.is_automatic:
         return None
     try:
-        require_by_parts(making, fits, reading, carding)
+        require_by_parts(asked)
     except UnsupportedError:
         return None
     return (
@@ -286,39 +282,41 @@ def hint(
     )
 
 
-def plan_of(source: str, making: Making, aims: Aims, fits: Fits, reading: Reading) -> ModelPlan:
+def plan_of(source: str, asked: FitOptions) -> ModelPlan:
     """Return the plan for options of a fit by parts that `require_by_parts` lets pass."""
-    if making.solver == (AUTO,):
-        known = [name for name in AUTOMATIC if why_not_parts(get_solver(name)) is None]
-        making = replace(making, solver=tuple(known), tune=bool(making.tune))
-    return replace(ModelPlan.of(source, making, aims, fits, reading), minutes=None)
+    if asked.search.is_automatic:
+        known = tuple(name for name in AUTOMATIC if why_not_parts(get_solver(name)) is None)
+        search = replace(asked.search, solver=known, tune=bool(asked.search.tune))
+        asked = replace(asked, search=search)
+    return ModelPlan(source=source, options=asked)
 
 
-def require_by_parts(making: Making, fits: Fits, reading: Reading, carding: Carding) -> None:
+def require_by_parts(options: FitOptions) -> None:
     """Raise `UnsupportedError` when something that is asked for does not work by parts."""
+    search, read = options.search, options.read
     asked = {
-        "--pairs": making.pairs is not None,
-        "--monotone": making.monotone is not None,
-        "--minutes": making.minutes is not None,
-        "--scorecard": bool(carding.scorecard),
-        "--splits": fits.splits is not None,
-        "--test": reading.test is not None,
-        "--groups": reading.groups is not None,
-        "--time": reading.time is not None,
-        "--weights": reading.weights is not None,
-        "--labels": reading.labels != "two",
-        "--time-to-event": reading.event is not None,
+        "--pairs": options.pairs is not None,
+        "--monotone": options.monotone is not None,
+        "--minutes": search.minutes is not None,
+        "--scorecard": options.scorecard.is_asked,
+        "--splits": search.splits is not None,
+        "--test": read.test is not None,
+        "--groups": read.groups is not None,
+        "--time": read.time is not None,
+        "--weights": read.weights is not None,
+        "--labels": read.labels != "two",
+        "--time-to-event": read.event is not None,
     }
     if named := [name for name, given in asked.items() if given]:
         raise UnsupportedError(
             f"{', '.join(named)} cannot be had when rows are read by parts; leave it out, or fit "
             "to a file that is read into memory"
         )
-    if making.features not in MAPS:
+    if search.features not in MAPS:
         raise UnsupportedError(
-            f"--features {making.features} learns from rows in memory; by parts take one of "
+            f"--features {search.features} learns from rows in memory; by parts take one of "
             f"{', '.join(MAPS)}"
         )
-    for spec in making.solver:
+    for spec in search.solver:
         if spec != AUTO and (why := why_not_parts(get_solver(spec))):
             raise UnsupportedError(why)

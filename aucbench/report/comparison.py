@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -20,11 +20,11 @@ from aucbench.bench.options import (
     NOT_OF_COMPARISONS,
     Comparison,
     Fits,
-    Kinds,
     Options,
-    divided,
+    make_options,
+    option_group,
     specs,
-    takes,
+    takes_options,
 )
 from aucbench.bench.plan.pairs import checked_pairs, written
 from aucbench.bench.plan.plan import Plan, default_solvers
@@ -51,15 +51,27 @@ if TYPE_CHECKING:
 MOST_REASONS = 3  # of records without an AUC
 Scores = Mapping[str, "NDArray[Any]"]
 PLAIN_READING = Reading()
-KINDS: Kinds = {
-    Comparison: ("solvers", "data"),
-    Fits: ("holdout",),
-    Options: NOT_OF_COMPARISONS,
-    Reading: (),
-}
 
 
-@takes(KINDS)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompareOptions:
+    """The options of `compare`, beside solvers and data.
+
+    Attributes
+    ----------
+    comparison : Comparison
+    fits : Fits
+    run : Options
+    read : Reading
+    """
+
+    comparison: Comparison = option_group(Comparison, "Comparison", without=("solvers", "data"))
+    fits: Fits = option_group(Fits, "Fits")
+    run: Options = option_group(Options, "Run", without=NOT_OF_COMPARISONS)
+    read: Reading = option_group(Reading, "Files")
+
+
+@takes_options(CompareOptions)
 def compare(
     *given: Any,
     solvers: Any = None,
@@ -125,8 +137,9 @@ def compare(
     solvers, sets = _asked(given, solvers, data)
     test = {"test": options["test"]} if is_table(options.get("test")) else {}
     plain = {name: value for name, value in options.items() if name not in test}
-    asked, fits, limits, read = divided({**reading.options(), **plain}, KINDS, "compare")
-    pairs, read = checked_pairs(_pairs(asked.pairs, sets), read)
+    together = make_options(CompareOptions, {**reading.options(), **plain}, "compare")
+    asked, limits = together.comparison, together.run
+    pairs, read = checked_pairs(_pairs(asked.pairs, sets), together.read)
     wanted = _specs(default_measure(pairs) if metrics is None else metrics)
     measures = tuple(measure_of(spec).name for spec in wanted)
     if not measures:
@@ -136,7 +149,7 @@ def compare(
     chosen, inline = named_solvers(usual if solvers is None else _specs(solvers))
     maps = None if asked.features is None else _specs(asked.features)
     whole = replace(asked, solvers=tuple(chosen), data=tuple(named), features=maps, pairs=pairs)
-    plan = limits.limited(whole.plan(read, fits))
+    plan = limits.limited(whole.plan(read, together.fits))
     require_planned(plan, reference)
     with ExitStack() as stack:
         folder = out or stack.enter_context(Scratch()).path / "out"

@@ -1,7 +1,7 @@
 """Dataclasses as options, and help by groups."""
 
 import re
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Annotated
 
 import pytest
@@ -9,12 +9,19 @@ import typer
 from command_line import done
 from typer.testing import CliRunner
 
-from aucbench.bench.options import Fits, Options
-from aucbench.cli.groups import Group, GroupedCommand, grouped
+from aucbench.bench.options import (
+    Comparison,
+    Fits,
+    OptionGroup,
+    Options,
+    list_options,
+)
+from aucbench.cli.groups import GroupedCommand, grouped
 from aucbench.cli.options import Output
 from aucbench.cli.report import Judged
 from aucbench.datasets.reading import Reading
-from aucbench.models.options import Aims, Making
+from aucbench.judging.options import JudgeOptions
+from aucbench.models.options import FitOptions
 
 
 @dataclass(frozen=True)
@@ -49,7 +56,9 @@ app = typer.Typer(rich_markup_mode=None)
 @app.command(cls=GroupedCommand)
 @grouped
 def play(
-    name: str, *, toys: Annotated[Toys, Group("Of toys", without=("hidden",), first=("size",))]
+    name: str,
+    *,
+    toys: Annotated[Toys, OptionGroup("Of toys", without=("hidden",), first=("size",))],
 ) -> None:
     typer.echo(f"{name} {toys}")
 
@@ -95,10 +104,17 @@ def test_help_has_groups_and_what_the_docstring_says():
     assert toys < said.index("--kinds") < said.index("--words") < said.index("--at-home")
 
 
-@pytest.mark.parametrize("cls", [Aims, Fits, Judged, Making, Options, Output, Reading])
+@pytest.mark.parametrize(
+    "cls", [Comparison, FitOptions, Fits, Judged, JudgeOptions, Options, Output, Reading]
+)
 def test_every_option_is_described_once(cls):
-    for f in fields(cls):
-        assert len(re.findall(rf"^    {f.name} : .+\n {{8}}\S", cls.__doc__, re.MULTILINE)) == 1
+    options = [*list_options(cls)]
+    for option in options:
+        described = "".join(each.__doc__ for each in option.cls.__mro__ if each is not object)
+        pattern = rf"^    {option.field.name} : .+\n {{8}}\S"
+        assert len(re.findall(pattern, described, re.MULTILINE)) == 1
+        assert option.description
+    assert len({option.field.name for option in options}) == len(options)
 
 
 def test_each_command_is_in_a_group():

@@ -171,8 +171,10 @@ def test_auto_tunes_and_says_why(folder, monkeypatch):
 
 def test_the_parameters_are_those_with_the_best_inner_auc(folder):
     from aucbench.models import choosing
+    from aucbench.models.options import FitOptions, SearchOptions
 
-    plan = choosing.ModelPlan(source="x", solvers=("logistic",))
+    search = SearchOptions(solver=("logistic",), tune=True)
+    plan = choosing.ModelPlan(source="x", options=FitOptions(search=search))
     tables = [[(0.7, 0.6), (0.5, 0.9)], [(0.7, 0.6), (0.8, 0.9)]]
 
     class Known:

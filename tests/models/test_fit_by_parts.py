@@ -11,15 +11,18 @@ from command_line import done, flat, refused, said
 
 import aucbench
 from aucbench.bench import parted as bench_parted
-from aucbench.bench.options import Fits, Options
-from aucbench.datasets.reading import Reading
+from aucbench.bench.options import Options, make_options
 from aucbench.errors import AucbenchError, DataError, ParameterError, UnsupportedError
 from aucbench.metrics import auc
 from aucbench.models import Model, parted_job
-from aucbench.models.options import Aims, Carding, Making, Parting
+from aucbench.models.options import FitOptions, OutOfCoreOptions
 from aucbench.models.parted_job import beside, why_by_parts
 
 N, FILES = 2400, 3
+
+
+def options(**given):
+    return make_options(FitOptions, given)
 
 
 def table(seed=0, n=N):
@@ -155,30 +158,32 @@ def test_limits_of_the_process_hold(folder, tmp_path):
 
 def test_a_file_that_does_not_fit_is_read_by_parts(folder, tmp_path, monkeypatch):
     file = folder / "0.parquet"
-    assert why_by_parts(file, Parting(), None) is None
-    said = why_by_parts(file, Parting(), 0.05)
+    assert why_by_parts(file, FitOptions()) is None
+    said = why_by_parts(file, options(memory=0.05))
     assert "to 800 rows of 4 columns takes about 0.0 GB" in said
     assert "are allowed by --memory" in said
     monkeypatch.setattr(bench_parted, "free_memory", lambda: 10_000)
-    assert "are free" in why_by_parts(file, Parting(), None)
-    assert why_by_parts(file, Parting(by_parts=False), None) is None
+    assert "are free" in why_by_parts(file, FitOptions())
+    assert why_by_parts(file, options(by_parts=False)) is None
     (tmp_path / "t.csv").write_bytes(bytes(5000))
-    assert "to its rows takes about" in why_by_parts(tmp_path / "t.csv", Parting(), None)
-    assert why_by_parts(tmp_path / "t.csv", Parting(), 1) is None
+    assert "to its rows takes about" in why_by_parts(tmp_path / "t.csv", FitOptions())
+    assert why_by_parts(tmp_path / "t.csv", options(memory=1)) is None
     for name in ("t.svm", "t.npz"):
         (tmp_path / name).write_bytes(bytes(5000))
-        assert why_by_parts(tmp_path / name, Parting(), None) is None
-    assert why_by_parts("wine", Parting(), None) is None
-    assert why_by_parts("linear[n=100]", Parting(), None) is None
-    assert why_by_parts(table(), Parting(), None) is None
+        assert why_by_parts(tmp_path / name, FitOptions()) is None
+    assert why_by_parts("wine", FitOptions()) is None
+    assert why_by_parts("linear[n=100]", FitOptions()) is None
+    assert why_by_parts(table(), FitOptions()) is None
 
 
 def test_options_of_parts_need_parts(folder, tmp_path):
     file = folder / "0.parquet"
-    options = {"resume": True, "skip_bad": True, "shuffle": "file", "engine": "dask=tcp://host:1"}
-    for given in ({name: value} for name, value in options.items()):
+    given = {"skip_bad": True, "shuffle": "file", "engine": "dask=tcp://host:1"}
+    for one in ({name: value} for name, value in given.items()):
         with pytest.raises(ParameterError, match="is for rows that are read by parts"):
-            why_by_parts(file, Parting(**given), None)
+            why_by_parts(file, options(**one))
+    with pytest.raises(ParameterError, match="--resume is for rows that are read by parts"):
+        why_by_parts(file, FitOptions(), resume=True)
     with pytest.raises(ParameterError, match="a table in memory is not read by parts"):
         aucbench.fit(table(), target="back", by_parts=True)
     with pytest.raises(AucbenchError, match="option of fit"):
@@ -186,12 +191,12 @@ def test_options_of_parts_need_parts(folder, tmp_path):
 
 
 def test_all_solvers_by_parts_are_tried_by_auto(folder):
-    plan = parted_job.plan_of(str(folder), Making(), Aims(), Fits(), Reading())
-    assert {"svm-or", "ls-svm"} <= {*plan.solvers}
-    assert not plan.tune
+    plan = parted_job.plan_of(str(folder), FitOptions()).options.search
+    assert {"svm-or", "ls-svm"} <= {*plan.solver}
+    assert not plan.tuned
     assert plan.minutes is None
     with pytest.raises(UnsupportedError, match="--minutes"):
-        parted_job.require_by_parts(Making(minutes=3), Fits(), Reading(), Carding())
+        parted_job.require_by_parts(options(minutes=3))
     assert parted_job.limits_of(Options(timeout=3, memory=5)).memory == 5_000_000
 
 
@@ -221,7 +226,7 @@ def test_the_order_of_rows_is_asked_for(folder):
         with pytest.raises(AucbenchError, match="--shuffle groups is for solvers that learn"):
             aucbench.fit(folder, target="back", solver=solver, shuffle="groups")
     with pytest.raises(ParameterError, match="take groups or file"):
-        Parting(shuffle="rows")
+        OutOfCoreOptions(shuffle="rows")
 
 
 def test_columns_that_often_mean_a_mistake_are_told(tmp_path):
@@ -239,11 +244,11 @@ def test_columns_that_often_mean_a_mistake_are_told(tmp_path):
 
 def test_a_large_file_is_faster_by_parts(folder, monkeypatch):
     file = str(folder / "0.parquet")
-    asked = (Making(solver=("svm-or",)), Fits(), Reading(), Carding(), Parting())
-    assert parted_job.hint(file, *asked) is None
+    asked = options(solver="svm-or")
+    assert parted_job.hint(file, asked) is None
     monkeypatch.setattr(parted_job, "GIANT", 3000)
-    assert "--by-parts takes a part of the time" in parted_job.hint(file, *asked)
-    assert parted_job.hint(file, Making(solver=("aum",)), *asked[1:]) is None
-    assert parted_job.hint(file, Making(), *asked[1:]) is None
-    assert parted_job.hint(file, *asked[:-1], Parting(by_parts=False)) is None
-    assert parted_job.hint("breast-cancer", *asked) is None
+    assert "--by-parts takes a part of the time" in parted_job.hint(file, asked)
+    assert parted_job.hint(file, options(solver="aum")) is None
+    assert parted_job.hint(file, FitOptions()) is None
+    assert parted_job.hint(file, options(solver="svm-or", by_parts=False)) is None
+    assert parted_job.hint("breast-cancer", asked) is None

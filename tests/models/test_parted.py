@@ -6,20 +6,22 @@ import numpy as np
 import pytest
 
 import aucbench
+from aucbench.bench.options import make_options
 from aucbench.data import Data
 from aucbench.errors import DataError
-from aucbench.metrics import Aim, auc
+from aucbench.metrics import auc
 from aucbench.models import Model, parted_held
 from aucbench.models.choosing import ModelPlan
 from aucbench.models.classes import explanation, lines
 from aucbench.models.journal import Journal, answers_in
+from aucbench.models.options import FitOptions
 from aucbench.models.parted import fitted_by_parts
 from aucbench.models.parted_held import parted, why_unlike
 from aucbench.models.parted_telling import Lines, Watched
 from aucbench.scale import ChunkedData, Here, InMemory
 
 W = np.array([1.0, 0.5, 0.0, -1.0])
-FEW = {"solvers": ("svm-or[lam=0.001]",), "tune": False}
+FEW = {"solver": ("svm-or[lam=0.001]",), "tune": False}
 
 
 def table(n=4000, seed=0, scale=1.0, offset=0.0, share=1.2):
@@ -34,7 +36,7 @@ def in_parts(X, y, size=200, names=("a", "b", "c", "d")):
 
 
 def fitted(parts, engine=None, tell=None, **plan):
-    wanted = ModelPlan(source="rows", **{**FEW, **plan})
+    wanted = ModelPlan(source="rows", options=make_options(FitOptions, {**FEW, **plan}))
     more = () if tell is None else (tell,)
     return fitted_by_parts(wanted, parts, engine or Here(), *more)
 
@@ -60,7 +62,7 @@ class Heard:
 
 @pytest.fixture(scope="module")
 def model():
-    return fitted(in_parts(*table()), aim=Aim(flags=0.1))
+    return fitted(in_parts(*table()), flags=1, per=10)
 
 
 def test_the_last_fit_is_that_of_all_rows_in_memory(model):
@@ -148,7 +150,7 @@ def test_parts_of_rows_in_random_order_are_alike():
 def test_of_several_points_those_rows_judge_that_did_not_choose():
     heard = Heard()
     model = fitted(
-        in_parts(*table(n=8000)), solvers=("svm-or[lam=10]", "svm-or[lam=0.001]"), tell=heard
+        in_parts(*table(n=8000)), solver=("svm-or[lam=10]", "svm-or[lam=0.001]"), tell=heard
     )
     assert model.provenance["solver"] == "svm-or[lam=0.001]"
     assert "has the highest AUC on the rows held out that choose" in model.provenance["choice"][0]
@@ -159,7 +161,7 @@ def test_of_several_points_those_rows_judge_that_did_not_choose():
 
 def test_the_grid_is_tried_but_for_what_is_given():
     heard = Heard()
-    fitted(in_parts(*table()), solvers=("svm-or",), tune=True, tell=heard, passes=3)
+    fitted(in_parts(*table()), solver=("svm-or",), tune=True, tell=heard, passes=3)
     tried = [s for s in heard.stages if "AUC" in s]
     assert 2 <= len(tried) <= 6
     assert len({*tried}) == len(tried)
@@ -187,10 +189,10 @@ class Fragile(Here):
 def test_a_fit_that_was_ended_goes_on_and_ends_with_the_same_bits(model, tmp_path, most):
     parts = in_parts(*table())
     with pytest.raises(Ends):
-        fitted(parts, Journal(Fragile(most), tmp_path), aim=Aim(flags=0.1))
+        fitted(parts, Journal(Fragile(most), tmp_path), flags=1, per=10)
     assert answers_in(tmp_path) == most
     engine = Fragile(100)
-    again = fitted(parts, Journal(engine, tmp_path), aim=Aim(flags=0.1))
+    again = fitted(parts, Journal(engine, tmp_path), flags=1, per=10)
     assert again.weights.tobytes() == model.weights.tobytes()
     assert again.threshold == model.threshold
     assert answers_in(tmp_path) - most == 100 - engine.left
