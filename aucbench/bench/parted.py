@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from aucbench.bench.free_memory import free_memory
-from aucbench.datasets.arrow import PARQUET
 from aucbench.datasets.download import is_url
-from aucbench.datasets.endings import TEXT
+from aucbench.datasets.endings import PARQUET, TEXT
 from aucbench.datasets.located import has_folder, names_file
 from aucbench.datasets.parted.footers import Footer
 from aucbench.registry.lookup import owner

@@ -1,27 +1,17 @@
-"""Parquet, Feather and Arrow: decoded in a supervised process of its own.
-
-The decoders of Arrow believe the offsets that a file says: a damaged file ends the process by a
-segmentation fault. A process that is supervised already decodes a file itself.
-"""
+"""Parquet, Feather and Arrow as data frames: pages and values are checked before they are used."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from aucbench.datasets.endings import open_plain, unreadable
+from aucbench.datasets.endings import PARQUET, open_plain
 from aucbench.datasets.textfile import refuse_twins
 from aucbench.errors import DataError, MissingExtraError
 from aucbench.processes.host import variables_set
-from aucbench.processes.isolated import supervised
-from aucbench.processes.records import Ending, Job, is_supervised
-from aucbench.processes.scratch import Scratch
 
-CALL = "aucbench.datasets.arrow:decode"
-PRELOAD = ("aucbench.datasets.arrow", "pyarrow.parquet")  # pyarrow.dataset imports pandas
-PARQUET = ".parquet"
 FRUGAL = {  # variables of Arrow, and of the allocator of glibc: bytes from which it asks the system
     "ARROW_DEFAULT_MEMORY_POOL": "system",
     "MALLOC_MMAP_THRESHOLD_": str(1 << 20),
@@ -29,83 +19,39 @@ FRUGAL = {  # variables of Arrow, and of the allocator of glibc: bytes from whic
 BUFFER = 1 << 16  # bytes that are read ahead in each column of a Parquet file
 
 
-Batches = tuple[Any, Iterator[Any]]  # a schema of Arrow, and record batches
+def frames(path: Path, ending: str, rows: int | None = None) -> Iterator[Any]:
+    """Yield the rows of a file as data frames; `ending` says its format.
 
-
-def frame(path: Path, ending: str) -> Any:
-    """Return the rows of a file as a data frame; `ending` says its format."""
-    arrow = pyarrow()
-    with _decoded(path, ending, None) as (schema, batches):
-        return frame_of_table(arrow.Table.from_batches([*batches], schema))
-
-
-def frames(path: Path, rows: int, *, here: bool = False) -> Iterator[Any]:
-    """Yield the rows of a Parquet file in data frames of at most `rows` rows; raises as `frame`.
-
-    With `here`, this process decodes without a copy of the file; a damaged one may end it.
+    Parameters
+    ----------
+    path : Path
+    ending : str
+    rows : int, optional
+        Rows of a frame, for Parquet. None: one frame has all rows.
     """
+    with open_plain(path) as stream:
+        if rows is not None and ending == PARQUET:
+            yield from _in_batches(stream, rows)
+            return
+        table = _parquet(stream) if ending == PARQUET else _arrow(stream)
+        table.validate(full=True)
+        yield frame_of_table(table)
+
+
+def _in_batches(stream: IO[bytes], rows: int) -> Iterator[Any]:
     arrow = pyarrow()
-    with (_decoded_here if here else _decoded)(path, PARQUET, rows) as (_, batches):
-        for batch in batches:
+    with arrow.parquet.ParquetFile(
+        stream, buffer_size=BUFFER, pre_buffer=False, page_checksum_verification=True
+    ) as file:
+        for batch in file.iter_batches(batch_size=rows):
+            batch.validate(full=True)
             if len(batch):
                 yield frame_of_table(arrow.Table.from_batches([batch]))
 
 
-def decode(request: Mapping[str, Any], room: Path, steps: Mapping[str, Path]) -> dict[str, Any]:
-    """Decode a file in this process, into the file request["into"]."""
-    arrow, asked = pyarrow(), (Path(request["path"]), request["ending"], request["rows"])
-    with (
-        _decoded_here(*asked) as (schema, batches),
-        arrow.OSFile(request["into"], "wb") as file,
-        arrow.ipc.new_stream(file, schema) as out,
-    ):
-        for batch in batches:
-            out.write_batch(batch)
-    return {}
-
-
-@contextmanager
-def _decoded(path: Path, ending: str, rows: int | None) -> Iterator[Batches]:
-    """Give the rows of a file that another process has decoded and checked."""
-    if is_supervised():
-        with _decoded_here(path, ending, rows) as batches:
-            yield batches
-        return
-    arrow = pyarrow()
-    with Scratch() as scratch, supervised() as process:
-        into = scratch.path / "decoded"
-        asked = {"path": str(path.absolute()), "ending": ending, "rows": rows}
-        request = {**asked, "into": str(into)}
-        outcome = process.run(Job(CALL, request, preload=PRELOAD), _import_pandas)
-        if outcome.refusal:
-            raise DataError(outcome.reason)
-        if outcome.ending is not Ending.OK:
-            raise unreadable(path, outcome.words)
-        with arrow.memory_map(str(into)) as file:
-            stream = arrow.ipc.open_stream(file)
-            yield stream.schema, iter(stream)
-
-
-@contextmanager
-def _decoded_here(path: Path, ending: str, rows: int | None) -> Iterator[Batches]:
-    with open_plain(path) as stream:
-        if rows is None:
-            table = _parquet(stream) if ending == PARQUET else _arrow(stream)
-            table.validate(full=True)
-            yield table.schema, iter(table.to_batches())
-            return
-        parquet = pyarrow().parquet
-        with parquet.ParquetFile(stream, buffer_size=BUFFER, pre_buffer=False) as file:
-            yield file.schema_arrow, map(_checked, file.iter_batches(batch_size=rows))
-
-
-def _checked(batch: Any) -> Any:
-    batch.validate(full=True)
-    return batch
-
-
 def _parquet(stream: IO[bytes]) -> Any:
-    with pyarrow().parquet.ParquetFile(stream) as file:  # read_table imports pyarrow.dataset
+    parquet = pyarrow().parquet  # whose read_table imports pyarrow.dataset
+    with parquet.ParquetFile(stream, page_checksum_verification=True) as file:
         return file.read()
 
 
@@ -142,11 +88,6 @@ def _with_gaps(form: Any) -> Any:
     import pandas as pd
 
     return pd.api.types.pandas_dtype(str(form).upper().replace("INT", "Int"))  # Int64, UInt8
-
-
-def _import_pandas() -> None:
-    """Import what makes a data frame, which takes as long as another process needs to start."""
-    import pandas  # noqa: F401
 
 
 @contextmanager

@@ -10,24 +10,23 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from aucbench.data import Chunk, arrays
 from aucbench.data.targets import REST, Classes, counted, label_vector, several, side_of
-from aucbench.datasets import arrow, changepoint, formats, svmlight
-from aucbench.datasets.endings import SVMLIGHT, TEXT, naming, open_plain
-from aucbench.datasets.formats import Table
-from aucbench.datasets.frames import batches
+from aucbench.datasets import changepoint
+from aucbench.datasets.endings import PARQUET, SVMLIGHT, TEXT, naming, reader_of
+from aucbench.datasets.formats import Wanted, batches
 from aucbench.datasets.images import is_idx
 from aucbench.datasets.label import find_label
 from aucbench.datasets.located import source_of
 from aucbench.datasets.manifest import verify
 from aucbench.datasets.reading import Loading
 from aucbench.datasets.sources import File, feature_names, least, with_names
+from aucbench.datasets.table import Table, table_of
 from aucbench.datasets.targets import class_names
 from aucbench.errors import DataError, ParameterError, require_whole
 
@@ -82,11 +81,6 @@ def stream(
         raise DataError(f"{origin} is no file of its own; read it with load")
     path = origin.path
     ending = _ending(path)
-    if target is not None and ending in SVMLIGHT:
-        raise DataError(
-            f"{path}: target={target!r} is for tables, but in svmlight the label is first in each "
-            "line; leave it out"
-        )
     for name, value in (("features", features), ("first_index", first_index)):
         if value is not None and ending not in SVMLIGHT:
             raise DataError(
@@ -94,12 +88,10 @@ def stream(
                 "leave it out"
             )
     names = feature_names(path)
-    if ending in SVMLIGHT:
-        tables = _svmlight_tables(path, rows, features, first_index, least(path, names))
-    else:
-        tables = _tables(path, ending, rows, target)
+    wanted = Wanted(target, least(path, names), features=features, first_index=first_index)
     named = (
-        with_names(table, names).without(asked.left_out(origin.entry.drop)) for table in tables
+        with_names(table, names).without(asked.left_out(origin.entry.drop))
+        for table in _tables(path, wanted, rows)
     )
     return _chunks(
         named, path, _Joined(partial(class_names, asked.positive, asked.negative, origin.entry))
@@ -110,14 +102,25 @@ def _ending(path: Path) -> str:
     """Return the ending that says the format of a file, which is read in chunks."""
     if name := changepoint.set_name(path):
         raise changepoint.no_labels(name)
-    ending = formats.reader_of(path)
-    if ending not in (*SVMLIGHT, *TEXT, arrow.PARQUET) or is_idx(path):
+    ending = reader_of(path)
+    if ending not in (*SVMLIGHT, *TEXT, PARQUET) or is_idx(path):
         raise DataError(
             f"{path} cannot be read in chunks; use load, or convert it to svmlight, CSV or Parquet"
         )
     if not path.stat().st_size:
         raise DataError(f"{path} is empty; give a file with data")
     return ending
+
+
+def _tables(path: Path, wanted: Wanted, rows: int) -> Iterator[Table]:
+    """Yield the rows of a file; the first ones decide which column of a table has the labels."""
+    first = 0
+    for batch in batches(path, wanted, rows):
+        if wanted.target is None and batch.y is None:
+            target = str(batch.X.columns[find_label(batch.X, None).at])
+            wanted = replace(wanted, target=target)
+        yield table_of(batch, wanted, first)
+        first += batch.X.shape[0]
 
 
 def _chunks(tables: Iterator[Table], path: Path, joined: _Joined) -> Iterator[Chunk]:
@@ -193,32 +196,3 @@ class _Joined:
         from scipy.sparse import csr_array
 
         return arrays.rows(csr_array(X.matrix))
-
-
-def _svmlight_tables(
-    path: Path, rows: int, features: int | None, first: int | None, least: int
-) -> Iterator[Table]:
-    """Yield tables of an svmlight file, all with the same number of features."""
-    d = features
-    if d is None:
-        with open_plain(path) as content:
-            found, begin = svmlight.extent(svmlight.data_lines(content))
-        first = begin if first is None else first
-        d = max(found + begin - first, least)
-    with open_plain(path) as content:
-        lines = svmlight.data_lines(content)
-        while part := [*islice(lines, rows)]:
-            if first is None:
-                _, first = svmlight.extent(part)
-            parsed = svmlight.parsed(part, d, first)
-            yield Table(parsed.X, parsed.y)
-
-
-def _tables(path: Path, ending: str, rows: int, target: str | int | None) -> Iterator[Table]:
-    """Yield tables of a file with columns; the first rows decide which column has the labels."""
-    first = 0
-    for frame, named in batches(path, ending, rows):
-        if target is None:
-            target = str(frame.columns[find_label(frame, None).at])
-        yield formats.frame_table(frame, formats.Wanted(target), named=named, first=first)
-        first += len(frame)

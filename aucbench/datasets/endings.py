@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 import gzip
+import re
 from bz2 import BZ2Decompressor
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import partial
+from itertools import islice
 from lzma import LZMADecompressor
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -20,7 +22,8 @@ from aucbench.errors import AucbenchError, DataError
 
 SVMLIGHT = (".svm", ".svmlight", ".libsvm")
 TEXT = (".csv", ".tsv")  # text files with cells
-ARROW = (".parquet", ".feather", ".arrow")
+PARQUET = ".parquet"
+ARROW = (PARQUET, ".feather", ".arrow")
 EXCEL, NPZ = ".xlsx", ".npz"
 ENDINGS = (*SVMLIGHT, *TEXT, *ARROW, EXCEL, NPZ)
 EITHER = ".txt"  # svmlight or a table
@@ -28,6 +31,8 @@ XZ, BZ2, GZ, ZIP = ".xz", ".bz2", ".gz", ".zip"
 PACKED = (XZ, BZ2, GZ, ZIP)  # endings of compressed files
 CHUNK = 1 << 20  # bytes that are decompressed at a time
 MOST_SHOWN = 120  # characters of the message of another package
+LINES = 20  # lines that decide about the format of a .txt file
+_SVMLIGHT_LINE = re.compile(rb"\s*[+-]?[\d.]+(\s+(qid|\d+):\S+)*\s*(#.*)?", re.DOTALL)
 
 
 def without_compression(name: str) -> str:
@@ -40,6 +45,28 @@ def format_of(name: str) -> str | None:
     """Return the ending that says the format, without that of compression; None if unknown."""
     ending = Path(without_compression(name)).suffix.lower()
     return ending if ending in ENDINGS else None
+
+
+def reader_of(path: Path) -> str:
+    """Return the ending whose reader reads `path`; that of svmlight if the ending is unknown.
+
+    The name of the file in a zip archive counts if the archive has no ending of its own. A .txt
+    file is a table, unless its first lines are those of svmlight.
+    """
+    name = without_compression(path.name)
+    if format_of(name) is None and path.suffix.lower() == ZIP:
+        with ZipFile(path) as archive:
+            name = only_member(archive).filename
+    if Path(name).suffix.lower() != EITHER:
+        return format_of(name) or SVMLIGHT[0]
+    with open_plain(path) as stream:
+        lines = [line for line in islice(stream, LINES) if line.split(b"#")[0].strip()]
+    return SVMLIGHT[0] if all(map(_SVMLIGHT_LINE.fullmatch, lines)) else TEXT[0]
+
+
+def separator_of(ending: str) -> str | None:
+    """Return what separates the cells of a format; None where the first lines say it."""
+    return "tab" if ending == ".tsv" else None
 
 
 def open_plain(path: Path) -> IO[bytes]:

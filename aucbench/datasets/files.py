@@ -25,7 +25,7 @@ from aucbench.datasets.catalogue import Entry
 from aucbench.datasets.collections import Member
 from aucbench.datasets.drawing import drawn
 from aucbench.datasets.endings import naming
-from aucbench.datasets.formats import Table, Wanted
+from aucbench.datasets.formats import Wanted
 from aucbench.datasets.gaps import Gaps, kept_words, named_labels, with_gaps, words_of
 from aucbench.datasets.located import source_of
 from aucbench.datasets.memory import Held, frame_of, is_table
@@ -33,6 +33,7 @@ from aucbench.datasets.reading import COLUMNS, OF_SET, Loading, Reading
 from aucbench.datasets.roles import EVENT, read_as_text_in_one, roles_of, with_test_rows
 from aucbench.datasets.sources import File
 from aucbench.datasets.suspects import outliers_of_columns, sentinels, suspects
+from aucbench.datasets.table import Table
 from aucbench.datasets.tables import Column, Schema, is_numeric
 from aucbench.datasets.tables.changes import changes_of_test_rows
 from aucbench.datasets.targets import meant_by

@@ -1,83 +1,55 @@
-"""Read one file: svmlight, text, Parquet, Feather, Excel or npz, compressed or not.
+"""The one reader of files: `batches` yields the rows of a file of any format.
 
-A reader turns an open stream into a `Table`. Packages raise many kinds of exceptions on a file
-that is damaged or of another format; each becomes a `DataError` that names the file.
+`load` takes all rows at once, `stream` and files that become Parquet take so many at a time, and a
+model that knows what its columns are takes the cells of text files as they stand. Packages raise
+many kinds of exceptions on a file that is damaged or of another format; `naming` makes one sentence
+of each.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from itertools import islice
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
-from zipfile import ZipFile
 
 import numpy as np
 
-from aucbench.datasets import arrow, svmlight
+from aucbench.datasets import arrow, svmlight, textfile
 from aucbench.datasets.endings import (
     ARROW,
-    EITHER,
     EXCEL,
     NPZ,
     SVMLIGHT,
     TEXT,
-    ZIP,
-    format_of,
     naming,
-    only_member,
     open_plain,
-    without_compression,
+    reader_of,
+    separator_of,
 )
-from aucbench.datasets.gaps import gaps_of, words_of
-from aucbench.datasets.label import column_at, find_label, is_no_label
 from aucbench.datasets.tables import LINE
-from aucbench.datasets.tables.cells import emptied
-from aucbench.datasets.textfile import LINES, PANDAS, AsText, read_frame, refuse_twins
+from aucbench.datasets.textfile import PANDAS, AsText, refuse_twins
 from aucbench.errors import DataError, MissingExtraError
 
 MOST_CELLS = 1 << 27  # of a sheet, from its first cell to its last one
+BY_QUERY = ", groups from its qid"
 CSR_PARTS = ("data", "indices", "indptr", "shape")  # of an npz
-_SVMLIGHT = re.compile(rb"\s*[+-]?[\d.]+(\s+(qid|\d+):\S+)*\s*(#.*)?", re.DOTALL)
+TABLES = (*TEXT, *ARROW, EXCEL)  # formats with cells
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Table:
-    """What a file holds, not yet checked."""
+class Batch:
+    """Some rows of a file."""
 
-    X: Any  # (n, d): the features
-    y: Any  # (n,): the labels
-    names: tuple[str, ...] | None = None  # the feature names
-    label: str = ""  # where the labels come from, for people
-    target: str | int | None = None  # the label column, by name or by number
-    warnings: tuple[str, ...] = ()  # sentences of the source about what may be wrong
+    X: Any  # a data frame with all columns; a matrix of features where labels are apart
+    named: bool = True  # whether the columns have names
+    y: Any = None  # (n,): the labels where they are apart
+    label: str = ""  # where these come from, for people
     queries: Any = None  # (n,): the number behind qid: in each line of svmlight, if there are some
-    first: int | None = None  # of svmlight: the index of the first column, 0 or 1
-
-    @property
-    def d(self) -> int:
-        """Number of features."""
-        return int(np.shape(self.X)[1])
-
-    def without(self, columns: Iterable[str | int]) -> Table:
-        """Return the table without some columns, by name or number."""
-        dropped = {column_at(wanted, self.names, self.d) for wanted in columns}
-        return self.keeping([j for j in range(self.d) if j not in dropped]) if dropped else self
-
-    def keeping(self, columns: Sequence[int]) -> Table:
-        """Return the table with these columns only."""
-        X = self.X.iloc[:, columns] if hasattr(self.X, "iloc") else self.X[:, columns]
-        names = self.names and tuple(self.names[j] for j in columns)
-        return replace(self, X=X, names=names)
-
-    def taking(self, rows: Any) -> Table:
-        """Return the table with these rows only, by their numbers."""
-        X = self.X.iloc[rows] if hasattr(self.X, "iloc") else self.X[rows]
-        queries = None if self.queries is None else self.queries[rows]
-        return replace(self, X=X, y=self.y[rows], queries=queries)
+    first_index: int | None = None  # of svmlight: the index of the first column, 0 or 1
+    # of cells as they stand: the number of cells of each row that has too few or too many, by its
+    # place in the batch
+    uneven: dict[int, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,171 +68,99 @@ class Wanted:
     role: str = "target"  # the option that names the column of the labels
     named: bool | None = None  # whether the first line of a text file has names; None: found out
     cells: AsText = PANDAS  # of a text file that are text
+    # of svmlight that is read in batches: the number of features, and the index of the first one
+    features: int | None = None
+    first_index: int | None = None
     words: tuple[str, ...] = ()  # labels such as NA, that mean no missing one
 
 
-def stacked(tables: Sequence[Table]) -> Table:
-    """Return the rows of several files of one format, one below the other."""
-    tables = counted_alike(tables)
-    y = np.concatenate([np.asarray(table.y) for table in tables])
-    warnings = tuple(dict.fromkeys(text for table in tables for text in table.warnings))
-    X, queries = _stacked([table.X for table in tables]), _joined_queries(tables)
-    return replace(tables[0], X=X, y=y, queries=queries, warnings=warnings)
+def batches(
+    path: Path, wanted: Wanted, rows: int | None = None, *, as_they_stand: bool = False
+) -> Iterator[Batch]:
+    """Yield the rows of a file in the format that its ending says; an unknown one means svmlight.
 
-
-def counted_alike(tables: Sequence[Table]) -> Sequence[Table]:
-    """Return tables of svmlight whose indices all count from 0, if an index 0 occurs in one."""
-    if {table.first for table in tables} != {0, 1}:
-        return tables
-    if any(table.names for table in tables):
-        raise DataError(
-            "an index 0 occurs in one of the files, and names of features stand beside a file "
-            "whose indices count from 1; write both with indices from 1"
-        )
-    return [
-        replace(table, X=svmlight.from_zero(table.X), first=0) if table.first else table
-        for table in tables
-    ]
-
-
-def _stacked(parts: Sequence[Any]) -> Any:
-    if len(parts) == 1:
-        return parts[0]
-    if all(hasattr(part, "iloc") for part in parts):
-        import pandas as pd
-
-        same = [part.set_axis(parts[0].columns, axis=1) for part in parts]
-        return pd.concat(same, ignore_index=True)
-    if all(hasattr(part, "tocsr") for part in parts):
-        from scipy.sparse import vstack
-
-        return vstack(parts, format="csr")
-    if any(hasattr(part, "iloc") or hasattr(part, "tocsr") for part in parts):
-        raise DataError("the two files are of different kinds; give both in one format")
-    return np.vstack(parts)
-
-
-def _joined_queries(tables: Sequence[Table]) -> Any:
-    """Return the numbers behind qid of several files, one below the other; None without any."""
-    each = [table.queries for table in tables]
-    if all(queries is None for queries in each):
-        return None
-    if any(queries is None for queries in each):
-        raise DataError("only one of the files has a qid in each line; give it in both, or in none")
-    return np.concatenate(each)
-
-
-def read_table(path: Path, wanted: Wanted) -> Table:
-    """Read `path` in the format that its ending says; an unknown ending means svmlight."""
-    with naming(path):
-        reader = reader_of(path)
-        if wanted.separator is not None and reader not in TEXT:
-            raise DataError(
-                f"separator={wanted.separator!r} is for text files with cells; leave it out"
-            )
-        if wanted.decimal != "." and reader in (*SVMLIGHT, NPZ):
-            raise DataError(f"decimal={wanted.decimal!r} is for tables; leave it out")
-        if reader in FRAMES:
-            frame = FRAMES[reader](path)
-            return frame_table(frame, wanted, named=True)
-        with open_plain(path) as stream:
-            return _READERS[reader](stream, wanted)
-
-
-def reader_of(path: Path) -> str:
-    """Return the ending whose reader reads `path`; that of svmlight if the ending is unknown.
-
-    The name of the file in a zip archive counts if the archive has no ending of its own. A .txt
-    file is a table, unless its first lines are those of svmlight.
+    Parameters
+    ----------
+    path : Path
+    wanted : Wanted
+    rows : int, optional
+        Rows of a batch, of text, Parquet and svmlight. None: one batch has all rows.
+    as_they_stand : bool
+        Whether cells of text files are texts. Then a row with too few or too many cells is reported
+        in its batch; else it is an error.
     """
-    name = without_compression(path.name)
-    if format_of(name) is None and path.suffix.lower() == ZIP:
-        with ZipFile(path) as archive:
-            name = only_member(archive).filename
-    if Path(name).suffix.lower() != EITHER:
-        return format_of(name) or ".svm"
+    reader = reader_of(path)
+    if wanted.separator is not None and reader not in TEXT:
+        raise DataError(
+            f"separator={wanted.separator!r} is for text files with cells; leave it out"
+        )
+    if wanted.decimal != "." and reader in (*SVMLIGHT, NPZ):
+        raise DataError(f"decimal={wanted.decimal!r} is for tables; leave it out")
+    if reader in TEXT:
+        yield from _text(path, wanted, rows, as_they_stand=as_they_stand)
+    elif reader in ARROW:
+        yield from map(Batch, arrow.frames(path, reader, rows))
+    else:
+        yield from _READERS[reader](path, wanted, rows)
+
+
+def batches_of_cells(
+    path: Path, rows: int, separator: str | None = None, first_index: int | None = None
+) -> Iterator[Batch]:
+    """Yield the rows of a table for a model, which knows what the columns are.
+
+    Svmlight is read where it is known which index is the first one, 0 or 1.
+    """
+    if not path.is_file():
+        raise DataError(f"there is no file {path}; give the path of a table, or of a folder")
+    with naming(path):
+        if (reader := reader_of(path)) not in TABLES:
+            if reader not in SVMLIGHT or first_index is None:
+                raise DataError(
+                    f"its ending is not that of a table ({', '.join(TABLES)}), nor has the model "
+                    "learnt from svmlight; score arrays from Python, with "
+                    "Model.load(model).scores(X)"
+                )
+            separator = None
+        wanted = Wanted(separator=separator if reader in TEXT else None, first_index=first_index)
+        yield from batches(path, wanted, rows, as_they_stand=True)
+
+
+def _text(path: Path, wanted: Wanted, rows: int | None, *, as_they_stand: bool) -> Iterator[Batch]:
+    separator = wanted.separator or separator_of(reader_of(path))
     with open_plain(path) as stream:
-        lines = [line for line in islice(stream, LINES) if line.split(b"#")[0].strip()]
-    return ".svm" if all(map(_SVMLIGHT.fullmatch, lines)) else ".csv"
+        if as_they_stand:
+            for frame, named, uneven in textfile.frames_of_texts(stream, separator, rows):
+                yield Batch(frame, named, uneven=uneven)
+            return
+        typed = textfile.frames(stream, separator, wanted.decimal, rows, wanted.named, wanted.cells)
+        for frame, named in typed:
+            yield Batch(frame, named)
 
 
-def _svmlight(stream: IO[bytes], wanted: Wanted) -> Table:
+def _svmlight(path: Path, wanted: Wanted, rows: int | None) -> Iterator[Batch]:
     if wanted.target is not None:
         raise DataError(
             f"{wanted.role}={wanted.target!r} is for tables, but in svmlight the label is first in "
             "each line; leave it out"
         )
-    X, y, queries, first = svmlight.read(stream)
-    if not X.shape[0]:
+    any_row = False
+    with open_plain(path) as content:
+        for X, y, queries, first in svmlight.batches(
+            content, rows, wanted.features, wanted.first_index, wanted.width
+        ):
+            any_row = True
+            label = "the first number of each line" + ("" if queries is None else BY_QUERY)
+            yield Batch(X, False, y, label, queries, first)
+    if not any_row:
         raise DataError("there is no row in it; give lines such as '1 3:0.5 7:2'")
-    if X.shape[1] < wanted.width:
-        X.resize((X.shape[0], wanted.width))
-    label = "the first number of each line" + ("" if queries is None else ", groups from its qid")
-    return Table(X, y, label=label, queries=queries, first=first)
 
 
-def _csv(stream: IO[bytes], wanted: Wanted, separator: str | None = None) -> Table:
-    separator = wanted.separator or separator
-    frame, header = read_frame(stream, separator, wanted.decimal, wanted.named, wanted.cells)
-    return frame_table(frame, wanted, named=header)
-
-
-def frame_table(frame: Any, wanted: Wanted, *, named: bool, first: int = 0) -> Table:
-    """Divide a frame into features and labels; its first row is row `first` of the file."""
-    if not len(frame) or frame.shape[1] < 2:
-        raise DataError(
-            f"there are {len(frame)} rows and {frame.shape[1]} columns in it; give one row per "
-            "example, one column per feature, and a column of labels"
-        )
-    names = tuple(map(str, frame.columns))
-    label = find_label(frame, wanted.target, wanted.others)
-    frame, warnings = _labelled(frame, label.at, wanted, first)
-    column = f"column {names[label.at]!r}" if named else f"column {label.at}"
-    target = names[label.at] if named else label.at
-    table = Table(
-        frame,
-        _labels(frame.iloc[:, label.at]),
-        names if named else None,
-        f"{column}, {label.why}",
-        target,
-        warnings,
-    )
-    return table.keeping([j for j in range(len(names)) if j != label.at])
-
-
-def _labelled(frame: Any, at: int, wanted: Wanted, first: int) -> tuple[Any, tuple[str, ...]]:
-    """Return the rows that have a label, and a sentence about the others."""
-    own = gaps_of([text for text in wanted.missing if "=" in text], frame.columns)
-    name = str(frame.columns[at])
-    y, _ = emptied(frame.iloc[:, at], own.get(name, ()), wanted.decimal)
-    words = (*wanted.words, *words_of(wanted.missing, frame.columns).get(name, ()))
-    gone = is_no_label(y, words)
-    if not gone.any():
-        return frame, ()
-    texts = getattr(y.dtype, "kind", "O") == "O"
-    way = f"; if a text such as None is a label, name it, or say --missing {f'{name}!=None'!r}"
-    if wanted.unlabelled == "skip":
-        count = int(gone.sum())
-        what = f"{count} of {gone.size} rows have no label in the column {name!r}"
-        return frame[~gone], (f"{what}, and are left out" + way * texts,)
-    row = int(np.flatnonzero(gone)[0])
-    where = f"line {y.index[row]}" if y.index.name == LINE else f"row {first + row}"
-    raise DataError(
-        f"the label is missing in {where}, and in {int(gone.sum())} row(s) in total; every row "
-        f"needs one{way * texts}; unlabelled='skip' (--unlabelled skip) leaves such rows out"
-    )
-
-
-def _labels(column: Any) -> Any:
-    """Return labels as an array; whole numbers are those they were before a gap made floats."""
-    y = column.infer_objects().to_numpy()
-    return svmlight.whole_labels(y) if y.dtype.kind == "f" else y
-
-
-def _npz(stream: IO[bytes], wanted: Wanted) -> Table:
+def _npz(path: Path, wanted: Wanted, _: object) -> Iterator[Batch]:
     label = "y" if wanted.target is None else str(wanted.target)
-    X, y = _arrays(stream, label)
-    return Table(X, y, label=f"the array {label}")
+    with open_plain(path) as stream:
+        X, y = _arrays(stream, label)
+    yield Batch(X, named=False, y=y, label=f"the array {label}")
 
 
 def _arrays(stream: IO[bytes], label: str) -> tuple[Any, Any]:
@@ -296,8 +196,8 @@ def _csr(data: Any, indices: Any, starts: Any, shape: Any) -> Any:
     return X
 
 
-def _workbook(path: Path) -> Any:
-    """Return the rows of the one sheet with cells as a data frame whose index has their lines."""
+def _workbook(path: Path, *_: object) -> Iterator[Batch]:
+    """Yield the rows of the one sheet with cells; the index of the frame has their lines."""
     import pandas as pd
 
     with open_plain(path) as stream:
@@ -317,10 +217,10 @@ def _workbook(path: Path) -> Any:
     sheet = next(iter(filled.values())).dropna(how="all").dropna(how="all", axis=1)
     names = ["" if pd.isna(name) else str(name).strip() for name in sheet.iloc[0]]
     refuse_twins(names)
-    rows = sheet.iloc[1:].apply(_typed)
-    rows.columns = pd.Index([name or f"column {j + 1}" for j, name in enumerate(names)])
-    rows.index = pd.Index(rows.index + 1, name=LINE)
-    return rows
+    frame = sheet.iloc[1:].apply(_typed)
+    frame.columns = pd.Index([name or f"column {j + 1}" for j, name in enumerate(names)])
+    frame.index = pd.Index(frame.index + 1, name=LINE)
+    yield Batch(frame)
 
 
 def _typed(column: Any) -> Any:
@@ -341,14 +241,8 @@ def _refuse_huge(sheet: Any) -> None:
         )
 
 
-# What reads a table of typed columns into a data frame.
-FRAMES: dict[str, Callable[[Path], Any]] = {
-    **{ending: partial(arrow.frame, ending=ending) for ending in ARROW},
-    EXCEL: _workbook,
-}
-_READERS: dict[str, Callable[[IO[bytes], Wanted], Table]] = {
+_READERS: dict[str, Callable[[Path, Wanted, int | None], Iterator[Batch]]] = {
     **dict.fromkeys(SVMLIGHT, _svmlight),
-    ".csv": _csv,
-    ".tsv": lambda stream, wanted: _csv(stream, wanted, "tab"),
+    EXCEL: _workbook,
     NPZ: _npz,
 }

@@ -14,7 +14,7 @@ from aucbench.datasets.tables.cells import MISSING, emptied
 from aucbench.errors import DataError
 
 if TYPE_CHECKING:
-    from aucbench.datasets.formats import Table
+    from aucbench.datasets.table import Table
 
 Gaps = Mapping[str, tuple[str, ...]]
 NONE = "!="  # between a column and a text that is no missing cell

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from aucbench.datasets.endings import naming, open_plain, without_compression
-from aucbench.datasets.formats import Table
 from aucbench.datasets.manifest import verify
+from aucbench.datasets.table import Table
 from aucbench.errors import DataError
 
 MARK = "-train-images-idx3-ubyte"

@@ -11,7 +11,8 @@ from typing import Any
 
 from aucbench.datasets import arrow
 from aucbench.datasets.catalogue import NOT_KNOWN, Entry
-from aucbench.datasets.formats import Table, Wanted, frame_table
+from aucbench.datasets.formats import Wanted
+from aucbench.datasets.table import Table, frame_table
 from aucbench.datasets.textfile import refuse_twins
 from aucbench.errors import DataError
 

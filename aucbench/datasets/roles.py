@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.datasets.formats import Table, counted_alike, stacked
 from aucbench.datasets.label import column_at
 from aucbench.datasets.reading import Reading
+from aucbench.datasets.table import Table, counted_alike, stacked
 from aucbench.datasets.tables.cells import are_codes
 from aucbench.datasets.tables.columns import Column, RawColumn
 from aucbench.errors import DataError

@@ -15,8 +15,9 @@ from aucbench.datasets import changepoint, images
 from aucbench.datasets.catalogue import NOT_KNOWN, Entry
 from aucbench.datasets.download import cached_paths, fetch_files
 from aucbench.datasets.endings import format_of, naming, without_compression
-from aucbench.datasets.formats import Table, Wanted, read_table, stacked
+from aucbench.datasets.formats import Wanted
 from aucbench.datasets.manifest import MANIFEST, manifest_row, verify
+from aucbench.datasets.table import Table, read_table, stacked
 from aucbench.datasets.textfile import PANDAS
 from aucbench.errors import DataError
 

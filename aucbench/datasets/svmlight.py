@@ -32,14 +32,49 @@ class Parsed(NamedTuple):
     first: int  # the index of the first column: 0 or 1
 
 
-def read(content: IO[bytes]) -> Parsed:
-    """Return the rows of a file.
+def batches(
+    content: IO[bytes], rows: int | None, d: int | None, first: int | None, least: int
+) -> Iterator[Parsed]:
+    """Yield the rows of a file, so many at a time, or all of them at once.
+
+    Parameters
+    ----------
+    content : file
+    rows : int or None
+        Rows of a batch. None: one batch has all rows.
+    d : int or None
+        The number of features of batches. None: the file is first scanned for it, and for the index
+        of the first one.
+    first : 0 or 1, or None
+        The index of the first feature. None: 0 if it occurs in the scan or in the first batch.
+    least : int
+        The least number of features: no zeros are stored at the end of a row.
 
     Raises
     ------
     DataError
         When a line cannot be read, which it names.
     """
+    if rows is None:
+        whole = _read(content)
+        if whole.X.shape[0]:
+            whole.X.resize((whole.X.shape[0], max(least, whole.X.shape[1])))
+            yield whole
+        return
+    if d is None:
+        found, begin = extent(data_lines(content))
+        content.seek(0)
+        first = begin if first is None else first
+        d = max(found + begin - first, least)
+    lines = data_lines(content)
+    while part := [*islice(lines, rows)]:
+        if first is None:
+            _, first = extent(part)
+        yield _parsed_lines(part, d, first)
+
+
+def _read(content: IO[bytes]) -> Parsed:
+    """Return all rows of a file."""
     try:
         rows = _parsed(data_lines(content), None, first=0)
     except FAULTS:
@@ -49,9 +84,8 @@ def read(content: IO[bytes]) -> Parsed:
     return rows if _has_first(rows.X) else _from_one(rows)
 
 
-def parsed(lines: Iterable[NumberedLine], d: int | None, first: int) -> Parsed:
-    """Return the rows of some lines, whose d columns begin with the index `first`; as `read`."""
-    lines = [*lines]
+def _parsed_lines(lines: list[NumberedLine], d: int, first: int) -> Parsed:
+    """Return the rows of some lines, whose d columns begin with the index `first`."""
     try:
         return _parsed(lines, d, first)
     except FAULTS:

@@ -15,8 +15,8 @@ from aucbench.data.categories import ordered_labels
 from aucbench.data.targets import REST, Classes, counted, label_vector, shown_labels, usual
 from aucbench.datasets.catalogue import Entry
 from aucbench.datasets.collections import Member, rarer
-from aucbench.datasets.formats import Table
 from aucbench.datasets.reading import Loading, Plain
+from aucbench.datasets.table import Table
 from aucbench.datasets.textfile import is_number
 from aucbench.errors import DataError
 

@@ -14,18 +14,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from io import StringIO, TextIOWrapper
 from itertools import islice
+from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 from packaging.version import Version
 
+from aucbench.datasets.endings import LINES, naming, open_plain, separator_of
 from aucbench.datasets.tables import LINE
 from aucbench.datasets.tables.cells import LONG, MARKS, MISSING
 from aucbench.errors import DataError
 
 CANDIDATES = (",", ";", "\t", "|", "space")
 NAMED = {"tab": "\t"}
-LINES = 20  # lines that decide about separator and header
 READ_AHEAD = 1 << 20  # bytes
 ROWS = 1 << 16  # that are looked at at a time
 CODING = (
@@ -130,64 +131,133 @@ class Layout:
             before = lines.line_num
 
 
-def read_frame(
+def frames(
     stream: IO[bytes],
     separator: str | None,
     decimal: str,
+    rows: int | None = None,
     named: bool | None = None,
     cells: AsText = PANDAS,
-) -> tuple[Any, bool]:
-    """Return the data frame of a text file, and whether its columns have names, as `layout_of`.
+) -> Iterator[tuple[Any, bool]]:
+    """Yield the rows of a text file, and whether their columns have names.
 
-    The index of the frame has the line of each row in the file.
+    pandas decides what the cells are, but for `cells` and for digits that are no number.
+
+    Parameters
+    ----------
+    stream : file
+    separator : str or None
+        See `layout_of`, also for `named`.
+    decimal : str
+        The decimal mark.
+    rows : int, optional
+        Rows of a frame. None: one frame has all rows, and its index the line of each.
+    named : bool, optional
+        Whether there is a header.
+    cells : AsText
+        Cells that are texts.
+
+    Raises
+    ------
+    DataError
+        When a line has too few or too many cells, or is not UTF-8.
     """
     import pandas as pd
 
-    layout, count = layout_of(stream, separator, named=named), _count_lines(stream)
+    layout = layout_of(stream, separator, named=named)
     try:
-        frame = open_frame(stream, layout, decimal, cells=cells.joined(stream, layout))
+        options = _pandas_options(stream, layout, decimal, cells.joined(stream, layout))
+        stream.seek(0)
+        if rows is None:
+            frame = _trimmed(pd.read_csv(stream, **options))
+            _number_lines(frame, stream, layout)
+            yield frame, layout.names is not None
+            return
+        for frame in pd.read_csv(stream, chunksize=rows, **options):
+            yield _trimmed(frame), layout.names is not None
     except pd.errors.ParserError:
         _lines(stream, layout)
         raise
     except UnicodeDecodeError as error:
         raise _coding_error(stream) from error
-    named = layout.names is not None
-    header = int(named)
-    if count == len(frame) + header:
+
+
+def _number_lines(frame: Any, stream: IO[bytes], layout: Layout) -> None:
+    """Let the index of a frame have the line of each row; raise `DataError` at an uneven line."""
+    import pandas as pd
+
+    header = int(layout.names is not None)
+    if _count_lines(stream) == len(frame) + header:
         frame.index = pd.RangeIndex(1 + header, 1 + header + len(frame), name=LINE)
         if not frame.empty and frame.iloc[:, -1].isna().any():
             _lines(stream, layout)
-        return frame, named
+        return
     lines = _lines(stream, layout)[header:]
     if len(lines) == len(frame):  # else pandas has other rows, and no line is sure
         frame.index = pd.Index(lines, name=LINE)
-    return frame, named
 
 
-def open_frame(
-    stream: IO[bytes],
-    layout: Layout,
-    decimal: str,
-    rows: int | None = None,
-    cells: AsText = PANDAS,
-) -> Any:
-    """Return the data frame of a text file; with `rows`, an iterator of frames of so many rows."""
+def _pandas_options(
+    stream: IO[bytes], layout: Layout, decimal: str, cells: AsText
+) -> dict[str, Any]:
+    """Return all options of `pandas.read_csv`."""
     import pandas as pd
 
     stream.seek(0)
     columns = pd.read_csv(stream, nrows=0, **layout.options).columns
-    stream.seek(0)
-    frame = pd.read_csv(
-        stream,
-        chunksize=rows,
-        decimal="." if layout.separator == decimal else decimal,  # then such numbers are quoted
-        dtype={column: str for column in columns if str(column).strip() in cells.columns},
-        keep_default_na=not cells.words,
-        na_values=[*(MISSING - MARKS - cells.words)] if cells.words else None,
+    return {
+        "decimal": "." if layout.separator == decimal else decimal,  # then such numbers are quoted
+        "dtype": {column: str for column in columns if str(column).strip() in cells.columns},
+        "keep_default_na": not cells.words,
+        "na_values": [*(MISSING - MARKS - cells.words)] if cells.words else None,
         **exact(),
         **layout.options,
-    )
-    return _trimmed(frame) if rows is None else map(_trimmed, frame)
+    }
+
+
+def frames_of_texts(
+    stream: IO[bytes], separator: str | None, rows: int | None
+) -> Iterator[tuple[Any, bool, dict[int, int]]]:
+    """Yield rows with cells as they stand, whether columns have names, and uneven rows.
+
+    A row with too few or too many cells is kept, since who scores rows gives one answer for each;
+    the third has its number of cells by its place in the frame.
+    """
+    layout = layout_of(stream, separator, even=False)
+    stream.seek(0)
+    records = layout.records(TextIOWrapper(stream, "utf-8-sig", newline=""))
+    first = next(records, None)
+    if first is None:
+        raise DataError("there is no row in it; give a table with rows")
+    names = list(layout.names or map(str, range(len(first[1]))))
+    waiting = [] if layout.names is not None else [first[1]]
+    any_row = False
+    while cells := [*waiting, *(row for _, row in islice(records, rows and rows - len(waiting)))]:
+        waiting, any_row = [], True
+        frame, uneven = _frame_of_texts(cells, names)
+        yield frame, layout.names is not None, uneven
+    if not any_row:
+        raise DataError("there is no row below the header; give a table with rows")
+
+
+def _frame_of_texts(
+    cells: Sequence[Sequence[str]], names: Sequence[str]
+) -> tuple[Any, dict[int, int]]:
+    import pandas as pd
+
+    width = len(names)
+    uneven = {i: len(row) for i, row in enumerate(cells) if len(row) != width}
+    even = [[*row[:width], *[""] * (width - len(row))] for row in cells] if uneven else cells
+    return pd.DataFrame(even, columns=[*names], dtype=object), uneven
+
+
+def joined_cells(files: Sequence[Path], separator: str | None, cells: AsText) -> AsText:
+    """Return `cells` with what is text in all of some files, because it is in one of them."""
+    for path in files:
+        with naming(path), open_plain(path) as stream:
+            layout = layout_of(stream, separator or separator_of(path.suffix.lower()))
+            cells = cells.joined(stream, layout)
+    return cells
 
 
 def _trimmed(frame: Any) -> Any:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from aucbench.datasets.endings import ARROW, EXCEL, TEXT, naming, open_plain, without_compression
-from aucbench.datasets.frames import Piece, pieces
+from aucbench.datasets.formats import Batch, batches_of_cells
 from aucbench.datasets.memory import frame_of, is_table
 from aucbench.errors import DataError, ParameterError
 
@@ -81,22 +81,22 @@ def _file(path: Path) -> Any:
                 return _json(stream.read())
         if ending not in KNOWN:
             raise DataError(f"its ending is not that of a table: {', '.join(KNOWN)}")
-        [piece, *more] = pieces(path, MOST_ROWS)
+        [batch, *more] = batches_of_cells(path, MOST_ROWS)
         if more:
             raise DataError(f"it has more than {MOST_ROWS} rows; give the values of one metric")
-        return _whole(piece)
+        return _whole(batch)
 
 
-def _whole(piece: Piece) -> Any:
-    """Return the rows of a piece whose columns have names, each row with as many cells."""
-    if not piece.named:
+def _whole(batch: Batch) -> Any:
+    """Return the rows of a batch whose columns have names, each row with as many cells."""
+    if not batch.named:
         raise DataError("its first line names no columns; add a line with their names")
-    for row, cells in piece.uneven.items():
+    for row, cells in batch.uneven.items():
         raise DataError(
             f"row {row + 1} below the header has {cells} cells, and the header "
-            f"{piece.frame.shape[1]}; give each row the same number"
+            f"{batch.X.shape[1]}; give each row the same number"
         )
-    return piece.frame.set_axis([*map(str, piece.frame.columns)], axis=1)
+    return batch.X.set_axis([*map(str, batch.X.columns)], axis=1)
 
 
 def _json(content: bytes) -> Any:

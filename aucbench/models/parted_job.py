@@ -19,7 +19,8 @@ from aucbench.bench.engines.local import PRELOAD
 from aucbench.bench.options import Options, flat_options, make_options
 from aucbench.bench.parted import MAPS, names_parts, why_too_large
 from aucbench.bench.plan.plan import MEGABYTE
-from aucbench.datasets.arrow import PARQUET, system_pool
+from aucbench.datasets.arrow import system_pool
+from aucbench.datasets.endings import PARQUET
 from aucbench.datasets.parted.footers import Footer
 from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.models.choosing import GIANT, ModelPlan

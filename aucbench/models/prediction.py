@@ -57,17 +57,17 @@ def score_files(
     """
     from aucbench.bench.parted import names_parts
     from aucbench.datasets.endings import naming
-    from aucbench.datasets.frames import pieces
+    from aucbench.datasets.formats import batches_of_cells
     from aucbench.datasets.parted.opening import files_of
 
     separator = separator or model.provenance.get("separator")
     first_index = model.provenance.get("first_index")
     files = files_of(table) if table.is_dir() or names_parts(str(table)) else [table]
     for file in files:
-        for piece in pieces(file, rows, separator, first_index):
+        for batch in batches_of_cells(file, rows, separator, first_index):
             with naming(file):
-                result = score_frame(model, piece.frame, named=piece.named, uneven=piece.uneven)
-            yield file, piece.frame, result
+                result = score_frame(model, batch.X, named=batch.named, uneven=batch.uneven)
+            yield file, batch.X, result
 
 
 def answer_frame(model: Model, result: Scored, index: Any = None) -> DataFrame:

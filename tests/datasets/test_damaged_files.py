@@ -22,7 +22,7 @@ from table_models import model_of
 from typer.testing import CliRunner
 
 from aucbench.cli import app
-from aucbench.datasets import arrow, load, stream
+from aucbench.datasets import load
 from aucbench.errors import DataError
 
 pytest.importorskip("pyarrow")
@@ -170,24 +170,6 @@ def test_a_damaged_file_of_images_is_read_or_refused(tmp_path, part):
         outcome(first)
 
 
-@pytest.mark.parametrize("ending", [".parquet", ".feather"])
-def test_a_file_that_ends_the_process_which_decodes_it_is_refused(
-    tmp_path, model, monkeypatch, ending
-):
-    path = tmp_path / f"t{ending}"
-    path.write_bytes(SOUND[ending][0])
-    monkeypatch.setattr(arrow, "CALL", "supervise.torture:segfaults")
-    sentence = rf"t{ending} cannot be read as {ending[1:]} \(killed by SIGSEGV"
-    with pytest.raises(DataError, match=sentence):
-        load(path, target="label")
-    told = CliRunner().invoke(app, ["predict", str(model), str(path)])
-    assert told.exit_code == 2
-    assert "killed by SIGSEGV" in told.stderr
-    if ending == ".parquet":
-        with pytest.raises(DataError, match=sentence):
-            next(stream(path, target="label"))
-
-
 def test_texts_that_are_no_characters_are_refused(tmp_path):
     y = np.where(SIGNS > 0, "yes", "no")
     y.view(np.uint32)[-1] = 0x110000
@@ -207,11 +189,3 @@ def test_dates_that_no_calendar_has_are_refused_and_far_ones_are_read(tmp_path):
     far = TABLE.assign(since=["0068-01-01 10:30", "", *["9999-12-31 00:00"] * (N - 2)])
     far.to_csv(tmp_path / "t.csv", index=False)
     assert load(tmp_path / "t.csv", target="label").understood.kinds["date"] == 1
-
-
-def test_strings_of_a_decoded_file_outlive_it(tmp_path):
-    path = tmp_path / "t.parquet"
-    path.write_bytes(PARQUET)
-    found = arrow.frame(path, ".parquet")
-    path.unlink()
-    pd.testing.assert_frame_equal(found, pd.read_parquet(BytesIO(PARQUET)))

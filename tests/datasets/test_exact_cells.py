@@ -7,7 +7,7 @@ import pytest
 from pyarrow import feather, parquet
 
 from aucbench.datasets import load, stream
-from aucbench.datasets.frames import pieces
+from aucbench.datasets.formats import batches_of_cells
 from aucbench.datasets.parted.opening import open_parts
 from aucbench.datasets.tables import Schema
 from aucbench.errors import DataError
@@ -51,16 +51,16 @@ def test_whole_numbers_stay_whole_beside_a_gap(kind, ending, tmp_path):
     path = tmp_path / f"t.{ending}"
     write = parquet.write_table if ending == "parquet" else feather.write_feather
     write(table, path)
-    [piece] = pieces(path, 10)
-    assert [*piece.frame["id"]] == [top, pd.NA, top - 1]
+    [batch] = batches_of_cells(path, 10)
+    assert [*batch.X["id"]] == [top, pd.NA, top - 1]
 
 
 def test_whole_numbers_of_a_sheet_stay_whole_beside_a_gap(tmp_path):
     pytest.importorskip("openpyxl")
     frame = pd.DataFrame({"id": pd.array([12, None, 14], "Int64"), "x": [0.5, 1.0, 2.0]})
     frame.to_excel(tmp_path / "t.xlsx", index=False)
-    [piece] = pieces(tmp_path / "t.xlsx", 10)
-    assert [*piece.frame["id"]] == [12, pd.NA, 14]
+    [batch] = batches_of_cells(tmp_path / "t.xlsx", 10)
+    assert [*batch.X["id"]] == [12, pd.NA, 14]
 
 
 def test_labels_and_groups_beyond_float64_are_told_apart(held):

@@ -13,9 +13,8 @@ pytestmark = pytest.mark.nightly
 READ = """
 import sys
 from pathlib import Path
-from aucbench.datasets import arrow, load
+from aucbench.datasets import load
 from aucbench.datasets.parted import open_parts
-arrow.is_supervised = lambda: True  # decoded in this process, as in that of a cell
 if sys.argv[1] == "load":
     n = load(sys.argv[2]).n
 else:

@@ -7,7 +7,7 @@ from table_models import model_of
 
 from aucbench.data import Data
 from aucbench.datasets import load
-from aucbench.datasets.frames import pieces
+from aucbench.datasets.formats import batches_of_cells
 from aucbench.errors import DataError
 from aucbench.models import prediction, score_frame
 
@@ -42,8 +42,8 @@ def trained(tmp_path_factory):
 
 def scored_file(model, path, rows=1000):
     found = [
-        score_frame(model, piece.frame, named=piece.named, uneven=piece.uneven)
-        for piece in pieces(path, rows)
+        score_frame(model, batch.X, named=batch.named, uneven=batch.uneven)
+        for batch in batches_of_cells(path, rows)
     ]
     scores = np.concatenate([part.scores[:, 0] for part in found])
     return scores, [fault for part in found for fault in part.faults]
@@ -171,10 +171,10 @@ def test_a_table_without_names_has_the_columns_of_training(tmp_path):
 
 def test_other_files_are_refused(tmp_path):
     with pytest.raises(DataError, match=r"there is no file .* give the path of a table"):
-        next(pieces(tmp_path / "none.csv", 10))
+        next(batches_of_cells(tmp_path / "none.csv", 10))
     (tmp_path / "a.csv").write_text("a,b\n")
     with pytest.raises(DataError, match="no row below the header"):
-        next(pieces(tmp_path / "a.csv", 10))
+        next(batches_of_cells(tmp_path / "a.csv", 10))
     np.savez(tmp_path / "a.npz", X=np.zeros((2, 2)))
     with pytest.raises(DataError, match="its ending is not that of a table"):
-        next(pieces(tmp_path / "a.npz", 10))
+        next(batches_of_cells(tmp_path / "a.npz", 10))

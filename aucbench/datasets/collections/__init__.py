@@ -14,8 +14,9 @@ from typing import Any, Protocol
 from aucbench.datasets.catalogue import NOT_KNOWN, Entry
 from aucbench.datasets.collections import openml, pmlb
 from aucbench.datasets.collections.pypi import KEEL, PYPI
-from aucbench.datasets.formats import Table, Wanted
+from aucbench.datasets.formats import Wanted
 from aucbench.datasets.svmlight import whole_labels
+from aucbench.datasets.table import Table
 from aucbench.datasets.tables.cells import MISSING
 from aucbench.errors import DataError
 

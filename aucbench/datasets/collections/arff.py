@@ -7,7 +7,8 @@ from dataclasses import replace
 from io import StringIO
 from typing import Any
 
-from aucbench.datasets.formats import Table, Wanted, frame_table
+from aucbench.datasets.formats import Wanted
+from aucbench.datasets.table import Table, frame_table
 from aucbench.datasets.textfile import exact
 
 MISSING = ["?", "<null>"]

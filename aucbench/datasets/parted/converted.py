@@ -15,11 +15,11 @@ from time import time
 from aucbench.datasets.arrow import pyarrow
 from aucbench.datasets.download import cache_folder
 from aucbench.datasets.endings import naming
-from aucbench.datasets.frames import as_text, batches
+from aucbench.datasets.formats import Wanted, batches
 from aucbench.datasets.gaps import kept_words
 from aucbench.datasets.parted.footers import Footer
 from aucbench.datasets.reading import Reading
-from aucbench.datasets.textfile import AsText
+from aucbench.datasets.textfile import AsText, joined_cells
 from aucbench.errors import DataError
 
 ROWS = 1 << 18  # of each file that is written
@@ -55,7 +55,7 @@ def _write(files: Sequence[Path], asked: Reading, place: Path) -> None:
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     new = Path(mkdtemp(prefix=NEW, dir=place.parent))
     try:
-        cells = as_text(files, asked.separator, kept_words(asked))
+        cells = joined_cells(files, asked.separator, AsText(words=kept_words(asked)))
         index = [
             entry for k, file in enumerate(files) for entry in _rows(file, k, asked, new, cells)
         ]
@@ -73,14 +73,14 @@ def _rows(
     arrow, first = pyarrow(), 0
     written: list[tuple[str, str, int]] = []
     with naming(file):
-        read = batches(file, file.suffix.lower(), ROWS, asked.separator, asked.decimal, cells)
-        for frame, named in read:
-            if not named:
+        wanted = Wanted(separator=asked.separator, decimal=asked.decimal, cells=cells)
+        for batch in batches(file, wanted, ROWS):
+            if not batch.named:
                 raise DataError(
                     "it has no header; write the names of the columns into the first line"
                 )
             name = f"{number:05}-{len(written):05}.parquet"
-            frame.columns = [*map(str, frame.columns)]
+            frame = batch.X.set_axis([*map(str, batch.X.columns)], axis=1)
             table = arrow.Table.from_pandas(frame, preserve_index=False)
             arrow.parquet.write_table(table, folder / name, compression="NONE")
             written.append((name, str(file), first))

@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from aucbench.datasets.arrow import PARQUET
-from aucbench.datasets.endings import TEXT, naming
+from aucbench.datasets.endings import PARQUET, TEXT, naming
 from aucbench.datasets.parted.converted import converted
 from aucbench.datasets.parted.footers import Footer
 from aucbench.datasets.parted.parquet import ParquetParts
