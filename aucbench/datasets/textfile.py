@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from io import StringIO, TextIOWrapper
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -225,17 +225,19 @@ def frames_of_texts(
     """
     layout = layout_of(stream, separator, even=False)
     stream.seek(0)
-    records = layout.records(TextIOWrapper(stream, "utf-8-sig", newline=""))
-    first = next(records, None)
-    if first is None:
-        raise DataError("there is no row in it; give a table with rows")
-    names = list(layout.names or map(str, range(len(first[1]))))
-    waiting = [] if layout.names is not None else [first[1]]
-    any_row = False
-    while cells := [*waiting, *(row for _, row in islice(records, rows and rows - len(waiting)))]:
-        waiting, any_row = [], True
-        frame, uneven = _frame_of_texts(cells, names)
-        yield frame, layout.names is not None, uneven
+    with TextIOWrapper(stream, "utf-8-sig", newline="") as text:
+        records = layout.records(text)
+        first = next(records, None)
+        if first is None:
+            raise DataError("there is no row in it; give a table with rows")
+        named = layout.names is not None
+        names = [*(layout.names or map(str, range(len(first[1]))))]
+        rest = (cells for _, cells in (records if named else chain([first], records)))
+        any_row = False
+        while cells := [*islice(rest, rows)]:
+            any_row = True
+            frame, uneven = _frame_of_texts(cells, names)
+            yield frame, named, uneven
     if not any_row:
         raise DataError("there is no row below the header; give a table with rows")
 
