@@ -10,6 +10,7 @@ import pandas as pd
 
 import aucbench
 from aucbench import metrics, models, registry
+from aucbench.models.score_function import as_steps, functions_of
 
 N = 20_000
 
@@ -28,11 +29,16 @@ class ModelFile:
         train = self.data.with_rows(phi(self.data.rows))
         run = aucbench.solve(aucbench.get_solver("svm-or"), train, passes=3)
         names = tuple(f"x{j}" for j in range(8))
-        shape = {"width": 8, "columns": names, "negative": (0,), "positive": (1,)}
-        self.model = models.Model.of_run(run, phi, threshold=0.0, **shape)
+        self.model = models.Model(
+            functions=functions_of(run),
+            labels=((0,), (1,)),
+            width=8,
+            columns=names,
+            maps=as_steps(phi),
+        )
         self.model.save(self.path)
         self.text = pd.DataFrame(X, columns=list(names)).astype(str).astype(object)
-        self.scores = self.model.scores(self.data.rows)
+        self.scores = self.model.scores(self.data.rows)[:, 0]
 
     def time_save(self) -> None:
         self.model.save(self.path)
@@ -44,7 +50,7 @@ class ModelFile:
         self.model.scores(self.data.rows)
 
     def time_scores_of_text(self) -> None:
-        models.scored(self.model, self.text)
+        models.score_frame(self.model, self.text)
 
     def time_threshold_with_intervals(self) -> None:
         models.Operating.of(self.data.y, self.scores, metrics.Aim(), "", seed=0)

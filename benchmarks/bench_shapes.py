@@ -16,7 +16,7 @@ from aucbench.registry.specs import parse_spec
 from .rows import labels
 
 N, D = 5_000, 10
-RECIPE = Recipe(spec=parse_spec("rank-svm"), features="splines")
+RECIPE = Recipe(solver=parse_spec("rank-svm"), features="splines")
 ROWS = np.arange(N, dtype=np.int32)
 
 

@@ -10,7 +10,7 @@ from command_line import call, done, flat, refused
 from aucbench.data.folds import drawn
 from aucbench.datasets import load
 from aucbench.metrics import auc
-from aucbench.models import Model
+from aucbench.models import Model, ScoreFunction
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
@@ -70,7 +70,9 @@ def test_from_a_table_to_scores(folder):
     assert [*found[0]] == ["row", "score", "probability", "decision", "problem"]
     assert [row["row"] for row in found] == [str(i + 1) for i in range(50)]
     for row in found:
-        assert row["decision"] == ("yes" if float(row["score"]) >= model.threshold else "no")
+        assert row["decision"] == (
+            "yes" if float(row["score"]) >= model.function.threshold else "no"
+        )
         assert 0 < float(row["probability"]) < 1
         assert row["problem"] == ""
     whole = load(folder / "train.csv", target="fraud")
@@ -103,14 +105,14 @@ def test_the_threshold_and_the_auc_come_from_rows_that_did_not_train(folder):
         own = run.decision_function(phi(encoding(test.rows)))
         aucs.append(auc(test.y, own))
         before = run.decision_function(phi(train.rows))
-        after = model.scores(data.take(rest).rows)
+        after = model.scores(data.take(rest).rows)[:, 0]
         scores[held] = after.mean() + (own - before.mean()) / before.std() * after.std()
 
-    positive, point = scores >= model.threshold, model.operating
+    positive, point = scores >= model.function.threshold, model.function.operating
     assert (point.tp, point.fp) == (sum(positive & (data.y > 0)), sum(positive & (data.y < 0)))
     assert model.auc.estimate == pytest.approx(np.mean(aucs))
     assert model.auc_rows == "the test rows of 5 folds"
-    assert not np.isclose(auc(data.y, model.scores(data.rows)), model.auc.estimate, atol=1e-4)
+    assert not np.isclose(auc(data.y, model.scores(data.rows)[:, 0]), model.auc.estimate, atol=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -129,7 +131,7 @@ def test_splits_and_weights_are_those_of_a_comparison(tmp_path, more, division, 
     fitted(tmp_path, *more)
     model = Model.load(tmp_path / "m.aucbench")
     assert model.auc_rows == f"the test rows of {division}"
-    point = model.operating
+    point = model.function.operating
     assert point.tp + point.fp + point.fn + point.tn == scored
     assert model.provenance["n"] == 600
     assert str(more[1]) not in (model.columns or ())
@@ -142,14 +144,14 @@ def test_rows_of_a_test_file_judge_the_model_and_do_not_train_it(tmp_path):
     payments(200, 6).to_csv(tmp_path / "test.csv", index=False)
     fitted(tmp_path, "--test", tmp_path / "test.csv")
     model = Model.load(tmp_path / "m.aucbench")
-    point, test = model.operating, load(tmp_path / "test.csv", target="fraud")
+    point, test = model.function.operating, load(tmp_path / "test.csv", target="fraud")
     found = call("predict", tmp_path / "m.aucbench", tmp_path / "test.csv").stdout
     scores = np.array([float(row["score"]) for row in csv.DictReader(found.splitlines())])
 
     assert model.provenance["n"] == 600
     assert model.auc.estimate == pytest.approx(auc(test.y, scores))
-    assert point.tp == np.sum((scores >= model.threshold) & (test.y > 0))
-    assert point.tn == np.sum((scores < model.threshold) & (test.y < 0))
+    assert point.tp == np.sum((scores >= model.function.threshold) & (test.y > 0))
+    assert point.tn == np.sum((scores < model.function.threshold) & (test.y < 0))
 
 
 def test_auto_tunes_and_says_why(folder, monkeypatch):
@@ -228,9 +230,15 @@ def test_a_column_of_keys_has_another_name_than_the_answers(folder, model, endin
     assert not out.exists()
 
 
+def of_one_column(labels):
+    """Return a model whose score is the number in column a."""
+    score = ScoreFunction(weights=np.ones(1), trees=None, maps=())
+    classes = tuple((label,) for label in labels)
+    return Model(functions=(score,), labels=classes, width=1, columns=("a",))
+
+
 def test_cells_that_a_spreadsheet_would_run_are_escaped(tmp_path):
-    shape = {"width": 1, "columns": ("a",), "negative": ("-1",), "positive": ("=1+1",)}
-    Model(weights=np.ones(1), trees=None, maps=(), threshold=0.0, **shape).save(tmp_path / "m")
+    of_one_column(("-1", "=1+1")).save(tmp_path / "m")
     (tmp_path / "t.csv").write_text("=k,a\n=2+5,1\n@x,-2\n-7,=9\n")
     done("predict", tmp_path / "m", tmp_path / "t.csv", "--id", "=k", "--out", tmp_path / "s")
     with (tmp_path / "s").open(newline="") as file:
@@ -245,7 +253,7 @@ def test_names_from_a_file_are_escaped(folder, model):
     tree = Model.load(model).to_tree()
     evil = "\x1b]0;owned\x07\nsaved as x"
     tree["provenance"]["solver"] = evil
-    tree["positive"] = [evil]
+    tree["labels"][1] = [evil]
     Model.from_tree(tree).save(folder / "evil.aucbench")
     shown = call("explain", folder / "evil.aucbench").output
     assert "\x1b" not in shown
@@ -255,8 +263,7 @@ def test_names_from_a_file_are_escaped(folder, model):
 
 @pytest.mark.parametrize("ending", ["parquet", "feather"])
 def test_ids_come_out_as_they_went_in(ending, tmp_path):
-    shape = {"width": 1, "columns": ("a",), "negative": ("0",), "positive": ("1",)}
-    Model(weights=np.ones(1), trees=None, maps=(), threshold=0.0, **shape).save(tmp_path / "m")
+    of_one_column(("0", "1")).save(tmp_path / "m")
     ids = pd.array([2**62 + 1, None, 2**62 + 3], "Int64")
     new = tmp_path / f"t.{ending}"
     getattr(pd.DataFrame({"id": ids, "a": [1.0, 2.0, 3.0]}).astype({"id": object}), f"to_{ending}")(
@@ -283,10 +290,10 @@ def test_svmlight_is_scored_with_the_indices_of_training(tmp_path):
     (tmp_path / "one.svm").write_text("1 1:0.5 7:1\n")
     ended = done("predict", made, tmp_path / "n.svm", "--rows", 4)
     scores = [float(line.split(",")[1]) for line in ended.stdout.splitlines()[1:]]
-    np.testing.assert_allclose(scores, Model.load(made).scores(X[:9, :2]), rtol=1e-12)
+    np.testing.assert_allclose(scores, Model.load(made).scores(X[:9, :2])[:, 0], rtol=1e-12)
     ended = done("predict", made, tmp_path / "one.svm")
     assert "not read: larger indices than in training" in ended.stderr
     score = float(ended.stdout.splitlines()[1].split(",")[1])
-    assert score == pytest.approx(Model.load(made).scores([[0.0, 0.5]])[0])
+    assert score == pytest.approx(Model.load(made).scores([[0.0, 0.5]])[0, 0])
     (tmp_path / "one.svm").write_text("1 1:0.5\n1 2:1 1:1\n")
     assert "line 2 cannot be read" in refused("predict", made, tmp_path / "one.svm")

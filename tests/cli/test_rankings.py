@@ -118,7 +118,7 @@ def test_columns_of_grades_are_dealt_out_within_queries(folder):
     out = folder / "grades.model"
     data = ("--data", folder / "grades.csv", "--target", "rating", "--labels", "grades")
     done("fit", *data, "--groups", "query", "--splits", 2, "--solver", "ls-svm", "--out", out)
-    known = Model.load(out).assessment
+    known = Model.load(out).function.assessment
     assert known.measure == "grade AUC"
     assert known.importance[0].column == "age"
     assert known.importance[0].drop.estimate > 0.2

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.feature_extraction.text import HashingVectorizer
+from table_models import model_of_run
 
 from aucbench import get_solver, solve
 from aucbench.data.arrays import rows
@@ -14,9 +15,8 @@ from aucbench.datasets.tables import Encoding, Schema
 from aucbench.datasets.tables.parts import MOST_KEPT
 from aucbench.datasets.tables.texts import BUCKETS, Texts, unpacked
 from aucbench.errors import DataError
-from aucbench.models import Model
-from aucbench.models.incoming import scored
-from aucbench.registry import get_preprocessing
+from aucbench.models import Model, score_frame
+from aucbench.protocols import identity
 
 N = 300
 RNG = np.random.default_rng(0)
@@ -93,19 +93,11 @@ def test_a_saved_model_scores_the_raw_table(table, tmp_path):
     encoding = Encoding.learn(data.schema, data.rows)
     train = data.with_rows(encoding(data.rows))
     run = solve(get_solver("logistic"), train, passes=5)
-    model = Model.of_run(
-        run,
-        get_preprocessing("none").fit(train, RNG),
-        width=data.d,
-        columns=data.names,
-        encoding=encoding,
-        negative=("no",),
-        positive=("yes",),
-        threshold=0.0,
-    )
+    names = {"columns": data.names, "encoding": encoding}
+    model = model_of_run(run, identity, width=data.d, **names)
     model.save(tmp_path / "m.aucbench")
     known = model.scores(data.rows)
-    found = scored(Model.load(tmp_path / "m.aucbench"), FRAME)
+    found = score_frame(Model.load(tmp_path / "m.aucbench"), FRAME)
     np.testing.assert_array_equal(found.scores, known)
     assert not any(found.faults)
 

@@ -96,7 +96,7 @@ def test_intervals_of_importance_hold_what_many_rows_say(draws, solver):
     data = load(patients(8000, 1), Reading(target="back", positive="yes"))
     rng = np.random.default_rng(0)
     rest = np.arange(600, data.n, dtype=np.int32)
-    part = Recipe(spec=parse_spec(solver), passes=5.0).fitted(data, np.arange(600))
+    part = Recipe(solver=parse_spec(solver), passes=5.0).fitted(data, np.arange(600))
     many = data.take(rest)
     scores, additive = part.scores(many.rows), Additive.of(part)
     truth = {}
@@ -120,7 +120,7 @@ def test_intervals_of_importance_hold_what_many_rows_say(draws, solver):
 def test_features_are_moved_and_replaced_as_cells_are(sparse):
     """Cells are encoded once; naively they are changed first, and encoded then."""
     data = load(patients(60), Reading(target="back", positive="yes"))
-    model = Recipe(spec=parse_spec("logistic"), passes=5.0).fitted(data)
+    model = Recipe(solver=parse_spec("logistic"), passes=5.0).fitted(data)
     model = replace(model, encoding=replace(model.encoding, sparse=sparse))
     encoded, rng = Encoded.of(model), np.random.default_rng(0)
     features = encoded.features(data.rows)
@@ -144,7 +144,7 @@ def test_of_many_columns_those_are_judged_that_count(solver, sparse):
     X = rng.normal(size=(300, 60)) * (rng.random((300, 60)) < 0.7)
     y = np.where(2 * X[:, 7] + X[:, 55] + 0.3 * rng.normal(size=300) > 0, 1, -1)
     data = Data.of(csr_array(X) if sparse else X, y)
-    model = Recipe(spec=parse_spec(solver), passes=5.0).fitted(data)
+    model = Recipe(solver=parse_spec(solver), passes=5.0).fitted(data)
     chosen = judged_columns(Encoded.of(model), data.rows, model.scores(data.rows))
     assert len(chosen) == MOST_JUDGED
     assert {7, 55} <= {*chosen[:4]}
@@ -227,7 +227,7 @@ def test_it_comes_back_from_a_file_that_holds_no_cell_of_a_row(known, tmp_path):
 def test_the_shape_of_an_effect_needs_no_positive_among_the_rows_that_are_looked_at():
     X = np.random.default_rng(0).normal(size=(4000, 2))
     data = Data.of(X, np.where(np.arange(4000) % 400 == 0, 1, -1))  # ten positives
-    model = Recipe(spec=parse_spec("logistic")).fitted(data)
+    model = Recipe(solver=parse_spec("logistic")).fitted(data)
     held = np.arange(4000, dtype=np.int32)
     told = effects(model, data, held, ["column 0"], np.random.default_rng(1))
     assert [one.column for one in told] == ["column 0"]
@@ -240,7 +240,7 @@ def test_within_groups_a_column_of_the_group_is_worth_nothing():
     y = np.where(own + 2 * level + rng.normal(size=1200) > 0, 1, -1)
     data = Data.of(np.column_stack([own, level]), y, groups=group)
     first, unseen = np.arange(400), np.arange(400, 1200, dtype=np.int32)
-    part = Recipe(spec=parse_spec("logistic"), passes=5.0).fitted(data, first)
+    part = Recipe(solver=parse_spec("logistic"), passes=5.0).fitted(data, first)
     told = {
         name: {one.column: one.drop for one in importances(part, judged, unseen, rng).importance}
         for name, judged in (("auc", data), ("gauc", replace(data, pairs=Group())))

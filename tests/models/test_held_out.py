@@ -28,7 +28,7 @@ def sample(rng, n, start=None):
 
 def model_of(spec, X, y, seed=0, **ties):
     data = Data.of(X, y, **ties)
-    recipe = Recipe(spec=parse_spec(spec), passes=10)
+    recipe = Recipe(solver=parse_spec(spec), passes=10)
     parts = splits(data, 5, seed)
     return decided(recipe, data, np.arange(data.n, dtype=np.int32), parts, AIM, "sigmoid")
 
@@ -43,7 +43,7 @@ def test_a_rescaled_score_has_the_place_of_the_other_model():
 def test_a_model_that_has_not_seen_the_test_rows_scores_them_itself():
     X, y, _ = sample(np.random.default_rng(0), 400)
     data = Data.of(X, y)
-    recipe = Recipe(spec=parse_spec("svm-or"), passes=3)
+    recipe = Recipe(solver=parse_spec("svm-or"), passes=3)
     learnt, held = np.arange(300, dtype=np.int32), np.arange(300, 400, dtype=np.int32)
     final = recipe.fitted(data, learnt, split=1)
     out = HeldOut.of(recipe, data, [(learnt, held)], final, learnt)
@@ -94,7 +94,7 @@ def test_unequal_fits_do_not_move_the_threshold():
     X = rng.normal(size=(1500, 150))
     y = np.where(X[:, 0] + X[:, 1] + rng.logistic(size=1500) > 2.0, 1, -1)
     data = Data.of(X, y)
-    recipe = Recipe(spec=parse_spec("logistic[C=100]"))
+    recipe = Recipe(solver=parse_spec("logistic[C=100]"))
     parts = splits(data, 5, 0)
     model, _ = decided(recipe, data, np.arange(1500, dtype=np.int32), parts, Aim(flags=0.05), None)
     flagged = np.mean(model.scores(rows(rng.normal(size=(20_000, 150)))) >= model.threshold)

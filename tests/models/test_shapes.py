@@ -35,7 +35,7 @@ def read(frame=None):
 
 def made(features, data=None, solver="rank-svm", **recipe):
     data = read() if data is None else data
-    own = Recipe(spec=parse_spec(solver), features=features, **recipe)
+    own = Recipe(solver=parse_spec(solver), features=features, **recipe)
     learnt = np.arange(data.n, dtype=np.int32)
     return own, own.fitted(data, learnt), data, learnt
 
