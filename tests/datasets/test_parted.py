@@ -235,7 +235,7 @@ def test_labels_are_those_of_all_files(frame, tmp_path):
     frame["label"] = np.where(frame["label"] == 1, " yes", "no")
     path = written(frame, tmp_path / "rows.parquet")
     parts = open_parts(path)
-    assert (parts.sides.positive, parts.sides.negative) == (("yes",), ("no",))
+    assert (parts.classes.positive, parts.classes.negative) == (("yes",), ("no",))
     assert_same_as_load(parts, path)
     frame.loc[N - 1, "label"] = "maybe"
     path = written(frame, tmp_path / "rows.parquet")
@@ -359,7 +359,7 @@ def test_free_text_and_too_many_levels_are_refused(frame, tmp_path, monkeypatch)
 def test_options_that_need_all_rows_are_refused(file):
     with pytest.raises(UnsupportedError, match="groups"):
         open_parts(file, groups="a")
-    with pytest.raises(DataError, match="have a name of labels"):
+    with pytest.raises(DataError, match="no column has two values"):
         open_parts(written(pd.DataFrame({"a": [1.0], "b": [2.0]}), file))
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
@@ -17,9 +17,8 @@ from aucbench.datasets.endings import short_reason
 from aucbench.datasets.textfile import refuse_twins
 from aucbench.errors import DataError
 
-MAGIC = b"PAR1"  # ends a file
-TAIL = 8  # bytes of the length of the footer, and of MAGIC
 TEXT, DATE, OTHER = "text", "date", "other"  # kinds of columns besides numbers
+TAIL = 8  # bytes behind a footer
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +41,8 @@ class Footer:
         Bytes, and the time of the last change in nanoseconds.
     digest : str
         Hash of the footer.
-    rows, begins : tuple of int
-        Rows of each row group, and the byte at which it begins.
+    rows : tuple of int
+        Rows of each row group.
     fields : tuple of Field
     shown : str
         The file for people; another one, where the rows were converted from it.
@@ -56,7 +55,6 @@ class Footer:
     changed: int
     digest: str
     rows: tuple[int, ...]
-    begins: tuple[int, ...]
     fields: tuple[Field, ...]
     shown: str
     first: int = 0
@@ -64,17 +62,15 @@ class Footer:
     @staticmethod
     def of(path: Path, shown: str = "", first: int = 0) -> Footer:
         """Read the footer of a file."""
-        size, changed, own = _stat(path)
-        digest, metadata, schema = _read(str(path), own)
+        stat = _stat(path)
+        digest, metadata, schema = _read(str(path), _identity(stat))
         refuse_twins(schema.names)
-        groups = [metadata.row_group(k) for k in range(metadata.num_row_groups)]
         return Footer(
             path=str(path.absolute()),
-            size=size,
-            changed=changed,
+            size=stat.st_size,
+            changed=stat.st_mtime_ns,
             digest=digest,
-            rows=tuple(group.num_rows for group in groups),
-            begins=tuple(_begin(group) for group in groups),
+            rows=tuple(metadata.row_group(k).num_rows for k in range(metadata.num_row_groups)),
             fields=tuple(Field(field.name, _kind(field.type), str(field.type)) for field in schema),
             shown=shown or str(path),
             first=first,
@@ -86,15 +82,10 @@ class Footer:
         return {field.name: field.kind for field in self.fields}
 
     def where(self, group: int, row: int) -> str:
-        """Say for people where row `row` of a row group is."""
-        if self.is_copy:
+        """Return for people where row `row` of a row group is."""
+        if Path(self.shown).absolute() != Path(self.path):  # converted from another file
             return f"{self.shown}, row {self.first + row}"
         return f"{self.shown}, row group {group}, row {row}"
-
-    @property
-    def is_copy(self) -> bool:
-        """Whether the rows, one row group, were converted from another file."""
-        return Path(self.shown).absolute() != Path(self.path)
 
     def metadata(self) -> Any:
         """Return the footer of the file, which must be the one that was opened.
@@ -104,64 +95,50 @@ class Footer:
         DataError
             When the file has changed since.
         """
-        size, changed, own = _stat(Path(self.path))
-        if (size, changed) != (self.size, self.changed):
-            raise self._changed()
-        digest, metadata, _ = _read(self.path, own)
-        if digest != self.digest:
-            raise self._changed()
-        return metadata
-
-    def _changed(self) -> DataError:
-        return DataError(
+        stat = _stat(Path(self.path))
+        if (stat.st_size, stat.st_mtime_ns) == (self.size, self.changed):
+            digest, metadata, _ = _read(self.path, _identity(stat))
+            if digest == self.digest:
+                return metadata
+        raise DataError(
             f"{self.shown} has changed since it was opened (its size, its time or its footer); "
             "start again, and do not write to the file meanwhile"
         )
 
+    def begin_of(self, group: int) -> int:
+        """Return the byte at which a row group begins."""
+        metadata = self.metadata().row_group(group)
+        column = metadata.column(0) if metadata.num_columns else None
+        return column and int(column.dictionary_page_offset or column.data_page_offset)
 
-def _stat(path: Path) -> tuple[int, int, tuple[int, ...]]:
-    """Return size, time of the last change, and what differs for each file that takes the name."""
+
+def _stat(path: Path) -> os.stat_result:
     try:
-        stat = path.stat()
+        return path.stat()
     except OSError as error:
         raise DataError(f"{path} cannot be read ({short_reason(error)})") from error
-    return stat.st_size, stat.st_mtime_ns, (stat.st_ino, stat.st_ctime_ns, stat.st_size)
+
+
+def _identity(stat: os.stat_result) -> tuple[int, ...]:
+    """Return what differs for each file that takes the same name."""
+    return stat.st_ino, stat.st_ctime_ns, stat.st_size
 
 
 @lru_cache(maxsize=4096)
-def _read(path: str, own: tuple[int, ...]) -> tuple[str, Any, Any]:
-    """Return hash, content and schema of a footer, read once for each file that takes the name."""
-    digest = _digest(path)  # says what is missing in one sentence
+def _read(path: str, _identity: tuple[int, ...]) -> tuple[str, Any, Any]:
+    """Return hash, content and schema of a footer."""
+    arrow = pyarrow("reading Parquet in parts")
     try:
-        with pyarrow("reading Parquet in parts").parquet.ParquetFile(path) as file:
-            return digest, file.metadata, file.schema_arrow
+        with arrow.parquet.ParquetFile(path) as file:
+            metadata, schema = file.metadata, file.schema_arrow
+        with Path(path).open("rb") as content:
+            content.seek(-TAIL - metadata.serialized_size, os.SEEK_END)
+            return sha256(content.read()).hexdigest()[:32], metadata, schema
     except Exception as error:  # Arrow raises many kinds on damaged bytes
         raise DataError(
-            f"{path} has a damaged footer ({short_reason(error)}); write it anew"
+            f"{path} has no sound footer of Parquet ({short_reason(error)}); it may be cut off, so "
+            "write it anew"
         ) from error
-
-
-def _digest(path: str) -> str:
-    with Path(path).open("rb") as file:
-        size = file.seek(0, 2)
-        file.seek(max(0, size - TAIL))
-        tail = file.read()
-        length = int.from_bytes(tail[:4], "little")
-        if tail[4:] != MAGIC or length > size - TAIL:
-            raise DataError(f"{path} has no footer of Parquet; it may be cut off, so write it anew")
-        file.seek(size - TAIL - length)
-        return sha256(file.read(length)).hexdigest()[:32]
-
-
-def _begin(group: Any) -> int:
-    """Return the byte at which a row group begins."""
-    if not group.num_columns:
-        return 0
-    column = group.column(0)
-    starts = [column.data_page_offset]
-    with suppress(AttributeError):
-        starts += [column.dictionary_page_offset] if column.has_dictionary_page else []
-    return int(min(starts))
 
 
 def _kind(form: Any) -> str:
@@ -187,30 +164,24 @@ def common_kinds(footers: Sequence[Footer]) -> dict[str, str]:
     first, kinds = footers[0], dict(footers[0].kinds)
     for other in footers[1:]:
         own = other.kinds
-        _require_same_names(first, other)
+        lacks = [f"lacks {name!r}" for name in kinds if name not in own]
+        besides = [f"has {name!r}" for name in own if name not in kinds]
+        if lacks or besides:
+            raise DataError(
+                f"{other.shown} has other columns than {first.shown}: it "
+                f"{' and '.join([*lacks[:1], *besides[:1]])} ({len(lacks) + len(besides)} "
+                "column(s) differ); write the same columns in all files, in any order"
+            )
         for name, kind in kinds.items():
             if own[name] == kind:
                 continue
             if {own[name], kind} & {TEXT, DATE, OTHER}:
+                types = [
+                    {field.name: field.shown for field in one.fields} for one in (first, other)
+                ]
                 raise DataError(
-                    f"column {name!r} holds {_shown(first, name)} in {first.shown} and "
-                    f"{_shown(other, name)} in {other.shown}; write one type in all files"
+                    f"column {name!r} holds {types[0][name]} in {first.shown} and {types[1][name]} "
+                    f"in {other.shown}; write one type in all files"
                 )
             kinds[name] = str(np.result_type(np.dtype(kind), np.dtype(own[name])).name)
     return kinds
-
-
-def _require_same_names(first: Footer, other: Footer) -> None:
-    lacks = [name for name in first.kinds if name not in other.kinds]
-    besides = [name for name in other.kinds if name not in first.kinds]
-    if lacks or besides:
-        said = [f"lacks {name!r}" for name in lacks[:1]] + [f"has {name!r}" for name in besides[:1]]
-        raise DataError(
-            f"{other.shown} has other columns than {first.shown}: it {' and '.join(said)} "
-            f"({len(lacks) + len(besides)} column(s) differ); write the same columns in all files, "
-            "in any order"
-        )
-
-
-def _shown(footer: Footer, name: str) -> str:
-    return next(field.shown for field in footer.fields if field.name == name)

@@ -1,9 +1,9 @@
-"""Columns of text and of dates in parts: one reading counts what they hold."""
+"""What columns of text and of dates hold in all parts: one reading of them counts it."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,54 +11,129 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.data.arrays import DENSE_FROM, Vector
-from aucbench.datasets.parted.sides import distinct
+from aucbench.datasets.arrow import pyarrow
 from aucbench.datasets.tables import Encoding, Schema
 from aucbench.datasets.tables.cells import seconds
 from aucbench.datasets.tables.columns import FEW, LEVEL, WORDS, Column, RawColumn
-from aucbench.datasets.tables.parts import Dates, Number, OneHot, Part, median_of_counts
+from aucbench.datasets.tables.parts import (
+    Dates,
+    Number,
+    OneHot,
+    Part,
+    median_of_counts,
+    parts_of_dates,
+)
 from aucbench.errors import DataError
 
 MOST_LEVELS = 100_000  # different texts of a column
-MOST_HOURS = 1_000_000  # different hours of a column of dates: those of 114 years
-HOUR = 3600.0
-Levels = Counter[str]
+HEAD = 10_000  # rows that decide which column has the labels, and about medians
+
+
+def distinct(values: Any) -> tuple[list[Any], NDArray[np.int64]]:
+    """Return the different values of a column of Arrow, and the number of each cell's value.
+
+    Text is without the spaces around it, and whole numbers are such. No cell is missing.
+    """
+    array = values.combine_chunks() if hasattr(values, "combine_chunks") else values
+    if hasattr(array, "num_chunks"):
+        array = array.chunk(0) if array.num_chunks else pyarrow().array([], values.type)
+    encoded = array if hasattr(array, "dictionary") else array.dictionary_encode()
+    levels = [_plain(value) for value in encoded.dictionary.to_pylist()]
+    return levels, encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.strip()
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def counts_of(values: Any) -> Counter[Any]:
+    """Return how often each value of a column of Arrow occurs."""
+    levels, at = distinct(values)
+    counts: Counter[Any] = Counter()
+    for level, count in zip(levels, np.bincount(at, minlength=len(levels)).tolist(), strict=True):
+        counts[level] += count
+    return counts
 
 
 @dataclass
-class Hours:
-    """The dates of a column, rounded down to hours, which is what medians of their parts need.
+class Texts:
+    """The different texts of a column."""
 
-    The first and the last date are exact, so that the features are those of all rows.
-    """
+    name: str
+    counts: Counter[str] = field(default_factory=Counter)
 
-    first: float = np.inf
-    last: float = -np.inf
-    counts: Counter[float] = field(default_factory=Counter)
-
-    def add(self, name: str, dates: Vector) -> None:
-        """Count dates, in seconds since 1970."""
-        if not np.isfinite(dates).all():
+    def add(self, values: Any) -> None:
+        """Count the texts of a column of Arrow."""
+        self.counts.update(counts_of(values))
+        if len(self.counts) > MOST_LEVELS:
             raise DataError(
-                f"column {name!r} has a date outside of the years 1 to 9999; mend it, or leave the "
+                f"column {self.name!r} has more than {MOST_LEVELS} different texts; leave it out "
+                f"with drop={self.name!r} (--drop)"
+            )
+
+    def meaning(self, n: int, decimal: str) -> tuple[Column, Part]:
+        """Return what a column of n rows is, and its features, by the rules of a table in memory.
+
+        Texts may be numbers, truth values or dates. Free text is refused.
+        """
+        name, texts = self.name, sorted(self.counts)
+        raw = _raw_column(name, texts, np.arange(len(texts)))
+        kind, more = raw.kind_of_cells(decimal)
+        if words := more.get("gaps"):
+            raise DataError(
+                f"column {name!r} holds {kind} cells and {' and '.join(map(repr, words))}, which "
+                "means a missing cell, and none may be missing in parts; fill it, or leave the "
                 f"column out with drop={name!r} (--drop)"
             )
-        hours, counts = np.unique(np.floor(dates / HOUR), return_counts=True)
-        self.counts.update(dict(zip(hours.tolist(), counts.tolist(), strict=True)))
-        if hours.size:
-            self.first = min(self.first, float(dates.min()))
-            self.last = max(self.last, float(dates.max()))
-        if len(self.counts) > MOST_HOURS:
-            raise DataError(
-                f"column {name!r} has dates of more than {MOST_HOURS} different hours; leave it "
-                f"out with drop={name!r} (--drop)"
-            )
+        counts = np.array([self.counts[text] for text in texts])
+        if kind == "category":
+            if raw.words >= WORDS and len(texts) > max(FEW, n / 2):
+                raise DataError(
+                    f"column {name!r} holds free text, which is not read in parts; leave it out "
+                    f"with drop={name!r} (--drop), or with text='drop' (--text drop)"
+                )
+            single = float(np.count_nonzero(counts == 1) / n)
+            column = Column(name, kind, tuple(texts), distinct=len(texts), single=single)
+            return column, OneHot.of_counts(texts, counts, n, missing=False)
+        meant = {what: more[what] for what in ("unit", "format") if what in more}
+        column = Column(name, kind, distinct=len(texts), **meant)
+        codes = raw.codes(column, decimal)
+        if kind == "date":
+            return column, Dates.of_counts(codes, counts, missing=False)
+        return column, Number(median_of_counts(codes, counts), missing=False)
 
-    def part(self) -> Dates:
-        """Return the features of the dates."""
-        hours = np.array([*self.counts]) * HOUR
-        c = np.array([self.first, self.last, *np.clip(hours, self.first, self.last)])
-        counts = np.array([0, 0, *self.counts.values()])
-        return Dates.of_counts(c, counts, missing=False)
+
+@dataclass
+class DateRange:
+    """The first and the last date of a column, and which parts of dates vary."""
+
+    name: str
+    first: float = np.inf
+    some: Vector = field(default_factory=lambda: np.empty(0))  # dates of the first rows
+    ends: dict[str, tuple[float, float]] = field(default_factory=dict)
+
+    def add(self, values: Any) -> None:
+        """Look at the dates of a column of Arrow."""
+        dates = dates_of(values)
+        if not np.isfinite(dates).all():
+            raise DataError(
+                f"column {self.name!r} has a date outside of the years 1 to 9999; mend it, or "
+                f"leave the column out with drop={self.name!r} (--drop)"
+            )
+        self.first = min(self.first, float(dates.min()))
+        self.some = self.some if self.some.size else dates[:HEAD].copy()
+        for part, x in parts_of_dates(dates, 0.0).items():
+            low, high = self.ends.get(part, (np.inf, -np.inf))
+            self.ends[part] = min(low, float(x.min())), max(high, float(x.max()))
+
+    def meaning(self, *_: object) -> tuple[Column, Part]:
+        """Return what the column is, and its features; medians are those of the first rows."""
+        varying = tuple(part for part, (low, high) in self.ends.items() if low < high)
+        known = parts_of_dates(self.some, self.first)
+        medians = tuple(float(np.median(known[part])) for part in varying)
+        return Column(self.name, "date"), Dates(varying, medians, self.first, missing=False)
 
 
 def dates_of(values: Any) -> Vector:
@@ -66,88 +141,41 @@ def dates_of(values: Any) -> Vector:
     return seconds(values.to_pandas(date_as_object=False))
 
 
-def counted_levels(levels: Levels, name: str, values: Any) -> None:
-    """Add the texts of a column of Arrow to its levels."""
-    texts, at = distinct(values)
-    for text, count in zip(texts, np.bincount(at, minlength=len(texts)).tolist(), strict=True):
-        levels[text] += count
-    if len(levels) > MOST_LEVELS:
-        raise DataError(
-            f"column {name!r} has more than {MOST_LEVELS} different texts; leave it out with "
-            f"drop={name!r} (--drop)"
-        )
-
-
 def encoding_of(
     names: Sequence[str],
-    levels: Mapping[str, Levels],
-    hours: Mapping[str, Hours],
-    medians: Mapping[str, float],
+    coded: Mapping[str, Texts | DateRange],
+    head: Any,
     n: int,
     decimal: str = ".",
 ) -> Encoding:
-    """Return the features of a table: numbers as they are, and one for each level of a text.
+    """Return the features of a table: numbers as they are, and those of `coded` columns.
 
-    What texts mean, and which levels are rare, is decided by the rules of `Schema` and `OneHot`:
-    texts may be numbers, truth values or dates. Free text is refused. Numbers and dates that are
-    missing in a new table take the medians.
+    Numbers and dates that are missing in a new table take the medians of the first rows, `head`.
     """
-    known: list[tuple[Column, Part]] = []
-    for name in names:
-        if name in levels:
-            known.append(_of_text(name, levels[name], n, decimal))
-        elif name in hours:
-            known.append((Column(name, "date"), hours[name].part()))
-        else:
-            known.append((Column(name, "numeric"), Number(medians[name], missing=False)))
-    parts = tuple(part for _, part in known)
+
+    def known() -> Iterator[tuple[Column, Part]]:
+        for name in names:
+            if name in coded:
+                yield coded[name].meaning(n, decimal)
+            else:
+                median = float(np.median(head[name].to_numpy(np.float64, na_value=np.nan)))
+                yield Column(name, "numeric"), Number(median, missing=False)
+
+    columns, parts = zip(*known(), strict=True)
     width = sum(part.width for part in parts)
-    schema = Schema(tuple(column for column, _ in known), decimal=decimal)
+    schema = Schema(columns, decimal=decimal)
     return Encoding(schema, parts, sparse=len(parts) < DENSE_FROM * width)
-
-
-def _of_text(name: str, levels: Levels, n: int, decimal: str) -> tuple[Column, Part]:
-    """Return what a column of text is, and its features."""
-    texts = sorted(levels)
-    kind, more = _raw(name, texts, np.arange(len(texts)))._kind(decimal)
-    if words := more.get("gaps"):
-        raise DataError(
-            f"column {name!r} holds {kind} cells and {' and '.join(map(repr, words))}, which means "
-            "a missing cell, and none may be missing in parts; fill it, or leave the column out "
-            f"with drop={name!r} (--drop)"
-        )
-    counts = np.array([levels[text] for text in texts])
-    if kind == "category":
-        _refuse_prose(name, levels, n)
-        single = float(np.count_nonzero(counts == 1) / n)
-        column = Column(name, kind, tuple(texts), distinct=len(texts), single=single)
-        return column, OneHot.of_counts(texts, counts, n, missing=False)
-    meant = {what: more[what] for what in ("unit", "format") if what in more}
-    column = Column(name, kind, distinct=len(texts), **meant)
-    codes = _raw(name, texts, np.arange(len(texts))).codes(column, decimal)
-    if kind == "date":
-        return column, Dates.of_counts(codes, counts, missing=False)
-    return column, Number(median_of_counts(codes, counts), missing=False)
 
 
 def codes_of(values: Any, name: str, schema: Schema) -> Vector:
     """Return the codes of a column of text, (n,)."""
     column = next(column for column in schema.columns if column.name == name)
-    return _raw(name, *distinct(values)).codes(column, schema.decimal)
+    return _raw_column(name, *distinct(values)).codes(column, schema.decimal)
 
 
-def _raw(name: str, texts: Sequence[str], at: NDArray[np.int64]) -> RawColumn:
+def _raw_column(name: str, texts: Sequence[str], at: NDArray[np.int64]) -> RawColumn:
     import pandas as pd
 
     # Only its index is read, by errors.
     cells = pd.Series(np.empty(at.size, object), pd.RangeIndex(at.size, name=LEVEL))
     return RawColumn(name, cells, None, texts, at)
-
-
-def _refuse_prose(name: str, levels: Levels, n: int) -> None:
-    words = sum(len(text.split()) for text in levels) / max(1, len(levels))
-    if words >= WORDS and len(levels) > max(FEW, n / 2):
-        raise DataError(
-            f"column {name!r} holds free text, which is not read in parts; leave it out with "
-            f"drop={name!r} (--drop), or with text='drop' (--text drop)"
-        )

@@ -15,29 +15,36 @@ from numpy.typing import NDArray
 
 from aucbench.data.arrays import Rows, Stored, Vector, rows
 from aucbench.data.inputs import SINGLE
+from aucbench.data.targets import REST, Classes
 from aucbench.data.understood import Remark, Understood
-from aucbench.datasets.arrow import pyarrow
+from aucbench.datasets.arrow import frame_of_table, pyarrow
 from aucbench.datasets.endings import short_reason
-from aucbench.datasets.label import column_at
+from aucbench.datasets.gaps import named_labels
+from aucbench.datasets.label import column_at, find_label
 from aucbench.datasets.parted.footers import DATE, OTHER, TEXT, Footer, common_kinds
 from aucbench.datasets.parted.levels import (
-    Hours,
-    Levels,
+    HEAD,
+    DateRange,
+    Texts,
     codes_of,
-    counted_levels,
+    counts_of,
     dates_of,
+    distinct,
     encoding_of,
 )
-from aucbench.datasets.parted.sides import Sides, label_counts, sides_of, target_of
 from aucbench.datasets.reading import NO_COLUMN, Reading
 from aucbench.datasets.tables import Encoding
-from aucbench.errors import DataError
+from aucbench.datasets.tables.cells import MARKS, MISSING
+from aucbench.datasets.targets import as_labels
+from aucbench.errors import DataError, one_class
 from aucbench.kernels.vectors import require_exact
 from aucbench.scale.parts import PIECE, Columns, Piece
 
 LARGEST = 256 << 20  # bytes of a row group as numbers that is decoded at once
 MOST_NAMED = 8  # row groups that a remark names
+MOST_LABELS = 1000  # different ones
 BUFFER = 1 << 20  # bytes that are read ahead in each column of a larger one
+NO_CLASSES = Classes((), ())
 CODED = (TEXT, DATE)  # kinds of columns of which features are made
 
 
@@ -65,8 +72,10 @@ class ParquetParts:
         The file and the row group of each part.
     features : tuple of Feature
         The columns of the table that are read.
-    sides : Sides
-        The labels.
+    label, why : str
+        The column of the labels, and why it was taken.
+    classes : Classes
+        The labels of both classes.
     weights : str, or None
         The column of the weights of rows.
     encoding : Encoding, or None
@@ -80,7 +89,9 @@ class ParquetParts:
     files: tuple[Footer, ...]
     groups: tuple[tuple[int, int], ...]
     features: tuple[Feature, ...]
-    sides: Sides
+    label: str
+    why: str = ""
+    classes: Classes = NO_CLASSES
     weights: str | None = None
     encoding: Encoding | None = None
     dropped: tuple[tuple[str, str], ...] = ()
@@ -97,21 +108,32 @@ class ParquetParts:
         """Open files whose footers were read; raises as `open_parts`."""
         kinds = common_kinds(footers)
         groups = [(f, g) for f, footer in enumerate(footers) for g in range(len(footer.rows))]
-        column = target_of(tuple(kinds), asked)
-        features, dropped, weights = _features(kinds, column[0], asked, columns)
-        bare = ParquetParts(
-            tuple(footers), tuple(groups), features, Sides(*column, (), ()), weights
-        )
+        plain = ParquetParts(tuple(footers), tuple(groups), (), next(iter(kinds)))
+        head = plain._head([*kinds])
+        label = find_label(head, asked.target, [*map(str, asked.drop)])
+        name = [*kinds][label.at]
+        features, dropped, weights = _features(kinds, name, asked, columns)
+        bare = replace(plain, features=features, label=name, why=label.why, weights=weights)
         if skip_bad:
             bare = bare._without_bad()
-        sides = sides_of(bare._counted(column[0]), column, asked)
-        whole = replace(bare, sides=sides, dropped=dropped)
+        classes = bare._classes(asked)
+        whole = replace(bare, classes=classes, dropped=dropped)
         if all(feature.kind not in CODED for feature in features):
             return whole
-        coded = whole._with_encoding(asked)
+        coded = whole._with_encoding(asked, head)
         if columns is not None:
             coded._require_numbers()
         return coded
+
+    def _head(self, columns: list[str]) -> Any:
+        """Return the first rows as a data frame."""
+        for i, size in enumerate(self.sizes):
+            if size:
+                f, g = self.groups[i]
+                with self._damaged(i), _opened(self.files[f], BUFFER) as parquet:
+                    batch = next(parquet.iter_batches(HEAD, [g], columns, use_threads=False))
+                    return frame_of_table(pyarrow().Table.from_batches([batch]))
+        raise DataError("there is no row in it; give files with rows")
 
     def _require_numbers(self) -> None:
         """Refuse a column of dates, and of texts that are no numbers; 45 % is one."""
@@ -148,7 +170,7 @@ class ParquetParts:
     def fingerprint(self) -> str:
         """Hash of names, sizes, times and footers of the files, and of what is read of them."""
         files = [(file.path, file.size, file.changed, file.digest) for file in self.files]
-        asked = (self.groups, self.features, self.sides, self.weights, self.dropped)
+        asked = (self.groups, self.features, self.label, self.classes, self.weights, self.dropped)
         return sha256(repr((files, asked)).encode()).hexdigest()
 
     @property
@@ -157,9 +179,9 @@ class ParquetParts:
         columns = [] if self.encoding is None else self.encoding.schema.columns
         kinds = Counter([column.kind for column in columns] or ["numeric"] * len(self.features))
         return Understood(
-            label=f"column {self.sides.column!r}, {self.sides.why}",
-            positive=self.sides.positive,
-            negative=self.sides.negative,
+            label=f"column {self.label!r}, {self.why}",
+            positive=self.classes.positive,
+            negative=self.classes.negative,
             kinds=dict(kinds.most_common()),
             dropped=dict(self.dropped),
             remarks=self._remarks,
@@ -187,7 +209,7 @@ class ParquetParts:
             When the file has changed or is damaged, or a cell or a label is missing.
         """
         named = [feature.name for feature in self.features]
-        more = [self.sides.column, *([] if self.weights is None else [self.weights])]
+        more = [self.label, *([] if self.weights is None else [self.weights])]
         first = 0
         for table in self._tables(i, [*dict.fromkeys([*named, *more])]):
             yield self._piece(table, i, first)
@@ -197,7 +219,7 @@ class ParquetParts:
         arrays = tuple(
             self._column(table.column(feature.name), feature, i, first) for feature in self.features
         )
-        y = self._labels(table.column(self.sides.column), i, first)
+        y = self._labels(table.column(self.label), i, first)
         weights = self._weights(table, i, first)
         X: Rows | Columns = Columns(arrays)
         if self.encoding is not None:
@@ -217,7 +239,7 @@ class ParquetParts:
 
     def _column(self, values: Any, feature: Feature, i: int, first: int) -> Stored:
         """Return the numbers of a column, or its codes."""
-        self._require_values(values, feature, i, first)
+        self._require_values(values, feature.name, i, first)
         if feature.kind == TEXT:
             assert self.encoding is not None
             return codes_of(values, feature.name, self.encoding.schema)
@@ -229,30 +251,36 @@ class ParquetParts:
         out: Stored = np.ascontiguousarray(numbers, feature.dtype)
         return out
 
-    def _require_values(self, values: Any, feature: Feature, i: int, first: int) -> None:
+    def _require_values(self, values: Any, name: str, i: int, first: int) -> None:
         if values.null_count:
             row = first + int(np.flatnonzero(values.is_null().to_numpy())[0])
             raise DataError(
-                f"{self.where(i, row)} has no value in {feature.name!r}; impute it, or leave the "
+                f"{self.where(i, row)} has no value in {name!r}; impute it, or leave the "
                 "rows or the column out"
             )
 
     def _labels(self, values: Any, i: int, first: int) -> NDArray[np.int8]:
-        y = self.sides.of(values) if not values.null_count else np.zeros(len(values), np.int8)
+        """Return the classes of labels, -1 or 1."""
+        self._require_labels(values, i, first)
+        signs = dict.fromkeys(self.classes.negative, -1) | dict.fromkeys(self.classes.positive, 1)
+        levels, at = distinct(values)
+        y = np.array([signs.get(level, 0) for level in levels], np.int8)[at]
         if not y.all():
             row = int(np.flatnonzero(y == 0)[0])
-            if values.null_count:
-                row = int(np.flatnonzero(values.is_null().to_numpy())[0])
-                raise DataError(
-                    f"{self.where(i, first + row)} has no label; every row needs one, so "
-                    "leave such rows out of the file, or name a label such as None with --positive "
-                    "or --negative (in Python positive=, negative=)"
-                )
             raise DataError(
                 f"{self.where(i, first + row)} has the label {values[row].as_py()!r}, which is of "
                 f"neither class ({self.understood.classes}); name it with positive or negative"
             )
         return y
+
+    def _require_labels(self, values: Any, i: int, first: int) -> None:
+        if values.null_count:
+            row = int(np.flatnonzero(values.is_null().to_numpy())[0])
+            raise DataError(
+                f"{self.where(i, first + row)} has no label; every row needs one, so leave such "
+                "rows out of the file, or name a label such as None with --positive or --negative "
+                "(in Python positive=, negative=)"
+            )
 
     def _weights(self, table: Any, i: int, first: int) -> Vector | None:
         if self.weights is None:
@@ -297,58 +325,63 @@ class ParquetParts:
             self.files[f].metadata()
             raise DataError(
                 f"{self.files[f].shown}: row group {g}, which begins at byte "
-                f"{self.files[f].begins[g]}, cannot be decoded ({short_reason(error)}); write the "
-                "file anew, or leave such row groups out with skip_bad (--skip-bad)"
+                f"{self.files[f].begin_of(g)}, cannot be decoded ({short_reason(error)}); write "
+                "the file anew, or leave such row groups out with skip_bad (--skip-bad)"
             ) from error
 
-    def _counted(self, column: str) -> Counter[Any]:
-        """Return how often each label occurs in all parts; only their column is read."""
+    def _classes(self, asked: Reading) -> Classes:
+        """Return the classes of all labels that occur; only their column is read."""
         counts: Counter[Any] = Counter()
         for i in range(len(self.groups)):
             first = 0
-            for table in self._tables(i, [column]):
-                values = table.column(column)
-                if values.null_count:
-                    self._labels(values, i, first)
-                counts += label_counts(values)
+            for table in self._tables(i, [self.label]):
+                values = table.column(self.label)
+                self._require_labels(values, i, first)
+                counts += counts_of(values)
                 first += len(values)
-        if not counts:
-            raise DataError("there is no row in it; give files with rows")
-        return counts
+                if len(counts) > MOST_LABELS:
+                    raise DataError(
+                        f"column {self.label!r} has more than {MOST_LABELS} different values, "
+                        "which are no labels; say which column holds the labels with --target "
+                        "COLUMN (in Python target=)"
+                    )
+        gaps = MISSING.difference(MARKS, named_labels(asked)).intersection(map(str, counts))
+        if gaps:
+            raise DataError(
+                f"the label is missing in {sum(counts[gap] for gap in gaps)} rows: the column "
+                f"{self.label!r} has {min(gaps)!r}; if that is a label, name it with --positive or "
+                "--negative (in Python positive=, negative=)"
+            )
+        some = np.array([*counts])
+        positive, negative = (
+            one if one == REST else as_labels(one, some) for one in (asked.positive, asked.negative)
+        )
+        classes = Classes.of(counts, positive, negative)
+        if not (classes.positive and classes.negative):
+            raise one_class(counts.total(), f"{next(iter(counts))!r} in column {self.label!r}")
+        return classes
 
-    def _with_encoding(self, asked: Reading) -> ParquetParts:
+    def _with_encoding(self, asked: Reading, head: Any) -> ParquetParts:
         """Return it with what columns of text and of dates hold, which one reading counts."""
-        coded = [feature for feature in self.features if feature.kind in CODED]
-        levels: dict[str, Levels] = {f.name: Counter() for f in coded if f.kind == TEXT}
-        hours = {f.name: Hours() for f in coded if f.kind == DATE}
+        coded: dict[str, Texts | DateRange] = {
+            feature.name: (Texts if feature.kind == TEXT else DateRange)(feature.name)
+            for feature in self.features
+            if feature.kind in CODED
+        }
         for i in range(len(self.groups)):
             first = 0
-            for table in self._tables(i, [feature.name for feature in coded]):
-                for feature in coded:
-                    name, values = feature.name, table.column(feature.name)
-                    self._require_values(values, feature, i, first)
-                    if feature.kind == DATE:
-                        hours[name].add(name, dates_of(values))
-                    else:
-                        counted_levels(levels[name], name, values)
+            for table in self._tables(i, [*coded]):
+                for name, column in coded.items():
+                    values = table.column(name)
+                    self._require_values(values, name, i, first)
+                    column.add(values)
                 first += table.num_rows
-        named = [feature.name for feature in self.features]
-        known = encoding_of(named, levels, hours, self._medians(), self.n, asked.decimal)
-        return replace(self, encoding=known)
-
-    def _medians(self) -> dict[str, float]:
-        """Return the median of each column of numbers in the first rows."""
-        numbers = [feature for feature in self.features if feature.kind not in CODED]
-        i = next(i for i, size in enumerate(self.sizes) if size)
-        table = next(self._tables(i, [feature.name for feature in numbers]), None)
-        if table is None or not numbers:
-            return {}
-        columns = ((f.name, self._column(table.column(f.name), f, i, 0)) for f in numbers)
-        return {name: float(np.median(column)) for name, column in columns}
+        names = [feature.name for feature in self.features]
+        return replace(self, encoding=encoding_of(names, coded, head, self.n, asked.decimal))
 
     def _without_bad(self) -> ParquetParts:
         """Return it without the row groups that cannot be decoded."""
-        columns = [*(feature.name for feature in self.features), self.sides.column]
+        columns = [*(feature.name for feature in self.features), self.label]
         columns += [] if self.weights is None else [self.weights]
         good, skipped = [], []
         for i, place in enumerate(self.groups):

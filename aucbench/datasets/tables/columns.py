@@ -121,7 +121,7 @@ class RawColumn:
         missing = float(np.mean(self._missing))
         if missing == 1.0:
             return "has no value"
-        kind, more = self._kind(decimal)
+        kind, more = self.kind_of_cells(decimal)
         words = more.get("gaps", ())
         missing += float(np.mean(self._marked(np.isin(self.texts, words)))) if words else 0.0
         distinct = len(self.texts) if self.values is None else int(self.series.nunique())
@@ -210,7 +210,8 @@ class RawColumn:
     def _first(self, texts: NDArray[np.bool_]) -> str:
         return self.texts[int(np.flatnonzero(texts)[0])]
 
-    def _kind(self, decimal: str) -> tuple[str, dict[str, Any]]:
+    def kind_of_cells(self, decimal: str) -> tuple[str, dict[str, Any]]:
+        """Return the kind of the column, and further fields of a `Column`."""
         if self.values is not None:
             return self.kind, {}
         if self.series.dtype == "category":
@@ -239,7 +240,8 @@ class RawColumn:
             return None
         places = np.append(np.where(is_word, -1, np.cumsum(~is_word) - 1), -1)
         others = [text for text in self.texts if text not in words]
-        kind, more = RawColumn(self.name, self.series, None, others, places[self.at])._kind(decimal)
+        rest = RawColumn(self.name, self.series, None, others, places[self.at])
+        kind, more = rest.kind_of_cells(decimal)
         if kind not in ("numeric", "date"):
             return None
         read = (

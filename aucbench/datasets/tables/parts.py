@@ -164,7 +164,7 @@ class Dates(_Numbers):
     def of_counts(c: Vector, counts: NDArray[np.int64], *, missing: bool) -> Dates:
         """Return the features of dates that so many rows have."""
         first = float(c.min())
-        parts = {part: x for part, x in _parts(c, first).items() if x.min() < x.max()}
+        parts = {part: x for part, x in parts_of_dates(c, first).items() if x.min() < x.max()}
         medians = tuple(median_of_counts(x, counts) for x in parts.values())
         return Dates(tuple(parts), medians, first, missing)
 
@@ -175,7 +175,7 @@ class Dates(_Numbers):
     def block(self, c: Vector, table: None) -> NDArray[np.float64]:
         """Return the features of codes, (n, width)."""
         gap = np.isnan(c)
-        parts = _parts(np.where(gap, self.first, c), self.first)
+        parts = parts_of_dates(np.where(gap, self.first, c), self.first)
         both = zip(self.parts, self.medians, strict=True)
         columns = [np.where(gap, median, parts[part]) for part, median in both]
         return np.column_stack([*columns, gap][: self.width])
@@ -239,7 +239,8 @@ def median_of_counts(x: Vector, counts: NDArray[np.int64]) -> float:
     return float(x[order][middle].mean())
 
 
-def _parts(c: Vector, first: float) -> dict[str, Vector]:
+def parts_of_dates(c: Vector, first: float) -> dict[str, Vector]:
+    """Return the parts of dates in seconds since 1970; days are counted from the date `first`."""
     day = np.floor(c / DAY)
     months = day.astype("datetime64[D]").astype("datetime64[M]").astype(np.int64)
     return {
