@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -12,7 +13,7 @@ import typer
 
 from aucbench.bench.options import OptionGroup
 from aucbench.cli.groups import grouped
-from aucbench.cli.running import opened, print_tables, records_of, width
+from aucbench.cli.running import opened, records_of
 from aucbench.cli.saying import say
 from aucbench.errors import INTERRUPTED, DataError
 from aucbench.models.options import FitOptions
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from aucbench.bench.plan.plan import Plan
     from aucbench.bench.results.record import Record
+    from aucbench.data import Data
     from aucbench.models import Model
 
 MADE = OptionGroup("How the model is made", first=("calibration",))
@@ -52,16 +54,17 @@ def fit(
     """
     from aucbench.bench.show.reading import told
     from aucbench.models import parted_job
-    from aucbench.models.explain import lines
     from aucbench.models.parted_job import hint, require_by_parts, why_by_parts
+    from aucbench.models.summary import describe_fit
     from aucbench.store import require_writable
 
     require_writable(out)
     options.scorecard.require_writable()
+    shown: list[str] = []
     if (why := why_by_parts(data, options, resume=resume)) is None:
         if told_of := hint(data, options):
             say(told_of, err=True)
-        model = _in_memory(data, options)
+        model = _in_memory(data, options, shown)
     else:
         say(why, err=True)
         require_by_parts(options)
@@ -72,9 +75,9 @@ def fit(
     parted_job.forget(out)
     options.scorecard.write(model)
     typer.echo()
-    for line in lines(model):
+    for line in describe_fit(model, shown):
         say(line)
-    say(f"saved as {out}")
+    say(f"saved as {out}; aucbench explain {shlex.quote(str(out))} says what it has learnt")
 
 
 @contextmanager
@@ -91,21 +94,25 @@ def _way_on(out: Path) -> Iterator[None]:
         raise
 
 
-def _in_memory(data: str, options: FitOptions) -> Model:
-    """Return the best model of rows that are read into memory."""
+def _in_memory(source: str, options: FitOptions, shown: list[str]) -> Model:
+    """Return the best model of rows that are read into memory; `shown` gets lines about them."""
     from aucbench.models import building
     from aucbench.models.choosing import ModelPlan
+    from aucbench.models.summary import describe_table
 
-    plan = ModelPlan(source=data, options=options)
+    def describe(rows: Data) -> None:
+        shown.extend(describe_table(source, rows))
+        for line in shown:
+            say(line)
+
+    plan = ModelPlan(source=source, options=options)
     with opened(None) as store:
 
         def run(part: Plan) -> Sequence[Record]:
             limited = options.run.limited(part)
-            return records_of(limited, store, options.run, "no model was made")
+            return records_of(limited, store, options.run, "no model was made", brief=True)
 
-        return building.fitted(
-            plan, run, store, lambda found: print_tables(found, width()), options.run.jobs
-        )
+        return building.fitted(plan, run, store, describe, options.run.jobs)
 
 
 def predict(

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from aucbench.bench.show.progress import Progress
     from aucbench.cli.options import Output
     from aucbench.report.document import Grid
-    from aucbench.report.findings import Findings
     from aucbench.stats import Measure
 
 UNFINISHED = 3  # exit code when --minutes has left cells out
@@ -153,23 +152,18 @@ def _warm(engine: Engine, plan: Plan) -> Iterator[Engine]:
         yield replace(engine, supervisor=supervisor)
 
 
-def records_of(plan: Plan, store: Store, options: Options, way_on: str) -> list[Record]:
+def records_of(
+    plan: Plan, store: Store, options: Options, way_on: str, *, brief: bool = False
+) -> list[Record]:
     """Run a plan and return its records in the order of its cells.
 
-    It exits with 130 after Ctrl-C, and says `way_on`.
+    It exits with 130 after Ctrl-C, and says `way_on`. The progress is as of `shown_progress`.
     """
-    records, end = _run(plan, store, options.make_engine(None), options)
+    records, end = _run(plan, store, options.make_engine(None), options, brief=brief)
     if end is not End.WHOLE:
         say(f"interrupted: {way_on}", err=True)
         raise typer.Exit(INTERRUPTED)
     return records
-
-
-def print_tables(findings: Findings, wide: int | None) -> None:
-    """Print the table of each data set, and what its marks mean."""
-    from aucbench.report import terminal
-
-    print_grids(terminal.tables(findings), terminal.notes(findings), wide)
 
 
 def print_grids(grids: Sequence[Grid], notes: Iterable[str], wide: int | None) -> None:
@@ -199,7 +193,9 @@ def opened(folder: Path | None, *, create: bool = True) -> Iterator[Store]:
                 warn(problem)
 
 
-def _run(plan: Plan, store: Store, engine: Engine, options: Options) -> tuple[list[Record], End]:
+def _run(
+    plan: Plan, store: Store, engine: Engine, options: Options, *, brief: bool = False
+) -> tuple[list[Record], End]:
     """Return the records in the order of the cells of the plan, and how the run has ended."""
     from aucbench.bench.runner import run
     from aucbench.bench.until import Until
@@ -212,7 +208,7 @@ def _run(plan: Plan, store: Store, engine: Engine, options: Options) -> tuple[li
     records: dict[Cell, Record] = {}
     end = End.WHOLE
     try:
-        with shown_progress(len(plan), options) as progress:
+        with shown_progress(len(plan), options, brief=brief) as progress:
             for record in run(
                 plan, store, engine, retry=options.retry, progress=progress, tell=warn, until=until
             ):
@@ -321,9 +317,14 @@ def _strong() -> Callable[[str], str]:
     return partial(typer.style, bold=True) if sys.stdout.isatty() else str
 
 
-def shown_progress(total: int, options: Options) -> AbstractContextManager[Progress]:
-    """Show the progress of a run on stderr, as the options and the terminal ask for."""
+def shown_progress(
+    total: int, options: Options, *, brief: bool = False
+) -> AbstractContextManager[Progress]:
+    """Show the progress of a run on stderr, as the options and the terminal ask for.
+
+    If it is `brief`, the data are not described, and a log gets a line in half a minute at most.
+    """
     from aucbench.bench.show.progress import progress_of
 
     write, moving = partial(say, err=True), not options.timing
-    return progress_of(total, write, quiet=options.quiet, moving=moving)
+    return progress_of(total, write, quiet=options.quiet, moving=moving, brief=brief)

@@ -28,7 +28,6 @@ import numpy as np
 
 from aucbench.bench import Store
 from aucbench.bench.cell import ranks_within_groups
-from aucbench.bench.plan.fields import Choice
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.record import Record
 from aucbench.data import Categories, Data
@@ -42,6 +41,7 @@ from aucbench.models.assessing import assessed, require_columns
 from aucbench.models.assessment import Assessment
 from aucbench.models.attribution import importances
 from aucbench.models.calibration import Reliability, calibrator
+from aucbench.models.candidates import candidates_of, explain_choice
 from aucbench.models.choosing import (
     ModelPlan,
     compared,
@@ -73,7 +73,7 @@ def fitted(
     wanted: ModelPlan,
     run: Callable[[Plan], Sequence[Record]],
     store: Store,
-    tell: Callable[[Findings], object],
+    describe: Callable[[Data], object] = lambda _: None,
     jobs: int | None = None,
 ) -> Model:
     """Return the best model: compare, choose, and fit to all rows.
@@ -82,8 +82,8 @@ def fitted(
     ----------
     run : function (Plan) -> sequence of Record
         Runs a plan into `store`, and returns its records in the order of its cells.
-    tell : function (Findings) -> object
-        Called with what the comparison says, before the last fits.
+    describe : function (Data) -> object, optional
+        Called with the rows, before the comparison.
     jobs : int, optional
         Cells that `run` runs at once; as many as cores.
 
@@ -95,25 +95,30 @@ def fitted(
     begin, asked = perf_counter(), wanted.options
     require_savable(wanted)
     require_for_classes(wanted)
+    data = wanted.rows()
+    wanted = replace(wanted, known=data)
+    describe(data)
     if asked.by or asked.monotone is not None:
-        require_columns(wanted.rows(), asked.by)
+        require_columns(data, asked.by)
     if asked.scorecard.is_asked:
-        require_kinds(wanted.rows().schema)
+        require_kinds(data.schema)
     wanted = wanted.within(begin, jobs or cores())
     records = run(wanted.plan)
     findings = compared(wanted, records, store)
-    tell(findings)
     place = next(j for j in findings.order if findings.evidence.group(0, j).complete)
     choice = wanted.plan.solvers[place]
     own = [record for record in records if record.cell.solver == choice.spec]
     chosen = wanted.of_point(with_best_point(choice, own))
-    reasons = [*_reasons(wanted, findings, choice), *said_of_search(own)]
+    candidates = candidates_of(findings, place)
+    reasons = [explain_choice(candidates, findings.measure), *said_of_search(own)]
     if choice.tune:  # the training parts have parameters of their own
         own = [*run(chosen.plan)]
         findings, place = compared(chosen, own, store), 0
     model = built(chosen, own, findings, place, reasons, store)
     if choice.tune:
         model = replace(model, auc_rows=model.auc_rows + HELPED)
+    compared_with = {"comparison": [one.to_plain() for one in candidates]}
+    model = replace(model, provenance={**model.provenance, **compared_with})
     minutes = asked.search.minutes
     return model if minutes is None else _timed(model, begin, minutes)
 
@@ -260,13 +265,6 @@ def _auc_rows(wanted: ModelPlan, division: str | None) -> str:
     weights = wanted.options.read.weights
     weighted = f", weighted by {weights}" if weights else ""
     return f"the test rows of {division}{weighted}"
-
-
-def _reasons(wanted: ModelPlan, findings: Findings, choice: Choice) -> list[str]:
-    if len(wanted.options.search.solver) == 1:
-        return [f"{choice.spec} was asked for."]
-    untimed = replace(findings.advice, seconds=None)  # the file of a model depends on no clock
-    return [*untimed.sentences]
 
 
 def decided(

@@ -84,7 +84,7 @@ def fit(table: Any, **options: Any) -> Model:
         def run(plan: Plan) -> Sequence[Record]:
             return records_of(limits.limited(plan), store, limits, inline)
 
-        model = fitted(wanted, run, store, lambda _: None, limits.jobs)
+        model = fitted(wanted, run, store, jobs=limits.jobs)
     asked.scorecard.write(model)
     return model
 

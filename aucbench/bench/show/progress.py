@@ -32,6 +32,7 @@ FAILURE_COLOUR = "red"
 MOST = 8  # running cells that are shown
 TENTHS = 10  # lines of a whole run in a log
 REDRAWS = 2  # times per second; drawing takes about 2 ms
+BRIEF_PACE = 30.0  # seconds before a line of a brief log
 PACE = 0.2  # seconds between two drawings in a notebook
 Write = Callable[[str], object]
 
@@ -39,11 +40,13 @@ Write = Callable[[str], object]
 class Progress:
     """Counts the cells of a run. What is no cell is counted by its name.
 
-    `write` gets what was understood of each data set before the first cell; None: nobody does.
+    `write` gets what was understood of each data set before the first cell, unless it is `brief`;
+    None: nobody does.
     """
 
-    def __init__(self, total: int, write: Write | None = None) -> None:
+    def __init__(self, total: int, write: Write | None = None, *, brief: bool = False) -> None:
         self.total = total
+        self.brief = brief
         self.counts: Counter[str] = Counter()
         self.running: dict[str, None] = {}  # in the order in which they started
         self.finished = 0  # in this run
@@ -81,7 +84,7 @@ class Progress:
 
     def show_data(self, dataset: str, about: Mapping[str, Any]) -> None:
         """Write the lines of a data set that was read."""
-        if self._write is not None:
+        if self._write is not None and not self.brief:
             for line in data_lines(dataset, about):
                 self._write(line)
 
@@ -95,19 +98,23 @@ class Progress:
 
 
 class LinePerTenth(Progress):
-    """Writes a line whenever another tenth of all has a result."""
+    """Writes a line whenever another tenth of all has a result.
 
-    def __init__(self, total: int, write: Write) -> None:
-        super().__init__(total, write)
+    If it is `brief`, half a minute passes before each line.
+    """
+
+    def __init__(self, total: int, write: Write, *, brief: bool = False) -> None:
+        super().__init__(total, write, brief=brief)
         self._write_line = write
-        self._tenths = 0
+        self._tenths, self._written = 0, monotonic()
 
     def end(self, name: str, status: str) -> None:
         """Count it; write a line if it completes a tenth."""
         super().end(name, status)
         tenths = TENTHS * self.done // self.total
-        if tenths > self._tenths:
-            self._tenths = tenths
+        waits = self.brief and monotonic() - self._written < BRIEF_PACE
+        if tenths > self._tenths and not waits:
+            self._tenths, self._written = tenths, monotonic()
             counts = ", ".join(f"{n} {status}" for status, n in sorted(self.counts.items()))
             left = f", {self.left} left" if self.done < self.total else ""
             self._write_line(f"{self.done}/{self.total}: {counts}{left}")
@@ -120,8 +127,15 @@ class Display(Progress):
     something starts or ends.
     """
 
-    def __init__(self, total: int, write: Write | None = None, *, moving: bool = True) -> None:
-        super().__init__(total, write)
+    def __init__(
+        self,
+        total: int,
+        write: Write | None = None,
+        *,
+        moving: bool = True,
+        brief: bool = False,
+    ) -> None:
+        super().__init__(total, write, brief=brief)
         self._moves = moving and not in_notebook()
         self._frame: Any = NotebookFrame(self.drawn) if in_notebook() else self._live()
 
@@ -222,16 +236,24 @@ def is_watched() -> bool:
 
 @contextmanager
 def progress_of(
-    total: int, write: Write | None = None, *, quiet: bool = False, moving: bool = True
+    total: int,
+    write: Write | None = None,
+    *,
+    quiet: bool = False,
+    moving: bool = True,
+    brief: bool = False,
 ) -> Iterator[Progress]:
-    """Show the progress of a run where somebody looks; else lines by `write`, if there is one."""
+    """Show the progress of a run where somebody looks; else lines by `write`, if there is one.
+
+    If it is `brief`, the data are not described, and there are fewer lines.
+    """
     if quiet:
         yield Progress(total)
     elif is_watched():
-        with Display(total, write, moving=moving) as display:
+        with Display(total, write, moving=moving, brief=brief) as display:
             yield display
     else:
-        yield Progress(total) if write is None else LinePerTenth(total, write)
+        yield Progress(total) if write is None else LinePerTenth(total, write, brief=brief)
 
 
 def data_lines(dataset: str, about: Mapping[str, Any]) -> Iterator[str]:

@@ -1,0 +1,137 @@
+"""What `aucbench fit` prints, in at most 30 lines: the table, the comparison, and the decision.
+
+Everything else that is known of a model is in its explanation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Sequence
+
+from aucbench.bench.text import aligned
+from aucbench.data import Data, Labels
+from aucbench.models.candidates import Candidate, Place
+from aucbench.models.explain import join_labels, ranking_of, share_text, warning_lines
+from aucbench.models.model import Model
+from aucbench.models.operating import Operating
+from aucbench.registry.specs import short
+
+INDENT = "  "
+PER = 10_000  # rows for which flags are predicted
+MOST_SOLVERS, MOST_CLASSES, MOST_WARNINGS = 8, 6, 5  # lines of each kind
+WARNING = "warning: "
+
+
+def describe_table(source: str, data: Data) -> Iterator[str]:
+    """Yield what was understood of a table: its size, label, classes, columns, and warnings.
+
+    Parameters
+    ----------
+    source : str
+        Its name or path.
+    """
+    understood = data.understood
+    kinds = f" ({understood.features})" if len(understood.kinds) > 1 else ""
+    yield f"{short(source)}: {data.n} rows{_positives(data)}, {data.d} columns{kinds}"
+    warnings = []
+    for line in understood.lines():
+        if line.startswith(WARNING):
+            warnings.append(line)
+        else:
+            yield f"{INDENT}{line}"
+    yield from _limited(warnings, MOST_WARNINGS, "warnings; aucbench explain shows them")
+
+
+def _positives(data: Data) -> str:
+    if not isinstance(data.target, Labels):
+        return ""
+    return f", {data.target.n_pos} positive ({100 * data.target.n_pos / data.n:.3g} %)"
+
+
+def describe_fit(model: Model, shown: Container[str] = ()) -> Iterator[str]:
+    """Yield which solvers were compared, why one was chosen, and what the model decides.
+
+    Parameters
+    ----------
+    shown : container of str
+        Lines that were shown before.
+    """
+    about = model.provenance
+    measure = str(about.get("measure", "AUC"))
+    candidates = [Candidate.of_plain(one) for one in about.get("comparison", ())]
+    if len(candidates) > 1:
+        yield from _table(candidates, measure)
+    yield from map(str, about.get("choice", ()))
+    yield ""
+    if model.auc is not None:
+        yield f"{measure} {share_text(model.auc)} on {model.auc_rows}"
+    if not model.decides:
+        yield f"the model ranks rows: {ranking_of(model)}"
+    elif len(model.functions) > 1:
+        yield from _classes(model)
+    else:
+        yield from _decision(model)
+    warnings = (f"{WARNING}{line}" for line in warning_lines(model))
+    new = [line for line in warnings if line not in shown]
+    yield from _limited(new, MOST_WARNINGS, "warnings; aucbench explain shows them")
+
+
+def _limited(lines: Sequence[str], most: int, rest: str) -> Iterator[str]:
+    """Yield lines; if there are more than so many, the last one counts the rest."""
+    few = lines if len(lines) <= most else lines[: most - 1]
+    yield from few
+    if len(few) < len(lines):
+        yield f"{INDENT}and {len(lines) - len(few)} more {rest}"
+
+
+def _table(candidates: Sequence[Candidate], measure: str) -> Iterator[str]:
+    order = sorted(candidates, key=lambda one: -1.0 if one.auc is None else one.auc, reverse=True)
+    lines = [("solver", measure, "95 % interval", "")]
+    lines += [(one.solver, *_numbers(one), _place(one)) for one in order]
+    head, *rows = aligned(lines, right={1, 2}).split("\n")
+    yield head
+    yield from _limited(rows, MOST_SOLVERS, "solvers")
+
+
+def _numbers(one: Candidate) -> tuple[str, str]:
+    auc = "" if one.auc is None else f"{one.auc:.4f}"
+    span = "" if one.low is None or one.high is None else f"{one.low:.3f}–{one.high:.3f}"
+    return auc, span
+
+
+def _place(one: Candidate) -> str:
+    return f"{one.place}: {one.reason}" if one.place is Place.FAILED and one.reason else one.place
+
+
+def _classes(model: Model) -> Iterator[str]:
+    yield "a row gets the class with the largest probability; each class against the rest:"
+    pairs = zip(model.labels, model.functions, strict=True)
+    lines = [
+        f"{INDENT}{join_labels(labels)}: AUC {share_text(function.auc)}"
+        for labels, function in pairs
+        if function.auc is not None
+    ]
+    yield from _limited(lines, MOST_CLASSES, "classes")
+
+
+def _decision(model: Model) -> Iterator[str]:
+    negative, positive = map(join_labels, model.labels)
+    point = model.function.operating
+    chosen = "" if point is None else f"; chosen for {point.aim}"
+    yield f"score ≥ {model.function.threshold:.6g}: {positive}, else {negative}{chosen}"
+    if point is not None:
+        yield from _promise(point)
+
+
+def _promise(point: Operating) -> Iterator[str]:
+    yield (
+        f"{INDENT}on {point.tp + point.fp + point.fn + point.tn} held-out rows: {point.tp} true "
+        f"positives, {point.fp} false positives, {point.fn} false negatives, {point.tn} true "
+        "negatives"
+    )
+    for name in ("sensitivity", "specificity", "precision"):
+        yield f"{INDENT}{name:<11} {share_text(getattr(point, name))}"
+    flags = point.expected(PER)
+    yield (
+        f"{INDENT}of the next {PER} rows like these, {flags.low:.0f} to {flags.high:.0f} are "
+        "flagged"
+    )
