@@ -100,12 +100,15 @@ class Aim:
     def __str__(self) -> str:
         """Return the aim in words."""
         if self.cost_fp is not None and self.cost_fn is not None:
-            return f"the smallest cost, {self.cost_fp:g} per false and {self.cost_fn:g} per missed"
+            return (
+                f"the smallest cost, {self.cost_fp:g} per false positive and {self.cost_fn:g} per "
+                "false negative"
+            )
         if self.flags is not None:
             return f"at most {self.flags:.4g} of the rows flagged"
         for name, value in self.given().items():
             return f"a {name} of at least {value:g}"
-        return "the largest sensitivity + specificity (Youden)"
+        return "the largest sensitivity + specificity"
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,8 +17,9 @@ from aucbench.registry.specs import short
 
 INDENT = "  "
 PER = 10_000  # rows for which flags are predicted
-MOST_SOLVERS, MOST_CLASSES, MOST_WARNINGS = 8, 6, 5  # lines of each kind
-WARNING = "warning: "
+MOST_SOLVERS, MOST_CLASSES = 7, 6  # lines
+OF_TABLE, OF_FIT = 4, 3  # lines of warnings
+WARNING, WARNINGS = "warning: ", "warnings; aucbench explain shows them"
 
 
 def describe_table(source: str, data: Data) -> Iterator[str]:
@@ -38,7 +39,7 @@ def describe_table(source: str, data: Data) -> Iterator[str]:
             warnings.append(line)
         else:
             yield f"{INDENT}{line}"
-    yield from _limited(warnings, MOST_WARNINGS, "warnings; aucbench explain shows them")
+    yield from _limited(warnings, OF_TABLE, WARNINGS)
 
 
 def _positives(data: Data) -> str:
@@ -72,7 +73,7 @@ def describe_fit(model: Model, shown: Container[str] = ()) -> Iterator[str]:
         yield from _decision(model)
     warnings = (f"{WARNING}{line}" for line in warning_lines(model))
     new = [line for line in warnings if line not in shown]
-    yield from _limited(new, MOST_WARNINGS, "warnings; aucbench explain shows them")
+    yield from _limited(new, OF_FIT, WARNINGS)
 
 
 def _limited(lines: Sequence[str], most: int, rest: str) -> Iterator[str]:

@@ -61,7 +61,8 @@ def test_from_a_table_to_scores(folder):
     assert "left out: number (" in made.output
     assert "svm-or was asked for." in made.output
     assert "chosen for a sensitivity of at least 0.8" in made.output
-    assert "by 600 rows held out, each scored by a fit that did not see it" in made.output
+    assert "  on 600 held-out rows: " in made.output
+    assert made.output.count("left out: number (") == 1
 
     result = done("predict", folder / "m.aucbench", folder / "new.csv", "-o", folder / "scores.csv")
     assert "new.csv: 3 columns for svm-or; not read: number" in result.stderr
