@@ -11,6 +11,7 @@ from aucbench.datasets.reading import Reading
 from aucbench.metrics import Aim
 from aucbench.models.assessing import assessed
 from aucbench.models.building import decided
+from aucbench.models.effects import shapes
 from aucbench.models.recipe import Recipe
 from aucbench.registry.specs import parse_spec
 from aucbench.stats import Fold, auc_interval
@@ -44,13 +45,21 @@ def assessed_model(
     """(model, rows held out, data)."""
     frame = patients() if frame is None else frame
     data = load(frame, Reading(**{"target": "back", "positive": "yes", **reading}))
-    recipe = Recipe(spec=parse_spec(solver), passes=5.0)
+    recipe = Recipe(solver=parse_spec(solver), passes=5.0)
     rows = np.arange(data.n, dtype=np.int32)
-    model, held = decided(recipe, data, rows, splits(data, 3, 0, None), aim or Aim(), calibration)
+    aim = aim or Aim()
+    model, [held] = decided(recipe, data, rows, splits(data, 3, 0, None), aim, calibration)
+    known = assessed(held, data, model, by=by)
+    curves = shapes(model, data, rows, [one.column for one in known.importance])
     model = replace(
         model,
+        functions=(replace(model.function, assessment=known, shapes=curves),),
         auc=auc_interval([Fold(held.y, held.scores)]),
         auc_rows="the test rows of 3 folds",
-        assessment=assessed(held, data, model, by=by),
     )
     return model, held, data
+
+
+def with_function(model, **changes):
+    """The model with other attributes of its score function."""
+    return replace(model, functions=(replace(model.function, **changes),))

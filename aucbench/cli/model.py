@@ -185,12 +185,15 @@ def explain(
     json: Annotated[bool, typer.Option("--json", help="All of it, as one JSON object.")] = False,
     html: Annotated[Path | None, typer.Option(help="File that takes a page about it.")] = None,
 ) -> None:
-    """Say what a model learnt, from what, how good it is, and what its threshold does."""
+    """Say what a model learnt, from what, how good it is, and what its threshold does.
+
+    The page has more: curves of effects, other rankings, reliability and groups of rows.
+    """
     from json import dumps
 
-    from aucbench.models.explain import explanation, lines
+    from aucbench.models.explain import explanation, page_of, sections
     from aucbench.models.model import Model
-    from aucbench.models.page import page_of
+    from aucbench.report.document import text
     from aucbench.store import require_writable
 
     loaded = Model.load(model)
@@ -202,8 +205,7 @@ def explain(
     if json:
         typer.echo(dumps(explanation(loaded), indent=1, allow_nan=False))
         return
-    for line in lines(loaded):
-        say(line)
+    typer.echo(text(sections(loaded, brief=True), width()))
 
 
 def _keys(frame: Any, key: str | None, done: int) -> Series:

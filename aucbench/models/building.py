@@ -37,9 +37,8 @@ from aucbench.data.packed import arrays_of
 from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError, ParameterError
 from aucbench.metrics import Aim
-from aucbench.models.assessing import assessed, require_columns
+from aucbench.models.assessing import assessed, importances, require_columns
 from aucbench.models.assessment import Assessment
-from aucbench.models.attribution import importances
 from aucbench.models.calibration import Reliability, calibrator
 from aucbench.models.candidates import candidates_of, explain_choice
 from aucbench.models.choosing import (
@@ -49,6 +48,7 @@ from aucbench.models.choosing import (
     said_of_search,
     with_best_point,
 )
+from aucbench.models.effects import shapes
 from aucbench.models.held_out import HeldOut, rows_of_class
 from aucbench.models.model import Model
 from aucbench.models.operating import Operating
@@ -56,7 +56,6 @@ from aucbench.models.options import CALIBRATION
 from aucbench.models.recipe import Recipe
 from aucbench.models.score_function import ScoreFunction
 from aucbench.models.scorecard import Scaling, carded, require_kinds
-from aucbench.models.shaping import shapes
 from aucbench.pairs.range import COLLAPSED
 from aucbench.processes.host import cores
 from aucbench.registry import get_solver
@@ -195,9 +194,7 @@ def built(
     functions = model.functions
     if not held:
         ranking = _ranking(recipe, data, learnt, parts, model)
-        functions = (
-            replace(model.function, assessment=ranking, shapes=shapes(model, data, learnt)),
-        )
+        functions = (_with_assessment(ranking, data, model, learnt),)
     elif len(held) == 1:
         functions = (_explained(wanted, held[0], data, model, learnt),)
     else:
@@ -218,7 +215,13 @@ def _explained(
     """Return the score function with what held-out rows say about it, and its curves."""
     asked = wanted.options
     known = assessed(held, data, model, by=asked.by, seed=asked.search.seed)
-    return replace(model.function, assessment=known, shapes=shapes(model, data, learnt))
+    return _with_assessment(known, data, model, learnt)
+
+
+def _with_assessment(known: Assessment, data: Data, model: Model, learnt: Index) -> ScoreFunction:
+    names = [one.column for one in known.importance]
+    curves = shapes(model, data, learnt, names)
+    return replace(model.function, assessment=known, shapes=curves)
 
 
 def _fold(held: HeldOut, data: Data) -> Fold:
@@ -313,7 +316,9 @@ def decided(
         return replace(model, functions=functions), held
     [own] = held
     if scaling is not None:
-        model, own = carded(model, own, data, learnt, scaling)
+        table, train = data.rows.take(own.rows), data.take(learnt)
+        model, points = carded(model, own.y, own.scores, table, train, scaling)
+        own = replace(own, scores=points)
     groups = None if data.groups is None else data.groups[own.rows]
     point = Operating.of(own.y, own.scores, aim, own.what, groups=groups, seed=recipe.seed)
     curve = reliability = None

@@ -1,57 +1,110 @@
-"""What a model says of itself: plain values, lines for people, and a summary in a notebook."""
+"""What a model says about itself: sections of a document, which are shown as text or as a page.
+
+Design
+  a. Nothing is computed of rows here, since a model has none. What was not kept is named under
+     "Limits".
+  b. Of three or more classes each score function has its own sections. All else is the same for
+     every model.
+  c. There is one list of columns: the importance of each, and its effect.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aucbench.bench.text import aligned
-from aucbench.data import Survival, showing
-from aucbench.data.arrays import Vector
-from aucbench.data.showing import folded, heading, listed, paragraphs
+from aucbench.data import Survival
+from aucbench.data.showing import heading
 from aucbench.data.understood import by_kind, remark_of
 from aucbench.errors import shown
-from aucbench.models.assessment import DEALT, TAKEN_OUT, Assessment
-from aucbench.models.model import Model
+from aucbench.models.assessment import REMOVED, SHUFFLED, SMALLEST, Assessment, Cut
+from aucbench.models.effects import feature_weights
 from aucbench.models.score_function import finite
 from aucbench.models.scorecard import BASE, MISSING, OTHERS
-from aucbench.models.shape import EffectShape, sparkline
-from aucbench.report.document import Cell, Grid, grid, text
-from aucbench.stats import Interval
+from aucbench.models.shape import ADDED, EffectShape
+from aucbench.report.document import NOTHING, Cell, Grid, Section, fragment, grid, sparkline
+from aucbench.report.render import InlinePage, sections_to_html
+from aucbench.report.sections import Chart
+from aucbench.stats import LEVEL, Interval, wilson
 
 if TYPE_CHECKING:
     from aucbench.models.model import Model
 
-SHOWN = 20  # features, or effects, in the text
-PER = 10_000  # rows in which flags are counted
-WHATS = {DEALT: "columns", TAKEN_OUT: "effects"}  # what has an importance
-SHARED = {
-    DEALT: "Columns that say the same share their worth.",
-    TAKEN_OUT: "Columns that say the same share their effect, and so their worth.",
-}
-MAPS = 3  # effects of two columns whose map is drawn
-WIDE = 16  # blocks of a curve
-LEVELS = 3  # of a category that a line names
-INDENT = "  "
-FEATURES = 8  # of the chart of what counts most
-WARNINGS = 4  # that are shown at once
+Part = str | Grid | Chart
+SHOWN = 20  # columns
+MOST_CURVES = 30  # of a chart of several classes
+WIDE, LEVELS = 16, 3  # blocks of a curve, and levels of a category, in a line
+PER, NEXT = 1000, 10_000  # rows in which flags and costs are counted, and new ones
+SIGNIFICANT = 0.05  # adjusted p-value below which groups differ
+NAMED = 3  # columns that a sentence names
+SEEN, SAID = "share of positives", "model"
+YEAR, EPOCH = 31_556_952.0, 1970  # seconds of a mean year
 SHARES = ("sensitivity", "specificity", "precision", "flags")
+OF_SCORING = ("width", "encoding", "maps", "ranges")  # parts of a model that explain nothing
+CLASSES_DECIDE = (
+    "The decision is the class with the largest probability against the rest; each class has a "
+    "sigmoid calibration of its own."
+)
 
 
-def how_far(known: Assessment) -> str:
-    """Return what the importance of a column is."""
-    how = {
-        DEALT: "the cells of a column are dealt out anew among",
-        TAKEN_OUT: "an effect is taken out of the score, on",
-    }
-    return (
-        f"How far the {known.measure} falls when {how[known.how]} {known.judged} rows that the "
-        "model has not seen"
-    )
+def sections(model: Model, *, brief: bool = False) -> list[Section]:
+    """Return what is known of a model; a section without content is not there.
+
+    Parameters
+    ----------
+    brief : bool
+        Only those sections that a terminal or a notebook shows at once.
+    """
+    found: list[tuple[str, Iterator[Part]]] = [
+        ("In short", iter(["\n".join(summary_lines(model))])),
+        ("Warnings", warning_lines(model)),
+        ("Scorecard", _points(model)),
+        ("Classes", _classes(model)),
+    ]
+    own = BRIEF if brief else {**BRIEF, **DETAILS}
+    for label, one in by_class(model):
+        suffix = f": {label} against the rest" if label else ""
+        found += [(f"{title}{suffix}", of(one)) for title, of in own.items()]
+    found += [("Provenance", _provenance(model)), ("Limits", _limits(model))]
+    made = ((title, tuple(parts)) for title, parts in found)
+    return [Section(title, "", parts) for title, parts in made if parts]
+
+
+def page_of(model: Model, title: str = "") -> InlinePage:
+    """Return the page of a model, one file in UTF-8 that opens without a network.
+
+    Parameters
+    ----------
+    title : str
+        Title of the page. Default: the name of the solver.
+
+    Raises
+    ------
+    MissingExtraError
+        When Jinja2 is not installed.
+    """
+    title = title or f"Model: {model.provenance.get('solver', 'of unknown origin')}"
+    return InlinePage(sections_to_html(title, [], sections(model)), title)
+
+
+def describe_line(model: Model) -> str:
+    """Return what the model is, in one line."""
+    about = model.provenance
+    origin = f" of {about['data']}" if "data" in about else ""
+    classes = f"{len(model.labels)} classes, " if len(model.labels) > 2 else ""
+    auc = "" if model.auc is None else f", {model.measure} {model.auc.estimate:.4f}"
+    solver = about.get("solver", "a model")
+    return shown(f"<Model {solver}: {classes}{model.width} columns{origin}{auc}>")
+
+
+def as_html(model: Model) -> str:
+    """Return what a notebook shows: all that is to be known first, other sections folded."""
+    first, *others = sections(model, brief=True)
+    head = heading(describe_line(model).strip("<>"))
+    return f"{head}{fragment(first.parts)}{fragment(others)}"
 
 
 def explanation(model: Model) -> dict[str, Any]:
@@ -60,290 +113,35 @@ def explanation(model: Model) -> dict[str, Any]:
     Returns
     -------
     dict
-        kind : "linear", "additive", "kernel" or "trees".
-        features : list of {name, weight, spread, importance}, most important first: |weight| times
-            the standard deviation of the feature over the training rows, or the share of the
-            splits of trees. Empty for a kernel.
-        shapes : list of {name, importance, axes, effect}
-            Of a model whose score is a sum of effects: see `EffectShape`. The importance is the
-            fall of the measure when the effect is taken out.
-        threshold, operating, auc, auc_rows, calibration, reliability, scorecard, keeps_rows,
-        provenance :
+        functions : list of K mappings
+            weights, spread : list of float, or None
+                Of the features in `feature_names`; None with trees.
+            threshold, operating, calibrator, reliability, assessment, auc, shapes :
+                As the attributes of `ScoreFunction`.
+        labels, columns, auc, auc_rows, scorecard, provenance :
             As the attributes of `Model`.
+        measure, keeps_rows :
+            As its properties.
     """
-    if len(model.functions) > 1:
-        from aucbench.models import class_page
-
-        return class_page.explanation(model)
     plain = model.to_tree()
-    return {
-        "kind": kind_of(model),
-        "features": features_of(model),
-        "columns": list(model.columns or ()),
-        "negative": list(model.labels[0]) if model.decides else [],
-        "positive": list(model.labels[1]) if model.decides else [],
-        "threshold": model.function.threshold,
-        "operating": plain["functions"][0]["operating"],
-        "auc": plain["auc"],
-        "auc_rows": model.auc_rows,
-        "calibration": plain["functions"][0]["calibrator"],
-        "reliability": plain["functions"][0]["reliability"],
-        "scorecard": plain.get("scorecard"),
-        "shapes": plain_shapes(model),
-        "keeps_rows": model.keeps_rows,
-        "provenance": plain["provenance"],
-    }
+    known = {name: value for name, value in plain.items() if name not in OF_SCORING}
+    known |= {"measure": model.measure, "keeps_rows": model.keeps_rows}
+    for function, tree in zip(model.functions, plain["functions"], strict=True):
+        for name in ("score", "maps"):
+            tree.pop(name)
+        for name in ("weights", "spread"):
+            array = getattr(function, name)
+            tree[name] = None if array is None else finite(array.tolist())
+    return known
 
 
-def kind_of(model: Model) -> str:
-    """Return "linear", "additive", "kernel" or "trees"."""
-    if model.function.trees is not None:
-        return "trees"
-    if model.feature_names() is None:
-        return "kernel"
-    return "linear" if _keeps_columns(model) else "additive"
-
-
-def feature_weights(model: Model) -> Vector | None:
-    """Return what each feature counts: |weight| × spread, or its share of the splits of trees.
-
-    Returns
-    -------
-    array of shape (d,), or None
-        None for a kernel.
-    """
-    if model.function.trees is not None:
-        used = model.function.trees.feature[model.function.trees.feature >= 0]
-        return np.bincount(used, minlength=model.function.trees.d) / max(1, used.size)
-    if model.feature_names() is None:
-        return None
-    spread = (
-        1.0
-        if model.function.spread is None
-        else np.where(np.isnan(model.function.spread), 1.0, model.function.spread)
-    )
-    return np.asarray(np.abs(np.asarray(model.function.weights)) * spread)
-
-
-def raw_weights(model: Model) -> Vector | None:
-    """Return what each feature before the maps counts: the sum over those that are made of it.
-
-    A feature of two columns counts half for each. None for a kernel.
-    """
-    counts, known = feature_weights(model), model.terms()
-    if counts is None or known is None:
-        return counts
-    raw = np.zeros(len(model.raw_names))
-    of_term = np.bincount(known.owner, counts[: known.owner.size], len(known.columns))
-    for columns, count in zip(known.columns, of_term, strict=True):
-        raw[[*columns]] += count / len(columns)
-    return raw
-
-
-def most_counting(model: Model) -> list[tuple[str, float]]:
-    """Return what counts most with the sign of its weight, the most important first.
-
-    Of a model on splines or bins, columns count and not their functions, and there is no sign.
-    """
-    if kind_of(model) == "additive":
-        counts = raw_weights(model)
-        assert counts is not None  # it is no kernel
-        pairs = zip(model.raw_names, counts.tolist(), strict=True)
-        return sorted(pairs, key=lambda one: -one[1])
-    return [
-        (one["name"], -one["importance"] if one.get("weight", 0.0) < 0 else one["importance"])
-        for one in features_of(model)
-        if one["importance"] is not None
-    ]
-
-
-def _keeps_columns(model: Model) -> bool:
-    """Whether there is one feature for each before the maps."""
-    known = model.terms()
-    return known is None or known.owner.size == len(model.raw_names)
-
-
-def features_of(model: Model) -> list[dict[str, Any]]:
-    """Return the features of a model, the most important first, as `explanation` lists them."""
-    names, counts = model.feature_names(), feature_weights(model)
-    if names is None or counts is None:
-        return []
-    features = [{"name": name, "importance": x} for name, x in zip(names, counts, strict=True)]
-    if model.function.weights is not None:
-        w = np.asarray(model.function.weights)
-        spread = np.full(w.size, np.nan) if model.function.spread is None else model.function.spread
-        features = [
-            {"name": one["name"], "weight": w[j], "spread": spread[j], **one}
-            for j, one in enumerate(features)
-        ]
-    plain: list[dict[str, Any]] = finite(features)
-    return sorted(plain, key=lambda one: -one["importance"])
-
-
-def lines(model: Model) -> Iterator[str]:
-    """Yield the explanation for people, a line at a time."""
-    if len(model.functions) > 1:
-        from aucbench.models import class_page
-
-        yield from class_page.lines(model)
+def by_class(model: Model) -> Iterator[tuple[str, Model]]:
+    """Yield the label and the model of each class against the rest; of one score "" and itself."""
+    if len(model.functions) == 1:
+        yield "", model
         return
-    about = model.provenance
-    yield f"{about.get('solver', 'a model')}, features {about.get('features', 'as they are')}"
-    yield from origin_lines(about)
-    for sentence in about.get("choice", ()):
-        yield f"  {sentence}"
-    if model.auc is not None:
-        yield f"{about.get('measure', 'AUC')} {share_text(model.auc)} on {model.auc_rows}"
-    yield from _operating(model)
-    yield from _calibration(model)
-    yield from _weights(model) if model.scorecard is None else _card(model)
-    yield from shape_lines(model)
-    yield from (f"warning: {line}" for line in warning_lines(model))
-
-
-def warning_lines(model: Model) -> Iterator[str]:
-    """Yield what may be wrong: a line for each kind of warning about columns."""
-    if model.keeps_rows:
-        yield (
-            "the file holds training rows, scaled: the landmarks of the kernel. Whoever has the "
-            "file can read them."
-        )
-    about = model.provenance
-    remarks = [remark_of(*one) for one in about.get("remarks", ())]
-    own = {remark.text for remark in remarks}
-    yield from (warning for warning in about.get("warnings", ()) if warning not in own)
-    yield from by_kind(remarks)
-
-
-def origin_lines(about: Mapping[str, Any]) -> Iterator[str]:
-    """Yield from which table a model was learnt, and who made it."""
-    if "n" in about:
-        data = about.get("data", "a table")
-        yield f"learnt from {data}: {sizes_of(about)}"
-    if about.get("pairs"):
-        yield f"pairs that count: {about['pairs']}"
-    if about.get("monotone"):
-        yield f"effects that must be so: {about['monotone'].replace(',', ', ')}"
-    if about.get("label"):
-        yield f"label: {about['label']}"
-    if about.get("left_out"):
-        left = ", ".join(f"{name} ({why})" for name, why in about["left_out"].items())
-        yield f"left out: {left}"
-    makers = [f"aucbench {about['aucbench']}" if "aucbench" in about else ""]
-    makers += [str(about.get("date", "")), f"seed {about['seed']}" if "seed" in about else ""]
-    if any(makers):
-        yield f"made by {', '.join(filter(None, makers))}"
-
-
-def sizes_of(about: Mapping[str, Any]) -> str:
-    """Return how many rows a model learnt from, and of which kind."""
-    for name, what in (("n_pos", "positive"), ("n_events", "events"), ("grades", "grades")):
-        if name in about:
-            return f"{about['n']} rows, {about[name]} {what}"
-    return f"{about['n']} rows"
-
-
-def _operating(model: Model) -> Iterator[str]:
-    if not model.decides:
-        yield f"it ranks rows: {ranking_of(model)}"
-        return
-    positive, negative = (join_labels(labels) for labels in (model.labels[1], model.labels[0]))
-    yield f"score ≥ {model.function.threshold:.6g}: {positive}, else {negative}"
-    point = model.function.operating
-    if point is None:
-        return
-    yield f"  chosen for {point.aim}"
-    yield f"  by {point.rows}"
-    width = len(str(max(point.tp, point.fp, point.fn, point.tn)))
-    yield f"  {point.tp:>{width}} found, {point.fn:>{width}} missed"
-    yield f"  {point.fp:>{width}} false, {point.tn:>{width}} left out rightly"
-    for name in ("sensitivity", "specificity", "precision", "flags"):
-        yield f"  {name:<11} {share_text(getattr(point, name))}"
-    flags = point.expected(PER)
-    yield f"  of the next {PER} rows like these, {flags.low:.0f} to {flags.high:.0f} are flagged"
-
-
-def ranking_of(model: Model) -> str:
-    """Return what the scores of a model that ranks rows say."""
-    timed = model.provenance.get("target") == Survival.what
-    return f"a higher score means {'an earlier event' if timed else 'a higher grade'}"
-
-
-def _calibration(model: Model) -> Iterator[str]:
-    if not model.decides:
-        return
-    if model.function.calibrator is None:
-        yield "no probabilities: it was not calibrated"
-        return
-    how = f"probabilities by {type(model.function.calibrator).__name__.lower()} calibration"
-    if (curve := model.function.reliability) is None:
-        yield how
-        return
-    yield f"{how}; on the rows held out, in groups:"
-    for group in curve.groups:
-        share = share_text(group.positive)
-        yield f"  {group.rows} rows: probability {group.probability:.4g}, positive {share}"
-    yield (
-        f"  expected calibration error {curve.error:.3g}; true probabilities would give "
-        f"{curve.chance:.3g} by chance"
-    )
-
-
-def _weights(model: Model) -> Iterator[str]:
-    kind, features = kind_of(model), features_of(model)
-    if kind == "kernel":
-        yield "a kernel machine: its weights belong to landmarks, not to features"
-        return
-    if (
-        kind == "additive" and model.function.shapes
-    ):  # the weights of splines say nothing by themselves
-        return
-    weight = "weight" if model.function.spread is None else "weight × spread"
-    head = "share of splits" if kind == "trees" else weight
-    yield f"{head}, of {len(features)} features:"
-    for one in features[:SHOWN]:
-        sign = "-" if one.get("weight", 0.0) < 0 else " "
-        yield f"  {sign}{one['importance']:.4g}  {one['name']}"
-    if len(features) > SHOWN:
-        yield f"  and {len(features) - SHOWN} more; --json has all"
-
-
-def card_parts(model: Model) -> Iterator[str | Grid]:
-    """Yield what points mean, what rounding costs, and the points of cells that rows had."""
-    card, point = model.scorecard, model.function.operating
-    if card is None or point is None:
-        return
-    yield f"{card.scaling}; a row has {card.base} to {card.most} points, the sum of those below."
-    yield (
-        f"The AUC of the points is {card.auc:.4f}, and {card.exact:.4f} before they were rounded, "
-        f"on {point.rows}."
-    )
-    table: list[list[Cell]] = [[BASE, "", card.base, None, None]]
-    for one in card.lines:
-        share = None if one.rows is None else (one.positives or 0) / one.rows
-        if share is not None or one.value not in (MISSING, OTHERS):
-            table.append([one.attribute, one.value, one.points, one.rows, share])
-    header = ("attribute", "value", "points", "rows", "share of positives")
-    yield grid(header, table, ("", "", "d", "d", ".3f"))
-    yield "Cells that few rows had, or none, have points too: the file of points has all."
-
-
-def _card(model: Model) -> Iterator[str]:
-    yield "scorecard:"
-    for part in card_parts(model):
-        indent = "" if isinstance(part, str) else INDENT
-        yield from (f"{indent}{line}" for line in text([part]).splitlines())
-
-
-def share_text(share: Interval, *, percent: bool = False) -> str:
-    """Return a share with its interval: 0.81 (95 %: 0.7 to 0.9), or in per cent."""
-    if np.isnan(share.estimate):
-        return "-"
-    scale, unit, digits = (100.0, " %", 3) if percent else (1.0, "", 4)
-    told, low, high = (f"{scale * x:.{digits}g}" for x in (share.estimate, share.low, share.high))
-    if np.isnan(share.low):
-        return f"{told}{unit}"
-    return f"{told}{unit} ({100 * share.level:g} %: {low} to {high})"
+    for k, labels in enumerate(model.labels):
+        yield join_labels(labels), model.against_rest(k)
 
 
 def join_labels(labels: Sequence[Any]) -> str:
@@ -351,143 +149,430 @@ def join_labels(labels: Sequence[Any]) -> str:
     return " or ".join(str(label) for label in labels)
 
 
-def plain_shapes(model: Model) -> list[dict[str, Any]]:
-    """Return the shapes as JSON holds them, with name and importance."""
-    worth = drops(model)
-    return [
-        {"name": shape.name, "importance": worth.get(shape.name), **asdict(shape)}
-        for shape in model.function.shapes
-    ]
+def summary_lines(model: Model) -> Iterator[str]:
+    """Yield what it was made of and why, how good it is, and what it decides."""
+    about = model.provenance
+    solver = about.get("solver", "A model of unknown origin")
+    yield f"{solver}, features {about.get('features', 'as they are')}."
+    if "n" in about:
+        data = about.get("data", "a table")
+        yield f"Trained on {data}: {describe_rows(model)}, {model.width} columns."
+    if about.get("label"):
+        yield f"Label: {about['label']}."
+    yield from about.get("choice", ())
+    yield from quality_lines(model)
+    if len(model.functions) == 1 and (leading := _leading(model.function.assessment)):
+        yield f"Most important: {', '.join(leading)}."
 
 
-def drops(model: Model) -> dict[str, float]:
-    """Return how far the measure falls without each effect, where that is known."""
-    known = model.function.assessment
-    if known is None or known.how != TAKEN_OUT:
-        return {}
-    return {one.column: one.drop.estimate for one in known.importance}
+def describe_rows(model: Model) -> str:
+    """Return the number of training rows, and of those of a kind."""
+    about = model.provenance
+    if len(model.labels) > 2:
+        return f"{about['n']} rows, {len(model.labels)} classes"
+    for name, what in (("n_pos", "positive"), ("n_events", "events"), ("grades", "grades")):
+        if name in about:
+            share = f" ({about[name] / about['n']:.1%})" if name == "n_pos" else ""
+            return f"{about['n']} rows, {about[name]} {what}{share}"
+    return f"{about['n']} rows"
 
 
-def shape_lines(model: Model) -> Iterator[str]:
-    """Yield a line for each effect, those without which the measure falls most first."""
-    if not model.function.shapes:
+def quality_lines(model: Model) -> Iterator[str]:
+    """Yield the AUC, the decision, what it promises, and whether there are probabilities."""
+    if model.auc is not None:
+        yield f"{model.measure} {share_text(model.auc)} on {model.auc_rows}."
+    if not model.decides:
+        timed = model.provenance.get("target") == Survival.what
+        higher = "an earlier event" if timed else "a higher grade"
+        yield f"The model ranks rows: a higher score means {higher}."
+    elif len(model.functions) > 1:
+        yield CLASSES_DECIDE
+    else:
+        yield from _decision(model)
+
+
+def _decision(model: Model) -> Iterator[str]:
+    function, (negative, positive) = model.function, map(join_labels, model.labels)
+    point = function.operating
+    yield f"Score ≥ {function.threshold:.6g}: {positive}, else {negative}."
+    if point is not None:
+        yield f"The threshold was chosen for {point.aim}, by {point.rows}:"
+        yield (
+            f"{point.tp} true positives, {point.fp} false positives, {point.fn} false negatives, "
+            f"{point.tn} true negatives."
+        )
+        shares = ((name, getattr(point, name)) for name in SHARES)
+        yield "; ".join(f"{name} {share_text(share)}" for name, share in shares) + "."
+        flags = point.expected(NEXT)
+        count = f"{flags.low:.0f} to {flags.high:.0f}"
+        yield f"Of the next {NEXT} rows like these, {count} are flagged."
+    if function.calibrator is None:
+        yield "The model is not calibrated: it gives scores, and no probabilities."
+    else:
+        yield f"Probabilities by {type(function.calibrator).__name__.lower()} calibration."
+
+
+def _leading(known: Assessment | None) -> list[str]:
+    """Return the columns without which the AUC falls beyond chance, the largest first."""
+    return [one.column for one in known.importance if one.drop.low > 0][:NAMED] if known else []
+
+
+def warning_lines(model: Model) -> Iterator[str]:
+    """Yield what may be wrong: a line for each kind of warning about columns."""
+    if model.keeps_rows:
+        yield (
+            "The file holds training rows, scaled: the landmarks of the kernel. Whoever has the "
+            "file can read them."
+        )
+    for label, single in by_class(model):
+        of, known = f" of {label} against the rest" if label else "", single.function.assessment
+        for one in known.groups if known else ():
+            if one.p is not None and one.p < SIGNIFICANT and one.auc.estimate < (one.others or 0.0):
+                yield (
+                    f"{one.column} = {one.level}: the AUC{of} of these {one.rows} rows is "
+                    f"{one.auc.estimate:.3f}, that of the others {one.others:.3f} "
+                    f"(p = {one.p:.2g})."
+                )
+    about = model.provenance
+    remarks = [remark_of(*one) for one in about.get("remarks", ())]
+    own = {remark.text for remark in remarks}
+    yield from (warning for warning in about.get("warnings", ()) if warning not in own)
+    yield from by_kind(remarks)
+
+
+def _points(model: Model) -> Iterator[Part]:
+    """Yield what points mean, what rounding costs, and the points of cells that rows had."""
+    card = model.scorecard
+    if card is None:
         return
-    worth = drops(model)
-    ranked = sorted(model.function.shapes, key=lambda shape: -worth.get(shape.name, -np.inf))
-    yield head(model)
-    lines = [_cells(shape, worth.get(shape.name)) for shape in ranked[:SHOWN]]
-    maps = [shape for shape in ranked[:SHOWN] if len(shape.axes) > 1][:MAPS]
-    told = aligned(lines, (1,)).splitlines()
-    for shape, line in zip(ranked, told, strict=False):
-        yield f"{INDENT}{line}"
-        if shape in maps:
-            yield from (f"{INDENT}{INDENT}{row}" for row in _map(shape))
-    if len(ranked) > SHOWN:
-        yield f"{INDENT}and {len(ranked) - SHOWN} more; --json has all"
+    yield f"{card.scaling}; a row has {card.base} to {card.most} points, the sum of those below."
+    yield card.quality
+    lines: list[list[Cell]] = [[BASE, "", card.base, None, None]]
+    for one in card.lines:
+        share = None if one.rows is None else (one.positives or 0) / one.rows
+        if share is not None or one.value not in (MISSING, OTHERS):
+            lines.append([one.attribute, one.value, one.points, one.rows, share])
+    header = ("attribute", "value", "points", "rows", SEEN)
+    yield grid(header, lines, ("", "", "d", "d", ".3f"))
+    yield "Cells that few rows had, or none, have points too: the file of points has all."
 
 
-def head(model: Model) -> str:
-    """Return what the lines of effects show."""
-    fall = f"fall of the {model.measure} without it, " if drops(model) else ""
-    return f"effects on the score: {fall}curve, lowest to highest"
+def _classes(model: Model) -> Iterator[Part]:
+    """Yield the AUC of each class against the rest, and the ROC curves."""
+    if len(model.functions) == 1:
+        return
+    each = [*by_class(model)]
+    yield _with_intervals(
+        ("class", "rows"),
+        [[label, one.provenance.get("n_pos")] for label, one in each],
+        ("", "d"),
+        "AUC against the rest",
+        [one.auc for _, one in each],
+    )
+    known = {label: one.function.assessment for label, one in each[:MOST_CURVES]}
+    curves = {label: roc_of(one) for label, one in known.items() if one is not None}
+    if curves:
+        title = "ROC curves, each class against the rest"
+        yield Chart(title, "false positive rate", "sensitivity", curves, diagonal=True)
 
 
-def _cells(shape: EffectShape, drop: float | None) -> list[str]:
-    span = f"{min(shape.effect):+.3g} to {max(shape.effect):+.3g}"
-    fall = "" if drop is None else f"{drop:.4f}"
-    return [shape.name, fall, _curve(shape), span]
+def _thresholds(model: Model) -> Iterator[Part]:
+    """Yield what other thresholds would do."""
+    known, point = model.function.assessment, model.function.operating
+    if point is None:
+        return
+    own = Cut(threshold=model.function.threshold, tp=point.tp, fp=point.fp)
+    rows, positives = point.tp + point.fp + point.fn + point.tn, point.tp + point.fn
+    same = known is not None and known.rows == rows  # counted on the same rows
+    cuts = {own, *(known.cuts[k] for k in known.flags)} if known and same else {own}
+    ordered = sorted(cuts, key=lambda cut: (-cut.threshold, cut.tp + cut.fp))
+    header = [f"flagged of {PER} rows", "threshold", *SHARES[:3], "false per true positive"]
+    lines: list[list[Cell]] = []
+    for cut in ordered:
+        flagged = cut.tp + cut.fp
+        line: list[Cell] = [PER * flagged / rows, cut.threshold]
+        line += [cut.tp / positives, 1 - cut.fp / (rows - positives)]
+        line += [cut.tp / flagged if flagged else None, cut.fp / cut.tp if cut.tp else None]
+        lines.append(line)
+    forms = [".3g", ".6g", ".3f", ".4f", ".3f", ".3g"]
+    aim = point.aim
+    if aim.cost_fp is not None and aim.cost_fn is not None:
+        header, forms = [*header, f"cost of {PER} rows"], [*forms, ".4g"]
+        for line, cut in zip(lines, ordered, strict=True):
+            cost = aim.cost_fp * cut.fp + aim.cost_fn * (positives - cut.tp)
+            line.append(PER * cost / rows)
+    yield grid(header, lines, forms, best=[cut == own for cut in ordered])
+    yield f"The threshold of the model is {own.threshold:.6g}."
 
 
-def _curve(shape: EffectShape) -> str:
-    """Return blocks of the curve with its ends; the levels of a category; nothing of a map."""
+def _ranking(model: Model) -> Iterator[Part]:
+    """Yield the ROC curve, and precision against sensitivity."""
+    known = model.function.assessment
+    if known is None or not known.cuts:
+        return
+    solver = str(model.provenance.get("solver", SAID))
+    roc = {solver: roc_of(known)}
+    yield Chart("ROC curve", "false positive rate", "sensitivity", roc, diagonal=True)
+    tp, fp = (np.array([getattr(cut, name) for cut in known.cuts], float) for name in ("tp", "fp"))
+    recall, share = tp / known.positives, known.positives / known.rows
+    pr = {solver: ([*recall], [*tp / (tp + fp)]), "rows at random": ([0, 1], [share, share])}
+    yield Chart("Precision and sensitivity", "sensitivity", "precision", pr)
+
+
+def roc_of(known: Assessment) -> tuple[list[float], list[float]]:
+    """Return false positive rates and sensitivities of the ROC curve."""
+    negatives = known.rows - known.positives
+    fpr = [cut.fp / negatives for cut in known.cuts]
+    return [0.0, *fpr], [0.0, *(cut.tp / known.positives for cut in known.cuts)]
+
+
+def _probabilities(model: Model) -> Iterator[Part]:
+    """Yield the reliability curve."""
+    curve = model.function.reliability
+    if curve is None:
+        return
+    yield (
+        f"The expected calibration error is {curve.error:.3g}; true probabilities would have "
+        f"{curve.chance:.3g} by chance."
+    )
+    said = [group.probability for group in curve.groups]
+    seen = [group.positive for group in curve.groups]
+    lines, bands = {SEEN: (said, [one.estimate for one in seen])}, {SEEN: _band(seen)}
+    yield Chart("Reliability curve", "probability", SEEN, lines, bands=bands, diagonal=True)
+
+
+def _columns(model: Model) -> Iterator[Part]:
+    """Yield the one list of columns; of a model without importance and effects its features."""
+    function = model.function
+    known, most = function.assessment, SHOWN
+    if known is not None and known.importance:
+        how = {
+            SHUFFLED: "if the values of a column are shuffled (permutation importance)",
+            REMOVED: "if the effect of a column is removed from the score",
+        }
+        yield (
+            f"Importance: how far the {known.measure} falls on {known.sampled} held-out rows "
+            f"{how[known.how]}. Correlated columns share their importance."
+        )
+    effects = {shape.name: effect_text(shape) for shape in function.shapes}
+    drops = {one.column: one.drop for one in known.importance} if known is not None else {}
+    names = [*dict.fromkeys((*drops, *effects))]
+    if not names:
+        yield from _features(model, most)
+        return
+    count, some = max(len(names), known.columns if known else 0), names[:most]
+    yield _with_intervals(
+        ("column", "effect"),
+        [[name, effects.get(name)] for name in some],
+        ("", ""),
+        "importance",
+        [drops.get(name) for name in some],
+        title=f"{len(some)} of {count} columns" if count > len(some) else "",
+    )
+
+
+def _features(model: Model, most: int) -> Iterator[Part]:
+    """Yield the features that count most, of a model without importance and effects."""
+    names, counts, weights = model.feature_names(), feature_weights(model), model.function.weights
+    if names is None or counts is None:
+        yield "A kernel machine: its weights belong to landmarks, not to columns."
+        return
+    signed = counts if weights is None else np.copysign(counts, weights)
+    order = np.argsort(-counts, kind="stable")[:most]
+    title = f"{order.size} of {counts.size} features" if counts.size > order.size else ""
+    what = "share of splits" if weights is None else "weight × spread"
+    lines: list[list[Cell]] = [[names[k], float(signed[k])] for k in order]
+    yield grid(("feature", what), lines, ("", ".4g"), title=title)
+
+
+def effect_text(shape: EffectShape) -> str:
+    """Return a curve of blocks with its ends, or some levels; then the lowest and the highest."""
+    sign = "+" if shape.unit == ADDED else ""
+    span = f"{min(shape.effect):{sign}.3g} to {max(shape.effect):{sign}.3g}"
     if len(shape.axes) > 1:
-        return ""
-    [axis], numbers, effect = shape.axes, shape.axes[0].line, shape.effect
-    named = [k for k in range(len(effect)) if k not in numbers]
-    some = sorted(named, key=lambda k: -effect[k])
-    levels = [f"{axis.texts[k]} {effect[k]:+.3g}" for k in some[:LEVELS]]
-    levels += ["…"] if len(some) > LEVELS else []
-    if not numbers:
+        return f"both columns: {span}"
+    [axis], effect = shape.axes, shape.effect
+    named = sorted({*range(len(effect))} - {*axis.line}, key=lambda k: -effect[k])
+    levels = [f"{axis.texts[k]} {effect[k]:{sign}.3g}" for k in named[:LEVELS]]
+    levels += ["…"] if len(named) > LEVELS else []
+    if not axis.line:
         return ", ".join(levels)
-    picked = [
-        numbers[k] for k in np.linspace(0, len(numbers) - 1, min(WIDE, len(numbers))).astype(int)
-    ]
-    blocks = sparkline([effect[k] for k in picked], min(effect), max(effect))
-    ends = f"{axis.texts[numbers[0]]} {blocks} {axis.texts[numbers[-1]]}"
+    some = np.linspace(0, len(axis.line) - 1, min(WIDE, len(axis.line))).astype(int)
+    blocks = sparkline([effect[axis.line[k]] for k in some], min(effect), max(effect))
+    ends = f"{axis.texts[axis.line[0]]} {blocks} {axis.texts[axis.line[-1]]} ({span})"
     return ", ".join([ends, *levels])
 
 
-def _map(shape: EffectShape) -> Iterator[str]:
-    """Yield a line of blocks for each place of the first column."""
-    first, second = (axis.texts for axis in shape.axes)
-    low, high = min(shape.effect), max(shape.effect)
-    blocks = [sparkline(row.tolist(), low, high) for row in shape.table]
-    yield from aligned(zip(first, blocks, strict=True), (0,)).splitlines()
-    yield f"{shape.axes[1].column} from {second[0]} to {second[-1]}"
-
-
-def line(model: Model) -> str:
-    """Return what the model is, in one line."""
-    if len(model.functions) > 1:
-        from aucbench.models import class_page
-
-        return class_page.line(model)
-    about = model.provenance
-    origin = f" of {about['data']}" if "data" in about else ""
-    auc = "" if model.auc is None else f", {model.measure} {_share(model.auc)}"
-    solver = about.get("solver", "a model")
-    return shown(f"<Model {solver}: {model.width} columns{origin}{auc}>")
-
-
-def as_html(model: Model) -> str:
-    """Return its origin, its quality with intervals, what counts most, and warnings."""
-    about = model.provenance
-    warnings = [f"warning: {warning}" for warning in warning_lines(model)]
-    more = warnings[WARNINGS:]
-    choice = folded("Why this solver", paragraphs(about["choice"])) if "choice" in about else ""
-    rest = folded(f"{len(more)} more warnings", paragraphs(more)) if more else ""
-    told = (listed(_facts(model)), paragraphs(warnings[:WARNINGS]), rest)
-    head = heading(line(model).strip("<>"))
-    return "".join((head, *told, _quality(model), _features(model), choice))
-
-
-def _facts(model: Model) -> Iterator[tuple[str, str]]:
-    about = model.provenance
-    if "n" in about:
-        yield "learnt from", f"{about.get('data')}: {sizes_of(about)}"
-    if about.get("label"):
-        yield "label", str(about["label"])
-    if model.auc_rows:
-        yield "judged by", model.auc_rows
-    if not model.decides:
-        yield "scores", ranking_of(model)
+def _effects(model: Model) -> Iterator[Part]:
+    """Yield a curve for each number, a table for each category, a heat map for two columns."""
+    found = model.function.shapes
+    if not found:
         return
-    positive, negative = map(join_labels, (model.labels[1], model.labels[0]))
-    yield "decision", f"score ≥ {model.function.threshold:.6g}: {positive}, else {negative}"
-    point = model.function.operating
-    if point is not None:
-        yield "chosen for", str(point.aim)
+    unit = found[0].unit
+    if unit == ADDED:
         yield (
-            "at this threshold",
-            (f"{point.tp} found, {point.fn} missed, {point.fp} false, {point.tn} left out rightly"),
+            "The score is the sum of these effects, and each is 0 in the mean over the training "
+            "rows. Correlated columns share their effect."
+        )
+    else:
+        yield f"The mean {unit} if a column has this value in all rows (partial dependence)."
+    yield from (_curve_chart(shape) for shape in found if is_curve(shape))
+    yield from _named_places([shape for shape in found if len(shape.axes) == 1], unit)
+    yield from (_heat_map(shape) for shape in found if len(shape.axes) > 1)
+
+
+def _named_places(shapes: Sequence[EffectShape], unit: str) -> Iterator[Grid]:
+    """Yield a table of levels, dates, single numbers and missing cells."""
+    lines: list[list[Cell]] = []
+    for shape in shapes:
+        [axis] = shape.axes
+        for k in [k for k in range(len(shape.effect)) if k not in axis.line or not is_curve(shape)]:
+            share = axis.positives[k] / axis.rows[k] if axis.positives else None
+            lines.append([shape.name, axis.texts[k], axis.rows[k], share, shape.effect[k]])
+    if lines:
+        form = "+.4f" if unit == ADDED else ".4f"
+        yield grid(("column", "value", "rows", SEEN, unit), lines, ("", "", "d", ".3f", form))
+
+
+def is_curve(shape: EffectShape) -> bool:
+    """Whether a line can be drawn: one column of numbers or dates."""
+    return len(shape.axes) == 1 and len(shape.axes[0].line) > 1
+
+
+def _curve_chart(shape: EffectShape) -> Chart:
+    """Return the chart of an effect, of a probability with the share of positives beside it."""
+    [axis] = shape.axes
+    x, name = [float(axis.values[k] or 0.0) for k in axis.line], axis.column
+    if axis.kind == "date":
+        x, name = [EPOCH + seconds / YEAR for seconds in x], f"{name}, year"
+    lines: dict[str, Any] = {shape.name: (x, [shape.effect[k] for k in axis.line])}
+    bands = {}
+    if shape.unit == "probability" and axis.positives:
+        seen = [wilson(axis.positives[k], axis.rows[k], LEVEL) for k in axis.line]
+        lines = {SAID: lines[shape.name], SEEN: (x, [one.estimate for one in seen])}
+        bands = {SEEN: _band(seen)}
+    return Chart(shape.name, name, shape.unit, lines, bands=bands)
+
+
+def _heat_map(shape: EffectShape) -> Grid:
+    """Return a heat map: a line for each place of the first column, shaded by the effect."""
+    first, second = shape.axes
+    most = max(map(abs, shape.effect)) or 1.0
+    lines: list[list[Cell]] = [
+        [text, *row.tolist()] for text, row in zip(first.texts, shape.table, strict=True)
+    ]
+    return grid(
+        (f"{first.column} \\ {second.column}", *second.texts),
+        lines,
+        ("", *["+.2f"] * len(second.values)),
+        shades=[[None, *(row / most).tolist()] for row in shape.table],
+        title=shape.name,
+    )
+
+
+def _groups(model: Model) -> Iterator[Part]:
+    """Yield the AUC of groups of rows."""
+    known = model.function.assessment
+    if known is None or not known.groups:
+        return
+    yield (
+        f"AUC of the held-out rows that share a value, at least {SMALLEST} of them. Others: the "
+        f"AUC of all other rows. p: p-value of “both are equal”, adjusted for {len(known.groups)} "
+        "groups."
+    )
+    yield _with_intervals(
+        ("column", "value", "rows", "positives", "others", "p"),
+        [[g.column, g.level, g.rows, g.positives, g.others, g.p] for g in known.groups],
+        ("", "", "d", "d", ".4f", ".2g"),
+        "AUC",
+        [one.auc for one in known.groups],
+    )
+
+
+def _provenance(model: Model) -> Iterator[Part]:
+    """Yield what the model was made of."""
+    about = model.provenance
+    known = {
+        "solver": about.get("solver"),
+        "features": about.get("features"),
+        "pairs that count": about.get("pairs"),
+        "constraints on effects": about.get("monotone", "").replace(",", ", "),
+        "trained on": about.get("trained_on"),
+        "data": about.get("data"),
+        "hash of the data": about.get("data_hash"),
+        "seed": about.get("seed"),
+        "date": about.get("date"),
+        **{name: about.get(name) for name in ("aucbench",)},
+        **about.get("versions", {}),
+    }
+    lines = [[name, str(value)] for name, value in known.items() if value not in (None, "")]
+    if lines:
+        yield grid(("what", "value"), lines, ("", ""))
+    if left := about.get("left_out"):
+        pairs = [[*pair] for pair in left.items()]
+        yield grid(("column", "why it is left out"), pairs, ("", ""))
+
+
+def _limits(model: Model) -> Iterator[str]:
+    """Yield what the page does not know."""
+    first = model.functions[0]
+    lacking: dict[str, object] = {f"its {model.measure}": model.auc}
+    if model.decides:
+        lacking["curves, importance and groups"] = first.assessment
+    absent = [what for what, known in lacking.items() if known is None]
+    if absent:
+        yield f"The file does not say {', '.join(absent)}: this was not kept when it was made."
+    if model.auc is not None:
+        yield (
+            f"The {model.measure} and its interval are those of models fitted to a part of the "
+            "rows, as a fit to all rows leaves none for a test. Intervals say what other rows of "
+            "the same kind would give, and nothing of change."
+        )
+    if first.shapes:
+        yield (
+            "An effect is what the model makes of a column, and no cause: a column may stand for "
+            "another one."
         )
 
 
-def _quality(model: Model) -> str:
-    known = {} if model.auc is None else {model.measure: model.auc}
-    if model.function.operating is not None:
-        known |= {name: getattr(model.function.operating, name) for name in SHARES}
-    lines = [(name, _share(x)) for name, x in known.items() if not isnan(x.estimate)]
-    return showing.grid(["on rows that did not train it", "with 95 % interval"], lines)
+Maker = Callable[["Model"], Iterator[Part]]
+BRIEF: dict[str, Maker] = {"Thresholds": _thresholds, "Columns": _columns}
+DETAILS: dict[str, Maker] = {
+    "Effects": _effects,
+    "Ranking": _ranking,
+    "Probabilities": _probabilities,
+    "Groups of rows": _groups,
+}
 
 
-def _features(model: Model) -> str:
-    lines = [(name, f"{value:.3g}") for name, value in most_counting(model)[:FEATURES]]
-    what = "share of the splits" if kind_of(model) == "trees" else "weight × spread"
-    return showing.grid(["what counts most", what], lines, (1,)) if lines else ""
+def _band(seen: Sequence[Interval]) -> tuple[list[float], list[float]]:
+    return [one.low for one in seen], [one.high for one in seen]
 
 
-def _share(share: Interval) -> str:
-    if isnan(share.low):
-        return f"{share.estimate:.4f}"
-    return f"{share.estimate:.4f} ({share.low:.3f} to {share.high:.3f})"
+def _with_intervals(
+    header: Sequence[str],
+    lines: Sequence[Sequence[Cell]],
+    forms: Sequence[str],
+    what: str,
+    intervals: Sequence[Interval | None],
+    title: str = "",
+) -> Grid:
+    """Return a table with a number and its interval at the end of each line."""
+    whole, spans = list[list[Cell]](), list[tuple[float, float, float] | None]()
+    for line, one in zip(lines, intervals, strict=True):
+        if one is None or isnan(one.low):
+            whole.append([*line, None if one is None else one.estimate, NOTHING])
+            spans.append(None)
+        else:
+            whole.append([*line, one.estimate, f"{one.low:.4f} to {one.high:.4f}"])
+            spans.append((one.low, one.estimate, one.high))
+    heads = (*header, what, "95 % interval")
+    return grid(heads, whole, (*forms, ".4f", ""), spans=spans, title=title)
+
+
+def share_text(share: Interval) -> str:
+    """Return a share with its interval: 0.81 (95 %: 0.7 to 0.9)."""
+    if isnan(share.estimate):
+        return NOTHING
+    value, low, high = (f"{x:.4g}" for x in (share.estimate, share.low, share.high))
+    return value if isnan(share.low) else f"{value} ({100 * share.level:g} %: {low} to {high})"

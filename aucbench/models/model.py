@@ -101,9 +101,9 @@ class Model:
 
     def __repr__(self) -> str:
         """Return what it is, in one line."""
-        from aucbench.models.explain import line
+        from aucbench.models.explain import describe_line
 
-        return line(self)
+        return describe_line(self)
 
     def _repr_html_(self) -> str:
         from aucbench.models.explain import as_html
@@ -120,7 +120,7 @@ class Model:
         MissingExtraError
             When Jinja2 is not installed.
         """
-        from aucbench.models.page import page_of
+        from aucbench.models.explain import page_of
 
         return page_of(self)
 

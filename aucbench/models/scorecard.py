@@ -9,8 +9,9 @@ Design
      So the worst bin has 0 points, and an effect that never falls never falls in points.
   c. A threshold at which the points stay the same is left out, so that bins next to each other with
      the same points are one.
-  d. The threshold, the reliability and all else is judged by the points, on rows held out: the fit
-     to each part becomes a card of its own. Beside the AUC of the points stands that of the fits.
+  d. The threshold, the reliability and all else come from held-out rows, whose points are their
+     held-out scores on the scale of points, with the same error of rounding that the card has for
+     these rows. (Rejected: a card for each part of the rows, which needs all fits to parts.)
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aucbench.data import Data, scores
-from aucbench.data.arrays import Index, Rows, Vector, rows
+from aucbench.data import Data
+from aucbench.data import scores as weighted_sums
+from aucbench.data.arrays import Rows, Vector, rows
 from aucbench.datasets.tables import Column, Schema
 from aucbench.datasets.tables.parts import OneHot
 from aucbench.errors import DataError, UnsupportedError, require_above, require_at_most
@@ -37,8 +39,8 @@ from aucbench.models.calibration import Sigmoid, calibrator
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from aucbench.models.held_out import HeldOut, Part
     from aucbench.models.model import Model
+    from aucbench.models.score_function import ScoreFunction
 
 BASE = "base points"  # of every row
 MISSING, OTHERS = "(missing)", "(others)"  # cells that training rows may lack
@@ -131,8 +133,7 @@ class Scorecard:
     lines : tuple of Line
         Of each attribute its lines, of which a row gets one; the worst has 0 points.
     auc : float
-        The AUC of the points, on rows that did not train what scored them: the mean over the parts
-        of the rows, each of which has a card of its own.
+        The AUC of the points of held-out rows.
     exact : float
         The same before the points were rounded.
     """
@@ -148,6 +149,14 @@ class Scorecard:
         """The most points that a row can have."""
         groups = groupby(self.lines, key=attrgetter("attribute"))
         return self.base + sum(max(line.points for line in own) for _, own in groups)
+
+    @property
+    def quality(self) -> str:
+        """What rounding costs, in a sentence."""
+        return (
+            f"The AUC of the points of held-out rows is {self.auc:.4f}, and {self.exact:.4f} "
+            "before they are rounded."
+        )
 
     def frame(self) -> DataFrame:
         """Return the table, a line for each bin, level or missing cell; the first has the base.
@@ -183,64 +192,53 @@ def require_kinds(schema: Schema | None) -> None:
 
 
 def carded(
-    model: Model, held: HeldOut, data: Data, learnt: Index, scaling: Scaling
-) -> tuple[Model, HeldOut]:
-    """Return a model as a scorecard, and the rows that were held out with the points of cards.
+    model: Model, y: Vector, scores: Vector, held: Rows, train: Data, scaling: Scaling
+) -> tuple[Model, Vector]:
+    """Return a model as a scorecard, and the points of held-out rows.
 
     Parameters
     ----------
     model : Model
-        The last fit.
-    held : HeldOut
-        On its scale.
-    learnt : array
-        Numbers of the rows that trained it.
+        Fitted to all rows.
+    y, scores : arrays of shape (n,)
+        Labels and held-out scores of rows, on the scale of the model.
+    held : Rows
+        These rows.
+    train : Data
+        The rows that trained the model.
 
     Raises
     ------
     DataError
         When no bin has points.
     """
-    line = calibrator("sigmoid", held.y, held.scores)
+    line = calibrator("sigmoid", y, scores)
     assert isinstance(line, Sigmoid)
-    train = data.take(learnt)
-    card = _whole(model, line, scaling, train.rows)
-    points = held.by([_card_of_part(part, line, scaling, data) for part in held.parts], data)
+    card = _round(model, line, scaling, train.rows)
+    exact = _points(scores, line, scaling)
+    rounding = card.scores(held)[:, 0] - _points(model.scores(held)[:, 0], line, scaling)
+    points = exact + rounding
     base, lines = _lines_of(card, train)
-    aucs = {"auc": _auc_of_parts(points), "exact": _auc_of_parts(held)}
-    table = Scorecard(scaling=scaling, base=base, lines=lines, **aucs)
-    function = replace(card.function, calibrator=scaling.sigmoid)
-    return replace(card, scorecard=table, functions=(function,)), points
+    table = Scorecard(
+        scaling=scaling, base=base, lines=lines, auc=auc(y, points), exact=auc(y, exact)
+    )
+    return replace(card, scorecard=table), points
 
 
-def _auc_of_parts(held: HeldOut) -> float:
-    """Return the mean AUC of the parts, since equal points of two cards say different things."""
-    ends = np.cumsum([part.rows.size for part in reversed(held.parts)])
-    both = zip(np.split(held.y, ends[:-1]), np.split(held.scores, ends[:-1]), strict=True)
-    known = [auc(y, s) for y, s in both if np.unique(y).size == 2]
-    return float(np.mean(known or [auc(held.y, held.scores)]))
+def _points(scores: Vector, line: Sigmoid, scaling: Scaling) -> Vector:
+    """Return the points of the odds that scores stand for."""
+    sigmoid = scaling.sigmoid
+    return (line.a * scores + (line.b - sigmoid.b)) / sigmoid.a
 
 
-def _card_of_part(part: Part, line: Sigmoid, scaling: Scaling, data: Data) -> Part:
-    """Return the card of a fit to a part of the rows; points need no other scale."""
-    own = Sigmoid(line.a * part.slope, line.b + line.a * part.shift)
-    card = _whole(part.model, own, scaling, data.rows.take(part.learnt))
-    return replace(part, model=card, slope=1.0, shift=0.0)
-
-
-def _whole(model: Model, line: Sigmoid, scaling: Scaling, learnt: Rows) -> Model:
+def _round(model: Model, line: Sigmoid, scaling: Scaling, train: Rows) -> Model:
     """Return a model of bins with whole weights; `line` leads from its scores to odds.
 
-    Its steps are 0 and 1, or -1 and 0 where sparse rows need a 0.
-
-    Parameters
-    ----------
-    learnt : Rows
-        Those that trained it.
+    Its steps are 0 and 1, or -1 and 0 if sparse rows need a 0.
     """
-    points, bins = scaling.sigmoid, (*model.maps, *model.function.maps)[0]
+    function, bins = model.function, (*model.maps, *model.function.maps)[0]
     assert isinstance(bins, Bins)
-    slope, weights = line.a / points.a, np.asarray(model.function.weights)
+    slope, weights = line.a / scaling.sigmoid.a, np.asarray(function.weights)
     blocks, steps = list[Steps | None](), list[Vector]()
     for block in bins.blocks or ():
         blocks.append(None)
@@ -259,17 +257,18 @@ def _whole(model: Model, line: Sigmoid, scaling: Scaling, learnt: Rows) -> Model
             "columns, or a larger --pdo"
         )
     phi, whole = replace(bins, blocks=tuple(blocks)), np.concatenate(steps)
-    mapped = phi(learnt if model.encoding is None else model.encoding(learnt))
-    wanted = slope * model.scores(learnt)[:, 0] + (line.b - points.b) / points.a
-    base = np.rint((wanted - scores(mapped, whole)).mean())
+    mapped = phi(train if model.encoding is None else model.encoding(train))
+    wanted = _points(model.scores(train)[:, 0], line, scaling)
+    base = np.rint((wanted - weighted_sums(mapped, whole)).mean())
     shares = np.abs(np.asarray(mapped.matrix.mean(axis=0))).reshape(-1)  # of rows with the step
-    function = replace(
-        model.function,
+    rounded: ScoreFunction = replace(
+        function,
         weights=np.append(whole, base),
         maps=(AppendOne(),),
         spread=np.append(np.sqrt(shares * (1.0 - shares)), 0.0),
+        calibrator=scaling.sigmoid,
     )
-    return replace(model, functions=(function,), maps=(phi,))
+    return replace(model, functions=(rounded,), maps=(phi,))
 
 
 def _lines_of(card: Model, train: Data) -> tuple[int, tuple[Line, ...]]:

@@ -1,8 +1,7 @@
-"""The shape of an effect of an additive model, as plain values that its file keeps."""
+"""The shape of an effect, as plain values that the file of a model keeps."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan
 
@@ -11,12 +10,12 @@ import numpy as np
 from aucbench.data.arrays import Vector
 
 TIMES = " × "  # between the names of two columns
-BLOCKS = "▁▂▃▄▅▆▇█"
+ADDED = "added to the score"  # unit of an effect in a score that is a sum of effects
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Axis:
-    """The places of one column at which an effect is told.
+    """The places of one column at which an effect is given.
 
     Attributes
     ----------
@@ -28,6 +27,8 @@ class Axis:
         The number, or the seconds of a date; None for a level, and for a missing cell.
     rows : tuple of int
         Training rows at each place, at least 10.
+    positives : tuple of int
+        Those of them that are positive; empty if rows are ranked.
     """
 
     column: str
@@ -35,6 +36,7 @@ class Axis:
     names: tuple[str, ...]
     values: tuple[float | None, ...]
     rows: tuple[int, ...]
+    positives: tuple[int, ...] = ()
 
     @property
     def line(self) -> list[int]:
@@ -55,20 +57,24 @@ def _text(value: float) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EffectShape:
-    """What one column, or two of them, add to the score of an additive model.
+    """What a model makes of one column, or of two.
 
     Attributes
     ----------
     axes : tuple of Axis
         Of one column, or of two.
     effect : tuple of float
-        What is added at each place, in units of the score; 0 in the mean over the training rows.
-        Of two columns, all places of the second one for the first place of the first one, and so
-        on.
+        The effect at each place. Of two columns, all places of the second one for the first place
+        of the first one, and so on.
+    unit : str
+        "added to the score": the score is the sum of such effects, each of which is 0 in the mean
+        over the training rows. "probability" or "score": the mean prediction if a column has this
+        value in all rows (partial dependence).
     """
 
     axes: tuple[Axis, ...]
     effect: tuple[float, ...]
+    unit: str = ADDED
 
     @property
     def name(self) -> str:
@@ -79,10 +85,3 @@ class EffectShape:
     def table(self) -> Vector:
         """The effect as an array of shape (places,) or (places, places)."""
         return np.reshape(self.effect, [len(axis.values) for axis in self.axes])
-
-
-def sparkline(values: Sequence[float], low: float, high: float) -> str:
-    """Return one block for each value, from the lowest at `low` to the highest at `high`."""
-    room = (high - low) or 1.0
-    steps = (round((len(BLOCKS) - 1) * (value - low) / room) for value in values)
-    return "".join(BLOCKS[min(max(step, 0), len(BLOCKS) - 1)] for step in steps)

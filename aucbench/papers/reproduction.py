@@ -22,7 +22,7 @@ from aucbench.papers.experiment import Experiment
 from aucbench.papers.measuring import Measured
 from aucbench.papers.results import Results
 from aucbench.papers.sections import parts_of
-from aucbench.report.document import Chapter, Grid
+from aucbench.report.document import Grid, Section
 from aucbench.report.render import sections_to_html
 from aucbench.report.sections import Chart, Table, part_from_json, part_to_json
 from aucbench.store import own_file
@@ -77,11 +77,11 @@ class Reproduction:
         return "-".join(parts + [self.protocol] * (self.protocol != "clean")) + ".json"
 
     @property
-    def chapter(self) -> Chapter:
+    def chapter(self) -> Section:
         """The section as it is shown."""
         parts = (Grid.of(part) if isinstance(part, Table) else part for part in self.parts)
         origin = f"Computed by aucbench {self.version} on {self.machine}."
-        return Chapter(self.title, origin, tuple(parts))
+        return Section(self.title, origin, tuple(parts))
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""

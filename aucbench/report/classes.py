@@ -12,7 +12,7 @@ from aucbench.data import Categories
 from aucbench.data.arrays import Index, Vector
 from aucbench.metrics.classes import class_aucs
 from aucbench.metrics.rows import TargetRows
-from aucbench.report.document import Chapter, Grid, grid
+from aucbench.report.document import Grid, Section, grid
 from aucbench.report.sections import Chart
 from aucbench.stats.roc import Band, bands
 from aucbench.stats.rows import Fold, Rows
@@ -104,14 +104,14 @@ def _curves(splits: Sequence[TargetRows], points: int) -> list[Band]:
     return [bands(folds, points)[0] for folds in by_class]
 
 
-def class_chapters(findings: Findings) -> Iterator[Chapter]:
+def class_sections(findings: Findings) -> Iterator[Section]:
     """Yield a chapter for each data set with three or more classes."""
     evidence = findings.evidence
     for one in findings.insides:
         if one.each:
             parts = [*_parts(findings, one.each)]
             title = f"Classes of {evidence.datasets[one.dataset]}"
-            yield Chapter(title, "", tuple(parts))
+            yield Section(title, "", tuple(parts))
 
 
 def _parts(findings: Findings, each: Sequence[ClassInside]) -> Iterator[str | Grid | Chart]:

@@ -17,6 +17,7 @@ from textwrap import wrap
 from typing import TypeAlias
 
 from aucbench.bench.text import aligned
+from aucbench.data import showing
 from aucbench.errors import shown
 from aucbench.report.sections import Chart, Table
 
@@ -24,6 +25,7 @@ NOTHING = "-"
 Cell: TypeAlias = str | float | None
 WIDEST = 100  # characters of a line where stdout is no terminal
 SHORTEST = 12  # characters of a name that is shortened
+BLOCKS = "▁▂▃▄▅▆▇█"
 STRONG = 3  # first columns that are bold in the best lines
 STARTS = ("#", "+", "-", "=", "~")  # of a line, which Markdown takes for a heading or a list
 TEX = str.maketrans(
@@ -83,7 +85,7 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
-class Chapter:
+class Section:
     """Parts below a heading, with a line that says who has written it."""
 
     title: str
@@ -91,7 +93,7 @@ class Chapter:
     parts: tuple[str | Grid | Chart, ...]  # a str is a paragraph; each of its lines stays a line
 
 
-Part: TypeAlias = str | Grid | Chart | Chapter
+Part: TypeAlias = str | Grid | Chart | Section
 
 
 def _cell(value: str | float | None) -> str:
@@ -126,7 +128,7 @@ def text(
 def _text(part: Part, width: int | None, strong: Callable[[str], str]) -> str:
     if isinstance(part, Grid):
         return "\n".join([*_heading(part, width), *_text_lines(part, width, strong)])
-    if isinstance(part, Chapter):
+    if isinstance(part, Section):
         head = "\n".join([shown(part.title), *_wrapped(part.origin, width)])
         return "\n\n".join([head, *(_text(one, width, strong) for one in part.parts)])
     return "\n".join(line for told in _lines(part) for line in _wrapped(told, width))
@@ -175,13 +177,35 @@ def shortened(name: str, room: int) -> str:
     return f"{name[: room - 1 - end]}…{name[len(name) - end :]}"
 
 
+def sparkline(values: Sequence[float], low: float, high: float) -> str:
+    """Return one block for each value, from the lowest at `low` to the highest at `high`."""
+    room = (high - low) or 1.0
+    steps = (round((len(BLOCKS) - 1) * (value - low) / room) for value in values)
+    return "".join(BLOCKS[min(max(step, 0), len(BLOCKS) - 1)] for step in steps)
+
+
+def fragment(parts: Sequence[Part]) -> str:
+    """Return parts as a piece of HTML without scripts, for a notebook; a section is folded."""
+    return "".join(map(_fragment, parts))
+
+
+def _fragment(part: Part) -> str:
+    if isinstance(part, Section):
+        return showing.folded(part.title, fragment(part.parts))
+    if isinstance(part, Grid):
+        table = showing.grid(part.header, part.lines, part.right, part.best)
+        title = showing.heading(part.title) if part.title else ""
+        return f"{title}{showing.paragraphs(part.facts)}{table}"
+    return showing.paragraphs(_lines(part))
+
+
 def markdown(parts: Sequence[Part]) -> str:
     """Return parts in Markdown."""
     return "\n\n".join(block for part in parts for block in _markdown(part))
 
 
 def _markdown(part: Part) -> list[str]:
-    if isinstance(part, Chapter):
+    if isinstance(part, Section):
         head = [f"## {marked(part.title)}", *([marked(part.origin)] if part.origin else [])]
         return [*head, markdown(part.parts)] if part.parts else head
     if isinstance(part, Grid):

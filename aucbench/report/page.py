@@ -12,14 +12,14 @@ from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 from aucbench.data.understood import SHOWN_DROPPED, by_kind
-from aucbench.report.classes import class_chapters
-from aucbench.report.document import Chapter, Grid
+from aucbench.report.classes import class_sections
+from aucbench.report.document import Grid, Section
 from aucbench.report.drawn import DIGITS, drawn
 from aucbench.report.findings import Findings
 from aucbench.report.inside import sizes
 from aucbench.report.leaderboard import leaderboard
 from aucbench.report.terminal import pair_notes
-from aucbench.report.times import time_chapters
+from aucbench.report.times import time_sections
 
 LOG = 4000  # last characters of a log
 FAILURES = 100  # different ones that are listed
@@ -71,7 +71,7 @@ class Page:
 
     findings: Findings
     folder: str  # name of the results folder, for the commands
-    added: tuple[Chapter, ...] = ()  # on classes and times
+    added: tuple[Section, ...] = ()  # on classes and times
     digits: ClassVar = DIGITS
 
     @cached_property
@@ -192,7 +192,7 @@ class Page:
 
 def page_of(findings: Findings, *, folder: str) -> Page:
     """Return the page of findings, with chapters on classes and times."""
-    return Page(findings, folder, (*class_chapters(findings), *time_chapters(findings)))
+    return Page(findings, folder, (*class_sections(findings), *time_sections(findings)))
 
 
 def _said(name: str, value: Any) -> str:

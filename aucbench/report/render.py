@@ -27,7 +27,7 @@ from typing import Any
 
 from aucbench.data.showing import words
 from aucbench.errors import MissingExtraError, shown
-from aucbench.report.document import Chapter
+from aucbench.report.document import Section
 from aucbench.report.page import Page
 from aucbench.report.sections import Chart
 from aucbench.store import own_file, require_writable
@@ -47,27 +47,16 @@ def to_html(page: Page) -> bytes:
     return rendered("page.html", (*SCRIPTS, "page.js"), page.data, page.added, page=page)
 
 
-def sections_to_html(
-    title: str,
-    facts: Sequence[str],
-    added: Sequence[Chapter],
-    *,
-    answer: Sequence[str] = (),
-    warnings: Sequence[str] = (),
-) -> bytes:
-    """Return a page of sections only, with lines of facts below its title.
-
-    `answer`, what is to be known first, and `warnings` stand before the sections.
-    """
-    told: Any = {"title": title, "facts": facts, "answer": answer, "warnings": warnings}
-    return rendered("alone.html", (*SCRIPTS, "alone.js"), {}, added, **told)
+def sections_to_html(title: str, facts: Sequence[str], added: Sequence[Section]) -> bytes:
+    """Return a page of sections only, with lines of facts below its title."""
+    return rendered("alone.html", (*SCRIPTS, "alone.js"), {}, added, title=title, facts=facts)
 
 
 def rendered(
     template: str,
     names: Sequence[str],
     data: Mapping[str, Any],
-    added: Sequence[Chapter] = (),
+    added: Sequence[Section] = (),
     **more: Any,
 ) -> bytes:
     """Return a page of a template and scripts of `html/`, which see `data` as JSON.

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aucbench.data.showing import folded, grid, heading, paragraphs
+from aucbench.data.showing import folded, heading, paragraphs
 from aucbench.report import terminal
-from aucbench.report.document import Grid, text
+from aucbench.report.document import Grid, fragment, text
 from aucbench.report.findings import Findings, Means
 from aucbench.report.leaderboard import leaderboard
 from aucbench.report.terminal import tables
@@ -38,13 +38,8 @@ def as_html(findings: Findings, others: list[Means]) -> str:
     tables = grids(findings, others)
     count = len(findings.insides)
     over_all, shown = tables[count:], tables[: min(count, MOST_SETS)]
-    parts = [_table(one) for one in (*over_all, *shown)]
+    parts = [f"<br/>{fragment([one])}" for one in (*over_all, *shown)]
     left = count - len(shown)
     more = paragraphs([f"{left} more data sets: print(.table())"] if left else [])
     notes = folded("Notes", paragraphs(terminal.notes(findings)))
     return "".join([heading(first), paragraphs(further), *parts, more, notes])
-
-
-def _table(one: Grid) -> str:
-    table = grid(one.header, one.lines, one.right, one.best)
-    return f"<br/>{heading(one.title)}{paragraphs(one.facts)}{table}"

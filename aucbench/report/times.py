@@ -13,7 +13,7 @@ from aucbench.data.arrays import Vector
 from aucbench.metrics.pairs import concordance_of
 from aucbench.metrics.rows import TargetRows
 from aucbench.pairs import Time
-from aucbench.report.document import Chapter, Grid, grid
+from aucbench.report.document import Grid, Section, grid
 from aucbench.report.sections import Chart
 from aucbench.stats.roc import Band
 from aucbench.stats.rows import Rows
@@ -85,12 +85,12 @@ def _band(times: Vector, splits: Sequence[TargetRows]) -> Band:
     return Band(times, *(np.ma.filled(line, np.nan) for line in told))
 
 
-def time_chapters(findings: Findings) -> Iterator[Chapter]:
+def time_sections(findings: Findings) -> Iterator[Section]:
     """Yield a chapter for each data set with survival times."""
     for one in findings.insides:
         if one.until is not None:
             title = f"Times of {findings.evidence.datasets[one.dataset]}"
-            yield Chapter(title, "", tuple(_parts(findings, one.until)))
+            yield Section(title, "", tuple(_parts(findings, one.until)))
 
 
 def _parts(findings: Findings, until: TimesInside) -> Iterator[str | Grid | Chart]:

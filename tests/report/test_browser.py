@@ -6,7 +6,7 @@ from screens import SCREENS, look
 
 from aucbench.records import CellStatus
 from aucbench.registry.specs import Spec
-from aucbench.report.document import Chapter, Grid
+from aucbench.report.document import Section, Grid
 from aucbench.report.findings import findings_of
 from aucbench.report.folder import read_evidence
 from aucbench.report.page import page_of
@@ -177,7 +177,7 @@ def test_a_page_of_sections_draws_its_charts(browser, tmp_path):
     chart = Chart("Figure 3", "k", "AUC", {NASTY: ([1, 10, 100], [0.5, 0.7, 0.8])}, log_x=True)
     table = Table((NASTY, "value"), [("b", 2.0), ("a", 1.0)])
     path = tmp_path / "sections.html"
-    chapter = Chapter(NASTY, NASTY, (chart, Grid.of(table), NASTY))
+    chapter = Section(NASTY, NASTY, (chart, Grid.of(table), NASTY))
     path.write_bytes(sections_to_html(NASTY, [NASTY], [chapter]))
     browser.open(path.as_uri())
     assert browser.console() == []

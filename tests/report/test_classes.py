@@ -10,7 +10,7 @@ from sklearn.metrics import roc_auc_score
 from aucbench import compare
 from aucbench.data import Categories
 from aucbench.metrics.rows import TargetRows, bare
-from aucbench.report.classes import against_rest, class_chapters, classes_inside
+from aucbench.report.classes import against_rest, class_sections, classes_inside
 from aucbench.report.page import page_of
 from aucbench.report.render import to_html
 from aucbench.stats.roc import bands
@@ -57,7 +57,7 @@ def test_the_mean_curve_is_first_over_the_classes():
 def test_the_page_has_a_chapter_on_the_classes(results):
     findings = results.findings
     assert findings.measure == "Hand–Till M"
-    [chapter] = class_chapters(findings)
+    [chapter] = class_sections(findings)
     _, table, chart = chapter.parts
     assert [line[0] for line in table.lines] == ["<y>", "x", "z"]
     assert [*chart.lines] == ["<y>", "x", "z"]

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from aucbench.errors import ParameterError
-from aucbench.report.document import Chapter, Grid, markdown, tex, text
+from aucbench.report.document import Section, Grid, markdown, tex, text
 from aucbench.report.sections import Chart, Table, part_from_json, part_to_json
 
 
@@ -37,7 +37,7 @@ def test_what_is_no_section_is_refused(name):
 
 def test_nothing_of_a_text_is_markup():
     parts = "- a\n<b>*x*", Grid.of(Table(["|"], [("a|b",)]))
-    odd = [Chapter("# t\x1b[31m", "Computed by d:n 1.0.", parts)]
+    odd = [Section("# t\x1b[31m", "Computed by d:n 1.0.", parts)]
     assert "Computed by d:n 1.0." in text(odd)
     assert "\x1b" not in text(odd)
     marked = markdown(odd)

@@ -12,7 +12,7 @@ from aucbench.metrics import cindex
 from aucbench.metrics.rows import TargetRows, bare
 from aucbench.report.page import page_of
 from aucbench.report.render import to_html
-from aucbench.report.times import time_chapters, times_inside
+from aucbench.report.times import time_sections, times_inside
 from aucbench.stats.rows import Fold
 
 pytestmark = pytest.mark.usefixtures("in_process")
@@ -67,7 +67,7 @@ def test_a_split_without_a_pair_so_early_has_no_part():
 def test_the_page_has_a_chapter_on_the_times(results):
     findings = results.findings
     assert findings.measure == "C-index"
-    [chapter] = time_chapters(findings)
+    [chapter] = time_sections(findings)
     _, chart, table = chapter.parts
     assert {*chart.lines} == {*chart.bands} == {"ls-svm", "rank-svm"}
     assert len(table.lines) >= 5
