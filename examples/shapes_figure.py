@@ -2,8 +2,8 @@
 
     python examples/shapes_figure.py model.aucbench shapes.pdf
 
-The score of an additive model is a sum of effects, as those on the features `splines` or `bins`.
-The 12 effects that move it most are drawn. matplotlib is needed, as in
+The 12 effects that move the score most are drawn: of a score that is a sum of effects the effects,
+else mean predictions. matplotlib is needed, as in
 `pip install 'aucbench[plot]'`.
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from aucbench.errors import shown
-from aucbench.models import load_model
+from aucbench.models import Model
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,7 +51,7 @@ def draw_shapes(shapes: Sequence[EffectShape]) -> Figure:
         panel.tick_params(labelsize=7)
     for panel in panels[len(shapes) :]:
         panel.set_axis_off()
-    figure.supylabel("added to the score", fontsize=8)
+    figure.supylabel(shapes[0].unit, fontsize=8)
     return figure
 
 
@@ -97,7 +97,7 @@ def _plain(text: str) -> str:
 
 def main(model: str, file: str) -> None:
     """Draw the shapes of a saved model into a file."""
-    shapes = getattr(load_model(model), "shapes", ())  # a model of classes has none
+    shapes = Model.load(model).functions[0].shapes
     if not shapes:
         sys.exit(
             f"{model} has no shapes: its score is no sum of effects of columns; fit one with "

@@ -1,0 +1,166 @@
+"""What a model says about itself: models of every kind have one page, and it says what it lacks."""
+
+import json
+import re
+from dataclasses import replace
+from html import unescape
+
+import numpy as np
+import pytest
+from assessed_models import assessed_model, patients, with_function
+from command_line import done
+from screens import SCREENS, look
+
+from aucbench.errors import MissingExtraError
+from aucbench.metrics import Aim
+from aucbench.models import Model
+from aucbench.models.explain import explanation, is_curve, page_of, sections
+from aucbench.models.shape import Axis, EffectShape
+from aucbench.report import render
+from aucbench.report.document import text
+
+pytestmark = pytest.mark.usefixtures("in_process")
+
+NASTY = "</script><b>red\x1b"
+TREES, KERNEL = "hist-gradient-boosting[max_iter=20]", "roc-svm-nystrom[rank=20]"
+KINDS = {"linear": "logistic", "trees": TREES, "kernel": KERNEL}
+
+
+def words(page):
+    content = page.content.decode().partition("<footer")[0]
+    return " ".join(unescape(re.sub("<[^>]*>", " ", content)).split())
+
+
+def section(model, title):
+    [found] = [one for one in sections(model) if one.title == title]
+    return found
+
+
+@pytest.fixture(scope="module", params=KINDS.values(), ids=KINDS)
+def model(request):
+    return assessed_model(solver=request.param, by=("age",))[0]
+
+
+def test_models_of_every_kind_have_a_page(model, tmp_path):
+    model.save(tmp_path / "m.aucbench")
+    again = Model.load(tmp_path / "m.aucbench")
+    assert again.report().content == model.report().content
+    assert explanation(again) == explanation(model)
+    json.dumps(explanation(model), allow_nan=False)
+    shown = words(model.report())
+    titles = ("In short", "Thresholds", "Columns", "Effects", "Ranking", "Probabilities", "Limits")
+    assert all(title in shown for title in titles)
+    assert f"AUC {model.auc.estimate:.4g} (95 %: {model.auc.low:.4g} to" in shown
+    assert "Most important: visits" in shown
+    assert "ward = south: the AUC of these" in shown
+    assert ("landmarks of the kernel" in shown) == model.keeps_rows
+    charts = {part.title for one in sections(model) for part in one.parts if hasattr(part, "x")}
+    assert {"ROC curve", "Reliability curve", "age", "visits", "noise"} <= charts
+
+
+def test_there_is_one_list_of_columns_with_importance_and_effect(model):
+    short = text(sections(model, brief=True))
+    point = model.function.operating
+    assert f"{point.tp} true positives, {point.fp} false positives" in short
+    [line] = [line for line in short.splitlines() if line.startswith("visits ")]
+    drop = model.function.assessment.importance[0].drop
+    assert re.search(rf"0 ▁\S*█ 5 .*{drop.estimate:.4f}  {drop.low:.4f} to {drop.high:.4f}", line)
+    assert [title.title for title in sections(model, brief=True)][2:4] == ["Thresholds", "Columns"]
+
+
+def test_without_importance_and_effects_the_features_are_listed(model):
+    bare = with_function(model, assessment=None, shapes=())
+    shown = text([section(bare, "Columns")])
+    if model.keeps_rows:
+        assert "belong to landmarks" in shown
+    else:
+        assert ("share of splits" if model.function.trees else "weight × spread") in shown
+        assert "visits" in shown
+
+
+def test_the_table_of_thresholds_marks_the_own_one_and_has_costs_where_they_are_known():
+    model, _, _ = assessed_model(aim=Aim(cost_fp=1.0, cost_fn=5.0))
+    grid, _ = section(model, "Thresholds").parts
+    assert grid.header[-1] == "cost of 1000 rows"
+    own, point = grid.best.index(True), model.function.operating
+    assert grid.best.count(True) == 1
+    costs = [float(line[-1]) for line in grid.keys]
+    rows = point.tp + point.fp + point.fn + point.tn
+    assert costs[own] == min(costs) == pytest.approx(1000 * (point.fp + 5 * point.fn) / rows)
+    assert float(grid.keys[own][2]) == pytest.approx(point.sensitivity.estimate)
+
+
+def test_a_model_that_was_not_assessed_says_what_it_does_not_know():
+    plain = with_function(assessed_model()[0], assessment=None, reliability=None)
+    assert "does not say curves, importance and groups" in words(page_of(plain))
+    bare = replace(with_function(plain, operating=None, calibrator=None), auc=None, provenance={})
+    shown = words(page_of(bare))
+    assert "Model: of unknown origin" in shown
+    assert "does not say its AUC, curves" in shown
+    assert "it gives scores, and no probabilities" in shown
+
+
+def test_names_are_text():
+    frame = patients(300).rename(columns={"visits": NASTY})
+    frame["ward"] = frame["ward"].replace("south", NASTY)
+    model, _, _ = assessed_model(frame)
+    for content in (page_of(model, NASTY).content.decode(), model._repr_html_()):
+        assert NASTY not in content
+        assert "<b>red" not in content
+        assert "&lt;/script&gt;&lt;b&gt;red\\x1b" in content
+
+
+def test_without_jinja_the_extra_is_named(monkeypatch, model):
+    monkeypatch.setattr(render, "find_spec", lambda name: None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'aucbench\[report\]'"):
+        page_of(model)
+
+
+def of_two(name, places=2):
+    """An effect of two columns."""
+    values, rows = tuple(1e4 * k for k in range(places)), (50,) * places
+    axes = tuple(
+        Axis(column=column, kind="numeric", names=("",) * places, values=values, rows=rows)
+        for column in (name, "dose")
+    )
+    effect = np.linspace(-1.0, 2.0, places**2)
+    return EffectShape(axes=axes, effect=(*effect.tolist(),))
+
+
+def test_two_columns_are_a_heat_map():
+    model, _, _ = assessed_model()
+    model = with_function(model, shapes=(*model.function.shapes, of_two(NASTY)))
+    grid = section(model, "Effects").parts[-1]
+    assert grid.header == (f"{NASTY} \\ dose", "0", "10000")
+    assert grid.shades == ((None, -0.5, 0.0), (None, 0.5, 1.0))
+    page = page_of(model).content.decode()
+    assert 'style="--shade:50%" data-shade="low"' in page
+    assert NASTY not in page
+
+
+@pytest.fixture(scope="module")
+def screened():
+    model, _, _ = assessed_model(patients(2000), by=("age",))
+    long = of_two("income of the household of the applicant", 8)  # as long as people make them
+    return with_function(model, shapes=(*model.function.shapes, long))
+
+
+@pytest.mark.parametrize(("width", "scheme"), SCREENS)
+def test_the_page_fits_and_can_be_read(browser, screened, tmp_path, width, scheme):
+    page_of(screened, "Model of readmissions").save(tmp_path / "model.html")
+    look(browser, (tmp_path / "model.html").as_uri(), width, scheme, "model")
+    assert browser.count(".chart svg") == 3 + sum(map(is_curve, screened.function.shapes))
+    assert browser.count(".span .bar") > 10
+    assert browser.count("td[data-shade]") == 64
+    assert "" not in browser.texts("thead button")
+    assert "rgba(0, 0, 0, 0)" not in browser.run(
+        "return [...document.querySelectorAll('td[data-shade]')]"
+        ".map(e => getComputedStyle(e).backgroundColor)"
+    )
+
+
+def test_an_unknown_column_of_groups_is_refused_before_anything_is_fitted(tmp_path):
+    patients(200).to_csv(tmp_path / "t.csv", index=False)
+    asked = ("--target", "back", "--positive", "yes", "--solver", "svm-or", "--by", "wards")
+    said = done("fit", "--data", tmp_path / "t.csv", *asked, "-o", tmp_path / "m", code=2).stderr
+    assert "unknown column of --by 'wards': did you mean 'ward'?" in said
