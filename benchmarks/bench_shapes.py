@@ -7,16 +7,14 @@ from functools import cache
 import numpy as np
 
 import aucbench
-from aucbench.models.attribution import Additive
+from aucbench.models.effects import Additive, shapes
 from aucbench.models.model import Model
 from aucbench.models.recipe import Recipe
-from aucbench.models.shaping import shapes
-from aucbench.registry.specs import parse_spec
 
 from .rows import labels
 
 N, D = 5_000, 10
-RECIPE = Recipe(solver=parse_spec("rank-svm"), features="splines")
+RECIPE = Recipe(solver="rank-svm", features="splines")
 ROWS = np.arange(N, dtype=np.int32)
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 Part = str | Grid | Chart
 SHOWN = 20  # columns
-MOST_CURVES = 30  # of a chart of several classes
+MOST_CLASSES, MOST_CURVES = 8, 30  # that a line lists, and of a chart of several classes
 WIDE, LEVELS = 16, 3  # blocks of a curve, and levels of a category, in a line
 PER, NEXT = 1000, 10_000  # rows in which flags and costs are counted, and new ones
 SIGNIFICANT = 0.05  # adjusted p-value below which groups differ
@@ -159,6 +159,10 @@ def summary_lines(model: Model) -> Iterator[str]:
         yield f"Trained on {data}: {describe_rows(model)}, {model.width} columns."
     if about.get("label"):
         yield f"Label: {about['label']}."
+    if about.get("pairs"):
+        yield f"Pairs that count: {about['pairs']}."
+    if about.get("monotone"):
+        yield f"Constraints on effects: {about['monotone'].replace(',', ', ')}."
     yield from about.get("choice", ())
     yield from quality_lines(model)
     if len(model.functions) == 1 and (leading := _leading(model.function.assessment)):
@@ -187,6 +191,10 @@ def quality_lines(model: Model) -> Iterator[str]:
         yield f"The model ranks rows: a higher score means {higher}."
     elif len(model.functions) > 1:
         yield CLASSES_DECIDE
+        aucs = ((label, one.auc) for label, one in by_class(model))
+        each = [f"{label} {auc.estimate:.4f}" for label, auc in aucs if auc is not None]
+        more = ", …" if len(each) > MOST_CLASSES else ""
+        yield f"AUC of each class against the rest: {', '.join(each[:MOST_CLASSES])}{more}."
     else:
         yield from _decision(model)
 
@@ -495,8 +503,6 @@ def _provenance(model: Model) -> Iterator[Part]:
     known = {
         "solver": about.get("solver"),
         "features": about.get("features"),
-        "pairs that count": about.get("pairs"),
-        "constraints on effects": about.get("monotone", "").replace(",", ", "),
         "trained on": about.get("trained_on"),
         "data": about.get("data"),
         "hash of the data": about.get("data_hash"),

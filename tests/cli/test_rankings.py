@@ -73,7 +73,7 @@ def test_a_model_of_times_ranks_rows_and_decides_nothing(folder):
     out = folder / "risk.model"
     command = ("fit", "--data", folder / "times.csv", *TIMES, "--splits", 2, "--out", out)
     printed = done(*command, "--solver", "rank-svm").output
-    assert "it ranks rows: a higher score means an earlier event" in flat(printed)
+    assert "The model ranks rows: a higher score means an earlier event" in flat(printed)
     assert "C-index" in printed
     assert "threshold" not in printed
     scored = folder / "scored.csv"
@@ -84,10 +84,10 @@ def test_a_model_of_times_ranks_rows_and_decides_nothing(folder):
     assert cindex(frame.days, frame.state == "dead", told.score) > 0.65
     page = folder / "page.html"
     known = json.loads(done("explain", out, "--json", "--html", page).stdout)
-    assert known["positive"] == []
+    assert known["labels"] == []
     assert known["provenance"]["n_events"] == int((frame.state == "dead").sum())
     assert "The model ranks rows" in page.read_text()
-    assert "How far the C-index falls" in page.read_text()
+    assert "how far the C-index falls" in page.read_text()
     assert not Model.load(out).decides
 
 
@@ -114,7 +114,7 @@ def test_grades_are_compared_within_their_queries(folder):
     assert all(row["groups"] == 15 or row["auc"] > 0.9 for row in strict(out))
 
 
-def test_columns_of_grades_are_dealt_out_within_queries(folder):
+def test_columns_of_grades_are_shuffled_within_queries(folder):
     out = folder / "grades.model"
     data = ("--data", folder / "grades.csv", "--target", "rating", "--labels", "grades")
     done("fit", *data, "--groups", "query", "--splits", 2, "--solver", "ls-svm", "--out", out)

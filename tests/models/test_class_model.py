@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zipfile
 from dataclasses import replace
 
@@ -18,7 +19,8 @@ from aucbench.errors import DataError, ParameterError
 from aucbench.metrics import hand_till
 from aucbench.models import Model
 from aucbench.models.calibration import best, log_odds, probabilities, sigmoids
-from aucbench.models.class_page import explanation, lines
+from aucbench.models.explain import explanation, sections
+from aucbench.report.document import text
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
@@ -71,7 +73,7 @@ def test_the_file_gives_the_same_scores(model, tmp_path):
     pd.testing.assert_frame_equal(again.predict(new), model.predict(new))
     assert again.labels == model.labels
     assert again.auc == model.auc
-    assert [*lines(again)] == [*lines(model)]
+    assert sections(again) == sections(model)
 
 
 def test_a_class_against_the_rest_is_a_model_of_two_classes(model, tmp_path):
@@ -115,15 +117,19 @@ def test_a_damaged_file_is_refused(model, tmp_path, change, told):
 
 
 def test_it_explains_each_class(model):
-    told = "\n".join(lines(model))
-    assert "class bee: AUC" in told
-    assert "kind=wings" in told or "kind" in told
+    titles = [one.title for one in sections(model)]
+    assert [f"Columns: {label} against the rest" in titles for label in LABELS] == [True] * 3
+    assert not any(title.startswith("Thresholds") for title in titles)
+    said = text(sections(model))
+    bee = model.functions[1].auc
+    rows = model.provenance["class_rows"][1]
+    line = f"bee +{rows} +{bee.estimate:.4f}  {bee.low:.4f} to {bee.high:.4f}"
+    assert re.search(line, said)
+    assert "ROC curves, each class against the rest" in said
     plain = explanation(model)
-    assert [one["positive"] for one in plain["classes"]] == [["ape"], ["bee"], ["cat"]]
+    assert plain["labels"] == [["ape"], ["bee"], ["cat"]]
+    assert len(plain["functions"]) == 3
     json.dumps(plain, allow_nan=False)
-    page = model.report().content.decode()
-    for text in ("ROC curves, each class against the rest", "Class bee against the rest"):
-        assert text in page
 
 
 def test_labels_are_escaped_where_they_are_shown(model):
@@ -156,7 +162,7 @@ def test_the_commands_fit_predict_and_explain(tmp_path):
     run = lambda *args: CliRunner().invoke(app, [*map(str, args)])  # noqa: E731
     made = run("fit", "--data", table, "--labels", "classes", "--solver", "ls-svm", "-o", path)
     assert made.exit_code == 0, made.output
-    assert "class cat: AUC" in made.output
+    assert "AUC of each class against the rest: ape 0." in made.output
     scored = run("predict", path, new, "--out", out)
     assert scored.exit_code == 0, scored.output
     answer = pd.read_csv(out)
@@ -166,7 +172,7 @@ def test_the_commands_fit_predict_and_explain(tmp_path):
     told = run("explain", path, "--html", page)
     assert "the class with the largest probability" in told.output
     assert page.read_text().count("against the rest") > 3
-    assert json.loads(run("explain", path, "--json").output)["kind"] == "classes"
+    assert len(json.loads(run("explain", path, "--json").output)["functions"]) == 3
 
 
 def test_a_row_that_cannot_be_read_has_no_decision(model):

@@ -7,7 +7,7 @@ import pytest
 from aucbench import Model, fit
 from aucbench.errors import AucbenchError, UnsupportedError
 from aucbench.models.choosing import auto_solvers
-from aucbench.models.explain import lines
+from aucbench.models.explain import summary_lines
 from aucbench.pairs import Group
 
 pytestmark = pytest.mark.usefixtures("in_process")
@@ -30,14 +30,14 @@ def model(table):
 
 
 def test_the_model_trains_on_the_pairs_and_keeps_which(model, table, tmp_path):
-    names = [*model.feature_names]
-    weights = dict(zip(names, np.asarray(model.weights), strict=True))
+    names = [*model.feature_names()]
+    weights = dict(zip(names, np.asarray(model.function.weights), strict=True))
     assert weights["price"] > 0.0
     assert weights["level"] == 0.0
     model.save(tmp_path / "m")
-    told = [*lines(Model.load(tmp_path / "m"))]
-    assert "pairs that count: group" in told
-    assert any(line.startswith("grouped AUC 0.") for line in told)
+    said = [*summary_lines(Model.load(tmp_path / "m"))]
+    assert "Pairs that count: group." in said
+    assert any(line.startswith("grouped AUC 0.") for line in said)
     new = table.drop(columns=["bought", "user"])  # no group is needed to score a row
     assert len(model.predict(new)) == len(new)
 
@@ -45,7 +45,7 @@ def test_the_model_trains_on_the_pairs_and_keeps_which(model, table, tmp_path):
 def test_an_object_is_as_good_as_its_name(model, table):
     options = {"target": "bought", "solver": "rank-svm", "splits": 2, "quiet": True}
     again = fit(table, pairs=Group("user"), **options)
-    np.testing.assert_array_equal(again.weights, model.weights)
+    np.testing.assert_array_equal(again.function.weights, model.function.weights)
 
 
 def test_a_solver_that_cannot_is_refused_before_any_fit(table):

@@ -49,8 +49,8 @@ def test_a_data_frame_gives_the_model_of_its_file(model, tmp_path, capfd):
     by_file = aucbench.fit(tmp_path / "t.csv", **ASKED)
     assert capfd.readouterr() == ("", "")  # nothing is printed where nobody looks
     for other in (by_command, by_file):
-        assert np.array_equal(other.weights, model.weights)
-        assert (other.threshold, other.auc) == (model.threshold, model.auc)
+        assert np.array_equal(other.function.weights, model.function.weights)
+        assert (other.function.threshold, other.auc) == (model.function.threshold, model.auc)
         assert [*other.provenance["warnings"]] == [*model.provenance["warnings"]]
         assert other.provenance["left_out"] == model.provenance["left_out"]
     assert model.provenance["data"].startswith("table-")
@@ -147,12 +147,12 @@ def test_a_huge_file_is_judged_by_one_split(tmp_path, monkeypatch):
 
 
 def test_places_and_spreads_of_many_rows_are_about_those_of_all(monkeypatch, model):
-    from aucbench.models import recipe, shaping
+    from aucbench.models import effects, recipe
 
-    monkeypatch.setattr(shaping, "MOST_PLACED", 140)
+    monkeypatch.setattr(effects, "MOST_PLACED", 140)
     monkeypatch.setattr(recipe, "FEW_NUMBERS", 1)
     monkeypatch.setattr(recipe, "MAPPED_ROWS", 40)
     other = aucbench.fit(table(), **ASKED)
-    np.testing.assert_allclose(other.spread, model.spread, rtol=1e-12)
-    for one, same in zip(model.shapes, other.shapes, strict=True):
+    np.testing.assert_allclose(other.function.spread, model.function.spread, rtol=1e-12)
+    for one, same in zip(model.function.shapes, other.function.shapes, strict=True):
         assert abs(sum(one.axes[0].rows) - sum(same.axes[0].rows)) <= 2 * len(same.axes[0].rows)

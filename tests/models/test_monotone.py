@@ -7,7 +7,7 @@ from command_line import done
 
 from aucbench import AUCClassifier, Model, fit
 from aucbench.errors import AucbenchError, DataError, ParameterError, UnsupportedError
-from aucbench.models.explain import lines
+from aucbench.models.explain import summary_lines
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
@@ -23,7 +23,7 @@ def table():
 
 
 def weight(model, name):
-    return dict(zip(model.feature_names, model.weights, strict=True))[name]
+    return dict(zip(model.feature_names(), model.function.weights, strict=True))[name]
 
 
 @pytest.mark.slow
@@ -39,9 +39,9 @@ def test_a_model_keeps_its_shapes_and_says_so(table, tmp_path, monkeypatch):
     assert model.provenance["monotone"] == "a=increasing,b=decreasing"
     assert model.provenance["solver"] == "rank-svm"
     assert weight(model, "a") >= 0 >= weight(model, "b")
-    told = "effects that must be so: a=increasing, b=decreasing"
-    assert told in ended.output
-    assert told in [*lines(model)]
+    constraints = "Constraints on effects: a=increasing, b=decreasing."
+    assert constraints in ended.output
+    assert constraints in [*summary_lines(model)]
 
 
 @pytest.mark.parametrize(

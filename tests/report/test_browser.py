@@ -6,7 +6,7 @@ from screens import SCREENS, look
 
 from aucbench.records import CellStatus
 from aucbench.registry.specs import Spec
-from aucbench.report.document import Section, Grid
+from aucbench.report.document import Grid, Section
 from aucbench.report.findings import findings_of
 from aucbench.report.folder import read_evidence
 from aucbench.report.page import page_of

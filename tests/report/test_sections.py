@@ -5,7 +5,7 @@ import json
 import pytest
 
 from aucbench.errors import ParameterError
-from aucbench.report.document import Section, Grid, markdown, tex, text
+from aucbench.report.document import Grid, Section, markdown, tex, text
 from aucbench.report.sections import Chart, Table, part_from_json, part_to_json
 
 
