@@ -13,7 +13,7 @@ import typer
 
 from aucbench.bench.options import OptionGroup
 from aucbench.cli.groups import grouped
-from aucbench.cli.running import opened, records_of
+from aucbench.cli.running import opened, records_of, width
 from aucbench.cli.saying import say
 from aucbench.errors import INTERRUPTED, DataError
 from aucbench.models.options import FitOptions

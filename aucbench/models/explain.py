@@ -16,15 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aucbench.data import Survival
 from aucbench.data.showing import heading
-from aucbench.data.understood import by_kind, remark_of
 from aucbench.errors import shown
 from aucbench.models.assessment import REMOVED, SHUFFLED, SMALLEST, Assessment, Cut
 from aucbench.models.effects import feature_weights
 from aucbench.models.score_function import finite
 from aucbench.models.scorecard import BASE, MISSING, OTHERS
 from aucbench.models.shape import ADDED, EffectShape
+from aucbench.models.summary import by_class, describe_decision, warning_lines
 from aucbench.report.document import NOTHING, Cell, Grid, Section, fragment, grid, sparkline
 from aucbench.report.render import InlinePage, sections_to_html
 from aucbench.report.sections import Chart
@@ -35,19 +34,14 @@ if TYPE_CHECKING:
 
 Part = str | Grid | Chart
 SHOWN = 20  # columns
-MOST_CLASSES, MOST_CURVES = 8, 30  # that a line lists, and of a chart of several classes
+MOST_CURVES = 30  # of a chart of several classes
 WIDE, LEVELS = 16, 3  # blocks of a curve, and levels of a category, in a line
-PER, NEXT = 1000, 10_000  # rows in which flags and costs are counted, and new ones
-SIGNIFICANT = 0.05  # adjusted p-value below which groups differ
+PER = 1000  # rows in which flags and costs are counted
 NAMED = 3  # columns that a sentence names
 SEEN, SAID = "share of positives", "model"
 YEAR, EPOCH = 31_556_952.0, 1970  # seconds of a mean year
-SHARES = ("sensitivity", "specificity", "precision", "flags")
+SHARES = ("sensitivity", "specificity", "precision")
 OF_SCORING = ("width", "encoding", "maps", "ranges")  # parts of a model that explain nothing
-CLASSES_DECIDE = (
-    "The decision is the class with the largest probability against the rest; each class has a "
-    "sigmoid calibration of its own."
-)
 
 
 def sections(model: Model, *, brief: bool = False) -> list[Section]:
@@ -135,20 +129,6 @@ def explanation(model: Model) -> dict[str, Any]:
     return known
 
 
-def by_class(model: Model) -> Iterator[tuple[str, Model]]:
-    """Yield the label and the model of each class against the rest; of one score "" and itself."""
-    if len(model.functions) == 1:
-        yield "", model
-        return
-    for k, labels in enumerate(model.labels):
-        yield join_labels(labels), model.against_rest(k)
-
-
-def join_labels(labels: Sequence[Any]) -> str:
-    """Return the labels of a class as text."""
-    return " or ".join(str(label) for label in labels)
-
-
 def summary_lines(model: Model) -> Iterator[str]:
     """Yield what it was made of and why, how good it is, and what it decides."""
     about = model.provenance
@@ -164,7 +144,12 @@ def summary_lines(model: Model) -> Iterator[str]:
     if about.get("monotone"):
         yield f"Constraints on effects: {about['monotone'].replace(',', ', ')}."
     yield from about.get("choice", ())
-    yield from quality_lines(model)
+    yield from describe_decision(model)
+    calibrator = model.functions[0].calibrator
+    if calibrator is not None:
+        yield f"Probabilities by {type(calibrator).__name__.lower()} calibration."
+    elif model.decides:
+        yield "The model is not calibrated: it gives scores, and no probabilities."
     if len(model.functions) == 1 and (leading := _leading(model.function.assessment)):
         yield f"Most important: {', '.join(leading)}."
 
@@ -181,71 +166,9 @@ def describe_rows(model: Model) -> str:
     return f"{about['n']} rows"
 
 
-def quality_lines(model: Model) -> Iterator[str]:
-    """Yield the AUC, the decision, what it promises, and whether there are probabilities."""
-    if model.auc is not None:
-        yield f"{model.measure} {share_text(model.auc)} on {model.auc_rows}."
-    if not model.decides:
-        timed = model.provenance.get("target") == Survival.what
-        higher = "an earlier event" if timed else "a higher grade"
-        yield f"The model ranks rows: a higher score means {higher}."
-    elif len(model.functions) > 1:
-        yield CLASSES_DECIDE
-        aucs = ((label, one.auc) for label, one in by_class(model))
-        each = [f"{label} {auc.estimate:.4f}" for label, auc in aucs if auc is not None]
-        more = ", …" if len(each) > MOST_CLASSES else ""
-        yield f"AUC of each class against the rest: {', '.join(each[:MOST_CLASSES])}{more}."
-    else:
-        yield from _decision(model)
-
-
-def _decision(model: Model) -> Iterator[str]:
-    function, (negative, positive) = model.function, map(join_labels, model.labels)
-    point = function.operating
-    yield f"Score ≥ {function.threshold:.6g}: {positive}, else {negative}."
-    if point is not None:
-        yield f"The threshold was chosen for {point.aim}, by {point.rows}:"
-        yield (
-            f"{point.tp} true positives, {point.fp} false positives, {point.fn} false negatives, "
-            f"{point.tn} true negatives."
-        )
-        shares = ((name, getattr(point, name)) for name in SHARES)
-        yield "; ".join(f"{name} {share_text(share)}" for name, share in shares) + "."
-        flags = point.expected(NEXT)
-        count = f"{flags.low:.0f} to {flags.high:.0f}"
-        yield f"Of the next {NEXT} rows like these, {count} are flagged."
-    if function.calibrator is None:
-        yield "The model is not calibrated: it gives scores, and no probabilities."
-    else:
-        yield f"Probabilities by {type(function.calibrator).__name__.lower()} calibration."
-
-
 def _leading(known: Assessment | None) -> list[str]:
     """Return the columns without which the AUC falls beyond chance, the largest first."""
     return [one.column for one in known.importance if one.drop.low > 0][:NAMED] if known else []
-
-
-def warning_lines(model: Model) -> Iterator[str]:
-    """Yield what may be wrong: a line for each kind of warning about columns."""
-    if model.keeps_rows:
-        yield (
-            "The file holds training rows, scaled: the landmarks of the kernel. Whoever has the "
-            "file can read them."
-        )
-    for label, single in by_class(model):
-        of, known = f" of {label} against the rest" if label else "", single.function.assessment
-        for one in known.groups if known else ():
-            if one.p is not None and one.p < SIGNIFICANT and one.auc.estimate < (one.others or 0.0):
-                yield (
-                    f"{one.column} = {one.level}: the AUC{of} of these {one.rows} rows is "
-                    f"{one.auc.estimate:.3f}, that of the others {one.others:.3f} "
-                    f"(p = {one.p:.2g})."
-                )
-    about = model.provenance
-    remarks = [remark_of(*one) for one in about.get("remarks", ())]
-    own = {remark.text for remark in remarks}
-    yield from (warning for warning in about.get("warnings", ()) if warning not in own)
-    yield from by_kind(remarks)
 
 
 def _points(model: Model) -> Iterator[Part]:
@@ -294,7 +217,7 @@ def _thresholds(model: Model) -> Iterator[Part]:
     same = known is not None and known.rows == rows  # counted on the same rows
     cuts = {own, *(known.cuts[k] for k in known.flags)} if known and same else {own}
     ordered = sorted(cuts, key=lambda cut: (-cut.threshold, cut.tp + cut.fp))
-    header = [f"flagged of {PER} rows", "threshold", *SHARES[:3], "false per true positive"]
+    header = [f"flagged of {PER} rows", "threshold", *SHARES, "false per true positive"]
     lines: list[list[Cell]] = []
     for cut in ordered:
         flagged = cut.tp + cut.fp
@@ -574,11 +497,3 @@ def _with_intervals(
             spans.append((one.low, one.estimate, one.high))
     heads = (*header, what, "95 % interval")
     return grid(heads, whole, (*forms, ".4f", ""), spans=spans, title=title)
-
-
-def share_text(share: Interval) -> str:
-    """Return a share with its interval: 0.81 (95 %: 0.7 to 0.9)."""
-    if isnan(share.estimate):
-        return NOTHING
-    value, low, high = (f"{x:.4g}" for x in (share.estimate, share.low, share.high))
-    return value if isnan(share.low) else f"{value} ({100 * share.level:g} %: {low} to {high})"

@@ -6,19 +6,24 @@ Everything else that is known of a model is in its explanation.
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
+from math import isnan
+from typing import Any
 
 from aucbench.bench.text import aligned
-from aucbench.data import Data, Labels
+from aucbench.data import Data, Labels, Survival
+from aucbench.data.understood import by_kind, remark_of
 from aucbench.models.candidates import Candidate, Place
-from aucbench.models.explain import join_labels, ranking_of, share_text, warning_lines
 from aucbench.models.model import Model
 from aucbench.models.operating import Operating
 from aucbench.registry.specs import short
+from aucbench.report.document import NOTHING
+from aucbench.stats import Interval
 
 INDENT = "  "
 PER = 10_000  # rows for which flags are predicted
 MOST_SOLVERS, MOST_CLASSES = 7, 6  # lines
 OF_TABLE, OF_FIT = 4, 3  # lines of warnings
+SIGNIFICANT = 0.05  # adjusted p-value below which groups differ
 WARNING, WARNINGS = "warning: ", "warnings; aucbench explain shows them"
 
 
@@ -57,23 +62,52 @@ def describe_fit(model: Model, shown: Container[str] = ()) -> Iterator[str]:
         Lines that were shown before.
     """
     about = model.provenance
-    measure = str(about.get("measure", "AUC"))
     candidates = [Candidate.of_plain(one) for one in about.get("comparison", ())]
     if len(candidates) > 1:
-        yield from _table(candidates, measure)
+        yield from _table(candidates, model.measure)
     yield from map(str, about.get("choice", ()))
     yield ""
+    yield from describe_decision(model)
+    warnings = (f"{WARNING}{line}" for line in warning_lines(model))
+    new = [line for line in warnings if line not in shown]
+    yield from _limited(new, OF_FIT, WARNINGS)
+
+
+def describe_decision(model: Model) -> Iterator[str]:
+    """Yield how good a model is, what it decides, and what that promises."""
     if model.auc is not None:
-        yield f"{measure} {share_text(model.auc)} on {model.auc_rows}"
+        yield f"{model.measure} {share_text(model.auc)} on {model.auc_rows}"
     if not model.decides:
-        yield f"the model ranks rows: {ranking_of(model)}"
+        timed = model.provenance.get("target") == Survival.what
+        higher = "an earlier event" if timed else "a higher grade"
+        yield f"the model ranks rows: a higher score means {higher}"
     elif len(model.functions) > 1:
         yield from _classes(model)
     else:
         yield from _decision(model)
-    warnings = (f"{WARNING}{line}" for line in warning_lines(model))
-    new = [line for line in warnings if line not in shown]
-    yield from _limited(new, OF_FIT, WARNINGS)
+
+
+def warning_lines(model: Model) -> Iterator[str]:
+    """Yield what may be wrong: a line for each kind of warning about columns."""
+    if model.keeps_rows:
+        yield (
+            "The file holds training rows, scaled: the landmarks of the kernel. Whoever has the "
+            "file can read them."
+        )
+    for label, single in by_class(model):
+        of, known = f" of {label} against the rest" if label else "", single.function.assessment
+        for one in known.groups if known else ():
+            if one.p is not None and one.p < SIGNIFICANT and one.auc.estimate < (one.others or 0.0):
+                yield (
+                    f"{one.column} = {one.level}: the AUC{of} of these {one.rows} rows is "
+                    f"{one.auc.estimate:.3f}, that of the others {one.others:.3f} "
+                    f"(p = {one.p:.2g})."
+                )
+    about = model.provenance
+    remarks = [remark_of(*one) for one in about.get("remarks", ())]
+    own = {remark.text for remark in remarks}
+    yield from (warning for warning in about.get("warnings", ()) if warning not in own)
+    yield from by_kind(remarks)
 
 
 def _limited(lines: Sequence[str], most: int, rest: str) -> Iterator[str]:
@@ -136,3 +170,25 @@ def _promise(point: Operating) -> Iterator[str]:
         f"{INDENT}of the next {PER} rows like these, {flags.low:.0f} to {flags.high:.0f} are "
         "flagged"
     )
+
+
+def by_class(model: Model) -> Iterator[tuple[str, Model]]:
+    """Yield the label and the model of each class against the rest; of one score "" and itself."""
+    if len(model.functions) == 1:
+        yield "", model
+        return
+    for k, labels in enumerate(model.labels):
+        yield join_labels(labels), model.against_rest(k)
+
+
+def join_labels(labels: Sequence[Any]) -> str:
+    """Return the labels of a class as text."""
+    return " or ".join(str(label) for label in labels)
+
+
+def share_text(share: Interval) -> str:
+    """Return a share with its interval: 0.81 (95 %: 0.7 to 0.9)."""
+    if isnan(share.estimate):
+        return NOTHING
+    value, low, high = (f"{x:.4g}" for x in (share.estimate, share.low, share.high))
+    return value if isnan(share.low) else f"{value} ({100 * share.level:g} %: {low} to {high})"

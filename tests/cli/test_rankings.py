@@ -73,7 +73,7 @@ def test_a_model_of_times_ranks_rows_and_decides_nothing(folder):
     out = folder / "risk.model"
     command = ("fit", "--data", folder / "times.csv", *TIMES, "--splits", 2, "--out", out)
     printed = done(*command, "--solver", "rank-svm").output
-    assert "The model ranks rows: a higher score means an earlier event" in flat(printed)
+    assert "the model ranks rows: a higher score means an earlier event" in flat(printed)
     assert "C-index" in printed
     assert "threshold" not in printed
     scored = folder / "scored.csv"
@@ -86,7 +86,7 @@ def test_a_model_of_times_ranks_rows_and_decides_nothing(folder):
     known = json.loads(done("explain", out, "--json", "--html", page).stdout)
     assert known["labels"] == []
     assert known["provenance"]["n_events"] == int((frame.state == "dead").sum())
-    assert "The model ranks rows" in page.read_text()
+    assert "the model ranks rows" in page.read_text()
     assert "how far the C-index falls" in page.read_text()
     assert not Model.load(out).decides
 

@@ -30,7 +30,7 @@ def weight(model, name):
 def test_a_model_keeps_its_shapes_and_says_so(table, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     table.to_csv("rows.csv", index=False)
-    ended = done(
+    done(
         *("fit", "--data", "rows.csv", "--target", "bad", "--splits", "2", "--no-tune"),
         *("--solver", "rank-svm", "--monotone", "b=-1,a=+1", "-o", "m.aucbench"),
     )
@@ -40,7 +40,6 @@ def test_a_model_keeps_its_shapes_and_says_so(table, tmp_path, monkeypatch):
     assert model.provenance["solver"] == "rank-svm"
     assert weight(model, "a") >= 0 >= weight(model, "b")
     constraints = "Constraints on effects: a=increasing, b=decreasing."
-    assert constraints in ended.output
     assert constraints in [*summary_lines(model)]
 
 
