@@ -9,9 +9,8 @@ from bench_toys import Bench, cell
 
 from aucbench import get_solver, solve
 from aucbench.aum import roc_auc
-from aucbench.bench.show.progress import _target
 from aucbench.bench.worker import rows
-from aucbench.data import NEEDS_LABELS, Data
+from aucbench.data import NEEDS_LABELS
 from aucbench.data.folds import drawn_parts, splits
 from aucbench.data.packed import (
     CHANGES,
@@ -91,12 +90,6 @@ def test_a_target_survives_the_way_to_another_process(data):
     assert rows.data_hash(data.take(np.arange(1, N, dtype=np.int32))) != rows.data_hash(data)
 
 
-def test_folds_change_the_digest(data):
-    other = Data(data.rows, data.target, data.names)
-
-    assert rows.data_hash(other) != rows.data_hash(data)
-
-
 def test_parts_of_error_functions_are_disjoint(data):
     seen = []
     for rest, held in drawn_parts(data, 4, 0):
@@ -104,14 +97,6 @@ def test_parts_of_error_functions_are_disjoint(data):
         assert held.target.n == held.n
         seen += held.rows.matrix[:, 0].tolist()
     assert sorted(seen) == sorted(data.rows.matrix[:, 0])
-
-
-def test_split_draws_rows(data):
-    rest, drawn = data.split(0.25, np.random.default_rng(0))
-
-    assert (rest.n, drawn.n) == (18, 6)
-    assert drawn.folds.size == 6
-    assert rest.dropped == ("c",)
 
 
 def test_taken_breakpoints_are_those_of_the_rows(data):
@@ -125,10 +110,3 @@ def test_taken_breakpoints_are_those_of_the_rows(data):
         np.testing.assert_array_equal(part.target.fp_diff[mine], data.target.fp_diff[all_])
     whole = data.take(np.arange(N, dtype=np.int32))
     assert roc_auc(whole.target, s) == roc_auc(data.target, s)
-
-
-def test_a_plan_tells_of_breakpoints(data):
-    about = {"n": N, "breakpoints": data.target.value.size, "dropped": len(data.dropped)}
-
-    assert _target(about) == "48 breakpoints, 1 columns left out"
-    assert _target({"n": 4, "n_pos": 1, "dropped": 0}) == "25.00% positive"

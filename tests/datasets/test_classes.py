@@ -37,23 +37,19 @@ def test_numbers_stay_numbers_and_are_in_their_order(tmp_path):
     assert data.understood.labels == (2, 9, 10)
 
 
-def test_a_column_with_their_numbers_is_suspicious():
-    warnings = load(FRAME, labels="classes").understood.warnings
-    assert any("'code' is suspicious: tells the label alone" in line for line in warnings)
-
-
 def test_two_labels_are_two_classes():
-    two = FRAME.assign(**{"class": ["no", "yes"] * 30})
-    data = load(two, labels="classes")
+    data = load(FRAME.assign(**{"class": ["no", "yes"] * 30}), labels="classes")
     assert isinstance(data.target, Labels)
     assert data.understood.positive == ("yes",)
 
 
-def test_weights_and_groups_go_with_them():
+def test_weights_and_groups_go_with_them_and_their_numbers_are_suspicious():
     frame = FRAME.assign(w=[1.0, 2.0] * 30, user=[i // 6 for i in range(60)])
     data = load(frame, labels="classes", weights="w", groups="user")
     assert data.weights[:2].tolist() == [1.0, 2.0]
     assert data.groups.max() == 9
+    said = "'code' is suspicious: tells the label alone"
+    assert any(said in line for line in data.understood.warnings)
 
 
 def test_without_it_the_message_names_this_way_too():

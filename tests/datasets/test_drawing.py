@@ -26,10 +26,6 @@ def table(tmp_path):
     return path
 
 
-def labels(positives, n):
-    return Labels.of_mask(np.arange(n) < positives)
-
-
 @pytest.mark.parametrize(
     ("positives", "n", "rows", "kept"),
     [
@@ -41,58 +37,36 @@ def labels(positives, n):
     ],
 )
 def test_the_rarer_class_keeps_its_share_or_100_rows(positives, n, rows, kept):
-    target = labels(positives, n)
+    target = Labels.of_mask(np.arange(n) < positives)
     at = drawn(target, rows)
-    assert at.size == rows == np.unique(at).size
+    assert at.size == rows
     assert (np.diff(at) > 0).all()
     assert target.take(at).n_pos == kept
+    assert drawn(target, n) is drawn(target, None) is None
 
 
-def test_fewer_rows_than_asked_for_are_all_kept():
-    assert drawn(labels(5, 20), 20) is None
-    assert drawn(labels(5, 20), None) is None
-
-
-def test_each_of_several_classes_keeps_rows():
+def test_classes_keep_rows_and_of_grades_and_times_any_are_drawn():
     y = np.repeat(np.arange(4), [20, 150, 400, 9430])
     at = drawn(Categories.of(y), 1000)
     assert np.bincount(y[at]).tolist() == [20, 100, 100, 780]
+    times = Survival.of(np.arange(1.0, 501.0), np.arange(500) % 3 == 0)
+    for target in (Grades.of(np.arange(500) % 7), times):
+        at = drawn(target, 60)
+        assert at.size == np.unique(at).size == target.take(at).n == 60
 
 
-@pytest.mark.parametrize(
-    "target",
-    [
-        Grades.of(np.arange(500) % 7),
-        Survival.of(np.arange(1.0, 501.0), np.arange(500) % 3 == 0),
-    ],
-)
-def test_of_grades_and_times_any_rows_are_drawn(target):
-    at = drawn(target, 60)
-    assert at.size == 60 == np.unique(at).size
-    assert target.take(at).n == 60
-
-
-def test_a_file_read_twice_has_the_same_rows(table):
-    first, again = (load(table, rows=500, drop=["group"]) for _ in range(2))
-    assert first.n == 500
-    assert first.labels.n_pos == FEWEST
+def test_a_file_read_twice_has_the_same_rows_and_says_so(table):
+    first, again = (load(table, rows=500, groups="group") for _ in range(2))
+    assert (first.n, first.labels.n_pos) == (500, FEWEST)
     assert first.rows.values.tolist() == again.rows.values.tolist()
-    whole = load(table, drop=["group"])
     numbers = first.rows.values.reshape(500, 2)[:, 0].astype(int)
+    whole = load(table)
     assert (whole.y[numbers] == first.y).all()
-
-
-def test_what_was_understood_says_that_rows_were_drawn(table):
-    first, *_ = load(table, rows=500).understood.lines()
-    assert first.startswith("label: column 'y', which has the name of labels; 500 of 3,000 rows,")
-    assert "drawn" not in " ".join(load(table, rows=N).understood.lines())
-
-
-def test_groups_are_those_of_the_rows_that_are_kept(table):
-    data = load(table, rows=500, groups="group")
-    numbers = data.rows.values.reshape(500, 2)[:, 0].astype(int)
-    same = data.groups[:, None] == data.groups[None, :]
+    same = first.groups[:, None] == first.groups[None, :]
     assert (same == (numbers[:, None] // 10 == numbers[None, :] // 10)).all()
+    line = next(first.understood.lines())
+    assert line.startswith("label: column 'y', which has the name of labels; 500 of 3,000 rows,")
+    assert "drawn" not in " ".join(whole.understood.lines())
 
 
 def test_rows_are_refused_where_they_mean_nothing(table):
@@ -102,19 +76,13 @@ def test_rows_are_refused_where_they_mean_nothing(table):
         open_parts(table, rows=100)
 
 
-def test_rows_of_a_set_that_no_file_has():
+def test_rows_of_a_set_that_no_file_has(site):
     data = get_dataset("digits-3[rows=300]")
     assert (data.n, data.labels.n_pos) == (300, FEWEST)
     assert data.understood.label == "300 of 1,797 rows, drawn as rows=300"
-    again = get_dataset("digits-3", rows=300)
-    assert (data.rows.matrix == again.rows.matrix).all()
     assert get_dataset("digits-3[rows=5000]").n == 1797
-    assert get_dataset("linear[n=200,rows=50]").n == 50
-
-
-def test_a_set_with_rows_of_its_own_keeps_its_meaning(site):
     hook = "from aucbench.hookspecs import hookimpl\n\n\n@hookimpl\ndef aucbench_datasets():\n"
     made = "    from aucbench.data import Data\n\n    def toy(rows=5):\n"
     made += "        return Data.of([[float(i)] for i in range(rows)], [1] + [-1] * (rows - 1))\n\n"
     site.add("mine", toy=f"{hook}{made}    return {{'toy': toy}}\n")
-    assert get_dataset("toy[rows=9]").n == 9
+    assert get_dataset("toy[rows=9]").n == 9  # a parameter of its own keeps its meaning

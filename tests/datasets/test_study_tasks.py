@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 
 from aucbench import get_dataset
-from aucbench.bench import Choice, Plan
-from aucbench.bench.plan.toml import parse_plan, write_plan
 from aucbench.datasets import suites
 from aucbench.datasets.catalogue import entry_of, expanded
 from aucbench.datasets.collections import PYPI, member_of
@@ -48,7 +46,8 @@ def some():
 
 def others():
     first = {task["task"] for task in some()}
-    return [task for task in tasks() if task["task"] not in first]
+    sizes = {task["task"]: int(task["all_rows"]) * int(task["features"]) for task in tasks()}
+    return [t for t in tasks() if t["task"] not in first and sizes[t["task"]] < 100_000]
 
 
 def is_at_hand(task):
@@ -129,11 +128,6 @@ def test_the_collection_of_packages_has_the_tables_that_are_asked_about():
         assert task["source"].endswith(table.package.distribution)
 
 
-def test_a_plan_takes_the_tasks():
-    plan = Plan(tuple(task["dataset"] for task in tasks()), (Choice(parse_spec("logistic")),))
-    assert parse_plan(write_plan(plan)) == plan
-
-
 @pytest.mark.parametrize("task", [*some()], ids=lambda task: task["task"])
 def test_some_tasks_of_each_source_are_as_told(task):
     require_as_told(task)
@@ -141,5 +135,5 @@ def test_some_tasks_of_each_source_are_as_told(task):
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("task", others(), ids=lambda task: task["task"])
-def test_all_other_tasks_are_as_told(task):
+def test_all_other_small_tasks_are_as_told(task):
     require_as_told(task)

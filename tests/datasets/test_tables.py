@@ -1,6 +1,7 @@
 """What a column is, its codes, and the features that an encoding learns from training rows."""
 
 import json
+from dataclasses import replace
 from datetime import date
 
 import numpy as np
@@ -40,11 +41,9 @@ def features(encoding, frame):
 
 KINDS = {
     "numeric": [
-        (1, 2, 3),
         (1.5, None, 3),
         ("1,234", "12", "1,234,567.5"),
         ("1'000", "2'000"),
-        ("1 000", "12"),
         ("1\u00a0000", "-2\u00a0000.5"),
         ("?", "3", "-", "4e5", " 7 "),
         ("0.5", ".5", "+5."),
@@ -52,19 +51,10 @@ KINDS = {
         ("12 %", "-7.5%", None),
         ("1 200 €", "7€"),
     ],
-    "boolean": [
-        (True, False),
-        ("yes", "No", "YES "),
-        ("t", "f", None),
-        ("TRUE", "false"),
-        ("y", "n", "?"),
-        (True, None, False),
-    ],
+    "boolean": [("yes", "No", "YES "), ("t", "f", None), ("TRUE", "false"), (True, None, False)],
     "category": [
         ("red", "blue", "red"),
-        ("male", "female"),
         ("yes", "no", "maybe"),
-        ("a1", "2", "b3"),
         ("1-2", "3-4"),
         ("1,23,4", "5"),
         ("--5", "+-6"),
@@ -73,17 +63,13 @@ KINDS = {
         ("2020-13", "2020-99"),
     ],
     "date": [
-        ("2020-12-31", "2021-01-01"),
         ("2020-12-31 23:59", "2021-01-01T00:00:01", "2020-12-31"),
         ("2020-12-31T23:59:00Z", "2021-01-01T00:00:00+01:00"),
         ("31.12.2020", "1.1.2021"),
-        ("12/31/2020", "1/2/2021"),
         ("31/12/2020", None, "1/2/2021"),
         ("31-12-2020 08:30", "01-02-2021 09:00"),
         ("31 Dec 2020", "1 Jan 2021"),
-        ("Dec 31, 2020", "Jan 1, 2021"),
         ("12/31/2020 11:59 PM", "01/01/2021 01:05 AM"),
-        ("2020/12/31", "2021/1/1"),
         (date(2020, 12, 31), date(2021, 1, 1)),
         (pd.Timestamp("2020-12-31"), pd.NaT),
         ("1700-01-01", "9999-12-31"),
@@ -91,16 +77,14 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("wanted", "cells"), [(wanted, cells) for wanted in KINDS for cells in KINDS[wanted]]
-)
-def test_kinds_are_read_off_the_cells(wanted, cells):
-    assert kind(*cells) == wanted
-    frame = pd.DataFrame({"x": [*cells]})
-    codes = Schema.of(frame).codes(frame)
-    assert codes.shape == (len(cells), 1)
-    missing = [cell is None or cell is pd.NaT or cell in ("?", "-") for cell in cells]
-    np.testing.assert_array_equal(np.isnan(codes[:, 0]), missing)
+@pytest.mark.parametrize("wanted", KINDS)
+def test_kinds_are_read_off_the_cells(wanted):
+    for cells in KINDS[wanted]:
+        assert kind(*cells) == wanted, cells
+        frame = pd.DataFrame({"x": [*cells]})
+        codes = Schema.of(frame).codes(frame)
+        missing = [cell is None or cell is pd.NaT or cell in ("?", "-") for cell in cells]
+        np.testing.assert_array_equal(np.isnan(codes), np.array(missing)[:, None])
 
 
 def test_types_of_pandas_and_arrow_are_the_same_table():
@@ -205,6 +189,7 @@ def test_numbers_of_several_units_are_categories_and_said():
             [*pd.date_range("2020-01-01", periods=99).astype(str), "soon 7"],
             "'soon 7', which is not a date of a known format, in row 99",
         ),
+        (["0,5", "1,5"], "'0,5' in row 0, which looks like a number with the decimal mark ','"),
         (["2020-01-01", "31.12.2020"], "several formats, such as '2020-01-01' and '31.12.2020'"),
         ([1.0, np.inf], "'x' has an infinite number, in row 1"),
         ([f"it was {k} days ago" for k in range(30)], "free text: 30 different texts of 5 words"),
@@ -267,17 +252,7 @@ def table(n=400, seed=0):
     return frame
 
 
-def test_names_say_column_and_level():
-    names = learnt(table()).names
-    assert names[:2] == ("age", "age is missing")
-    assert {"color=blue", "color=red", "color is missing", "town=t0", "town=(rare)"} < {*names}
-    dates = [name for name in names if name.startswith("signup")]
-    parts = ["year", "month", "weekday", "hour", "days"]
-    assert dates == [*(f"signup {part}" for part in parts), "signup is missing"]
-    assert names[-1] == "size"
-
-
-@pytest.mark.parametrize("n", [50, 400, 3000])
+@pytest.mark.parametrize("n", [50, 3000])
 def test_one_hot_is_that_of_scikit_learn(n):
     train, test = table(n), table(200, seed=1)
     test.loc[:9, "town"] = "elsewhere"
@@ -310,7 +285,7 @@ def test_missing_numbers_are_those_of_scikit_learn():
     assert (filled["age"][test["age"].isna()] == train["age"].median()).all()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.lists(st.datetimes(pd.Timestamp(1700, 1, 1), pd.Timestamp(2200, 1, 1)), min_size=3))
 def test_parts_of_dates_are_those_of_pandas(stamps):
     stamps = pd.Series(stamps).dt.floor("s")
@@ -325,14 +300,6 @@ def test_parts_of_dates_are_those_of_pandas(stamps):
             np.testing.assert_array_equal(got[f"d {part}"], wanted)
     elapsed = (stamps - stamps.min()).dt.total_seconds() / 86400
     np.testing.assert_allclose(got["d days"], elapsed, rtol=1e-12)
-
-
-def test_dates_as_text_and_as_dates_are_the_same():
-    frame = table()[["signup"]]
-    text = frame.assign(signup=frame["signup"].dt.strftime("%d.%m.%Y %H:%M:%S"))
-    pd.testing.assert_frame_equal(
-        features(learnt(frame), frame), features(learnt(text), text), check_exact=True
-    )
 
 
 def test_nothing_is_learnt_from_test_rows():
@@ -354,17 +321,14 @@ def test_nothing_is_learnt_from_test_rows():
     assert not got[:, towns].any()
 
 
-def test_an_encoding_comes_back_from_json_and_reads_new_tables():
+def test_a_schema_comes_back_from_json_and_reads_new_tables():
     frame, new = table(), table(50, seed=3)
     encoding = learnt(frame)
-    again = Encoding.from_json(json.loads(json.dumps(encoding.to_json(), allow_nan=False)))
-    assert again == encoding
-    both = (e.of_frame(new[[*reversed(new.columns)]].assign(more=1)) for e in (encoding, again))
-    first, second = (X.dense().matrix for X in both)
-    np.testing.assert_array_equal(first, second)
+    schema = Schema.from_json(json.loads(json.dumps(encoding.schema.to_json(), allow_nan=False)))
+    assert schema == encoding.schema
+    again = replace(encoding, schema=schema)
+    first = again.of_frame(new[[*reversed(new.columns)]].assign(more=1)).dense().matrix
     np.testing.assert_array_equal(first, encoding.of_frame(new).dense().matrix)
-    with pytest.raises(DataError, match="version 2, this aucbench reads version 1"):
-        Encoding.from_json({**encoding.to_json(), "version": 2})
 
 
 def test_new_tables_are_checked():
@@ -394,17 +358,6 @@ def test_levels_that_pandas_reads_as_numbers_are_found():
     np.testing.assert_array_equal(gaps, [[1, 0, 0], [0, 0, 0]])
 
 
-def test_the_layout_is_that_of_the_training_rows():
-    rng = np.random.default_rng(0)
-    wide = pd.DataFrame({"town": rng.choice([f"t{k}" for k in range(40)], 2000)})
-    assert learnt(wide).sparse
-    narrow = wide.assign(x=rng.normal(size=2000))[["x"]].assign(ok=rng.choice(["yes", "no"], 2000))
-    assert not learnt(narrow).sparse
-    same = learnt(wide).of_frame(wide.iloc[:5])
-    assert same.is_sparse
-    assert same.matrix.toarray().sum() == 5
-
-
 def test_blocks_of_rows_make_no_difference(monkeypatch):
     from aucbench.datasets.tables import schema as module
 
@@ -424,7 +377,7 @@ cell = st.one_of(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.lists(cell, min_size=4, max_size=60), st.randoms(use_true_random=False))
 def test_the_order_of_rows_means_nothing(cells, random):
     frame = pd.DataFrame({"x": cells, "n": np.arange(len(cells)) % 7})
@@ -446,22 +399,6 @@ def test_the_order_of_rows_means_nothing(cells, random):
             part = learnt(frame).parts[0]
             assert all(counts[level] >= rare_below(len(frame)) for level in part.kept)
             assert all(counts[level] < rare_below(len(frame)) for level in part.rare)
-
-
-@settings(max_examples=60, deadline=None)
-@given(
-    st.lists(st.sampled_from("abcd"), min_size=8, max_size=40),
-    st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=10),
-)
-def test_levels_that_were_not_seen_are_zero(train, test):
-    frame = pd.DataFrame({"x": train, "n": range(len(train))})
-    if frame["x"].nunique() < 2:
-        return
-    encoding = learnt(frame)
-    got = features(encoding, pd.DataFrame({"x": test, "n": 0}))
-    hot = got[[name for name in got if name.startswith("x=")]].sum(axis=1)
-    part = encoding.parts[0]
-    np.testing.assert_array_equal(hot, [float(x in part.kept + part.rare) for x in test])
 
 
 def coded():
@@ -488,17 +425,10 @@ def test_codes_are_refused_where_features_are_wanted():
             use()
     rest, held = data.split(0.25, np.random.default_rng(0))
     assert rest.schema == held.schema == data.schema
-    assert np.isfinite(solve(get_solver("logistic"), rest.encoded(), passes=2).w).all()
-
-
-def test_encoded_data_have_names_and_no_schema():
-    data = coded()
-    made = data.encoded()
-    encoding = data.schema.encoding(data.rows)
-    assert made.schema is None
-    assert made.names == encoding.names
-    assert made.encoded() is made
-    np.testing.assert_array_equal(made.rows.values, encoding(data.rows).values)
+    made, encoding = rest.encoded(), data.schema.encoding(rest.rows)
+    assert (made.schema, made.names) == (None, encoding.names)
+    assert encoding.names[:2] == ("age", "age is missing")
+    np.testing.assert_array_equal(made.rows.values, encoding(rest.rows).values)
 
 
 def test_a_word_that_is_no_missing_cell_makes_categories_of_numbers():

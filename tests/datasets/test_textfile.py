@@ -40,9 +40,8 @@ def read(path, content, **options):
 
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|", " ", "   "])
 @pytest.mark.parametrize("header", [True, False])
-@pytest.mark.parametrize("file", ["t.csv", "t.txt"])
-def test_the_separator_is_found(separator, header, file, tmp_path):
-    data = read(tmp_path / file, text(separator, header))
+def test_the_separator_is_found(separator, header, tmp_path):
+    data = read(tmp_path / ("t.csv" if header else "t.txt"), text(separator, header))
     assert data.names == (NAMES[:2] if header else None)
 
 
@@ -186,7 +185,7 @@ def test_a_spreadsheet_has_one_sheet_with_cells(tmp_path, monkeypatch):
 CELLS = st.text(st.sampled_from("ab1.,;'\"\n\t ?ä"), max_size=5)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(CELLS, min_size=4, max_size=25), st.sampled_from(",;\t|"))
 def test_a_table_of_any_texts_comes_back(tmp_path_factory, cells, separator):
     table = pd.DataFrame(

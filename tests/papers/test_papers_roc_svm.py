@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from paper_results import Given, cells_of, made, ran, told
 
-from aucbench.datasets.simulated import linear, population_auc, true_scores
+from aucbench.datasets.simulated import linear, true_scores
 from aucbench.errors import DataError
 from aucbench.metrics import auc
 from aucbench.papers import results as measures
 from aucbench.papers.parts import AUC, Scale
 from aucbench.papers.ranges import deviation_of
 from aucbench.papers.results import MEASURES, SECONDS, TRUTH
+from aucbench.papers.roc_svm.population import population_auc
 from aucbench.papers.sections import Agreement, compared
 from aucbench.papers.whole import sample
 from aucbench.registry import get_dataset, parse_spec

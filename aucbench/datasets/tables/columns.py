@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -32,9 +32,8 @@ class Column:
 
     name: str
     kind: str  # "numeric", "boolean", "category", "date" or "text"
-    levels: tuple[
-        str, ...
-    ] = ()  # of a category, sorted; the code of a cell is the place of its text
+    # of a category, sorted; the code of a cell is the place of its text
+    levels: tuple[str, ...] = ()
     format: str = ""  # the format of dates that are text: that of `datetime.strptime`, or "ISO8601"
     distinct: int = 0  # number of different values, without missing ones
     missing: float = 0.0  # share of the cells that are missing
@@ -55,27 +54,7 @@ class Column:
         return {"numeric": "number", "boolean": "truth value"}.get(self.kind, self.kind)
 
 
-LATER = (
-    "single",
-    "gaps",
-    "unit",
-    "kept",
-    "texts",
-    "ngrams",
-    "buckets",
-)  # fields that JSON has only where they are not empty
-
-
-def plain_column(column: Column) -> dict[str, Any]:
-    """Return a column as JSON holds it."""
-    plain = {k: [*v] if isinstance(v, tuple) else v for k, v in asdict(column).items()}
-    return {name: value for name, value in plain.items() if value or name not in LATER}
-
-
-def column_of(plain: Mapping[str, Any]) -> Column:
-    """Inverse of `plain_column`."""
-    fields: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in plain.items()}
-    return Column(**fields)
+LATER = ("single", "gaps", "unit", "kept", "texts", "ngrams", "buckets")  # empty: not in JSON
 
 
 @dataclass(frozen=True, slots=True, eq=False)

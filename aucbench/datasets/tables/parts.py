@@ -16,7 +16,7 @@ all training rows has no feature, except a number.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -257,17 +257,3 @@ def _missing(name: str) -> str:
 
 
 Part = Number | OneHot | Dates | Hashed
-
-
-def plain_part(part: Part) -> dict[str, Any]:
-    """Return what was learnt about a column as JSON holds it."""
-    fields = asdict(part).items()
-    return {"kind": part.kind, **{k: [*v] if isinstance(v, tuple) else v for k, v in fields}}
-
-
-def part_of(kind: str, **given: Any) -> Part:
-    """Inverse of `plain_part`."""
-    fields = {name: tuple(v) if isinstance(v, list) else v for name, v in given.items()}
-    made: Any = {part.kind: part for part in (Number, OneHot, Dates, Hashed)}[kind]
-    part: Part = made(**fields)
-    return part

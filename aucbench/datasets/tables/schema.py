@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from aucbench.data import Data, Shapes
 from aucbench.data.arrays import DENSE_FROM, Rows, rows
 from aucbench.datasets.tables.cells import emptied
-from aucbench.datasets.tables.columns import Column, RawColumn, column_of, plain_column
-from aucbench.datasets.tables.parts import Dates, Hashed, Number, OneHot, Part, part_of, plain_part
+from aucbench.datasets.tables.columns import LATER, Column, RawColumn
+from aucbench.datasets.tables.parts import Dates, Hashed, Number, OneHot, Part
 from aucbench.errors import DataError
 
 VERSION = 1
@@ -142,8 +142,9 @@ class Schema:
 
     def to_json(self) -> dict[str, Any]:
         """Return its fields as JSON holds them."""
+        columns = (_listed(column) for column in self.columns)
         return {
-            "columns": [plain_column(column) for column in self.columns],
+            "columns": [{k: v for k, v in c.items() if v or k not in LATER} for c in columns],
             "dropped": [[*pair] for pair in self.dropped],
             "decimal": self.decimal,
         }
@@ -151,9 +152,17 @@ class Schema:
     @staticmethod
     def from_json(plain: Mapping[str, Any]) -> Schema:
         """Inverse of `to_json`."""
-        columns = map(column_of, plain["columns"])
+        columns = (
+            Column(**{k: tuple(v) if isinstance(v, list) else v for k, v in one.items()})
+            for one in plain["columns"]
+        )
         dropped = ((name, reason) for name, reason in plain["dropped"])
         return Schema(tuple(columns), tuple(dropped), plain["decimal"])
+
+
+def _listed(one: Column | Part) -> dict[str, Any]:
+    """Return the fields of a dataclass, with lists for tuples."""
+    return {k: [*v] if isinstance(v, tuple) else v for k, v in asdict(one).items()}
 
 
 def is_numeric(frame: Any) -> bool:
@@ -276,20 +285,9 @@ class Encoding:
         return {
             "version": VERSION,
             "schema": self.schema.unbound().to_json(),
-            "parts": [plain_part(part) for part in self.parts],
+            "parts": [{"kind": part.kind, **_listed(part)} for part in self.parts],
             "sparse": self.sparse,
         }
-
-    @staticmethod
-    def from_json(plain: Mapping[str, Any]) -> Encoding:
-        """Inverse of `to_json`."""
-        if plain.get("version") != VERSION:
-            raise DataError(
-                f"the encoding has the version {plain.get('version')!r}, this aucbench reads "
-                f"version {VERSION}; take the aucbench that wrote it"
-            )
-        parts = tuple(part_of(**given) for given in plain["parts"])
-        return Encoding(Schema.from_json(plain["schema"]), parts, plain["sparse"])
 
 
 def _stored(block: Any) -> int:

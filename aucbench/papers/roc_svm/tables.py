@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.datasets.simulated import population_auc
 from aucbench.papers.parts import AUC, Line
 from aucbench.papers.ranges import Range, deviation_of, growth, in_pairs, range_of
 from aucbench.papers.reading import Answers, Found, Tested
 from aucbench.papers.results import SECONDS, TRUTH, Results
+from aucbench.papers.roc_svm.population import population_auc
 from aucbench.report.sections import Chart, Table
 
 Runs = Mapping[int, float]  # a measure by the number of its run
