@@ -70,45 +70,23 @@ def load(source: Any, reading: Reading | None = None, **options: Any) -> Data:
         downloaded once into the user's cache. Or a table in memory: a data frame of pandas or
         polars, a table of pyarrow, or another one that hands over its columns as Arrow.
     reading : Reading, optional
-        How it is read.
+        How it is read, and what its columns mean.
     **options
         Fields of `reading` in place of it, and these:
 
-    positive, negative : label or list of labels, optional
-        The two classes, see `Classes.of`. They replace the rule of the catalogue, and that the
-        rarer class of a set of a collection is positive. Text such as "3" also means the numeric
-        label 3.
     task : "first" or "halves", optional
         Divide the classes of a set with three or more as a paper did: the first one is negative
-        and the others are positive, or a random half of them is positive. It replaces the same
-        rules.
+        and the others are positive, or a random half of them is positive. It replaces the rule of
+        the catalogue, and that the rarer class of a set of a collection is positive, as `positive`
+        does.
     seed : int, optional
         Decides which half task="halves" draws; the default is 0.
-    target : name or number, optional
-        The label column of a table. The default is the column called y, label, target or class,
-        or else the first or last column if it is the only one with two values. For npz it is
-        the name of the array of labels.
-    drop : sequence of names or numbers
-        Features to leave out. They replace those of the catalogue. Numbers count the features
-        from 0, without the label column. ("none",) or None drops nothing.
-    missing : value, text, or list or mapping of them
-        Cells that mean a missing one: in all columns, or in one as in "age=-999" or {"age": -999}.
-    text : "hash", "drop" or "refuse"
-        What becomes of columns of free text.
-    unlabelled : "refuse" or "skip"
-        What becomes of rows without a label.
     folds : str, optional
         For changepoint sets only: the column with the fold of each sequence, see
         `load_changepoint`. The default is "fold" if the set has it. None or "none" means no
         folds.
-    groups, time, weights : name or number, optional
-        Columns that are no features, see `Data.of`. Numbers count as those of `drop`. A time is a
-        number or a date.
-    rows : int, optional
-        At most so many rows, drawn always in the same way, see `aucbench.datasets.drawing.drawn`.
     test : str or table, optional
-        A file, a name, an address or a table whose rows are the test rows, with the columns of
-        the source in any order. `Data.folds` is 0 for them, and -1 for the rows of the source.
+        As of `Reading`, or a table. `Data.folds` is 0 for its rows, and -1 for those of the source.
 
     Raises
     ------

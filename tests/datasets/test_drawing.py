@@ -77,12 +77,12 @@ def test_rows_are_refused_where_they_mean_nothing(table):
 
 
 def test_rows_of_a_set_that_no_file_has(site):
-    data = get_dataset("digits-3[rows=300]")
-    assert (data.n, data.labels.n_pos) == (300, FEWEST)
-    assert data.understood.label == "300 of 1,797 rows, drawn as rows=300"
-    assert get_dataset("digits-3[rows=5000]").n == 1797
     hook = "from aucbench.hookspecs import hookimpl\n\n\n@hookimpl\ndef aucbench_datasets():\n"
     made = "    from aucbench.data import Data\n\n    def toy(rows=5):\n"
     made += "        return Data.of([[float(i)] for i in range(rows)], [1] + [-1] * (rows - 1))\n\n"
     site.add("mine", toy=f"{hook}{made}    return {{'toy': toy}}\n")
     assert get_dataset("toy[rows=9]").n == 9  # a parameter of its own keeps its meaning
+    data = get_dataset("digits-3[rows=300]")
+    assert (data.n, data.labels.n_pos) == (300, FEWEST)
+    assert data.understood.label == "300 of 1,797 rows, drawn as rows=300"
+    assert get_dataset("digits-3[rows=5000]").n == 1797

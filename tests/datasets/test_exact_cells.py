@@ -147,7 +147,8 @@ def test_a_label_that_the_user_names_is_no_missing_cell_in_parts(ending, tmp_pat
     frame = pd.DataFrame({"x": X, "y": np.where(SIDES, "Severe", "None")})
     path = tmp_path / f"t.{ending}"
     getattr(frame, f"to_{ending}")(path, index=False)
-    assert {*open_parts(path, **NAMED).sides.signs} == {"Severe", "None"}
+    classes = open_parts(path, **NAMED).classes
+    assert (classes.positive, classes.negative) == (("Severe",), ("None",))
     with pytest.raises(DataError, match=r"no label|label is missing"):
         open_parts(path, positive="Severe")
 
