@@ -18,7 +18,7 @@ from time import perf_counter, process_time
 import numpy as np
 
 import aucbench
-from aucbench.metrics.by_parts import auc_by_parts
+from aucbench.metrics.chunked import auc_in_chunks
 from aucbench.scale.parts import PIECE, Columns, Piece
 
 PART = 1 << 20
@@ -71,7 +71,7 @@ def main() -> None:
     making = (process_time() - start) * parts.n / rows
     start, wall = process_time(), perf_counter()
     with aucbench.threads(asked.threads):
-        told = auc_by_parts(parts, exact=asked.exact, memory=asked.memory)
+        told = auc_in_chunks(parts, exact=asked.exact, memory=asked.memory)
     cpu, wall = process_time() - start, perf_counter() - wall
     peak = getrusage(RUSAGE_SELF).ru_maxrss / 1024
     print(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import aucbench
-from aucbench.metrics.by_parts import auc_by_parts
+from aucbench.metrics.chunked import auc_in_chunks
 from aucbench.scale.auc_bins import counted
 from aucbench.scale.engines import Here
 
@@ -34,7 +34,7 @@ class AucParts:
         counted(self.parts, Here())
 
     def time_exact(self) -> None:
-        auc_by_parts(self.parts, exact=True)
+        auc_in_chunks(self.parts, exact=True)
 
     def time_at_once(self) -> None:
         aucbench.auc(self.y, self.scores)

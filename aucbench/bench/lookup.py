@@ -181,7 +181,7 @@ def _target(name: Name, outcome: Outcome, result: Mapping[str, Any]) -> KeptTarg
     from aucbench.bench.evaluation.targets import KeptTarget
 
     try:
-        return KeptTarget(outcome.files[TARGET_FILE], result["n"], result.get("parts"))
+        return KeptTarget(outcome.files[TARGET_FILE], result["n"], result.get("chunks"))
     except (LookupError, DataError) as error:
         raise DataError(f"cannot use {name.spec}: {error}; read it with another plugin") from error
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
@@ -19,7 +17,6 @@ from aucbench.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from aucbench.metrics import AucBounds, ScoreComparison
-    from aucbench.scale import Engine
 
 FIRST = ("target", "positive")
 NOT_OF_SCORES = (
@@ -74,12 +71,13 @@ def auc(
     The rows are read in parts, so that they need not fit in memory. Two columns or more are
     compared: each AUC with an interval, and each difference with an interval and a test.
     """
+    from aucbench.bench.show.reading import watched
     from aucbench.kernels.parallel import count
     from aucbench.kernels.parallel import threads as computing
     from aucbench.metrics import auc_of_file, compare_aucs_of_file
 
     own, columns = count() if threads is None else threads, score or ["score"]
-    with computing(own), _watched(engine, quiet=quiet) as (reads, tell):
+    with computing(own), watched(engine, partial(say, err=True), quiet=quiet) as (reads, tell):
         if len(columns) > 1:
             _refuse(groups=groups, each=each, max_fpr=max_fpr)
             compared = compare_aucs_of_file(
@@ -147,31 +145,6 @@ def comparison_lines(told: ScoreComparison) -> list[str]:
         if difference.note:
             said.append(difference.note)
     return [*said, f"{told.n_pos} positive and {told.n_neg} negative rows, one reading"]
-
-
-@contextmanager
-def _watched(engine: str, *, quiet: bool) -> Iterator[tuple[Engine, Callable[[str], object]]]:
-    """Give an engine that moves a bar in a terminal, and what says what is done besides."""
-    from aucbench.bench.show.reading import told
-    from aucbench.models.parted_telling import Watched
-    from aucbench.scale.engines import engine_of
-
-    say_it = partial(say, err=True)
-    with told(say_it, quiet=quiet) as hear:
-        done = 0
-
-        def begin(rows: int) -> None:
-            nonlocal done
-            done = 0
-            hear({"reading": rows})
-
-        def move(rows: int) -> None:
-            nonlocal done
-            done += rows
-            hear({"read": done})
-
-        reads = Watched(engine_of(engine, move), begin)
-        yield reads, say_it if quiet else lambda sentence: hear({"stage": sentence})
 
 
 def lines(told: AucBounds) -> list[str]:

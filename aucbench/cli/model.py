@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,7 +14,7 @@ from aucbench.bench.options import OptionGroup
 from aucbench.cli.groups import grouped
 from aucbench.cli.running import opened, records_of, width
 from aucbench.cli.saying import say
-from aucbench.errors import INTERRUPTED, DataError
+from aucbench.errors import DataError
 from aucbench.models.options import FitOptions
 
 if TYPE_CHECKING:
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from aucbench.bench.results.record import Record
     from aucbench.data import Data
     from aucbench.models import Model
+    from aucbench.scale import ChunkedData
 
 MADE = OptionGroup("How the model is made", first=("calibration",))
 ALL_FAILED = 1  # exit code when no row has a score
@@ -39,12 +39,6 @@ def fit(
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="File that takes the model.")],
     *,
-    resume: Annotated[
-        bool,
-        typer.Option(
-            "--resume", help="Go on where a fit by parts into the same --out was interrupted."
-        ),
-    ] = False,
     options: Annotated[FitOptions, MADE],
 ) -> None:
     """Compare solvers on a table, fit the best to all rows, and save it as a model.
@@ -52,27 +46,16 @@ def fit(
     The threshold maximises sensitivity + specificity (Youden), or serves one of the aims
     --sensitivity, --specificity, --precision, --flags with --per, --cost-fp with --cost-fn.
     """
-    from aucbench.bench.show.reading import told
-    from aucbench.models import parted_job
-    from aucbench.models.parted_job import hint, require_by_parts, why_by_parts
+    from aucbench.models.chunked import open_large
     from aucbench.models.summary import describe_fit
     from aucbench.store import require_writable
 
     require_writable(out)
     options.scorecard.require_writable()
     shown: list[str] = []
-    if (why := why_by_parts(data, options, resume=resume)) is None:
-        if told_of := hint(data, options):
-            say(told_of, err=True)
-        model = _in_memory(data, options, shown)
-    else:
-        say(why, err=True)
-        require_by_parts(options)
-        asked = parted_job.PartedFit(data, options)
-        with told(partial(say, err=True), quiet=options.run.quiet) as hear, _way_on(out):
-            model = parted_job.run(asked, hear, out, resume=resume)
+    held = open_large(data, options, partial(say, err=True))
+    model = _fitted(data, options, held, shown)
     model.save(out)
-    parted_job.forget(out)
     options.scorecard.write(model)
     typer.echo()
     for line in describe_fit(model, shown):
@@ -80,39 +63,35 @@ def fit(
     say(f"saved as {out}; aucbench explain {shlex.quote(str(out))} says what it has learnt")
 
 
-@contextmanager
-def _way_on(out: Path) -> Iterator[None]:
-    """Say after Ctrl-C how a fit by parts goes on."""
-    from aucbench.models.parted_job import way_on
+def _fitted(table: str, options: FitOptions, held: ChunkedData | None, shown: list[str]) -> Model:
+    """Return the best model of a table; `shown` gets lines about it.
 
-    try:
-        yield
-    except KeyboardInterrupt:
-        if told := way_on(out):
-            say(f"interrupted{told}", err=True)
-            raise typer.Exit(INTERRUPTED) from None
-        raise
-
-
-def _in_memory(source: str, options: FitOptions, shown: list[str]) -> Model:
-    """Return the best model of rows that are read into memory; `shown` gets lines about them."""
+    `held` are its rows if they are read in chunks.
+    """
+    from aucbench.kernels.parallel import threads
     from aucbench.models import building
     from aucbench.models.choosing import ModelPlan
+    from aucbench.models.chunked import options_of_cells
+    from aucbench.models.fitting import source_of
     from aucbench.models.summary import describe_table
+    from aucbench.report.running import handed_over
 
-    def describe(rows: Data) -> None:
-        shown.extend(describe_table(source, rows))
+    def describe(rows: Data | ChunkedData) -> None:
+        shown.extend(describe_table(table, rows))
         for line in shown:
             say(line)
 
-    plan = ModelPlan(source=source, options=options)
-    with opened(None) as store:
+    source = source_of(table, held)
+    plan = ModelPlan(source=source, options=options, held=held)
+    cells = options_of_cells(held, options.run)
+    known = {} if held is None else {source: held}
+    with opened(None) as store, handed_over(known) as inline, threads(cells.threads):
 
         def run(part: Plan) -> Sequence[Record]:
-            limited = options.run.limited(part)
-            return records_of(limited, store, options.run, "no model was made", brief=True)
+            limited = cells.limited(part)
+            return records_of(limited, store, cells, "no model was made", inline, brief=True)
 
-        return building.fitted(plan, run, store, describe, options.run.jobs)
+        return building.fitted(plan, run, store, describe, cells.jobs)
 
 
 def predict(

@@ -30,15 +30,15 @@ from aucbench.stats.measures import average_precision as average_precision
 from aucbench.stats.partial import partial_auc as partial_auc
 
 if TYPE_CHECKING:
-    from aucbench.metrics.by_parts import AucBounds as AucBounds
-    from aucbench.metrics.by_parts import auc_by_parts as auc_by_parts
-    from aucbench.metrics.by_parts import auc_of_file as auc_of_file
+    from aucbench.metrics.chunked import AucBounds as AucBounds
+    from aucbench.metrics.chunked import auc_in_chunks as auc_in_chunks
+    from aucbench.metrics.chunked import auc_of_file as auc_of_file
     from aucbench.metrics.score_columns import ScoreComparison as ScoreComparison
     from aucbench.metrics.score_columns import ScoreDifference as ScoreDifference
     from aucbench.metrics.score_columns import compare_aucs_of_file as compare_aucs_of_file
 
 BY_PARTS = {
-    "by_parts": ("AucBounds", "auc_by_parts", "auc_of_file"),
+    "chunked": ("AucBounds", "auc_in_chunks", "auc_of_file"),
     "score_columns": ("ScoreComparison", "ScoreDifference", "compare_aucs_of_file"),
 }
 

@@ -34,6 +34,7 @@ from aucbench.data import Categories, Data
 from aucbench.data.arrays import Index
 from aucbench.data.folds import Split, splits
 from aucbench.data.packed import arrays_of
+from aucbench.datasets.chunked import named_columns
 from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError, ParameterError
 from aucbench.metrics import Aim
@@ -48,8 +49,9 @@ from aucbench.models.choosing import (
     said_of_search,
     with_best_point,
 )
+from aucbench.models.chunked import remarks_of, some_held
 from aucbench.models.effects import shapes
-from aucbench.models.held_out import HeldOut, rows_of_class
+from aucbench.models.held_out import HeldOut, in_memory, rows_of_class
 from aucbench.models.model import Model
 from aucbench.models.operating import Operating
 from aucbench.models.options import CALIBRATION
@@ -61,6 +63,7 @@ from aucbench.processes.host import cores
 from aucbench.registry import get_solver
 from aucbench.registry.specs import parse_spec, short
 from aucbench.report.findings import Findings
+from aucbench.scale import ChunkedData
 from aucbench.solving.classes import trained_on
 from aucbench.stats import Fold
 from aucbench.stats.delong import auc_interval
@@ -72,7 +75,7 @@ def fitted(
     wanted: ModelPlan,
     run: Callable[[Plan], Sequence[Record]],
     store: Store,
-    describe: Callable[[Data], object] = lambda _: None,
+    describe: Callable[[Data | ChunkedData], object] = lambda _: None,
     jobs: int | None = None,
 ) -> Model:
     """Return the best model: compare, choose, and fit to all rows.
@@ -98,9 +101,9 @@ def fitted(
     wanted = replace(wanted, known=data)
     describe(data)
     if asked.by or asked.monotone is not None:
-        require_columns(data, asked.by)
+        require_columns(named_columns(data), asked.by)
     if asked.scorecard.is_asked:
-        require_kinds(data.schema)
+        require_kinds(named_columns(data).schema)
     wanted = wanted.within(begin, jobs or cores())
     records = run(wanted.plan)
     findings = compared(wanted, records, store)
@@ -160,13 +163,7 @@ def built(
         seconds=search.seconds,
         seed=search.seed,
     )
-    parts = splits(
-        data,
-        wanted.plan.split_count,
-        search.seed,
-        search.holdout,
-        ranks_within_groups=ranks_within_groups(wanted.plan.pairs),
-    )
+    parts = _splits(wanted, data, records, store)
     learnt = _learnt(asked.read, data)
     known = next(row for row in findings.insides[0].rows if row.solver == place).known
     assert known is not None  # the solver is complete
@@ -187,7 +184,15 @@ def built(
     ):
         about["trained_on"] = other
     how = (asked.threshold.aim, asked.calibration, asked.scorecard.scaling)
-    model, held = decided(recipe, data, learnt, parts, *how)
+    model, held_out = decided(recipe, data, learnt, parts, *how)
+    if isinstance(data, ChunkedData):
+        table, held = in_memory(data, held_out)
+        remarks = (*data.understood.remarks, *remarks_of(data, table))
+        data = replace(table, understood=replace(data.understood, remarks=remarks))
+        learnt = np.arange(data.n, dtype=np.int32)
+        about |= {"remarks": data.understood.to_json()["remarks"]}
+    else:
+        held = held_out
     about["warnings"] = list(warnings(asked.read, data, model))
     if any(record.measures.collapsed for record in records):
         about["warnings"].append(COLLAPSED)
@@ -207,6 +212,25 @@ def built(
             for k, one in enumerate(held)
         )
     return replace(model, functions=functions, provenance={**model.provenance, **about}, **judged)
+
+
+def _splits(
+    wanted: ModelPlan, data: Data | ChunkedData, records: Sequence[Record], store: Store
+) -> list[Split]:
+    """Return training rows and held-out rows; of rows in chunks some of the held-out ones."""
+    search = wanted.options.search
+    if isinstance(data, Data):
+        within = ranks_within_groups(wanted.plan.pairs)
+        count = wanted.plan.split_count
+        return splits(data, count, search.seed, search.holdout, ranks_within_groups=within)
+    found = []
+    for record in records:
+        stored = store.scores(record.id, record.sizes.data) or {}
+        rest = np.ones(data.n, np.bool_)
+        rest[stored["rows"]] = False
+        learnt = np.flatnonzero(rest).astype(np.int32)
+        found.append((learnt, some_held(data, stored["rows"], search.seed)))
+    return found
 
 
 def _explained(
@@ -247,13 +271,13 @@ def _timed(model: Model, begin: float, minutes: float) -> Model:
     return replace(model, provenance={**model.provenance, "choice": choice})
 
 
-def _learnt(reading: Reading, data: Data) -> Index:
+def _learnt(reading: Reading, data: Data | ChunkedData) -> Index:
     """Return the rows that a model learns from: all but those of a test file."""
     rows = np.arange(data.n, dtype=np.int32)
     return rows if reading.test is None or data.folds is None else rows[data.folds < 0]
 
 
-def _require_same(source: str, data: Data, record: Record, store: Store) -> None:
+def _require_same(source: str, data: Data | ChunkedData, record: Record, store: Store) -> None:
     """Raise `DataError` when the target is not that of the run."""
     stored = store.scores(record.id, record.sizes.data) or {}
     for name, own in arrays_of(data.target).items():
@@ -272,7 +296,7 @@ def _auc_rows(wanted: ModelPlan, division: str | None) -> str:
 
 def decided(
     recipe: Recipe,
-    data: Data,
+    data: Data | ChunkedData,
     learnt: Index,
     splits: Sequence[Split],
     aim: Aim,
@@ -335,7 +359,7 @@ def decided(
     return replace(model, functions=(function,)), (own,)
 
 
-def origin(source: str, reading: Reading, data: Data) -> dict[str, Any]:
+def origin(source: str, reading: Reading, data: Data | ChunkedData) -> dict[str, Any]:
     """Return what a model keeps of its table, and of its making."""
     return {
         "aucbench": version("aucbench"),

@@ -52,10 +52,11 @@ from aucbench.registry import get_dataset, get_pairs, get_preprocessing, get_sol
 from aucbench.registry.specs import Spec, parse_spec
 from aucbench.report.evidence import evidence_of
 from aucbench.report.findings import Findings, Settings, findings_of
+from aucbench.scale import ChunkedData
 from aucbench.solving.halving import TIME
 from aucbench.solving.loop import solve
 from aucbench.solving.points import mappings, size_of
-from aucbench.solving.wrappers import why_refused
+from aucbench.solving.wrappers import why_not_chunks, why_refused
 
 CURVED = "additive"  # it has curves of its own, and no bins
 TREES, WITHOUT = "lightgbm", "hist-gradient-boosting"  # boosted trees; where it is not installed
@@ -68,6 +69,7 @@ SEARCHED, PARTS = 60, 3  # points of a grid at most, and inner folds, of rows in
 WORK = 1.5e10  # numbers that all cells of a search read, about 75 seconds of one core
 FOR_SEARCH = 0.6  # share of the minutes; the others are for the last fits
 FEWER_FOLDS, HELD_OUT = 3, 0.2  # of a large table, and of a huge one
+MOST_HELD = 4_000_000  # held-out rows of those in chunks, if nothing is said
 LEAST = 1.0  # seconds of a cell
 HANGS = 3.0  # times its seconds after which a cell is ended
 LARGE, HUGE, MANY = 1_000_000, 3_000_000, 20_000  # numbers, numbers and rows of a table
@@ -116,7 +118,7 @@ class ModelPlan:
     options : FitOptions
         The solvers that `auto` stands for are written out.
     held : Data, optional
-        The rows, where the source is a table in memory.
+        The rows, where the source is a table in memory, or is read in chunks.
     known : Data, optional
         The rows of a file, where they were read already.
     tune_seconds, tune_work : float, optional
@@ -125,8 +127,8 @@ class ModelPlan:
 
     source: str
     options: FitOptions = field(default_factory=FitOptions)
-    held: Data | None = None
-    known: Data | None = None
+    held: Data | ChunkedData | None = None
+    known: Data | ChunkedData | None = None
     tune_seconds: float | None = None
     tune_work: float | None = None
 
@@ -135,14 +137,19 @@ class ModelPlan:
         if search.is_automatic:
             card = asked.scorecard.is_asked
             named = auto_solvers(asked.pairs, asked.monotone, card=card)
-            search = replace(search, solver=named, tune=search.tuned)
+            chunked = isinstance(self.held, ChunkedData)
+            if chunked:
+                named = tuple(name for name in named if why_not_chunks(get_solver(name)) is None)
+            search = replace(search, solver=named, tune=search.tuned and not chunked)
             object.__setattr__(self, "options", replace(asked, search=search))
 
-    def rows(self) -> Data:
+    def rows(self) -> Data | ChunkedData:
         """Return the rows of the source, with the pairs that count and the shapes of effects."""
         known = (rows for rows in (self.held, self.known) if rows is not None)
         asked = self.options
         data = next(known, None) or get_dataset(self.source, **asked.read.options())
+        if isinstance(data, ChunkedData):
+            return data
         data = data if asked.pairs is None else replace(data, pairs=get_pairs(asked.pairs))
         return data if asked.monotone is None else data.shaped(asked.monotone)
 
@@ -182,6 +189,8 @@ class ModelPlan:
             Cells at once; of the minutes alone.
         """
         search = self.options.search
+        if isinstance(self.held, ChunkedData):
+            return self._held_out_once(self.held)
         if not search.tuned:
             return self._judged_once()
         data = self.rows()
@@ -198,6 +207,13 @@ class ModelPlan:
         chosen = self._with_search(solver=(str(spec),), tune=False, minutes=None)
         return replace(chosen, tune_seconds=None, tune_work=None)
 
+    def _held_out_once(self, data: ChunkedData) -> ModelPlan:
+        """Return the plan that holds a share of rows in chunks out, where nothing else is said."""
+        search = self.options.search
+        if search.splits is not None or search.holdout is not None:
+            return self
+        return self._with_search(holdout=min(HELD_OUT, MOST_HELD / data.n))
+
     def _judged_once(self) -> ModelPlan:
         """Return the plan with one split if its table is huge, where nothing else is said.
 
@@ -210,7 +226,7 @@ class ModelPlan:
         whole = replace(self, known=data)
         return whole._divided(data) if data.n * data.d > GIANT else whole
 
-    def _divided(self, data: Data) -> ModelPlan:
+    def _divided(self, data: Data | ChunkedData) -> ModelPlan:
         """Return the plan with fewer folds if the table is large, where nothing else is said."""
         search, read = self.options.search, self.options.read
         own = (search.splits, search.holdout, read.test)

@@ -32,6 +32,7 @@ from aucbench.data.folds import drawn_parts
 from aucbench.data.targets import Labels
 from aucbench.datasets.parted.collected import collected, is_collection, lazily
 from aucbench.errors import AucbenchError, ParameterError, UnsupportedError
+from aucbench.features import Chain
 from aucbench.metrics import Aim, auc, hand_till, intercept_at
 from aucbench.models.calibration import (
     FOLDS,
@@ -42,6 +43,7 @@ from aucbench.models.calibration import (
     require_method,
     sigmoids,
 )
+from aucbench.models.chunked import fitted_in_chunks
 from aucbench.models.estimator import Scoring, Start
 from aucbench.models.inputs import (
     announced,
@@ -66,7 +68,8 @@ from aucbench.models.multiclass import (
     require_streaming,
     sides_of,
 )
-from aucbench.models.parted import learnt_by_parts
+from aucbench.models.prediction import label_of
+from aucbench.models.recipe import Recipe
 from aucbench.models.saving import model_of, restore
 from aucbench.pairs import ByClass
 from aucbench.protocols import (
@@ -320,14 +323,40 @@ class AUCClassifier(ClassifierMixin, Scoring):  # type: ignore[misc]
     def _fitted_by_parts(self, parts: Parts, *others: Any) -> Self:
         if any(other is not None for other in others):
             raise ParameterError(
-                "rows in parts come with their labels and without weights and groups; leave y, "
+                "rows in chunks come with their labels and without weights and groups; leave y, "
                 "sample_weight and groups out"
             )
-        classes, features, run, rows = learnt_by_parts(self, parts, self._seed())
-        self._begin(parts, classes, features)
+        self._require_plain()
+        recipe = Recipe(
+            solver=self.solver,
+            features=self.features,
+            passes=self.passes,
+            seconds=self.seconds,
+            gap_tol=self.gap_tol,
+            seed=self._seed(),
+        )
+        model, run, labels, scores = fitted_in_chunks(recipe, parts, self.validation)
+        sides = zip(model.labels, ("negative", "positive"), strict=True)
+        classes = np.array([label_of(*side) for side in sides])
+        self._begin(parts, classes, Chain(model.maps) if model.maps else identity)
         self.run_ = run
-        self._choose_threshold(rows.y[rows.sampled], rows.scores[rows.sampled])
+        self._choose_threshold(labels, scores)
         return self
+
+    def _require_plain(self) -> None:
+        """Refuse parameters that rows in chunks cannot have."""
+        asked = {
+            "calibration": self.calibration is not None,
+            "warm_start": self.warm_start,
+            "pairs": self.pairs is not None,
+            "monotone": self.monotone is not None,
+            "pos_label": self.pos_label is not None,
+        }
+        if named := [name for name, given in asked.items() if given]:
+            raise ParameterError(
+                f"{' and '.join(named)} cannot be had with rows in chunks; leave it out; "
+                "aucbench.fit calibrates, and positive= of the files says which label is positive"
+            )
 
     @available_if(_streams)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:

@@ -11,20 +11,21 @@ from aucbench.bench import Store
 from aucbench.bench.options import make_options, takes_options
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.record import Record
-from aucbench.bench.show.reading import told
 from aucbench.data import Data
 from aucbench.datasets.files import TESTS, load
 from aucbench.datasets.memory import is_table
 from aucbench.datasets.reading import Reading
 from aucbench.errors import ParameterError
-from aucbench.models import parted_job
+from aucbench.kernels.parallel import threads
 from aucbench.models.building import fitted
 from aucbench.models.choosing import ModelPlan
+from aucbench.models.chunked import open_large, options_of_cells
 from aucbench.models.model import Model
 from aucbench.models.options import FitOptions
-from aucbench.models.parted_job import require_by_parts, why_by_parts
 from aucbench.processes.scratch import Scratch
+from aucbench.registry.specs import INLINE_MARK
 from aucbench.report.running import handed_over, name_of, records_of, require_no_run, warn_of
+from aucbench.scale import ChunkedData
 
 
 @takes_options(FitOptions)
@@ -41,7 +42,7 @@ def fit(table: Any, **options: Any) -> Model:
     table : table, str or path
         A data frame of pandas or polars, a table of pyarrow, or another one that hands over its
         columns as Arrow; or a file, or the name of a data set. A folder of files, a pattern such
-        as "rows/*.parquet", and a Parquet file that would not fit in memory are read by parts, see
+        as "rows/*.parquet", and a Parquet file that would not fit in memory are read in chunks, see
         docs/scale.md.
 
     Returns
@@ -65,13 +66,9 @@ def fit(table: Any, **options: Any) -> Model:
     test = {"test": options["test"]} if is_table(options.get("test")) else {}
     plain = {name: value for name, value in options.items() if name not in test}
     asked = make_options(FitOptions, plain, "fit")
-    limits = asked.run
-    if not test and why_by_parts(table, asked) is not None:
-        require_by_parts(asked)
-        with told(quiet=limits.quiet) as hear:
-            return parted_job.run(parted_job.PartedFit(os.fspath(table), asked), hear)
-    held = _held(table, asked.read, test)
-    source = os.fspath(table) if held is None else name_of(held, "table")
+    held = (None if test else open_large(table, asked)) or _held(table, asked.read, test)
+    limits = options_of_cells(held, asked.run)
+    source = source_of(table, held)
     asked.scorecard.require_writable()
     read = replace(asked.read, test=TESTS) if test else asked.read
     wanted = ModelPlan(source=source, options=replace(asked, read=read), held=held)
@@ -84,9 +81,17 @@ def fit(table: Any, **options: Any) -> Model:
         def run(plan: Plan) -> Sequence[Record]:
             return records_of(limits.limited(plan), store, limits, inline)
 
-        model = fitted(wanted, run, store, jobs=limits.jobs)
+        with threads(limits.threads):
+            model = fitted(wanted, run, store, jobs=limits.jobs)
     asked.scorecard.write(model)
     return model
+
+
+def source_of(table: Any, held: Data | ChunkedData | None) -> str:
+    """Return how a plan names a table: by its name or path, and rows in memory by their hash."""
+    if isinstance(held, ChunkedData):
+        return f"{os.fspath(table)}{INLINE_MARK}"
+    return os.fspath(table) if held is None else name_of(held, "table")
 
 
 def _held(table: Any, reading: Reading, test: Mapping[str, Any]) -> Data | None:

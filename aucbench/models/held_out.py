@@ -26,9 +26,12 @@ from aucbench.data import Categories, Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.data.folds import Split
 from aucbench.data.targets import Labels
+from aucbench.datasets.chunked import sampled
 from aucbench.errors import DataError
+from aucbench.models.chunked import rows_of
 from aucbench.models.model import Model
 from aucbench.models.recipe import Recipe, some_of
+from aucbench.scale import ChunkedData
 
 RECENT = 20  # rows of each class that the latest window needs
 ENOUGH, ENOUGH_OF_CLASS = 20_000, 1_000  # rows from which no further split is needed
@@ -53,9 +56,9 @@ class Part:
     slope: float
     shift: float
 
-    def scores(self, data: Data) -> Vector:
+    def scores(self, data: Data | ChunkedData) -> Vector:
         """Return the scores of its rows on the scale of the final model."""
-        return self.slope * self.model.scores(data.rows.take(self.rows))[:, 0] + self.shift
+        return self.slope * self.model.scores(rows_of(data, self.rows))[:, 0] + self.shift
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -88,7 +91,11 @@ class HeldOut:
 
     @staticmethod
     def of(
-        recipe: Recipe, data: Data, splits: Sequence[Split], final: Model, learnt: Index
+        recipe: Recipe,
+        data: Data | ChunkedData,
+        splits: Sequence[Split],
+        final: Model,
+        learnt: Index,
     ) -> tuple[HeldOut, ...]:
         """Fit a model to the training part of each split that is needed, and score the other rows.
 
@@ -114,7 +121,8 @@ class HeldOut:
             rest, held = splits[k]
             model = final if np.array_equal(rest, learnt) else recipe.fitted(data, rest, split=k)
             common = some_of(rest, recipe.seed)
-            own, same = (m.scores(data.rows.take(common)).T for m in (model, final))
+            shared = rows_of(data, common)
+            own, same = (m.scores(shared).T for m in (model, final))
             lines = [scale_between(*both) for both in zip(own, same, strict=True)]
             parts.append(tuple(_parts_of(model, rest, held, lines)))
             if _enough(data, np.concatenate([part[0].rows for part in parts])):
@@ -128,13 +136,32 @@ class HeldOut:
             scores = _scores(fits, data)
             if not np.isfinite(scores).all():
                 raise DataError("the score of a held-out row is not finite; scale the features")
-            y = rows_of_class(data, k).y[numbers]
+            y = labels_of_class(data, k)[numbers]
             held_out.append(HeldOut(y=y, scores=scores, rows=numbers, what=what, parts=fits))
         return tuple(held_out)
 
-    def by(self, parts: Sequence[Part], data: Data) -> HeldOut:
+    def by(self, parts: Sequence[Part], data: Data | ChunkedData) -> HeldOut:
         """Return the same rows, scored by other models in place of the fits."""
         return replace(self, parts=tuple(parts), scores=_scores(parts, data))
+
+
+def in_memory(
+    data: Data | ChunkedData, held: Sequence[HeldOut]
+) -> tuple[Data, tuple[HeldOut, ...]]:
+    """Return the rows, and the held-out rows among them; of rows in chunks the held-out ones."""
+    if isinstance(data, Data):
+        return data, tuple(held)
+    every = np.arange(held[0].rows.size, dtype=np.int32)
+    renumbered = (
+        replace(one, rows=every, parts=tuple(replace(p, rows=every) for p in one.parts))
+        for one in held
+    )
+    return sampled(data, held[0].rows), tuple(renumbered)
+
+
+def labels_of_class(data: Data | ChunkedData, k: int) -> NDArray[np.int8]:
+    """Return labels: whether rows are of class k; those of two classes as they are."""
+    return data.y if isinstance(data, ChunkedData) else rows_of_class(data, k).y
 
 
 def rows_of_class(data: Data, k: int) -> Data:
@@ -153,7 +180,7 @@ def _parts_of(
         yield Part(model=own, learnt=learnt, rows=rows, slope=slope, shift=shift)
 
 
-def _scores(parts: Sequence[Part], data: Data) -> Vector:
+def _scores(parts: Sequence[Part], data: Data | ChunkedData) -> Vector:
     return np.concatenate([part.scores(data) for part in reversed(parts)])
 
 
@@ -176,7 +203,7 @@ def scale_between(own: Vector, other: Vector, shares: Vector | None = None) -> t
     return slope, means[1] - means[0] * slope
 
 
-def _enough(data: Data, rows: Index) -> bool:
+def _enough(data: Data | ChunkedData, rows: Index) -> bool:
     _, counts = np.unique(data.target.strata[rows], return_counts=True)
     rarer = int(counts.min())
     if data.times is not None:
@@ -184,7 +211,7 @@ def _enough(data: Data, rows: Index) -> bool:
     return rows.size >= ENOUGH and rarer >= ENOUGH_OF_CLASS
 
 
-def _what(data: Data, rows: Index, used: int, count: int) -> str:
+def _what(data: Data | ChunkedData, rows: Index, used: int, count: int) -> str:
     if data.times is not None:
         which = f" in the latest {'window' if used == 1 else f'{used} windows'} of time"
     else:

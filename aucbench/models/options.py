@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 AUTO, NO_CALIBRATION, CALIBRATION = "auto", "none", "sigmoid"
 HERE, DASK = "here", "dask"  # engines that read chunks
-GROUPS, FILE = "groups", "file"  # orders of rows in chunks
 BINS, OF_CARD = "bins", "bins[rule=tree,count=5]"  # few bins, which tell the classes apart
 
 
@@ -215,29 +214,22 @@ class OutOfCoreOptions:
 
     Attributes
     ----------
-    by_parts : bool, optional
-        Read the rows in parts, again and again, in place of once into memory. [default: for a
-        folder, a pattern such as 'rows/*.parquet', and a Parquet or CSV file that --memory, or what
-        is free, is too little for]
+    in_chunks : bool, optional
+        Read the rows in chunks, again and again, in place of once into memory. [default: for a
+        folder, a pattern such as 'rows/*.parquet', a Parquet or CSV file that --memory, or what is
+        free, is too little for, and a large Parquet file if the solvers can]
     engine : str
-        What reads parts: here, by threads of this machine, or dask=ADDRESS, by the workers of a
+        What reads chunks: here, by threads of this machine, or dask=ADDRESS, by the workers of a
         scheduler of dask.
     skip_bad : bool
         Leave row groups out that cannot be decoded, and say which; one more reading finds them.
-    shuffle : str, optional
-        Order of the rows for solvers that learn row by row. groups: row groups in a random order,
-        and the rows of up to eight of them shuffled with each other; file: as they are. [default:
-        the solver's own, which is groups]
     """
 
-    by_parts: bool | None = field(default=None, metadata={"negatable": True})
+    in_chunks: bool | None = field(default=None, metadata={"negatable": True})
     engine: str = HERE
     skip_bad: bool = False
-    shuffle: str | None = None
 
     def __post_init__(self) -> None:
-        if self.shuffle not in (None, GROUPS, FILE):
-            raise ParameterError(f"--shuffle is {self.shuffle!r}; take {GROUPS} or {FILE}")
         name, _, address = self.engine.partition("=")
         if self.engine != HERE and (name != DASK or not address):
             raise ParameterError(

@@ -55,14 +55,14 @@ def score_files(
     separator : str, optional
         Of the cells of text files; by default that of the training table, if it was given.
     """
-    from aucbench.bench.parted import names_parts
+    from aucbench.bench.sources import names_files
     from aucbench.datasets.endings import naming
     from aucbench.datasets.formats import batches_of_cells
     from aucbench.datasets.parted.opening import files_of
 
     separator = separator or model.provenance.get("separator")
     first_index = model.provenance.get("first_index")
-    files = files_of(table) if table.is_dir() or names_parts(str(table)) else [table]
+    files = files_of(table) if table.is_dir() or names_files(str(table)) else [table]
     for file in files:
         for batch in batches_of_cells(file, rows, separator, first_index):
             with naming(file):

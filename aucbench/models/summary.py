@@ -17,6 +17,7 @@ from aucbench.models.model import Model
 from aucbench.models.operating import Operating
 from aucbench.registry.specs import short
 from aucbench.report.document import NOTHING
+from aucbench.scale import ChunkedData
 from aucbench.stats import Interval
 
 INDENT = "  "
@@ -27,7 +28,7 @@ SIGNIFICANT = 0.05  # adjusted p-value below which groups differ
 WARNING, WARNINGS = "warning: ", "warnings; aucbench explain shows them"
 
 
-def describe_table(source: str, data: Data) -> Iterator[str]:
+def describe_table(source: str, data: Data | ChunkedData) -> Iterator[str]:
     """Yield what was understood of a table: its size, label, classes, columns, and warnings.
 
     Parameters
@@ -47,7 +48,7 @@ def describe_table(source: str, data: Data) -> Iterator[str]:
     yield from _limited(warnings, OF_TABLE, WARNINGS)
 
 
-def _positives(data: Data) -> str:
+def _positives(data: Data | ChunkedData) -> str:
     if not isinstance(data.target, Labels):
         return ""
     return f", {data.target.n_pos} positive ({100 * data.target.n_pos / data.n:.3g} %)"

@@ -32,6 +32,7 @@ from distributed import CancelledError, Client, Future, KilledWorker
 from distributed.comm.core import CommClosedError
 
 from aucbench.errors import AucbenchError, DataError
+from aucbench.scale.chosen import Chosen, read_from
 from aucbench.scale.dask_tasks import (
     Held,
     Numbers,
@@ -46,7 +47,6 @@ from aucbench.scale.dask_tasks import (
 )
 from aucbench.scale.engines import Here, numbers_of
 from aucbench.scale.parts import Parts
-from aucbench.scale.sifted import SomeRows, read_from
 from aucbench.scale.summary import Summary, Tally, Tree
 
 S = TypeVar("S", bound=Summary)
@@ -266,7 +266,7 @@ class Dask:
         Both are given where the rows are some of a partition of a collection.
         """
         if (partitions := partitions_of(parts)) is not None:
-            some = self._carried(parts) if isinstance(parts, SomeRows) else None
+            some = self._carried(parts) if isinstance(parts, Chosen) else None
             return some, partitions[numbers[0]]
         held = self._held(parts, numbers, worker)
         return (self._carried(parts) if held is None else None), held

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 from distributed import get_worker
 
+from aucbench.scale.chosen import Chosen
 from aucbench.scale.parts import Columns, Parts, Piece
-from aucbench.scale.sifted import SomeRows
 from aucbench.scale.summary import Summary, Tally, Tree
 
 S = TypeVar("S", bound=Summary)
@@ -60,7 +60,7 @@ def _pieces(
 
 def own_pieces(parts: Parts | None, i: int, held: tuple[Piece, ...]) -> Iterator[Piece]:
     """Return the pieces that a worker holds, or the rows of them that belong to some rows."""
-    return parts.of_pieces(i, iter(held)) if isinstance(parts, SomeRows) else iter(held)
+    return parts.of_pieces(i, iter(held)) if isinstance(parts, Chosen) else iter(held)
 
 
 def say_part(topic: str, i: int) -> None:

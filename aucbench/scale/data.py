@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from hashlib import sha256
+from itertools import zip_longest
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -16,7 +15,10 @@ from aucbench.data import Data
 from aucbench.data.arrays import Index, Rows, Vector
 from aucbench.data.rounding import gamma
 from aucbench.data.tally import READ
+from aucbench.data.targets import Labels
+from aucbench.data.understood import Understood
 from aucbench.errors import DataError, UnsupportedError, require_both_classes
+from aucbench.scale.chosen import Chosen
 from aucbench.scale.engines import Engine, Here, numbers_of
 from aucbench.scale.moments import Moments, moments
 from aucbench.scale.parts import Columns, Parts, Piece
@@ -28,9 +30,10 @@ T = TypeVar("T")
 SAMPLED = 20_000  # rows of each class that are kept in memory
 NUMBERS = 1 << 22  # of such a sample, at most
 FEWEST = 1000  # rows of it, at least
+AT_ONCE = 1 << 20  # numbers of rows that are scored at a time
 NO_ROWS = (
-    "the rows come in parts and are never in memory together, and this method asks for all of "
-    "them; `aucbench list solvers` shows which solvers work by parts, such as svm-or and ls-svm"
+    "the rows are read in chunks and are never in memory together, and this method asks for all "
+    "of them; `aucbench list solvers` shows which solvers read chunks, such as svm-or and ls-svm"
 )
 
 
@@ -47,21 +50,31 @@ class ChunkedData:
     parts : Parts
     engine : Engine
         Reads them.
-    some : tuple of int, or None
-        The numbers of the parts that belong to it; None: all.
     seed : int
         Of the sample.
     standard : bool
         Whether σ is the standard deviation of each column; else it is 1.
+    understood : Understood
+        What the reader of files took from them, for people.
+    opened : Mapping
+        How the files were opened, from which another process opens them again; empty if the rows
+        are in no files.
     """
 
     parts: Parts
     engine: Engine = field(default_factory=Here)
-    some: tuple[int, ...] | None = None
     seed: int = 0
     standard: bool = False
+    understood: Understood = field(default_factory=Understood)
+    opened: Mapping[str, Any] = field(default_factory=dict)
+    dropped: tuple[str, ...] = ()
     pairs: None = None  # all pairs of labels
     weights: None = None
+    folds: None = None
+    groups: None = None
+    times: None = None
+    shapes: None = None
+    terms: None = None
     _readings: list[int] = field(default_factory=lambda: [0])
 
     d = property(lambda self: self.parts.d, doc="Number of features.")
@@ -72,12 +85,12 @@ class ChunkedData:
     @property
     def n(self) -> int:
         """Number of rows."""
-        return sum(self.parts.sizes[i] for i in self.numbers)
+        return sum(self.parts.sizes)
 
     @property
     def numbers(self) -> tuple[int, ...]:
         """The numbers of the parts that have rows."""
-        return tuple(numbers_of(self.parts, self.some))
+        return tuple(numbers_of(self.parts, None))
 
     @property
     def p(self) -> float:
@@ -94,18 +107,34 @@ class ChunkedData:
         """Raise `UnsupportedError`: the rows are not in memory."""
         raise UnsupportedError(NO_ROWS)
 
-    y = chunk = labels = rows
+    chunk = rows
+
+    @cached_property
+    def target(self) -> Labels:
+        """The labels of all rows, which are in memory when they are asked for."""
+        parts = (self.parts.labels(i) for i in self.numbers)
+        return Labels(np.concatenate([*parts]))
+
+    @property
+    def labels(self) -> Labels:
+        """The target, as `Data.labels`."""
+        return self.target
+
+    @property
+    def y(self) -> NDArray[np.int8]:
+        """Labels, int8 in {-1, +1}, shape (n,)."""
+        return self.target.y
 
     def reduce(self, of: Callable[..., S], *args: Any, **named: Any) -> S:
         """Return of(piece, *args) of all pieces, merged in the fixed tree: one reading."""
         self.count_reading()
         asked = partial(of, **named) if named else of
-        return self.engine.reduce(self.parts, asked, *args, some=self.some)
+        return self.engine.reduce(self.parts, asked, *args)
 
     def scan(self, of: Callable[..., T], *args: Any) -> Iterator[tuple[int, list[T]]]:
         """Yield the number of each part in order, and of(piece, *args) of its pieces."""
         self._readings[0] += 1
-        return self.engine.scan(self.parts, of, *args, some=self.some)
+        return self.engine.scan(self.parts, of, *args)
 
     def count_reading(self) -> None:
         """Count a reading of all rows by another way than `reduce`."""
@@ -230,62 +259,69 @@ class ChunkedData:
             return X.scaled_columns(1.0 / self.scale).matrix
         return (X.matrix - self.centre) / self.scale
 
-    def held_out(self, share: float, seed: int = 0) -> tuple[ChunkedData, ChunkedData]:
-        """Return two of it, without and with the parts that a hash of (seed, number) holds out.
+    @cached_property
+    def deviation(self) -> Vector:
+        """The standard deviation of each column (divisor n), (d,)."""
+        mean = self.survey.sums.sum(axis=0) / self.n
+        variance = np.maximum(self.survey.squares.sum(axis=0) / self.n - mean * mean, 0.0)
+        variance[self.constant] = 0.0
+        return np.asarray(np.sqrt(variance))
 
-        Parameters
-        ----------
-        share : float
-            Of the rows, in (0, 1). At least one part is on each side.
-        seed : int
-            Of the hash.
+    @cached_property
+    def extremes(self) -> Vector:
+        """The smallest and the largest entry of each column, (2, d)."""
+        known = self.survey
+        zero = np.where(known.stored.sum(axis=0) < self.n, 0.0, np.nan)  # what CSR leaves out
+        low, high = known.low + self.shift, known.high + self.shift
+        return np.stack([np.fmin(low, zero), np.fmax(high, zero)])
 
-        Raises
-        ------
-        DataError
-            When there is one part only.
+    def take(self, numbers: Index) -> ChunkedData:
+        """Return some of the rows, by their numbers, ascending: a copy of none of them.
+
+        Whole parts are read as they are; of other parts, a reading copies the rows.
         """
-        numbers = self.numbers
-        if len(numbers) < 2:
-            raise DataError(
-                "the rows are one part, so that none can be held out; give a file of test rows, or "
-                "write the rows in several row groups"
-            )
-        wanted, out = share * self.n, 0
-        held: list[int] = []
-        for i in sorted(numbers, key=lambda i: _hash(seed, i)):
-            size = self.parts.sizes[i]
-            if held and out + size / 2 > wanted:
-                break
-            held.append(i)
-            out += size
-        held = held[: len(numbers) - 1]
-        rest = tuple(i for i in numbers if i not in held)
-        return self.of(rest), self.of(sorted(held))
+        return replace(self, parts=Chosen.of(self.parts, numbers), _readings=[0])
 
-    def of(self, some: Sequence[int]) -> ChunkedData:
-        """Return it with some of the parts, not surveyed yet."""
-        return self._with_shift(replace(self, some=tuple(some), _readings=[0]))
+    def in_memory(self) -> tuple[Rows, NDArray[np.int8]]:
+        """Return all rows in memory with their labels, in their order: one reading."""
+        pieces = [piece for _, own in self.scan(rows_of) for piece in own]
+        return _joined([rows for rows, _ in pieces]), np.concatenate([y for _, y in pieces])
 
-    def on(self, parts: Parts) -> ChunkedData:
-        """Return it on some rows of its parts, not surveyed yet."""
-        return self._with_shift(replace(self, parts=parts, some=None, _readings=[0]))
-
-    def surveyed_by(self, *divided: ChunkedData) -> None:
-        """Take the surveys of others that have all its rows between them, without a reading.
-
-        Parameters
-        ----------
-        *divided : ChunkedData
-            Made by `of`, `on` or `held_out`.
-        """
-        surveys = (part.survey for part in divided)
-        self.__dict__["survey"] = functools.reduce(lambda a, b: a.merge(b), surveys)
-
-    def _with_shift(self, other: ChunkedData) -> ChunkedData:
-        """Give its shift to another one, so that sums of both are about the same point."""
-        other.__dict__["shift"] = self.shift
+    def with_standard(self, standard: bool) -> ChunkedData:
+        """Return the rows, standardised or not; what is known of them stays known."""
+        other, known = replace(self, standard=standard), self.__dict__
+        kept = (name for name in ("shift", "survey", "target") if name in known)
+        other.__dict__.update({name: known[name] for name in kept})
         return other
+
+    def scores(self, by: Callable[[Rows], Vector]) -> Vector:
+        """Return by(rows) of all rows, piece by piece: one reading.
+
+        Parameters
+        ----------
+        by : function (Rows) -> array of shape (n, ...)
+            Scores raw rows, as `Run.decision_function` does those of its own features.
+        """
+        return np.concatenate([part for _, own in self.scan(scored, by) for part in own])
+
+
+def rows_of(piece: Piece) -> tuple[Rows, NDArray[np.int8]]:
+    """Return the rows of a piece and their labels."""
+    return piece.some(slice(None)), piece.y
+
+
+def scored(piece: Piece, by: Callable[[Rows], Vector]) -> Vector:
+    """Return the scores of a piece, some of its rows after the other."""
+    step = max(1, AT_ONCE // piece.rows.d)
+    return np.concatenate([by(piece.some(slice(lo, lo + step))) for lo in range(0, piece.n, step)])
+
+
+def _joined(tables: list[Rows]) -> Rows:
+    """Return tables of rows, one below the other."""
+    while len(tables) > 1:
+        pairs = zip_longest(tables[::2], tables[1::2])
+        tables = [one if other is None else stacked(one, other) for one, other in pairs]
+    return tables[0]
 
 
 def _of_columns(
@@ -325,7 +361,3 @@ def shift_of(piece: Piece) -> Vector:
     ]
     shift: Vector = np.nan_to_num(np.array(means), nan=0.0, posinf=0.0, neginf=0.0)
     return shift
-
-
-def _hash(seed: int, number: int) -> bytes:
-    return sha256(f"{seed} {number}".encode()).digest()

@@ -136,6 +136,10 @@ class Parts(Protocol):
         """
         ...
 
+    def labels(self, i: int) -> NDArray[np.int8]:
+        """Return the labels of the rows of part i, -1 or 1; raises as `read`."""
+        ...
+
     def where(self, i: int, row: int) -> str:
         """Say for people where row `row` of part i is, such as a file and a row group."""
         ...
@@ -186,6 +190,10 @@ class InMemory:
             None if weights is None else weights[block],
             part=i,
         )
+
+    def labels(self, i: int) -> NDArray[np.int8]:
+        """Return the labels of part i."""
+        return self.data.y[i * self.size : (i + 1) * self.size]
 
     def where(self, i: int, row: int) -> str:
         """Return the number of the row."""

@@ -36,7 +36,7 @@ PAIRS = {  # kinds of pairs: what they are, and which solvers train on them
     "range": ("a range of the ROC curve", "svm-or, roc-svm-full and roc-svm-nystrom"),
 }
 SHAPED = "rank-svm, ls-svm and additive"  # which keep the bounds of weights
-PARTED = (  # which work by parts
+CHUNKED = (  # which read rows in chunks
     "svm-or, rank-svm, ls-svm and logistic, and those that learn row by row: uni-exp, solam, "
     "reg-solam, opauc, opauc-lr, oam-seq and oam-gra"
 )
@@ -244,7 +244,7 @@ def why_refused(solver: Solver, data: Data | ChunkedData) -> str | None:
     rows or the shapes of effects.
     """
     if isinstance(data, ChunkedData):
-        return why_not_parts(solver)
+        return why_not_chunks(solver)
     takes = Labels | Breakpoints if getattr(solver.needs, "breakpoints", False) else Labels
     if isinstance(data.target, Categories):
         if reason := why_not_classes(solver, data):
@@ -258,14 +258,14 @@ def why_refused(solver: Solver, data: Data | ChunkedData) -> str | None:
     return why_not_shapes(solver, data)
 
 
-def why_not_parts(solver: Solver) -> str | None:
-    """Return why a solver cannot learn from rows in parts; None when it can."""
+def why_not_chunks(solver: Solver) -> str | None:
+    """Return why a solver cannot learn from rows that are read in chunks; None when it can."""
     if getattr(solver.needs, "parts", False):
         return None
     name = type(core(solver)).__name__
     return (
-        f"{name} needs all rows in memory, and these come in parts; solvers that work by parts are "
-        f"{PARTED}"
+        f"{name} needs all rows in memory, and these are read in chunks; solvers that read rows in "
+        f"chunks are {CHUNKED}"
     )
 
 

@@ -17,7 +17,7 @@ from aucbench.protocols import Needs, Problem, State
 from aucbench.scale import ChunkedData
 
 from .baseline import LinearBaseline, logistic_slope, one_fit
-from .by_parts import descent
+from .chunked import descent
 
 
 @about("the baseline to beat: a linear score, and often a good one", cites=("pedregosa2011",))

@@ -111,11 +111,11 @@ class LsSvm:
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state per product with H. To form M counts as a pass, M⁻¹ of rows too."""
         if isinstance(problem.f, MomentSquare):
-            return self._by_parts(problem.f, ridge_of(problem), problem.start())
+            return self._in_chunks(problem.f, ridge_of(problem), problem.start())
         penalty = term_penalty(problem)
         return self._ridge(problem) if penalty is None else self._terms(problem, penalty)
 
-    def _by_parts(self, f: MomentSquare, lam: float, w: Vector) -> Iterator[State]:
+    def _in_chunks(self, f: MomentSquare, lam: float, w: Vector) -> Iterator[State]:
         data, b = f.data, -f.grad(np.zeros(f.data.d))
         solve = of_moments(f, lam)
         if f.is_direct:

@@ -133,7 +133,7 @@ class RankSvm:
     def iterates(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
         """Yield one state for each product with the Hessian, and one for each new point."""
         if isinstance(problem.f, BinnedSquaredHinge):
-            return _by_parts(problem.f, ridge_of(problem), problem.start(), rng)
+            return _in_chunks(problem.f, ridge_of(problem), problem.start(), rng)
         return self._in_memory(problem, rng)
 
     def _in_memory(self, problem: Problem, rng: np.random.Generator) -> Iterator[State]:
@@ -153,7 +153,7 @@ class RankSvm:
             before += rows
 
 
-def _by_parts(
+def _in_chunks(
     f: BinnedSquaredHinge, lam: float, w: Vector, rng: np.random.Generator
 ) -> Iterator[State]:
     """Yield one state for each reading of the rows, by L-BFGS from the minimum over a sample.

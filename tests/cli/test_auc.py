@@ -59,7 +59,7 @@ def test_few_rows_have_their_auc(table, file):
 
 
 def test_many_rows_have_bounds_of_it(table, file, monkeypatch):
-    monkeypatch.setattr("aucbench.metrics.by_parts.FEW", 0)
+    monkeypatch.setattr("aucbench.metrics.chunked.FEW", 0)
     monkeypatch.setattr("aucbench.scale.auc_bins.BINS", 1)
     monkeypatch.setattr("aucbench.scale.auc_bins.INTERVALS", 100)
 

@@ -17,7 +17,7 @@ from aucbench.data import Data
 from aucbench.datasets.parted.collected import collected, is_collection, lazily
 from aucbench.errors import DataError, ParameterError
 from aucbench.scale import ChunkedData, InMemory
-from aucbench.scale.sifted import Sifted
+from aucbench.scale.chosen import Chosen
 
 pytestmark = pytest.mark.plain
 N, CHUNK = 1_200, 170
@@ -152,10 +152,12 @@ def test_single_rows_of_partitions_are_held_out(client, table):
     )
     same = InMemory(Data.of(X, y), CHUNK)
 
-    for held in (True, False):
-        own, expected = (Sifted(one, 0.3, 0, held) for one in (parts, same))
+    chosen = np.random.default_rng(0).random(N) < 0.3
+    for numbers in (np.flatnonzero(chosen), np.flatnonzero(~chosen)):
+        own, expected = (Chosen.of(one, numbers) for one in (parts, same))
         assert weights(own, parts.engine).tobytes() == weights(expected).tobytes()
-        twice = Sifted(own, 0.5, 1, True), Sifted(expected, 0.5, 1, True)
+        half = np.arange(0, own.n, 2)
+        twice = Chosen.of(own, half), Chosen.of(expected, half)
         assert weights(twice[0], parts.engine).tobytes() == weights(twice[1]).tobytes()
         numbers = [i for i, _ in parts.engine.scan(own, rows_of)]
         assert numbers == list(range(len(parts.sizes)))

@@ -12,10 +12,10 @@ import pytest
 
 from aucbench.data.arrays import rows
 from aucbench.datasets import load
+from aucbench.datasets.chunked import codes_of
 from aucbench.datasets.parted import open_parts
 from aucbench.datasets.parted import parquet as parquet_parts
 from aucbench.errors import DataError, UnsupportedError
-from aucbench.models.parted_held import codes_of
 from aucbench.scale import ChunkedData
 
 N, GROUP = 1000, 300

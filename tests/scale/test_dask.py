@@ -19,12 +19,12 @@ from score_parts import ScoreParts, normal_scores
 import aucbench
 from aucbench.data import Data
 from aucbench.errors import AucbenchError, DataError
-from aucbench.metrics import auc_by_parts
+from aucbench.metrics import auc_in_chunks
 from aucbench.scale import ChunkedData, Here, InMemory
 from aucbench.scale.auc_bins import ScoreBins, ScoreTally
+from aucbench.scale.chosen import Chosen
 from aucbench.scale.dask import Dask
 from aucbench.scale.dask_tasks import joined_tallies
-from aucbench.scale.sifted import Sifted
 from aucbench.scale.survey import survey
 
 pytestmark = pytest.mark.plain
@@ -91,7 +91,7 @@ def test_scans_come_in_order_and_tallies_have_equal_bits(client, keep):
     np.testing.assert_array_equal(np.concatenate([a for part in answers for a in part]), s)
     own, threads = (one.tally(parts, ScoreTally, bins, 0.1) for one in (engine, Here()))
     assert own.table.tobytes() == threads.table.tobytes()
-    assert auc_by_parts(parts, engine=engine) == auc_by_parts(parts)
+    assert auc_in_chunks(parts, engine=engine) == auc_in_chunks(parts)
 
 
 def test_large_arguments_reach_the_workers(client, data):
@@ -105,7 +105,7 @@ def test_large_arguments_reach_the_workers(client, data):
 
 
 def test_some_rows_of_parts_are_kept_and_read_as_threads_read_them(client, data):
-    parts = Sifted(InMemory(data, 170), 0.3, 0, held=True)
+    parts = Chosen.of(InMemory(data, 170), np.arange(0, data.n, 3))
 
     for keep in (True, False):
         own = ChunkedData(parts, Dask(client, keep=keep))
@@ -132,7 +132,7 @@ def test_what_a_part_refuses_is_raised_here(client):
     s[250] = np.nan
 
     with pytest.raises(DataError, match="part 2, row 50 has a NaN"):
-        auc_by_parts(ScoreParts.of(y, s), engine=Dask(client))
+        auc_in_chunks(ScoreParts.of(y, s), engine=Dask(client))
     with pytest.raises(DataError, match="row group 1 is damaged"):
         Dask(client).reduce(Damaged(), fingerprint)
     with pytest.raises(DataError, match="there is no row"):

@@ -10,7 +10,7 @@ from score_parts import KINDS, ScoreParts, normal_scores
 
 from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.metrics import auc, gauc
-from aucbench.metrics.by_parts import AucBounds, auc_by_parts
+from aucbench.metrics.chunked import AucBounds, auc_in_chunks
 from aucbench.scale.auc_bins import counted
 from aucbench.scale.engines import Here
 from aucbench.scale.exact_auc import exact_twice, ranges
@@ -40,7 +40,7 @@ def test_few_bins_are_sorted_in_several_ranges(monkeypatch):
     y, s = normal_scores(20_000)
     parts = ScoreParts.of(y, s, size=5_000)
 
-    told = auc_by_parts(parts, memory=MEGABYTES)
+    told = auc_in_chunks(parts, memory=MEGABYTES)
 
     assert told.is_exact
     assert told.low == auc(y, s)
@@ -73,7 +73,7 @@ def test_the_weighted_auc_by_ranges_is_within_the_rounding_of_its_weights(kind):
     y, s = normal_scores(6_000, kind=kind)
     v = np.random.default_rng(1).uniform(0.1, 3.0, 6_000)
 
-    told = auc_by_parts(
+    told = auc_in_chunks(
         ScoreParts.of(y, s, weights=v, size=999), weighted=True, memory=MEGABYTES * 2
     )
 
@@ -85,7 +85,7 @@ def test_whole_weights_give_the_weighted_auc_itself():
     y, s = normal_scores(3_000)
     v = np.random.default_rng(1).integers(1, 6, 3_000).astype(float)
 
-    told = auc_by_parts(ScoreParts.of(y, s, weights=v), weighted=True)
+    told = auc_in_chunks(ScoreParts.of(y, s, weights=v), weighted=True)
 
     assert told.is_exact
     assert told.low == pytest.approx(auc(y, s, v), abs=1e-14)
@@ -96,7 +96,7 @@ def test_whole_weights_give_the_weighted_auc_itself():
 def test_a_part_of_the_curve_is_that_of_all_rows(kind, max_fpr):
     y, s = normal_scores(6_000, kind=kind)
 
-    told = auc_by_parts(ScoreParts.of(y, s, size=999), max_fpr=max_fpr, memory=MEGABYTES * 2)
+    told = auc_in_chunks(ScoreParts.of(y, s, size=999), max_fpr=max_fpr, memory=MEGABYTES * 2)
 
     assert told.is_exact
     assert told.low == pytest.approx(partial_auc(y, s, max_fpr=max_fpr), abs=1e-11)
@@ -104,12 +104,12 @@ def test_a_part_of_the_curve_is_that_of_all_rows(kind, max_fpr):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_bounds_of_a_part_of_the_curve_hold_it(kind, monkeypatch):
-    monkeypatch.setattr("aucbench.metrics.by_parts.FEW", 0)
+    monkeypatch.setattr("aucbench.metrics.chunked.FEW", 0)
     monkeypatch.setattr("aucbench.scale.auc_bins.BINS", 2)
     y, s = normal_scores(6_000, kind=kind)
 
     for max_fpr in (0.01, 0.1, 0.5):
-        told = auc_by_parts(ScoreParts.of(y, s, size=999), max_fpr=max_fpr)
+        told = auc_in_chunks(ScoreParts.of(y, s, size=999), max_fpr=max_fpr)
 
         assert told.low - 1e-11 <= partial_auc(y, s, max_fpr=max_fpr) <= told.high + 1e-11
 
@@ -138,7 +138,7 @@ def test_groups_are_those_of_gauc(each):
     y, s = normal_scores(6_000, kind="ties")
     groups = np.random.default_rng(2).integers(0, 400, 6_000)
 
-    told = auc_by_parts(
+    told = auc_in_chunks(
         ScoreParts.of(y, s, groups.astype(float), size=999), groups=each, memory=MEGABYTES * 4
     )
 
@@ -151,21 +151,21 @@ def test_groups_that_cannot_be_used_are_refused():
     y, s = normal_scores(300)
     alone = ScoreParts.of(y, s, np.arange(300.0))
     with pytest.raises(DataError, match="no group has rows of both classes"):
-        auc_by_parts(alone, groups="pair")
+        auc_in_chunks(alone, groups="pair")
 
     gaps = ScoreParts.of(y, s, np.where(np.arange(300) == 120, np.nan, 0.0))
     with pytest.raises(DataError, match="part 1, row 20 has a NaN"):
-        auc_by_parts(gaps, groups="pair")
+        auc_in_chunks(gaps, groups="pair")
 
     with pytest.raises(DataError, match="must be in memory together"):
-        auc_by_parts(ScoreParts.of(y, s, np.zeros(300)), groups="pair", memory=0.003)
+        auc_in_chunks(ScoreParts.of(y, s, np.zeros(300)), groups="pair", memory=0.003)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_interval_is_that_of_all_rows(kind):
     y, s = normal_scores(4_000, kind=kind)
 
-    told = auc_by_parts(ScoreParts.of(y, s))
+    told = auc_in_chunks(ScoreParts.of(y, s))
     whole = auc_interval([Fold(y, s.astype(float))])
 
     assert told.interval.estimate == pytest.approx(whole.estimate, abs=1e-15)
@@ -174,10 +174,10 @@ def test_the_interval_is_that_of_all_rows(kind):
 
 
 def test_bounds_alone_take_one_reading(monkeypatch):
-    monkeypatch.setattr("aucbench.metrics.by_parts.FEW", 0)
+    monkeypatch.setattr("aucbench.metrics.chunked.FEW", 0)
     y, s = normal_scores(50_000)
 
-    told = auc_by_parts(ScoreParts.of(y, s, size=10_000))
+    told = auc_in_chunks(ScoreParts.of(y, s, size=10_000))
 
     assert isinstance(told, AucBounds)
     assert told.readings == 1
@@ -188,10 +188,10 @@ def test_what_makes_no_sense_is_refused():
     parts = ScoreParts.of(*normal_scores(100))
 
     with pytest.raises(UnsupportedError, match="not computed together"):
-        auc_by_parts(parts, weighted=True, max_fpr=0.1)
+        auc_in_chunks(parts, weighted=True, max_fpr=0.1)
     with pytest.raises(ParameterError, match="max_fpr must be in"):
-        auc_by_parts(parts, max_fpr=0.0)
+        auc_in_chunks(parts, max_fpr=0.0)
     with pytest.raises(ParameterError, match="groups is 'each'"):
-        auc_by_parts(parts, groups="each")
+        auc_in_chunks(parts, groups="each")
     with pytest.raises(ParameterError, match="memory"):
-        auc_by_parts(parts, memory=0)
+        auc_in_chunks(parts, memory=0)

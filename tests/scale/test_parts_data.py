@@ -143,30 +143,15 @@ def test_one_class_is_refused_but_a_part_may_lack_one():
     order = np.argsort(y)
     sorted_rows = ChunkedData(InMemory(Data.of(X[order], y[order]), 50))
     assert sorted_rows.n_pos == (y > 0).sum()
-    only = sorted_rows.of((0, 1))
+    only = sorted_rows.take(np.arange(100))
     with pytest.raises(DataError, match="all 100 labels are negative"):
         _ = only.survey
-
-
-def test_parts_are_held_out_by_their_numbers():
-    X, y = table(5000)
-    parts = ChunkedData(InMemory(Data.of(X, y), 50))
-    rest, held = parts.held_out(0.2, seed=3)
-    assert sorted(rest.numbers + held.numbers) == list(range(100))
-    assert held.n == 1000
-    again = parts.held_out(0.2, seed=3)[1]
-    assert again.numbers == held.numbers != parts.held_out(0.2, seed=4)[1].numbers
-    assert rest.readings == 0
-    with pytest.raises(DataError, match="one part"):
-        ChunkedData(InMemory(Data.of(X, y))).held_out(0.2)
-    rest, held = ChunkedData(InMemory(Data.of(X, y), 2500)).held_out(0.9)
-    assert (rest.n, held.n) == (2500, 2500)
 
 
 def test_rows_are_asked_for_in_vain():
     X, y = table()
     parts = ChunkedData(InMemory(Data.of(X, y), 50))
-    for name in ("rows", "y", "chunk", "labels"):
+    for name in ("rows", "chunk"):
         with pytest.raises(UnsupportedError, match="never in memory"):
             getattr(parts, name)
     with pytest.raises(UnsupportedError, match=r"Spdam needs all rows in memory.*svm-or"):

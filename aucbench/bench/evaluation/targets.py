@@ -20,17 +20,17 @@ from aucbench.data.folds import Split, splits
 from aucbench.data.packed import pack_known, pack_numbers, unpack_arrays, with_known
 from aucbench.errors import DataError
 
-FEWEST = 2  # parts for each split, so that whole parts are dealt
+FEWEST = 2  # chunks for each split, so that whole chunks are dealt
 
 
 class KeptTarget:
     """The target of one data set, and the folds, groups and times of its rows.
 
-    `parts` are the numbers of rows of the parts in which the rows come, if they do: whole parts are
-    dealt to splits, unless there are few of them, or one would lack a class.
+    `chunks` are the numbers of rows of the chunks in which they are read, if they are: whole chunks
+    are dealt to splits, unless there are few of them, or one would lack a class.
     """
 
-    def __init__(self, packed: bytes, n: int, parts: Sequence[int] | None = None):
+    def __init__(self, packed: bytes, n: int, chunks: Sequence[int] | None = None):
         try:
             self._of_all = with_known(Rows(np.empty(0), None, None, n, 0), unpack_arrays(packed))
         except LookupError as error:
@@ -38,7 +38,7 @@ class KeptTarget:
         if self._of_all.target.n != n:
             raise DataError(f"the data set has {n} rows and a target of {self._of_all.target.n}")
         self.n, self.packed = n, packed
-        self._parts_of = parts
+        self._chunks = chunks
         self._dealt = lru_cache(maxsize=1)(self._deal)
         self._packed = lru_cache(maxsize=1)(self._pack)
 
@@ -78,15 +78,15 @@ class KeptTarget:
         if self._of_all.folds is not None:
             return "test file" if (self._of_all.folds < 0).any() else f"{cell.splits} own folds"
         ties: list[str] = [name for name in ("groups", "times") if name in self._of_all.ties]
-        ties += ["row groups"] if self._deals_parts(cell) else []
+        ties += ["row groups"] if self._deals_chunks(cell) else []
         divided = f"{cell.splits} folds" if cell.holdout is None else f"share of {cell.holdout:g}"
         return f"{divided} by {' and '.join(ties)}" if ties else divided
 
-    def _deals_parts(self, cell: Cell) -> bool:
-        """Whether no part has rows on both sides of a split."""
-        if self._parts_of is None:
+    def _deals_chunks(self, cell: Cell) -> bool:
+        """Whether no chunk has rows on both sides of a split."""
+        if self._chunks is None:
             return False
-        number = np.repeat(np.arange(len(self._parts_of)), self._parts_of)
+        number = np.repeat(np.arange(len(self._chunks)), self._chunks)
         learnt, held = (np.unique(number[rows]) for rows in self._parts(cell))
         return not np.intersect1d(learnt, held).size
 
@@ -104,10 +104,10 @@ class KeptTarget:
         return self._dealt(*_division(cell))[cell.split]
 
     def _deal(self, count: int, seed: int, holdout: float | None, within: bool) -> list[Split]:
-        parts = self._parts_of
-        if parts is not None and np.count_nonzero(parts) >= FEWEST * max(1, count):
-            number = np.repeat(np.arange(len(parts), dtype=np.int32), parts)
-            with suppress(DataError):  # a part of them lacks a class
+        chunks = self._chunks
+        if chunks is not None and np.count_nonzero(chunks) >= FEWEST * max(1, count):
+            number = np.repeat(np.arange(len(chunks), dtype=np.int32), chunks)
+            with suppress(DataError):  # a side of a split lacks a class
                 return splits(replace(self._of_all, groups=number), count, seed, holdout)
         return splits(self._of_all, count, seed, holdout, ranks_within_groups=within)
 
@@ -115,7 +115,7 @@ class KeptTarget:
         self, count: int, seed: int, holdout: float | None, within: bool, split: int
     ) -> tuple[str, str, str]:
         learnt, held = self._dealt(count, seed, holdout, within)[split]
-        if self._parts_of is not None:  # the files have the labels too
+        if self._chunks is not None:  # the files have the labels too
             return pack_numbers(learnt, self.n), pack_numbers(held, self.n), ""
         known = replace(self._of_all.take(learnt), folds=None, relevant=None)
         return pack_numbers(learnt, self.n), pack_numbers(held, self.n), pack_known(known)

@@ -19,7 +19,8 @@ import numpy as np
 
 from aucbench import registry
 from aucbench.bench.cell import TARGET_FILE, Cell, hashable
-from aucbench.bench.worker import machine, parted, rows
+from aucbench.bench.sources import why_in_chunks
+from aucbench.bench.worker import machine, rows
 from aucbench.bench.worker.blame import blamed
 from aucbench.bench.worker.build import build, paired, plugin_of, told_of
 from aucbench.bench.worker.classes import fitted_classes
@@ -31,21 +32,27 @@ from aucbench.bench.worker.resolve import resolved
 from aucbench.bench.worker.rows import NAMES, RAW, TEST, TRAIN, Block, write_block
 from aucbench.bench.worker.tune import Tuned, tune
 from aucbench.data import Categories, Data
+from aucbench.data.arrays import Index
 from aucbench.data.inputs import require_filled
-from aucbench.data.packed import known_of, pack_arrays, unpack_known, unpack_numbers
+from aucbench.data.packed import arrays_of, known_of, pack_arrays, unpack_known, unpack_numbers
+from aucbench.datasets.chunked import folders_of, open_chunked
+from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.features.chain import is_shared, keeps_columns
+from aucbench.features.chunked import with_features
 from aucbench.processes.child import Room
+from aucbench.processes.records import MOST_BYTES
 from aucbench.protocols import Solver
 from aucbench.registry.fingerprints import code_fingerprint
 from aucbench.registry.inline import give, unpickled
 from aucbench.registry.source_files import file_fingerprint, files_in
-from aucbench.scale import Parts
-from aucbench.solving.wrappers import why_not_parts, why_refused
+from aucbench.scale import ChunkedData
+from aucbench.solving.wrappers import why_refused
 
 Request = Mapping[str, Any]
 Steps = Mapping[str, Path]
 ABOUT, LEARNT = "about", "learnt"  # in the blocks of steps
+MOST_SCORES = MOST_BYTES // 9  # test rows of a cell
 OTHER_CODE = (
     "this host computes with other files of aucbench, or other versions of its libraries, "
     "than the one that planned the cell; install the same on both"
@@ -67,29 +74,24 @@ def read(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     Only the parent gets it, and no process of a cell. The answer has the hash, n, d, and counts.
     """
     with blamed():
-        if (known := parted.opened(request)) is not None:
-            return _read_parts(*known, room)
         data = data_of(request)
         about = _told(data, room)
+        if isinstance(data, ChunkedData):
+            about |= {"chunks": [*data.parts.sizes], "places": folders_of(data)}
+            arrays, facts = rows.parts(RAW, data)
+            write_block(room.kept, arrays, {**facts, ABOUT: about})
+            return about
         arrays, facts = rows.parts(RAW, data.rows, data.schema)
         names = None if data.names is None or data.schema is not None else [*data.names]
         write_block(room.kept, arrays, {**facts, ABOUT: about, rows.NAMES: names})
         return about
 
 
-def _read_parts(parts: Parts, facts: dict[str, Any], room: Room) -> dict[str, Any]:
-    """Keep how rows in parts are opened, and hand their target over to the parent."""
-    data = parted.data_of(parts, facts)
-    told = _told(data, room, parts.fingerprint)
-    about = {**told, "parts": [*parts.sizes], "places": parted.places_of(parts)}
-    write_block(room.kept, {}, {ABOUT: about, parted.PARTS: facts})
-    return about
-
-
-def _told(data: Data, room: Room, digest: str | None = None) -> dict[str, Any]:
-    room.hand(TARGET_FILE, pack_arrays(known_of(data)))
+def _told(data: Data | ChunkedData, room: Room) -> dict[str, Any]:
+    known = known_of(data) if isinstance(data, Data) else arrays_of(data.target)
+    room.hand(TARGET_FILE, pack_arrays(known))
     return {
-        "hash": rows.data_hash(data) if digest is None else digest,
+        "hash": rows.data_hash(data),
         "n": data.n,
         "d": data.d,
         **data.target.numbers,
@@ -112,10 +114,10 @@ def split(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
         raise DataError(
             f"{request['dataset']} has changed since the run began; start the run again"
         )
-    if parted.PARTS in block.facts:
-        return _split_parts(request, known, room)
     raw = rows.mapped(block, RAW)
     learnt, held = (unpack_numbers(request[name], raw.n) for name in ("learnt", "held"))
+    if isinstance(raw, ChunkedData):
+        return _split_chunked(request, raw, learnt, held, room)
     train = unpack_known(raw.take(learnt), request["target"])
     train = shaped(request["monotone"], replace(train, schema=rows.schema_of(block, RAW)), block)
     features = registry.get_features(request["features"])
@@ -134,16 +136,21 @@ def split(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     return about
 
 
-def _split_parts(request: Request, known: dict[str, Any], room: Room) -> dict[str, Any]:
-    """Keep which rows in parts are training rows, and which test rows; none is read."""
-    sizes = {
-        f"n_{name}": unpack_numbers(request[part], known["n"]).size
-        for name, part in (("train", "learnt"), ("test", "held"))
-    }
-    about = {**sizes, "columns": known["d"], "d": known["d"], "data": known["hash"]}
-    about |= {"imports": {}, "keeps_columns": True}
-    split = {name: request[name] for name in ("learnt", "held")}
-    write_block(room.kept, {}, {ABOUT: about, parted.PARTS: split})
+def _split_chunked(
+    request: Request, raw: ChunkedData, learnt: Index, held: Index, room: Room
+) -> dict[str, Any]:
+    """Keep which rows that are read in chunks are training rows, and which test rows."""
+    if held.size > MOST_SCORES:
+        raise UnsupportedError(
+            f"a split has {held.size} test rows, and a cell hands over at most {MOST_SCORES} "
+            "scores; ask for more --splits, or for a smaller share by holdout in a plan"
+        )
+    train = with_features(request["features"], replace(raw.take(learnt), seed=request["seed"]))
+    sizes = {"n_train": learnt.size, "n_test": held.size, "columns": raw.d, "d": raw.d}
+    about = {**sizes, "data": request["hash"], "imports": {}, "keeps_columns": True}
+    arrays, facts = rows.parts(TRAIN, train)
+    more, places = rows.parts(TEST, raw.take(held))
+    write_block(room.kept, {**arrays, **more}, {**facts, **places, ABOUT: about})
     return about
 
 
@@ -171,9 +178,13 @@ def cell(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
 
     try:
         source, block = (Block(steps[request[name]]) for name in ("data", "rows"))
-        known, train = _about(block), None
-        if parted.PARTS not in block.facts:
-            train = unpack_known(rows.mapped(block, TRAIN), request["target"])
+        known = _about(block)
+        mapped = rows.mapped(block, TRAIN)
+        train: Data | ChunkedData
+        if isinstance(mapped, ChunkedData):
+            train = mapped
+        else:
+            train = unpack_known(mapped, request["target"])
             train = replace(train, terms=rows.terms_of(block))
         conditions = machine.here()
         if planned.repeat_fits > 1:  # it is fitted again for its time
@@ -181,15 +192,11 @@ def cell(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
         lines({"about": {**known, "conditions": conditions}})
         try:
             with blamed():
-                train = None if train is None else paired(planned, train)
+                train = train if isinstance(train, ChunkedData) else paired(planned, train)
                 solver = build(planned, {})
                 lines({"about": {"plugin": plugin_of("solvers", planned.solver)}})
                 lines(_imports(request, known, mark))
-                done = (
-                    _fitted_parts(planned, solver, source, block, room, lines)
-                    if train is None
-                    else _fitted(planned, solver, train, source, block, room, lines)
-                )
+                done = _fitted(planned, solver, train, source, block, room, lines)
         finally:
             lines(_imports(request, known, mark))
         # After the fit, which imports what is beside a file as late as it likes.
@@ -218,7 +225,7 @@ def _imports(request: Request, known: Mapping[str, Any], mark: str) -> dict[str,
 def _fitted(
     planned: Cell,
     solver: Solver,
-    train: Data,
+    train: Data | ChunkedData,
     source: Block,
     block: Block,
     room: Room,
@@ -226,13 +233,15 @@ def _fitted(
 ) -> dict[str, Any]:
     cost: dict[str, Any] = {}
     try:
-        if told := told_of(planned, solver, train):
+        if isinstance(train, ChunkedData):
+            _require_plain(planned)
+        elif told := told_of(planned, solver, train):
             lines({"about": told})
     except (DataError, UnsupportedError) as refusal:  # these rows have no such pairs
         return {"status": "skipped", "reason": str(refusal)}
     if reason := why_refused(solver, train):
         return {"status": "skipped", "reason": reason}
-    if planned.tune:
+    if planned.tune and isinstance(train, Data):
         try:
             tuned = _tuned(planned, source, block, train)
         except (DataError, UnsupportedError) as refusal:
@@ -241,31 +250,27 @@ def _fitted(
         solver, cost = build(planned, tuned.best), {"tune_seconds": tuned.seconds}
     lines({"parameters": plain_parameters(solver)})
     try:
-        fitted = fitted_classes if isinstance(train.target, Categories) else fitted_cell
+        of_classes = isinstance(train, Data) and isinstance(train.target, Categories)
+        fitted: Any = fitted_classes if of_classes else fitted_cell
         done = fitted(planned, solver, train, partial(rows.mapped, block, TEST), lines)
     except UnsupportedError as refusal:  # for example, more rows than the method is for
         return {"status": "skipped", "reason": str(refusal)}
     return _handed(done, cost, block, room)
 
 
-def _fitted_parts(
-    planned: Cell,
-    solver: Solver,
-    source: Block,
-    block: Block,
-    room: Room,
-    lines: Callable[[Mapping[str, Any]], None],
-) -> dict[str, Any]:
-    """Fit a cell to rows in parts."""
-    if reason := why_not_parts(solver):
-        return {"status": "skipped", "reason": reason}
-    lines({"parameters": plain_parameters(solver)})
-    known, split = (one.facts[parted.PARTS] for one in (source, block))
-    try:
-        done = parted.fitted(planned, solver, known, split, _about(source)["hash"], lines)
-    except UnsupportedError as refusal:
-        return {"status": "skipped", "reason": str(refusal)}
-    return _handed(done, {}, block, room)
+def _require_plain(cell: Cell) -> None:
+    """Refuse what rows that are read in chunks cannot have."""
+    asked = {
+        "tuning": bool(cell.tune),
+        "pairs": cell.pairs is not None,
+        "monotone": cell.monotone is not None,
+        "another objective": cell.objective is not None,
+        "another projector": cell.projector is not None,
+    }
+    if named := [name for name, given in asked.items() if given]:
+        raise UnsupportedError(
+            f"{' and '.join(named)} cannot be had when rows are read in chunks; leave it out"
+        )
 
 
 def _handed(done: FittedCell, cost: Mapping[str, Any], block: Block, room: Room) -> dict[str, Any]:
@@ -300,15 +305,22 @@ def _take(request: Request) -> None:
         give("datasets", name, partial(partial, rows.load_data, Path(folder)))
 
 
-def data_of(request: Request) -> Data:
+def data_of(request: Request) -> Data | ChunkedData:
     """Return the data set of a request, read in the folder where relative paths start."""
     _take(request)
+    source, folder = str(request["dataset"]), request["folder"]
+    given = request.get("inline", {}).get("datasets", {}).get(source)
+    if given is not None and rows.is_chunked(Path(given)):
+        return rows.load_data(Path(given))
+    if given is None and (why := why_in_chunks(source, folder)) is not None:
+        return open_chunked(Path(folder) / source, Reading.from_json(request["reading"]), why=why)
     try:
         with chdir(request["folder"] if Path(request["folder"]).is_dir() else "."):
             data = registry.get_dataset(request["dataset"], **request["reading"])
     except OSError as error:
         raise DataError(f"cannot read {request['dataset']}: {error.strerror or error}") from error
-    require_filled(data.rows, request["dataset"])
+    if isinstance(data, Data):
+        require_filled(data.rows, request["dataset"])
     return data
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import partial
 from math import inf, isfinite, log
 from statistics import median
 from time import perf_counter
@@ -23,15 +24,15 @@ from aucbench.data.arrays import Rows, Vector
 from aucbench.data.data import square_norms
 from aucbench.errors import CollapsedWarning
 from aucbench.features.chain import keeps_columns
+from aucbench.features.chunked import map_of
 from aucbench.processes.records import MOST_BYTES
-from aucbench.protocols import NoMap, Problem, Scoring, Solver, State, contains
+from aucbench.protocols import FeatureMap, NoMap, Problem, Scoring, Solver, State, contains
 from aucbench.ranges import OVERSPENT
 from aucbench.records import Point, Run, Stop
 from aucbench.registry.fingerprints import BUILT_IN
 from aucbench.scale import ChunkedData
 from aucbench.solving.apart import require_scored_alone
 from aucbench.solving.loop import passes_limit, solve
-from aucbench.solving.parted import answers
 from aucbench.solving.tuning import auc_or_none, fault_of
 from aucbench.solving.wrappers import WithProblems, core
 
@@ -105,8 +106,8 @@ class FittedCell(NamedTuple):
 def fitted_cell(
     cell: Cell,
     solver: Solver,
-    train: Data,
-    test: Callable[[], Rows],
+    train: Data | ChunkedData,
+    test: Callable[[], Rows | ChunkedData],
     emit: Emit,
     fits: int = 1,
 ) -> FittedCell:
@@ -126,6 +127,9 @@ def fitted_cell(
         return FittedCell(result)
     begin = perf_counter()
     rows = test()
+    if isinstance(train, ChunkedData) and isinstance(rows, ChunkedData):
+        return _scored_in_chunks(run, result, train, rows)
+    assert isinstance(rows, Rows)
     scores = run.decision_function(rows)
     result["predict_seconds"] = perf_counter() - begin
     if not _scored_by_us(run, solver):
@@ -137,20 +141,19 @@ def fitted_cell(
     return FittedCell(result, {**weights, "scores": scores, "along": along})
 
 
-def fitted_on_parts(
-    cell: Cell, solver: Solver, train: ChunkedData, held: ChunkedData, emit: Emit
+def _scored_in_chunks(
+    run: Run, result: dict[str, Any], train: ChunkedData, test: ChunkedData
 ) -> FittedCell:
-    """Fit to rows in parts, then score the test rows by the last weights: one reading."""
-    curve = Curve(emit)
-    run, result = _run(cell, solver, train, curve)
-    if result["status"] != "ok":
-        return FittedCell(result)
+    """Score the test rows by the last weights: one reading."""
     begin = perf_counter()
-    scores = np.concatenate([answer.scores for answer in answers(held, run, train)])
-    result["predict_seconds"] = perf_counter() - begin
-    result["test_points"] = []
+    scores = test.scores(partial(_scores_of, run, map_of(train)))
+    result["predict_seconds"], result["test_points"] = perf_counter() - begin, []
     weights = {} if run.w is None else {"w": run.w}
     return FittedCell(result, {**weights, "scores": scores, "along": np.empty((0, scores.size))})
+
+
+def _scores_of(run: Run, phi: FeatureMap, raw: Rows) -> Vector:
+    return run.decision_function(phi(raw))
 
 
 def _run(

@@ -22,8 +22,12 @@ from aucbench.data import Data, Terms
 from aucbench.data.arrays import Rows
 from aucbench.data.packed import arrays_of, known_of, pack_arrays, unpack_arrays, with_known
 from aucbench.data.understood import Understood
+from aucbench.datasets.chunked import open_again
 from aucbench.datasets.tables import Schema
+from aucbench.errors import DataError
 from aucbench.registry.fingerprints import CANONICAL, HASH_BYTES
+from aucbench.scale import ChunkedData
+from aucbench.scale.chosen import Chosen
 
 INDEX = "facts.json"
 READ_ONLY = 0o444
@@ -31,6 +35,7 @@ Arrays = dict[str, NDArray[Any]]
 Facts = dict[str, Any]
 SOURCE_FILE = "known.npz"
 RAW, TRAIN, TEST = "raw", "train", "test"  # places in a block
+CHUNKED, BITS = "chunked", "bits"  # of rows that are read in chunks: how, and which of them
 KNOWN = "known"  # among the facts of a block: what a reader knows besides numbers
 NAMES, TERMS = "names", "terms"  # of a data set's columns; of the features that a map made of them
 NAMED = ("groups", "times", "weights")
@@ -67,14 +72,18 @@ class Block:
         return np.asarray(np.load(self._folder / f"{name}.npy", mmap_mode="r"))
 
 
-def data_hash(data: Data) -> str:
+def data_hash(data: Data | ChunkedData) -> str:
     """Return a hash of shape, layout, stored numbers, of what `known_of` has, and of the schema.
+
+    Of rows that are read in chunks it is one of names, sizes and times of their files.
 
     Feature names do not count, except in a schema.
 
     The layout counts because it decides the order in which a kernel adds, and with it the
     last digits of a result. So does float32, of which other bytes could be the same numbers.
     """
+    if isinstance(data, ChunkedData):
+        return data.parts.fingerprint
     X = data.rows
     shape = [X.n, X.d, "csr" if X.is_sparse else "dense"]
     shape += ["float32"] * (X.dtype == np.float32)  # float64 has no word, to keep ids
@@ -88,24 +97,51 @@ def data_hash(data: Data) -> str:
     return hashed.hexdigest()
 
 
-def parts(place: str, X: Rows, schema: Schema | None = None) -> tuple[Arrays, Facts]:
+def parts(place: str, X: Rows | ChunkedData, schema: Schema | None = None) -> tuple[Arrays, Facts]:
     """Return the arrays of a matrix, for a block, and what `mapped` has to know of them.
 
-    If they are codes of a table, its schema is there too.
+    If they are codes of a table, its schema is there too. Of rows that are read in chunks only
+    their numbers are written, and how their files are opened.
     """
+    if isinstance(X, ChunkedData):
+        source = X.parts
+        known = {"opened": dict(X.opened), "seed": X.seed, "standard": X.standard}
+        if not isinstance(source, Chosen):
+            return {}, {place: {CHUNKED: known, "hash": source.fingerprint}}
+        facts = {CHUNKED: known, "hash": source.parts.fingerprint}
+        return {f"{place}/{BITS}": source.bits}, {place: facts}
     arrays = {f"{place}/{name}": array for name, array in _stored(X).items()}
     table = {} if schema is None else {"schema": schema.to_json()}
     return arrays, {place: {"n": X.n, "d": X.d, **table}}
 
 
-def mapped(block: Block, place: str) -> Rows:
-    """Return the rows of a place in a block; nobody can write to their arrays."""
+def mapped(block: Block, place: str) -> Rows | ChunkedData:
+    """Return the rows of a place in a block; nobody can write to their arrays.
+
+    Raises
+    ------
+    DataError
+        When files that are read in chunks have changed.
+    """
     known = block.facts[place]
+    if CHUNKED in known:
+        return _opened_again(block, place)
     sparse = f"{place}/starts" in block
     columns, starts = (
         block.array(f"{place}/{name}") if sparse else None for name in ("columns", "starts")
     )
     return Rows(block.array(f"{place}/values"), columns, starts, known["n"], known["d"])
+
+
+def _opened_again(block: Block, place: str) -> ChunkedData:
+    known = block.facts[place]
+    opened, seed, standard = known[CHUNKED].values()
+    data = open_again(opened)
+    if data.parts.fingerprint != known["hash"]:
+        raise DataError(f"{opened['source']} has changed since the run began; start the run again")
+    some = f"{place}/{BITS}" in block
+    chosen = Chosen(data.parts, block.array(f"{place}/{BITS}")) if some else data.parts
+    return replace(data, parts=chosen, seed=seed, standard=standard)
 
 
 def schema_of(block: Block, place: str) -> Schema | None:
@@ -135,24 +171,35 @@ def terms_of(block: Block) -> Terms | None:
     return Terms(tuple(map(tuple, columns)), **arrays)
 
 
-def save_data(data: Data, folder: Path) -> None:
+def save_data(data: Data | ChunkedData, folder: Path) -> None:
     """Write rows and all that is known of them into a new folder, from which a process reads them.
 
     It is a source of data, as a file of the user is; no folder of a run gets its target.
     """
     folder.mkdir()
+    if isinstance(data, ChunkedData):
+        write_block(folder, *parts(RAW, data))
+        return
     arrays, places = parts(RAW, data.rows)
     write_block(folder, arrays, {**places, KNOWN: _known(data)})
     (folder / SOURCE_FILE).write_bytes(pack_arrays(known_of(data)))
 
 
-def load_data(folder: Path, *, test: str | None = None) -> Data:
+def is_chunked(folder: Path) -> bool:
+    """Whether rows that `save_data` has written are read in chunks."""
+    return CHUNKED in Block(folder).facts[RAW]
+
+
+def load_data(folder: Path, *, test: str | None = None) -> Data | ChunkedData:
     """Inverse of `save_data`; the arrays of the rows are read-only maps.
 
     A plan says by `test` that some rows only test; the folds of the rows say which.
     """
     block = Block(folder)
-    data = with_known(mapped(block, RAW), unpack_arrays((folder / SOURCE_FILE).read_bytes()))
+    raw = mapped(block, RAW)
+    if isinstance(raw, ChunkedData):
+        return raw
+    data = with_known(raw, unpack_arrays((folder / SOURCE_FILE).read_bytes()))
     return _with_known(data, block.facts[KNOWN])
 
 

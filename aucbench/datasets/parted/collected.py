@@ -62,6 +62,10 @@ class Collected:
             raise DataError("the rows of a collection stay with the process that has fitted them")
         yield from self.partitions[i].result()[0]
 
+    def labels(self, i: int) -> NDArray[np.int8]:
+        """Return the labels of part i; raises as `read`."""
+        return np.concatenate([np.empty(0, np.int8), *(piece.y for piece in self.read(i))])
+
     def where(self, i: int, row: int) -> str:
         """Return the partition and the row."""
         return f"partition {i}, row {row}"

@@ -215,6 +215,14 @@ class ParquetParts:
             yield self._piece(table, i, first)
             first += table.num_rows
 
+    def labels(self, i: int) -> NDArray[np.int8]:
+        """Return the labels of part i; only their column is read. Raises as `read`."""
+        parts, first = [np.empty(0, np.int8)], 0
+        for table in self._tables(i, [self.sides.column]):
+            parts.append(self._labels(table.column(self.sides.column), i, first))
+            first += table.num_rows
+        return np.concatenate(parts)
+
     def _piece(self, table: Any, i: int, first: int) -> Piece:
         arrays = tuple(
             self._column(table.column(feature.name), feature, i, first) for feature in self.features

@@ -1,7 +1,8 @@
-"""When the rows of files come in parts: because they are several files, or do not fit in memory."""
+"""Where the rows of a data set are while a process computes: in memory, or read in chunks."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from aucbench.bench.free_memory import free_memory
@@ -15,11 +16,26 @@ COPIES = 3  # of all rows as float64, which a fit in memory takes at most
 NUMBER = 8  # bytes
 GB = 1e9
 MARKS = "*?"
-STANDARD = ("auto", "standard")  # feature maps by parts that standardise
-MAPS = (*STANDARD, "none")  # all of them
 
 
-def names_parts(source: str, folder: str = ".") -> bool:
+def why_in_chunks(source: str, folder: str = ".", memory: int | None = None) -> str | None:
+    """Return in a sentence why a source is read in chunks; None: it is read into memory.
+
+    It is if it is a folder or a pattern of files, or a file that is too large for the memory.
+
+    Parameters
+    ----------
+    folder : str
+        Where relative paths start.
+    memory : int, optional
+        Bytes that a fit may take; None: what is free now.
+    """
+    if names_files(source, folder):
+        return f"{source}: the files are read in chunks, again and again"
+    return why_too_large(Path(os.fspath(Path(folder) / source)), memory)
+
+
+def names_files(source: str, folder: str = ".") -> bool:
     """Return whether a text is a folder or a pattern of files, and no data set that has its name.
 
     Relative paths start in `folder`. A pattern has * or ?; brackets are those of a data set with
@@ -58,5 +74,5 @@ def why_too_large(path: Path, memory: int | None = None) -> str | None:
     room = "are free" if memory is None else "are allowed by --memory"
     return (
         f"{path}: a fit in memory to {what} takes about {needed / GB:.1f} GB, and "
-        f"{limit / GB:.1f} GB {room}: the rows are read in parts, again and again"
+        f"{limit / GB:.1f} GB {room}: the rows are read in chunks, again and again"
     )

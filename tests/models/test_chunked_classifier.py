@@ -1,4 +1,4 @@
-"""The classifier on rows in parts."""
+"""The classifier on rows in chunks."""
 
 import numpy as np
 import pytest
@@ -24,21 +24,21 @@ def parts(size=250, **table_of):
 
 
 @pytest.fixture(scope="module")
-def by_parts():
+def in_chunks():
     return AUCClassifier("svm-or[lam=0.001]").fit(parts())
 
 
-def test_it_is_the_classifier_of_the_same_rows_in_memory(by_parts):
+def test_it_is_the_classifier_of_the_same_rows_in_memory(in_chunks):
     X, y = table()
     whole = AUCClassifier("svm-or[lam=0.001]").fit(X, y)
-    np.testing.assert_allclose(by_parts.coef_, whole.coef_, rtol=2e-2, atol=2e-3)
-    assert by_parts.threshold_ - by_parts.coef_[0] @ X.mean(axis=0) == pytest.approx(
+    np.testing.assert_allclose(in_chunks.coef_, whole.coef_, rtol=2e-2, atol=2e-3)
+    assert in_chunks.threshold_ - in_chunks.coef_[0] @ X.mean(axis=0) == pytest.approx(
         whole.threshold_ - whole.coef_[0] @ X.mean(axis=0), abs=0.3
     )
     new = table(seed=1)
-    assert by_parts.auc_score(*new) == pytest.approx(whole.auc_score(*new), abs=1e-3)
-    assert by_parts.score(*new) == pytest.approx(whole.score(*new), abs=0.02)
-    assert by_parts.classes_.tolist() == [-1, 1]
+    assert in_chunks.auc_score(*new) == pytest.approx(whole.auc_score(*new), abs=1e-3)
+    assert in_chunks.score(*new) == pytest.approx(whole.score(*new), abs=0.02)
+    assert in_chunks.classes_.tolist() == [-1, 1]
 
 
 def test_the_threshold_reaches_its_aim():

@@ -1,4 +1,4 @@
-"""compare on rows in parts: cells read the files, and the parent deals parts and keeps labels."""
+"""compare on rows in chunks: cells read the files, and the parent deals chunks and keeps labels."""
 
 import json
 
@@ -9,19 +9,19 @@ import pyarrow.parquet as pq
 import pytest
 from command_line import done, flat, refused
 
-from aucbench.bench import parted
+from aucbench.bench import sources
 from aucbench.bench.cell import Cell
 from aucbench.bench.evaluation.targets import KeptTarget
 from aucbench.bench.results.store import Store
-from aucbench.bench.worker.parted import data_of, opened
+from aucbench.bench.worker.jobs import data_of
 from aucbench.data import Data
 from aucbench.data.packed import known_of, pack_arrays, unpack_numbers
 from aucbench.data.targets import Labels
+from aucbench.datasets.reading import Reading
+from aucbench.features.chunked import map_of
 from aucbench.metrics import auc
 from aucbench.scale import ChunkedData, InMemory
-from aucbench.scale.sifted import Chosen
 from aucbench.solving.loop import solve
-from aucbench.solving.parted import line_of, scored_rows
 
 N, SIZE = 1200, 60
 W = np.array([1.0, -1.0, 0.0])
@@ -50,7 +50,7 @@ def test_the_cells_are_those_of_rows_in_memory(folder, tmp_path):
     command = ("compare", "--data", folder, "--target", "y", "--splits", 2, "--passes", 30)
     solvers = ("--solvers", "svm-or[lam=.01],sht-auc")
     ended = done(*command, *solvers, "--out", tmp_path / "results", "--json", out)
-    assert "ShtAuc needs all rows in memory, and these come in parts" in flat(ended.output)
+    assert "ShtAuc needs all rows in memory, and these are read in chunks" in flat(ended.output)
     told = [row for row in json.loads(out.read_text()) if row["solver"].startswith("svm")]
     assert [row["status"] for row in told] == ["ok", "ok"]
     X, y = rows_of(folder)
@@ -62,7 +62,7 @@ def test_the_cells_are_those_of_rows_in_memory(folder, tmp_path):
             rest = np.setdiff1d(np.arange(N), numbers)
             data = ChunkedData(InMemory(Data.of(X[rest], y[rest]), SIZE), standard=True)
             run = solve("svm-or[lam=.01]", data, passes=30)
-            own = scored_rows(Data.of(X[numbers], y[numbers]).rows, *line_of(run, data))
+            own = run.decision_function(map_of(data)(Data.of(X[numbers], y[numbers]).rows))
             assert row["auc"] == pytest.approx(auc(y[numbers], own), abs=1e-3)
             assert row["gap"] <= 1e-5
             assert row["division"] == "2 folds by row groups"
@@ -81,7 +81,7 @@ def cell(**fields):
     return made
 
 
-def test_whole_parts_are_dealt_unless_they_are_few_or_lack_a_class():
+def test_whole_chunks_are_dealt_unless_they_are_few_or_lack_a_class():
     y = np.where(np.arange(400) % 3, -1, 1)
     whole = target(y, [50] * 8)
     learnt, held, known = whole.packed_parts(cell())
@@ -95,35 +95,29 @@ def test_whole_parts_are_dealt_unless_they_are_few_or_lack_a_class():
     assert unpack_numbers(held_out, 400).size == 100
 
 
-def test_chosen_rows_are_those_of_their_numbers():
-    data = Data.of(np.arange(100.0)[:, None], np.where(np.arange(100) % 3, -1, 1))
-    numbers = np.r_[0:10, 13, 15, 99].astype(np.int32)
-    parts = Chosen(InMemory(data, 10), numbers)
-    pieces = [piece for i in range(10) for piece in parts.read(i) if parts.sizes[i]]
-    assert np.concatenate([piece.rows.matrix[:, 0] for piece in pieces]).tolist() == [*numbers]
-    assert parts.sizes == (10, 2, 0, 0, 0, 0, 0, 0, 0, 1)
-    assert parts.where(1, 1) == "row 15"
-    other = Chosen(InMemory(data, 10), numbers[1:])
-    assert parts.fingerprint != other.fingerprint
-
-
-def test_a_file_that_does_not_fit_comes_in_parts(folder, monkeypatch):
-    request = {"dataset": "0.parquet", "folder": str(folder), "reading": {"target": "y"}}
-    assert opened(request) is None
-    monkeypatch.setattr(parted, "free_memory", lambda: 1000)
-    parts, facts = opened(request)
-    assert parts.n == N // 2
-    data = data_of(parts, facts)
+def test_a_file_that_does_not_fit_is_read_in_chunks(folder, monkeypatch):
+    request = {
+        "dataset": "0.parquet",
+        "folder": str(folder),
+        "reading": Reading(target="y").to_json(),
+    }
+    assert isinstance(data_of(request), Data)
+    monkeypatch.setattr(sources, "free_memory", lambda: 1000)
+    data = data_of(request)
+    assert isinstance(data, ChunkedData)
     assert data.n == N // 2
-    assert any("are free: the rows are read in parts" in line for line in data.understood.warnings)
+    assert data.y.tolist() == rows_of(folder)[1][: N // 2].tolist()
+    assert any("are free: the rows are read in chunks" in line for line in data.understood.warnings)
 
 
 @pytest.mark.parametrize(
     ("more", "sentence"),
     [
-        (("--features", "splines"), "learns from rows in memory, and these come in parts"),
+        (("--features", "splines"), "learns from rows in memory, and these are read in chunks"),
         pytest.param(
-            ("--tune",), "tuning cannot be had when rows come in parts", marks=pytest.mark.nightly
+            ("--tune",),
+            "tuning cannot be had when rows are read in chunks",
+            marks=pytest.mark.nightly,
         ),
     ],
 )
@@ -143,4 +137,4 @@ def test_a_data_set_goes_before_a_folder_of_its_name(tmp_path, monkeypatch):
     for name in ("digits-8", "rows"):
         (tmp_path / name).mkdir()
     known = ("rows", "./digits-8", "digits-8", "linear[n=10]", "rows/*.parquet", "https://a/b?c")
-    assert [parted.names_parts(name) for name in known] == [True, True, False, False, True, False]
+    assert [sources.names_files(name) for name in known] == [True, True, False, False, True, False]

@@ -65,7 +65,7 @@ class AucBounds:
         return self.high <= nextafter(self.low, inf)
 
 
-def auc_by_parts(
+def auc_in_chunks(
     parts: Parts,
     *,
     exact: bool = False,
@@ -156,7 +156,7 @@ def auc_of_file(
     tell: Callable[[str], object] | None = None,
     **options: Any,
 ) -> AucBounds:
-    """Bounds of the AUC of the scores in files, or the AUC itself; see `auc_by_parts`.
+    """Bounds of the AUC of the scores in files, or the AUC itself; see `auc_in_chunks`.
 
         auc_of_file("scores/*.parquet", "probability", target="died", exact=True)
 
@@ -174,7 +174,7 @@ def auc_of_file(
     each : {"pair", "group"}, optional
         What counts the same where there are groups; None: each pair.
     exact, max_fpr, memory, level, engine :
-        As for `auc_by_parts`.
+        As for `auc_in_chunks`.
     tell : function (str), optional
         Called with what is done besides reading.
     **options
@@ -183,7 +183,7 @@ def auc_of_file(
     Raises
     ------
     DataError, ParameterError, UnsupportedError
-        As `open_parts` and `auc_by_parts`.
+        As `open_parts` and `auc_in_chunks`.
     """
     asked = Reading(**((reading.options() if reading else {}) | options))
     grouped, weighted = asked.groups is not None, asked.weights is not None
@@ -191,7 +191,7 @@ def auc_of_file(
         raise ParameterError(f"each={each!r} is for groups; name their column with groups, too")
     columns = [score] if asked.groups is None else [score, asked.groups]
     parts = open_parts(source, replace(asked, groups=None), columns=columns, tell=tell)
-    return auc_by_parts(
+    return auc_in_chunks(
         parts,
         exact=exact,
         weighted=weighted,

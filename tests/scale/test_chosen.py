@@ -1,11 +1,11 @@
-"""Rows that are held out by a hash of their numbers."""
+"""Some rows of parts, by their numbers."""
 
 import numpy as np
 import pytest
 
 from aucbench.data import Data
 from aucbench.scale import ChunkedData, Columns, InMemory, Piece
-from aucbench.scale.sifted import Sifted
+from aucbench.scale.chosen import Chosen
 
 pytestmark = pytest.mark.plain
 
@@ -30,12 +30,16 @@ class InPieces:
             y = np.where(x % 2, 1, -1).astype(np.int8)
             yield Piece(Columns((x,)), y, weights=x + 1.0, part=i, first=first)
 
+    def labels(self, i):
+        return np.concatenate([np.empty(0, np.int8), *(piece.y for piece in self.read(i))])
+
     def where(self, i, row):
         return f"part {i}, row {row}"
 
 
 def both(parts, share=0.3, seed=1):
-    return [Sifted(parts, share, seed, held) for held in (False, True)]
+    held = np.random.default_rng(seed).random(parts.n) < share
+    return [Chosen.of(parts, np.flatnonzero(own)) for own in (~held, held)]
 
 
 def numbers(parts):
@@ -68,14 +72,25 @@ def test_labels_weights_and_places_follow_their_rows():
                 row = int(x[0]) - 10_000 * i
                 assert side.where(i, piece.first) == f"part {i}, row {row}"
                 count += piece.n
-            assert count == side.sizes[i]
+            assert count == side.sizes[i] == side.labels(i).size
         assert side.sizes[1] == 0
 
 
-def test_what_it_has_is_in_its_fingerprint():
+def test_which_rows_it_has_is_in_its_fingerprint():
     parts = rows_in_memory()
-    named = [Sifted(parts, s, k, h).fingerprint for s in (0.2, 0.3) for k in (1, 2) for h in (0, 1)]
+    named = [side.fingerprint for s in (0.2, 0.3) for k in (1, 2) for side in both(parts, s, k)]
     assert len({*named}) == len(named)
+
+
+def test_rows_of_chosen_rows_and_whole_parts():
+    parts = rows_in_memory(size=10)
+    some = Chosen.of(parts, np.r_[0:10, 13, 15, 99])
+    assert [*numbers(some)[0]] == [*range(10), 13, 15, 99]
+    assert some.sizes[:3] == (10, 2, 0)
+    assert some.where(1, 1) == "row 15"
+    fewer = Chosen.of(some, np.array([1, 10, 12]))
+    assert [*numbers(fewer)[0]] == [1, 13, 99]
+    assert ChunkedData(fewer).y.tolist() == numbers(fewer)[1].tolist()
 
 
 def test_both_sides_are_read_as_any_other_parts():
@@ -86,15 +101,3 @@ def test_both_sides_are_read_as_any_other_parts():
     np.testing.assert_allclose(
         (rest.centre * rest.n + held.centre * held.n) / whole.n, whole.centre, atol=1e-9
     )
-
-
-def test_the_surveys_of_both_sides_are_that_of_all_rows():
-    parts = rows_in_memory(size=300)
-    for divide in (lambda data: data.held_out(0.3), lambda data: map(data.on, both(parts))):
-        whole, plain = ChunkedData(parts), ChunkedData(parts)
-        whole.surveyed_by(*divide(whole))
-        assert whole.readings == 0
-        assert whole.survey.counts == plain.survey.counts
-        np.testing.assert_allclose(whole.centre, plain.centre, rtol=1e-12)
-        np.testing.assert_allclose(whole.square, plain.square, rtol=1e-12)
-        np.testing.assert_array_equal(whole.survey.low, plain.survey.low)

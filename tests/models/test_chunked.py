@@ -1,0 +1,289 @@
+"""`fit` and `predict` on rows that are read in chunks, in both languages."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from command_line import done, flat, refused
+
+import aucbench
+from aucbench.bench import sources
+from aucbench.bench.options import Options
+from aucbench.data import Data
+from aucbench.datasets.chunked import sampled
+from aucbench.datasets.reading import Reading
+from aucbench.errors import DataError, ParameterError, UnsupportedError
+from aucbench.metrics import auc
+from aucbench.models import Model, chunked
+from aucbench.models.choosing import ModelPlan
+from aucbench.models.chunked import open_large, remarks_of, some_held
+from aucbench.models.options import FitOptions, OutOfCoreOptions, SearchOptions
+from aucbench.models.recipe import Recipe
+from aucbench.scale import ChunkedData, InMemory
+
+N, FILES = 2400, 3
+W = np.array([1.0, 0.5, 0.0, -1.0])
+
+
+def table(seed=0, n=N):
+    rng = np.random.default_rng(seed)
+    kind = rng.choice(["x", "y", "z"], n)
+    a, b = rng.standard_normal(n).astype(np.float32), rng.integers(0, 50, n)
+    margin = a + 0.05 * b - 1.5 * (kind == "y") + rng.standard_normal(n)
+    return pd.DataFrame({"a": a, "b": b, "kind": kind, "back": np.where(margin > 2, "yes", "no")})
+
+
+def numbers(n=4000, seed=0, scale=1.0, offset=0.0, share=1.2):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 4))
+    y = np.where(X @ W + rng.standard_normal(n) > share, 1, -1)
+    return X * scale + offset, y
+
+
+def in_chunks(X, y, size=200):
+    return ChunkedData(InMemory(Data.of(X, y), size))
+
+
+def options(in_chunks=None, memory=None, solver=(), **read):
+    return FitOptions(
+        out_of_core=OutOfCoreOptions(in_chunks=in_chunks),
+        run=Options(memory=memory),
+        read=Reading(target="back", positive="yes", **read),
+        search=SearchOptions(solver=solver),
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("rows")
+    whole = pa.Table.from_pandas(table(), preserve_index=False)
+    for k in range(FILES):
+        part = whole.slice(k * N // FILES, N // FILES)
+        pq.write_table(part, path / f"{k}.parquet", row_group_size=100)
+    return path
+
+
+@pytest.fixture(scope="module")
+def fitted(folder, tmp_path_factory):
+    out = tmp_path_factory.mktemp("model") / "m.aucbench"
+    command = ("fit", "--data", folder, "--target", "back", "--positive", "yes", "--seed", 1)
+    ended = done(*command, "--solver", "svm-or[lam=.001],ls-svm", "--by", "kind", "--out", out)
+    return out, ended
+
+
+def test_a_folder_becomes_a_model(fitted):
+    out, ended = fitted
+    assert "the files are read in chunks, again and again" in flat(ended.stderr)
+    assert "saved as" in ended.stdout
+    model = Model.load(out)
+    new = table(1)
+    answer = model.predict(new)
+    assert auc(np.where(new.back == "yes", 1, -1), answer["score"]) > 0.8
+    assert {*answer["decision"]} == {"yes", "no"}
+    assert model.columns == ("a", "b", "kind")
+    assert "row groups" in model.auc_rows
+    assert model.provenance["n"] == N
+    assert model.provenance["n_pos"] == int((table().back == "yes").sum())
+    assert {one.level for one in model.function.assessment.groups} == {"x", "y", "z"}
+    assert {one.column for one in model.function.assessment.importance} == {"a", "b", "kind"}
+    assert model.function.shapes
+    with pytest.warns(UserWarning, match="column 'b': 100 % of the rows are outside of 0 to 49"):
+        model.predict(new[:20].assign(b=50))
+
+
+def test_python_gives_the_same_model(fitted, folder):
+    own = Model.load(fitted[0])
+    model = aucbench.fit(
+        folder / "*.parquet",
+        target="back",
+        positive="yes",
+        seed=1,
+        solver=own.provenance["solver"],
+        jobs=1,
+        quiet=True,
+    )
+    assert model.function.weights.tobytes() == own.function.weights.tobytes()
+    assert model.function.threshold == own.function.threshold
+
+
+def test_a_folder_is_scored_in_the_order_of_its_files(fitted, folder, tmp_path):
+    out, _ = fitted
+    csv, parquet = tmp_path / "s.csv", tmp_path / "s.parquet"
+    done("predict", out, folder, "--out", csv)
+    done("predict", out, folder / "*.parquet", "--out", parquet)
+    by_text, by_arrow = pd.read_csv(csv), pd.read_parquet(parquet)
+    assert by_text["row"].tolist() == by_arrow["row"].tolist() == [*range(1, N + 1)]
+    expected = Model.load(out).predict(table())
+    np.testing.assert_allclose(by_arrow["score"], expected["score"], rtol=1e-12)
+    np.testing.assert_allclose(by_text["score"], expected["score"], rtol=1e-12)
+    assert by_arrow["decision"].tolist() == expected["decision"].tolist()
+    assert by_arrow["problem"].tolist() == [""] * N
+
+
+def test_rows_with_faults_are_in_parquet_too(fitted, tmp_path):
+    out, _ = fitted
+    rows = table(2, 40)
+    rows["a"] = rows["a"].astype(object)
+    rows.loc[3, "a"] = "much"
+    rows.to_csv(tmp_path / "new.csv", index=False)
+    done("predict", out, tmp_path / "new.csv", "--out", tmp_path / "s.parquet", "--rows", 2)
+    answer = pd.read_parquet(tmp_path / "s.parquet")
+    assert np.isnan(answer["score"][3])
+    assert pd.isna(answer["decision"][3])
+    assert "much" in answer["problem"][3]
+    assert answer["score"].notna().sum() == 39
+
+
+@pytest.mark.parametrize(("features", "scale"), [("auto", 3.0), ("none", 1.0)])
+def test_the_model_is_that_of_the_same_rows_in_memory(features, scale):
+    X, y = numbers(scale=scale, offset=20.0)
+    recipe = Recipe(solver="svm-or[lam=0.001]", features=features)
+    own = recipe.fitted(in_chunks(np.column_stack([X, np.full(y.size, 7.0)]), y))
+    whole = recipe.fitted(Data.of(X, y))
+    assert own.function.weights[4] == own.function.spread[4] == 0.0
+    np.testing.assert_allclose(own.function.spread[:4], whole.function.spread)
+    np.testing.assert_allclose(own.ranges[:, :4], whole.ranges)
+    np.testing.assert_allclose(
+        own.function.weights[:4], whole.function.weights, rtol=2e-2, atol=2e-3
+    )
+    again = recipe.fitted(in_chunks(X, y), start=recipe.fitted(in_chunks(X, y), np.arange(3000)))
+    np.testing.assert_allclose(again.function.weights, whole.function.weights, rtol=2e-2, atol=2e-3)
+
+
+def test_the_sample_of_held_out_rows_has_enough_of_a_rare_class(monkeypatch):
+    monkeypatch.setattr(chunked, "SAMPLE", 100)
+    monkeypatch.setattr(chunked, "RARE", 40)
+    X, y = numbers(n=20_000, share=3.5)
+    data, held = in_chunks(X, y, 1000), np.arange(0, 20_000, 2)
+    some = some_held(data, held, 0)
+    assert np.isin(some, held).all()
+    assert some.size < held.size
+    rows = sampled(data, some)
+    assert (rows.y > 0).sum() >= 20
+    np.testing.assert_array_equal(rows.y, y[some])
+    np.testing.assert_array_equal(rows.rows.matrix, X[some])
+
+
+@pytest.mark.parametrize("by", [lambda X, y: y, lambda X, y: X @ W, lambda X, y: X[:, 2]])
+def test_the_auc_of_sorted_files_is_that_of_shuffled_ones(by, tmp_path):
+    X, y = numbers(n=6000)
+    aucs = []
+    for order in (np.arange(y.size), np.argsort(by(X, y), kind="stable")):
+        frame = pd.DataFrame(X[order], columns=[*"abcd"]).assign(label=y[order])
+        frame.to_parquet(path := tmp_path / f"{len(aucs)}.parquet", row_group_size=200)
+        asked = {"target": "label", "solver": "svm-or[lam=0.001]", "quiet": True}
+        aucs.append(aucbench.fit(path, in_chunks=True, **asked).auc.estimate)
+    assert aucs[1] == pytest.approx(aucs[0], abs=0.03)
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        (("--solver", "sht-auc"), "ShtAuc needs all rows in memory, and these are read in chunks"),
+        (("--features", "splines"), "--features splines learns from rows in memory"),
+        (("--groups", "kind"), "--groups cannot be had"),
+        (("--pairs", "top"), "--pairs cannot be had"),
+        (("--no-in-chunks",), "names several files, which are read in chunks only"),
+        (("--engine", "spark"), "take here, or dask=ADDRESS"),
+        pytest.param(("--target", "nothing"), "no column 'nothing'", marks=pytest.mark.nightly),
+    ],
+)
+def test_what_does_not_work_in_chunks_is_refused(folder, tmp_path, more, sentence):
+    command = ("fit", "--data", folder, "--target", "back", "--out", tmp_path / "m")
+    assert sentence in flat(refused(*command, *more))
+
+
+def test_a_file_that_does_not_fit_is_read_in_chunks(folder, tmp_path, monkeypatch):
+    file, said = folder / "0.parquet", []
+    assert open_large(file, options()) is None
+    assert isinstance(open_large(file, options(memory=0.05), said.append), ChunkedData)
+    assert "to 800 rows of 4 columns takes about 0.0 GB" in said[0]
+    assert "are allowed by --memory" in said[0]
+    monkeypatch.setattr(sources, "free_memory", lambda: 10_000)
+    assert open_large(file, options(), said.append).n == 800
+    assert "are free" in said[1]
+    assert open_large(file, options(in_chunks=False)) is None
+    (tmp_path / "t.csv").write_bytes(bytes(5000))
+    assert "to its rows takes about" in sources.why_too_large(tmp_path / "t.csv")
+    for name in ("t.svm", "t.npz"):
+        (tmp_path / name).write_bytes(bytes(5000))
+        assert open_large(tmp_path / name, options()) is None
+    for source in ("wine", "linear[n=100]", table()):
+        assert open_large(source, options()) is None
+
+
+def test_a_large_file_is_read_in_chunks_if_all_that_is_asked_for_works(
+    folder, tmp_path, monkeypatch
+):
+    file, known = folder / "0.parquet", options(solver="svm-or")
+    assert open_large(file, known) is None
+    monkeypatch.setattr(chunked, "LARGE", 3000)
+    assert open_large(file, known).n == 800
+    for other in (
+        options(solver="aum"),
+        options(),
+        options(False, solver="svm-or"),
+        options(solver="svm-or", groups="b"),
+        replace(known, search=replace(known.search, features="splines")),
+    ):
+        assert open_large(file, other) is None
+    gaps = table(n=800).assign(b=np.where(np.arange(800) == 777, np.nan, 1.0))
+    gaps.to_parquet(tmp_path / "gaps.parquet", row_group_size=100)
+    assert open_large(tmp_path / "gaps.parquet", known) is None
+    with pytest.raises(DataError, match="has no value in 'b'"):
+        _ = open_large(tmp_path / "gaps.parquet", options(in_chunks=True)).survey
+
+
+def test_options_of_chunks_need_chunks(folder):
+    for given in ({"skip_bad": True}, {"engine": "dask=tcp://host:1"}):
+        asked = replace(options(), out_of_core=OutOfCoreOptions(**given))
+        with pytest.raises(ParameterError, match="is for rows that are read in chunks"):
+            open_large(folder / "0.parquet", asked)
+    with pytest.raises(ParameterError, match="a table in memory is not read in chunks"):
+        aucbench.fit(table(), target="back", in_chunks=True)
+
+
+def test_auto_takes_the_solvers_that_can(folder):
+    data = open_large(folder, options())
+    search = ModelPlan(source="rows", options=options(), held=data).options.search
+    assert "logistic" in search.solver
+    assert not search.tuned
+    with pytest.raises(UnsupportedError, match="--time"):
+        open_large(folder, options(time="b"))
+
+
+def test_row_groups_that_cannot_be_decoded_are_left_out_only_where_asked(tmp_path):
+    path, out = tmp_path / "rows.parquet", tmp_path / "m.aucbench"
+    whole = pa.Table.from_pandas(table(), preserve_index=False)
+    pq.write_table(whole, path, row_group_size=200, compression="zstd")
+    column = pq.ParquetFile(path).metadata.row_group(3).column(0)
+    begin = column.dictionary_page_offset or column.data_page_offset
+    content = bytearray(path.read_bytes())
+    content[begin : begin + column.total_compressed_size] = bytes(column.total_compressed_size)
+    path.write_bytes(bytes(content))
+    command = ("fit", "--data", path, "--target", "back", "--in-chunks", "--out", out)
+    command = (*command, "--solver", "ls-svm", "--quiet")
+    assert "row group 3, which begins at byte" in (said := flat(refused(*command)))
+    assert "--skip-bad" in said
+    done(*command, "--skip-bad")
+    model = Model.load(out)
+    assert model.provenance["n"] == N - 200
+    assert model.provenance["warnings"][0].startswith("1 row group(s) cannot be decoded")
+
+
+def test_columns_that_often_mean_a_mistake_are_named(tmp_path):
+    rows = table(3)
+    rows["told"] = (rows["back"] == "yes") + 1e-3 * rows["a"]
+    rows["code"] = np.where(rows["back"] == "yes", np.where(rows["b"] > 25, "w", "v"), "u")
+    rows.to_parquet(tmp_path / "a.parquet", row_group_size=200)
+    data = open_large(tmp_path / "a.parquet", options(in_chunks=True))
+    remarks = [*remarks_of(data, sampled(data, np.arange(0, N, 2)))]
+    assert {remark.column for remark in remarks} == {"told", "code"}
+    X, y = numbers(20_000)
+    X[12_345, 1] = 1e9
+    far = in_chunks(X, y, 2000)
+    [remark] = remarks_of(far, sampled(far, np.arange(100)))
+    assert "because of a few cells (1e+09), its standard deviation is larger" in remark.text
