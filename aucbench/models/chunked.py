@@ -127,13 +127,13 @@ def _is_faster(source: Any, asked: FitOptions) -> bool:
     if path.suffix.lower() != PARQUET or not path.is_file():
         return False
     footer = Footer.of(path)
-    if sum(footer.rows) * len(footer.fields) < LARGE or search.features not in MAPS:
+    if sum(footer.rows) * len(footer.fields) < LARGE:
         return False
     try:
         _require_possible(asked)
     except UnsupportedError:
         return False
-    return all(why_not_chunks(get_solver(spec)) is None for spec in search.solver)
+    return True
 
 
 def _is_complete(data: ChunkedData) -> bool:
@@ -168,6 +168,9 @@ def _require_possible(asked: FitOptions) -> None:
             f"--features {asked.search.features} learns from rows in memory; of rows in chunks "
             f"take one of {', '.join(MAPS)}"
         )
+    for spec in () if asked.search.is_automatic else asked.search.solver:
+        if reason := why_not_chunks(get_solver(spec)):
+            raise UnsupportedError(reason)
 
 
 def options_of_cells(data: Data | ChunkedData | None, options: Options) -> Options:

@@ -218,8 +218,8 @@ class ParquetParts:
     def labels(self, i: int) -> NDArray[np.int8]:
         """Return the labels of part i; only their column is read. Raises as `read`."""
         parts, first = [np.empty(0, np.int8)], 0
-        for table in self._tables(i, [self.sides.column]):
-            parts.append(self._labels(table.column(self.sides.column), i, first))
+        for table in self._tables(i, [self.label]):
+            parts.append(self._labels(table.column(self.label), i, first))
             first += table.num_rows
         return np.concatenate(parts)
 
