@@ -159,13 +159,13 @@ class Fits:
     Attributes
     ----------
     splits : int, optional
-        Stratified folds. [default: 5]
+        Number of stratified folds. [default: 5]
     passes : float, optional
-        Passes over the data in a fit. [default: 50, or the solver's own]
+        Limit of a fit, in passes over the data. [default: 50, or the solver's own]
     seconds : float, optional
-        Seconds of a fit; the first limit reached ends it.
+        Limit of a fit, in seconds; the first limit that is reached ends it.
     seed : int
-        Of the folds and of the solvers.
+        Seed of the folds and of the solvers.
     """
 
     splits: int | None = None

@@ -43,7 +43,7 @@ def fit(
 ) -> None:
     """Compare solvers on a table, fit the best to all rows, and save it as a model.
 
-    The threshold maximises sensitivity + specificity (Youden), or serves one of the aims
+    The threshold maximises sensitivity + specificity, or serves one of the aims
     --sensitivity, --specificity, --precision, --flags with --per, --cost-fp with --cost-fn.
     """
     from aucbench.models.chunked import open_large

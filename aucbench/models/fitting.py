@@ -33,7 +33,7 @@ def fit(table: Any, **options: Any) -> Model:
     """Compare solvers on a table, and return the best one, fitted to all rows.
 
     The options are those of the command `aucbench fit`, with the same defaults. The threshold
-    maximises sensitivity + specificity (Youden), or serves one of the aims sensitivity,
+    maximises sensitivity + specificity, or serves one of the aims sensitivity,
     specificity, precision, flags with per, cost_fp with cost_fn. A notebook shows a bar, and so
     does a terminal on stderr; nothing is printed.
 

@@ -27,18 +27,19 @@ class SearchOptions(Fits):
     Attributes
     ----------
     solver : tuple of str
-        auto, or names such as svm-or[lam=.1],logistic, of which the best is taken; repeatable.
-        auto tunes logistic, svm-or, sht-auc, additive, roc-svm-nystrom, and lightgbm or else
-        hist-gradient-boosting; with --pairs those that train on them. [default: auto]
+        Solvers to compare: auto, or names such as svm-or[lam=.1],logistic; repeatable. auto
+        chooses them by the table, and with --pairs among those that train on such pairs. [default:
+        auto]
     features : str
-        The feature map, as in compare.
+        Feature map to apply to the columns, as in compare.
     tune : bool, optional
-        Tune solvers over their grids. [default: with auto only]
+        Tune the solvers over their published grids. [default: with auto only]
     minutes : float, optional
-        Limit of the whole fit, if solvers are tuned: the search ends in time, and another machine
-        may choose another model. [default: none, the search ends by the work that it counts]
+        Limit the time of the whole fit, if solvers are tuned. The search is then shorter, and
+        another machine may choose another model. [default: no limit; the search ends by the work
+        that it counts]
     holdout : float, optional
-        Share of the rows that is tested, in place of folds.
+        Hold out this share of the rows once, in place of folds.
     """
 
     solver: tuple[str, ...] = field(default=(), metadata={"whole": True})
@@ -137,9 +138,9 @@ class ScorecardOptions:
     Attributes
     ----------
     scorecard : str, optional
-        CSV file that takes whole points for each bin of a number and each level, which add up to
-        the score of a row: the model is this scorecard. Its features are bins[rule=tree,count=5]
-        if nothing is said. In Python True makes one without a file.
+        Make the model a scorecard, and write its points into this CSV file: a whole number for
+        each bin of a number and each level, which add up to the score of a row. In Python True
+        makes one without a file. Default of --features: bins[rule=tree,count=5].
     base_score : float, optional
         Points at the base odds. [default: 600]
     base_odds : float, optional
@@ -148,7 +149,7 @@ class ScorecardOptions:
         Points that double the odds. [default: 20]
     """
 
-    scorecard: str | bool | None = None
+    scorecard: str | None = None
     base_score: float | None = None
     base_odds: float | None = None
     pdo: float | None = None
@@ -246,6 +247,18 @@ class FitOptions:
 
     Attributes
     ----------
+    calibration : str, optional
+        Calibrate probabilities by sigmoid or isotonic; none: the model has no probabilities.
+    pairs : str, optional
+        Pairs of rows that are used, in training and in the measure: group[column=user],
+        fpr[max=0.1,rest=0.5], top, or what `list pairs` shows. [default: those of the target: all
+        pairs of labels]
+    monotone : str, optional
+        Constraints on the effects of columns: increasing (+1), decreasing (-1), convex or concave,
+        as in income=+1,age=-1,dose=increasing-convex. The solvers are those that keep them.
+    by : tuple of str
+        Columns for whose values the explanation shows the AUC, besides categories and truth
+        values; repeatable.
     read : Reading
         How the table is read.
     search : SearchOptions
@@ -258,18 +271,6 @@ class FitOptions:
         How rows are read that do not fit in memory.
     run : Options
         How cells are run, which changes no result.
-    calibration : str, optional
-        Of probabilities: sigmoid, isotonic or none.
-    pairs : str, optional
-        Which pairs count, in training and in the measure: group[column=user],
-        fpr[max=0.1,rest=0.5], top, or what `list pairs` shows. [default: what the target says, all
-        pairs of labels]
-    monotone : str, optional
-        Constraints on the effects of columns: increasing (+1), decreasing (-1), convex or concave,
-        as in income=+1,age=-1,dose=increasing-convex. The solvers are those that keep them.
-    by : tuple of str
-        Columns by whose values the page of the model shows the AUC, besides categories and truth
-        values; repeatable.
 
     Raises
     ------
@@ -279,6 +280,10 @@ class FitOptions:
         When there is no such calibration.
     """
 
+    calibration: str | None = CALIBRATION
+    pairs: str | None = None
+    monotone: str | None = None
+    by: tuple[str, ...] = field(default=(), metadata={"whole": True})
     read: Reading = option_group(Reading, "How files are read", first=("target", "positive"))
     search: SearchOptions = option_group(
         SearchOptions, "How solvers are compared", first=("solver", "minutes", "features", "tune")
@@ -287,10 +292,6 @@ class FitOptions:
     scorecard: ScorecardOptions = option_group(ScorecardOptions, "A scorecard")
     out_of_core: OutOfCoreOptions = option_group(OutOfCoreOptions, "Rows that do not fit in memory")
     run: Options = option_group(Options, "How cells are run", without=NO_ENGINE)
-    calibration: str | None = CALIBRATION
-    pairs: str | None = None
-    monotone: str | None = None
-    by: tuple[str, ...] = field(default=(), metadata={"whole": True})
 
     def __post_init__(self) -> None:
         calibration = None if self.calibration == NO_CALIBRATION else self.calibration
