@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 MADE = OptionGroup("How the model is made", first=("calibration",))
 ALL_FAILED = 1  # exit code when no row has a score
 STDOUT = Path("-")
-ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that fit has written.")]
+ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file of fit.")]
 
 
 @grouped
 def fit(
     data: Annotated[
-        str, typer.Option(help="The training table: a file, a name, or a folder of files.")
+        str, typer.Option(help="Training table: a file, a name, or a folder of files.")
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="File that takes the model.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="File to write the model to.")],
     *,
     options: Annotated[FitOptions, MADE],
 ) -> None:
@@ -102,17 +102,20 @@ def predict(
     ],
     out: Annotated[
         Path,
-        typer.Option("--out", "-o", help="CSV or Parquet file for the scores; - is stdout."),
+        typer.Option("--out", "-o", help="CSV or Parquet file to write to; - is stdout."),
     ] = STDOUT,
     key: Annotated[
         str | None,
-        typer.Option("--id", help="Column that names the rows. [default: their number]"),
+        typer.Option("--id", help="Column with the names of the rows. [default: their numbers]"),
     ] = None,
     separator: Annotated[
         str | None,
-        typer.Option(help="Of the cells of text files, as in fit. [default: found]"),
+        typer.Option(
+            help="Separator of the cells of text files, as in fit. [default: found in the first "
+            "lines]"
+        ),
     ] = None,
-    rows: Annotated[int, typer.Option(help="Rows of a large file at a time.")] = 20_000,
+    rows: Annotated[int, typer.Option(help="Rows of a large file to read at a time.")] = 20_000,
     strict: Annotated[
         bool,
         typer.Option("--strict", help="Refuse a table with columns unlike those of training."),
@@ -123,17 +126,17 @@ def predict(
     Those of a folder, or of a pattern such as 'rows/*.parquet', are in the order of the names of
     its files. A warning names each column that lacks more values than in training, or has others.
     """
-    from aucbench.cli.answers import written
+    from aucbench.cli.predictions import open_output
     from aucbench.datasets.endings import naming
     from aucbench.errors import require_whole
     from aucbench.models.model import Model
-    from aucbench.models.prediction import DecisionCounts, answer_frame, score_files
+    from aucbench.models.prediction import DecisionCounts, prediction_frame, score_files
 
     require_whole(1, rows=rows)
     loaded = Model.load(model)
     decided, done, faulty = DecisionCounts(loaded), 0, 0
     first = ""  # fault
-    with written(out, key or "row") as write:
+    with open_output(out, key or "row") as write:
         for file, frame, result in score_files(loaded, table, rows, separator):
             with naming(file):
                 keys = _keys(frame, key, done)
@@ -141,9 +144,9 @@ def predict(
                 unread = f"; not read: {', '.join(result.ignored)}" if result.ignored else ""
                 solver = loaded.provenance.get("solver", "the model")
                 say(f"{table}: {loaded.width} columns for {solver}{unread}", err=True)
-            answer = answer_frame(loaded, result)
-            write(answer, keys)
-            decided.add(result, answer)
+            predictions = prediction_frame(loaded, result)
+            write(predictions, keys)
+            decided.add(result, predictions)
             done += len(result.faults)
             faulty += sum(map(bool, result.faults))
             first = first or next(filter(None, result.faults), "")
@@ -161,8 +164,8 @@ def predict(
 def explain(
     model: ModelFile,
     *,
-    json: Annotated[bool, typer.Option("--json", help="All of it, as one JSON object.")] = False,
-    html: Annotated[Path | None, typer.Option(help="File that takes a page about it.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    html: Annotated[Path | None, typer.Option(help="File to write a page about it to.")] = None,
 ) -> None:
     """Say what a model learnt, from what, how good it is, and what its threshold does.
 

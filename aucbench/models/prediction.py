@@ -32,13 +32,13 @@ def predict_table(model: Model, table: Any) -> DataFrame:
     else:
         frame, named = in_memory(table)
         results = iter([(frame.index, score_frame(model, frame, named=named))])
-    counts, answers = DecisionCounts(model), []
+    counts, frames = DecisionCounts(model), []
     for index, result in results:
-        answers.append(answer_frame(model, result, index))
-        counts.add(result, answers[-1])
+        frames.append(prediction_frame(model, result, index))
+        counts.add(result, frames[-1])
     for warning in counts.warnings:
         warnings.warn(warning, stacklevel=3)
-    return answers[0] if len(answers) == 1 else pd.concat(answers, ignore_index=True)
+    return frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
 
 
 def score_files(
@@ -70,7 +70,7 @@ def score_files(
             yield file, batch.X, result
 
 
-def answer_frame(model: Model, result: Scored, index: Any = None) -> DataFrame:
+def prediction_frame(model: Model, result: Scored, index: Any = None) -> DataFrame:
     """Return a data frame with the scores, the decision and the problem of each row.
 
     A model that ranks rows has no decision. One of three or more classes has a score and a
@@ -116,9 +116,9 @@ class DecisionCounts:
         self._count, self._scored = Counter[Any](), 0
         self._cells: UnusualCells | None = None
 
-    def add(self, result: Scored, answer: DataFrame) -> None:
+    def add(self, result: Scored, predictions: DataFrame) -> None:
         """Count the decisions and the cells of some rows; a row without a score has none."""
-        decisions = answer.get("decision", ())
+        decisions = predictions.get("decision", ())
         self._count.update(decision for decision in decisions if decision is not None)
         self._scored += sum(not fault for fault in result.faults)
         self._cells = result.cells if self._cells is None else self._cells + result.cells
@@ -134,7 +134,7 @@ class DecisionCounts:
 
     @property
     def warnings(self) -> Iterator[str]:
-        """What is strange about the number of flagged rows, and about columns; mostly nothing."""
+        """What is unusual about the number of flagged rows, and about columns; mostly nothing."""
         operating = self._model.functions[0].operating
         if operating is not None:
             flagged = self._count[self._names[1]]

@@ -223,11 +223,11 @@ def test_columns_that_have_changed_are_named_and_refused_if_asked(folder, model)
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
-def test_a_column_of_keys_has_another_name_than_the_answers(folder, model, ending):
+def test_a_column_of_keys_has_another_name_than_the_predictions(folder, model, ending):
     pd.read_csv(folder / "new.csv").rename(columns={"number": "score"}).to_csv(folder / "s.csv")
     out = folder / f"keyed.{ending}"
     refusal = refused("predict", model, folder / "s.csv", "--id", "score", "--out", out)
-    assert "the answers have a column 'score' of their own" in flat(refusal)
+    assert "the predictions have a column 'score' too" in flat(refusal)
     assert not out.exists()
 
 

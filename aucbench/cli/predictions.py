@@ -1,4 +1,4 @@
-"""The answers of `predict`: lines of CSV, or a Parquet file, piece by piece."""
+"""The output of `predict`: lines of CSV, or a Parquet file, batch by batch."""
 
 from __future__ import annotations
 
@@ -23,57 +23,63 @@ Write = Callable[["DataFrame", "Series"], None]
 
 
 @contextmanager
-def written(out: Path, name: str) -> Iterator[Write]:
-    """Give what takes answers with the names of their rows, whose column is `name`.
+def open_output(out: Path, name: str) -> Iterator[Write]:
+    """Yield a function that writes predictions and the names of their rows.
 
     It writes to stdout, or to a file that is complete at the end or as it was before.
+
+    Parameters
+    ----------
+    name : str
+        Column of the names of the rows.
     """
     if out == STDOUT:
-        yield _lines(sys.stdout, name)
+        yield _csv_writer(sys.stdout, name)
         return
     from aucbench.store.files import own_file
 
     with own_file(out) as file:
         if out.suffix.lower() == PARQUET:
-            with _parquet(file, name) as write:
+            with _parquet_writer(file, name) as write:
                 yield write
         else:
             text = TextIOWrapper(file, "utf-8", newline="", write_through=True)
-            yield _lines(text, name)
+            yield _csv_writer(text, name)
             text.detach()
 
 
-def _lines(text: TextIO, name: str) -> Write:
-    """Return what writes CSV: a line for each row, and the header before the first one."""
+def _csv_writer(text: TextIO, name: str) -> Write:
+    """Return a function that writes a line for each row, and the header before the first one."""
     lines, begun = csv.writer(text, lineterminator="\n"), False
 
-    def write(answer: DataFrame, keys: Series) -> None:
+    def write(predictions: DataFrame, keys: Series) -> None:
         nonlocal begun
         if not begun:
-            _require_other_name(name, answer)
-            lines.writerow([cell_text(name), *answer.columns])
+            _require_other_name(name, predictions)
+            lines.writerow([cell_text(name), *predictions.columns])
             begun = True
-        for key, row in zip(keys, answer.itertuples(index=False, name=None), strict=True):
+        for key, row in zip(keys, predictions.itertuples(index=False, name=None), strict=True):
             lines.writerow([*map(_cell, (key, *row))])
 
     return write
 
 
 @contextmanager
-def _parquet(file: BinaryIO, name: str) -> Iterator[Write]:
-    """Give what writes a row group for each piece; types are those of the first one."""
+def _parquet_writer(file: BinaryIO, name: str) -> Iterator[Write]:
+    """Yield a function that writes a row group for each batch, with the types of the first one."""
     from aucbench.datasets.arrow import pyarrow
 
     arrow = pyarrow("writing Parquet")
     writers: list[Any] = []
 
-    def write(answer: DataFrame, keys: Series) -> None:
-        _require_other_name(name, answer)
-        named = {name: keys, **{str(own): answer[own] for own in answer.columns}}
-        columns = {own: arrow.array(column, from_pandas=True) for own, column in named.items()}
+    def write(predictions: DataFrame, keys: Series) -> None:
+        _require_other_name(name, predictions)
+        series = {str(column): predictions[column] for column in predictions.columns}
+        named = {name: keys, **series}
+        columns = {key: arrow.array(column, from_pandas=True) for key, column in named.items()}
         table = arrow.table(columns)
         if not writers:
-            writers.append(arrow.parquet.ParquetWriter(file, _filled(table.schema, arrow)))
+            writers.append(arrow.parquet.ParquetWriter(file, _with_text(table.schema, arrow)))
         writers[0].write_table(table.cast(writers[0].schema))
 
     try:
@@ -83,16 +89,16 @@ def _parquet(file: BinaryIO, name: str) -> Iterator[Write]:
             writer.close()
 
 
-def _require_other_name(name: str, answer: DataFrame) -> None:
-    """Raise `DataError` if the column that names the rows would have the name of an answer."""
-    if name in answer.columns:
+def _require_other_name(name: str, predictions: DataFrame) -> None:
+    """Raise `DataError` if the column that names the rows has the name of a prediction."""
+    if name in predictions.columns:
         raise DataError(
-            f"the answers have a column {name!r} of their own; rename the column that names the "
-            "rows, or leave --id out"
+            f"the predictions have a column {name!r} too; rename the column that names the rows, "
+            "or leave --id out"
         )
 
 
-def _filled(schema: Any, arrow: Any) -> Any:
+def _with_text(schema: Any, arrow: Any) -> Any:
     """Return a schema with text in place of columns that have no value yet."""
     empty = arrow.types.is_null
     fields = [f.with_type(arrow.string()) if empty(f.type) else f for f in schema]
@@ -100,7 +106,7 @@ def _filled(schema: Any, arrow: Any) -> Any:
 
 
 def _cell(value: object) -> str:
-    """Return a cell of an answer as text; nothing where it is missing."""
+    """Return a cell as text; nothing if it is missing."""
     if is_missing(value):
         return ""
     return repr(value) if isinstance(value, float) else cell_text(str(value))
