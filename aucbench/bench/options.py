@@ -354,21 +354,6 @@ def _filled(cls: type[Instance], options: Mapping[str, Any], without: Iterable[s
     return cls(**values)
 
 
-def flat_options(given: Any) -> dict[str, Any]:
-    """Return the options of an instance that differ from their defaults, by name.
-
-    It is the inverse of `make_options`.
-    """
-    found: dict[str, Any] = {}
-    for each in fields(given):
-        value = getattr(given, each.name)
-        if GROUP in each.metadata:
-            found |= flat_options(value)
-        elif value != each.default:
-            found[each.name] = value
-    return found
-
-
 def takes_options(cls: type) -> Callable[[Function], Function]:
     """Let `help` and completion show the options of a dataclass in place of `**options`.
 

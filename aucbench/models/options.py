@@ -193,16 +193,15 @@ class ScorecardOptions:
             require_writable(Path(self.scorecard))
 
     def write(self, model: Model) -> None:
-        """Write the points of a model into the file, where there is one.
+        """Write the points of a model into the file, if there is one.
 
         A text that a spreadsheet would run as a formula gets an apostrophe in front.
         """
         from aucbench.bench.text import cell_text
         from aucbench.store import own_file
 
-        card = getattr(model, "scorecard", None)
-        if card is not None and isinstance(self.scorecard, str):
-            table = card.frame()
+        if model.scorecard is not None and isinstance(self.scorecard, str):
+            table = model.scorecard.frame()
             for name in ("attribute", "value"):
                 table[name] = table[name].map(cell_text)
             with own_file(Path(self.scorecard)) as file:
@@ -220,10 +219,10 @@ class OutOfCoreOptions:
         folder, a pattern such as 'rows/*.parquet', a Parquet or CSV file that --memory, or what is
         free, is too little for, and a large Parquet file if the solvers can]
     engine : str
-        What reads chunks: here, by threads of this machine, or dask=ADDRESS, by the workers of a
-        scheduler of dask.
+        Read chunks here, by threads of this machine, or by dask=ADDRESS, the workers of a scheduler
+        of dask.
     skip_bad : bool
-        Leave row groups out that cannot be decoded, and say which; one more reading finds them.
+        Skip row groups that cannot be decoded, and name them; one more reading finds them.
     """
 
     in_chunks: bool | None = field(default=None, metadata={"negatable": True})
