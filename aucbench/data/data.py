@@ -23,6 +23,7 @@ from aucbench.data.targets import Classes, Labels, side_of
 from aucbench.data.terms import Terms
 from aucbench.data.understood import Understood
 from aucbench.errors import DataError, UnsupportedError
+from aucbench.kernels.vectors import weights_of
 
 FAR = 1e30  # weights beyond, or below 1/FAR, mean nothing in a sum of losses
 TIES = ("folds", "groups", "times")  # fields of `Data` that say how rows may be divided
@@ -75,6 +76,17 @@ class Chunk:
                 f"X has {checked.n} rows but y has {signs.size} labels; give one label per row"
             )
         return Chunk(checked, signs)
+
+    @property
+    def sides(self) -> Classes:
+        """How its source writes both labels, or else -1 and 1."""
+        return self.classes or Classes(positive=(1,), negative=(-1,))
+
+    @property
+    def labels(self) -> NDArray[Any]:
+        """The label of each row as its source writes it, (n,)."""
+        each = [(*side, None)[0] for side in (self.sides.negative, self.sides.positive)]
+        return np.array([each[positive] for positive in (self.y > 0).tolist()])
 
     @cached_property
     def square_norms(self) -> Vector:
@@ -424,6 +436,26 @@ class Data:
     def strata(self) -> NDArray[np.int8] | Index:
         """What the parts of a split have in the same shares, such as classes or events."""
         return self.target.strata
+
+    def weighted(self, weights: Any) -> Data:
+        """Return the rows with other weights (n,); rows of weight 0 are left out.
+
+        Weights that are all equal are the same as none.
+
+        Raises
+        ------
+        DataError
+            When there is not one finite number of at least 0 for each row, or all are 0.
+        """
+        checked = weights_of(weights, self.n, zeros=True)
+        if not checked.any():
+            raise DataError("all weights are zero; give rows that shall count a weight above 0")
+        if checked.min() == checked.max():
+            return self
+        some = np.flatnonzero(checked).astype(np.int32)
+        part = self.take(some)
+        target: Any = part.target
+        return replace(part, target=replace(target, weights=checked[some]))
 
     def shaped(self, asked: Any) -> Data:
         """Return the rows with what the effects of some columns must be, see `shapes`.

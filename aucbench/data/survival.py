@@ -14,6 +14,11 @@ from aucbench.data.targets import RowTarget
 from aucbench.errors import DataError
 from aucbench.kernels.vectors import Mask, floats, plain, row_weights
 
+FIELDS = (
+    "give a structured array with a field of truth values for the event and a field of times, as "
+    "sksurv.util.Surv.from_arrays(event, time) makes it, or aucbench.data.Survival.of(time, event)"
+)
+
 
 @dataclass(frozen=True, eq=False)
 class Survival(RowTarget):
@@ -80,6 +85,27 @@ class Survival(RowTarget):
         survival = Survival(times, events, row_weights(weights, times.size))
         survival.require_pairs()
         return survival
+
+    @staticmethod
+    def of_fields(y: Any) -> Survival:
+        """Read a structured array (n,) with a field of truth values, the event, and one of times.
+
+        Raises
+        ------
+        DataError
+            When y is neither such an array nor a `Survival`, or as `of`.
+        """
+        if isinstance(y, Survival):
+            return y
+        array = plain("y", y)
+        names = array.dtype.names or ()
+        events = [name for name in names if array.dtype[name].kind == "b"]
+        times = [name for name in names if array.dtype[name].kind in "iuf"]
+        if len(names) != 2 or len(events) != 1 or len(times) != 1:
+            fields = ", ".join(f"{name}: {array.dtype[name]}" for name in names)
+            found = f"the fields {fields}" if names else f"the type {array.dtype}"
+            raise DataError(f"y has {found}; {FIELDS}")
+        return Survival.of(array[times[0]], array[events[0]])
 
     @property
     def numbers(self) -> dict[str, int]:

@@ -21,6 +21,7 @@ USUAL = (  # pairs of words, negative and positive, in any case
 )
 ORDERED = "; or, if they are in an order, read them as grades, --labels grades"
 REST = "rest"  # as `negative`: every label that is not positive
+LAST = "last"  # as `pos_label`: the larger label, which functions of scikit-learn take
 MOST_SHOWN = 8  # labels that a message lists
 
 
@@ -222,6 +223,52 @@ class Classes:
                 "negative='rest')"
             )
         return Classes(tuple(chosen), tuple(others))
+
+
+def ordered_classes(counts: Mapping[Any, int], pos_label: Any = None) -> tuple[Any, ...]:
+    """Return the labels that occur in their order; of two, the positive one last.
+
+    Parameters
+    ----------
+    counts : mapping of label to int
+        How often each label occurs.
+    pos_label : label, optional
+        The positive one of two; `LAST` stands for the larger one. None: labels such as 0 and 1, or
+        no and yes, say it.
+
+    Raises
+    ------
+    DataError
+        When there is one label; when `pos_label` is none of two labels, or is given for more; when
+        it is None, and two labels do not say which is positive.
+    """
+    labels = sorted(counts)
+    if len(labels) < 2:
+        raise one_class(sum(counts.values()), repr(next(iter(labels), None)))
+    last = isinstance(pos_label, str) and pos_label == LAST and LAST not in labels
+    if len(labels) > 2 and (pos_label is None or last):
+        return tuple(labels)
+    if len(labels) > 2:
+        raise DataError(
+            f"pos_label={pos_label!r} says which of two classes is positive, and y has "
+            f"{len(labels)} classes; leave it out"
+        )
+    known = shown_labels(counts, labels)
+    if pos_label is None and not usual(labels):
+        rare = min(labels, key=lambda label: counts[label])
+        raise DataError(
+            f"the labels are {known}; say which is positive, for example pos_label={rare!r}, or "
+            f"pos_label={LAST!r} for the larger one"
+        )
+    wanted = labels[-1:] if last else [pos_label] if pos_label is not None else usual(labels)
+    positive = [label for label in labels if label in (wanted or ())]
+    if not positive:
+        way = f"; what hands over labels as 0 and 1, as cross_val_predict, takes y == {pos_label!r}"
+        raise DataError(
+            f"pos_label={pos_label!r} is no label: the labels are {known}"
+            + way * ({*labels} == {0, 1})
+        )
+    return (*(label for label in labels if label not in positive), *positive)
 
 
 def counted(raw: NDArray[Any]) -> dict[Any, int]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -246,7 +246,7 @@ def _examined(table: Table, positive: NDArray[np.bool_], asked: Reading, gaps: G
         remarks=(
             *suspects(meant, positive),
             *sentinels(meant, frame),
-            *(_remarks(schema) if schema else ()),
+            *(schema.remarks if schema else ()),
         ),
     )
     if schema is None:
@@ -282,22 +282,6 @@ def _meant(frame: Any, schema: Schema, codes: Any) -> Any:
         elif column.kind != "text":
             columns[column.name] = codes[:, j]
     return pd.DataFrame(columns, index=frame.index)
-
-
-def _remarks(schema: Schema) -> Iterable[Remark]:
-    """Yield how cells were understood that could be understood in another way."""
-    for column in schema.columns:
-        name = column.name
-        if column.remark:
-            yield Remark(column.remark, "cells", name)
-        if column.kind == "text":
-            yield Remark(
-                f"column {name!r} holds free text, {column.distinct} different ones, and is read "
-                "as hashed words and pairs of words; --text drop leaves it out",
-                "text",
-                name,
-                f"{column.distinct} texts",
-            )
 
 
 def relevant_columns(entry: Entry, names: Sequence[str] | None) -> list[int] | None:

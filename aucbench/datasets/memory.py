@@ -9,12 +9,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from aucbench.data.arrays import Rows, rows
+from aucbench.data.inputs import check_rows
+from aucbench.data.understood import Remark
 from aucbench.datasets import arrow
 from aucbench.datasets.catalogue import NOT_KNOWN, Entry
 from aucbench.datasets.formats import Wanted
+from aucbench.datasets.suspects import outliers_of_columns
 from aucbench.datasets.table import Table, frame_table
+from aucbench.datasets.tables import Schema, is_numeric
 from aucbench.datasets.textfile import refuse_twins
 from aucbench.errors import DataError
+from aucbench.kernels.vectors import plain
 
 STREAM = "__arrow_c_stream__"  # how other libraries hand over a table
 
@@ -46,6 +54,86 @@ def frame_of(table: Any) -> Any:
             f"the table cannot be read ({error}); turn it into a data frame of pandas"
         ) from error
     return arrow.frame_of_table(columns)
+
+
+def numbered_frame(X: Any) -> Any:
+    """Return a table or an array as a data frame; columns of an array have numbers as names."""
+    if is_table(X):
+        return frame_of(X)
+    import pandas as pd
+
+    array = plain("X", X)
+    frame = pd.DataFrame(array, columns=[*map(str, range(array.shape[1]))])
+    return frame.convert_dtypes() if array.dtype.kind == "O" else frame
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Features:
+    """The features of rows in memory, without labels.
+
+    Attributes
+    ----------
+    rows : Rows
+        Numbers; with a schema its codes.
+    names : tuple of str, or None
+    schema : Schema or None
+        Of a table with text, dates or missing cells.
+    remarks : tuple of Remark
+        How cells were understood, and which columns have outliers.
+    """
+
+    rows: Rows
+    names: tuple[str, ...] | None
+    schema: Schema | None = None
+    remarks: tuple[Remark, ...] = ()
+
+
+def read_features(X: Any, schema: Schema | None = None) -> Features:
+    """Read a table, an array or a sparse matrix of features.
+
+    Parameters
+    ----------
+    X : table, array or sparse matrix of shape (n, d)
+        An array with text or missing cells is a table whose columns have numbers as names.
+    schema : Schema, optional
+        Of the table that the rows are like.
+
+    Raises
+    ------
+    DataError
+        When a number is infinite, a cell of a sparse matrix is missing, or a cell is not what the
+        schema says.
+    """
+    if schema is not None:
+        frame = numbered_frame(X)
+        schema = schema.bound(frame)
+        return Features(rows(schema.codes(frame)), schema.names, schema)
+    if not _needs_codes(X):
+        checked, names = check_rows(frame_of(X) if is_table(X) else X)
+        return Features(checked, names, remarks=(*outliers_of_columns(checked, names),))
+    frame = numbered_frame(X)
+    schema = Schema.of(frame)
+    codes = rows(schema.codes(frame))
+    kinds = [column.kind for column in schema.columns]
+    remarks = (*schema.remarks, *outliers_of_columns(codes, schema.names, kinds))
+    return Features(codes, schema.names, schema, remarks)
+
+
+def _needs_codes(X: Any) -> bool:
+    """Whether rows are no plain matrix of numbers; infinite ones are, and are refused as such."""
+    if isinstance(X, Rows) or hasattr(X, "tocsr"):
+        return False
+    if is_table(X):
+        return not is_numeric(frame_of(X))
+    array = plain("X", X)
+    if array.ndim != 2 or not array.size:
+        return False
+    if array.dtype.kind == "f":
+        with np.errstate(invalid="ignore"):
+            total = array.sum(dtype=np.float64)  # of halves, a sum in halves would overflow
+        return bool(np.isnan(total)) and not np.isinf(array).any()
+    texts = (isinstance(value, str) or value is None for value in array.flat)
+    return array.dtype.kind in "UT" or (array.dtype.kind == "O" and any(texts))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

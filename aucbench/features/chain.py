@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -80,13 +81,7 @@ class Chain:
 
     def input_weights(self, w: Vector) -> tuple[Vector, float] | None:
         """Return (v, c) with w·φ(x) = v·x + c, or None where a map is not affine."""
-        c = 0.0
-        for phi in reversed(self.maps):
-            linear = input_weights(phi, w)
-            if linear is None:
-                return None
-            w, c = linear[0], c + linear[1]
-        return w, c
+        return weights_through(self.maps, w)
 
     def __call__(self, rows: Rows) -> Rows:
         """Apply the maps to rows (n, d), one after the other."""
@@ -184,3 +179,14 @@ def is_shared(phi: FeatureMap) -> bool:
 def keeps_columns(phi: FeatureMap) -> bool:
     """Return whether feature j of φ(x) belongs to column j of x, for all j that are not exempt."""
     return bool(getattr(phi, "keeps_columns", False))
+
+
+def weights_through(maps: Sequence[FeatureMap], w: Vector) -> tuple[Vector, float] | None:
+    """Return (v, c) with w·φ_k(… φ_1(x)) = v·x + c, or None if a map is not affine."""
+    c = 0.0
+    for phi in reversed(maps):
+        linear = input_weights(phi, w)
+        if linear is None:
+            return None
+        w, c = linear[0], c + linear[1]
+    return w, c

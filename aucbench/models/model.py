@@ -28,6 +28,7 @@ from aucbench.datasets.reading import Plain
 from aucbench.datasets.tables import Column, Encoding, Schema
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.features import Chain, KernelColumns, Nystroem
+from aucbench.features.chain import weights_through
 from aucbench.models import archive
 from aucbench.models.calibration import Sigmoid, best, log_odds, probabilities
 from aucbench.models.document import require_fit, structured
@@ -205,6 +206,21 @@ class Model:
         maps = [phi for phi in every if not phi.exempt]
         phi = Chain(tuple(maps)) if len(maps) > 1 else (*maps, identity)[0]
         return terms(phi, self.functions[k].d - (len(every) - len(maps)))
+
+    @property
+    def coefficients(self) -> tuple[Vector, Vector] | None:
+        """(V, c): the scores of features x are x @ V.T + c, V of shape (K, d); or None.
+
+        The features are the columns, or what the encoding makes of them.
+        """
+        each = [
+            None if one.weights is None else weights_through((*self.maps, *one.maps), one.weights)
+            for one in self.functions
+        ]
+        known = [affine for affine in each if affine is not None]
+        if len(known) < len(each):
+            return None
+        return np.array([v for v, _ in known]), np.array([c for _, c in known])
 
     def scores(self, X: Any) -> Vector:
         """Scores of rows (n, width) -> (n, K).

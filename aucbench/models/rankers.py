@@ -11,56 +11,30 @@ Design
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from typing import Any, Self
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from aucbench.data import Data, Grades, Survival
+from aucbench.data import Grades, Survival
 from aucbench.data.arrays import Vector
-from aucbench.data.inputs import require_filled
-from aucbench.data.row_roles import numbered
+from aucbench.data.kinds import Target
+from aucbench.data.understood import Understood
 from aucbench.errors import DataError
-from aucbench.kernels.vectors import plain
 from aucbench.metrics import cindex, grade_auc
-from aucbench.models.estimator import Scoring
-from aucbench.models.inputs import (
-    plain_column,
-    plain_frame,
-    remember_columns,
-    rows_and_schema,
-    weights_of,
-)
-from aucbench.pairs import Grade, Time
-from aucbench.protocols import FeatureMap, Solver
-from aucbench.ranges import GAP_TOL
-
-Y_OF_TIMES = (
-    "give a structured array with a field of truth values for the event and a field of times, as "
-    "sksurv.util.Surv.from_arrays(event, time) makes it, or aucbench.data.Survival.of(time, event)"
-)
+from aucbench.models.estimator import Learner, require_matrix
+from aucbench.pairs import Grade, Pairs, Time
+from aucbench.protocols import Solver
 
 
-class _Ranker(Scoring):
+class _Ranker(Learner):
     """What both rankers do: learn from a target, and score rows."""
 
-    def _fit(
-        self, X: Any, target: Callable[[], Survival | Grades], sample_weight: Any, **known: Any
-    ) -> Self:
-        """Learn from rows, which are checked before the target is."""
-        X = plain_frame(X)
-        rows, names, schema = rows_and_schema(X)
-        require_filled(rows)
-        data = Data.of(rows, target())
-        if (groups := known.get("groups")) is not None:
-            known["groups"] = numbered("groups", groups, rows.n)
-        data = replace(data, names=names, schema=schema, **known)
-        fitted = self._learnt(_weighted(data, sample_weight), self._seed())
-        remember_columns(self, X)
-        self.features_, self.run_ = fitted.features, fitted.run
-        self.encoding_, self.ranges_ = fitted.without_texts, fitted.ranges
+    def _fit(self, X: Any, target: Callable[[], Target], pairs: Pairs, *roles: Any) -> Self:
+        require_matrix(X)
+        data = replace(self._read(X, target(), Understood(), *roles), pairs=pairs)
+        self._keep(X, *self._recipe().fit(data))
         return self
 
     def predict(self, X: Any) -> Vector:
@@ -71,24 +45,15 @@ class _Ranker(Scoring):
         DataError
             When X is no matrix of finite numbers with the columns of the fit.
         """
-        return self._scores_of(X)
+        return self._scores(X)[:, 0]
 
     @property
     def coef_(self) -> Vector:
         """Weights of the features that `get_feature_names_out` names, shape (d,)."""
-        return self._affine()[0]
-
-    def __sklearn_is_fitted__(self) -> bool:
-        """Whether `fit` was called."""
-        return hasattr(self, "run_")
-
-    def __sklearn_tags__(self) -> Any:
-        """Rows as `Scoring` takes them, with a target."""
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
+        return self._affine()[0][0]
 
 
+@dataclass(eq=False, repr=False)
 class SurvivalRanker(_Ranker):
     """Ranks rows by the risk of an early event, from survival times of which some are censored.
 
@@ -102,17 +67,9 @@ class SurvivalRanker(_Ranker):
     ----------
     solver : str or Solver
         One that trains on pairs of survival times, such as "rank-svm" (squared hinge), "svm-or"
-        (hinge) or "ls-svm" (square), with parameters in brackets if wanted. Its parameters are
-        also those of the estimator, as `solver__lam`.
-    features : str or FeatureMap
-        Map of the features, learnt from the training rows: "auto" (standard where rows are dense,
-        maxabs where they are sparse), "none", or any other.
-    passes, seconds : float, optional
-        Budget: the first limit that is reached ends the fit. 50 passes when neither is given.
-    gap_tol : float
-        Certified relative gap at which solvers that have one stop.
-    random_state : int, optional
-        Seed; None draws a fresh one.
+        (hinge) or "ls-svm" (square).
+    features, passes, seconds, gap_tol, random_state :
+        As of `AUCClassifier`.
     weight : {"none", "ipcw"}
         Whether a pair counts by the inverse probability of being uncensored, as in Uno's C.
     tau : float, optional
@@ -120,17 +77,8 @@ class SurvivalRanker(_Ranker):
 
     Attributes
     ----------
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : array of shape (n_features_in_,)
-        Names of the columns, where X had them.
-    encoding_, features_, ranges_ :
-        What makes features of a table, the map of these features, and the ranges of the columns, as
-        of `AUCClassifier`.
-    run_ : Run
-        Weights or model, curve, and the reason why the solver ended.
-    coef_ : array of shape (d,)
-        Weights of the features that `get_feature_names_out` names, where the map is affine.
+    model_, run_, n_features_in_, feature_names_in_, coef_ :
+        As of `AUCClassifier`; `coef_` has the shape (d,).
 
     Examples
     --------
@@ -141,26 +89,10 @@ class SurvivalRanker(_Ranker):
     True
     """
 
-    def __init__(
-        self,
-        solver: str | Solver = "rank-svm",
-        *,
-        features: str | FeatureMap = "auto",
-        passes: float | None = None,
-        seconds: float | None = None,
-        gap_tol: float = GAP_TOL,
-        random_state: int | None = 0,
-        weight: str = "none",
-        tau: float | None = None,
-    ):
-        self.solver = solver
-        self.features = features
-        self.passes = passes
-        self.seconds = seconds
-        self.gap_tol = gap_tol
-        self.random_state = random_state
-        self.weight = weight
-        self.tau = tau
+    solver: str | Solver = "rank-svm"
+    _: KW_ONLY
+    weight: str = "none"
+    tau: float | None = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from rows X (n, d), and times and events y (n,).
@@ -168,8 +100,7 @@ class SurvivalRanker(_Ranker):
         Parameters
         ----------
         X : array, table or sparse matrix of shape (n, d)
-            A table is a data frame of pandas or polars, or a table of pyarrow. Its text, dates
-            and missing cells become features as in `aucbench.fit`; so do those of an array.
+            As of `AUCClassifier.fit`.
         y : structured array of shape (n,), or Survival
             A field of truth values, the event, and a field of times.
         sample_weight : array of shape (n,), optional
@@ -185,7 +116,7 @@ class SurvivalRanker(_Ranker):
             When the solver does not train on survival times, or ignores weights that differ.
         """
         pairs = Time(self.tau, self.weight)  # type: ignore[arg-type] # it checks the word
-        return self._fit(X, partial(survival_of, y), sample_weight, pairs=pairs)
+        return self._fit(X, partial(Survival.of_fields, y), pairs, sample_weight)
 
     def score(self, X: Any, y: Any) -> float:
         """Harrell's concordance index of the risks of rows X (n, d), with y (n,) as in `fit`.
@@ -196,10 +127,11 @@ class SurvivalRanker(_Ranker):
             As `predict`, or when no two rows can be compared.
         """
         check_is_fitted(self)
-        target = survival_of(y)
+        target = Survival.of_fields(y)
         return cindex(target.time, target.event, self.predict(X))
 
 
+@dataclass(eq=False, repr=False)
 class GradeRanker(_Ranker):
     """Ranks rows by ordered grades, such as the relevance of documents to queries.
 
@@ -208,10 +140,7 @@ class GradeRanker(_Ranker):
 
     Parameters
     ----------
-    solver : str or Solver
-        One that trains on pairs of grades, such as "rank-svm", "svm-or" or "ls-svm", with
-        parameters in brackets if wanted; they are also `solver__lam`.
-    features, passes, seconds, gap_tol, random_state :
+    solver, features, passes, seconds, gap_tol, random_state :
         As of `SurvivalRanker`.
     each : {"pair", "grades"}
         Whether each pair of rows counts the same, or each pair of grades.
@@ -220,30 +149,14 @@ class GradeRanker(_Ranker):
 
     Attributes
     ----------
-    n_features_in_, feature_names_in_, encoding_, features_, ranges_, run_, coef_ :
+    model_, run_, n_features_in_, feature_names_in_, coef_ :
         As of `SurvivalRanker`.
     """
 
-    def __init__(
-        self,
-        solver: str | Solver = "rank-svm",
-        *,
-        features: str | FeatureMap = "auto",
-        passes: float | None = None,
-        seconds: float | None = None,
-        gap_tol: float = GAP_TOL,
-        random_state: int | None = 0,
-        each: str = "pair",
-        gain: str = "none",
-    ):
-        self.solver = solver
-        self.features = features
-        self.passes = passes
-        self.seconds = seconds
-        self.gap_tol = gap_tol
-        self.random_state = random_state
-        self.each = each
-        self.gain = gain
+    solver: str | Solver = "rank-svm"
+    _: KW_ONLY
+    each: str = "pair"
+    gain: str = "none"
 
     def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Self:
         """Learn from rows X (n, d) and grades y (n,).
@@ -251,7 +164,7 @@ class GradeRanker(_Ranker):
         Parameters
         ----------
         X : array, table or sparse matrix of shape (n, d)
-            As in `SurvivalRanker.fit`.
+            As of `AUCClassifier.fit`.
         y : array of shape (n,)
             The grade of each row, a number; a higher one is better.
         groups : array of shape (n,), optional
@@ -269,7 +182,7 @@ class GradeRanker(_Ranker):
             When the solver does not train on grades, or ignores weights that differ.
         """
         pairs = Grade(each=self.each, gain=self.gain)  # type: ignore[arg-type] # it checks them
-        return self._fit(X, partial(grades_of, y), sample_weight, groups=groups, pairs=pairs)
+        return self._fit(X, partial(_grades, y), pairs, sample_weight, groups)
 
     def score(self, X: Any, y: Any, groups: Any = None) -> float:
         """Share of pairs of different grades that the scores of X (n, d) order as y (n,) does.
@@ -279,53 +192,10 @@ class GradeRanker(_Ranker):
         DataError
             As `predict`, or when no two rows can be compared.
         """
-        check_is_fitted(self)
-        return grade_auc(plain_column(y), self.predict(X), groups=groups)
+        return grade_auc(y, self.predict(X), groups=groups)
 
 
-def grades_of(y: Any) -> Grades:
-    """Return grades as a target.
-
-    Raises
-    ------
-    DataError
-        When y is missing, or as `Grades.of`.
-    """
+def _grades(y: Any) -> Grades:
     if y is None:
-        raise DataError(
-            "GradeRanker requires y to be passed, but the target y is None; give the grade of each "
-            "row"
-        )
-    return Grades.of(plain_column(y))
-
-
-def survival_of(y: Any) -> Survival:
-    """Return survival times as a target.
-
-    Raises
-    ------
-    DataError
-        When y is neither a `Survival` nor a structured array of events and times.
-    """
-    if isinstance(y, Survival):
-        return y
-    array = plain("y", y)
-    names = array.dtype.names or ()
-    kinds = {name: array.dtype[name].kind for name in names}
-    events = [name for name, kind in kinds.items() if kind == "b"]
-    times = [name for name, kind in kinds.items() if kind in "iuf"]
-    if len(names) != 2 or len(events) != 1 or len(times) != 1:
-        fields = ", ".join(f"{name}: {array.dtype[name]}" for name in names)
-        got = f"the fields {fields}" if names else f"the type {array.dtype}"
-        raise DataError(f"y has {got}; {Y_OF_TIMES}")
-    return Survival.of(array[times[0]], array[events[0]])
-
-
-def _weighted(data: Data, sample_weight: Any) -> Data:
-    """Return the rows with their weights; those of weight 0 are left out."""
-    weights = weights_of(sample_weight, data.n)
-    if weights is None:
-        return data
-    some = np.flatnonzero(weights).astype(np.int32)
-    target: Any = data.target.take(some)
-    return replace(data.take(some), target=replace(target, weights=weights[some]))
+        raise DataError("GradeRanker requires y to be passed, but the target y is None")
+    return Grades.of(y)

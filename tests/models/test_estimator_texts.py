@@ -9,7 +9,7 @@ import pytest
 
 from aucbench import AUCClassifier, auc
 from aucbench.models import Model
-from aucbench.models.incoming import scored
+from aucbench.models.incoming import score_frame
 
 N = 400
 RNG = np.random.default_rng(0)
@@ -51,9 +51,9 @@ def test_a_warm_start_reads_the_texts_of_its_own_rows(fitted):
 
 def test_its_model_file_scores_as_it_does(fitted, tmp_path):
     fitted.save(tmp_path / "m.aucbench")
-    known = scored(Model.load(tmp_path / "m.aucbench"), FRAME[NEW])
+    known = score_frame(Model.load(tmp_path / "m.aucbench"), FRAME[NEW])
     np.testing.assert_allclose(
-        np.argsort(known.scores), np.argsort(fitted.decision_function(FRAME[NEW]))
+        np.argsort(known.scores[:, 0]), np.argsort(fitted.decision_function(FRAME[NEW]))
     )
 
 

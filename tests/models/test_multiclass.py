@@ -147,7 +147,7 @@ def test_chunks_teach_each_class_against_the_rest(tmp_path):
     for part in (only_apes, np.arange(60, 180)):
         model.partial_fit(X[part], Y[part])
     assert model.weights_.shape == (3, 4)
-    assert model.pairs_ == ByClass("rest")
+    assert model.run_.trained_on == "class[each=rest]"
     assert model.auc_score(NEW, model.classes_[NEW_CODES]) > 0.8
     each = AUCClassifier("solam", pos_label=1)
     order = np.r_[np.arange(60), only_apes, np.arange(60, 180)]

@@ -89,9 +89,11 @@ def test_chunks_teach_what_one_pass_over_all_rows_does(solver, layout):
         model = AUCClassifier(solver, random_state=3)
         for part in parts(size):
             model.partial_fit(LAYOUTS[layout](X[part]), Y[part], classes=[-1, 1])
-        np.testing.assert_allclose(model.weights_, whole.run_.w, rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(
+            model.model_.function.weights, whole.run_.w, rtol=1e-10, atol=1e-12
+        )
         shown = model.decision_function(LAYOUTS[layout](X)) + model.threshold_
-        np.testing.assert_allclose(shown, X @ model.weights_, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(shown, X @ model.model_.function.weights, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", FIXED)
@@ -100,7 +102,9 @@ def test_a_stream_takes_the_published_constants(name):
     for model in models:
         model.partial_fit(X, Y)
 
-    np.testing.assert_array_equal(models[0].weights_, models[1].weights_)
+    np.testing.assert_array_equal(
+        models[0].model_.function.weights, models[1].model_.function.weights
+    )
 
 
 @pytest.mark.parametrize("solver", SOLVERS, ids=lambda s: type(s).__name__)
@@ -111,19 +115,21 @@ def test_a_model_goes_on_after_it_was_pickled(solver):
             model.partial_fit(X[part], Y[part], classes=[-1, 1])
         models[1] = pickle.loads(pickle.dumps(models[1]))
 
-    np.testing.assert_array_equal(models[1].weights_, models[0].weights_)
+    np.testing.assert_array_equal(
+        models[1].model_.function.weights, models[0].model_.function.weights
+    )
     np.testing.assert_array_equal(models[1].predict(X), models[0].predict(X))
-    assert not hasattr(clone(models[1]), "weights_")
+    assert not hasattr(clone(models[1]), "model_")
 
 
 @pytest.mark.parametrize("solver", SOLVERS, ids=lambda s: type(s).__name__)
 def test_what_the_model_shows_is_a_copy(solver):
     model = AUCClassifier(solver).partial_fit(X[:40], Y[:40])
-    model.weights_[:] = 7
+    model.model_.function.weights[:] = 7
     again = AUCClassifier(solver).partial_fit(X[:40], Y[:40])
     for one in (model, again):
         one.partial_fit(X[40:], Y[40:])
-    np.testing.assert_array_equal(model.weights_, again.weights_)
+    np.testing.assert_array_equal(model.model_.function.weights, again.model_.function.weights)
 
 
 def test_the_obvious_loop_over_a_file(tmp_path):
@@ -133,11 +139,11 @@ def test_the_obvious_loop_over_a_file(tmp_path):
         model.partial_fit(chunk)
 
     whole = AUCClassifier(SumOfRows(), passes=1).fit(X, Y)
-    np.testing.assert_allclose(model.weights_, whole.run_.w, rtol=1e-12)
+    np.testing.assert_allclose(model.model_.function.weights, whole.run_.w, rtol=1e-12)
     assert list(model.classes_) == [-1, 1]
     assert model.n_features_in_ == D
     shown = model.decision_function(chunk.rows) + model.threshold_
-    np.testing.assert_allclose(shown, X[100:] @ model.weights_)
+    np.testing.assert_allclose(shown, X[100:] @ model.model_.function.weights)
 
 
 CODES = {  # negative, positive, and the options of `stream` that say so
@@ -231,7 +237,7 @@ def test_the_threshold_is_that_of_the_latest_chunk_with_both_classes():
     model = AUCClassifier(SumOfRows())
     assert model.partial_fit(X[Y > 0], Y[Y > 0], classes=[-1, 1]).threshold_ == 0.0
     model.partial_fit(X[:50], Y[:50])
-    found = intercept_at(Y[:50], X[:50] @ model.weights_)
+    found = intercept_at(Y[:50], X[:50] @ model.model_.function.weights)
     assert model.threshold_ == pytest.approx(found)
     assert found != 0
     assert model.partial_fit(X[Y < 0], Y[Y < 0]).threshold_ == pytest.approx(found)
@@ -246,7 +252,7 @@ def test_fit_and_partial_fit_forget_each_other():
     model.partial_fit(X, Y)
     assert not hasattr(model, "run_")
     np.testing.assert_array_equal(
-        model.weights_, AUCClassifier(SumOfRows()).partial_fit(X, Y).weights_
+        model.model_.function.weights, AUCClassifier(SumOfRows()).partial_fit(X, Y).weights_
     )
 
 
@@ -254,7 +260,7 @@ def test_a_refused_chunk_leaves_the_model_as_it_was():
     fitted = AUCClassifier("opauc", passes=1).fit(X, Y)
     before = fitted.decision_function(X)
     model = AUCClassifier(SumOfRows()).partial_fit(X, Y)
-    weights = model.weights_.copy()
+    weights = model.model_.function.weights.copy()
     gap = X.copy()
     gap[3, 2] = np.inf
     for refused in (lambda m: m.partial_fit(gap, Y), lambda m: m.fit(gap, Y)):
@@ -265,10 +271,10 @@ def test_a_refused_chunk_leaves_the_model_as_it_was():
         model.partial_fit(X[:, :4], Y)
     with pytest.raises(DataError, match="7"):
         model.predict(X[:, :4])
-    np.testing.assert_array_equal(model.weights_, weights)
+    np.testing.assert_array_equal(model.model_.function.weights, weights)
     np.testing.assert_array_equal(fitted.decision_function(X), before)
     again = AUCClassifier(SumOfRows()).partial_fit(X, Y).partial_fit(X, Y)
-    np.testing.assert_array_equal(model.partial_fit(X, Y).weights_, again.weights_)
+    np.testing.assert_array_equal(model.partial_fit(X, Y).weights_, again.model_.function.weights)
 
 
 def test_a_solver_is_neither_changed_on_the_way_nor_left_to_overflow():
@@ -302,7 +308,7 @@ def test_the_map_of_a_stream_is_that_of_its_first_chunk(layout):
     plain = AUCClassifier("opauc")
     for part, y in ((first, Y[:60]), (later, Y[60:])):
         plain.partial_fit(phi(Data.of(part, y).rows).matrix, y)
-    np.testing.assert_array_equal(model.weights_, plain.weights_)
+    np.testing.assert_array_equal(model.model_.function.weights, plain.model_.function.weights)
     shown = np.asarray(X @ model.coef_[0] + model.intercept_[0])
     np.testing.assert_allclose(model.decision_function(LAYOUTS[layout](X)), shown, atol=1e-12)
 

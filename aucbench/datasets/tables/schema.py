@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from aucbench.data import Data, Shapes
 from aucbench.data.arrays import DENSE_FROM, Rows, rows
+from aucbench.data.understood import Remark
 from aucbench.datasets.tables.cells import emptied
 from aucbench.datasets.tables.columns import LATER, Column, RawColumn
 from aucbench.datasets.tables.parts import Dates, Hashed, Number, OneHot, Part
@@ -101,6 +102,22 @@ class Schema:
         for j, raw in enumerate(self._raw(frame)):
             out[:, j] = raw.codes(self.columns[j], self.decimal)
         return out
+
+    @property
+    def remarks(self) -> Iterator[Remark]:
+        """How cells were understood that could be understood in another way."""
+        for column in self.columns:
+            name = column.name
+            if column.remark:
+                yield Remark(column.remark, "cells", name)
+            if column.kind == "text":
+                yield Remark(
+                    f"column {name!r} holds free text, {column.distinct} different ones, and is "
+                    "read as hashed words and pairs of words; --text drop leaves it out",
+                    "text",
+                    name,
+                    f"{column.distinct} texts",
+                )
 
     def bound(self, frame: Any) -> Schema:
         """Return the schema for the codes of another table: its free texts are those of it."""
