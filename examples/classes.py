@@ -20,7 +20,7 @@ from sklearn.metrics import roc_auc_score
 
 from aucbench import AUCClassifier, Data, solve
 from aucbench.data import Categories
-from aucbench.data.arrays import Index, Vector, rows
+from aucbench.data.arrays import Index, Vector
 from aucbench.data.folds import splits
 from aucbench.datasets import load
 from aucbench.features import Standard
@@ -66,7 +66,7 @@ def decided(data: Data) -> Iterator[str]:
     for rest, held in splits(data, FOLDS, 0):
         X, y = data.rows.matrix, numbers_of(data)
         model = AUCClassifier("rank-svm", passes=1000).fit(X[rest], y[rest])
-        raw = model.run_.decision_function(model.features_(rows(X[held])))
+        raw = model.model_.scores(X[held])
         rival = LogisticRegression(max_iter=1000).fit(_scaled(X, rest, rest), y[rest])
         told.append(
             (

@@ -271,6 +271,25 @@ def ordered_classes(counts: Mapping[Any, int], pos_label: Any = None) -> tuple[A
     return (*(label for label in labels if label not in positive), *positive)
 
 
+def label_places(labels: NDArray[Any], known: Sequence[Any]) -> NDArray[np.int32]:
+    """Return the place of each label (n,) among those that are known.
+
+    Raises
+    ------
+    DataError
+        When there is another one.
+    """
+    if strange := {*counted(labels)} - {*known}:
+        raise DataError(
+            f"there is a label {min(strange, key=str)!r} and the known ones are {[*known]}; give "
+            "labels as they were given at first"
+        )
+    places = np.zeros(labels.size, np.int32)
+    for place, label in enumerate(known):
+        places[labels == label] = place
+    return places
+
+
 def counted(raw: NDArray[Any]) -> dict[Any, int]:
     """Return how often each label occurs."""
     if raw.dtype.kind in "fiubU":

@@ -6,10 +6,13 @@ file and in memory. All but those of pandas hand their columns over as Arrow.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from aucbench.data.arrays import Rows, rows
 from aucbench.data.inputs import check_rows
@@ -21,7 +24,7 @@ from aucbench.datasets.suspects import outliers_of_columns
 from aucbench.datasets.table import Table, frame_table
 from aucbench.datasets.tables import Schema, is_numeric
 from aucbench.datasets.textfile import refuse_twins
-from aucbench.errors import DataError
+from aucbench.errors import AucbenchError, DataError
 from aucbench.kernels.vectors import plain
 
 STREAM = "__arrow_c_stream__"  # how other libraries hand over a table
@@ -100,10 +103,11 @@ def read_features(X: Any, schema: Schema | None = None) -> Features:
 
     Raises
     ------
-    DataError
-        When a number is infinite, a cell of a sparse matrix is missing, or a cell is not what the
-        schema says.
+    DataError, TypeError
+        As `require_matrix`; when a number is infinite, a cell of a sparse matrix is missing, or a
+        cell is not what the schema says.
     """
+    require_matrix(X)
     if schema is not None:
         frame = numbered_frame(X)
         schema = schema.bound(frame)
@@ -134,6 +138,70 @@ def _needs_codes(X: Any) -> bool:
         return bool(np.isnan(total)) and not np.isinf(array).any()
     texts = (isinstance(value, str) or value is None for value in array.flat)
     return array.dtype.kind in "UT" or (array.dtype.kind == "O" and any(texts))
+
+
+def plain_rows(X: Any) -> Rows:
+    """Return a table, an array or a sparse matrix of finite numbers as rows.
+
+    Raises
+    ------
+    DataError, TypeError
+        As `require_matrix`, and when a cell is no finite number.
+    """
+    require_matrix(X)
+    return check_rows(frame_of(X) if is_table(X) else X)[0]
+
+
+def require_matrix(X: Any) -> None:
+    """Check the shape and the type of an array, as scikit-learn does and with its sentences.
+
+    Raises
+    ------
+    DataError
+        When it is no matrix, or of complex numbers.
+    TypeError
+        When an object is neither a number nor a text.
+    """
+    if isinstance(X, Rows) or is_table(X) or hasattr(X, "tocsr"):
+        return
+    from sklearn.utils import check_array
+
+    array = plain("X", X)
+    with as_data_error():
+        check_array(array, dtype=None, ensure_all_finite=False)
+        if array.dtype.kind == "O" and not any(isinstance(value, str) for value in array.flat):
+            array.astype(np.float64)
+
+
+def label_array(y: Any) -> NDArray[Any]:
+    """Return labels as a vector; numbers that came as objects have their own type.
+
+    Raises
+    ------
+    DataError
+        With the sentence of scikit-learn, when they are no vector of labels.
+    """
+    from sklearn.utils import assert_all_finite, column_or_1d
+    from sklearn.utils.multiclass import check_classification_targets
+
+    y = plain("y", y)
+    typed = np.array(y.tolist()) if y.dtype.kind == "O" else y
+    with as_data_error():
+        labels: NDArray[Any] = column_or_1d(typed if typed.dtype.kind in "biuf" else y, warn=True)
+        assert_all_finite(labels, input_name="y")
+        check_classification_targets(labels)
+    return labels
+
+
+@contextmanager
+def as_data_error() -> Iterator[None]:
+    """Turn a `ValueError` of scikit-learn into a `DataError` with the same sentence."""
+    try:
+        yield
+    except AucbenchError:
+        raise
+    except ValueError as error:
+        raise DataError(str(error)) from error
 
 
 @dataclass(frozen=True, slots=True, eq=False)

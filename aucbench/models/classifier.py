@@ -12,7 +12,7 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from math import inf, nextafter
 from typing import Any, Self
@@ -20,33 +20,28 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from aucbench.data import Categories, Chunk, Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.data.folds import drawn_parts
-from aucbench.data.kinds import Target
-from aucbench.data.targets import Labels, counted, ordered_classes
+from aucbench.data.targets import Labels, counted, label_places, ordered_classes
 from aucbench.data.understood import Understood
+from aucbench.datasets.memory import label_array, plain_rows
 from aucbench.datasets.parted.collected import collected, is_collection, lazily
 from aucbench.errors import AucbenchError, DataError, ParameterError, UnsupportedError
-from aucbench.kernels.vectors import plain
-from aucbench.metrics import Aim, auc, hand_till, intercept_at
-from aucbench.models.calibration import FOLDS, Sigmoid, calibrator, require_method, sigmoid_of
-from aucbench.models.estimator import Learner, as_data_error, header, plain_rows, plain_value
+from aucbench.metrics import Aim, auc, hand_till
+from aucbench.models.calibration import FOLDS, calibrator, require_method
+from aucbench.models.estimator import Learner, header, plain_value
 from aucbench.models.model import Model
+from aucbench.models.online import Online, announced_classes, require_streaming
 from aucbench.models.parted import learnt_by_parts
 from aucbench.models.recipe import Recipe, class_labels
-from aucbench.models.score_function import ScoreFunction, as_steps
 from aucbench.pairs import ByClass
 from aucbench.protocols import Solver
 from aucbench.registry import get_pairs
-from aucbench.solving.online import Online, require_streaming
 
-SCORE_ITSELF = Sigmoid(-1.0, 0.0)  # the score is the log-odds, until rows of the class are known
 CHOSEN_ON_TRAINING = (
     "the threshold was chosen on training rows, whose scores are too good; validation=0.3 would "
     "keep some rows for it"
@@ -184,44 +179,53 @@ class AUCClassifier(ClassifierMixin, Learner):  # type: ignore[misc]
             When `warm_start` is set and the solver takes no start; when weights differ and the
             solver or `calibration` takes none.
         """
-        aim = self._aim
         require_method(self.calibration)
+        aim = self._aim
         if is_collection(X):
             X, y = collected(X, y), None
         if all(hasattr(X, name) for name in ("read", "sizes", "fingerprint")):
-            return self._fit_chunks(X, (y, sample_weight, groups), aim)
+            model, run = learnt_by_parts(
+                self, X, aim, self._recipe().seed, y, sample_weight, groups
+            )
+            self._keep(header(model.columns, model.width), model, run_=run)
+            return self
         start = getattr(self, "model_", None) if self.warm_start else None
-        schema = None if start is None or start.encoding is None else start.encoding.schema
-        data = self._read(X, *self._target(y), sample_weight, groups, schema)
-        pairs = get_pairs(self.pairs) if isinstance(self.pairs, str) else self.pairs
-        data = data if pairs is None else replace(data, pairs=pairs)
-        data = data if self.monotone is None else data.shaped(self.monotone)
-        self._require_possible(data, start)
+        data = self._data(X, y, sample_weight, groups, start)
         recipe, train, held = self._recipe(), data, data
         if self.validation is not None:  # not the generators that `solve` spawns
             rng = np.random.default_rng(recipe.seed).spawn(3)[2]
             train, held = data.split(self.validation, rng)
         model, run = recipe.fit(train, start=start)
-        model = _decided(model, _places(held), model.scores(held.rows), aim)
+        model = model.decided_by(_places(held), model.scores(held.rows), aim)
         if self.calibration is not None:
             model = self._calibrated(model, recipe, data, aim)
         about = {"warnings": [] if self.validation else [CHOSEN_ON_TRAINING]}
         if self.pairs is not None:
             about["pairs"] = plain_value(self.pairs)
-        self._keep(X, replace(model, provenance={**model.provenance, **about}), run)
+        about = {**model.provenance, **about}
+        self._keep(X, replace(model, provenance=about), run_=run)
         return self
 
-    def _fit_chunks(self, parts: Any, others: Sequence[Any], aim: Aim) -> Self:
-        if any(other is not None for other in others):
-            raise ParameterError(
-                "rows in parts come with their labels and without weights and groups; leave y, "
-                "sample_weight and groups out"
-            )
-        model, run, rows = learnt_by_parts(self, parts, self._recipe().seed)
-        places = (rows.y[rows.sampled] > 0).astype(np.int32)
-        model = _decided(model, places, rows.scores[rows.sampled, None], aim)
-        self._keep(header(model.columns, model.width), model, run)
-        return self
+    def _data(self, X: Any, y: Any, weights: Any, groups: Any, start: Model | None) -> Data:
+        """Return the rows with labels, pairs and constraints on effects."""
+        if y is None:
+            raise DataError("AUCClassifier requires y to be passed, but the target y is None")
+        labels = label_array(y)
+        classes = ordered_classes(counted(labels), self.pos_label)
+        places = label_places(labels, classes)
+        many = len(classes) > 2
+        target = Categories(places, np.array([*map(str, classes)])) if many else None
+        schema = None if start is None or start.encoding is None else start.encoding.schema
+        data = self._read(X, target or Labels.of_mask(places == 1), weights, groups, schema)
+        known = (
+            Understood(labels=classes)
+            if many
+            else Understood(negative=classes[:1], positive=classes[1:])
+        )
+        pairs = get_pairs(self.pairs) if isinstance(self.pairs, str) else self.pairs
+        data = replace(data, understood=known, pairs=pairs)
+        self._require_possible(data, start)
+        return data if self.monotone is None else data.shaped(self.monotone)
 
     @available_if(_streams)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
@@ -252,42 +256,24 @@ class AUCClassifier(ClassifierMixin, Learner):  # type: ignore[misc]
         for name in OF_FIT:
             if getattr(self, name) is not None and getattr(self, name) is not False:
                 raise ParameterError(f"{name} is for fit; leave it out for partial_fit")
-        aim, online = self._aim, getattr(self, "_online", None)
         source, labels = _with_labels(X, y)
-        rows = X.rows if isinstance(X, Chunk) else plain_rows(X)
+        rows = plain_rows(source)
         if labels.size != rows.n:
-            raise DataError(
-                f"X has {rows.n} rows but y has {labels.size} labels; give one label per row"
-            )
-        known = self._known if online else self._announced(X, labels, classes)
-        told = [] if classes is None else np.unique(plain("classes", classes)).tolist()
-        numbers = _numbers(labels, known, "the first call announced", told)
-        many = len(known) > 2
+            raise DataError(f"X has {rows.n} rows, y has {labels.size} labels; give one per row")
+        aim, online = self._aim, getattr(self, "_online", None)
         if online is None:
-            count, seed = len(known) if many else 1, self._recipe().seed
-            online = Online.start(self.solver, self.features, rows, count, seed)
-            before = Model(
-                functions=(ScoreFunction(weights=np.zeros(0), trees=None, maps=()),) * count,
-                labels=tuple((label,) for label in known),
-                width=rows.d,
-                columns=None,
-                maps=as_steps(online.features),
-                provenance={"solver": str(self.solver), "features": str(self.features)},
+            known = announced_classes(X, labels, classes, self.pos_label)
+            online = Online.start(self._recipe(), rows, known)
+        elif online.recipe.solver != self.solver:
+            raise ParameterError(
+                f"solver became {self.solver!r} and partial_fit began with "
+                f"{online.recipe.solver!r}; a new AUCClassifier takes another"
             )
         else:
+            known = self._known
+            label_places(labels[:0] if classes is None else label_array(classes), known)
             self._require_columns(source)
-            before = self.model_
-            if online.spec != self.solver:
-                raise ParameterError(
-                    f"solver became {self.solver!r} and partial_fit began with {online.spec!r}; a "
-                    "new AUCClassifier takes another"
-                )
-        ones = range(len(known)) if many else [1]
-        W = online.learn(rows, [np.where(numbers == k, 1, -1).astype(np.int8) for k in ones])
-        functions = (replace(one, weights=w) for one, w in zip(before.functions, W, strict=True))
-        model = replace(before, functions=tuple(functions))
-        self._keep(source, _decided(model, numbers, model.scores(rows), aim))
-        self._online = online
+        self._keep(source, online.learn(rows, label_places(labels, known), aim), _online=online)
         return self
 
     def decision_function(self, X: Any) -> Vector:
@@ -349,7 +335,7 @@ class AUCClassifier(ClassifierMixin, Learner):  # type: ignore[misc]
         """
         check_is_fitted(self)
         rows, labels = _with_labels(X, y)
-        _numbers(labels, self._known, "the model knows")
+        label_places(labels, self._known)
         return float(super().score(rows, labels, sample_weight))
 
     def auc_score(self, X: Any, y: Any = None) -> float:
@@ -365,9 +351,8 @@ class AUCClassifier(ClassifierMixin, Learner):  # type: ignore[misc]
         """
         check_is_fitted(self)
         rows, labels = _with_labels(X, y)
-        numbers = _numbers(labels, self._known, "the model knows")
-        scores = self._scores(rows)
-        return hand_till(numbers, scores) if self._many else auc(numbers == 1, scores[:, 0])
+        places, scores = label_places(labels, self._known), self._scores(rows)
+        return hand_till(places, scores) if self._many else auc(places == 1, scores[:, 0])
 
     @property
     def coef_(self) -> Vector:
@@ -404,7 +389,8 @@ class AUCClassifier(ClassifierMixin, Learner):  # type: ignore[misc]
         """
         check_is_fitted(self)
         kept = getattr(self, "_online", None) or getattr(self, "run_", None) or self.model_
-        return True if self.model_.keeps_rows else kept.keeps_rows
+        of_maps = any(getattr(phi, "keeps_rows", False) for phi in self.model_.maps)
+        return of_maps or kept.keeps_rows
 
     def __sklearn_tags__(self) -> Any:
         """More than two classes, unless an option is about two."""
@@ -452,22 +438,6 @@ class AUCClassifier(ClassifierMixin, Learner):  # type: ignore[misc]
         """The number below the threshold."""
         return nextafter(self.threshold_, -inf)
 
-    def _target(self, y: Any) -> tuple[Target, Understood]:
-        """Return labels of classes as a target, and what each one means."""
-        if y is None:
-            raise DataError("AUCClassifier requires y to be passed, but the target y is None")
-        labels = _labels(y)
-        with as_data_error():
-            assert_all_finite(labels, input_name="y")
-            check_classification_targets(labels)
-        classes = ordered_classes(counted(labels), self.pos_label)
-        if len(classes) == 2:
-            understood = Understood(negative=classes[:1], positive=classes[1:])
-            return Labels.of_mask(labels == classes[1]), understood
-        numbers = np.searchsorted(np.array(classes), labels).astype(np.int32)
-        names = np.array([*map(str, classes)])
-        return Categories(numbers, names), Understood(labels=classes)
-
     def _require_possible(self, data: Data, start: Model | None) -> None:
         """Raise if an option is not for these rows, or a warm start is from other classes."""
         if self.calibration is not None and data.weights is not None:
@@ -492,22 +462,6 @@ class AUCClassifier(ClassifierMixin, Learner):  # type: ignore[misc]
                 f"{data.target.k} classes; take 'sigmoid'"
             )
 
-    def _announced(self, X: Any, labels: NDArray[Any], classes: Any) -> list[Any]:
-        """Return the labels of a first call; of two, the positive one is last."""
-        counts, positive = counted(labels), self.pos_label
-        if isinstance(X, Chunk):
-            counts = dict.fromkeys((*X.sides.negative, *X.sides.positive), 0) | counts
-        named = [*counts] if classes is None else np.unique(plain("classes", classes)).tolist()
-        if len(named) < 2:
-            raise DataError(
-                f"there are {len(named)} labels at the first call and AUC needs two or more; name "
-                "them by classes= when the first chunk lacks one"
-            )
-        if isinstance(X, Chunk) and positive is None and len(named) == 2:
-            others = (label for label in named if label not in X.sides.negative)
-            positive = (*X.sides.positive, *others)[0]
-        return [*ordered_classes({label: counts.get(label, 0) for label in named}, positive)]
-
     def _calibrated(self, model: Model, recipe: Recipe, data: Data, aim: Aim) -> Model:
         """Return the model with probabilities, learnt from rows that are held out fold by fold."""
         y, scores = [], []
@@ -516,28 +470,9 @@ class AUCClassifier(ClassifierMixin, Learner):  # type: ignore[misc]
             scores.append(recipe.fit(rest)[0].scores(held.rows))
         places, held_out = np.concatenate(y), np.concatenate(scores)
         if len(model.functions) > 1:
-            return _decided(model, places, held_out, aim)
+            return model.decided_by(places, held_out, aim)
         curve = calibrator(str(self.calibration), 2 * places - 1, held_out[:, 0])
         return replace(model, functions=(replace(model.function, calibrator=curve),))
-
-
-def _decided(model: Model, places: Index, scores: Vector, aim: Aim) -> Model:
-    """Return a model with its threshold, or the sigmoids of its classes, by rows with labels.
-
-    `places` are those of the labels among those of the model. If a class has no row, the threshold
-    or its sigmoid stays.
-    """
-    if len(model.functions) == 1:
-        if np.unique(places).size < 2:
-            return model
-        cut = intercept_at(2 * places - 1, scores[:, 0], **aim.given())
-        return replace(model, functions=(replace(model.function, threshold=cut),))
-    functions = []
-    for k, function in enumerate(model.functions):
-        both = 0 < np.count_nonzero(places == k) < places.size
-        curve = sigmoid_of(places == k, scores[:, k]) if both else function.calibrator
-        functions.append(replace(function, calibrator=curve or SCORE_ITSELF))
-    return replace(model, functions=tuple(functions))
 
 
 def _places(data: Data) -> Index:
@@ -550,27 +485,4 @@ def _with_labels(X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     """Return rows and their labels, which come either with a `Chunk` or in y."""
     if (y is None) != isinstance(X, Chunk):
         raise DataError("pass rows with their labels y, or a Chunk, which has them, without y")
-    return (X.rows, X.labels) if isinstance(X, Chunk) else (X, _labels(y))
-
-
-def _labels(y: Any) -> NDArray[Any]:
-    """Return labels as a vector; numbers and truth values that came as objects in their type."""
-    y = plain("y", y)
-    typed = np.array(y.tolist()) if y.dtype.kind == "O" else y
-    with as_data_error():
-        return column_or_1d(typed if typed.dtype.kind in "biuf" else y, warn=True)
-
-
-def _numbers(
-    labels: NDArray[Any], known: list[Any], which: str, others: Sequence[Any] = ()
-) -> Index:
-    """Return the place of each label among those that are known."""
-    if strange := {*counted(labels), *others} - {*known}:
-        raise DataError(
-            f"there is a label {min(strange, key=str)!r} and {which} {known}; give these only, or "
-            "begin with a new AUCClassifier"
-        )
-    places = np.zeros(labels.size, np.int32)
-    for place, label in enumerate(known):
-        places[labels == label] = place
-    return places
+    return (X.rows, X.labels) if isinstance(X, Chunk) else (X, label_array(y))

@@ -9,6 +9,7 @@ Design
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.data.arrays import Rows, Vector, rows
-from aucbench.datasets.memory import frame_of, is_table
+from aucbench.datasets.memory import frame_of, is_table, numbered_frame, plain_rows
 from aucbench.datasets.tables import Column, Schema
 from aucbench.datasets.tables.cells import numbers as numbers_of
 from aucbench.datasets.tables.cells import other_mark
@@ -89,6 +90,31 @@ def score_frame(
         faults[at] = faults[at] or "the score is not finite"
     scores[[fault is not None for fault in faults]] = np.nan
     return Scored(scores, [fault or "" for fault in faults], cells, ignored)
+
+
+def score_rows(model: Model, X: Any) -> Vector:
+    """Return the scores (n, K) of a table, an array or a sparse matrix with the model's columns.
+
+    Raises
+    ------
+    DataError
+        When a column is absent, or the model cannot read a cell.
+
+    Warns
+    -----
+    UserWarning
+        For each column that lacks more values than in training, or has other ones.
+    """
+    if model.encoding is None or isinstance(X, Rows):
+        return model.scores(plain_rows(X))
+    result = score_frame(model, numbered_frame(X))
+    if fault := next(filter(None, result.faults), None):
+        raise DataError(fault)
+    # Ranges are not held against the folds of rows that are in the order of time.
+    cells = replace(result.cells, outside=np.zeros_like(result.cells.outside))
+    for change in describe_changes(model, cells):
+        warnings.warn(change, stacklevel=4)
+    return result.scores
 
 
 def describe_changes(model: Model, cells: UnusualCells) -> Iterator[str]:

@@ -22,15 +22,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.data import Terms
-from aucbench.data.arrays import Rows, Vector
+from aucbench.data.arrays import Index, Rows, Vector
 from aucbench.data.inputs import check_rows
 from aucbench.datasets.reading import Plain
 from aucbench.datasets.tables import Column, Encoding, Schema
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.features import Chain, KernelColumns, Nystroem
 from aucbench.features.chain import weights_through
+from aucbench.metrics import Aim, intercept_at
 from aucbench.models import archive
-from aucbench.models.calibration import Sigmoid, best, log_odds, probabilities
+from aucbench.models.calibration import Sigmoid, best, calibrator, log_odds, probabilities
 from aucbench.models.document import require_fit, structured
 from aucbench.models.maps import KIND, names_after, steps_of, tree_of
 from aucbench.models.score_function import LINEAR, ScoreFunction, finite
@@ -288,6 +289,37 @@ class Model:
         if len(self.functions) > 1:
             return best(self.log_odds(scores))
         return (scores[:, 0] >= self.function.threshold).astype(np.intp)
+
+    def decided_by(self, places: Index, scores: Vector, aim: Aim) -> Model:
+        """Return the model with the threshold, or the sigmoid of each class, that rows choose.
+
+        If a class has no row, the threshold or its sigmoid stays as it is.
+
+        Parameters
+        ----------
+        places : array of shape (n,)
+            Numbers of the classes of the rows among `labels`.
+        scores : array of shape (n, K)
+        aim : Aim
+            Of the threshold of two classes.
+
+        Raises
+        ------
+        DataError
+            When the aim cannot be reached.
+        """
+        functions, alone = [], len(self.functions) == 1
+        for k, own in enumerate(self.functions):
+            positive = places == k + alone
+            if positive.any() and not positive.all():
+                known: dict[str, Any] = (
+                    {"threshold": intercept_at(positive, scores[:, k], **aim.given())}
+                    if alone
+                    else {"calibrator": calibrator("sigmoid", positive, scores[:, k])}
+                )
+                own = replace(own, **known)
+            functions.append(own)
+        return replace(self, functions=tuple(functions))
 
     def predict(self, table: Any) -> DataFrame:
         """Score the rows of a table, with a decision for each, as `aucbench predict` does.

@@ -20,10 +20,10 @@ from sklearn.utils.validation import check_is_fitted
 from aucbench.data import Grades, Survival
 from aucbench.data.arrays import Vector
 from aucbench.data.kinds import Target
-from aucbench.data.understood import Understood
+from aucbench.datasets.memory import require_matrix
 from aucbench.errors import DataError
 from aucbench.metrics import cindex, grade_auc
-from aucbench.models.estimator import Learner, require_matrix
+from aucbench.models.estimator import Learner
 from aucbench.pairs import Grade, Pairs, Time
 from aucbench.protocols import Solver
 
@@ -33,8 +33,8 @@ class _Ranker(Learner):
 
     def _fit(self, X: Any, target: Callable[[], Target], pairs: Pairs, *roles: Any) -> Self:
         require_matrix(X)
-        data = replace(self._read(X, target(), Understood(), *roles), pairs=pairs)
-        self._keep(X, *self._recipe().fit(data))
+        model, run = self._recipe().fit(replace(self._read(X, target(), *roles), pairs=pairs))
+        self._keep(X, model, run_=run)
         return self
 
     def predict(self, X: Any) -> Vector:
@@ -116,7 +116,7 @@ class SurvivalRanker(_Ranker):
             When the solver does not train on survival times, or ignores weights that differ.
         """
         pairs = Time(self.tau, self.weight)  # type: ignore[arg-type] # it checks the word
-        return self._fit(X, partial(Survival.of_fields, y), pairs, sample_weight)
+        return self._fit(X, partial(Survival.of_fields, y), pairs, sample_weight, None)
 
     def score(self, X: Any, y: Any) -> float:
         """Harrell's concordance index of the risks of rows X (n, d), with y (n,) as in `fit`.

@@ -232,7 +232,7 @@ def test_half_floats_are_added_in_full_floats():
     X[::2] *= -1
     with np.errstate(all="raise"):
         model = AUCClassifier("ls-svm").fit(X, np.arange(4000) % 2)
-    assert model.encoding_ is None  # a sum that overflows is no missing cell
+    assert model.model_.encoding is None  # a sum that overflows is no missing cell
 
 
 @pytest.mark.parametrize("kind", [bool, int])

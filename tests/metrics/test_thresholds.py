@@ -122,7 +122,8 @@ def test_the_classifier_predicts_at_the_point_asked_for(share):
 def test_partial_fit_uses_the_share_on_the_latest_chunk_of_both_classes():
     model = AUCClassifier("solam", sensitivity=0.8, features="none")
     model.partial_fit(X[:200], Y[:200], classes=[-1, 1])
-    expected = intercept_at(Y[:200], Data.of(X, Y).scores(model.weights_)[:200], sensitivity=0.8)
+    scores = model.model_.scores(X[:200])[:, 0]
+    expected = intercept_at(Y[:200], scores, sensitivity=0.8)
     assert model.threshold_ == expected
 
     model.partial_fit(Chunk.of(X[Y > 0], Y[Y > 0]))

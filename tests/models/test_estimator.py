@@ -87,13 +87,9 @@ def test_the_decision_function_is_positive_where_the_second_class_is_predicted(n
 
 
 def test_a_row_at_the_threshold_is_positive():
-    class Two:
-        def scores(self, rows):
-            return rows.matrix[:, 0]
-
-    model = AUCClassifier("sht-auc", features="none", sensitivity=1.0).fit(X, Y)
-    model.run_ = type(model.run_)(None, model.run_.scorer, model.run_.stop, (), Two())
-    model.threshold_ = 0.5
+    model = AUCClassifier("sht-auc", features="none").fit(X, Y)
+    function = replace(model.model_.function, weights=np.eye(6)[0], threshold=0.5)
+    model.model_ = replace(model.model_, functions=(function,))
     at = np.zeros((4, 6))
     at[:, 0] = [0.5, np.nextafter(0.5, 0), np.nextafter(0.5, 1), 5e-324]
 
@@ -183,7 +179,7 @@ def test_its_score_is_the_accuracy_and_auc_score_the_auc():
     for score in (model.score, model.auc_score):
         with pytest.raises(NotFittedError):
             getattr(AUCClassifier(), score.__name__)(X, Y)
-    with pytest.raises(DataError, match=r"label 'a' and the model knows \['no', 'yes'\]"):
+    with pytest.raises(DataError, match=r"label 'a' and the known ones are \['no', 'yes'\]"):
         model.auc_score(X, np.where(Y == "yes", "a", "b"))
     with pytest.raises(DataError, match="all 3 labels are positive"):
         model.auc_score(X[:3], ["yes"] * 3)
@@ -195,7 +191,7 @@ def test_a_warm_start_goes_on(name):
     first = model.run_
     again = model.fit(X, Y).run_
 
-    data = Data.of(model.features_(Data.of(X, Y == "yes").rows).matrix, Y == "yes")
+    data = Data.of(Chain(model.model_.maps)(Data.of(X, Y == "yes").rows).matrix, Y == "yes")
     by_hand = solve(WithStart(get_solver(name), first.w), data, passes=3)
     np.testing.assert_array_equal(again.w, by_hand.w)
     cold = AUCClassifier(name, passes=3).fit(X, Y).fit(X, Y).run_
@@ -244,7 +240,7 @@ def test_probabilities_come_from_rows_that_did_not_train(method):
     np.testing.assert_allclose(both.sum(axis=1), 1.0)
     assert (np.diff(both[np.argsort(at), 1]) >= 0).all()
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict_proba(X), both)
-    plain = [*vars(model.calibrator_).values()]
+    plain = [*vars(model.model_.function.calibrator).values()]
     assert all(isinstance(value, float | tuple) for value in plain)
 
 
@@ -266,7 +262,7 @@ def test_without_calibration_there_are_no_probabilities():
     with pytest.raises(UnknownNameError, match="unknown calibration 'platt'"):
         AUCClassifier(calibration="platt").fit(X, Y)
     refit = AUCClassifier(calibration="sigmoid").fit(X, Y).set_params(calibration=None).fit(X, Y)
-    assert not hasattr(refit, "calibrator_")
+    assert refit.model_.function.calibrator is None
 
 
 def test_metadata_routing_leaves_it_as_it_is():
@@ -296,14 +292,14 @@ def test_weights_of_rows_reach_the_solvers_that_take_them():
     [
         ("sht-auc[k=2]", {}, [1.0, 2.0], "without the weights of rows"),
         ("logistic", {"calibration": "sigmoid"}, [1.0, 2.0], "calibration counts rows"),
-        ("logistic", {}, [1.0, -2.0], "below 0"),
-        ("logistic", {}, [0.0, 0.0], "only zeros"),
-        ("logistic", {}, [np.nan, 1.0], "sample_weight contains NaN"),
+        ("logistic", {}, [1.0, -2.0], "not finite and at least 0"),
+        ("logistic", {}, [0.0, 0.0], "all weights are zero"),
+        ("logistic", {}, [np.nan, 1.0], "row 0 is nan"),
     ],
 )
 def test_weights_that_cannot_be_used_are_refused(solver, options, weights, said):
     weights = np.resize(weights, Y.size)
     with pytest.raises(AucbenchError, match=said):
         AUCClassifier(solver, **options).fit(X, Y, sample_weight=weights)
-    with pytest.raises(DataError, match="give one per row"):
+    with pytest.raises(DataError, match="give one for each row"):
         AUCClassifier("logistic").fit(X, Y, sample_weight=np.ones(Y.size - 1))

@@ -58,7 +58,7 @@ def test_coefficients_names_and_types_of_labels_come_back(tmp_path):
     with pytest.raises(DataError, match="feature names should match"):
         found.predict(FRAME.iloc[:, ::-1])
     assert "30" in repr(found.n_features_in_)
-    assert "calibrator_" not in vars(found)
+    assert found.model_.function.calibrator is None
     assert not hasattr(found, "predict_proba")
 
 
@@ -96,7 +96,7 @@ def test_what_it_cannot_hold_is_refused(tmp_path):
     model = AUCClassifier("svm-or", passes=1).fit(FRAME, WORDS)
     model.save(tmp_path / "m")
     whole = Model.load(tmp_path / "m")
-    several = {**whole.to_tree(), "positive": ["yes", "Yes"]}
+    several = {**whole.to_tree(), "labels": [["no"], ["yes", "Yes"]]}
     Model.from_tree(several).save(tmp_path / "m")
     with pytest.raises(UnsupportedError, match=r"several labels; use .*Model\.load"):
         AUCClassifier.load(tmp_path / "m")

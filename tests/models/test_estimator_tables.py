@@ -1,6 +1,7 @@
 """The classifier and tables: text, dates, gaps, names, and the label that is positive."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -46,17 +47,17 @@ def whole():
 
 
 def test_a_table_becomes_features_as_in_fit(model, whole):
-    np.testing.assert_array_equal(model.run_.w, whole.weights)
+    np.testing.assert_array_equal(model.run_.w, whole.function.weights)
     np.testing.assert_allclose(
         model.threshold_ - model.decision_function(FRAME), whole.predict(FRAME)["score"]
     )
     assert [*model.feature_names_in_] == [*FRAME]
     names = [*model.get_feature_names_out()]
-    assert names == [*whole.feature_names]
+    assert names == [*whole.feature_names()]
     assert {"age", "ward=a", "lab", "lab is missing"} < {*names}
     assert not any("number" in name for name in names)
     assert model.coef_.shape == (1, len(names))
-    features = model.encoding_.of_frame(FRAME).dense().matrix
+    features = model.model_.encoding.of_frame(FRAME).dense().matrix
     shown = features @ model.coef_[0] + model.intercept_[0]
     np.testing.assert_allclose(shown, model.decision_function(FRAME), atol=1e-9)
 
@@ -72,7 +73,7 @@ def test_tables_of_other_libraries_are_the_same(model, make):
     assert other.auc_score(table, labels) == model.auc_score(FRAME, BACK)
     numbers = FRAME[["age"]]
     plain = AUCClassifier("svm-or").fit(make(numbers), POSITIVE)
-    assert plain.encoding_ is None
+    assert plain.model_.encoding is None
     np.testing.assert_array_equal(plain.predict(numbers), plain.predict(make(numbers)))
 
 
@@ -106,7 +107,7 @@ def test_gaps_of_an_array_are_filled(solver):
 
 def test_a_saved_classifier_reads_the_same_table(model, whole, tmp_path):
     model.save(tmp_path / "m")
-    assert aucbench.Model.load(tmp_path / "m").positive == ("bad",)
+    assert aucbench.Model.load(tmp_path / "m").labels[1] == ("bad",)
     for other in (AUCClassifier.load(tmp_path / "m"), pickle.loads(pickle.dumps(model))):
         np.testing.assert_array_equal(
             other.decision_function(FRAME), model.decision_function(FRAME)
@@ -158,7 +159,8 @@ def test_scikit_learn_sees_the_same_order_whichever_is_positive(positive):
     assert model.score(FRAME, BACK) == np.mean(model.predict(FRAME) == BACK)
     at = FRAME[["age"]]
     edge = AUCClassifier("svm-or", pos_label=positive).fit(at, BACK)
-    edge.threshold_ = float(edge._scores_of(at)[5])  # this row is at the threshold
+    cut = edge.model_.scores(at)[5, 0]  # this row is at the threshold
+    edge.model_ = replace(edge.model_, functions=(replace(edge.model_.function, threshold=cut),))
     assert edge.predict(at)[5] == positive
 
 
@@ -169,7 +171,7 @@ def test_a_search_and_a_warm_start_take_tables():
     assert search.fit(FRAME, BACK).best_estimator_.pos_label_ == "bad"
     model = AUCClassifier("svm-or", passes=2, pos_label="bad", warm_start=True)
     begun = model.fit(FRAME, BACK).run_.points[-1].objective
-    assert model.fit(FRAME[:150], BACK[:150]).encoding_.schema.columns
+    assert model.fit(FRAME[:150], BACK[:150]).model_.encoding.schema.columns
     assert model.fit(FRAME, BACK).run_.points[-1].objective <= begun + 1e-9
 
 

@@ -65,7 +65,7 @@ def test_the_streaming_example_learns_the_same_from_chunks(play):
     for part in np.array_split(np.arange(data.n), 5):
         model.partial_fit(data.rows.take(part).matrix, data.y[part], classes=[-1, 1])
     assert aucbench.auc(data.y, run.decision_function(data.rows)) > 0.85
-    np.testing.assert_allclose(model.weights_, run.w, rtol=1e-10)
+    np.testing.assert_allclose(model.model_.function.weights, run.w, rtol=1e-10)
 
 
 def test_the_path_example_finds_the_minimum_of_the_line(play):

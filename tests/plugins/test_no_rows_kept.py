@@ -51,7 +51,7 @@ def test_a_run_holds_no_number_of_a_training_row(name, layout):
 @pytest.mark.parametrize("name", LEARNERS)
 def test_a_classifier_holds_no_number_of_a_training_row(name, layout):
     model = AUCClassifier(name, passes=5).fit(layout(X), Y)
-    mapped = model.features_(Data.of(layout(X), Y).rows).dense().matrix[MARKED]
+    mapped = model.model_.mapped(Data.of(layout(X), Y).rows).dense().matrix[MARKED]
 
     assert found(model, X[MARKED]) == 0
     assert (found(model, mapped) > 0) is (name in KEEP_ROWS)
@@ -61,7 +61,7 @@ def test_a_classifier_holds_no_number_of_a_training_row(name, layout):
 @pytest.mark.parametrize("name", ["solam", "opauc", "uni-exp", "oam-seq", "oam-gra"])
 def test_a_stream_keeps_rows_only_in_its_buffers(name):
     model = AUCClassifier(name).partial_fit(X, Y)
-    mapped = model.features_(Data.of(X, Y).rows).matrix
+    mapped = model.model_.mapped(Data.of(X, Y).rows).matrix
 
     assert (found(model, mapped) > 0) is model.keeps_rows_ is name.startswith("oam")
 
