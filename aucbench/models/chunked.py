@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,14 +25,13 @@ from aucbench.bench.options import Options
 from aucbench.bench.sources import names_files, why_too_large
 from aucbench.data import Data
 from aucbench.data.arrays import Index, Rows, Vector, rows
-from aucbench.data.understood import Remark
+from aucbench.data.understood import Remark, by_kind
 from aucbench.datasets.chunked import open_chunked, sampled, understood_of
 from aucbench.datasets.endings import PARQUET
 from aucbench.datasets.parted.footers import Footer
 from aucbench.datasets.suspects import outliers_of_columns, suspects
 from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.features.chunked import MAPS
-from aucbench.models.inputs import warn_of_outliers
 from aucbench.models.model import Model
 from aucbench.models.options import FitOptions
 from aucbench.models.recipe import Recipe, one_thread
@@ -215,7 +215,8 @@ def fitted_in_chunks(
     engine = getattr(parts, "engine", None) or Here()
     known = understood_of(parts)
     whole = ChunkedData(parts, engine, seed=recipe.seed, understood=known)
-    warn_of_outliers(_outlying(whole))
+    for line in by_kind([*_outlying(whole)]):
+        warn(line, stacklevel=3)
     rest, held = None, np.arange(whole.n)
     if validation is not None:
         is_held = np.random.default_rng([recipe.seed, 3]).random(whole.n) < validation

@@ -33,10 +33,11 @@ from aucbench.datasets.parted.collected import collected, is_collection, lazily
 from aucbench.errors import AucbenchError, DataError, ParameterError, UnsupportedError
 from aucbench.metrics import Aim, auc, hand_till
 from aucbench.models.calibration import FOLDS, calibrator, require_method
+from aucbench.models.chunked import fitted_in_chunks
 from aucbench.models.estimator import Learner, header, plain_value
 from aucbench.models.model import Model
 from aucbench.models.online import Online, announced_classes, require_streaming
-from aucbench.models.parted import learnt_by_parts
+from aucbench.models.prediction import class_names
 from aucbench.models.recipe import Recipe, class_labels
 from aucbench.pairs import ByClass
 from aucbench.protocols import Solver
@@ -184,11 +185,7 @@ class AUCClassifier(ClassifierMixin, Learner):  # type: ignore[misc]
         if is_collection(X):
             X, y = collected(X, y), None
         if all(hasattr(X, name) for name in ("read", "sizes", "fingerprint")):
-            model, run = learnt_by_parts(
-                self, X, aim, self._recipe().seed, y, sample_weight, groups
-            )
-            self._keep(header(model.columns, model.width), model, run_=run)
-            return self
+            return self._fit_chunks(X, aim, y=y, sample_weight=sample_weight, groups=groups)
         start = getattr(self, "model_", None) if self.warm_start else None
         data = self._data(X, y, sample_weight, groups, start)
         recipe, train, held = self._recipe(), data, data
@@ -204,6 +201,22 @@ class AUCClassifier(ClassifierMixin, Learner):  # type: ignore[misc]
             about["pairs"] = plain_value(self.pairs)
         about = {**model.provenance, **about}
         self._keep(X, replace(model, provenance=about), run_=run)
+        return self
+
+    def _fit_chunks(self, parts: Any, aim: Aim, **roles: Any) -> Self:
+        """Learn from rows in chunks, which have their labels."""
+        options = {name: getattr(self, name) for name in (*OF_FIT, "pos_label")}
+        given = {**roles, **options, "validation": None}
+        if named := [n for n, value in given.items() if value is not None and value is not False]:
+            raise ParameterError(
+                f"{' and '.join(named)} cannot be had with rows in chunks, which come with their "
+                "labels; leave it out; aucbench.fit calibrates, and positive= of the files says "
+                "which label is positive"
+            )
+        model, run, y, scores = fitted_in_chunks(self._recipe(), parts, self.validation)
+        model = replace(model, labels=tuple((name,) for name in class_names(model)))
+        model = model.decided_by((y > 0).astype(np.int32), scores[:, None], aim)
+        self._keep(header(model.columns, model.width), model, run_=run)
         return self
 
     def _data(self, X: Any, y: Any, weights: Any, groups: Any, start: Model | None) -> Data:

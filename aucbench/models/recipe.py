@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -13,12 +14,14 @@ from aucbench.data import Categories, Data
 from aucbench.data.arrays import Index, Rows, Vector
 from aucbench.data.shapes import written_shapes
 from aucbench.data.targets import Labels
+from aucbench.datasets import chunked
 from aucbench.datasets.reading import Plain
 from aucbench.datasets.tables import Encoding
 from aucbench.datasets.tables.changes import ranges_of
 from aucbench.errors import UnsupportedError
-from aucbench.features import Chain
+from aucbench.features import Chain, Standard
 from aucbench.features.chain import applied
+from aucbench.features.chunked import map_of, with_features
 from aucbench.models.model import Model
 from aucbench.models.score_function import as_steps, functions_of
 from aucbench.protocols import MAPPED_ROWS, FeatureMap, Solver, identity
@@ -26,6 +29,7 @@ from aucbench.ranges import GAP_TOL
 from aucbench.records import Run
 from aucbench.registry import get_preprocessing, get_solver
 from aucbench.registry.specs import Spec
+from aucbench.scale import ChunkedData
 from aucbench.solving.loop import solve
 from aucbench.solving.wrappers import WithStart
 
@@ -57,12 +61,19 @@ class Recipe:
     seed: int = 0
 
     def fit(
-        self, data: Data, rows: Index | None = None, *, split: int = 0, start: Model | None = None
+        self,
+        data: Data | ChunkedData,
+        rows: Index | None = None,
+        *,
+        split: int = 0,
+        start: Model | None = None,
     ) -> tuple[Model, Run]:
         """Return the model of these rows, or of all, and its run; a threshold is 0.
 
         Parameters
         ----------
+        data : Data or ChunkedData
+            In memory, or read in chunks.
         rows : array, optional
             Numbers of the training rows.
         split : int
@@ -73,12 +84,15 @@ class Recipe:
         Raises
         ------
         UnsupportedError
-            When a start is given and has no weights, or the solver takes none.
+            When a start is given and has no weights, or the solver takes none; or when the solver
+            or the map needs all rows in memory, and they are read in chunks.
         DataError
             When the solver cannot be fitted to these rows.
         """
         whole = rows is None or (rows.size == data.n and np.array_equal(rows, np.arange(data.n)))
         part = data if whole or rows is None else data.take(rows)
+        if isinstance(part, ChunkedData):
+            return self._fit_chunks(part, start)
         encoding = _encoding_of(part, start)
         train = part if encoding is None else encoding.applied(part)
         solver, phi = get_solver(self.solver), get_preprocessing(self.features)
@@ -86,15 +100,7 @@ class Recipe:
             phi = phi.fit(train, np.random.default_rng([self.seed, split]))
         else:
             solver, phi = WithStart(solver, weights_of(start), required=True), _chain(start)
-        run = solve(
-            solver,
-            applied(phi, train),
-            passes=self.passes,
-            seconds=self.seconds,
-            gap_tol=self.gap_tol,
-            seed=self.seed,
-        )
-        last = run.points[-1]
+        run = self._solve(solver, applied(phi, train))
         model = Model(
             functions=functions_of(run),
             labels=class_labels(part),
@@ -104,29 +110,90 @@ class Recipe:
             maps=as_steps(phi),
             ranges=ranges_of(part.rows),
             provenance={
-                "solver": str(self.solver),
-                "features": str(self.features),
-                "seed": self.seed,
-                "n": part.n,
-                **part.target.numbers,
-                **_class_rows(part),
+                **self._origin(run, part.n, part.target.numbers, part.target.what),
                 **_constraints(part),
                 **({"trained_on": run.trained_on} if run.trained_on else {}),
-                "target": part.target.what,
-                "stop": run.stop.name,
-                "passes": last.passes,
+                **_class_rows(part),
             },
         )
         return model, run
 
-    def fitted(self, data: Data, rows: Index | None = None, *, split: int = 0) -> Model:
+    def _fit_chunks(self, data: ChunkedData, start: Model | None) -> tuple[Model, Run]:
+        """Return the model of rows that are read in chunks, with the spreads of its features."""
+        whole = data if data.seed == self.seed else replace(data, seed=self.seed)
+        train = with_features(str(self.features), whole)
+        solver = get_solver(self.solver)
+        if start is not None:  # on features of other rows, whose scales are close
+            w = weights_of(start)[: train.d] * (train.scale / scale_of(start))
+            solver = WithStart(solver, w)
+        run = self._solve(solver, train)
+        encoding = chunked.encoding_of(data)
+        names = data.names if encoding is None else encoding.schema.names
+        spread = train.deviation / train.scale
+        functions = (
+            replace(one, spread=np.pad(spread, (0, one.d - spread.size)))
+            for one in functions_of(run)
+        )
+        model = Model(
+            functions=tuple(functions),
+            labels=class_labels(data),
+            width=data.d if encoding is None else len(encoding.schema.columns),
+            columns=names,
+            encoding=encoding,
+            maps=as_steps(map_of(train)),
+            ranges=chunked.ranges_of(train),
+            provenance=self._origin(run, data.n, {"n_pos": train.n_pos}, Labels.what),
+        )
+        return model, run
+
+    def _solve(self, solver: Solver, train: Data | ChunkedData) -> Run:
+        return solve(
+            solver,
+            train,
+            passes=self.passes,
+            seconds=self.seconds,
+            gap_tol=self.gap_tol,
+            seed=self.seed,
+        )
+
+    def _origin(self, run: Run, n: int, counts: Mapping[str, int], target: str) -> dict[str, Any]:
+        return {
+            "solver": str(self.solver),
+            "features": str(self.features),
+            "seed": self.seed,
+            "n": n,
+            **counts,
+            "target": target,
+            "stop": run.stop.name,
+            "passes": run.points[-1].passes,
+        }
+
+    def fitted(
+        self,
+        data: Data | ChunkedData,
+        rows: Index | None = None,
+        *,
+        split: int = 0,
+        start: Model | None = None,
+    ) -> Model:
         """Return the model of these rows by one thread, with the spreads of its features.
 
-        Parameters and errors are those of `fit`.
+        Of rows that are read in chunks, other threads read. Parameters and errors are those of
+        `fit`.
         """
         with one_thread():
-            model = self.fit(data, rows, split=split)[0]
+            model = self.fit(data, rows, split=split, start=start)[0]
+        if isinstance(data, ChunkedData):
+            return model
         return with_spreads(model, data.rows if rows is None else data.rows.take(rows))
+
+
+def scale_of(model: Model) -> Vector | float:
+    """Return the scale of each column by the map of a model; 1 if it has none."""
+    for phi in model.maps:
+        if isinstance(phi, Standard) and phi.spread is not None:
+            return phi.spread
+    return 1.0
 
 
 def _chain(start: Model) -> FeatureMap:
@@ -172,14 +239,15 @@ def _constraints(data: Data) -> dict[str, str]:
     if data.shapes is None:
         return {}
     names = data.names or range(data.d)
-    return {
-        "monotone": written_shapes({str(names[j]): shape for j, shape in data.shapes.of_columns})
-    }
+    shapes = {str(names[j]): shape for j, shape in data.shapes.of_columns}
+    return {"monotone": written_shapes(shapes)}
 
 
-def class_labels(data: Data) -> tuple[tuple[Plain, ...], ...]:
+def class_labels(data: Data | ChunkedData) -> tuple[tuple[Plain, ...], ...]:
     """Return the labels of each class, see `Model.labels`; none if the rows have no classes."""
     known = data.understood
+    if isinstance(data, ChunkedData):
+        return known.negative, known.positive
     if isinstance(data.target, Categories):
         names = known.labels if len(known.labels) == data.target.k else data.target.names.tolist()
         return tuple((label,) for label in names)
