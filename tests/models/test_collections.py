@@ -87,7 +87,7 @@ def test_what_a_collection_cannot_have_is_refused(client, table):
 
     with pytest.raises(DataError, match="X is a collection of dask, and y"):
         AUCClassifier("svm-or").fit(rows)
-    with pytest.raises(ParameterError, match="leave y, sample_weight"):
+    with pytest.raises(ParameterError, match="sample_weight cannot be had"):
         AUCClassifier("svm-or").fit(rows, labels, sample_weight=labels)
 
 
