@@ -13,6 +13,7 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
+from aucbench.data.arrays import MAX_STORED
 from aucbench.datasets.endings import short_reason
 from aucbench.errors import DataError
 from aucbench.kernels.vectors import EXACT
@@ -68,7 +69,7 @@ def batches(
     lines = _data_lines(content)
     while part := [*islice(lines, rows)]:
         if first is None:
-            _, first = _extent(iter(part))
+            _, first = _extent(part)
         yield _parsed_lines(part, d, first)
 
 
@@ -83,7 +84,7 @@ def _read(content: IO[bytes]) -> Parsed:
     return rows if _has_first(rows.X) else _from_one(rows)
 
 
-def _parsed_lines(lines: list[NumberedLine], d: int | None, first: int) -> Parsed:
+def _parsed_lines(lines: list[NumberedLine], d: int, first: int) -> Parsed:
     """Return the rows of some lines, whose d columns begin with the index `first`."""
     try:
         return _parsed(lines, d, first)
@@ -152,14 +153,33 @@ def _data_lines(content: Iterable[bytes]) -> Iterator[NumberedLine]:
     return ((at, text) for at, text in enumerate(content, 1) if text.lstrip()[:1] not in b"#")
 
 
-def _extent(lines: Iterator[NumberedLine]) -> tuple[int, int]:
-    """Return the number of features, and the index of the first one: 0 if it occurs, else 1."""
+def _extent(lines: Iterable[NumberedLine]) -> tuple[int, int]:
+    """Return the number of features, and the index of the first one: 0 if it occurs, else 1.
+
+    Indices ascend within a row, so only the first and the last index of each row are read.
+    """
     largest, first = -1, 1
-    while block := [*islice(lines, BLOCK)]:
-        indices = _parsed_lines(block, None, 0).X.indices
-        if indices.size:
-            largest, first = max(largest, int(indices.max())), min(first, int(indices.min()))
+    for at, text in lines:
+        try:
+            low, high = _ends(text)
+        except FAULTS as error:
+            raise _unreadable(at, error) from error
+        largest, first = max(largest, high), min(first, abs(low))
     return max(largest + 1 - first, 1), first
+
+
+def _ends(text: bytes) -> tuple[int, int]:
+    """Return the first and the last index of a row; -1 if the row has none."""
+    row = _numbers(text)
+    tokens = row.split(None, 3)[1:3]
+    if tokens and tokens[0].startswith(b"qid"):
+        del tokens[0]
+    if not tokens:
+        return -1, -1
+    last = int(row.rpartition(b":")[0].rsplit(None, 1)[-1])
+    if last > MAX_STORED:
+        raise DataError(f"index {last} exceeds {MAX_STORED}")
+    return int(tokens[0].partition(b":")[0]), last
 
 
 def _refuse_line(lines: Iterator[NumberedLine], d: int | None, first: int) -> None:

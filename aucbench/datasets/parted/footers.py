@@ -107,9 +107,8 @@ class Footer:
 
     def begin_of(self, group: int) -> int:
         """Return the byte at which a row group begins."""
-        metadata = self.metadata().row_group(group)
-        column = metadata.column(0) if metadata.num_columns else None
-        return column and int(column.dictionary_page_offset or column.data_page_offset)
+        column = self.metadata().row_group(group).column(0)
+        return int(column.dictionary_page_offset or column.data_page_offset)
 
 
 def _stat(path: Path) -> os.stat_result:

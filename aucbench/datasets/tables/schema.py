@@ -169,12 +169,12 @@ class Schema:
     @staticmethod
     def from_json(plain: Mapping[str, Any]) -> Schema:
         """Inverse of `to_json`."""
-        columns = (
-            Column(**{k: tuple(v) if isinstance(v, list) else v for k, v in one.items()})
+        fields: list[dict[str, Any]] = [
+            {k: tuple(v) if isinstance(v, list) else v for k, v in one.items()}
             for one in plain["columns"]
-        )
+        ]
         dropped = ((name, reason) for name, reason in plain["dropped"])
-        return Schema(tuple(columns), tuple(dropped), plain["decimal"])
+        return Schema(tuple(Column(**one) for one in fields), tuple(dropped), plain["decimal"])
 
 
 def _listed(one: Column | Part) -> dict[str, Any]:
