@@ -13,6 +13,7 @@ from aucbench.models.assessing import assessed
 from aucbench.models.building import decided
 from aucbench.models.effects import shapes
 from aucbench.models.recipe import Recipe
+from aucbench.models.trials import Trier
 from aucbench.registry.specs import parse_spec
 from aucbench.stats import Fold, auc_interval
 
@@ -45,10 +46,9 @@ def assessed_model(
     """(model, rows held out, data)."""
     frame = patients() if frame is None else frame
     data = load(frame, Reading(**{"target": "back", "positive": "yes", **reading}))
-    recipe = Recipe(solver=parse_spec(solver), passes=5.0)
-    rows = np.arange(data.n, dtype=np.int32)
-    aim = aim or Aim()
-    model, [held] = decided(recipe, data, rows, splits(data, 3, 0, None), aim, calibration)
+    trial, model = tried(solver, data, splits(data, 3, 0, None), passes=5.0)
+    rows = every(data)
+    model, [held] = decided(model, trial.parts, data, rows, aim or Aim(), calibration)
     known = assessed(held, data, model, by=by)
     curves = shapes(model, data, rows, [one.column for one in known.importance])
     model = replace(
@@ -63,3 +63,15 @@ def assessed_model(
 def with_function(model, **changes):
     """The model with other attributes of its score function."""
     return replace(model, functions=(replace(model.function, **changes),))
+
+
+def every(data):
+    """The numbers of all rows."""
+    return np.arange(data.n, dtype=np.int32)
+
+
+def tried(solver, data, parts, **limits):
+    """(trial on these splits, model of all rows)."""
+    recipe = Recipe(solver=solver, **limits)
+    [trial] = Trier(data=data, splits=parts, recipe=recipe, required=True).run([parse_spec(solver)])
+    return trial, recipe.fitted(data)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,17 +11,14 @@ import typer
 
 from aucbench.bench.options import OptionGroup
 from aucbench.cli.groups import grouped
-from aucbench.cli.running import opened, records_of, width
+from aucbench.cli.running import shown_progress, width
 from aucbench.cli.saying import say
-from aucbench.errors import DataError
+from aucbench.errors import INTERRUPTED, DataError
 from aucbench.models.options import FitOptions
 
 if TYPE_CHECKING:
     from pandas import Series
 
-    from aucbench.bench.plan.plan import Plan
-    from aucbench.bench.results.record import Record
-    from aucbench.data import Data
     from aucbench.models import Model
     from aucbench.scale import ChunkedData
 
@@ -68,30 +64,19 @@ def _fitted(table: str, options: FitOptions, held: ChunkedData | None, shown: li
 
     `held` are its rows if they are read in chunks.
     """
-    from aucbench.kernels.parallel import threads
-    from aucbench.models import building
-    from aucbench.models.choosing import ModelPlan
-    from aucbench.models.chunked import options_of_cells
-    from aucbench.models.fitting import source_of
+    from aucbench.models.building import fit_rows, read_table
     from aucbench.models.summary import describe_table
-    from aucbench.report.running import handed_over
 
-    def describe(rows: Data | ChunkedData) -> None:
-        shown.extend(describe_table(table, rows))
-        for line in shown:
-            say(line)
-
-    source = source_of(table, held)
-    plan = ModelPlan(source=source, options=options, held=held)
-    cells = options_of_cells(held, options.run)
-    known = {} if held is None else {source: held}
-    with opened(None) as store, handed_over(known) as inline, threads(cells.threads):
-
-        def run(part: Plan) -> Sequence[Record]:
-            limited = cells.limited(part)
-            return records_of(limited, store, cells, "no model was made", inline, brief=True)
-
-        return building.fitted(plan, run, store, describe, cells.jobs)
+    rows = read_table(table, options, held)
+    shown.extend(describe_table(table, rows))
+    for line in shown:
+        say(line)
+    try:
+        with shown_progress(0, options.run, brief=True) as progress:
+            return fit_rows(rows, table, options, progress)
+    except KeyboardInterrupt:
+        say("interrupted: no model was made", err=True)
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def predict(

@@ -1,251 +1,218 @@
-"""From a table to a model: compare, choose, choose a threshold, fit to all rows.
+"""From a table to a model: search, fit to all rows, and choose a threshold.
 
 Design
   a. `choosing` says which solver it is, and with which parameters. The AUC of the model is that of
-     these parameters, each test row scored by a fit that has not seen it. (Rejected: that of the
-     comparison where it tunes. Each training part has chosen parameters of its own, which are not
-     those that are saved.)
-  b. With these parameters the solver is fitted to the training parts once more, and to all rows.
-     Scores of rows that were held out, on the scale of the last fit, choose the threshold and the
-     calibration, see `held_out`. (Rejected: the scores of the comparison. Other parameters in other
-     folds have other scales. Rejected: scores of the last fit, which has seen all rows and scores
-     them too well.)
-  c. The last fit takes all rows. It is the only one whose weights are kept.
-  d. Of three or more classes, there is a score function for each class against the rest. The
+     these parameters, each held-out row scored by a fit that has not seen it.
+  b. The solver is fitted to all rows once. The held-out scores of the search, put on the scale of
+     this fit, choose the threshold and the calibration, see `held_out`. (Rejected: scores of the
+     last fit, which has seen all rows and scores them too well.)
+  c. Of three or more classes, there is a score function for each class against the rest. The
      held-out rows are the same for all classes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from aucbench.bench import Store
-from aucbench.bench.cell import ranks_within_groups
-from aucbench.bench.plan.plan import Plan
-from aucbench.bench.results.record import Record
+from aucbench.bench.show.progress import Progress
+from aucbench.bench.worker.machine import here
+from aucbench.bench.worker.rows import data_hash
 from aucbench.data import Categories, Data
 from aucbench.data.arrays import Index
-from aucbench.data.folds import Split, splits
-from aucbench.data.packed import arrays_of
 from aucbench.datasets.chunked import named_columns
 from aucbench.datasets.reading import Reading
-from aucbench.errors import DataError, ParameterError
+from aucbench.errors import ParameterError
+from aucbench.kernels.parallel import threads
 from aucbench.metrics import Aim
 from aucbench.models.assessing import assessed, importances, require_columns
 from aucbench.models.assessment import Assessment
 from aucbench.models.calibration import Reliability, calibrator
-from aucbench.models.candidates import candidates_of, explain_choice
-from aucbench.models.choosing import (
-    ModelPlan,
-    compared,
-    require_savable,
-    said_of_search,
-    with_best_point,
-)
-from aucbench.models.chunked import remarks_of, some_held
+from aucbench.models.candidates import explain_choice
+from aucbench.models.choosing import Comparison, Search, divide_rows
+from aucbench.models.chunked import options_of_cells, remarks_of
 from aucbench.models.effects import shapes
 from aucbench.models.held_out import HeldOut, in_memory, rows_of_class
 from aucbench.models.model import Model
 from aucbench.models.operating import Operating
-from aucbench.models.options import CALIBRATION
-from aucbench.models.recipe import Recipe
+from aucbench.models.options import CALIBRATION, FitOptions
+from aucbench.models.recipe import Recipe, with_spreads
 from aucbench.models.score_function import ScoreFunction
-from aucbench.models.scorecard import Scaling, carded, require_kinds
+from aucbench.models.scorecard import Scaling, carded, require_card, require_kinds
+from aucbench.models.trials import SplitFit, Trial, Trier, require_savable
 from aucbench.pairs.range import COLLAPSED
 from aucbench.processes.host import cores
-from aucbench.registry import get_solver
-from aucbench.registry.specs import parse_spec, short
-from aucbench.report.findings import Findings
+from aucbench.registry import get_dataset, get_pairs, get_solver
+from aucbench.registry.fingerprints import version_of
+from aucbench.registry.specs import short
+from aucbench.report.findings import titled
 from aucbench.scale import ChunkedData
 from aucbench.solving.classes import trained_on
 from aucbench.stats import Fold
 from aucbench.stats.delong import auc_interval
 
-HELPED = ", by fits with the parameters of the model, which these rows have helped to choose"
+HELPED = ", which have helped to choose the solver"
 
 
-def fitted(
-    wanted: ModelPlan,
-    run: Callable[[Plan], Sequence[Record]],
-    store: Store,
-    describe: Callable[[Data | ChunkedData], object] = lambda _: None,
-    jobs: int | None = None,
-) -> Model:
-    """Return the best model: compare, choose, and fit to all rows.
+def read_table(
+    source: str, options: FitOptions, held: Data | ChunkedData | None = None
+) -> Data | ChunkedData:
+    """Return the rows to fit to, with the pairs that count and the constraints on effects.
 
     Parameters
     ----------
-    run : function (Plan) -> sequence of Record
-        Runs a plan into `store`, and returns its records in the order of its cells.
-    describe : function (Data) -> object, optional
-        Called with the rows, before the comparison.
-    jobs : int, optional
-        Cells that `run` runs at once; as many as cores.
+    source : str
+        Name or path of the table.
+    held : Data or ChunkedData, optional
+        Its rows, if it is in memory, or is read in chunks.
+    """
+    if isinstance(held, ChunkedData):
+        return held
+    data = get_dataset(source, **options.read.options()) if held is None else held
+    data = data if options.pairs is None else replace(data, pairs=get_pairs(options.pairs))
+    return data if options.monotone is None else data.shaped(options.monotone)
+
+
+def fit_rows(
+    data: Data | ChunkedData,
+    source: str,
+    options: FitOptions,
+    progress: Progress | None = None,
+) -> Model:
+    """Return the best model of the rows of a table.
+
+    Parameters
+    ----------
+    data : Data or ChunkedData
+        What `read_table` returned.
+    source : str
+        Where they come from, for people.
+    progress : Progress, optional
+        Counts the fits of the search.
 
     Raises
     ------
     AucbenchError
-        As `require_savable`, `compared` and `built`.
+        When an option does not suit the rows, or as `Search.run` and `decided`.
     """
-    begin, asked = perf_counter(), wanted.options
-    require_savable(wanted)
-    require_for_classes(wanted)
-    data = wanted.rows()
-    wanted = replace(wanted, known=data)
-    describe(data)
-    if asked.by or asked.monotone is not None:
-        require_columns(named_columns(data), asked.by)
-    if asked.scorecard.is_asked:
-        require_kinds(named_columns(data).schema)
-    wanted = wanted.within(begin, jobs or cores())
-    records = run(wanted.plan)
-    findings = compared(wanted, records, store)
-    place = next(j for j in findings.order if findings.evidence.group(0, j).complete)
-    choice = wanted.plan.solvers[place]
-    own = [record for record in records if record.cell.solver == choice.spec]
-    chosen = wanted.of_point(with_best_point(choice, own))
-    candidates = candidates_of(findings, place)
-    reasons = [explain_choice(candidates, findings.measure), *said_of_search(own)]
-    if choice.tune:  # the training parts have parameters of their own
-        own = [*run(chosen.plan)]
-        findings, place = compared(chosen, own, store), 0
-    model = built(chosen, own, findings, place, reasons, store)
-    if choice.tune:
-        model = replace(model, auc_rows=model.auc_rows + HELPED)
-    compared_with = {"comparison": [one.to_plain() for one in candidates]}
-    model = replace(model, provenance={**model.provenance, **compared_with})
-    minutes = asked.search.minutes
-    return model if minutes is None else _timed(model, begin, minutes)
-
-
-def built(
-    wanted: ModelPlan,
-    records: Sequence[Record],
-    findings: Findings,
-    place: int,
-    reasons: Sequence[str],
-    store: Store,
-) -> Model:
-    """Return the model of the one solver of a plan, with its parameters.
-
-    Parameters
-    ----------
-    records : sequence of Record
-        Of the cells that have fitted it to the training parts.
-    findings : Findings
-        What `compared` returned of them.
-    place : int
-        Number of the solver there.
-    reasons : sequence of str
-        Why it was chosen.
-
-    Raises
-    ------
-    UnsupportedError
-        When a model of this solver, or with this feature map, cannot be saved.
-    DataError
-        When the solver cannot be fitted with these parameters, or the aim cannot be reached.
-    """
-    data, asked = wanted.rows(), wanted.options
-    search = asked.search
-    _require_same(wanted.source, data, records[0], store)
-    recipe = Recipe(
-        solver=parse_spec(search.solver[0]),
-        features=search.features,
-        passes=search.passes,
-        seconds=search.seconds,
-        seed=search.seed,
+    _require_fitting(data, options)
+    search, run = options.search, options_of_cells(data, options.run)
+    parts, division = divide_rows(options, data)
+    trier = Trier(
+        data=data,
+        splits=parts,
+        recipe=Recipe(
+            solver="",
+            features=search.features,
+            passes=search.passes,
+            seconds=search.seconds,
+            seed=search.seed,
+        ),
+        jobs=run.jobs or cores(),
+        required=not search.is_automatic,
+        check=require_card if options.scorecard.is_asked else require_savable,
+        progress=progress or Progress(0),
     )
-    parts = _splits(wanted, data, records, store)
-    learnt = _learnt(asked.read, data)
-    known = next(row for row in findings.insides[0].rows if row.solver == place).known
-    assert known is not None  # the solver is complete
-    about = {
-        **origin(short(wanted.source), asked.read, data),
-        "data_hash": records[0].sizes.data,
-        "versions": dict(records[0].machine.get("versions") or {}),
-        "choice": [*reasons],
-        **({} if asked.pairs is None else {"pairs": asked.pairs, "measure": findings.measure}),
-        **({} if asked.monotone is None else {"monotone": asked.monotone}),
-    }
-    judged: dict[str, Any] = {
-        "auc": known.interval,
-        "auc_rows": _auc_rows(wanted, records[0].sizes.division),
-    }
-    if isinstance(data.target, Categories) and (
-        other := trained_on(get_solver(recipe.solver), data)
-    ):
-        about["trained_on"] = other
-    how = (asked.threshold.aim, asked.calibration, asked.scorecard.scaling)
-    model, held_out = decided(recipe, data, learnt, parts, *how)
+    with threads(run.threads):
+        return _searched(trier, source, options, division)
+
+
+def _searched(trier: Trier, source: str, options: FitOptions, division: str) -> Model:
+    """Search, fit to all rows, and return the model with what is known of it."""
+    comparison = Search.of(options, trier).run()
+    model = _described(_final(trier, comparison, options), trier.data, source, options)
+    more = HELPED if len(comparison.trials) > 1 else ""
+    return replace(
+        model,
+        auc=comparison.interval(comparison.chosen),
+        auc_rows=f"the test rows of {division}{_weighted(options)}{more}",
+        provenance={
+            **model.provenance,
+            "choice": [*_reasons(comparison)],
+            "comparison": [one.to_plain() for one in comparison.candidates()],
+        },
+    )
+
+
+def _reasons(comparison: Comparison) -> Iterator[str]:
+    yield explain_choice(comparison.candidates(), titled(comparison.measure.name))
+    if comparison.stopped:
+        yield comparison.stopped
+
+
+def _require_fitting(data: Data | ChunkedData, options: FitOptions) -> None:
+    """Raise `AucbenchError` where an option does not suit the rows."""
+    if isinstance(data.target, Categories):
+        _require_for_classes(options)
+    if options.by or options.monotone is not None:
+        require_columns(named_columns(data), options.by)
+    if options.scorecard.is_asked:
+        require_kinds(named_columns(data).schema)
+
+
+def _final(trier: Trier, comparison: Comparison, options: FitOptions) -> Model:
+    """Return the chosen solver fitted to all rows, with what held-out rows say about it."""
+    data, fits = trier.data, comparison.chosen.parts
+    learnt = _learnt(options.read, data)
+    model = _last_fit(trier, comparison.chosen, learnt)
+    if np.array_equal(fits[-1].learnt, learnt):
+        fits = (*fits[:-1], replace(fits[-1], model=model))
+    how = (options.threshold.aim, options.calibration, options.scorecard.scaling)
+    model, held = decided(model, fits, data, learnt, *how, seed=options.search.seed)
+    known = data.understood
     if isinstance(data, ChunkedData):
-        table, held = in_memory(data, held_out)
-        remarks = (*data.understood.remarks, *remarks_of(data, table))
-        data = replace(table, understood=replace(data.understood, remarks=remarks))
-        learnt = np.arange(data.n, dtype=np.int32)
-        about |= {"remarks": data.understood.to_json()["remarks"]}
-    else:
-        held = held_out
-    about["warnings"] = list(warnings(asked.read, data, model))
-    if any(record.measures.collapsed for record in records):
+        table, held = in_memory(data, held)
+        known = replace(known, remarks=(*known.remarks, *remarks_of(data, table)))
+        data, learnt = table, np.arange(table.n, dtype=np.int32)
+    about: dict[str, Any] = {
+        "remarks": known.to_json()["remarks"],
+        "warnings": [*known.warnings, *warnings(options.read, model)],
+        **({} if options.pairs is None else {"measure": titled(comparison.measure.name)}),
+    }
+    if any(fit.collapsed for fit in fits):
         about["warnings"].append(COLLAPSED)
-    functions = model.functions
-    if not held:
-        ranking = _ranking(recipe, data, learnt, parts, model)
-        functions = (_with_assessment(ranking, data, model, learnt),)
-    elif len(held) == 1:
-        functions = (_explained(wanted, held[0], data, model, learnt),)
-    else:
-        functions = tuple(
-            replace(
-                _explained(wanted, one, rows_of_class(data, k), model.against_rest(k), learnt),
-                auc=auc_interval([_fold(one, data)]),
-                threshold=0.0,
-            )
-            for k, one in enumerate(held)
-        )
-    return replace(model, functions=functions, provenance={**model.provenance, **about}, **judged)
+    functions = tuple(_explained(options, model, held, data, learnt, fits[-1]))
+    return replace(model, functions=functions, provenance={**model.provenance, **about})
 
 
-def _splits(
-    wanted: ModelPlan, data: Data | ChunkedData, records: Sequence[Record], store: Store
-) -> list[Split]:
-    """Return training rows and held-out rows; of rows in chunks some of the held-out ones."""
-    search = wanted.options.search
-    if isinstance(data, Data):
-        within = ranks_within_groups(wanted.plan.pairs)
-        count = wanted.plan.split_count
-        return splits(data, count, search.seed, search.holdout, ranks_within_groups=within)
-    found = []
-    for record in records:
-        stored = store.scores(record.id, record.sizes.data) or {}
-        rest = np.ones(data.n, np.bool_)
-        rest[stored["rows"]] = False
-        learnt = np.flatnonzero(rest).astype(np.int32)
-        found.append((learnt, some_held(data, stored["rows"], search.seed)))
-    return found
+def _last_fit(trier: Trier, chosen: Trial, learnt: Index) -> Model:
+    """Return the model of all training rows; a fit to the same rows is not repeated."""
+    last, recipe = chosen.parts[-1], replace(trier.recipe, solver=chosen.spec)
+    if np.array_equal(last.learnt, learnt):
+        return with_spreads(last.model, trier.data.rows.take(learnt))
+    start = last.model if isinstance(trier.data, ChunkedData) else None
+    return recipe.fitted(trier.data, learnt, split=len(chosen.parts), start=start)
 
 
 def _explained(
-    wanted: ModelPlan, held: HeldOut, data: Data, model: Model, learnt: Index
-) -> ScoreFunction:
-    """Return the score function with what held-out rows say about it, and its curves."""
-    asked = wanted.options
-    known = assessed(held, data, model, by=asked.by, seed=asked.search.seed)
-    return _with_assessment(known, data, model, learnt)
+    options: FitOptions,
+    model: Model,
+    held: tuple[HeldOut, ...],
+    data: Data,
+    learnt: Index,
+    last: SplitFit,
+) -> Iterator[ScoreFunction]:
+    """Yield each score function with what held-out rows say about it, and its curves."""
+    if not held:  # it ranks rows
+        rng = np.random.default_rng(options.search.seed)
+        known = importances(last.model, data, last.rows, rng)
+        yield replace(model.function, **_explanation(known, data, model, learnt))
+    for k, one in enumerate(held):
+        of_class = model if len(held) == 1 else model.against_rest(k)
+        rows = rows_of_class(data, k)
+        known = assessed(one, rows, of_class, by=options.by, seed=options.search.seed)
+        own = {} if len(held) == 1 else {"auc": auc_interval([_fold(one, data)])}
+        yield replace(model.functions[k], **_explanation(known, rows, of_class, learnt), **own)
 
 
-def _with_assessment(known: Assessment, data: Data, model: Model, learnt: Index) -> ScoreFunction:
+def _explanation(known: Assessment, data: Data, model: Model, learnt: Index) -> dict[str, Any]:
     names = [one.column for one in known.importance]
-    curves = shapes(model, data, learnt, names)
-    return replace(model.function, assessment=known, shapes=curves)
+    return {"assessment": known, "shapes": shapes(model, data, learnt, names)}
 
 
 def _fold(held: HeldOut, data: Data) -> Fold:
@@ -253,22 +220,22 @@ def _fold(held: HeldOut, data: Data) -> Fold:
     return Fold(held.y, held.scores, groups=groups)
 
 
-def _ranking(
-    recipe: Recipe, data: Data, learnt: Index, parts: Sequence[Split], final: Model
-) -> Assessment:
-    """Return what the rows held out of the last split say of a model that ranks."""
-    rest, held = parts[-1]
-    same = np.array_equal(rest, learnt)
-    part = final if same else recipe.fitted(data, rest, split=len(parts) - 1)
-    return importances(part, data, held, np.random.default_rng(recipe.seed))
-
-
-def _timed(model: Model, begin: float, minutes: float) -> Model:
-    """Return the model, which says how long it took."""
-    spent = perf_counter() - begin
-    said = f"It was made in {spent:.0f} s, of --minutes {minutes:g}."
-    choice = [*model.provenance.get("choice", ()), said]
-    return replace(model, provenance={**model.provenance, "choice": choice})
+def _described(model: Model, data: Data | ChunkedData, source: str, options: FitOptions) -> Model:
+    """Return the model with what is known of its table and its making."""
+    solver = get_solver(model.provenance["solver"])
+    packages = getattr(solver.needs, "packages", ())
+    about: dict[str, Any] = {
+        **origin(short(source), options.read, data),
+        "data_hash": data.parts.fingerprint if isinstance(data, ChunkedData) else data_hash(data),
+        "versions": {**here()["versions"], **{name: version_of(name) for name in packages}},
+    }
+    if options.pairs is not None:
+        about["pairs"] = options.pairs
+    if options.monotone is not None:
+        about["monotone"] = options.monotone
+    if isinstance(data.target, Categories) and (other := trained_on(solver, data)):
+        about["trained_on"] = other
+    return replace(model, provenance={**about, **model.provenance})
 
 
 def _learnt(reading: Reading, data: Data | ChunkedData) -> Index:
@@ -277,41 +244,33 @@ def _learnt(reading: Reading, data: Data | ChunkedData) -> Index:
     return rows if reading.test is None or data.folds is None else rows[data.folds < 0]
 
 
-def _require_same(source: str, data: Data | ChunkedData, record: Record, store: Store) -> None:
-    """Raise `DataError` when the target is not that of the run."""
-    stored = store.scores(record.id, record.sizes.data) or {}
-    for name, own in arrays_of(data.target).items():
-        if name not in stored or own.size != data.n:  # the names of classes are no labels of rows
-            continue
-        rows = stored["rows"]
-        if rows.max() >= data.n or not np.array_equal(own[rows], stored[name]):
-            raise DataError(f"{source} has changed since the run began; start it again")
-
-
-def _auc_rows(wanted: ModelPlan, division: str | None) -> str:
-    weights = wanted.options.read.weights
-    weighted = f", weighted by {weights}" if weights else ""
-    return f"the test rows of {division}{weighted}"
+def _weighted(options: FitOptions) -> str:
+    return f", weighted by {options.read.weights}" if options.read.weights else ""
 
 
 def decided(
-    recipe: Recipe,
+    model: Model,
+    fits: Sequence[SplitFit],
     data: Data | ChunkedData,
     learnt: Index,
-    splits: Sequence[Split],
     aim: Aim,
     calibration: str | None,
     scaling: Scaling | None = None,
+    *,
+    seed: int = 0,
 ) -> tuple[Model, tuple[HeldOut, ...]]:
-    """Fit a model, choose its threshold by rows that were held out, and calibrate it.
+    """Choose the threshold of a model by rows that were held out, and calibrate it.
 
     A model that ranks rows has no threshold, and nothing is held out for it.
 
     Parameters
     ----------
+    model : Model
+        Fitted to all rows.
+    fits : sequence of SplitFit
+        By the same recipe.
     learnt : array
-        Numbers of the rows that the model learns from.
-    splits : sequence of (rows to learn from, rows held out)
+        Numbers of the rows that the model has learnt from.
     calibration : str or None
         "sigmoid", "isotonic", or None for no probabilities.
     scaling : Scaling, optional
@@ -320,14 +279,13 @@ def decided(
     Raises
     ------
     UnsupportedError
-        When a model of this solver, or with this feature map, cannot be saved, or is no scorecard.
+        When the model is no scorecard.
     DataError
-        When the solver cannot be fitted to a part of the rows, or the aim cannot be reached.
+        When the aim cannot be reached.
     """
-    model = recipe.fitted(data, learnt, split=len(splits))  # as none of the splits
     if not model.decides:
         return model, ()
-    held = HeldOut.of(recipe, data, splits, model, learnt)
+    held = HeldOut.of(fits, data, model, seed)
     if len(held) > 1:
         functions = tuple(
             replace(
@@ -340,11 +298,11 @@ def decided(
         return replace(model, functions=functions), held
     [own] = held
     if scaling is not None:
-        table, train = data.rows.take(own.rows), data.take(learnt)
-        model, points = carded(model, own.y, own.scores, table, train, scaling)
+        train, unseen = data.take(learnt), data.rows.take(own.rows)
+        model, points = carded(model, own.y, own.scores, unseen, train, scaling)
         own = replace(own, scores=points)
     groups = None if data.groups is None else data.groups[own.rows]
-    point = Operating.of(own.y, own.scores, aim, own.what, groups=groups, seed=recipe.seed)
+    point = Operating.of(own.y, own.scores, aim, own.what, groups=groups, seed=seed)
     curve = reliability = None
     if calibration is not None:
         curve = model.function.calibrator or calibrator(calibration, own.y, own.scores)
@@ -374,9 +332,8 @@ def origin(source: str, reading: Reading, data: Data | ChunkedData) -> dict[str,
     }
 
 
-def warnings(reading: Reading, data: Data, model: Model) -> Iterator[str]:
-    """Yield what may not hold, and what is not taken into account."""
-    yield from data.understood.warnings
+def warnings(reading: Reading, model: Model) -> Iterator[str]:
+    """Yield what is not taken into account."""
     if reading.weights is not None and model.decides:
         yield f"the threshold and the calibration count each row once, without {reading.weights}"
     if reading.groups is not None and model.decides:
@@ -386,18 +343,14 @@ def warnings(reading: Reading, data: Data, model: Model) -> Iterator[str]:
         )
 
 
-def require_for_classes(wanted: ModelPlan) -> None:
-    """Raise `ParameterError` where an option is about two classes, and the table has more."""
-    asked = wanted.options
+def _require_for_classes(options: FitOptions) -> None:
+    """Raise `ParameterError` where an option is about two classes, since the table has more."""
     two = {
-        "--scorecard": asked.scorecard.is_asked,
-        f"--calibration {asked.calibration or 'none'}": asked.calibration != CALIBRATION,
-        "an aim of the threshold": bool(asked.threshold.given),
+        "--scorecard": options.scorecard.is_asked,
+        f"--calibration {options.calibration or 'none'}": options.calibration != CALIBRATION,
+        "an aim of the threshold": bool(options.threshold.given),
     }
-    named = [name for name, given in two.items() if given]
-    if asked.read.labels != "classes" or not named:
-        return
-    if isinstance(wanted.rows().target, Categories):
+    if named := [name for name, given in two.items() if given]:
         raise ParameterError(
             f"{' and '.join(named)} is for two classes, and the table has more: a row is decided "
             "by sigmoid probabilities of all classes; leave it out"

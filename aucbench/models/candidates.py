@@ -7,8 +7,6 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
-from aucbench.report.findings import Findings
-
 
 class Place(StrEnum):
     """What the held-out rows say of a solver, compared with the highest AUC."""
@@ -50,34 +48,6 @@ class Candidate:
     def to_plain(self) -> dict[str, Any]:
         """Return it as plain values."""
         return {**asdict(self), "place": str(self.place)}
-
-
-def candidates_of(findings: Findings, chosen: int) -> list[Candidate]:
-    """Return the solvers of a comparison of one data set, in their order.
-
-    Parameters
-    ----------
-    chosen : int
-        Number of the one that became the model.
-    """
-    found = []
-    for row in findings.insides[0].rows:
-        solver, interval = findings.evidence.solvers[row.solver], findings.interval(row)
-        if not row.group.complete:
-            why = next((fit.why for fit in row.group.failed), "")
-            found.append(Candidate(solver=solver, place=Place.FAILED, reason=why))
-            continue
-        place = Place.SIMILAR if row.leading else Place.LOWER
-        found.append(
-            Candidate(
-                solver=solver,
-                place=Place.CHOSEN if row.solver == chosen else place,
-                auc=row.estimate,
-                low=None if interval is None else interval.low,
-                high=None if interval is None else interval.high,
-            )
-        )
-    return found
 
 
 def explain_choice(candidates: Sequence[Candidate], measure: str = "AUC") -> str:

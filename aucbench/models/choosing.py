@@ -1,383 +1,441 @@
-"""Which solver a model is made of, and with which parameters.
+"""Which solver a model is made of, and with which parameters: the search, and its choice.
 
 Design
-  a. Solvers are compared by nested cross-validation in the harness, as `compare` does.
-  b. The parameters are the point that gains most over the default of the solver, in the mean over
-     all outer folds. The points are the same in each outer fold. Where a fold gave a point up, or
-     did not come to it, it counts as no gain. The AUC of the model is that of these parameters on
-     the same folds, which are fitted once more where the folds have tuned for themselves.
-  c. A search has a limit of work, which is counted, so that a seed decides the model and no clock
-     does; its cells share it. `--minutes` is a limit of time in its place, for a user who asks for
-     one: its cells share what is left after the table was read, but for a part that is set aside
-     for the last fits. Large tables have fewer outer folds, and the tuner tries points on a part
-     of their rows; the winner is fitted to all. A huge table has one split in any case.
-  d. Which solvers are compared where nobody names them is in `auto.toml`. A program writes it from
-     the tables of the study, `examples/auto_solvers.py`, and asks there whether sets by the size of
-     a table, or by its imbalance, would gain. As long as none does, there is one set for all.
+  a. The first round tries each candidate once. A further round tries the neighbours of the best
+     point of a candidate on its path, such as a stronger penalty, if the held-out rows say that
+     this can pay: if the candidate is behind the best trial by less than half of the standard error
+     of the difference. It goes on as long as a neighbour is better.
+  b. The search has a limit of work. Work is counted in numbers that are read, so that a seed
+     decides the model, and no clock does. `--minutes` lowers the limit before the search starts.
+  c. Of the trials that are not distinguishable from the best one, a simpler kind of score is taken:
+     weights of columns, then a sum of curves, then anything else. Not distinguishable is what is
+     behind by less than the standard error of the difference (Breiman et al., "Classification and
+     Regression Trees", 1984, for a tree and its prunings). Of one kind the best one is taken.
+  d. Large tables have fewer splits; a huge one has one.
+  e. Which candidates there are if nobody names one is in `auto.toml`.
 """
 
 from __future__ import annotations
 
-import json
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
 from importlib.resources import files
 from importlib.util import find_spec
-from math import ceil
-from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtri
 
-from aucbench.bench import Store
-from aucbench.bench.plan.errors import PlanError, PlanErrors
-from aucbench.bench.plan.fields import DEFAULT_TIMEOUT, SHAPED_SOLVERS, Choice, choices
-from aucbench.bench.plan.plan import Plan
-from aucbench.bench.results.record import Record
-from aucbench.data import Data, Grades, Survival
-from aucbench.data.shapes import asked_shapes
-from aucbench.datasets.located import is_changepoint
-from aucbench.datasets.reading import Reading
-from aucbench.errors import AucbenchError, DataError, ParameterError, UnsupportedError
-from aucbench.features.chain import applied
-from aucbench.models import Model
+from aucbench.bench.cell import ranks_within_groups
+from aucbench.bench.measuring import default_measure, measure_of
+from aucbench.bench.plan.fields import DEFAULT_SPLITS, ORDER_SOLVERS, SHAPED_SOLVERS
+from aucbench.data import Categories, Data, Grades, Survival
+from aucbench.data.folds import Split, splits
+from aucbench.data.kinds import Target
+from aucbench.data.packed import arrays_of
+from aucbench.data.targets import Labels
+from aucbench.errors import DataError, UnsupportedError
+from aucbench.metrics.pairs import measure_of as built_in_measure
+from aucbench.metrics.rows import bare, rows_of
+from aucbench.models.candidates import Candidate, Place
+from aucbench.models.model import Model
 from aucbench.models.options import FitOptions
-from aucbench.models.recipe import one_thread
-from aucbench.models.score_function import as_steps, functions_of
-from aucbench.models.scorecard import require_card
-from aucbench.protocols import FeatureMap
-from aucbench.registry import get_dataset, get_pairs, get_preprocessing, get_solver
+from aucbench.models.trials import SplitFit, Trial, Trier
+from aucbench.ranges import value_at
+from aucbench.registry import get_pairs, get_solver
 from aucbench.registry.specs import Spec, parse_spec
-from aucbench.report.evidence import evidence_of
-from aucbench.report.findings import Findings, Settings, findings_of
 from aucbench.scale import ChunkedData
-from aucbench.solving.halving import TIME
-from aucbench.solving.loop import solve
-from aucbench.solving.points import mappings, size_of
-from aucbench.solving.wrappers import why_not_chunks, why_refused
+from aucbench.solving.points import mappings
+from aucbench.stats import Interval
+from aucbench.stats.measures import Measure
+from aucbench.stats.rows import Rows
+from aucbench.stats.within import SplitTest, WithinDataset
 
-CURVED = "additive"  # it has curves of its own, and no bins
-TREES, WITHOUT = "lightgbm", "hist-gradient-boosting"  # boosted trees; where it is not installed
-OF_STUDY = tomllib.loads(files("aucbench.models").joinpath("auto.toml").read_text("utf-8"))
-BESIDE_TREES = tuple(name for name in OF_STUDY["solvers"] if name != TREES)
-OF_CARDS = ("logistic", "svm-or", "rank-svm")  # a weight for each bin
-OF_PAIRS = ("svm-or", "rank-svm", "sht-auc", "additive", "roc-svm-nystrom")  # where pairs are named
-TRIED = 6  # points of a grid, of rows in parts
-SEARCHED, PARTS = 60, 3  # points of a grid at most, and inner folds, of rows in memory
-WORK = 1.5e10  # numbers that all cells of a search read, about 75 seconds of one core
-FOR_SEARCH = 0.6  # share of the minutes; the others are for the last fits
+OF_FILE = tomllib.loads(files("aucbench.models").joinpath("auto.toml").read_text("utf-8"))
+AUTO = OF_FILE["candidates"]
+PAIRED_TREES = "lightgbm-pairwise"
+TREES, OTHER_TREES = "lightgbm", "hist-gradient-boosting"  # the others if it is not installed
+OF_CARDS = ("logistic", "svm-or")  # a weight for each bin
+OF_CHUNKS = ("logistic", "svm-or")  # they read rows in chunks
+OF_PAIRS = ("svm-or", "rank-svm", "additive", PAIRED_TREES)
 FEWER_FOLDS, HELD_OUT = 3, 0.2  # of a large table, and of a huge one
-MOST_HELD = 4_000_000  # held-out rows of those in chunks, if nothing is said
-LEAST = 1.0  # seconds of a cell
-HANGS = 3.0  # times its seconds after which a cell is ended
-LARGE, HUGE, MANY = 1_000_000, 3_000_000, 20_000  # numbers, numbers and rows of a table
-LARGE_FILE, GIANT = 10**8, 5 * 10**7  # bytes, and numbers that one split judges in any case
-TOY = 24  # rows
+MOST_HELD = 4_000_000  # held-out rows of those in chunks
+LARGE, HUGE, MANY, GIANT = 1_000_000, 3_000_000, 20_000, 5 * 10**7  # numbers; MANY: rows
+WORK = 2e10  # numbers that a search may read, about a minute of one core
+WORK_OF_MINUTE = 6e9  # numbers, of the share of a minute that is for the search
+CAN_PAY, CLOSE = 0.5, 1.0  # standard errors
+ON_AXIS = (0.1, 0.3, 0.5, 0.7, 0.9)  # places on an axis without a list of values
+STANDING = {Survival: "cindex", Grades: "grade-auc", Categories: "hand-till"}
 
 
-def auto_solvers(
-    pairs: str | None = None, monotone: str | None = None, *, card: bool = False
-) -> tuple[str, ...]:
-    """Return the solvers of which `auto` takes the best: those that the study has found.
+@dataclass(frozen=True)
+class SolverPath:
+    """A solver with the points that a search may try, from one end of a path to the other.
 
-    The boosted trees are those of lightgbm if it is installed, else those of scikit-learn. With
-    pairs they are those that train on them, and with shapes of effects those that keep them. A
-    scorecard has those of the others that give each bin a weight.
+    Attributes
+    ----------
+    points : tuple of Spec
+    start : int
+        Place of the first trial.
+    """
+
+    points: tuple[Spec, ...]
+    start: int = 0
+
+    @staticmethod
+    def of(spec: str, *, tuned: bool) -> SolverPath:
+        """Return a solver, if it is tuned with a path along the first axis of its space.
+
+        The first axis of a published space is the one that matters most.
+        """
+        own = parse_spec(spec)
+        solver = get_solver(own)
+        axes = [axis for grid in mappings(solver.space)[:1] for axis in grid.items()]
+        axes = [(name, axis) for name, axis in axes if name not in own.params]
+        if not tuned or not axes:
+            return SolverPath((own,))
+        name, axis = axes[0]
+        values = [*axis] if isinstance(axis, Sequence) else [value_at(axis, u) for u in ON_AXIS]
+        default = getattr(solver, name, None)
+        if default not in values:
+            numbers = isinstance(default, int | float)
+            values = sorted([*values, default]) if numbers else [default, *values]
+        start = values.index(default)
+        return SolverPath(tuple(_with(own, {name: value}, default) for value in values), start)
+
+
+def _with(spec: Spec, values: Mapping[str, Any], default: Any) -> Spec:
+    """Return a specification with these values; the default is left out."""
+    return replace(
+        spec, params={**spec.params, **{k: v for k, v in values.items() if v != default}}
+    )
+
+
+def auto_solvers(options: FitOptions, target: type[Target] = Labels) -> tuple[str, ...]:
+    """Return the solvers that `auto` stands for.
+
+    With pairs they are those that train on them, with constraints on effects those that keep them,
+    and a scorecard has those that give each bin a weight.
 
     Raises
     ------
     UnsupportedError
-        When none of them does.
+        When none of them trains on the pairs.
     """
-    if monotone is not None:
-        return tuple(name for name in SHAPED_SOLVERS if not card or name != CURVED)
-    if pairs is None and card:
+    if options.monotone is not None:
+        return SHAPED_SOLVERS
+    if options.pairs is not None:
+        return _trained_on(options.pairs)
+    if options.scorecard.is_asked:
         return OF_CARDS
-    if pairs is None:
-        trees = (TREES if find_spec(TREES) else WITHOUT,) if TREES in OF_STUDY["solvers"] else ()
-        return (*BESIDE_TREES, *trees)
+    if issubclass(target, Survival | Grades):
+        return ORDER_SOLVERS
+    return tuple(path["solver"] for path in _automatic())
+
+
+def paths_of(options: FitOptions, data: Data | ChunkedData) -> tuple[SolverPath, ...]:
+    """Return the solvers that a search compares.
+
+    Raises
+    ------
+    AucbenchError
+        When there is no such solver, or it has no such parameter; and as `auto_solvers`.
+    """
+    search = options.search
+    if not search.is_automatic:
+        return tuple(SolverPath.of(spec, tuned=search.tuned) for spec in search.solver)
+    if isinstance(data, ChunkedData):
+        return tuple(SolverPath.of(spec, tuned=False) for spec in OF_CHUNKS)
+    named, known = auto_solvers(options, type(data.target)), {own["solver"]: own for own in AUTO}
+    return tuple(
+        _path_of(known[name], data.n, tuned=search.tuned)
+        if name in known
+        else SolverPath.of(name, tuned=search.tuned)
+        for name in named
+    )
+
+
+def _path_of(known: Mapping[str, Any], n: int, *, tuned: bool) -> SolverPath:
+    """Return the path of a solver of `auto.toml`; more rows start further along it."""
+    points = tuple(Spec(known["solver"], point) for point in known.get("path", [{}]))
+    start = sum(n >= rows for rows in known.get("rows", [])) + known.get("start", 0)
+    return SolverPath(points, start) if tuned else SolverPath(points[start : start + 1])
+
+
+def _automatic() -> Iterator[Mapping[str, Any]]:
+    """Yield the candidates of `auto.toml` that are installed: one of both kinds of trees."""
+    for own in AUTO:
+        if own["solver"] not in (TREES, OTHER_TREES) or (own["solver"] == TREES) == _has_trees():
+            yield own
+
+
+def _has_trees() -> bool:
+    return find_spec(TREES) is not None
+
+
+def _trained_on(pairs: str) -> tuple[str, ...]:
     kind = get_pairs(pairs).kind
-    trees = ("lightgbm-pairwise",) if find_spec(TREES) else ()
-    known = ("svm-or", "rank-svm") if card else (*OF_PAIRS, *trees)
-    chosen = tuple(n for n in known if kind in get_solver(n).needs.pairs)
+    known = (name for name in OF_PAIRS if name != PAIRED_TREES or _has_trees())
+    chosen = tuple(name for name in known if kind in get_solver(name).needs.pairs)
     if not chosen:
         raise UnsupportedError(f"auto has no solver that trains on {pairs}; name one by --solver")
     return chosen
 
 
-@dataclass(frozen=True, kw_only=True)
-class ModelPlan:
-    """What a model is made of.
+def divide_rows(options: FitOptions, data: Data | ChunkedData) -> tuple[Sequence[Split], str]:
+    """Return the splits of the rows, and how they are divided, for people."""
+    count, holdout = split_options(options, data)
+    within, seed = ranks_within_groups(options.pairs), options.search.seed
+    if isinstance(data, Data):
+        found = splits(data, count, seed, holdout, ranks_within_groups=within)
+        return found, describe_division(data, count, holdout)
+    rows = bare(data.target)
+    if np.count_nonzero(data.parts.sizes) >= 2 * count:
+        parts = np.repeat(np.arange(len(data.parts.sizes), dtype=np.int32), data.parts.sizes)
+        with suppress(DataError):  # a part of them lacks a class
+            found = splits(replace(rows, groups=parts), count, seed, holdout)
+            return found, f"{describe_division(rows, count, holdout)} by row groups"
+    return splits(rows, count, seed, holdout), describe_division(rows, count, holdout)
+
+
+def describe_division(data: Data, count: int, holdout: float | None) -> str:
+    """Return how rows are divided, for people: "5 folds", "share of 0.2 by groups"."""
+    if data.folds is not None:
+        return "test file" if (data.folds < 0).any() else f"{count} own folds"
+    ties = [name for name in ("groups", "times") if name in data.ties]
+    divided = f"{count} folds" if holdout is None else f"share of {holdout:g}"
+    return f"{divided} by {' and '.join(ties)}" if ties else divided
+
+
+def split_options(options: FitOptions, data: Data | ChunkedData) -> tuple[int, float | None]:
+    """Return the number of splits and the held-out share, by the size of the table if unsaid.
+
+    Without a search, a table has one split from a size on at which a fifth of its rows tells the
+    AUC to three digits. So have rows in chunks.
+    """
+    search, numbers = options.search, data.n * data.d
+    asked = (search.splits, search.holdout, options.read.test)
+    usual = 1 if search.holdout is not None or options.read.test is not None else DEFAULT_SPLITS
+    if any(value is not None for value in asked) or data.folds is not None:
+        return (usual if search.splits is None else search.splits), search.holdout
+    if isinstance(data, ChunkedData):
+        return 1, min(HELD_OUT, MOST_HELD / data.n)
+    if numbers <= (LARGE if search.tuned else GIANT):
+        return usual, None
+    if numbers <= HUGE or data.n <= MANY or data.times is not None:
+        return FEWER_FOLDS, None
+    return 1, HELD_OUT
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Comparison:
+    """Trials that were fitted to each split, compared by their held-out rows.
 
     Attributes
     ----------
-    source : str
-        Name or path of the training table.
-    options : FitOptions
-        The solvers that `auto` stands for are written out.
-    held : Data, optional
-        The rows, where the source is a table in memory, or is read in chunks.
-    known : Data, optional
-        The rows of a file, where they were read already.
-    tune_seconds, tune_work : float, optional
-        As in `Plan`.
+    trials : tuple of Trial
+        In the order in which they were made.
+    failed : tuple of Trial
+        Those that could not be fitted, or not be used.
+    within : WithinDataset
+    measure : Measure
+    stopped : str
+        Why the search did not try all that it would have; empty if it did.
     """
 
-    source: str
-    options: FitOptions = field(default_factory=FitOptions)
-    held: Data | ChunkedData | None = None
-    known: Data | ChunkedData | None = None
-    tune_seconds: float | None = None
-    tune_work: float | None = None
+    trials: tuple[Trial, ...]
+    failed: tuple[Trial, ...]
+    within: WithinDataset
+    measure: Measure
+    stopped: str = ""
 
-    def __post_init__(self) -> None:
-        asked, search = self.options, self.options.search
-        if search.is_automatic:
-            card = asked.scorecard.is_asked
-            named = auto_solvers(asked.pairs, asked.monotone, card=card)
-            chunked = isinstance(self.held, ChunkedData)
-            if chunked:
-                named = tuple(name for name in named if why_not_chunks(get_solver(name)) is None)
-            search = replace(search, solver=named, tune=search.tuned and not chunked)
-            object.__setattr__(self, "options", replace(asked, search=search))
+    @cached_property
+    def best(self) -> Trial:
+        """The trial with the best mean."""
+        return max(self.trials, key=self.gain)
 
-    def rows(self) -> Data | ChunkedData:
-        """Return the rows of the source, with the pairs that count and the shapes of effects."""
-        known = (rows for rows in (self.held, self.known) if rows is not None)
-        asked = self.options
-        data = next(known, None) or get_dataset(self.source, **asked.read.options())
-        if isinstance(data, ChunkedData):
-            return data
-        data = data if asked.pairs is None else replace(data, pairs=get_pairs(asked.pairs))
-        return data if asked.monotone is None else data.shaped(asked.monotone)
+    @cached_property
+    def chosen(self) -> Trial:
+        """The best of the simplest kind that is not distinguishable from the best."""
+        close = [trial for trial in self.trials if self.behind(trial) <= CLOSE]
+        return min(close, key=lambda trial: (complexity(trial.parts[0].model), -self.gain(trial)))
 
-    @property
-    def plan(self) -> Plan:
-        """The comparison that chooses the solver."""
-        asked, search = self.options, self.options.search
-        return Plan(
-            (self.source,),
-            choices(search.solver, tune=search.tuned),
-            (search.features,),
-            reading=asked.read if self.held is None else Reading(test=asked.read.test),
-            splits=search.splits,
-            holdout=search.holdout,
-            seeds=(search.seed,),
-            passes=search.passes,
-            seconds=search.seconds,
-            pairs=asked.pairs,
-            monotone=asked.monotone,
-            tune_evals=SEARCHED,
-            inner_splits=PARTS,
-            tune_seconds=self.tune_seconds,
-            tune_work=self.tune_work,
-            timeout=DEFAULT_TIMEOUT
-            if self.tune_seconds is None
-            else 10.0 + HANGS * self.tune_seconds,
+    def gain(self, trial: Trial) -> float:
+        """Return the mean of the measure, with a sign by which more is better."""
+        return (-1.0 if self.measure.smaller else 1.0) * self.interval(trial).estimate
+
+    def interval(self, trial: Trial) -> Interval:
+        """Return the measure of a trial on held-out rows."""
+        return next(one.interval for one in self.within.solvers if one.name == trial.name)
+
+    def behind(self, trial: Trial) -> float:
+        """Return by how many standard errors of the difference a trial is behind the best."""
+        if trial is self.best:
+            return 0.0
+        pair = self.within.pair(self.best.name, trial.name)
+        known = pair.delong if np.isfinite(pair.delong.low) else pair.resampled
+        error = (known.high - known.low) / (2.0 * ndtri((1.0 + known.level) / 2.0))
+        ahead = abs(self.gain(self.best) - self.gain(trial))
+        return float(ahead / error) if error > 0 else np.inf * (ahead > 0)
+
+    def candidates(self) -> list[Candidate]:
+        """Return what is known of each trial, in the order in which they were made."""
+        found = []
+        for trial in self.trials:
+            known = self.interval(trial)
+            place = Place.SIMILAR if self.behind(trial) <= CLOSE else Place.LOWER
+            ends = (float(end) if np.isfinite(end) else None for end in (known.low, known.high))
+            low, high = ends
+            found.append(
+                Candidate(
+                    solver=trial.name,
+                    place=Place.CHOSEN if trial is self.chosen else place,
+                    auc=known.estimate,
+                    low=low,
+                    high=high,
+                )
+            )
+        failed = (
+            Candidate(solver=t.name, place=Place.FAILED, reason=t.failure) for t in self.failed
+        )
+        return [*found, *failed]
+
+
+def complexity(model: Model) -> int:
+    """Return 0 for a score of weights of columns, 1 for a sum of curves, and 2 for others."""
+    if any(function.weights is None for function in model.functions):
+        return 2
+    if all(not function.maps for function in model.functions):
+        return 0
+    return 1 if all(model.terms(k) is not None for k in range(len(model.functions))) else 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Search:
+    """Tries candidates on the same splits.
+
+    Attributes
+    ----------
+    trier : Trier
+    paths : tuple of SolverPath
+    pairs : str or None
+        Which pairs count.
+    work : float
+        Numbers that the fits may read after the first round.
+    minutes : float or None
+        What has lowered this limit.
+    """
+
+    trier: Trier
+    paths: tuple[SolverPath, ...]
+    pairs: str | None = None
+    work: float = WORK
+    minutes: float | None = None
+
+    @staticmethod
+    def of(options: FitOptions, trier: Trier) -> Search:
+        """Return the search of a fit."""
+        minutes = options.search.minutes
+        return Search(
+            trier=trier,
+            paths=paths_of(options, trier.data),
+            pairs=options.pairs,
+            work=WORK if minutes is None else min(WORK, minutes * WORK_OF_MINUTE),
+            minutes=minutes,
         )
 
-    def within(self, begin: float, jobs: int) -> ModelPlan:
-        """Return the plan whose cells share the work of a search, or what is left of its minutes.
+    def run(self) -> Comparison:
+        """Return the comparison of all trials.
 
-        Parameters
-        ----------
-        begin : float
-            Of the minutes, as `perf_counter` has it.
-        jobs : int
-            Cells at once; of the minutes alone.
+        Raises
+        ------
+        DataError
+            When no solver could be fitted to each training part.
+        AucbenchError
+            As `Trier.run`, and as `SplitTest.of_rows`.
         """
-        search = self.options.search
-        if isinstance(self.held, ChunkedData):
-            return self._held_out_once(self.held)
-        if not search.tuned:
-            return self._judged_once()
-        data = self.rows()
-        spent = perf_counter() - begin  # to read the table again takes as long at most
-        divided = replace(self, known=data)._divided(data)
-        cells = sum(map(_share, search.solver)) * divided.plan.split_count
-        if search.minutes is None:
-            return replace(divided, tune_work=WORK / cells)
-        left = FOR_SEARCH * 60.0 * search.minutes - 2.0 * spent
-        return replace(divided, tune_seconds=max(LEAST, left / ceil(cells / jobs)))
+        tried: dict[Spec, Trial] = {}
+        specs, left_out = [one.points[one.start] for one in self.paths], 0
+        while specs:
+            tried |= {trial.spec: trial for trial in self.trier.run(specs)}
+            comparison = self._compare([*tried.values()])
+            wanted = [*self._next(comparison, tried)]
+            specs = self._within(wanted, tried)
+            left_out = len(wanted) - len(specs)
+        return replace(comparison, stopped=self._stopped(left_out))
 
-    def of_point(self, spec: Spec) -> ModelPlan:
-        """Return the plan that judges a solver with the parameters that were chosen."""
-        chosen = self._with_search(solver=(str(spec),), tune=False, minutes=None)
-        return replace(chosen, tune_seconds=None, tune_work=None)
+    def _stopped(self, left_out: int) -> str:
+        if not left_out:
+            return ""
+        what = "the planned work" if self.minutes is None else f"--minutes {self.minutes:g}"
+        return f"The search ended after {what}, with {left_out} further settings left to try."
 
-    def _held_out_once(self, data: ChunkedData) -> ModelPlan:
-        """Return the plan that holds a share of rows in chunks out, where nothing else is said."""
-        search = self.options.search
-        if search.splits is not None or search.holdout is not None:
-            return self
-        return self._with_search(holdout=min(HELD_OUT, MOST_HELD / data.n))
+    def _next(self, comparison: Comparison, tried: Mapping[Spec, Trial]) -> Iterator[Spec]:
+        """Yield the neighbours of the best points of candidates that may still win."""
+        for path in self.paths:
+            known = [tried[spec] for spec in path.points if spec in tried and tried[spec].ok]
+            if not known:
+                continue
+            top = max(known, key=comparison.gain)
+            if comparison.behind(top) > CAN_PAY:
+                continue
+            at = path.points.index(top.spec)
+            near = path.points[max(0, at - 1) : at] + path.points[at + 1 : at + 2]
+            yield from (spec for spec in near if spec not in tried)
 
-    def _judged_once(self) -> ModelPlan:
-        """Return the plan with one split if its table is huge, where nothing else is said.
+    def _within(self, specs: Sequence[Spec], tried: Mapping[Spec, Trial]) -> list[Spec]:
+        """Return the settings whose fits the limit of work still allows.
 
-        A fifth of such rows says the AUC to three digits.
+        A setting is expected to take as much as the most expensive one of its solver.
         """
-        path = Path(self.source)
-        if self.held is None and not (path.is_file() and path.stat().st_size >= LARGE_FILE):
-            return self
-        data = self.rows()
-        whole = replace(self, known=data)
-        return whole._divided(data) if data.n * data.d > GIANT else whole
+        left = self.work - sum(trial.work for trial in tried.values())
+        chosen = []
+        for spec in specs:
+            expected = max(trial.work for own, trial in tried.items() if own.name == spec.name)
+            if expected <= left:
+                chosen.append(spec)
+                left -= expected
+        return chosen
 
-    def _divided(self, data: Data | ChunkedData) -> ModelPlan:
-        """Return the plan with fewer folds if the table is large, where nothing else is said."""
-        search, read = self.options.search, self.options.read
-        own = (search.splits, search.holdout, read.test)
-        numbers = data.n * data.d
-        if any(value is not None for value in own) or data.folds is not None or numbers <= LARGE:
-            return self
-        if numbers <= HUGE or data.n <= MANY or read.time is not None:
-            return self._with_search(splits=FEWER_FOLDS)
-        return self._with_search(holdout=HELD_OUT)
-
-    def _with_search(self, **changes: Any) -> ModelPlan:
-        search = replace(self.options.search, **changes)
-        return replace(self, options=replace(self.options, search=search))
-
-
-def _share(spec: str) -> float:
-    """Return the share of its limit that a cell is expected to use: small grids end early."""
-    points = sum(map(size_of, mappings(get_solver(spec).space)))
-    return float(max(0.5, min(1.0, points / SEARCHED)))
-
-
-def require_savable(wanted: ModelPlan) -> None:
-    """Check before a long comparison that a model of each solver can be saved.
-
-    Each is fitted to a few rows of made-up numbers.
-
-    Raises
-    ------
-    UnsupportedError
-        When a solver or the feature map cannot be saved, or the source has no labels.
-    PlanErrors
-        When several solvers cannot be used, with the reason of each.
-    """
-    if is_changepoint(parse_spec(wanted.source).name):
-        raise UnsupportedError(f"{wanted.source} has error functions, and a model needs labels")
-    asked = wanted.options
-    rng = np.random.default_rng(0)
-    X, rows = rng.normal(size=(TOY, 3)), np.arange(TOY)
-    toy = Data.of(X, _toy_target(asked.read), groups=rows // 4)
-    toy = replace(toy, pairs=asked.pairs and get_pairs(asked.pairs))
-    if asked.monotone is not None:
-        toy = toy.shaped({"0": next(iter(asked_shapes(asked.monotone).values()))})
-    phi = get_preprocessing(asked.search.features).fit(toy, rng)
-    mapped = applied(phi, toy)
-    refused: dict[str, AucbenchError] = {}
-    for spec in asked.search.solver:
-        try:
-            with one_thread():
-                model = _require_savable(spec, mapped, phi)
-                if model is not None and asked.scorecard.is_asked:
-                    require_card(model)
-        except AucbenchError as error:
-            refused[spec] = error
-    if len(refused) > 1:
-        raise PlanErrors([PlanError(str(e), "solvers", value=spec) for spec, e in refused.items()])
-    for alone in refused.values():
-        raise alone
-
-
-def _toy_target(reading: Reading) -> Any:
-    """Return a target of the kind that is read."""
-    rows = np.arange(TOY)
-    if reading.event is not None:
-        return Survival.of(rows, rows % 2)
-    return Grades.of(rows % 3) if reading.labels == "grades" else rows % 2
-
-
-def _require_savable(spec: str, toy: Data, phi: FeatureMap) -> Model | None:
-    """Return the model of a few rows; None where the solver does not like them."""
-    solver = get_solver(spec)
-    if toy.pairs is not None and (refusal := why_refused(solver, toy)):
-        raise UnsupportedError(refusal)
-    try:
-        run = solve(solver, toy, passes=1)
-    except DataError:  # of made-up rows, which says nothing of others
-        return None
-    model = Model(functions=functions_of(run), labels=(), width=3, columns=None, maps=as_steps(phi))
-    model.to_tree()
-    return model
-
-
-def compared(wanted: ModelPlan, records: Sequence[Record], store: Store) -> Findings:
-    """Return what the statistics say of the comparison.
-
-    Raises
-    ------
-    DataError
-        When no solver could be fitted to each training part.
-    """
-    scores = lambda fit: store.scores(fit.id, fit.data)  # noqa: E731
-    evidence = evidence_of(records, [wanted.plan], scores=scores, about=store.about)
-    if not any(group.complete for _, group in evidence.row(0)):
-        failed = next(record for record in records if not record.ok)
-        raise DataError(f"no solver could be fitted to each training part: {failed.why}")
-    return findings_of(evidence, Settings(curves=False))
-
-
-def with_best_point(choice: Choice, records: Sequence[Record]) -> Spec:
-    """Return the solver with the point that gains most over the default, in the mean over folds."""
-    if not choice.tune:
-        return choice.spec
-    gains: dict[str, list[float]] = {}
-    failed: set[str] = set()
-    for record in records:
-        for key, gain in _gains(record.tuning["table"] if record.tuning else ()):
-            gains.setdefault(key, []).append(0.0 if gain is None else gain)
-            failed |= {key} if gain is None else set()
-    whole = {key: sum(each) for key, each in gains.items() if key not in failed}
-    if not whole:
-        raise ParameterError(
-            f"no point of the grid of {choice.spec} could be fitted in all folds; name a solver "
-            "with parameters, such as --solver logistic[C=1]"
+    def _compare(self, trials: Sequence[Trial]) -> Comparison:
+        fine = tuple(trial for trial in trials if trial.ok)
+        failed = tuple(trial for trial in trials if not trial.ok)
+        if not fine:
+            raise DataError(f"no solver could be fitted to each training part: {failed[0].failure}")
+        data, splits = self.trier.data, self.trier.splits
+        measure = measure_of_target(data.target, self.pairs)
+        test = SplitTest(
+            ratio=float(np.median([held.size / learnt.size for learnt, held in splits])),
+            by=measure,
         )
-    best = json.loads(max(whole, key=lambda key: whole[key]))
-    return replace(choice.spec, params={**choice.spec.params, **best})
-
-
-def _gains(table: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, float | None]]:
-    """Yield each point of a fold with its gain in AUC over the first one; None if it failed.
-
-    Only points that climbed as high as any other can be compared; the others gain nothing.
-    """
-    fine = [(len(row.get("levels") or row["aucs"]), row) for row in table if row["status"] == "ok"]
-    top = max((height for height, _ in fine), default=0)
-    known = {
-        json.dumps(row["parameters"]): row["auc"] or 0.0 for height, row in fine if height == top
-    }
-    first = json.dumps(table[0]["parameters"]) if table else ""
-    default = known.get(first, min(known.values(), default=0.0))
-    for row in table:
-        key = json.dumps(row["parameters"])
-        yield key, known.get(key, default) - default if row["status"] == "ok" else None
-
-
-def said_of_search(records: Sequence[Record]) -> Iterator[str]:
-    """Yield how far the search for the parameters of a solver has come, in all folds."""
-    searches = [r.tuning["search"] for r in records if r.tuning and "search" in r.tuning]
-    if not searches:
-        return
-    tried, rows = _span(one["tried"] for one in searches), [r["rows"] for r in searches[0]["rungs"]]
-    yield (
-        f"Of {searches[0]['points']} points of its grid, {tried} were tried in each training part, "
-        f"on {_span(rows)} rows."
-    )
-    if any(one["ended"] == TIME for one in searches):
-        yield (
-            "The time of --minutes was up before all points were tried: the same seed may choose "
-            "another point on another day. More --minutes try more of them."
+        within = test.of_rows(
+            {
+                trial.name: {(0, k): scored_rows(data, part) for k, part in enumerate(trial.parts)}
+                for trial in fine
+            }
         )
+        return Comparison(trials=fine, failed=failed, within=within, measure=measure)
 
 
-def _span(numbers: Iterable[int]) -> str:
-    low, high = min(known := [*numbers]), max(known)
-    return str(low) if low == high else f"{low} to {high}"
+def measure_of_target(target: Target, pairs: str | None) -> Measure:
+    """Return the measure that compares trials: that of the pairs, or the one of the target."""
+    chosen = measure_of(default_measure(pairs))
+    standing = STANDING.get(type(target))
+    return built_in_measure(standing) if standing and chosen.name == "auc" else chosen
+
+
+def scored_rows(data: Data | ChunkedData, part: SplitFit) -> Rows:
+    """Return the held-out rows of a part with their target and scores."""
+    known = arrays_of(data.target)
+    arrays = {name: known[name] if name == "classes" else known[name][part.rows] for name in known}
+    if data.groups is not None:
+        arrays["groups"] = data.groups[part.rows]
+    if isinstance(data.target, Survival):
+        arrays |= {f"learnt_{name}": known[name][part.learnt] for name in ("time", "event")}
+    arrays["scores"] = part.scores[:, 0] if part.scores.shape[1] == 1 else part.scores
+    rows = rows_of(arrays)
+    assert rows is not None  # a target that a model can be made for
+    return rows

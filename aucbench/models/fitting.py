@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from aucbench.bench import Store
 from aucbench.bench.options import make_options, takes_options
-from aucbench.bench.plan.plan import Plan
-from aucbench.bench.results.record import Record
+from aucbench.bench.show.progress import progress_of
 from aucbench.data import Data
 from aucbench.datasets.files import TESTS, load
 from aucbench.datasets.memory import is_table
 from aucbench.datasets.reading import Reading
 from aucbench.errors import ParameterError
-from aucbench.kernels.parallel import threads
-from aucbench.models.building import fitted
-from aucbench.models.choosing import ModelPlan
-from aucbench.models.chunked import open_large, options_of_cells
+from aucbench.models.building import fit_rows, read_table
+from aucbench.models.chunked import open_large
 from aucbench.models.model import Model
 from aucbench.models.options import FitOptions
-from aucbench.processes.scratch import Scratch
-from aucbench.registry.specs import INLINE_MARK
-from aucbench.report.running import handed_over, name_of, records_of, require_no_run, warn_of
+from aucbench.report.running import name_of, require_no_run, warn_of
 from aucbench.scale import ChunkedData
 
 
@@ -67,31 +61,18 @@ def fit(table: Any, **options: Any) -> Model:
     plain = {name: value for name, value in options.items() if name not in test}
     asked = make_options(FitOptions, plain, "fit")
     held = (None if test else open_large(table, asked)) or _held(table, asked.read, test)
-    limits = options_of_cells(held, asked.run)
-    source = source_of(table, held)
     asked.scorecard.require_writable()
-    read = replace(asked.read, test=TESTS) if test else asked.read
-    wanted = ModelPlan(source=source, options=replace(asked, read=read), held=held)
-    with (
-        Scratch() as scratch,
-        Store(scratch.path / "results", create=True) as store,
-        handed_over({} if held is None else {source: held}) as inline,
-    ):
-
-        def run(plan: Plan) -> Sequence[Record]:
-            return records_of(limits.limited(plan), store, limits, inline)
-
-        with threads(limits.threads):
-            model = fitted(wanted, run, store, jobs=limits.jobs)
+    asked = replace(asked, read=replace(asked.read, test=TESTS)) if test else asked
+    source = source_of(table, held)
+    with progress_of(0, quiet=asked.run.quiet) as progress:
+        model = fit_rows(read_table(source, asked, held), source, asked, progress)
     asked.scorecard.write(model)
     return model
 
 
 def source_of(table: Any, held: Data | ChunkedData | None) -> str:
-    """Return how a plan names a table: by its name or path, and rows in memory by their hash."""
-    if isinstance(held, ChunkedData):
-        return f"{os.fspath(table)}{INLINE_MARK}"
-    return os.fspath(table) if held is None else name_of(held, "table")
+    """Return the name or the path of a table; rows in memory are named by their hash."""
+    return name_of(held, "table") if isinstance(held, Data) else os.fspath(table)
 
 
 def _held(table: Any, reading: Reading, test: Mapping[str, Any]) -> Data | None:

@@ -16,7 +16,7 @@ Design
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,13 +24,12 @@ from numpy.typing import NDArray
 
 from aucbench.data import Categories, Data
 from aucbench.data.arrays import Index, Vector
-from aucbench.data.folds import Split
 from aucbench.data.targets import Labels
 from aucbench.datasets.chunked import sampled
-from aucbench.errors import DataError
-from aucbench.models.chunked import rows_of
+from aucbench.models.chunked import rows_of, some_held
 from aucbench.models.model import Model
-from aucbench.models.recipe import Recipe, some_of
+from aucbench.models.recipe import some_of
+from aucbench.models.trials import SplitFit
 from aucbench.scale import ChunkedData
 
 RECENT = 20  # rows of each class that the latest window needs
@@ -39,26 +38,18 @@ ENOUGH, ENOUGH_OF_CLASS = 20_000, 1_000  # rows from which no further split is n
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A fit to a part of the rows, and the rows that it has not seen.
+    """A fit to a part of the rows, and rows that it has not seen.
 
     Attributes
     ----------
     model : Model
-    learnt, rows : arrays
-        Numbers of the rows in the data set that it has learnt from, and of those that it scores.
-    slope, shift : float
-        slope times a score of `model`, plus shift, is on the scale of the final model.
+        Of one score function.
+    rows : array
+        Numbers of the rows in the data set.
     """
 
     model: Model
-    learnt: Index
     rows: Index
-    slope: float
-    shift: float
-
-    def scores(self, data: Data | ChunkedData) -> Vector:
-        """Return the scores of its rows on the scale of the final model."""
-        return self.slope * self.model.scores(rows_of(data, self.rows))[:, 0] + self.shift
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -74,75 +65,66 @@ class HeldOut:
         Numbers of the rows in the data set.
     what : str
         Which rows these are, for people.
-    parts : tuple of Part
-        The fits that scored them, those of later splits first.
+    part : Part
+        The fit to the training rows of the last split.
     """
 
     y: NDArray[np.float64]
     scores: Vector
     rows: Index
     what: str
-    parts: tuple[Part, ...]
-
-    @property
-    def part(self) -> Part:
-        """The fit to the training part of the last split."""
-        return self.parts[0]
+    part: Part
 
     @staticmethod
     def of(
-        recipe: Recipe,
-        data: Data | ChunkedData,
-        splits: Sequence[Split],
-        final: Model,
-        learnt: Index,
+        fits: Sequence[SplitFit], data: Data | ChunkedData, final: Model, seed: int = 0
     ) -> tuple[HeldOut, ...]:
-        """Fit a model to the training part of each split that is needed, and score the other rows.
+        """Put the held-out scores of the fits to the splits on the scale of the final model.
 
         Returns a record for each score function; of three or more classes the labels say whether a
         row is of the class.
 
         Parameters
         ----------
-        splits : sequence of (rows to learn from, rows held out)
-            With times, in their order.
+        fits : sequence of SplitFit
+            By the recipe of the final model; with times, in their order.
         final : Model
-            By the same recipe.
-        learnt : array
-            Numbers of the rows that trained it.
-
-        Raises
-        ------
-        DataError
-            When the solver cannot be fitted to a training part, or a score is not finite.
+            Fitted to the training rows of each of them, and others.
+        seed : int
+            Of the training rows whose scores tell the scale.
         """
-        parts: list[tuple[Part, ...]] = []
-        for k in reversed(range(len(splits))):
-            rest, held = splits[k]
-            model = final if np.array_equal(rest, learnt) else recipe.fitted(data, rest, split=k)
-            common = some_of(rest, recipe.seed)
-            shared = rows_of(data, common)
-            own, same = (m.scores(shared).T for m in (model, final))
-            lines = [scale_between(*both) for both in zip(own, same, strict=True)]
-            parts.append(tuple(_parts_of(model, rest, held, lines)))
-            if _enough(data, np.concatenate([part[0].rows for part in parts])):
+        if isinstance(data, ChunkedData):
+            fits = [fit.on(some_held(data, fit.rows, seed)) for fit in fits]
+        used: list[SplitFit] = []
+        for fit in reversed(fits):
+            used.insert(0, fit)
+            if _enough(data, np.concatenate([one.rows for one in used])):
                 break
-        if not parts:
-            raise DataError("no rows were held out; ask for splits")
-        numbers = np.concatenate([part[0].rows for part in reversed(parts)])
-        what = _what(data, numbers, len(parts), len(splits))
-        held_out = []
-        for k, fits in enumerate(zip(*parts, strict=True)):
-            scores = _scores(fits, data)
-            if not np.isfinite(scores).all():
-                raise DataError("the score of a held-out row is not finite; scale the features")
-            y = labels_of_class(data, k)[numbers]
-            held_out.append(HeldOut(y=y, scores=scores, rows=numbers, what=what, parts=fits))
-        return tuple(held_out)
+        numbers = np.concatenate([fit.rows for fit in used])
+        scores = np.concatenate([_scores_on_scale(fit, final, data, seed) for fit in used])
+        several, last = scores.shape[1] > 1, used[-1]
+        return tuple(
+            HeldOut(
+                y=labels_of_class(data, k)[numbers],
+                scores=own,
+                rows=numbers,
+                what=_what(data, numbers, len(used), len(fits)),
+                part=Part(last.model.against_rest(k) if several else last.model, last.rows),
+            )
+            for k, own in enumerate(scores.T)
+        )
 
-    def by(self, parts: Sequence[Part], data: Data | ChunkedData) -> HeldOut:
-        """Return the same rows, scored by other models in place of the fits."""
-        return replace(self, parts=tuple(parts), scores=_scores(parts, data))
+
+def _scores_on_scale(fit: SplitFit, final: Model, data: Data | ChunkedData, seed: int) -> Vector:
+    """Return the held-out scores of a fit on the scale of the final model, (m, K)."""
+    if fit.model is final:
+        return fit.scores
+    common = rows_of(data, some_of(fit.learnt, seed))
+    own, same = (model.scores(common).T for model in (fit.model, final))
+    lines = [scale_between(*both) for both in zip(own, same, strict=True)]
+    return np.column_stack(
+        [slope * fit.scores[:, k] + shift for k, (slope, shift) in enumerate(lines)]
+    )
 
 
 def in_memory(
@@ -152,10 +134,7 @@ def in_memory(
     if isinstance(data, Data):
         return data, tuple(held)
     every = np.arange(held[0].rows.size, dtype=np.int32)
-    renumbered = (
-        replace(one, rows=every, parts=tuple(replace(p, rows=every) for p in one.parts))
-        for one in held
-    )
+    renumbered = (replace(one, rows=every, part=replace(one.part, rows=every)) for one in held)
     return sampled(data, held[0].rows), tuple(renumbered)
 
 
@@ -170,18 +149,6 @@ def rows_of_class(data: Data, k: int) -> Data:
         return data
     labels = np.where(data.target.y == k, np.int8(1), np.int8(-1))
     return replace(data, target=Labels(labels), pairs=None)
-
-
-def _parts_of(
-    model: Model, learnt: Index, rows: Index, lines: Sequence[tuple[float, float]]
-) -> Iterator[Part]:
-    for k, (slope, shift) in enumerate(lines):
-        own = model if len(lines) == 1 else model.against_rest(k)
-        yield Part(model=own, learnt=learnt, rows=rows, slope=slope, shift=shift)
-
-
-def _scores(parts: Sequence[Part], data: Data | ChunkedData) -> Vector:
-    return np.concatenate([part.scores(data) for part in reversed(parts)])
 
 
 def scale_between(own: Vector, other: Vector, shares: Vector | None = None) -> tuple[float, float]:

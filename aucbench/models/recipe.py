@@ -21,6 +21,7 @@ from aucbench.datasets.tables.changes import ranges_of
 from aucbench.errors import UnsupportedError
 from aucbench.features import Chain, Standard
 from aucbench.features.chain import applied
+from aucbench.features.chain import mapped as map_rows
 from aucbench.features.chunked import map_of, with_features
 from aucbench.models.model import Model
 from aucbench.models.score_function import as_steps, functions_of
@@ -36,6 +37,33 @@ from aucbench.solving.wrappers import WithStart
 PINNED = "OMP_NUM_THREADS"  # what the solvers with trees look at
 MOST_SCORED = 20_000  # training rows whose scores tell the scale of a model
 FEW_NUMBERS = 1 << 22  # of rows that are mapped at once
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Prepared:
+    """Training rows with their features, as a solver takes them.
+
+    Attributes
+    ----------
+    data : Data or ChunkedData
+        The rows as they were read.
+    encoding : Encoding or None
+        Makes features of codes.
+    phi : FeatureMap or None
+        Applied to these features; None: a reader in chunks has made them.
+    mapped : Data or ChunkedData
+        The rows with the features that a solver sees.
+    """
+
+    data: Data | ChunkedData
+    encoding: Encoding | None
+    phi: FeatureMap | None
+    mapped: Data | ChunkedData
+
+    def features_of(self, rows: Rows) -> Rows:
+        """Return the features of other rows in memory."""
+        assert self.phi is not None
+        return map_rows(self.phi, rows if self.encoding is None else self.encoding(rows))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,25 +117,48 @@ class Recipe:
         DataError
             When the solver cannot be fitted to these rows.
         """
+        prepared = self.prepared(data, rows, split=split, start=start)
+        return self.fit_prepared(prepared, start)
+
+    def prepared(
+        self,
+        data: Data | ChunkedData,
+        rows: Index | None = None,
+        *,
+        split: int = 0,
+        start: Model | None = None,
+    ) -> Prepared:
+        """Return training rows with their features; parameters and errors are those of `fit`."""
         whole = rows is None or (rows.size == data.n and np.array_equal(rows, np.arange(data.n)))
         part = data if whole or rows is None else data.take(rows)
         if isinstance(part, ChunkedData):
-            return self._fit_chunks(part, start)
+            part = part if part.seed == self.seed else replace(part, seed=self.seed)
+            mapped = with_features(str(self.features), part)
+            return Prepared(data=part, encoding=chunked.encoding_of(part), phi=None, mapped=mapped)
         encoding = _encoding_of(part, start)
         train = part if encoding is None else encoding.applied(part)
-        solver, phi = get_solver(self.solver), get_preprocessing(self.features)
         if start is None:
-            phi = phi.fit(train, np.random.default_rng([self.seed, split]))
+            rng = np.random.default_rng([self.seed, split])
+            phi = get_preprocessing(self.features).fit(train, rng)
         else:
-            solver, phi = WithStart(solver, weights_of(start), required=True), _chain(start)
-        run = self._solve(solver, applied(phi, train))
+            phi = _chain(start)
+        return Prepared(data=part, encoding=encoding, phi=phi, mapped=applied(phi, train))
+
+    def fit_prepared(self, prepared: Prepared, start: Model | None = None) -> tuple[Model, Run]:
+        """Return the model of training rows with their features, and its run; as `fit`."""
+        solver, part = get_solver(self.solver), prepared.data
+        if isinstance(part, ChunkedData):
+            return self._fit_chunks(part, prepared.mapped, start)
+        if start is not None:
+            solver = WithStart(solver, weights_of(start), required=True)
+        run = self._solve(solver, prepared.mapped)
         model = Model(
             functions=functions_of(run),
             labels=class_labels(part),
             width=part.d,
             columns=part.names,
-            encoding=encoding,
-            maps=as_steps(phi),
+            encoding=prepared.encoding,
+            maps=as_steps(prepared.phi),
             ranges=ranges_of(part.rows),
             provenance={
                 **self._origin(run, part.n, part.target.numbers, part.target.what),
@@ -118,10 +169,10 @@ class Recipe:
         )
         return model, run
 
-    def _fit_chunks(self, data: ChunkedData, start: Model | None) -> tuple[Model, Run]:
+    def _fit_chunks(
+        self, data: ChunkedData, train: ChunkedData, start: Model | None
+    ) -> tuple[Model, Run]:
         """Return the model of rows that are read in chunks, with the spreads of its features."""
-        whole = data if data.seed == self.seed else replace(data, seed=self.seed)
-        train = with_features(str(self.features), whole)
         solver = get_solver(self.solver)
         if start is not None:  # on features of other rows, whose scales are close
             w = weights_of(start)[: train.d] * (train.scale / scale_of(start))

@@ -155,42 +155,14 @@ def test_rows_of_a_test_file_judge_the_model_and_do_not_train_it(tmp_path):
     assert point.tn == np.sum((scores < model.function.threshold) & (test.y < 0))
 
 
-def test_auto_tunes_and_says_why(folder, monkeypatch):
-    monkeypatch.setattr("aucbench.models.choosing.BESIDE_TREES", ("logistic", "sht-auc"))
-    monkeypatch.setattr("aucbench.models.choosing.find_spec", lambda name: None)
-    monkeypatch.setattr("aucbench.models.choosing.SEARCHED", 2)
-    made = fitted(folder, "--splits", 3, solver="auto", out="auto.aucbench")
+def test_auto_searches_and_says_why(folder):
+    made = fitted(folder, "--splits", 2, solver="auto", out="auto.aucbench")
     model = Model.load(folder / "auto.aucbench")
-    for name in ("logistic (tuned)", "sht-auc (tuned)", "hist-gradient-boosting (tuned)"):
-        assert name in made.output
-    choice = model.provenance["choice"]
-    assert "has the highest AUC" in choice[0]
-    assert choice[0] in made.output
-    assert "were tried in each training part" in choice[-1]
-    assert model.auc_rows.endswith("which these rows have helped to choose")
-    assert model.provenance["solver"].partition("[")[0] in choice[0]
-    assert "[" in model.provenance["solver"]  # with the parameters that were chosen
-
-
-def test_the_parameters_are_those_with_the_best_inner_auc(folder):
-    from aucbench.models import choosing
-    from aucbench.models.options import FitOptions, SearchOptions
-
-    search = SearchOptions(solver=("logistic",), tune=True)
-    plan = choosing.ModelPlan(source="x", options=FitOptions(search=search))
-    tables = [[(0.7, 0.6), (0.5, 0.9)], [(0.7, 0.6), (0.8, 0.9)]]
-
-    class Known:
-        def __init__(self, aucs):
-            rows = [
-                {"parameters": {"C": c}, "status": "ok", "auc": np.mean(each), "aucs": each}
-                for c, each in zip((1, 10), aucs, strict=True)
-            ]
-            self.tuning = {"table": rows}
-
-    [choice] = plan.plan.solvers
-    found = choosing.with_best_point(choice, [Known(aucs) for aucs in tables])
-    assert str(found) == "logistic[C=10]"
+    compared = [one["solver"].partition("[")[0] for one in model.provenance["comparison"]]
+    assert {"logistic", "additive"} < {*compared}
+    assert model.provenance["choice"][0] in made.output
+    assert model.provenance["solver"] in model.provenance["choice"][0]
+    assert model.auc_rows.endswith("which have helped to choose the solver")
 
 
 def test_ids_stdout_and_pieces(folder, model):

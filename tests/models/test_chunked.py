@@ -18,7 +18,7 @@ from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.metrics import auc
 from aucbench.models import Model, chunked
-from aucbench.models.choosing import ModelPlan
+from aucbench.models.choosing import paths_of
 from aucbench.models.chunked import open_large, remarks_of, some_held
 from aucbench.models.options import FitOptions, OutOfCoreOptions, SearchOptions
 from aucbench.models.recipe import Recipe
@@ -248,9 +248,9 @@ def test_options_of_chunks_need_chunks(folder):
 
 def test_auto_takes_the_solvers_that_can(folder):
     data = open_large(folder, options())
-    search = ModelPlan(source="rows", options=options(), held=data).options.search
-    assert "logistic" in search.solver
-    assert not search.tuned
+    paths = paths_of(options(), data)
+    assert [path.points[0].name for path in paths] == ["logistic", "svm-or"]
+    assert all(len(path.points) == 1 for path in paths)
     with pytest.raises(UnsupportedError, match="--time"):
         open_large(folder, options(time="b"))
 

@@ -5,9 +5,11 @@ import pandas as pd
 import pytest
 
 from aucbench import Model, fit
+from aucbench.datasets.reading import Reading
 from aucbench.errors import AucbenchError, UnsupportedError
 from aucbench.models.choosing import auto_solvers
 from aucbench.models.explain import summary_lines
+from aucbench.models.options import FitOptions
 from aucbench.pairs import Group
 
 pytestmark = pytest.mark.usefixtures("in_process")
@@ -57,7 +59,8 @@ def test_a_solver_that_cannot_is_refused_before_any_fit(table):
 
 
 def test_auto_takes_solvers_of_these_pairs():
-    assert {"svm-or", "rank-svm"} <= {*auto_solvers("group")}
-    assert "logistic" not in auto_solvers("group")
-    assert "rank-svm" not in auto_solvers("fpr[max=0.1]")
-    assert "logistic" in auto_solvers()
+    grouped = auto_solvers(FitOptions(pairs="group", read=Reading(groups="user")))
+    assert {"svm-or", "rank-svm"} <= {*grouped}
+    assert "logistic" not in grouped
+    assert "rank-svm" not in auto_solvers(FitOptions(pairs="fpr[max=0.1]"))
+    assert "logistic" in auto_solvers(FitOptions())

@@ -136,7 +136,7 @@ def test_a_last_fit_has_one_thread_and_leaves_the_environment_as_it_was(monkeypa
 def test_a_huge_file_is_judged_by_one_split(tmp_path, monkeypatch):
     from aucbench.models import choosing
 
-    for name in ("LARGE", "HUGE", "MANY", "GIANT", "LARGE_FILE"):
+    for name in ("LARGE", "HUGE", "MANY", "GIANT"):
         monkeypatch.setattr(choosing, name, 1)
     table().to_csv(tmp_path / "rows.csv", index=False)
     once = {name: value for name, value in ASKED.items() if name != "splits"}

@@ -3,6 +3,7 @@ holds for rows of the same kind."""
 
 import numpy as np
 import pytest
+from assessed_models import every, tried
 from nights import first
 
 from aucbench.data import Data
@@ -11,8 +12,6 @@ from aucbench.data.folds import splits
 from aucbench.metrics import Aim
 from aucbench.models.building import decided
 from aucbench.models.held_out import HeldOut, scale_between
-from aucbench.models.recipe import Recipe
-from aucbench.registry.specs import parse_spec
 
 W = 1.0 / np.arange(1, 9)
 AIM = Aim(flags=0.02)
@@ -28,9 +27,9 @@ def sample(rng, n, start=None):
 
 def model_of(spec, X, y, seed=0, **ties):
     data = Data.of(X, y, **ties)
-    recipe = Recipe(solver=parse_spec(spec), passes=10)
-    parts = splits(data, 5, seed)
-    return decided(recipe, data, np.arange(data.n, dtype=np.int32), parts, AIM, "sigmoid")
+    trial, model = tried(spec, data, splits(data, 5, seed), passes=10)
+    model, [held] = decided(model, trial.parts, data, every(data), AIM, "sigmoid")
+    return model, held
 
 
 def test_a_rescaled_score_has_the_place_of_the_other_model():
@@ -40,16 +39,16 @@ def test_a_rescaled_score_has_the_place_of_the_other_model():
     assert scale_between(np.zeros(3), other) == (1.0, 11.0)
 
 
-def test_a_model_that_has_not_seen_the_test_rows_scores_them_itself():
+def test_a_fit_without_the_test_rows_scores_them_itself():
     X, y, _ = sample(np.random.default_rng(0), 400)
     data = Data.of(X, y)
-    recipe = Recipe(solver=parse_spec("svm-or"), passes=3)
-    learnt, held = np.arange(300, dtype=np.int32), np.arange(300, 400, dtype=np.int32)
-    final = recipe.fitted(data, learnt, split=1)
-    out = HeldOut.of(recipe, data, [(learnt, held)], final, learnt)
-    np.testing.assert_allclose(out.scores, final.scores(data.take(held).rows), rtol=1e-12)
+    both = np.arange(300, dtype=np.int32), np.arange(300, 400, dtype=np.int32)
+    trial, _ = tried("svm-or", data, [both])
+    final = trial.parts[0].model
+    [out] = HeldOut.of(trial.parts, data, final)
+    np.testing.assert_allclose(out.scores, final.scores(data.take(both[1]).rows)[:, 0], rtol=1e-12)
     assert out.part.model is final
-    assert out.part.rows.tolist() == held.tolist()
+    assert out.part.rows.tolist() == both[1].tolist()
 
 
 def test_the_latest_window_counts_and_reaches_back_for_a_rare_class():
@@ -79,8 +78,8 @@ def test_the_next_rows_are_flagged_as_often_as_was_promised(spec, ties, request)
         given = {"none": {}, "groups": {"groups": unequal}, "times": {"times": time}}[ties]
         model, _ = model_of(spec, X, y, seed, **given)
         next_rows, _, _ = sample(rng, 10_000)
-        flagged = np.count_nonzero(model.scores(rows(next_rows)) >= model.threshold)
-        expected = model.operating.expected(10_000)
+        flagged = np.count_nonzero(model.scores(rows(next_rows)) >= model.function.threshold)
+        expected = model.function.operating.expected(10_000)
         inside += expected.low <= flagged <= expected.high
     assert inside / repeats >= 0.93 - 3 * np.sqrt(0.95 * 0.05 / repeats)
 
@@ -94,14 +93,10 @@ def test_unequal_fits_do_not_move_the_threshold():
     X = rng.normal(size=(1500, 150))
     y = np.where(X[:, 0] + X[:, 1] + rng.logistic(size=1500) > 2.0, 1, -1)
     data = Data.of(X, y)
-    recipe = Recipe(solver=parse_spec("logistic[C=100]"))
-    parts = splits(data, 5, 0)
-    model, _ = decided(recipe, data, np.arange(1500, dtype=np.int32), parts, Aim(flags=0.05), None)
-    flagged = np.mean(model.scores(rows(rng.normal(size=(20_000, 150)))) >= model.threshold)
-    raw = np.concatenate(
-        [recipe.fitted(data, rest).scores(data.take(held).rows) for rest, held in parts]
-    )
-    as_they_are = np.mean(
-        model.scores(rows(rng.normal(size=(20_000, 150)))) >= np.quantile(raw, 0.95)
-    )
+    trial, final = tried("logistic[C=100]", data, splits(data, 5, 0))
+    model, _ = decided(final, trial.parts, data, every(data), Aim(flags=0.05), None)
+    new = model.scores(rows(rng.normal(size=(20_000, 150))))
+    flagged = np.mean(new >= model.function.threshold)
+    raw = np.concatenate([part.scores[:, 0] for part in trial.parts])
+    as_they_are = np.mean(new >= np.quantile(raw, 0.95))
     assert abs(np.log(flagged / 0.05)) < 0.25 < abs(np.log(as_they_are / 0.05))
