@@ -39,45 +39,46 @@ class Reading:
     Attributes
     ----------
     positive : label or tuple of labels, optional
-        Labels of files that count as positive.
+        Labels of files that are positive.
     negative : label or tuple of labels, optional
-        Labels of files that count as negative; rest means all others.
+        Labels of files that are negative; rest means all others.
     target : str or int, optional
         Label column of files, by name or by number from 0.
     drop : tuple of str or int
-        Columns of files to leave out; none alone also keeps those that the catalogue leaves out.
+        Columns of files to drop; none alone also keeps those that the catalogue drops.
     decimal : "." or ","
-        Decimal mark of tables: a point or a comma.
+        Decimal mark of numbers in tables: a point or a comma.
     missing : tuple of str
-        Cells of tables that mean a missing one: VALUE in all columns, or COLUMN=VALUE; and such as
-        NA that do not, as COLUMN!=NA; repeatable.
+        Cells of tables to read as missing: VALUE in all columns, or COLUMN=VALUE in one;
+        COLUMN!=NA reads NA as text; repeatable.
     text : "hash", "drop" or "refuse"
-        Columns of free text. hash: read as hashed words and pairs of words; drop: left out;
-        refuse: an error.
+        What to do with columns of free text. hash: read them as hashed words and pairs of words;
+        drop: drop them; refuse: an error.
     unlabelled : "refuse" or "skip"
-        Rows of tables without a label. refuse: an error; skip: left out.
+        What to do with rows of tables without a label. refuse: an error; skip: drop them.
     separator : str, optional
-        Of the cells of text files: a character, tab, or space for any number of blanks.
+        Separator of the cells of text files: a character, tab, or space for any number of blanks.
         [default: found in the first lines]
     groups : str or int, optional
-        Column of files that is no feature; rows that share a value are on one side of each split.
+        Column of files with the groups of rows: each group is on one side of each split. It is no
+        feature.
     time : str or int, optional
-        Column of files that is no feature; training rows are earlier than test rows.
+        Column of files with times: training rows are earlier than test rows. It is no feature.
     weights : str or int, optional
-        Column of files that is no feature; rows count for it, in the AUC and in training.
+        Column of files with weights of rows, in the AUC and in training. It is no feature.
     test : str, optional
         File, name or address of test rows, in place of splits.
     labels : "two", "classes" or "grades"
-        What labels are. two: two classes; classes: each label is a class with a score of its own,
-        if there are three or more; grades: ordered numbers, of which a higher one is better.
+        Kind of the labels. two: two classes; classes: each label is a class with a score of its
+        own, if there are three or more; grades: ordered numbers, of which a higher one is better.
     time_to_event : str or int, optional
-        Column of files with how long each row was observed, in place of labels; a row whose event
-        comes earlier shall have a higher score.
+        Column of files with the time for which each row was observed, in place of labels; a row
+        with an earlier event shall have a higher score.
     event : str or int, optional
-        Column of files that says whether the event happened at that time: 1 or 0, or words of which
-        positive names that of an event.
+        Column of files that says whether the event happened at that time: 1 or 0, or two words, of
+        which --positive names the one of an event.
     rows : int, optional
-        At most so many rows, always the same ones; of two classes, the rarer one keeps its share,
+        Read at most so many rows, always the same ones; the rarer of two classes keeps its share,
         or 100 rows if it has them. [default: all]
 
     Raises
