@@ -31,23 +31,6 @@ def pair_auc(y, scores):
     return (stats.rankdata(scores)[y > 0].sum() - n_pos * (n_pos + 1) / 2) / (n_pos * n_neg)
 
 
-def test_breast_cancer_has_the_malignant_tumours_as_positives():
-    data = breast_cancer()
-
-    assert (data.n, data.d, data.target.n_pos) == (569, 30, 212)
-    assert data.names[0] == "mean radius"
-    assert not data.rows.is_sparse
-
-
-@pytest.mark.parametrize("digit", [0, 5, 9])
-def test_digits_are_one_against_the_rest(digit):
-    data = aucbench_datasets()[f"digits-{digit}"]()
-
-    assert (data.n, data.d) == (1797, 64)
-    assert data.target.n_pos == [178, 182, 180][[0, 5, 9].index(digit)]
-    np.testing.assert_array_equal(data.y, digits(digit).y)
-
-
 def test_embedded_sets_are_those_of_scikit_learn():
     for found, bunch, positive in [
         (breast_cancer(), load_breast_cancer(), 0),
@@ -77,13 +60,6 @@ def test_outbreak_shifts_the_positives_on_its_support_only():
     np.testing.assert_allclose(shift[support], 0.3, atol=0.14)  # 4 standard errors
     np.testing.assert_allclose(shift[rest], 0.0, atol=0.14)
     np.testing.assert_allclose(X.std(axis=0), 1, atol=0.06)
-
-
-def test_outbreak_defaults_are_the_paper_s():
-    data = outbreak()
-
-    assert (data.n, data.d, data.target.n_pos) == (1000, 1000, 50)
-    assert outbreak_support().size == 20
 
 
 @pytest.mark.parametrize("name", SIMULATIONS)

@@ -177,13 +177,6 @@ def test_names_of_columns_have_no_blanks_around_them(held):
         load(source, target="Y")
 
 
-@pytest.mark.parametrize("words", [("Yes", "YES", "yes", "no"), ("Yes", "NO", "no")])
-def test_words_of_a_pair_are_labels_in_any_case(words, held):
-    labels = np.resize(words, N)
-    data = load(held(pd.DataFrame({"x": X, "y": labels})))
-    assert data.target.n_pos == np.count_nonzero(np.char.lower(labels) == "yes")
-
-
 def test_times_and_grades_with_leading_zeros_are_numbers(held):
     minutes = [f"{k // 60:02}{k % 60:02}" for k in np.random.default_rng(1).permutation(N)]
     source = held(pd.DataFrame({"at": minutes, "x": X, "y": SIDES}))

@@ -125,29 +125,6 @@ def test_a_pickle_is_never_opened(tmp_path, y):
     assert not (tmp_path / "exploded").exists()
 
 
-def test_the_layout_follows_the_share_of_non_zeros(tmp_path, y):
-    rng = np.random.default_rng(0)
-    for share, sparse in ((0.1, True), (0.6, False)):
-        made = np.where(rng.random((30, 40)) < share, 1.5, 0.0)
-        for write, file in ((write_svm, "l.svm"), (write_npz, "l.npz")):
-            data = load(write(tmp_path / file, made, y))
-            assert data.rows.is_sparse == sparse
-            got = data.rows.matrix.toarray() if sparse else data.rows.matrix
-            np.testing.assert_array_equal(got[:, : data.d], made[:, : data.d])
-
-
-def test_csv_refuses_a_missing_label_by_its_line(tmp_path, X, y):
-    path = tmp_path / "t.csv"
-    gaps = frame(X, y)
-    gaps.loc[4, "pulse"] = np.nan
-    gaps.assign(label=np.where(np.arange(30) == 6, np.nan, y)).to_csv(path, index=False)
-    with pytest.raises(DataError, match="label is missing in line 8"):
-        load(path)
-    path.write_text("a,b,y\n")
-    with pytest.raises(DataError, match="there are 0 rows"):
-        load(path)
-
-
 def test_drop_takes_names_and_numbers_of_features(tmp_path, X, y):
     path = write_csv(tmp_path / "t.csv", X, y)
     data = load(path, drop=["height", 0])

@@ -10,7 +10,7 @@ import pytest
 from scipy.sparse import csr_array, vstack
 from sklearn.datasets import dump_svmlight_file
 
-from aucbench.datasets import available, load, stream
+from aucbench.datasets import load, stream
 from aucbench.errors import DataError, UnknownNameError
 
 PACKERS = {"": bytes, ".xz": lzma.compress, ".bz2": bz2.compress, ".gz": gzip.compress}
@@ -226,14 +226,3 @@ def test_it_can_be_left_in_the_middle(tmp_path):
         if count == 3:
             break
     path.unlink()
-
-
-@pytest.mark.parametrize("name", ["splice", "fourclass"])
-def test_real_sets_are_streamed_as_they_are_loaded(name, data_folder, monkeypatch):
-    monkeypatch.setenv("AUCBENCH_DATA", str(data_folder))
-    assert name in available()
-    whole = load(name)
-    X, y = zip(*((chunk.rows.matrix, chunk.y) for chunk in stream(name, rows=4099)), strict=True)
-    difference = csr_array(whole.rows.matrix) - vstack([csr_array(part) for part in X])
-    assert abs(difference).sum() == 0
-    np.testing.assert_array_equal(np.concatenate(y), whole.y)
