@@ -54,9 +54,6 @@ class Entry:
     note: str = ""  # what to know before using it
     # names of the features that are known to matter, from the literature
     relevant: tuple[str, ...] = ()
-    # a check of loaders: the mean test AUC of scaling by the largest absolute value and scikit-
-    # learn's `LogisticRegression(max_iter=300)`, over 5 stratified folds, shuffled with seed 0
-    auc: float | None = None
     raw: Raw = field(default_factory=Raw)  # how the files are read
     # the files as the source publishes them; empty when they cannot be downloaded
     files: tuple[RemoteFile, ...] = ()
