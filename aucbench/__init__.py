@@ -12,7 +12,7 @@ import lazy_loader
 
 if TYPE_CHECKING:
     from aucbench.data import Data
-    from aucbench.datasets.parted import open_parts
+    from aucbench.datasets.chunked import open_parts
     from aucbench.hookspecs import hookimpl
     from aucbench.judging.judge import judge
     from aucbench.kernels.headers import get_include, require_kernel_api
@@ -74,7 +74,7 @@ __all__ = [
 
 _MODULES = {
     "data": ("Data",),
-    "datasets.parted": ("open_parts",),
+    "datasets.chunked": ("open_parts",),
     "models": ("AUCClassifier", "GradeRanker", "Model", "SurvivalRanker", "fit"),
     "judging.judge": ("judge",),
     "kernels.headers": ("get_include", "require_kernel_api"),

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from aucbench.datasets import load
-from aucbench.datasets.parted import open_parts
+from aucbench.datasets.chunked import open_parts
 from aucbench.scale import Here
 from aucbench.scale.parts import Piece
 

@@ -16,7 +16,7 @@ from time import perf_counter, process_time
 from typing import Any
 
 import aucbench
-from aucbench.datasets.parted import open_parts
+from aucbench.datasets.chunked import open_parts
 from aucbench.scale import ChunkedData, Here, Parts, Piece
 from aucbench.scale.dask import Dask
 
@@ -76,7 +76,7 @@ def collections(client: Any, path: str, train: int, gap: float) -> None:
     import dask.array as da
     from distributed import wait
 
-    from aucbench.datasets.parted.collected import collected
+    from aucbench.datasets.chunked.dask_parts import collected
     from benchmarks.dask_peers import TEST, rows_of
 
     X, y = rows_of(path, train + TEST)

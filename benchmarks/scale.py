@@ -27,7 +27,7 @@ import numpy as np
 
 import aucbench
 from aucbench.data import Data
-from aucbench.datasets.parted import open_parts
+from aucbench.datasets.chunked import open_parts
 from aucbench.scale import ChunkedData, InMemory
 from aucbench.scale.bins import binned, grid_of
 from aucbench.scale.parts import Piece

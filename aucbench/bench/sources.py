@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 
 from aucbench.bench.free_memory import free_memory
+from aucbench.datasets.chunked.footers import Footer
 from aucbench.datasets.download import is_url
 from aucbench.datasets.endings import PARQUET, TEXT
 from aucbench.datasets.located import has_folder, names_file
-from aucbench.datasets.parted.footers import Footer
 from aucbench.registry.lookup import owner
 
 COPIES = 3  # of all rows as float64, which a fit in memory takes at most

@@ -12,11 +12,11 @@ import lazy_loader
 if TYPE_CHECKING:
     from aucbench.datasets.catalogue import Entry, Suite, entries, entry_of, suites
     from aucbench.datasets.changepoint import load_changepoint
-    from aucbench.datasets.chunks import stream
     from aucbench.datasets.files import load
     from aucbench.datasets.located import available
     from aucbench.datasets.registered import breast_cancer, digits
     from aucbench.datasets.simulated import linear, outbreak, outbreak_support, radial, true_scores
+    from aucbench.datasets.streaming import stream
 
 __all__ = [
     "Entry",
@@ -42,10 +42,10 @@ __getattr__, __dir__, _ = lazy_loader.attach(
     submod_attrs={
         "catalogue": ("Entry", "Suite", "entries", "entry_of", "suites"),
         "changepoint": ("load_changepoint",),
-        "chunks": ("stream",),
         "files": ("load",),
         "located": ("available",),
         "registered": ("breast_cancer", "digits"),
+        "streaming": ("stream",),
         "simulated": ("linear", "outbreak", "outbreak_support", "radial", "true_scores"),
     },
 )

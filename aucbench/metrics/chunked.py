@@ -10,7 +10,7 @@ from functools import partial
 from math import inf, nextafter
 from typing import Any, Literal
 
-from aucbench.datasets.parted import open_parts
+from aucbench.datasets.chunked import open_parts
 from aucbench.datasets.reading import Reading
 from aucbench.errors import ParameterError, UnsupportedError, require_above
 from aucbench.scale.auc_bins import Counted, ScoreCounts, counted, outward
@@ -163,7 +163,7 @@ def auc_of_file(
     Parameters
     ----------
     source : str or path
-        Files as `aucbench.datasets.parted.open_parts` reads them: Parquet, or CSV, which is first
+        Files as `aucbench.datasets.chunked.open_parts` reads them: Parquet, or CSV, which is first
         written as Parquet into the user's cache.
     score : str or int
         The column of the scores.

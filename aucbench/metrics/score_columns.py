@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.data.arrays import Vector
-from aucbench.datasets.parted import open_parts
+from aucbench.datasets.chunked import open_parts
 from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError, ParameterError
 from aucbench.scale.engines import Engine, Here

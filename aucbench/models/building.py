@@ -25,7 +25,7 @@ from aucbench.bench.worker.machine import here
 from aucbench.bench.worker.rows import data_hash
 from aucbench.data import Categories, Data
 from aucbench.data.arrays import Index
-from aucbench.datasets.chunked import named_columns
+from aucbench.datasets.chunked.data import named_columns
 from aucbench.datasets.reading import Reading
 from aucbench.errors import ParameterError
 from aucbench.kernels.parallel import threads

@@ -26,9 +26,9 @@ from aucbench.bench.sources import names_files, why_too_large
 from aucbench.data import Data
 from aucbench.data.arrays import Index, Rows, Vector, rows
 from aucbench.data.understood import Remark, by_kind
-from aucbench.datasets.chunked import open_chunked, sampled, understood_of
+from aucbench.datasets.chunked.data import open_chunked, sampled, understood_of
+from aucbench.datasets.chunked.footers import Footer
 from aucbench.datasets.endings import PARQUET
-from aucbench.datasets.parted.footers import Footer
 from aucbench.datasets.suspects import outliers_of_columns, suspects
 from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.features.chunked import MAPS

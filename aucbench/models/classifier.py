@@ -28,8 +28,8 @@ from aucbench.data.arrays import Index, Vector
 from aucbench.data.folds import drawn_parts
 from aucbench.data.targets import Labels, counted, label_places, ordered_classes
 from aucbench.data.understood import Understood
+from aucbench.datasets.chunked.dask_parts import collected, is_collection, lazily
 from aucbench.datasets.memory import label_array, plain_rows
-from aucbench.datasets.parted.collected import collected, is_collection, lazily
 from aucbench.errors import AucbenchError, DataError, ParameterError, UnsupportedError
 from aucbench.metrics import Aim, auc, hand_till
 from aucbench.models.calibration import FOLDS, calibrator, require_method

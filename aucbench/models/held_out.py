@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from aucbench.data import Categories, Data
 from aucbench.data.arrays import Index, Vector
 from aucbench.data.targets import Labels
-from aucbench.datasets.chunked import sampled
+from aucbench.datasets.chunked.data import sampled
 from aucbench.models.chunked import rows_of, some_held
 from aucbench.models.model import Model
 from aucbench.models.recipe import some_of

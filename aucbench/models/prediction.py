@@ -56,9 +56,9 @@ def score_files(
         Of the cells of text files; by default that of the training table, if it was given.
     """
     from aucbench.bench.sources import names_files
+    from aucbench.datasets.chunked.opening import files_of
     from aucbench.datasets.endings import naming
     from aucbench.datasets.formats import batches_of_cells
-    from aucbench.datasets.parted.opening import files_of
 
     separator = separator or model.provenance.get("separator")
     first_index = model.provenance.get("first_index")

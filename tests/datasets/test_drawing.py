@@ -8,8 +8,8 @@ import pytest
 from aucbench import get_dataset
 from aucbench.data import Categories, Grades, Labels, Survival
 from aucbench.datasets import load
+from aucbench.datasets.chunked import open_parts
 from aucbench.datasets.drawing import FEWEST, drawn
-from aucbench.datasets.parted import open_parts
 from aucbench.errors import ParameterError, UnsupportedError
 
 N = 3000

@@ -7,8 +7,8 @@ import pytest
 from pyarrow import feather, parquet
 
 from aucbench.datasets import load, stream
+from aucbench.datasets.chunked.opening import open_parts
 from aucbench.datasets.formats import batches_of_cells
-from aucbench.datasets.parted.opening import open_parts
 from aucbench.datasets.tables import Schema
 from aucbench.errors import DataError
 

@@ -14,7 +14,7 @@ READ = """
 import sys
 from pathlib import Path
 from aucbench.datasets import load
-from aucbench.datasets.parted import open_parts
+from aucbench.datasets.chunked import open_parts
 if sys.argv[1] == "load":
     n = load(sys.argv[2]).n
 else:

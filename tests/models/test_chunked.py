@@ -13,7 +13,7 @@ import aucbench
 from aucbench.bench import sources
 from aucbench.bench.options import Options
 from aucbench.data import Data
-from aucbench.datasets.chunked import sampled
+from aucbench.datasets.chunked.data import sampled
 from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.metrics import auc

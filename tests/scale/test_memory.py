@@ -15,7 +15,7 @@ CODE = """
 import json, sys
 from resource import RUSAGE_SELF, getrusage
 import aucbench
-from aucbench.datasets.parted import open_parts
+from aucbench.datasets.chunked import open_parts
 from aucbench.scale import ChunkedData
 
 aucbench.threads(2)

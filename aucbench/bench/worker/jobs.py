@@ -35,7 +35,7 @@ from aucbench.data import Categories, Data
 from aucbench.data.arrays import Index
 from aucbench.data.inputs import require_filled
 from aucbench.data.packed import arrays_of, known_of, pack_arrays, unpack_known, unpack_numbers
-from aucbench.datasets.chunked import folders_of, open_chunked
+from aucbench.datasets.chunked.data import folders_of, open_chunked
 from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.features.chain import is_shared, keeps_columns

@@ -22,7 +22,7 @@ from aucbench.data import Data, Terms
 from aucbench.data.arrays import Rows
 from aucbench.data.packed import arrays_of, known_of, pack_arrays, unpack_arrays, with_known
 from aucbench.data.understood import Understood
-from aucbench.datasets.chunked import open_again
+from aucbench.datasets.chunked.data import open_again
 from aucbench.datasets.tables import Schema
 from aucbench.errors import DataError
 from aucbench.registry.fingerprints import CANONICAL, HASH_BYTES

@@ -13,7 +13,7 @@ import numpy as np
 from aucbench.data import Data
 from aucbench.data.arrays import Index, Rows, Vector, rows
 from aucbench.data.understood import Remark, Understood
-from aucbench.datasets.parted import open_parts
+from aucbench.datasets.chunked import open_parts
 from aucbench.datasets.reading import Reading
 from aucbench.datasets.tables import Encoding
 from aucbench.datasets.tables.parts import Dates, OneHot

@@ -18,11 +18,8 @@ from aucbench.data.inputs import SINGLE
 from aucbench.data.targets import REST, Classes
 from aucbench.data.understood import Remark, Understood
 from aucbench.datasets.arrow import frame_of_table, pyarrow
-from aucbench.datasets.endings import short_reason
-from aucbench.datasets.gaps import named_labels
-from aucbench.datasets.label import column_at, find_label
-from aucbench.datasets.parted.footers import DATE, OTHER, TEXT, Footer, common_kinds
-from aucbench.datasets.parted.levels import (
+from aucbench.datasets.chunked.footers import DATE, OTHER, TEXT, Footer, common_kinds
+from aucbench.datasets.chunked.levels import (
     HEAD,
     DateRange,
     Texts,
@@ -32,6 +29,9 @@ from aucbench.datasets.parted.levels import (
     distinct,
     encoding_of,
 )
+from aucbench.datasets.endings import short_reason
+from aucbench.datasets.gaps import named_labels
+from aucbench.datasets.label import column_at, find_label
 from aucbench.datasets.reading import NO_COLUMN, Reading
 from aucbench.datasets.tables import Encoding
 from aucbench.datasets.tables.cells import MARKS, MISSING

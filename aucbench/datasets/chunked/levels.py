@@ -84,14 +84,14 @@ class Texts:
         if words := more.get("gaps"):
             raise DataError(
                 f"column {name!r} holds {kind} cells and {' and '.join(map(repr, words))}, which "
-                "means a missing cell, and none may be missing in parts; fill it, or leave the "
+                "means a missing cell, and none may be missing in chunks; fill it, or leave the "
                 f"column out with drop={name!r} (--drop)"
             )
         counts = np.array([self.counts[text] for text in texts])
         if kind == "category":
             if raw.words >= WORDS and len(texts) > max(FEW, n / 2):
                 raise DataError(
-                    f"column {name!r} holds free text, which is not read in parts; leave it out "
+                    f"column {name!r} holds free text, which is not read in chunks; leave it out "
                     f"with drop={name!r} (--drop), or with text='drop' (--text drop)"
                 )
             single = float(np.count_nonzero(counts == 1) / n)

@@ -1,4 +1,4 @@
-"""Rows in parts: Parquet files, and text files that become Parquet.
+"""Rows in chunks: Parquet files, and text files that become Parquet.
 
 Design
   a. A part is a row group of a Parquet file. So the files alone decide the parts, and not the
@@ -10,6 +10,6 @@ Design
   d. Each reading first compares size, time and footer of the file with what was opened.
 """
 
-from aucbench.datasets.parted.opening import open_parts
+from aucbench.datasets.chunked.opening import open_parts
 
 __all__ = ["open_parts"]

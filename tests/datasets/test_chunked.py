@@ -1,4 +1,4 @@
-"""Rows in parts from files: what they hold, and what is refused in one sentence."""
+"""Rows in chunks from files: what they hold, and what is refused in one sentence."""
 
 import os
 import pickle
@@ -12,9 +12,9 @@ import pytest
 
 from aucbench.data.arrays import rows
 from aucbench.datasets import load
-from aucbench.datasets.chunked import codes_of
-from aucbench.datasets.parted import open_parts
-from aucbench.datasets.parted import parquet as parquet_parts
+from aucbench.datasets.chunked import open_parts
+from aucbench.datasets.chunked import parquet as parquet_parts
+from aucbench.datasets.chunked.data import codes_of
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.scale import ChunkedData
 
@@ -320,7 +320,7 @@ def test_a_number_that_is_none_is_refused_by_the_survey(frame, tmp_path):
 
 def test_too_many_levels_and_options_that_need_all_rows_are_refused(file, tmp_path, monkeypatch):
     frame = pd.read_parquet(file).assign(t=[f"t{i % 200}" for i in range(N)])
-    monkeypatch.setattr("aucbench.datasets.parted.levels.MOST_LEVELS", 100)
+    monkeypatch.setattr("aucbench.datasets.chunked.levels.MOST_LEVELS", 100)
     with pytest.raises(DataError, match="more than 100 different texts"):
         open_parts(written(frame, tmp_path / "t.parquet"))
     with pytest.raises(UnsupportedError, match="groups"):
@@ -328,7 +328,7 @@ def test_too_many_levels_and_options_that_need_all_rows_are_refused(file, tmp_pa
 
 
 def test_text_files_become_parquet_once(frame, tmp_path, cache, monkeypatch):
-    monkeypatch.setattr("aucbench.datasets.parted.converted.ROWS", 256)
+    monkeypatch.setattr("aucbench.datasets.chunked.conversion.ROWS", 256)
     folder, told = tmp_path / "rows", []
     folder.mkdir()
     frame[:600].to_csv(folder / "a.csv", index=False)

@@ -14,7 +14,7 @@ from dask_clusters import two_workers
 
 import aucbench
 from aucbench.data import Data
-from aucbench.datasets.parted.collected import collected, is_collection, lazily
+from aucbench.datasets.chunked.dask_parts import collected, is_collection, lazily
 from aucbench.errors import DataError, ParameterError
 from aucbench.scale import ChunkedData, InMemory
 from aucbench.scale.chosen import Chosen
@@ -125,7 +125,7 @@ def test_what_cannot_be_read_is_refused_in_a_sentence(client, table):
 
 
 def test_a_collection_that_does_not_fit_is_refused(client, table, monkeypatch):
-    monkeypatch.setattr("aucbench.datasets.parted.collected.FITS", 1e-12)
+    monkeypatch.setattr("aucbench.datasets.chunked.dask_parts.FITS", 1e-12)
     X, y = table
 
     with pytest.raises(DataError, match="write it as Parquet"):

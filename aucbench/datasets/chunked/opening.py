@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from aucbench.datasets.chunked.conversion import converted
+from aucbench.datasets.chunked.footers import Footer
+from aucbench.datasets.chunked.parquet import ParquetParts
 from aucbench.datasets.endings import PARQUET, TEXT, naming
-from aucbench.datasets.parted.converted import converted
-from aucbench.datasets.parted.footers import Footer
-from aucbench.datasets.parted.parquet import ParquetParts
 from aucbench.datasets.reading import Reading
 from aucbench.errors import DataError, UnsupportedError
 
@@ -30,7 +30,7 @@ def open_parts(
     tell: Tell | None = None,
     **options: Any,
 ) -> ParquetParts:
-    """Return the rows of files in parts, which are read again and again and never all at once.
+    """Return the rows of files in chunks, which are read again and again and never all at once.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def files_of(source: str | os.PathLike[str]) -> Sequence[Path]:
     Raises
     ------
     DataError
-        When there are none, or their formats differ or are not read in parts.
+        When there are none, or their formats differ or are not read in chunks.
     """
     path = Path(source)
     if path.is_dir():
@@ -93,16 +93,16 @@ def files_of(source: str | os.PathLike[str]) -> Sequence[Path]:
     endings = sorted({file.suffix.lower() for file in known})
     if not known and path.is_file():
         raise DataError(
-            f"{source} cannot be read in parts, since rows in parts come from Parquet or CSV "
-            f"({' '.join(FORMATS)}); write it as Parquet, or fit without --by-parts, which reads "
+            f"{source} cannot be read in chunks, since rows in chunks come from Parquet or CSV "
+            f"({' '.join(FORMATS)}); write it as Parquet, or fit without --in-chunks, which reads "
             "npz and other formats in memory"
         )
     if not known:
         others = ", ".join(sorted({file.name for file in files})[:MOST_NAMED])
         raise DataError(
-            f"{source} names {others or 'no files'}, and rows in parts are read from Parquet or "
+            f"{source} names {others or 'no files'}, and rows in chunks are read from Parquet or "
             f"CSV ({' '.join(FORMATS)}); write the rows as Parquet, or fit one file in memory, "
-            "without --by-parts; folders inside of a folder need a pattern such as "
+            "without --in-chunks; folders inside of a folder need a pattern such as "
             "'rows/*/*.parquet'"
         )
     if len(endings) > 1:
@@ -116,6 +116,6 @@ def _refuse_whole(asked: Reading) -> None:
     given += [f"unlabelled={asked.unlabelled}"] * (asked.unlabelled != "refuse")
     if given:
         raise UnsupportedError(
-            f"{' and '.join(given)} need all rows at once, and these come in parts; leave it out, "
+            f"{' and '.join(given)} need all rows at once, and these come in chunks; leave it out, "
             "or read files that fit in memory"
         )

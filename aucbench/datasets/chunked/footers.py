@@ -126,7 +126,7 @@ def _identity(stat: os.stat_result) -> tuple[int, ...]:
 @lru_cache(maxsize=4096)
 def _read(path: str, _identity: tuple[int, ...]) -> tuple[str, Any, Any]:
     """Return hash, content and schema of a footer."""
-    arrow = pyarrow("reading Parquet in parts")
+    arrow = pyarrow("reading Parquet in chunks")
     try:
         with arrow.parquet.ParquetFile(path) as file:
             metadata, schema = file.metadata, file.schema_arrow

@@ -13,11 +13,11 @@ from tempfile import mkdtemp
 from time import time
 
 from aucbench.datasets.arrow import pyarrow
+from aucbench.datasets.chunked.footers import Footer
 from aucbench.datasets.download import cache_folder
 from aucbench.datasets.endings import naming
 from aucbench.datasets.formats import Wanted, batches
 from aucbench.datasets.gaps import kept_words
-from aucbench.datasets.parted.footers import Footer
 from aucbench.datasets.reading import Reading
 from aucbench.datasets.textfile import AsText, joined_cells
 from aucbench.errors import DataError
@@ -30,7 +30,7 @@ VERSION = 2  # of what is written
 
 def converted(files: Sequence[Path], asked: Reading, tell: Callable[[str], object]) -> list[Footer]:
     """Return the footers of the rows of text files as Parquet; they are written if they are new."""
-    pyarrow("reading text files in parts")
+    pyarrow("reading text files in chunks")
     place = cache_folder() / FOLDER / _key(files, asked)
     if not (place / INDEX).is_file():
         _remove_unused(place.parent)
