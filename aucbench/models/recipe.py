@@ -14,7 +14,7 @@ from aucbench.data import Categories, Data
 from aucbench.data.arrays import Index, Rows, Vector
 from aucbench.data.shapes import written_shapes
 from aucbench.data.targets import Labels
-from aucbench.datasets import chunked
+from aucbench.datasets.chunked import data as chunked
 from aucbench.datasets.reading import Plain
 from aucbench.datasets.tables import Encoding
 from aucbench.datasets.tables.changes import ranges_of

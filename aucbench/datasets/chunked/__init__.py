@@ -6,7 +6,7 @@ Design
   b. Before a row is read, the footers say whether all files have the same columns. Labels are
      counted from their own column, so that the classes are those of all files.
   c. A part is decoded in the process that computes with it, which is supervised in a fit.
-     (Rejected: decoding elsewhere, as `load` does. Each reading would copy all bytes once more.)
+     (Rejected: decoding elsewhere. Each reading would copy all bytes once more.)
   d. Each reading first compares size, time and footer of the file with what was opened.
 """
 
