@@ -212,8 +212,6 @@ def fitted_in_chunks(
     AucbenchError
         As `Recipe.fit`.
     """
-    from aucbench.models.inputs import warn_of_outliers  # it imports scikit-learn
-
     engine = getattr(parts, "engine", None) or Here()
     known = understood_of(parts)
     whole = ChunkedData(parts, engine, seed=recipe.seed, understood=known)
