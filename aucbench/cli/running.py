@@ -22,7 +22,6 @@ from aucbench.errors import INTERRUPTED
 if TYPE_CHECKING:
     from aucbench.bench.cell import Cell
     from aucbench.bench.engines import Engine
-    from aucbench.bench.inline import Inline
     from aucbench.bench.options import Options
     from aucbench.bench.plan.plan import Plan
     from aucbench.bench.results.record import Record
@@ -153,20 +152,12 @@ def _warm(engine: Engine, plan: Plan) -> Iterator[Engine]:
         yield replace(engine, supervisor=supervisor)
 
 
-def records_of(
-    plan: Plan,
-    store: Store,
-    options: Options,
-    way_on: str,
-    inline: Inline | None = None,
-    *,
-    brief: bool = False,
-) -> list[Record]:
+def records_of(plan: Plan, store: Store, options: Options, way_on: str) -> list[Record]:
     """Run a plan and return its records in the order of its cells.
 
-    It exits with 130 after Ctrl-C, and says `way_on`. The progress is as of `shown_progress`.
+    It exits with 130 after Ctrl-C, and says `way_on`.
     """
-    records, end = _run(plan, store, options.make_engine(None), options, inline, brief=brief)
+    records, end = _run(plan, store, options.make_engine(None), options)
     if end is not End.WHOLE:
         say(f"interrupted: {way_on}", err=True)
         raise typer.Exit(INTERRUPTED)
@@ -200,17 +191,8 @@ def opened(folder: Path | None, *, create: bool = True) -> Iterator[Store]:
                 warn(problem)
 
 
-def _run(
-    plan: Plan,
-    store: Store,
-    engine: Engine,
-    options: Options,
-    inline: Inline | None = None,
-    *,
-    brief: bool = False,
-) -> tuple[list[Record], End]:
+def _run(plan: Plan, store: Store, engine: Engine, options: Options) -> tuple[list[Record], End]:
     """Return the records in the order of the cells of the plan, and how the run has ended."""
-    from aucbench.bench.inline import NOTHING
     from aucbench.bench.runner import run
     from aucbench.bench.until import Until
     from aucbench.datasets.located import bring
@@ -218,21 +200,13 @@ def _run(
 
     until = None if options.seconds is None else Until(options.seconds)
     # Here, so that the user sees what is downloaded: workers write to logs.
-    known = inline or NOTHING
     bring(_named(plan), progress=not options.quiet)
     records: dict[Cell, Record] = {}
     end = End.WHOLE
     try:
-        with shown_progress(len(plan), options, brief=brief) as progress:
+        with shown_progress(len(plan), options) as progress:
             for record in run(
-                plan,
-                store,
-                engine,
-                retry=options.retry,
-                progress=progress,
-                inline=known,
-                tell=warn,
-                until=until,
+                plan, store, engine, retry=options.retry, progress=progress, tell=warn, until=until
             ):
                 records[record.cell] = record
         if until is not None and until.left_out:

@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
+MOST_NAMED = 2  # solvers in a sentence
+
 
 class Place(StrEnum):
     """What the held-out rows say of a solver, compared with the highest AUC."""
@@ -40,6 +42,11 @@ class Candidate:
     high: float | None = None
     reason: str = ""
 
+    @property
+    def name(self) -> str:
+        """The solver without its parameters."""
+        return self.solver.partition("[")[0]
+
     @staticmethod
     def of_plain(plain: Mapping[str, Any]) -> Candidate:
         """Return the candidate that the provenance of a model holds as plain values."""
@@ -55,17 +62,29 @@ def explain_choice(candidates: Sequence[Candidate], measure: str = "AUC") -> str
     chosen = next(one for one in candidates if one.place is Place.CHOSEN)
     if len(candidates) == 1:
         return f"{chosen.solver} was asked for."
-    known = [(one.auc, one) for one in candidates if one.auc is not None]
-    top, best = max(known, key=lambda one: one[0])
-    others = [one.solver for one in candidates if one.place is Place.SIMILAR]
+    best = best_of(candidates)
+    highest = f"the highest {measure}, {best.auc or 0.0:.4f}"
     if best is not chosen:
         return (
-            f"{chosen.solver} is the simplest of the solvers that are not distinguishable from the "
-            f"highest {measure}, {top:.4f} ({best.solver})."
+            f"{chosen.solver} is the simplest of the solvers that are not distinguishable from "
+            f"{highest} ({best.solver})."
         )
-    sentence = f"{chosen.solver} has the highest {measure}, {top:.4f}"
+    names = {one.name: one.place for one in candidates if one.name != chosen.name}
+    similar = {one.name for one in candidates if one.place is Place.SIMILAR} & {*names}
+    return f"{chosen.solver} has {highest}{_compared(sorted(similar), len(names))}."
+
+
+def best_of(candidates: Sequence[Candidate]) -> Candidate:
+    """Return the one with the highest AUC, of equal ones the first."""
+    return max(candidates, key=lambda one: -1.0 if one.auc is None else one.auc)
+
+
+def _compared(similar: Sequence[str], others: int) -> str:
+    """Return what the best one is to the other solvers; empty if there are none."""
     if not others:
-        return f"{sentence}; the others are lower."
-    named = others[0] if len(others) == 1 else f"{len(others)} others"
-    are = "is" if len(others) == 1 else "are"
-    return f"{sentence}; {named} {are} not distinguishable from it."
+        return ""
+    if not similar:
+        return "; the other solvers are lower" if others > 1 else "; the other solver is lower"
+    named = " and ".join(similar) if len(similar) <= MOST_NAMED else f"{len(similar)} other solvers"
+    are = "is" if len(similar) == 1 else "are"
+    return f"; {named} {are} not distinguishable from it"

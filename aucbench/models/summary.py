@@ -12,7 +12,7 @@ from typing import Any
 from aucbench.bench.text import aligned
 from aucbench.data import Data, Labels, Survival
 from aucbench.data.understood import by_kind, remark_of
-from aucbench.models.candidates import Candidate, Place
+from aucbench.models.candidates import Candidate, Place, best_of
 from aucbench.models.model import Model
 from aucbench.models.operating import Operating
 from aucbench.registry.specs import short
@@ -22,7 +22,7 @@ from aucbench.stats import Interval
 
 INDENT = "  "
 PER = 10_000  # rows for which flags are predicted
-MOST_SOLVERS, MOST_CLASSES = 7, 6  # lines
+MOST_SOLVERS, MOST_CLASSES = 6, 6  # lines
 OF_TABLE, OF_FIT = 4, 3  # lines of warnings
 SIGNIFICANT = 0.05  # adjusted p-value below which groups differ
 WARNING, WARNINGS = "warning: ", "warnings; aucbench explain shows them"
@@ -120,12 +120,19 @@ def _limited(lines: Sequence[str], most: int, rest: str) -> Iterator[str]:
 
 
 def _table(candidates: Sequence[Candidate], measure: str) -> Iterator[str]:
-    order = sorted(candidates, key=lambda one: -1.0 if one.auc is None else one.auc, reverse=True)
+    settings: dict[str, list[Candidate]] = {}
+    for one in candidates:
+        settings.setdefault(one.name, []).append(one)
+    shown = {id(best_of(of_solver)) for of_solver in settings.values()}
+    order = [one for one in candidates if id(one) in shown or one.place is Place.CHOSEN]
+    order.sort(key=lambda one: -1.0 if one.auc is None else one.auc, reverse=True)
     lines = [("solver", measure, "95 % interval", "")]
     lines += [(one.solver, *_numbers(one), _place(one)) for one in order]
     head, *rows = aligned(lines, right={1, 2}).split("\n")
     yield head
     yield from _limited(rows, MOST_SOLVERS, "solvers")
+    if rest := len(candidates) - len(order):
+        yield f"{INDENT}and {rest} other settings of these solvers"
 
 
 def _numbers(one: Candidate) -> tuple[str, str]:

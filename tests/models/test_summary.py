@@ -1,6 +1,7 @@
 """What `fit` prints of a table and of a model: short, and whatever the table and the solvers."""
 
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -61,7 +62,7 @@ def test_all_that_fit_prints_has_at_most_thirty_lines_and_needs_no_legend():
     assert not {*"*†‡"} & {*text}
     assert not any(word in text for word in ("DeLong", "Youden", "Wilson", "Holm", "times faster"))
     assert table[0] == "t.csv: 300 rows, 100 positive (33.3 %), 4 columns (3 numeric, 1 category)"
-    assert "and 15 more solvers" in text
+    assert "and 16 more solvers" in text
     assert "  and 10 more warnings; aucbench explain shows them" in lines
 
 
@@ -82,8 +83,9 @@ def test_the_decision_says_what_it_promises():
     ("known", "sentence"),
     [
         (candidates(2), "solver-0 has the highest AUC, 0.9000; solver-1 is not distinguishable"),
-        (candidates(3), "solver-0 has the highest AUC, 0.9000; 2 others are not distinguishable"),
-        (candidates(1), "solver-0 has the highest AUC, 0.9000; the others are lower."),
+        (candidates(3), "solver-0 has the highest AUC, 0.9000; solver-1 and solver-2 are not dist"),
+        (candidates(4), "solver-0 has the highest AUC, 0.9000; 3 other solvers are not dist"),
+        (candidates(1), "solver-0 has the highest AUC, 0.9000; the other solver is lower."),
         (
             candidates(3, chosen=2),
             "solver-2 is the simplest of the solvers that are not distinguishable from the highest "
@@ -94,3 +96,14 @@ def test_the_decision_says_what_it_promises():
 )
 def test_why_a_solver_is_chosen_is_one_sentence(known, sentence):
     assert explain_choice(known).startswith(sentence)
+
+
+def test_a_solver_has_one_line_with_its_best_setting_and_the_chosen_one():
+    known = [
+        replace(one, solver=f"{name}[C={j}]")
+        for j, (one, name) in enumerate(zip(candidates(5, chosen=3), "abbaac", strict=True))
+    ]
+    made = model()
+    made = replace(made, provenance={"comparison": [one.to_plain() for one in known]})
+    lines = [line.split()[0] for line in islice(describe_fit(made), 6)]
+    assert lines == ["solver", "a[C=0]", "b[C=1]", "a[C=3]", "c[C=5]", "and"]
