@@ -11,7 +11,7 @@ import typer
 
 from aucbench.bench.options import OptionGroup
 from aucbench.cli.groups import grouped
-from aucbench.cli.running import shown_progress, width
+from aucbench.cli.running import width
 from aucbench.cli.saying import say
 from aucbench.errors import INTERRUPTED, DataError
 from aucbench.models.options import FitOptions
@@ -64,6 +64,7 @@ def _fitted(table: str, options: FitOptions, held: ChunkedData | None, shown: li
 
     `held` are its rows if they are read in chunks.
     """
+    from aucbench.bench.show.progress import progress_of
     from aucbench.models.building import fit_rows, read_table
     from aucbench.models.summary import describe_table
 
@@ -72,7 +73,8 @@ def _fitted(table: str, options: FitOptions, held: ChunkedData | None, shown: li
     for line in shown:
         say(line)
     try:
-        with shown_progress(0, options.run, brief=True) as progress:
+        log = partial(say, err=True)
+        with progress_of(0, log, quiet=options.run.quiet, brief=True) as progress:
             return fit_rows(rows, table, options, progress)
     except KeyboardInterrupt:
         say("interrupted: no model was made", err=True)

@@ -35,7 +35,7 @@ from aucbench.models.assessment import Assessment
 from aucbench.models.calibration import Reliability, calibrator
 from aucbench.models.candidates import explain_choice
 from aucbench.models.choosing import Comparison, Search, divide_rows
-from aucbench.models.chunked import options_of_cells, remarks_of
+from aucbench.models.chunked import remarks_of, run_options
 from aucbench.models.effects import shapes
 from aucbench.models.held_out import HeldOut, in_memory, rows_of_class
 from aucbench.models.model import Model
@@ -101,7 +101,7 @@ def fit_rows(
         When an option does not suit the rows, or as `Search.run` and `decided`.
     """
     _require_fitting(data, options)
-    search, run = options.search, options_of_cells(data, options.run)
+    search, run = options.search, run_options(data, options.run)
     parts, division = divide_rows(options, data)
     trier = Trier(
         data=data,

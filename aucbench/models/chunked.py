@@ -21,7 +21,6 @@ from warnings import warn
 import numpy as np
 from numpy.typing import NDArray
 
-from aucbench.bench.options import Options
 from aucbench.bench.sources import names_files, why_too_large
 from aucbench.data import Data
 from aucbench.data.arrays import Index, Rows, Vector, rows
@@ -33,7 +32,7 @@ from aucbench.datasets.suspects import outliers_of_columns, suspects
 from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.features.chunked import MAPS
 from aucbench.models.model import Model
-from aucbench.models.options import FitOptions
+from aucbench.models.options import FitOptions, FitRunOptions
 from aucbench.models.recipe import Recipe, one_thread
 from aucbench.processes.host import cores
 from aucbench.records import Run
@@ -97,7 +96,7 @@ def _opened(source: Any, asked: FitOptions, tell: Callable[[str], object]) -> Ch
 
 def _why(source: Any, asked: FitOptions) -> str | None:
     """Return in a sentence why a source has to be read in chunks; None if it has not."""
-    wanted, memory = asked.out_of_core.in_chunks, asked.run.memory
+    wanted, memory = asked.out_of_core.in_chunks, asked.out_of_core.memory
     if not isinstance(source, str | os.PathLike):
         if wanted:
             raise ParameterError(
@@ -173,8 +172,8 @@ def _require_possible(asked: FitOptions) -> None:
             raise UnsupportedError(reason)
 
 
-def options_of_cells(data: Data | ChunkedData | None, options: Options) -> Options:
-    """Return how cells are run: those that read chunks one after the other, with all threads."""
+def run_options(data: Data | ChunkedData, options: FitRunOptions) -> FitRunOptions:
+    """Return how fits are run: those that read chunks one after the other, with all threads."""
     if not isinstance(data, ChunkedData):
         return options
     return replace(options, jobs=1, threads=max(options.threads, options.jobs or cores()))

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aucbench.bench.options import NO_ENGINE, Fits, Options, option_group
+from aucbench.bench.options import Fits, option_group
 from aucbench.datasets.reading import Reading
 from aucbench.errors import ParameterError, require_above
 
@@ -223,19 +223,43 @@ class OutOfCoreOptions:
         of dask.
     skip_bad : bool
         Skip row groups that cannot be decoded, and name them; one more reading finds them.
+    memory : float, optional
+        Megabytes that the rows and the fits may take in memory. A file that needs more is read in
+        chunks. [default: what is free]
     """
 
     in_chunks: bool | None = field(default=None, metadata={"negatable": True})
     engine: str = HERE
     skip_bad: bool = False
+    memory: float | None = None
 
     def __post_init__(self) -> None:
+        require_above(0, memory=self.memory)
         name, _, address = self.engine.partition("=")
         if self.engine != HERE and (name != DASK or not address):
             raise ParameterError(
                 f"--engine is {self.engine!r}; take {HERE}, or {DASK}=ADDRESS, such as "
                 f"{DASK}=tcp://host:8786"
             )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FitRunOptions:
+    """How the fits are run, which changes no result.
+
+    Attributes
+    ----------
+    jobs : int, optional
+        Number of fits at once. [default: as many as cores]
+    threads : int
+        Threads of aucbench, BLAS and OpenMP in each fit.
+    quiet : bool
+        Show no progress on stderr.
+    """
+
+    jobs: int | None = None
+    threads: int = 1
+    quiet: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -268,8 +292,8 @@ class FitOptions:
         Whether the model is a scorecard.
     out_of_core : OutOfCoreOptions
         How rows are read that do not fit in memory.
-    run : Options
-        How cells are run, which changes no result.
+    run : FitRunOptions
+        How the fits are run.
 
     Raises
     ------
@@ -290,7 +314,7 @@ class FitOptions:
     threshold: ThresholdOptions = option_group(ThresholdOptions, "What the threshold is chosen for")
     scorecard: ScorecardOptions = option_group(ScorecardOptions, "A scorecard")
     out_of_core: OutOfCoreOptions = option_group(OutOfCoreOptions, "Rows that do not fit in memory")
-    run: Options = option_group(Options, "How cells are run", without=NO_ENGINE)
+    run: FitRunOptions = option_group(FitRunOptions, "How fits are run")
 
     def __post_init__(self) -> None:
         calibration = None if self.calibration == NO_CALIBRATION else self.calibration
