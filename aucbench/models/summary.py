@@ -24,6 +24,7 @@ INDENT = "  "
 PER = 10_000  # rows for which flags are predicted
 MOST_SOLVERS, MOST_CLASSES = 6, 6  # lines
 OF_TABLE, OF_FIT = 4, 3  # lines of warnings
+WIDEST_SOLVER = 36  # characters
 SIGNIFICANT = 0.05  # adjusted p-value below which groups differ
 WARNING, WARNINGS = "warning: ", "warnings; aucbench explain shows them"
 
@@ -127,12 +128,17 @@ def _table(candidates: Sequence[Candidate], measure: str) -> Iterator[str]:
     order = [one for one in candidates if id(one) in shown or one.place is Place.CHOSEN]
     order.sort(key=lambda one: -1.0 if one.auc is None else one.auc, reverse=True)
     lines = [("solver", measure, "95 % interval", "")]
-    lines += [(one.solver, *_numbers(one), _place(one)) for one in order]
+    lines += [(_short(one), *_numbers(one), _place(one)) for one in order]
     head, *rows = aligned(lines, right={1, 2}).split("\n")
     yield head
     yield from _limited(rows, MOST_SOLVERS, "solvers")
     if rest := len(candidates) - len(order):
         yield f"{INDENT}and {rest} other settings of these solvers"
+
+
+def _short(one: Candidate) -> str:
+    """Return its specification; without the parameters if it is too long for a terminal."""
+    return one.solver if len(one.solver) <= WIDEST_SOLVER else f"{one.name}[…]"
 
 
 def _numbers(one: Candidate) -> tuple[str, str]:
