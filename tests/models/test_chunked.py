@@ -11,7 +11,6 @@ from command_line import done, flat, refused
 
 import aucbench
 from aucbench.bench import sources
-from aucbench.bench.options import Options
 from aucbench.data import Data
 from aucbench.datasets.chunked.data import sampled
 from aucbench.datasets.reading import Reading
@@ -49,8 +48,7 @@ def in_chunks(X, y, size=200):
 
 def options(in_chunks=None, memory=None, solver=(), **read):
     return FitOptions(
-        out_of_core=OutOfCoreOptions(in_chunks=in_chunks),
-        run=Options(memory=memory),
+        out_of_core=OutOfCoreOptions(in_chunks=in_chunks, memory=memory),
         read=Reading(target="back", positive="yes", **read),
         search=SearchOptions(solver=solver),
     )
