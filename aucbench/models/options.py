@@ -35,9 +35,8 @@ class SearchOptions(Fits):
     tune : bool, optional
         Tune the solvers over their published grids. [default: with auto only]
     minutes : float, optional
-        Limit the time of the whole fit, if solvers are tuned. The search is then shorter, and
-        another machine may choose another model. [default: no limit; the search ends by the work
-        that it counts]
+        Shorten the search, if solvers are tuned, to the work of about so many minutes of one core.
+        Work is counted, so that every machine chooses the same model. [default: about a minute]
     holdout : float, optional
         Hold out this share of the rows once, in place of folds.
     """
