@@ -10,8 +10,8 @@ import typer
 
 from aucbench.bench.options import OptionGroup
 from aucbench.cli.groups import grouped
+from aucbench.cli.messages import say
 from aucbench.cli.options import FILES
-from aucbench.cli.saying import say
 from aucbench.datasets.reading import Reading
 from aucbench.errors import UnsupportedError
 

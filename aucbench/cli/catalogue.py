@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aucbench.bench.text import aligned, folded, line_width, wrapped
-from aucbench.cli.saying import say, warn
+from aucbench.cli.messages import say, warn
 from aucbench.errors import UnknownNameError, shown
 
 if TYPE_CHECKING:

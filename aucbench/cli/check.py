@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aucbench.bench.text import aligned
-from aucbench.cli.saying import say
+from aucbench.cli.messages import say
 from aucbench.errors import shown
 
 if TYPE_CHECKING:

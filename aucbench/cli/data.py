@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from aucbench.bench.text import folded
-from aucbench.cli.saying import say
+from aucbench.cli.messages import say
 from aucbench.errors import UnknownNameError
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import typer
 
 from aucbench.bench.options import OptionGroup
 from aucbench.cli.groups import grouped
+from aucbench.cli.messages import say
 from aucbench.cli.running import width
-from aucbench.cli.saying import say
 from aucbench.errors import INTERRUPTED, DataError
 from aucbench.models.options import FitOptions
 

@@ -11,7 +11,7 @@ import typer
 
 from aucbench.bench.options import OptionGroup
 from aucbench.cli.groups import grouped
-from aucbench.cli.saying import say, warn
+from aucbench.cli.messages import say, warn
 from aucbench.errors import AucbenchError, ParameterError
 from aucbench.judging.options import JudgeOptions
 

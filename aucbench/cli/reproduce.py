@@ -10,9 +10,9 @@ import typer
 from aucbench.bench.options import NO_ENGINE, OptionGroup, Options
 from aucbench.bench.text import aligned
 from aucbench.cli.groups import grouped
+from aucbench.cli.messages import say, warn
 from aucbench.cli.options import RUNS
 from aucbench.cli.running import opened, records_of, shown_progress, width
-from aucbench.cli.saying import say, warn
 from aucbench.errors import INTERRUPTED, shown
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ import typer
 from aucbench.bench.options import RUN_ONLY, Comparison, Fits, OptionGroup, Options
 from aucbench.bench.text import aligned, reason_text
 from aucbench.cli.groups import grouped
+from aucbench.cli.messages import say, warn
 from aucbench.cli.options import FILES, FITS, OUTPUT, RUNS, Output
 from aucbench.cli.running import LISTED, go, opened, print_estimate
-from aucbench.cli.saying import say, warn
 from aucbench.datasets.reading import Reading
 from aucbench.errors import AucbenchError, DataError, ParameterError, shown
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from aucbench.cli.head_start import supervisor_of
-from aucbench.cli.saying import say, warn
+from aucbench.cli.messages import say, warn
 from aucbench.errors import INTERRUPTED
 
 if TYPE_CHECKING:

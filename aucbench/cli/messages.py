@@ -1,4 +1,4 @@
-"""What commands say to people: lines that a terminal can show, broken at its width."""
+"""Messages of commands to people: lines that a terminal can show, broken at its width."""
 
 from __future__ import annotations
 
