@@ -251,6 +251,19 @@ class Data:
     y = property(lambda self: self.labels.y, doc="Labels, int8 in {-1, +1}, shape (n,).")
 
     @property
+    def class_numbers(self) -> Index:
+        """The number of the class of each row, (n,): of two, 0 for the negative and 1.
+
+        Raises
+        ------
+        UnsupportedError
+            When the target has no classes.
+        """
+        if isinstance(self.target, Categories):
+            return self.target.y
+        return np.asarray(self.y > 0, np.int32)
+
+    @property
     def weights(self) -> Vector | None:
         """What each row counts for, (n,); None where all count the same."""
         return self.target.weights

@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from aucbench.data import Categories, Chunk
 from aucbench.data.arrays import Rows, rows
 from aucbench.data.inputs import check_rows
-from aucbench.data.understood import Remark
+from aucbench.data.targets import Labels, counted, label_places, ordered_classes
+from aucbench.data.understood import Remark, Understood
 from aucbench.datasets import arrow
 from aucbench.datasets.catalogue import NOT_KNOWN, Entry
 from aucbench.datasets.formats import Wanted
@@ -191,6 +193,38 @@ def label_array(y: Any) -> NDArray[Any]:
         assert_all_finite(labels, input_name="y")
         check_classification_targets(labels)
     return labels
+
+
+def labelled(X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+    """Return rows and their labels, which come either with a `Chunk` or in y; as `label_array`."""
+    if (y is None) != isinstance(X, Chunk):
+        raise DataError("pass rows with their labels y, or a Chunk, which has them, without y")
+    return (X.rows, X.labels) if isinstance(X, Chunk) else (X, label_array(y))
+
+
+def read_labels(y: Any, pos_label: Any = None) -> tuple[Labels | Categories, Understood]:
+    """Return labels of classes as a target, and the label of each class.
+
+    Parameters
+    ----------
+    y : array of shape (n,)
+    pos_label : label, optional
+        As of `ordered_classes`.
+
+    Raises
+    ------
+    DataError
+        When y is missing, or as `label_array` and `ordered_classes`.
+    """
+    if y is None:
+        raise DataError("the estimator requires y to be passed, but the target y is None")
+    labels = label_array(y)
+    classes = ordered_classes(counted(labels), pos_label)
+    places = label_places(labels, classes)
+    if len(classes) == 2:
+        known = Understood(negative=classes[:1], positive=classes[1:])
+        return Labels.of_mask(places == 1), known
+    return Categories(places, np.array([*map(str, classes)])), Understood(labels=classes)
 
 
 @contextmanager

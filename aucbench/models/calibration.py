@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, log_expit
 
-from aucbench.data.arrays import Index
-from aucbench.errors import DataError, UnknownNameError
+from aucbench.errors import DataError, ParameterError, UnknownNameError
 from aucbench.kernels.vectors import Mask, Vector
 from aucbench.stats import LEVEL, Interval, wilson
 from aucbench.stats.calibration import FEWEST, halves, platt
@@ -84,10 +83,23 @@ class Isotonic:
 Calibrator = Sigmoid | Isotonic
 
 
-def require_method(method: str | None) -> None:
-    """Raise `UnknownNameError` unless it is None, "sigmoid" or "isotonic"."""
+def require_method(method: str | None, classes: int = 2) -> None:
+    """Check the name of a method for so many classes; None stands for none.
+
+    Raises
+    ------
+    UnknownNameError
+        When it is neither "sigmoid" nor "isotonic".
+    ParameterError
+        When it is "isotonic", for three or more classes.
+    """
     if method is not None and method not in METHODS:
         raise UnknownNameError("calibration", str(method), METHODS)
+    if method == "isotonic" and classes > 2:
+        raise ParameterError(
+            "calibration='isotonic' is for two classes: its steps would tie the log-odds of "
+            f"{classes} classes; take 'sigmoid'"
+        )
 
 
 def calibrator(method: str, y: NDArray[Any], scores: Vector) -> Calibrator:
@@ -119,18 +131,6 @@ def calibrator(method: str, y: NDArray[Any], scores: Vector) -> Calibrator:
 def _require_finite(scores: Vector) -> None:
     if not np.isfinite(scores).all():
         raise DataError("a score is not finite and has no probability; scale the features")
-
-
-def sigmoids(y: Index, scores: Vector) -> tuple[Sigmoid, ...]:
-    """Fit a sigmoid to each column of scores (n, K), of rows of the classes y (n,).
-
-    Raises
-    ------
-    DataError
-        When a score is not finite.
-    """
-    _require_finite(scores)
-    return tuple(sigmoid_of(y == k, s) for k, s in enumerate(scores.T))
 
 
 def sigmoid_of(positive: NDArray[np.bool_], scores: Vector) -> Sigmoid:

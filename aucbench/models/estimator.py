@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from os import PathLike
 from typing import Any, Self
@@ -31,6 +31,7 @@ from aucbench.errors import AucbenchError, UnsupportedError
 from aucbench.models.incoming import score_rows
 from aucbench.models.model import Model
 from aucbench.models.recipe import Recipe
+from aucbench.models.score_function import finite
 from aucbench.pairs import aucbench_pairs
 from aucbench.protocols import FeatureMap, Solver
 from aucbench.ranges import GAP_TOL
@@ -94,7 +95,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         names, params = getattr(self, "feature_names_in_", None), self.get_params(deep=False)
         about = {
-            "parameters": {name: plain_value(value) for name, value in params.items()},
+            "parameters": {name: as_plain(value) for name, value in params.items()},
             "columns_in": None if names is None else [*map(str, names)],
             "width_in": int(self.n_features_in_),
         }
@@ -151,9 +152,9 @@ class Learner(BaseEstimator):  # type: ignore[misc]
     def _keep(self, X: Any, model: Model, **state: Any) -> None:
         """Set what was learnt from X, and forget what was learnt before."""
         for name in ("run_", "_online"):
-            vars(self).pop(name, None)
+            self.__dict__.pop(name, None)
         validate_data(self, _with_columns(X), skip_check_array=True, reset=True)
-        vars(self).update(model_=model, **state)
+        self.__dict__.update(model_=model, **state)
 
     def _scores(self, X: Any) -> Vector:
         """Return the scores of new rows, (n, K), whose columns must be those of the fit."""
@@ -169,7 +170,8 @@ class Learner(BaseEstimator):  # type: ignore[misc]
     def _affine(self) -> tuple[Vector, Vector]:
         """Return (V, c): the scores of features x are x @ V.T + c."""
         check_is_fitted(self)
-        if (known := self.model_.coefficients) is None:
+        known: tuple[Vector, Vector] | None = self.model_.coefficients
+        if known is None:
             raise AttributeError(
                 f"the score of {self.solver!r} after {self.features!r} is no weighted sum of "
                 "columns, so that there are no coef_ and intercept_; model_ has what was learnt"
@@ -192,13 +194,10 @@ def header(columns: Sequence[str] | None, width: int) -> Any:
     return row if columns is None else pd.DataFrame(row, columns=[*columns])
 
 
-def plain_value(value: Any) -> Any:
+def as_plain(value: Any) -> Any:
     """Return a parameter as JSON holds it: objects as text."""
-    value = value.tolist() if isinstance(value, np.generic | np.ndarray) else value
-    if isinstance(value, Mapping):
-        return {str(name): plain_value(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [*map(plain_value, value)]
     if type(value) in aucbench_pairs().values():
         return written(value)
-    return value if value is None or isinstance(value, str | int | float | bool) else repr(value)
+    value = finite(value.tolist() if isinstance(value, np.ndarray) else value)
+    kept = value is None or isinstance(value, str | int | float | bool | list | dict)
+    return value if kept else repr(value)

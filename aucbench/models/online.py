@@ -8,7 +8,7 @@ Design
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from aucbench.models.recipe import Recipe
 from aucbench.models.score_function import ScoreFunction, as_steps
 from aucbench.protocols import FeatureMap, NoMap, Solver, Streaming
 from aucbench.registry import described, get_preprocessing, get_solver
+from aucbench.registry.specs import Spec
 
 SCORE_ITSELF = Sigmoid(-1.0, 0.0)  # the score is the log-odds, until rows of the class are known
 
@@ -119,11 +120,6 @@ class Online:
         self.model = model.decided_by(places, model.scores(rows), aim)
         return self.model
 
-    @property
-    def keeps_rows(self) -> bool:
-        """Whether the map or a memory has rows in it, as a buffer does."""
-        return bool(getattr(self.features, "keeps_rows", False)) or _has_rows(self.memories)
-
 
 def announced_classes(
     X: Any, labels: NDArray[Any], classes: Any = None, pos_label: Any = None
@@ -162,7 +158,7 @@ def announced_classes(
     return ordered_classes({label: counts.get(label, 0) for label in named}, pos_label)
 
 
-def require_streaming(spec: str | Solver) -> Streaming:
+def require_streaming(spec: str | Spec | Solver) -> Streaming:
     """Return the solver.
 
     Raises
@@ -178,13 +174,3 @@ def require_streaming(spec: str | Solver) -> Streaming:
         f"{spec!r} needs all rows at once, so that only fit is possible; solvers "
         f"that learn from chunks are {', '.join(able) or 'not installed'}"
     )
-
-
-def _has_rows(memory: Any) -> bool:
-    if isinstance(memory, Rows):
-        return True
-    if isinstance(memory, list | tuple):
-        return any(map(_has_rows, memory))
-    if not is_dataclass(memory):
-        return False
-    return any(_has_rows(getattr(memory, f.name)) for f in fields(memory))

@@ -1,11 +1,9 @@
 """Estimators of scikit-learn that rank rows by survival times or by grades.
 
 Design
-  a. `predict` gives scores, which are risks for survival times: a larger one means an earlier
-     event, as of the survival models of scikit-survival. There is no threshold: times and grades
-     have no two classes.
-  b. `score` is the measure of the pairs that are trained: Harrell's C, or the share of pairs of
-     different grades in order. So model selection of scikit-learn chooses by it.
+  a. `predict` gives scores. Of survival times they are risks: a larger one means an earlier event,
+     as of the models of scikit-survival. There is no threshold, since there are no two classes.
+  b. `score` is the measure of the pairs that are trained, so that scikit-learn selects by it.
 """
 
 from __future__ import annotations
@@ -15,6 +13,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from typing import Any, Self
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from aucbench.data import Grades, Survival
@@ -43,9 +42,9 @@ class _Ranker(Learner):
         Raises
         ------
         DataError
-            When X is no matrix of finite numbers with the columns of the fit.
+            When X has other columns than in the fit, or cells that cannot be read.
         """
-        return self._scores(X)[:, 0]
+        return np.asarray(self._scores(X)[:, 0])
 
     @property
     def coef_(self) -> Vector:
@@ -57,28 +56,19 @@ class _Ranker(Learner):
 class SurvivalRanker(_Ranker):
     """Ranks rows by the risk of an early event, from survival times of which some are censored.
 
-    It minimises the loss of a solver over all comparable pairs of rows, exactly, and stops at a
-    certified gap where the solver has one. It takes the structured `y` of scikit-survival, and can
-    stand where a survival model of that package stands that predicts risks. With the default
-    solver, `rank-svm`, it minimises what `FastSurvivalSVM(rank_ratio=1)` does if no times are tied:
-    with P comparable pairs, `rank-svm[lam=l]` is `alpha = 2 / (l P)` there.
+    It minimises the loss of a solver over all comparable pairs of rows. It can stand where a model
+    of scikit-survival stands that predicts risks: with P comparable pairs of which none are tied,
+    `rank-svm[lam=l]` minimises what `FastSurvivalSVM(rank_ratio=1, alpha=2 / (l * P))` does.
 
     Parameters
     ----------
-    solver : str or Solver
-        One that trains on pairs of survival times, such as "rank-svm" (squared hinge), "svm-or"
-        (hinge) or "ls-svm" (square).
-    features, passes, seconds, gap_tol, random_state :
-        As of `AUCClassifier`.
+    solver, features, passes, seconds, gap_tol, random_state :
+        As of `AUCClassifier`. The solver trains on ordered pairs, such as "rank-svm" (squared
+        hinge), "svm-or" (hinge) or "ls-svm" (square).
     weight : {"none", "ipcw"}
         Whether a pair counts by the inverse probability of being uncensored, as in Uno's C.
     tau : float, optional
         Only events before this time count.
-
-    Attributes
-    ----------
-    model_, run_, n_features_in_, feature_names_in_, coef_ :
-        As of `AUCClassifier`; `coef_` has the shape (d,).
 
     Examples
     --------
@@ -99,21 +89,15 @@ class SurvivalRanker(_Ranker):
 
         Parameters
         ----------
-        X : array, table or sparse matrix of shape (n, d)
-            As of `AUCClassifier.fit`.
+        X, sample_weight :
+            As of `AUCClassifier.fit`, in memory.
         y : structured array of shape (n,), or Survival
             A field of truth values, the event, and a field of times.
-        sample_weight : array of shape (n,), optional
-            Weights of rows: a pair of rows weighs w_i w_j. Rows of weight 0 are left out.
 
         Raises
         ------
-        DataError
-            When X or y cannot be used, or no two rows can be compared.
-        ParameterError
-            When a parameter is out of its range.
-        UnsupportedError
-            When the solver does not train on survival times, or ignores weights that differ.
+        AucbenchError
+            When rows or times cannot be used, or the solver does not train on them.
         """
         pairs = Time(self.tau, self.weight)  # type: ignore[arg-type] # it checks the word
         return self._fit(X, partial(Survival.of_fields, y), pairs, sample_weight, None)
@@ -135,8 +119,8 @@ class SurvivalRanker(_Ranker):
 class GradeRanker(_Ranker):
     """Ranks rows by ordered grades, such as the relevance of documents to queries.
 
-    It minimises the loss of a solver over all pairs of rows of different grades, of one group
-    where there are groups.
+    It minimises the loss of a solver over all pairs of rows of different grades, of one group if
+    there are groups.
 
     Parameters
     ----------
@@ -146,11 +130,6 @@ class GradeRanker(_Ranker):
         Whether each pair of rows counts the same, or each pair of grades.
     gain : {"none", "linear", "exp2"}
         How much a difference of grades counts: G(y) = y, or 2^y − 1.
-
-    Attributes
-    ----------
-    model_, run_, n_features_in_, feature_names_in_, coef_ :
-        As of `SurvivalRanker`.
     """
 
     solver: str | Solver = "rank-svm"
@@ -163,23 +142,17 @@ class GradeRanker(_Ranker):
 
         Parameters
         ----------
-        X : array, table or sparse matrix of shape (n, d)
-            As of `AUCClassifier.fit`.
+        X, sample_weight :
+            As of `AUCClassifier.fit`, in memory.
         y : array of shape (n,)
             The grade of each row, a number; a higher one is better.
         groups : array of shape (n,), optional
             The group of each row, such as its query; rows of one group are compared.
-        sample_weight : array of shape (n,), optional
-            Weights of rows; rows of weight 0 are left out.
 
         Raises
         ------
-        DataError
-            When X, y or groups cannot be used, or no two rows can be compared.
-        ParameterError
-            When a parameter is out of its range.
-        UnsupportedError
-            When the solver does not train on grades, or ignores weights that differ.
+        AucbenchError
+            When rows, grades or groups cannot be used, or the solver does not train on them.
         """
         pairs = Grade(each=self.each, gain=self.gain)  # type: ignore[arg-type] # it checks them
         return self._fit(X, partial(_grades, y), pairs, sample_weight, groups)

@@ -18,7 +18,7 @@ from aucbench.datasets.chunked import data as chunked
 from aucbench.datasets.reading import Plain
 from aucbench.datasets.tables import Encoding
 from aucbench.datasets.tables.changes import ranges_of
-from aucbench.errors import UnsupportedError
+from aucbench.errors import DataError, UnsupportedError
 from aucbench.features import Chain, Standard
 from aucbench.features.chain import applied
 from aucbench.features.chain import mapped as map_rows
@@ -135,6 +135,11 @@ class Recipe:
             part = part if part.seed == self.seed else replace(part, seed=self.seed)
             mapped = with_features(str(self.features), part)
             return Prepared(data=part, encoding=chunked.encoding_of(part), phi=None, mapped=mapped)
+        if start is not None and start.labels != class_labels(part):
+            raise DataError(
+                f"warm_start goes on from the classes {[*start.labels]}, and the rows have others; "
+                "fit it with warm_start=False"
+            )
         encoding = _encoding_of(part, start)
         train = part if encoding is None else encoding.applied(part)
         if start is None:
