@@ -291,8 +291,9 @@ class AUCClassifier(ClassifierMixin, Learner):  # type: ignore[misc]
             width = self.classes_.size if self._many else None
             lazy: Vector = lazily(self.decision_function, X, np.float64, width)
             return lazy
+        scores = self._scores(X)
         a, b = self._line
-        decided: Vector = a * self._scores(X) + b
+        decided: Vector = a * scores + b
         return decided if self._many else np.asarray(decided[:, 0])
 
     def predict(self, X: Any) -> NDArray[Any]:
