@@ -80,7 +80,7 @@ COLUMNS = {  # cells of a further column, and the kind that they are read as
     "digits": (RNG.integers(-3, 9, N).astype(str), "numeric"),
     "truth": (RNG.choice(["yes", "no"], N), "boolean"),
     "hours": (DAYS, "date"),
-    "days": (DAYS.date, "date"),
+    "a day for each part": ((DAYS[0] + pd.to_timedelta(np.arange(N) // GROUP, "D")).date, "date"),
     "zone": (DAYS.tz_localize("Europe/Berlin"), "date"),
     "seconds": (pd.date_range("2020-01-01 07:00", periods=N, freq="2s"), "date"),
     "dates as text": (pd.date_range("2020-01-01", periods=N).strftime("%d.%m.%Y"), "date"),

@@ -177,6 +177,7 @@ BAD = {
     "nan": ("t.svm", "1 1:1\n-1 1:1\n1 1:1 2:nan\n", "rows 2 to 2: X has nan in row 0, column 1"),
     "label": ("t.svm", "1 1:1\n-1 1:1\nnan 1:1 2:1\n", "rows 2 to 2: y has nan in row 0"),
     "gap": ("t.csv", "a,b,y\n1,2,1\n3,4,0\n,6,1\n", "X has nan in row 0, column 0 .'a'."),
+    "no label": ("t.csv", "a,b,y\n1,2,1\n3,4,0\n5,6,\n", "the label is missing in row 2"),
     "short": ("t.csv", "a,b,y\n1,2,1\n3,4,0\n5,6\n", "line 4 has 2 cells, but line 1 has 3"),
     "text": ("t.csv", "a,b,y\n1,2,1\n3,4,0\n5,six,1\n", "rows 2 to .*column 'b' holds text here"),
     "truth": ("t.csv", "a,b,y\n1,2,1\n3,4,0\n5,True,1\n", "column 'b' holds truth values here"),

@@ -5,6 +5,8 @@ import pytest
 from scipy.sparse import csr_array
 
 from aucbench import AUCClassifier
+from aucbench.data.arrays import rows
+from aucbench.data.inputs import require_filled
 from aucbench.datasets import load, stream
 from aucbench.datasets.tables.cells import date_formats, numbers
 from aucbench.datasets.textfile import is_number
@@ -68,6 +70,14 @@ def test_a_fit_of_far_more_columns_than_values_is_refused_before_it_asks_for_mem
     X = csr_array((np.ones(4), [0, 3, 5, LAST - 1], np.arange(5)), shape=(4, LAST))
     with pytest.raises(DataError, match=rf"X has {LAST} columns and 4 values"):
         AUCClassifier().fit(X, [0, 1, 0, 1])
+
+
+def test_the_most_columns_grow_with_the_values():
+    values, d = 20_000, 20_000_000
+    parts = (np.ones(values), np.arange(values), [0, values])
+    require_filled(rows(csr_array(parts, shape=(1, d))))
+    with pytest.raises(DataError, match=f"{d + 1} columns and {values} values"):
+        require_filled(rows(csr_array(parts, shape=(1, d + 1))))
 
 
 ROWS = ("1 0:3 2:1", "-1 1:1 3:2", "1 1:2 2:5", "-1 2:1 3:1")

@@ -358,6 +358,14 @@ def test_levels_that_pandas_reads_as_numbers_are_found():
     np.testing.assert_array_equal(gaps, [[1, 0, 0], [0, 0, 0]])
 
 
+def test_the_layout_is_that_of_the_training_rows():
+    rng = np.random.default_rng(0)
+    wide = pd.DataFrame({"town": rng.choice([f"t{k}" for k in range(40)], 2000)})
+    assert learnt(wide).of_frame(wide.iloc[:5]).is_sparse
+    narrow = pd.DataFrame({"x": rng.normal(size=2000), "ok": rng.choice(["yes", "no"], 2000)})
+    assert not learnt(narrow).sparse
+
+
 def test_blocks_of_rows_make_no_difference(monkeypatch):
     from aucbench.datasets.tables import schema as module
 

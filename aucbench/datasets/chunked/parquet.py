@@ -268,8 +268,7 @@ class ParquetParts:
             )
 
     def _labels(self, values: Any, i: int, first: int) -> NDArray[np.int8]:
-        """Return the classes of labels, -1 or 1."""
-        self._require_labels(values, i, first)
+        """Return the classes of labels, -1 or 1; none is missing, as `_classes` has seen."""
         signs = dict.fromkeys(self.classes.negative, -1) | dict.fromkeys(self.classes.positive, 1)
         levels, at = distinct(values)
         y = np.array([signs.get(level, 0) for level in levels], np.int8)[at]
@@ -280,15 +279,6 @@ class ParquetParts:
                 f"neither class ({self.understood.classes}); name it with positive or negative"
             )
         return y
-
-    def _require_labels(self, values: Any, i: int, first: int) -> None:
-        if values.null_count:
-            row = int(np.flatnonzero(values.is_null().to_numpy())[0])
-            raise DataError(
-                f"{self.where(i, first + row)} has no label; every row needs one, so leave such "
-                "rows out of the file, or name a label such as None with --positive or --negative "
-                "(in Python positive=, negative=)"
-            )
 
     def _weights(self, table: Any, i: int, first: int) -> Vector | None:
         if self.weights is None:
@@ -344,7 +334,13 @@ class ParquetParts:
             first = 0
             for table in self._tables(i, [self.label]):
                 values = table.column(self.label)
-                self._require_labels(values, i, first)
+                if values.null_count:
+                    row = first + int(np.flatnonzero(values.is_null().to_numpy())[0])
+                    raise DataError(
+                        f"{self.where(i, row)} has no label; every row needs one, so leave such "
+                        "rows out of the file, or name a label such as None with --positive or "
+                        "--negative (in Python positive=, negative=)"
+                    )
                 counts += counts_of(values)
                 first += len(values)
                 if len(counts) > MOST_LABELS:
