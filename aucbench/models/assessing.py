@@ -70,7 +70,7 @@ from aucbench.stats.measures import MEASURES, Measure, parts_of
 if TYPE_CHECKING:
     from aucbench.models.held_out import HeldOut
 
-SHUFFLES = 5  # permutations of the values of a column
+SHUFFLES = 2  # permutations of the values of a column
 MOST_COLUMNS = 20  # whose importance is measured
 MOST_OF_CLASS = 1000  # rows of a class by which importance is measured
 POINTS = 100  # of the curve, along it and along its positives

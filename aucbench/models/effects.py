@@ -154,13 +154,13 @@ def _dependences(model: Model, places: Places, names: Sequence[str]) -> Iterator
         axis, values, _ = places.axis(j, FEW_PLACES)
         if values.size < 2:
             continue
-        means = []
-        for value in values:
-            changed = replaced(table, np.array([j]), np.full((table.n, 1), value))
-            scores = model.scores(changed)[:, 0]
-            means.append(np.mean(scores if calibrator is None else calibrator(scores)))
+        each = table.take(np.tile(np.arange(table.n, dtype=np.int32), values.size))
+        changed = replaced(each, np.array([j]), np.repeat(values, table.n)[:, None])
+        scores = model.scores(changed)[:, 0]
+        predictions = scores if calibrator is None else calibrator(scores)
+        means = predictions.reshape(values.size, table.n).mean(axis=1)
         unit = "score" if calibrator is None else "probability"
-        yield EffectShape(axes=(axis,), effect=_rounded(np.array(means)), unit=unit)
+        yield EffectShape(axes=(axis,), effect=_rounded(means), unit=unit)
 
 
 def encoded(model: Model, table: Rows) -> tuple[Model, Rows]:
