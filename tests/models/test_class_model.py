@@ -18,7 +18,7 @@ from aucbench.cli import app
 from aucbench.errors import DataError, ParameterError
 from aucbench.metrics import hand_till
 from aucbench.models import Model
-from aucbench.models.calibration import best, log_odds, probabilities, sigmoids
+from aucbench.models.calibration import best, log_odds, probabilities, sigmoid_of
 from aucbench.models.explain import explanation, sections
 from aucbench.report.document import text
 
@@ -188,7 +188,7 @@ def test_log_odds_are_on_one_scale_and_change_no_rank():
     rng = np.random.default_rng(0)
     y = np.append(np.arange(3), rng.integers(0, 3, 97))
     scores = (rng.normal(size=(100, 3)) + np.eye(3)[y]) * [1.0, 100.0, 0.01] + [5.0, 0.0, -3.0]
-    odds = log_odds(scores, sigmoids(y.astype(np.int32), scores))
+    odds = log_odds(scores, [sigmoid_of(y == k, own) for k, own in enumerate(scores.T)])
     assert hand_till(y, odds) == hand_till(y, scores)
     assert (best(odds) == y).mean() > (scores.argmax(axis=1) == y).mean()
     p = probabilities(odds)

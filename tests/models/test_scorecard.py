@@ -188,7 +188,11 @@ def test_a_monotone_card_never_falls(card):
         ({"base_score": float("nan")}, ParameterError, "base_score must be greater"),
         ({"features": "standard"}, ParameterError, "--features is standard; take bins"),
         ({"calibration": "isotonic"}, ParameterError, "odds by a sigmoid"),
-        ({"solver": "roc-svm-nystrom"}, UnsupportedError, "no weight for each bin"),
+        (
+            {"solver": "roc-svm-nystrom[rank=5]", "splits": 2},
+            UnsupportedError,
+            "no weight for each bin",
+        ),
         (
             {"labels": "grades", "positive": None, "target": "grade"},
             ParameterError,
