@@ -29,7 +29,7 @@ from aucbench.data.folds import drawn_parts
 from aucbench.data.targets import label_places
 from aucbench.datasets.chunked.dask_parts import collected, is_collection, lazily
 from aucbench.datasets.memory import label_array, labelled, plain_rows, read_labels
-from aucbench.errors import AucbenchError, DataError, ParameterError, UnsupportedError
+from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.metrics import Aim, auc, hand_till
 from aucbench.models.calibration import FOLDS, calibrator, require_method
 from aucbench.models.chunked import fitted_in_chunks
@@ -48,14 +48,6 @@ CHOSEN_ON_TRAINING = (
 )
 OF_TWO = ("sensitivity", "specificity", "aim")
 OF_FIT = ("validation", "warm_start", "calibration", "pairs", "monotone")
-
-
-def _streams(model: AUCClassifier) -> bool:
-    try:
-        require_streaming(model.solver)
-    except AucbenchError as refusal:
-        raise AttributeError(str(refusal)) from refusal
-    return True
 
 
 def _calibrates(model: AUCClassifier) -> bool:
@@ -186,11 +178,10 @@ class AUCClassifier(ClassifierMixin, Learner):  # type: ignore[misc]
 
     def _fit_chunks(self, parts: Any, aim: Aim, **roles: Any) -> Self:
         """Learn from rows in chunks, which have their labels."""
-        options = {name: getattr(self, name) for name in (*OF_FIT, "pos_label")}
-        given = {**roles, **options, "validation": None}
-        if named := [n for n, value in given.items() if value is not None and value is not False]:
+        given = [name for name, value in roles.items() if value is not None]
+        if given := [*given, *self._given(*OF_FIT[1:], "pos_label")]:
             raise ParameterError(
-                f"{' and '.join(named)} cannot be had with rows in chunks, which come with their "
+                f"{' and '.join(given)} cannot be had with rows in chunks, which come with their "
                 "labels; leave it out; aucbench.fit calibrates, and positive= of the files says "
                 "which label is positive"
             )
@@ -205,9 +196,9 @@ class AUCClassifier(ClassifierMixin, Learner):  # type: ignore[misc]
         target, understood = read_labels(y, self.pos_label)
         if isinstance(target, Categories):
             require_method(self.calibration, target.k)
-            if named := [name for name in OF_TWO if getattr(self, name)]:
+            if given := self._given(*OF_TWO):
                 raise ParameterError(
-                    f"{named[0]} is for the threshold of two classes, and y has {target.k}; leave "
+                    f"{given[0]} is for the threshold of two classes, and y has {target.k}; leave "
                     "it out, or give the labels y == one_of_them"
                 )
         encoding = None if start is None else start.encoding
@@ -231,7 +222,7 @@ class AUCClassifier(ClassifierMixin, Learner):  # type: ignore[misc]
         curve = calibrator(str(self.calibration), places == 1, scores[:, 0])
         return replace(model, functions=(replace(model.function, calibrator=curve),))
 
-    @available_if(_streams)  # type: ignore[untyped-decorator]
+    @available_if(lambda model: require_streaming(model.solver))  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
         """Learn from one more chunk of rows, in their order; only streaming solvers have this.
 
@@ -253,9 +244,8 @@ class AUCClassifier(ClassifierMixin, Learner):  # type: ignore[misc]
             When rows, labels or the solver are not those of the first call, an option is for `fit`,
             or the weights are no longer finite.
         """
-        for name in OF_FIT:
-            if getattr(self, name) is not None and getattr(self, name) is not False:
-                raise ParameterError(f"{name} is for fit; leave it out for partial_fit")
+        if given := self._given(*OF_FIT):
+            raise ParameterError(f"{given[0]} is for fit; leave it out for partial_fit")
         source, labels = labelled(X, y)
         rows = plain_rows(source)
         if labels.size != rows.n:
@@ -294,7 +284,7 @@ class AUCClassifier(ClassifierMixin, Learner):  # type: ignore[misc]
         scores = self._scores(X)
         a, b = self._line
         decided: Vector = a * scores + b
-        return decided if self._many else np.asarray(decided[:, 0])
+        return decided if self._many else decided.ravel()
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels of rows X (n, d) -> (n,): positive from the threshold on, or most probable."""
@@ -317,8 +307,8 @@ class AUCClassifier(ClassifierMixin, Learner):  # type: ignore[misc]
         if is_collection(X):
             lazy: Vector = lazily(self.predict_proba, X, np.float64, self.classes_.size)
             return lazy
-        chances = self.model_.probabilities(self._scores(X))
-        return chances[:, ::-1] if self._turned else chances
+        chances: Vector = self.model_.probabilities(self._scores(X))
+        return np.fliplr(chances) if self._turned else chances
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Share of rows X (n, d) whose label in y (n,) `predict` finds; a `Chunk` has its labels.
@@ -379,10 +369,14 @@ class AUCClassifier(ClassifierMixin, Learner):  # type: ignore[misc]
         """More than two classes, unless an option is about two."""
         tags, pairs = super().__sklearn_tags__(), self.pairs
         text = pairs if isinstance(pairs, str) else getattr(pairs, "kind", "")
-        of_two = any(getattr(self, name) for name in OF_TWO) or self.calibration == "isotonic"
-        many = not of_two and text.partition("[")[0].strip() in ("", ByClass.kind)
-        tags.classifier_tags.multi_class = many
+        many = text.partition("[")[0].strip() in ("", ByClass.kind) and not self._given(*OF_TWO)
+        tags.classifier_tags.multi_class = many and self.calibration != "isotonic"
         return tags
+
+    def _given(self, *names: str) -> list[str]:
+        """Return those of some parameters that are given."""
+        each = ((name, getattr(self, name)) for name in names)
+        return [name for name, value in each if value is not None and value is not False]
 
     @property
     def _aim(self) -> Aim:

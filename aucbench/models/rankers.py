@@ -13,7 +13,6 @@ from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from typing import Any, Self
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from aucbench.data import Grades, Survival
@@ -44,12 +43,14 @@ class _Ranker(Learner):
         DataError
             When X has other columns than in the fit, or cells that cannot be read.
         """
-        return np.asarray(self._scores(X)[:, 0])
+        scores: Vector = self._scores(X)[:, 0]
+        return scores
 
     @property
     def coef_(self) -> Vector:
         """Weights of the features that `get_feature_names_out` names, shape (d,)."""
-        return self._affine()[0][0]
+        weights: Vector = self._affine()[0][0]
+        return weights
 
 
 @dataclass(eq=False, repr=False)

@@ -73,28 +73,19 @@ def test_models_of_rows_in_memory_answer_collections_too(client, table):
     X, y = table
     rows = da.from_array(X, chunks=(CHUNK, 2))
     model = AUCClassifier("ls-svm", calibration="isotonic").fit(X, y)
-    three = AUCClassifier("ls-svm").fit(X, np.digitize(X[:, 0], [2.5, 3.5]))
-
     np.testing.assert_allclose(model.predict_proba(rows).compute(), model.predict_proba(X))
+    three = AUCClassifier("ls-svm").fit(X, np.digitize(X[:, 0], [2.5, 3.5]))
     wide = three.decision_function(rows)
     assert wide.shape == (N, 3)
     np.testing.assert_allclose(wide.compute(), three.decision_function(X))
 
 
-def test_what_a_collection_cannot_have_is_refused(client, table):
+def test_few_partitions_and_what_a_collection_cannot_have(client, table):
     X, y = table
-    rows, labels = da.from_array(X, chunks=CHUNK), da.from_array(y, chunks=CHUNK)
-
-    with pytest.raises(DataError, match="X is a collection of dask, and y"):
-        AUCClassifier("svm-or").fit(rows)
-    with pytest.raises(ParameterError, match="sample_weight cannot be had"):
-        AUCClassifier("svm-or").fit(rows, labels, sample_weight=labels)
-
-
-def test_rows_held_out_of_few_partitions_choose_the_threshold(client, table):
-    X, y = table
-    model = AUCClassifier("svm-or", validation=0.2, sensitivity=0.9)
-
-    model.fit(da.from_array(X, chunks=(1_000, 3)), da.from_array(y, chunks=1_000))
-
+    rows, labels = da.from_array(X, chunks=(1_000, 3)), da.from_array(y, chunks=1_000)
+    model = AUCClassifier("svm-or", validation=0.2, sensitivity=0.9).fit(rows, labels)
     assert (model.predict(X)[y > 0] == 1).mean() == pytest.approx(0.9, abs=0.05)
+    with pytest.raises(DataError, match="X is a collection of dask, and y"):
+        model.fit(rows)
+    with pytest.raises(ParameterError, match="sample_weight cannot be had"):
+        model.fit(rows, labels, sample_weight=labels)
