@@ -76,7 +76,7 @@ def collections(client: Any, path: str, train: int, gap: float) -> None:
     import dask.array as da
     from distributed import wait
 
-    from aucbench.datasets.chunked.dask_parts import collected
+    from aucbench.datasets.chunked.dask_parts import open_collection
     from benchmarks.dask_peers import TEST, rows_of
 
     X, y = rows_of(path, train + TEST)
@@ -86,7 +86,7 @@ def collections(client: Any, path: str, train: int, gap: float) -> None:
     wait([dX, dy])
     for solver in ("svm-or", "ls-svm", "logistic"):
         start = perf_counter()
-        parts = collected(dX, dy, client=client)
+        parts = open_collection(dX, dy, client=client)
         run = aucbench.solve(
             aucbench.get_solver(solver), ChunkedData(parts, parts.engine), gap_tol=gap
         )

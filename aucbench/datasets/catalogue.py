@@ -92,14 +92,14 @@ NOT_KNOWN = Entry(name="")  # of a file or a table
 def entries() -> Mapping[str, Entry]:
     """Return all entries, by name in the order of the list."""
     document = _document()
-    told: dict[str, Entry] = {}
+    known: dict[str, Entry] = {}
     for name, fields in document["sets"].items():
         whole = document["templates"].get(fields.get("like", ""), {}) | fields
         raw = Raw(**_frozen(whole.pop("raw", {})))
         files = tuple(RemoteFile(**_frozen(file)) for file in whole.pop("files", ()))
         whole.pop("like", None)
-        told[name] = Entry(name=name, raw=raw, files=files, **_frozen(whole))
-    return MappingProxyType(told)
+        known[name] = Entry(name=name, raw=raw, files=files, **_frozen(whole))
+    return MappingProxyType(known)
 
 
 def entry_of(name: str) -> Entry:
@@ -130,7 +130,7 @@ class Suite:
 def suites() -> Mapping[str, Suite]:
     """Return all suites, by name in the order of the list."""
     suites = _document()["suites"].items()
-    return MappingProxyType({name: Suite(name=name, **_frozen(told)) for name, told in suites})
+    return MappingProxyType({name: Suite(name=name, **_frozen(known)) for name, known in suites})
 
 
 def suite_of(text: str) -> Suite | None:

@@ -59,11 +59,11 @@ def cached_paths(files: Sequence[RemoteFile]) -> tuple[Path, ...]:
     """Return where files that belong together are in the cache; they may not be there."""
     if not files:
         return ()
-    told = files[0].sha256
+    digest = files[0].sha256
     if len(files) > 1:
         listed = "\n".join(f"{file.sha256} {file.name}" for file in files)
-        told = hashlib.sha256(listed.encode()).hexdigest()
-    folder = cache_folder() / "files" / told[:DIGITS]
+        digest = hashlib.sha256(listed.encode()).hexdigest()
+    folder = cache_folder() / "files" / digest[:DIGITS]
     return tuple(folder / file.name for file in files)
 
 
@@ -127,16 +127,16 @@ def _retrieve(file: RemoteFile, path: Path, receive: Any) -> None:
     import pooch
 
     pooch.get_logger().setLevel("WARNING")  # what it would say is shown by us
-    said = []
+    reasons = []
     for url in file.urls:
         try:
             pooch.retrieve(url, f"sha256:{file.sha256}", path.name, path.parent, downloader=receive)
             return
         except OSError as error:  # also those of requests
-            said.append(f"{url}: {short_reason(error)}")
+            reasons.append(f"{url}: {short_reason(error)}")
         except ValueError:
-            said.append(f"{url}: the content has another sha256 than {file.sha256[:SHOWN]}...")
+            reasons.append(f"{url}: the content has another sha256 than {file.sha256[:SHOWN]}...")
     raise DataError(
-        f"{file.name} could not be downloaded ({'; '.join(said)}); check the network, the address, "
-        f"the hash, and the folder {CACHE}, or save the file yourself as {path}"
+        f"{file.name} could not be downloaded ({'; '.join(reasons)}); check the network, the "
+        f"address, the hash, and the folder {CACHE}, or save the file yourself as {path}"
     )

@@ -1,4 +1,4 @@
-"""`drawn`: which rows of a large data set `rows=N` keeps; the same ones at each reading."""
+"""`sample_rows`: which rows of a large data set `rows=N` keeps; the same ones at each reading."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FEWEST = 100  # rows of a class that a drawing keeps, where there are so many
 SEED = 0
 
 
-def drawn(target: Target, rows: int | None) -> Index | None:
+def sample_rows(target: Target, rows: int | None) -> Index | None:
     """Return the numbers of at most `rows` rows, in order; None where all of them are kept.
 
     Of k classes, each but the largest keeps min(n_y, max(round(N n_y / n), 100), N // k) of its n_y
@@ -32,8 +32,8 @@ def drawn(target: Target, rows: int | None) -> Index | None:
     return np.sort(np.concatenate(parts)).astype(np.int32)
 
 
-def fewer(data: Data, rows: int) -> Data:
-    """Return at most `rows` rows of data that no file has, as `drawn` says.
+def sample_data(data: Data, rows: int) -> Data:
+    """Return at most `rows` rows of data that no file has, as `sample_rows` says.
 
     Raises
     ------
@@ -45,11 +45,11 @@ def fewer(data: Data, rows: int) -> Data:
     require_whole(FEWEST_ROWS, rows=rows)
     if isinstance(data.target, Breakpoints):
         raise UnsupportedError(f"rows={rows} is for labels, grades and times; leave it out")
-    if (kept := drawn(data.target, rows)) is None:
+    if (kept := sample_rows(data.target, rows)) is None:
         return data
-    said = f"{rows:,} of {data.n:,} rows, drawn as rows={rows}"
+    remark = f"{rows:,} of {data.n:,} rows, drawn as rows={rows}"
     known = data.understood
-    label = f"{known.label}; {said}" if known.label else said
+    label = f"{known.label}; {remark}" if known.label else remark
     return replace(data.take(kept), understood=replace(known, label=label))
 
 

@@ -1,6 +1,6 @@
 """What the ending of a file says: its format, and how it is compressed.
 
-`naming` is the door of all readers: whatever they raise is said in one sentence about the file.
+`naming` is the door of all readers: whatever they raise becomes one sentence about the file.
 """
 
 from __future__ import annotations

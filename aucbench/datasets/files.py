@@ -23,7 +23,7 @@ from aucbench.data.understood import Remark, Understood
 from aucbench.datasets import changepoint
 from aucbench.datasets.catalogue import Entry
 from aucbench.datasets.collections import Member
-from aucbench.datasets.drawing import drawn
+from aucbench.datasets.drawing import sample_rows
 from aucbench.datasets.endings import naming
 from aucbench.datasets.formats import Wanted
 from aucbench.datasets.gaps import Gaps, kept_words, named_labels, with_gaps, words_of
@@ -36,7 +36,7 @@ from aucbench.datasets.suspects import outliers_of_columns, sentinels, suspects
 from aucbench.datasets.table import Table
 from aucbench.datasets.tables import Column, Schema, is_numeric
 from aucbench.datasets.tables.changes import changes_of_test_rows
-from aucbench.datasets.targets import meant_by
+from aucbench.datasets.targets import read_target
 from aucbench.datasets.textfile import AsText
 from aucbench.errors import DataError
 
@@ -173,8 +173,8 @@ def _read(origin: Source, tested: Source | None, asked: Loading) -> Data:
     table, gaps, unused = with_gaps(table, asked)
     values, roles = roles_of(table, asked)
     table = table.without([*drop, *roles])
-    meant = meant_by(origin, table, values.pop(EVENT, None), asked)
-    if (kept := drawn(meant.target, asked.rows)) is not None:
+    meant = read_target(origin, table, values.pop(EVENT, None), asked)
+    if (kept := sample_rows(meant.target, asked.rows)) is not None:
         table, meant = table.taking(kept), meant.taking(kept)
         values = {name: array[kept] for name, array in values.items()}
     seen = _examined(table, meant.high, asked, gaps)

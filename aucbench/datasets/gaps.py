@@ -10,7 +10,7 @@ from aucbench.data.targets import several
 from aucbench.data.understood import Remark
 from aucbench.datasets.label import column_at
 from aucbench.datasets.reading import Reading
-from aucbench.datasets.tables.cells import MISSING, emptied
+from aucbench.datasets.tables.cells import MISSING, mark_missing
 from aucbench.errors import DataError
 
 if TYPE_CHECKING:
@@ -97,12 +97,12 @@ def with_gaps(table: Table, asked: Reading) -> tuple[Table, Gaps, list[Remark]]:
     gaps = gaps_of(asked.missing, [*names, table.target])
     frame, hits = table.X.copy(deep=False), set()
     for j, name in enumerate(names):
-        column, had = emptied(frame.iloc[:, j], gaps.get(name, ()), asked.decimal)
+        column, had = mark_missing(frame.iloc[:, j], gaps.get(name, ()), asked.decimal)
         if had:
             frame.isetitem(j, column)
             hits |= {*had}
     cells = {gap: None for name in names for gap in gaps.get(name, ()) if gap not in hits}
-    said = [
+    remarks = [
         Remark(f"no cell is {gap!r}, so that missing={gap!r} changes nothing here") for gap in cells
     ]
-    return replace(table, X=frame), gaps, said
+    return replace(table, X=frame), gaps, remarks

@@ -92,11 +92,11 @@ def _require_same(names: tuple[str, ...], others: tuple[str, ...], file: str) ->
     more = [name for name in others if name not in names]
     if missing or more:
         parts = [(missing, "lacks"), (more, "has besides")]
-        said = "; ".join(
+        differences = "; ".join(
             f"{verb} {', '.join(map(repr, some[:MOST_NAMED]))}" for some, verb in parts if some
         )
         raise DataError(
-            f"{file} must have the columns of the rows that are learnt from, but it {said}"
+            f"{file} must have the columns of the rows that are learnt from, but it {differences}"
         )
 
 

@@ -213,15 +213,15 @@ def _far(name: str, column: Any, cells: Any) -> Iterator[Remark]:
         return _cell(cells, numbers == value) if date else _plain(value)
 
     present = numbers[~np.isnan(numbers)]
-    told = []
+    remarks = []
     for value, others in _repeated_extremes(present, YEAR if date else 0.0):
         ends = [_day(end) if date else _plain(end) for end in others[[0, -1]]]
         share = _share(int(np.count_nonzero(numbers == value)), numbers.size)
-        told.append((f"{share} are {shown(value)}", _missing(name, shown(value)), ends))
-    if told:
-        what = " and ".join(said for said, _, _ in told)
-        options = " ".join(option for _, option, _ in told)
-        low, high = told[0][2]
+        remarks.append((f"{share} are {shown(value)}", _missing(name, shown(value)), ends))
+    if remarks:
+        what = " and ".join(sentence for sentence, _, _ in remarks)
+        options = " ".join(option for _, option, _ in remarks)
+        low, high = remarks[0][2]
         yield Remark(
             f"column {name!r}: {what}, far from the others, which go from {low} to {high}; if "
             f"that means a missing cell, say {options}",

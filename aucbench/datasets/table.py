@@ -15,7 +15,7 @@ from aucbench.datasets.formats import Batch, Wanted, batches
 from aucbench.datasets.gaps import gaps_of, words_of
 from aucbench.datasets.label import column_at, find_label, is_no_label
 from aucbench.datasets.tables import LINE
-from aucbench.datasets.tables.cells import emptied
+from aucbench.datasets.tables.cells import mark_missing
 from aucbench.errors import DataError
 
 
@@ -149,7 +149,7 @@ def _labelled(frame: Any, at: int, wanted: Wanted, first: int) -> tuple[Any, tup
     """Return the rows that have a label, and a sentence about the others."""
     own = gaps_of([text for text in wanted.missing if "=" in text], frame.columns)
     name = str(frame.columns[at])
-    y, _ = emptied(frame.iloc[:, at], own.get(name, ()), wanted.decimal)
+    y, _ = mark_missing(frame.iloc[:, at], own.get(name, ()), wanted.decimal)
     words = (*wanted.words, *words_of(wanted.missing, frame.columns).get(name, ()))
     gone = is_no_label(y, words)
     if not gone.any():

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Meant:
+class ReadTarget:
     """A target, and how it was understood."""
 
     target: Target
@@ -35,13 +35,13 @@ class Meant:
     negative: tuple[Plain, ...] = ()
     classes: tuple[Plain, ...] = ()  # the labels, if each is a class
 
-    def taking(self, rows: Index) -> Meant:
+    def taking(self, rows: Index) -> ReadTarget:
         """Return the same of some rows, by their numbers."""
-        said = f"{self.label}; {rows.size:,} of {self.target.n:,} rows, drawn as rows={rows.size}"
-        return replace(self, target=self.target.take(rows), high=self.high[rows], label=said)
+        label = f"{self.label}; {rows.size:,} of {self.target.n:,} rows, drawn as rows={rows.size}"
+        return replace(self, target=self.target.take(rows), high=self.high[rows], label=label)
 
 
-def meant_by(origin: Source, table: Table, events: Any, asked: Loading) -> Meant:
+def read_target(origin: Source, table: Table, events: Any, asked: Loading) -> ReadTarget:
     """Return what the labels of a table mean; `events` are the cells of the column of events."""
     if events is not None:
         return _times(table, events, asked)
@@ -53,22 +53,22 @@ def meant_by(origin: Source, table: Table, events: Any, asked: Loading) -> Meant
     classes, why = _classes(origin, y, asked)
     labels = Labels.of_mask(classes.holds(y))
     sides = (tuple(map(_plain, side)) for side in (classes.positive, classes.negative))
-    return Meant(labels, labels.y > 0, table.label + why, *sides)
+    return ReadTarget(labels, labels.y > 0, table.label + why, *sides)
 
 
-def _times(table: Table, cells: Any, asked: Loading) -> Meant:
+def _times(table: Table, cells: Any, asked: Loading) -> ReadTarget:
     event, named = events_of(cells, asked)
     target = Survival.of(_numbers(table.y), event)
     high = event if 0 < target.n_events < target.n else _lower_half(target.time)
-    told = f"times in {table.label.partition(',')[0]}, events in column {str(asked.event)!r}"
-    return Meant(target, high, f"{told}{named}")
+    label = f"times in {table.label.partition(',')[0]}, events in column {str(asked.event)!r}"
+    return ReadTarget(target, high, f"{label}{named}")
 
 
-def _grades(table: Table) -> Meant:
+def _grades(table: Table) -> ReadTarget:
     target = Grades.of(_numbers(table.y))
     levels = [f"{level:g}" for level in target.levels[:: max(1, target.levels.size - 1)]]
-    said = f"{table.label}; {target.levels.size} grades from {' to '.join(levels)}"
-    return Meant(target, ~_lower_half(target.y), said)
+    label = f"{table.label}; {target.levels.size} grades from {' to '.join(levels)}"
+    return ReadTarget(target, ~_lower_half(target.y), label)
 
 
 def _numbers(y: NDArray[Any]) -> NDArray[Any]:
@@ -79,11 +79,11 @@ def _numbers(y: NDArray[Any]) -> NDArray[Any]:
     return np.array(texts, np.float64) if all(map(is_number, texts)) else y
 
 
-def _each(table: Table, y: NDArray[Any]) -> Meant:
+def _each(table: Table, y: NDArray[Any]) -> ReadTarget:
     """Each label is a class. A column with their numbers tells the classes of the upper half."""
     target = Categories.of(y)
     labels = tuple(map(_plain, ordered_labels(counted(y))))
-    return Meant(target, target.y >= target.k // 2, table.label, classes=labels)
+    return ReadTarget(target, target.y >= target.k // 2, table.label, classes=labels)
 
 
 def _lower_half(values: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -27,7 +27,7 @@ from aucbench.data import Categories, Data
 from aucbench.data.arrays import Vector
 from aucbench.data.folds import drawn_parts
 from aucbench.data.targets import label_places
-from aucbench.datasets.chunked.dask_parts import collected, is_collection, lazily
+from aucbench.datasets.chunked.dask_parts import is_collection, map_rows, open_collection
 from aucbench.datasets.memory import label_array, labelled, plain_rows, read_labels
 from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.metrics import Aim, auc, hand_till
@@ -157,7 +157,7 @@ class AUCClassifier(ClassifierMixin, Learner):  # type: ignore[misc]
         require_method(self.calibration)
         aim = self._aim
         if is_collection(X):
-            X, y = collected(X, y), None
+            X, y = open_collection(X, y), None
         if all(hasattr(X, name) for name in ("read", "sizes", "fingerprint")):
             return self._fit_chunks(X, aim, y=y, sample_weight=sample_weight, groups=groups)
         start = getattr(self, "model_", None) if self.warm_start else None
@@ -279,7 +279,7 @@ class AUCClassifier(ClassifierMixin, Learner):  # type: ignore[misc]
         """
         if is_collection(X):
             width = self.classes_.size if self._many else None
-            lazy: Vector = lazily(self.decision_function, X, np.float64, width)
+            lazy: Vector = map_rows(self.decision_function, X, np.float64, width)
             return lazy
         scores = self._scores(X)
         a, b = self._line
@@ -289,7 +289,7 @@ class AUCClassifier(ClassifierMixin, Learner):  # type: ignore[misc]
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels of rows X (n, d) -> (n,): positive from the threshold on, or most probable."""
         if is_collection(X):
-            lazy: NDArray[Any] = lazily(self.predict, X, self.classes_.dtype)
+            lazy: NDArray[Any] = map_rows(self.predict, X, self.classes_.dtype)
             return lazy
         decided = self.decision_function(X)
         labels: NDArray[Any] = self.classes_[
@@ -305,7 +305,7 @@ class AUCClassifier(ClassifierMixin, Learner):  # type: ignore[misc]
         those of each class against the rest, divided by their sum.
         """
         if is_collection(X):
-            lazy: Vector = lazily(self.predict_proba, X, np.float64, self.classes_.size)
+            lazy: Vector = map_rows(self.predict_proba, X, np.float64, self.classes_.size)
             return lazy
         chances: Vector = self.model_.probabilities(self._scores(X))
         return np.fliplr(chances) if self._turned else chances

@@ -160,10 +160,10 @@ def get_dataset(spec: str | Data, /, **params: Any) -> Data:
     chosen = dict(_merged(claim.name, inside, params))
     if ROWS not in chosen or _takes_rows(claim.factory):
         return _dataset(claim, chosen)
-    from aucbench.datasets.drawing import fewer
+    from aucbench.datasets.drawing import sample_data
 
     rows = chosen.pop(ROWS)
-    return fewer(_dataset(claim, chosen), rows)
+    return sample_data(_dataset(claim, chosen), rows)
 
 
 def get_metric(spec: str | Spec, /) -> Callable[..., Any]:

@@ -14,7 +14,7 @@ from dask_clusters import two_workers
 
 import aucbench
 from aucbench.data import Data
-from aucbench.datasets.chunked.dask_parts import collected, is_collection, lazily
+from aucbench.datasets.chunked.dask_parts import is_collection, map_rows, open_collection
 from aucbench.errors import DataError, ParameterError
 from aucbench.scale import ChunkedData, InMemory
 from aucbench.scale.chosen import Chosen
@@ -45,7 +45,7 @@ def weights(parts, engine=None):
 def test_an_array_gives_the_weights_of_the_same_parts_in_memory(client, table):
     X, y = table
 
-    parts = collected(
+    parts = open_collection(
         da.from_array(X, chunks=(CHUNK, 3)), da.from_array(y, chunks=CHUNK), client=client
     )
 
@@ -60,7 +60,7 @@ def test_a_frame_has_names_and_a_column_of_labels(client, table):
     frame["b"] = frame["b"].astype("Float64")
     frame["said"] = np.where(y > 0, "yes", "no")
 
-    parts = collected(dd.from_pandas(frame, npartitions=5), "said", client=client)
+    parts = open_collection(dd.from_pandas(frame, npartitions=5), "said", client=client)
 
     assert parts.names == ("a", "b", "c", "d")
     assert parts.understood.positive == ("yes",)
@@ -77,7 +77,7 @@ def test_empty_partitions_are_passed_over(client, table):
     some = dd.from_pandas(frame, npartitions=6)
     some = some[some["number"] >= 400][["a", "b", "c", "d", "y"]]
 
-    parts = collected(some, "y", client=client)
+    parts = open_collection(some, "y", client=client)
 
     assert 0 in parts.sizes
     assert parts.n == N - 400
@@ -96,7 +96,7 @@ def test_answers_are_lazy_collections(client, table):
         return np.asarray(rows, float)[:, :2]
 
     for X_, part in ((array, np.asarray), (frame, lambda one: one.to_numpy())):
-        answer, wide = lazily(doubled, X_, float), lazily(both, X_, float, 2)
+        answer, wide = map_rows(doubled, X_, float), map_rows(both, X_, float, 2)
         assert is_collection(answer)
         assert answer.dtype == float
         np.testing.assert_array_equal(part(answer.compute(scheduler="sync")), 2.0 * X[:, 0])
@@ -119,9 +119,9 @@ def test_what_cannot_be_read_is_refused_in_a_sentence(client, table):
     ]
     for given, sentence in refused:
         with pytest.raises(DataError, match=sentence):
-            collected(*given, client=client)
+            open_collection(*given, client=client)
     with pytest.raises(ParameterError, match="there is no client of dask"):
-        collected(rows, labels)
+        open_collection(rows, labels)
 
 
 def test_a_collection_that_does_not_fit_is_refused(client, table, monkeypatch):
@@ -129,12 +129,14 @@ def test_a_collection_that_does_not_fit_is_refused(client, table, monkeypatch):
     X, y = table
 
     with pytest.raises(DataError, match="write it as Parquet"):
-        collected(da.from_array(X, chunks=CHUNK), da.from_array(y, chunks=CHUNK), client=client)
+        open_collection(
+            da.from_array(X, chunks=CHUNK), da.from_array(y, chunks=CHUNK), client=client
+        )
 
 
 def test_what_has_learnt_from_it_can_be_pickled_without_rows(client, table):
     X, y = table
-    parts = collected(
+    parts = open_collection(
         da.from_array(X, chunks=(CHUNK, 4)), da.from_array(y, chunks=CHUNK), client=client
     )
 
@@ -147,7 +149,7 @@ def test_what_has_learnt_from_it_can_be_pickled_without_rows(client, table):
 
 def test_single_rows_of_partitions_are_held_out(client, table):
     X, y = table
-    parts = collected(
+    parts = open_collection(
         da.from_array(X, chunks=(CHUNK, 4)), da.from_array(y, chunks=CHUNK), client=client
     )
     same = InMemory(Data.of(X, y), CHUNK)

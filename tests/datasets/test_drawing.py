@@ -9,7 +9,7 @@ from aucbench import get_dataset
 from aucbench.data import Categories, Grades, Labels, Survival
 from aucbench.datasets import load
 from aucbench.datasets.chunked import open_parts
-from aucbench.datasets.drawing import FEWEST, drawn
+from aucbench.datasets.drawing import FEWEST, sample_rows
 from aucbench.errors import ParameterError, UnsupportedError
 
 N = 3000
@@ -38,20 +38,20 @@ def table(tmp_path):
 )
 def test_the_rarer_class_keeps_its_share_or_100_rows(positives, n, rows, kept):
     target = Labels.of_mask(np.arange(n) < positives)
-    at = drawn(target, rows)
+    at = sample_rows(target, rows)
     assert at.size == rows
     assert (np.diff(at) > 0).all()
     assert target.take(at).n_pos == kept
-    assert drawn(target, n) is drawn(target, None) is None
+    assert sample_rows(target, n) is sample_rows(target, None) is None
 
 
 def test_classes_keep_rows_and_of_grades_and_times_any_are_drawn():
     y = np.repeat(np.arange(4), [20, 150, 400, 9430])
-    at = drawn(Categories.of(y), 1000)
+    at = sample_rows(Categories.of(y), 1000)
     assert np.bincount(y[at]).tolist() == [20, 100, 100, 780]
     times = Survival.of(np.arange(1.0, 501.0), np.arange(500) % 3 == 0)
     for target in (Grades.of(np.arange(500) % 7), times):
-        at = drawn(target, 60)
+        at = sample_rows(target, 60)
         assert at.size == np.unique(at).size == target.take(at).n == 60
 
 

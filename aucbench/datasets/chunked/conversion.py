@@ -28,7 +28,9 @@ UNUSED = 30 * 86_400  # seconds after which a folder is removed
 VERSION = 2  # of what is written
 
 
-def converted(files: Sequence[Path], asked: Reading, tell: Callable[[str], object]) -> list[Footer]:
+def convert_files(
+    files: Sequence[Path], asked: Reading, tell: Callable[[str], object]
+) -> list[Footer]:
     """Return the footers of the rows of text files as Parquet; they are written if they are new."""
     pyarrow("reading text files in chunks")
     place = cache_folder() / FOLDER / _key(files, asked)

@@ -22,7 +22,7 @@ MOST_LABELS = 1000  # different ones
 
 
 @dataclass(frozen=True, eq=False)
-class Collected:
+class CollectionParts:
     """Partitions of a collection, each held by a worker.
 
     Attributes
@@ -73,7 +73,7 @@ class Collected:
     def __reduce__(self) -> Any:
         """Pickle it without rows and cluster: a fitted estimator keeps what it has learnt from."""
         known = (self.sizes, self.d, self.names, self.understood, self.fingerprint)
-        return Collected, ((), *known, None)
+        return CollectionParts, ((), *known, None)
 
 
 def is_collection(X: Any) -> bool:
@@ -81,7 +81,7 @@ def is_collection(X: Any) -> bool:
     return hasattr(X, "__dask_graph__") and hasattr(X, "to_delayed")
 
 
-def collected(X: Any, y: Any, *, client: Any = None) -> Collected:
+def open_collection(X: Any, y: Any, *, client: Any = None) -> CollectionParts:
     """Return the rows of a collection as parts, which workers keep.
 
     Parameters
@@ -111,8 +111,8 @@ def collected(X: Any, y: Any, *, client: Any = None) -> Collected:
         _require_room(client, X.nbytes)
     futures = [client.compute(column) for column in columns]
     blocks = [*zip(*futures, strict=True)]
-    told = client.gather([client.submit(about, *block, pure=False) for block in blocks])
-    sizes, d, names, counts = _joined(told)
+    partitions = client.gather([client.submit(about, *block, pure=False) for block in blocks])
+    sizes, d, names, counts = _joined(partitions)
     _require_room(client, sum(sizes) * d * np.dtype(np.float32).itemsize)
     understood = _sides(counts)
     signs = dict.fromkeys(understood.negative, -1) | dict.fromkeys(understood.positive, 1)
@@ -122,7 +122,7 @@ def collected(X: Any, y: Any, *, client: Any = None) -> Collected:
     from aucbench.scale.dask import Dask
 
     name = f"dask-{uuid4().hex}"
-    return Collected(held, sizes, d, names, understood, name, Dask(client))
+    return CollectionParts(held, sizes, d, names, understood, name, Dask(client))
 
 
 def about(X: Any, y: Any) -> tuple[int, int, Any, dict[Any, int]]:
@@ -171,8 +171,8 @@ def _stored(dtype: Any) -> Any:
     return np.float32 if plain in SINGLE else np.float64
 
 
-def _joined(told: Sequence[Any]) -> tuple[tuple[int, ...], int, Any, dict[Any, int]]:
-    sizes, widths, names, labels = zip(*told, strict=True)
+def _joined(partitions: Sequence[Any]) -> tuple[tuple[int, ...], int, Any, dict[Any, int]]:
+    sizes, widths, names, labels = zip(*partitions, strict=True)
     if len({*zip(widths, names, strict=True)}) > 1:
         raise DataError("partitions have different columns; give the same ones in all")
     counts: dict[Any, int] = {}
@@ -239,7 +239,7 @@ def _require_room(client: Any, size: float) -> None:
         )
 
 
-def lazily(function: Any, X: Any, dtype: Any, width: int | None = None) -> Any:
+def map_rows(function: Any, X: Any, dtype: Any, width: int | None = None) -> Any:
     """Return function(partition) of all partitions, as a lazy collection like X.
 
     Parameters

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from aucbench.datasets.chunked.conversion import converted
+from aucbench.datasets.chunked.conversion import convert_files
 from aucbench.datasets.chunked.footers import Footer
 from aucbench.datasets.chunked.parquet import ParquetParts
 from aucbench.datasets.endings import PARQUET, TEXT, naming
@@ -67,7 +67,7 @@ def open_parts(
         footers = (
             [Footer.of(path) for path in files]
             if ending == PARQUET
-            else converted(files, asked, tell or (lambda _: None))
+            else convert_files(files, asked, tell or (lambda _: None))
         )
         return ParquetParts.of(footers, asked, columns, skip_bad=skip_bad)
 

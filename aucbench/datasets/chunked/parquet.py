@@ -189,7 +189,7 @@ class ParquetParts:
 
     @property
     def _remarks(self) -> tuple[Remark, ...]:
-        """What is said of row groups that were left out."""
+        """A remark on the row groups that were left out."""
         if not self.skipped:
             return ()
         what = f"{len(self.skipped)} row group(s) cannot be decoded and are left out"

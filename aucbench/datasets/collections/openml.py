@@ -1,6 +1,6 @@
 """OpenML by number: `openml:1590`, since several sets may have one name.
 
-scikit-learn's `fetch_openml` downloads: it keeps what the server said and the file in the cache of
+scikit-learn's `fetch_openml` downloads: it keeps answers of the server and the file in the cache of
 aucbench, and checks the MD5 of the file that OpenML states.
 """
 
@@ -51,11 +51,11 @@ def fetch(name: str, progress: bool) -> tuple[Path, ...]:
 def table(name: str, wanted: Wanted) -> Table:
     """Read one set, downloaded if necessary; raises as `Source.table`."""
     column = "default-target" if wanted.target is None else str(wanted.target)
-    bunch, told = _read(name, column)
+    bunch, remarks = _read(name, column)
     if len(bunch.target_names) != 1:
-        said = f"{len(bunch.target_names)} columns" if bunch.target_names else "no column"
+        found = f"{len(bunch.target_names)} columns" if bunch.target_names else "no column"
         raise DataError(
-            f"OpenML names {said} of labels for this set; say which one holds them with --target "
+            f"OpenML names {found} of labels for this set; say which one holds them with --target "
             f"COLUMN (in Python target=): {', '.join(map(repr, bunch.feature_names[:8]))} ..."
         )
     [label] = bunch.target_names
@@ -64,7 +64,7 @@ def table(name: str, wanted: Wanted) -> Table:
     else:
         whole = frame_table(bunch.frame, replace(wanted, target=label), named=True)
     why = "the target that OpenML names" if wanted.target is None else "as asked"
-    return replace(whole, label=f"column {label!r}, {why}", warnings=(*whole.warnings, *told))
+    return replace(whole, label=f"column {label!r}, {why}", warnings=(*whole.warnings, *remarks))
 
 
 def _read(name: str, column: str | None) -> tuple[Any, tuple[str, ...]]:

@@ -66,7 +66,7 @@ def distinct_cells(series: Any, kept: Collection[str] = ()) -> tuple[list[str], 
     return [*known], np.array([*table, -1], dtype=np.int64)[numbers]
 
 
-def emptied(series: Any, gaps: Sequence[str], decimal: str) -> tuple[Any, list[str]]:
+def mark_missing(series: Any, gaps: Sequence[str], decimal: str) -> tuple[Any, list[str]]:
     """Return a column in which cells that are one of `gaps` are missing, and the gaps that it had.
 
     A cell is one of them if it has the same text, or is the same number or date.

@@ -40,7 +40,7 @@ class Column:
     # of a category: share of the cells whose level no other cell has; about so many new cells have
     # a new level (Good & Turing)
     single: float = 0.0
-    gaps: tuple[str, ...] = ()  # cells that mean a missing one, see `cells.emptied`
+    gaps: tuple[str, ...] = ()  # cells that mean a missing one, see `cells.mark_missing`
     unit: str = ""  # of numbers that are text, see `cells.units`
     kept: tuple[str, ...] = ()  # texts such as NA that mean no missing cell
     texts: str = ""  # of free text: the `Texts` of the table at hand, packed
@@ -272,11 +272,11 @@ class RawColumn:
 
     def _remark_on_reading(self, unit: str, decimal: str) -> str:
         """Return how numbers were read that could be read in another way, or an empty text."""
-        told = [text for text in self.texts if text.startswith("(")][:1]
+        texts = [text for text in self.texts if text.startswith("(")][:1]
         if unit.strip(cells.UNITS):
-            told.append(self.texts[0])
-        values = cells.numbers(told, decimal, unit)
-        read = [f"{text!r} is read as {v:.15g}" for text, v in zip(told, values, strict=True)]
+            texts.append(self.texts[0])
+        values = cells.numbers(texts, decimal, unit)
+        read = [f"{text!r} is read as {v:.15g}" for text, v in zip(texts, values, strict=True)]
         if text := cells.readable_twice(self.texts, decimal):
             value, other = cells.numbers([text], decimal)[0], cells.other_mark(decimal)
             way = f"if it has decimals, say decimal={other!r}"

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from aucbench.data import Data, Shapes
 from aucbench.data.arrays import DENSE_FROM, Rows, rows
 from aucbench.data.understood import Remark
-from aucbench.datasets.tables.cells import emptied
+from aucbench.datasets.tables.cells import mark_missing
 from aucbench.datasets.tables.columns import LATER, Column, RawColumn
 from aucbench.datasets.tables.parts import Dates, Hashed, Number, OneHot, Part
 from aucbench.errors import DataError
@@ -140,7 +140,7 @@ class Schema:
                 f"{len(self.columns)} columns of the first one"
             )
         for column in self.columns:
-            cells, _ = emptied(frame.iloc[:, at[column.name]], column.gaps, self.decimal)
+            cells, _ = mark_missing(frame.iloc[:, at[column.name]], column.gaps, self.decimal)
             yield RawColumn.of(cells, column.name, column.kept)
 
     def require_ordered(self, shapes: Shapes) -> None:
