@@ -7,7 +7,7 @@ import pandas as pd
 
 from aucbench.data.folds import splits
 from aucbench.datasets import load
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 from aucbench.metrics import Aim
 from aucbench.models.assessing import assessed
 from aucbench.models.building import decided
@@ -45,7 +45,7 @@ def assessed_model(
 ):
     """(model, rows held out, data)."""
     frame = patients() if frame is None else frame
-    data = load(frame, Reading(**{"target": "back", "positive": "yes", **reading}))
+    data = load(frame, ReadOptions(**{"target": "back", "positive": "yes", **reading}))
     trial, model = tried(solver, data, splits(data, 3, 0, None), passes=5.0)
     rows = every(data)
     model, [held] = decided(model, trial.parts, data, rows, aim or Aim(), calibration)

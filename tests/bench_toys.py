@@ -15,7 +15,7 @@ from aucbench.bench.results.ending import make_record
 from aucbench.bench.results.record import Conditions, Process, Record, Sizes
 from aucbench.bench.worker import jobs
 from aucbench.bench.worker.rows import Block, write_block
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 from aucbench.processes.records import Ending, Outcome
 from aucbench.records import CellStatus
 from aucbench.registry.specs import parse_spec
@@ -187,7 +187,7 @@ def cell(solver="means", dataset=DATA, **given):
         "features": "maxabs",
         "objective": None,
         "projector": None,
-        "reading": Reading(),
+        "reading": ReadOptions(),
         "splits": 3,
         "repeat": 0,
         "split": 0,

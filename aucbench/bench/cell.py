@@ -9,7 +9,7 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Any
 
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import UnknownNameError
 from aucbench.ranges import Range
 from aucbench.registry.specs import TUNED_MARK, Spec, joined_specs, parse_spec, short
@@ -33,7 +33,7 @@ class Cell:
     features: str
     objective: str | None  # in place of the solver's own
     projector: str | None  # likewise
-    reading: Reading  # how the data set is read, if it is a file
+    reading: ReadOptions  # how the data set is read, if it is a file
     splits: int  # without more, they are stratified folds
     repeat: int  # number of the shuffle
     split: int  # which of the splits it is
@@ -82,7 +82,7 @@ class Cell:
         """Inverse of `to_json`."""
         values = {name: fields[name] for name in NAMES}
         values["tune"] = hashable(values["tune"])
-        values["reading"] = Reading.from_json(values["reading"])
+        values["reading"] = ReadOptions.from_json(values["reading"])
         values["solver"] = _parsed(values["solver"])
         return Cell(**values)
 

@@ -20,7 +20,7 @@ from aucbench.errors import ParameterError, UnknownNameError, require_above
 if TYPE_CHECKING:
     from aucbench.bench.engines import Engine
     from aucbench.bench.plan.plan import Plan
-    from aucbench.datasets.reading import Reading
+    from aucbench.datasets.reading import ReadOptions
 
 TIMED_FITS = 5  # of a cell under --timing, when the plan does not ask for more
 RUN_ONLY = ("engine", "cells_per_job", "retry", "timing")  # fields that only runs of plans take
@@ -119,7 +119,7 @@ class Comparison:
     monotone: str | None = None
     repeats: int = 1
 
-    def plan(self, reading: Reading, fits: Fits) -> Plan:
+    def plan(self, reading: ReadOptions, fits: Fits) -> Plan:
         """Return the plan of it, with the default solvers of the data where none are given.
 
         Raises

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aucbench.bench.cell import Cell, Tuning, listed
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 from aucbench.processes.records import Fence, Job, Limits, json_hash
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def cell_job(
         fence=fence,
         trusted=trusted,
     )
-    nameless = replace(cell, dataset="", reading=Reading()).to_json()
+    nameless = replace(cell, dataset="", reading=ReadOptions()).to_json()
     asked: dict[str, Any] = {"cell": nameless, "code": code, "files": dict(files)}
     asked |= {"data": first.key, "rows": second.key, "target": labels}
     return Job(

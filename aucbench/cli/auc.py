@@ -12,7 +12,7 @@ from aucbench.bench.options import OptionGroup
 from aucbench.cli.groups import grouped
 from aucbench.cli.messages import say
 from aucbench.cli.options import FILES
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def auc(
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="No bar.")] = False,
     json: Annotated[bool, typer.Option("--json", help="One object for programs.")] = False,
-    files: Annotated[Reading, OptionGroup(FILES, without=NOT_OF_SCORES, first=FIRST)],
+    files: Annotated[ReadOptions, OptionGroup(FILES, without=NOT_OF_SCORES, first=FIRST)],
 ) -> None:
     """Say how well a column of scores orders the rows: certain bounds of the AUC, or its value.
 

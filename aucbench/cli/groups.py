@@ -28,7 +28,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 def grouped(command: Command) -> Command:
     """Let a command take instances of dataclasses, whose fields become options.
 
-    A parameter says so by its annotation, as in `Annotated[Reading, OptionGroup("Files")]`.
+    A parameter says so by its annotation, as in `Annotated[ReadOptions, OptionGroup("Files")]`.
 
     The metadata of a field may say `"whole": True`, for texts that are not divided at commas,
     `"alone": words`, for words that are handed over as text where they are the only entry, and

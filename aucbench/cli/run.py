@@ -18,7 +18,7 @@ from aucbench.cli.groups import grouped
 from aucbench.cli.messages import say, warn
 from aucbench.cli.options import FILES, FITS, OUTPUT, RUNS, Output
 from aucbench.cli.running import LISTED, go, opened, print_estimate
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import AucbenchError, DataError, ParameterError, shown
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def compare(
     asked: Annotated[Comparison, OptionGroup(FITS, first=FIRST)],
     out: Annotated[Path | None, typer.Option(help="Folder that keeps the results.")] = None,
     *,
-    files: Annotated[Reading, OptionGroup(FILES, first=("target", "positive"))],
+    files: Annotated[ReadOptions, OptionGroup(FILES, first=("target", "positive"))],
     fits: Annotated[Fits, OptionGroup(FITS, first=("splits", "passes"))],
     options: Annotated[Options, OptionGroup(RUNS, without=(*RUN_ONLY, "threads"))],
     output: Annotated[Output, OptionGroup(OUTPUT, first=("metrics",))],

@@ -29,7 +29,7 @@ from aucbench.datasets.formats import Wanted
 from aucbench.datasets.gaps import Gaps, kept_words, named_labels, with_gaps, words_of
 from aucbench.datasets.located import source_of
 from aucbench.datasets.memory import Held, frame_of, is_table
-from aucbench.datasets.reading import COLUMNS, OF_SET, Loading, Reading
+from aucbench.datasets.reading import COLUMNS, OF_SET, Loading, ReadOptions
 from aucbench.datasets.roles import EVENT, read_as_text_in_one, roles_of, with_test_rows
 from aucbench.datasets.sources import File
 from aucbench.datasets.suspects import outliers_of_columns, sentinels, suspects
@@ -44,7 +44,7 @@ Source = File | Member | Held
 TESTS = "the table of test rows"
 
 
-def load(source: Any, reading: Reading | None = None, **options: Any) -> Data:
+def load(source: Any, reading: ReadOptions | None = None, **options: Any) -> Data:
     """Read a data set.
 
     The ending says the format, and each file may be compressed (.xz, .bz2, .gz, or .zip with one
@@ -69,7 +69,7 @@ def load(source: Any, reading: Reading | None = None, **options: Any) -> Data:
         (`aucbench.datasets.collections`). A set of the catalogue that is not in the folder is
         downloaded once into the user's cache. Or a table in memory: a data frame of pandas or
         polars, a table of pyarrow, or another one that hands over its columns as Arrow.
-    reading : Reading, optional
+    reading : ReadOptions, optional
         How it is read, and what its columns mean.
     **options
         Fields of `reading` in place of it, and these:
@@ -86,7 +86,8 @@ def load(source: Any, reading: Reading | None = None, **options: Any) -> Data:
         `load_changepoint`. The default is "fold" if the set has it. None or "none" means no
         folds.
     test : str or table, optional
-        As of `Reading`, or a table. `Data.folds` is 0 for its rows, and -1 for those of the source.
+        As of `ReadOptions`, or a table. `Data.folds` is 0 for its rows, and -1 for those of the
+        source.
 
     Raises
     ------
@@ -227,7 +228,9 @@ class _Examined:
     understood: Understood  # without what is known of the labels
 
 
-def _examined(table: Table, positive: NDArray[np.bool_], asked: Reading, gaps: Gaps) -> _Examined:
+def _examined(
+    table: Table, positive: NDArray[np.bool_], asked: ReadOptions, gaps: Gaps
+) -> _Examined:
     """Look at the features of a table, and code them if they are not all numbers.
 
     `gaps` are the cells that mean a missing one, by column, which are missing in it already. Only
@@ -254,7 +257,7 @@ def _examined(table: Table, positive: NDArray[np.bool_], asked: Reading, gaps: G
     return _Examined(rows(codes), schema.names, schema, understood)
 
 
-def _schema(frame: Any, asked: Reading, gaps: Gaps) -> Schema | None:
+def _schema(frame: Any, asked: ReadOptions, gaps: Gaps) -> Schema | None:
     """Return what the columns are; None where all of them are numbers without a gap.
 
     Where cells mean a missing one, there is a schema all the same: it reads new tables so too.

@@ -64,7 +64,7 @@ class Wanted:
     # columns that hold no labels: those that are left out, groups, times and weights
     others: tuple[str, ...] = ()
     unlabelled: str = "refuse"  # or "skip": what becomes of rows without a label
-    missing: tuple[str, ...] = ()  # cells that mean a missing one, as in a `Reading`
+    missing: tuple[str, ...] = ()  # cells that mean a missing one, as in `ReadOptions`
     role: str = "target"  # the option that names the column of the labels
     named: bool | None = None  # whether the first line of a text file has names; None: found out
     cells: AsText = PANDAS  # of a text file that are text

@@ -1,4 +1,4 @@
-"""Cells that mean a missing one, or none: which texts of a `Reading` are for which columns."""
+"""Cells that mean a missing one, or none: which texts of `ReadOptions` are for which columns."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from aucbench.data.targets import several
 from aucbench.data.understood import Remark
 from aucbench.datasets.label import column_at
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 from aucbench.datasets.tables.cells import MISSING, mark_missing
 from aucbench.errors import DataError
 
@@ -65,19 +65,19 @@ def words_of(missing: Iterable[object], columns: Iterable[object]) -> Gaps:
     return words
 
 
-def kept_words(asked: Reading) -> frozenset[str]:
+def kept_words(asked: ReadOptions) -> frozenset[str]:
     """Return the texts such as NA that are no missing cell somewhere in a table."""
     behind = {text.split(NONE, 1)[1].strip() for text in map(str, asked.missing) if NONE in text}
     return frozenset(behind | {*named_labels(asked)})
 
 
-def named_labels(asked: Reading) -> tuple[str, ...]:
+def named_labels(asked: ReadOptions) -> tuple[str, ...]:
     """Return the labels that the user names and that mean a missing cell elsewhere."""
     named = [*(several(asked.positive) or ()), *(several(asked.negative) or ())]
     return tuple(label for label in named if isinstance(label, str) and label in MISSING)
 
 
-def with_gaps(table: Table, asked: Reading) -> tuple[Table, Gaps, list[Remark]]:
+def with_gaps(table: Table, asked: ReadOptions) -> tuple[Table, Gaps, list[Remark]]:
     """Return a table in which the cells are missing that mean so, and these cells by column.
 
     The third is a remark on each that is nowhere.

@@ -1,7 +1,7 @@
-"""`Reading`: how a file is read. Plans and commands have the same words.
+"""`ReadOptions`: how a file is read. Plans and commands have the same words.
 
-There is one `Reading` for all data sets of a plan, and one `Loading` for each `datasets.load`, with
-what stands in the brackets of one data set only.
+There is one `ReadOptions` for all data sets of a plan, and one `Loading` for each `datasets.load`,
+with what stands in the brackets of one data set only.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PLAIN_WANTED = "text, a finite number, true or false"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class ReadOptions:
     """How a file is read.
 
     Attributes
@@ -186,17 +186,17 @@ class Reading:
         }
 
     @staticmethod
-    def from_json(plain: Mapping[str, Any]) -> Reading:
+    def from_json(plain: Mapping[str, Any]) -> ReadOptions:
         """Inverse of `to_json`."""
-        known = [f.name for f in fields(Reading)]
+        known = [f.name for f in fields(ReadOptions)]
         for name in plain:
             if name not in known:
                 raise UnknownNameError("option of reading files", name, known)
-        return Reading(**plain)
+        return ReadOptions(**plain)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Loading(Reading):
+class Loading(ReadOptions):
     """What `datasets.load` takes."""
 
     drop: Any = ()
@@ -207,7 +207,7 @@ class Loading(Reading):
     def __post_init__(self) -> None:
         drop = (NO_COLUMN,) if self.drop is None else self.drop
         object.__setattr__(self, "drop", (drop,) if isinstance(drop, str | int) else drop)
-        Reading.__post_init__(self)  # no super(): a class with slots is made anew
+        ReadOptions.__post_init__(self)  # no super(): a class with slots is made anew
         if self.task is not None and self.task not in TASKS:
             raise ParameterError(f"task must be {' or '.join(TASKS)}, got {self.task!r}")
         require_whole(0, seed=self.seed)

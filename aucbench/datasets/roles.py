@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.datasets.label import column_at
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 from aucbench.datasets.table import Table, counted_alike, stacked
 from aucbench.datasets.tables.cells import are_codes
 from aucbench.datasets.tables.columns import Column, RawColumn
@@ -19,7 +19,7 @@ EVENT = "event"  # the role of the column that says whether an event happened
 MOST_NAMED = 5  # columns that a message lists
 
 
-def roles_of(table: Table, asked: Reading) -> tuple[dict[str, Any], dict[str | int, str]]:
+def roles_of(table: Table, asked: ReadOptions) -> tuple[dict[str, Any], dict[str | int, str]]:
     """Return groups, times, weights and events by name, and what their columns are.
 
     Numbers count the columns as those of `drop` do.

@@ -11,7 +11,7 @@ from math import inf, nextafter
 from typing import Any, Literal
 
 from aucbench.datasets.chunked import open_parts
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import ParameterError, UnsupportedError, require_above
 from aucbench.scale.auc_bins import Counted, ScoreCounts, counted, outward
 from aucbench.scale.engines import Engine, Here
@@ -146,7 +146,7 @@ def auc_of_file(
     source: str | os.PathLike[str],
     score: str | int = "score",
     *,
-    reading: Reading | None = None,
+    reading: ReadOptions | None = None,
     each: Literal["pair", "group"] | None = None,
     exact: bool = False,
     max_fpr: float | None = None,
@@ -167,7 +167,7 @@ def auc_of_file(
         written as Parquet into the user's cache.
     score : str or int
         The column of the scores.
-    reading : Reading, optional
+    reading : ReadOptions, optional
         Which column has the labels, and which labels are positive. Where it names `weights`, a pair
         counts for the product of them; where it names `groups`, only pairs of one group count. The
         column of groups holds numbers.
@@ -185,7 +185,7 @@ def auc_of_file(
     DataError, ParameterError, UnsupportedError
         As `open_parts` and `auc_in_chunks`.
     """
-    asked = Reading(**((reading.options() if reading else {}) | options))
+    asked = ReadOptions(**((reading.options() if reading else {}) | options))
     grouped, weighted = asked.groups is not None, asked.weights is not None
     if each is not None and not grouped:
         raise ParameterError(f"each={each!r} is for groups; name their column with groups, too")

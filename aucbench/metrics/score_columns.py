@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from aucbench.data.arrays import Vector
 from aucbench.datasets.chunked import open_parts
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import DataError, ParameterError
 from aucbench.scale.engines import Engine, Here
 from aucbench.scale.parts import Columns, Piece
@@ -68,7 +68,7 @@ def compare_aucs_of_file(
     source: str | os.PathLike[str],
     scores: Sequence[str],
     *,
-    reading: Reading | None = None,
+    reading: ReadOptions | None = None,
     memory: float = 1000.0,
     level: float = LEVEL,
     engine: Engine | None = None,
@@ -97,7 +97,7 @@ def compare_aucs_of_file(
     """
     if len({*scores}) < max(2, len(scores)):
         raise ParameterError(f"the scores are {', '.join(scores)}; give two columns or more")
-    asked = Reading(**((reading.options() if reading else {}) | options))
+    asked = ReadOptions(**((reading.options() if reading else {}) | options))
     parts = open_parts(source, asked, columns=[*scores], tell=tell)
     wanted = parts.n * (len(scores) + 2) * A_NUMBER / 2**20
     if wanted > memory:

@@ -26,7 +26,7 @@ from aucbench.bench.worker.rows import data_hash
 from aucbench.data import Categories, Data
 from aucbench.data.arrays import Index
 from aucbench.datasets.chunked.data import named_columns
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import ParameterError
 from aucbench.kernels.parallel import threads
 from aucbench.metrics import Aim
@@ -238,7 +238,7 @@ def _described(model: Model, data: Data | ChunkedData, source: str, options: Fit
     return replace(model, provenance={**about, **model.provenance})
 
 
-def _learnt(reading: Reading, data: Data | ChunkedData) -> Index:
+def _learnt(reading: ReadOptions, data: Data | ChunkedData) -> Index:
     """Return the rows that a model learns from: all but those of a test file."""
     rows = np.arange(data.n, dtype=np.int32)
     return rows if reading.test is None or data.folds is None else rows[data.folds < 0]
@@ -317,7 +317,7 @@ def decided(
     return replace(model, functions=(function,)), (own,)
 
 
-def origin(source: str, reading: Reading, data: Data | ChunkedData) -> dict[str, Any]:
+def origin(source: str, reading: ReadOptions, data: Data | ChunkedData) -> dict[str, Any]:
     """Return what a model keeps of its table, and of its making."""
     return {
         "aucbench": version("aucbench"),
@@ -332,7 +332,7 @@ def origin(source: str, reading: Reading, data: Data | ChunkedData) -> dict[str,
     }
 
 
-def warnings(reading: Reading, model: Model) -> Iterator[str]:
+def warnings(reading: ReadOptions, model: Model) -> Iterator[str]:
     """Yield what is not taken into account."""
     if reading.weights is not None and model.decides:
         yield f"the threshold and the calibration count each row once, without {reading.weights}"

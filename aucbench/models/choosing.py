@@ -371,7 +371,7 @@ class Search:
         if not left_out:
             return ""
         what = "the planned work" if self.minutes is None else f"--minutes {self.minutes:g}"
-        return f"The search ended after {what}, with {left_out} further settings left to try."
+        return f"The search ended after {what}, and {left_out} setting(s) were left to try."
 
     def _next(self, comparison: Comparison, tried: Mapping[Spec, Trial]) -> Iterator[Spec]:
         """Yield the neighbours of the best points of candidates that may still win."""

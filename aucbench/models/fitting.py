@@ -12,7 +12,7 @@ from aucbench.bench.show.progress import progress_of
 from aucbench.data import Data
 from aucbench.datasets.files import TESTS, load
 from aucbench.datasets.memory import is_table
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import ParameterError
 from aucbench.models.building import fit_rows, read_table
 from aucbench.models.chunked import open_large
@@ -75,7 +75,7 @@ def source_of(table: Any, held: Data | ChunkedData | None) -> str:
     return name_of(held, "table") if isinstance(held, Data) else os.fspath(table)
 
 
-def _held(table: Any, reading: Reading, test: Mapping[str, Any]) -> Data | None:
+def _held(table: Any, reading: ReadOptions, test: Mapping[str, Any]) -> Data | None:
     """Return the rows of a table in memory; None where a file or a name is meant."""
     if is_table(table):
         rows = load(table, reading, **test)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aucbench.bench.options import Fits, option_group
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import ParameterError, require_above
 
 if TYPE_CHECKING:
@@ -281,7 +281,7 @@ class FitOptions:
     by : tuple of str
         Columns for whose values the explanation shows the AUC, besides categories and truth
         values; repeatable.
-    read : Reading
+    read : ReadOptions
         How the table is read.
     search : SearchOptions
         Which solvers are compared, and how.
@@ -306,7 +306,9 @@ class FitOptions:
     pairs: str | None = None
     monotone: str | None = None
     by: tuple[str, ...] = field(default=(), metadata={"whole": True})
-    read: Reading = option_group(Reading, "How files are read", first=("target", "positive"))
+    read: ReadOptions = option_group(
+        ReadOptions, "How files are read", first=("target", "positive")
+    )
     search: SearchOptions = option_group(
         SearchOptions, "How solvers are compared", first=("solver", "minutes", "features", "tune")
     )

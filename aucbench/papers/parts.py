@@ -12,12 +12,12 @@ from enum import StrEnum
 from typing import Any
 
 from aucbench.bench.plan.fields import DEFAULT_TIMEOUT, Choice
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 from aucbench.processes.records import Limits
 
 AUC = "auc"
 HOLDS, HOLDS_NOT, OPEN = "holds", "does not hold here", "open here"  # of a claim
-AS_IT_IS = Reading()
+AS_IT_IS = ReadOptions()
 AN_HOUR = Limits(timeout=DEFAULT_TIMEOUT)
 
 
@@ -102,7 +102,7 @@ class Measurement:
     call: str  # "package.module:function", called as function(data, **request) -> dict of JSON
     request: Mapping[str, Any] = field(default_factory=dict)  # JSON
     dataset: str
-    reading: Reading = AS_IT_IS
+    reading: ReadOptions = AS_IT_IS
     limits: Limits = AN_HOUR  # unless the command says others
 
     @property

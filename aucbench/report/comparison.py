@@ -36,7 +36,7 @@ from aucbench.data import Data
 from aucbench.data.showing import words
 from aucbench.datasets.files import TESTS, load
 from aucbench.datasets.memory import is_table
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import ParameterError
 from aucbench.processes.scratch import Scratch
 from aucbench.report.running import handed_over, name_of, records_of, require_no_run, warn_of
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 MOST_REASONS = 3  # of records without an AUC
 Scores = Mapping[str, "NDArray[Any]"]
-PLAIN_READING = Reading()
+PLAIN_READING = ReadOptions()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,13 +62,13 @@ class CompareOptions:
     comparison : Comparison
     fits : Fits
     run : Options
-    read : Reading
+    read : ReadOptions
     """
 
     comparison: Comparison = option_group(Comparison, "Comparison", without=("solvers", "data"))
     fits: Fits = option_group(Fits, "Fits")
     run: Options = option_group(Options, "Run", without=NOT_OF_COMPARISONS)
-    read: Reading = option_group(Reading, "Files")
+    read: ReadOptions = option_group(ReadOptions, "Files")
 
 
 @takes_options(CompareOptions)
@@ -79,7 +79,7 @@ def compare(
     out: Path | None = None,
     metrics: str | Iterable[str] | None = None,
     reference: str | None = None,
-    reading: Reading = PLAIN_READING,
+    reading: ReadOptions = PLAIN_READING,
     **options: Any,
 ) -> Results:
     """Fit every solver on every split of every data set, each in its own process.
@@ -108,9 +108,9 @@ def compare(
         on the first one. The default is that of the pairs, which of all pairs is the AUC.
     reference : str, optional
         Solver with which each other one is compared; default: logistic, where it takes part.
-    reading : Reading
-        How files and tables are read, such as `Reading(target="outcome")`. Its fields can also be
-        given by themselves: `target="outcome"`. `test` may be a table too.
+    reading : ReadOptions
+        How files and tables are read, such as `ReadOptions(target="outcome")`. Its fields can also
+        be given by themselves: `target="outcome"`. `test` may be a table too.
     **options :
         See below. `pairs` may be an object such as `Fpr(max=0.1)` too, and `monotone` a mapping
         such as `{"dose": "convex"}`.
@@ -338,8 +338,8 @@ def _pairs(pairs: Any, sets: Iterable[Any]) -> Any:
 
 
 def _named(
-    sets: Iterable[Any], asked: Reading, test: Mapping[str, Any]
-) -> tuple[list[str], dict[str, Data], Reading]:
+    sets: Iterable[Any], asked: ReadOptions, test: Mapping[str, Any]
+) -> tuple[list[str], dict[str, Data], ReadOptions]:
     """Return names of data sets, rows in memory by name, and how files among them are read."""
     names: list[str] = []
     held: dict[str, Data] = {}
@@ -358,4 +358,4 @@ def _named(
         files = files or not is_table(one)
     if files and test:
         raise ParameterError("a table of test rows is for a table; for a file name a file")
-    return names, held, asked if files else Reading(test=TESTS if test else None)
+    return names, held, asked if files else ReadOptions(test=TESTS if test else None)

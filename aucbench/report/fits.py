@@ -14,7 +14,7 @@ from aucbench.bench.answers import OF_TUNING
 from aucbench.bench.evaluation.verdict import number
 from aucbench.bench.results.convergence import Descent
 from aucbench.bench.results.record import Record
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 from aucbench.ranges import OVERSPENT
 from aucbench.records import CellStatus
 from aucbench.registry.specs import bare, short
@@ -180,7 +180,7 @@ def names_of(keys: Sequence[Key], fields: Sequence[str]) -> tuple[str, ...]:
 
     def said(key: Key, place: Callable[[str], str]) -> str:
         others = [
-            str(key[j]) if isinstance(key[j], Reading) else f"{fields[j]}={place(str(key[j]))}"
+            str(key[j]) if isinstance(key[j], ReadOptions) else f"{fields[j]}={place(str(key[j]))}"
             for j in varying
             if key[j] is not None
         ]
@@ -204,7 +204,7 @@ def _short(text: str) -> str:
 def shared(keys: Sequence[Key], fields: Sequence[str]) -> dict[str, Any]:
     """Return the fields, but the first, that are the same for all keys and say something."""
     same = {fields[j]: values for j, values in _values(keys, fields).items() if len(values) == 1}
-    return {name: one for name, [one] in same.items() if one not in (None, (), Reading())}
+    return {name: one for name, [one] in same.items() if one not in (None, (), ReadOptions())}
 
 
 def _values(keys: Sequence[Key], fields: Sequence[str]) -> dict[int, list[Any]]:

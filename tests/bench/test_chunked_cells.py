@@ -17,7 +17,7 @@ from aucbench.bench.worker.jobs import data_of
 from aucbench.data import Data
 from aucbench.data.packed import known_of, pack_arrays, unpack_numbers
 from aucbench.data.targets import Labels
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 from aucbench.features.chunked import map_of
 from aucbench.metrics import auc
 from aucbench.scale import ChunkedData, InMemory
@@ -99,7 +99,7 @@ def test_a_file_that_does_not_fit_is_read_in_chunks(folder, monkeypatch):
     request = {
         "dataset": "0.parquet",
         "folder": str(folder),
-        "reading": Reading(target="y").to_json(),
+        "reading": ReadOptions(target="y").to_json(),
     }
     assert isinstance(data_of(request), Data)
     monkeypatch.setattr(sources, "free_memory", lambda: 1000)

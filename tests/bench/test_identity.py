@@ -6,7 +6,7 @@ from aucbench.bench.answers import cell_id, id_template
 from aucbench.bench.cell import Cell
 from aucbench.bench.plan.fields import Choice, choices
 from aucbench.bench.plan.plan import Plan
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 
 PLUGINS = {"solver": "p" * 32, "features": "q" * 32}
 CELL = next(Plan(("german",), choices(["sht-auc[k=5]"])).cells())
@@ -29,7 +29,7 @@ def test_every_field_of_a_cell_counts():
         "features": "none",
         "objective": "logistic",
         "projector": "l2-ball",
-        "reading": Reading(positive="1", drop=(2,)),
+        "reading": ReadOptions(positive="1", drop=(2,)),
         "splits": 4,
         "repeat": 1,
         "split": 1,

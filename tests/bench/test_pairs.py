@@ -11,7 +11,7 @@ from aucbench.bench.cell import ALL_PAIRS
 from aucbench.bench.plan.errors import PlanError
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import parse_plan, write_plan
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import ParameterError
 from aucbench.metrics.pairs import quality_of
 from aucbench.pairs import Group
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("in_process")
 def test_a_column_of_groups_is_one_that_the_reader_takes():
     named = Plan(("x",), pairs="group[column=user,each=group]")
     positional = Plan(("x",), pairs="group[user,each=group]")
-    apart = Plan(("x",), pairs="group[each=group]", reading=Reading(groups="user"))
+    apart = Plan(("x",), pairs="group[each=group]", reading=ReadOptions(groups="user"))
 
     assert named == positional == apart
     assert {cell.pairs for cell in named.cells()} == {"group[each=group]"}

@@ -8,7 +8,7 @@ import pytest
 from aucbench.bench.plan.errors import PlanError
 from aucbench.bench.plan.fields import Choice, choices
 from aucbench.bench.plan.plan import Cell, Plan
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import ParameterError
 from aucbench.registry.specs import parse_spec
 
@@ -35,7 +35,9 @@ def test_cells_are_the_grid_in_an_order_that_keeps_a_split_together():
 
 
 def test_what_is_said_in_two_ways_gives_the_same_cells():
-    lists, tuples = (Reading(positive=kind(["1", "2"]), drop=kind(["a"])) for kind in (list, tuple))
+    lists, tuples = (
+        ReadOptions(positive=kind(["1", "2"]), drop=kind(["a"])) for kind in (list, tuple)
+    )
     ints = Plan(("x",), passes=50, seconds=2, gap_tol=1, reading=lists)
     floats = Plan(("x",), passes=50.0, seconds=2.0, gap_tol=1.0, reading=tuples)
     grids = [Choice("a", grid) for grid in ({"k": (1,), "m": [2]}, {"m": (2,), "k": [1]})]
@@ -48,7 +50,7 @@ def test_a_cell_survives_json():
     plan = Plan(
         ("x",),
         (Choice("a", {"k": (1, 2.5, "t")}),),
-        reading=Reading(positive=(np.int64(1), "b"), drop=("c", 3)),
+        reading=ReadOptions(positive=(np.int64(1), "b"), drop=("c", 3)),
     )
     cell = next(plan.cells())
 
@@ -110,10 +112,22 @@ def test_a_malformed_solver_is_an_error_with_its_place(specs, place, sentence):
         ({"splits": 2.5}, ("splits",), "splits must be a whole number"),
         ({"holdout": 1.0}, ("holdout",), "a share of the rows below 1"),
         ({"holdout": 0.2, "splits": 3}, ("splits",), "two ways to divide rows"),
-        ({"reading": Reading(test="t.csv"), "splits": 3}, ("splits",), "t.csv holds the test rows"),
-        ({"reading": Reading(test="t.csv"), "holdout": 0.2}, ("holdout",), "t.csv holds the test"),
-        ({"reading": Reading(test="t.csv"), "repeats": 2}, ("repeats",), "ask for one repeat"),
-        ({"reading": Reading(time="t"), "seeds": (0, 1)}, ("seeds",), "time t decides which rows"),
+        (
+            {"reading": ReadOptions(test="t.csv"), "splits": 3},
+            ("splits",),
+            "t.csv holds the test rows",
+        ),
+        (
+            {"reading": ReadOptions(test="t.csv"), "holdout": 0.2},
+            ("holdout",),
+            "t.csv holds the test",
+        ),
+        ({"reading": ReadOptions(test="t.csv"), "repeats": 2}, ("repeats",), "ask for one repeat"),
+        (
+            {"reading": ReadOptions(time="t"), "seeds": (0, 1)},
+            ("seeds",),
+            "time t decides which rows",
+        ),
         ({"repeats": 0}, ("repeats",), "repeats must be"),
         ({"seeds": 3}, ("seeds",), "must be a list of whole numbers"),
         ({"seeds": ()}, ("seeds",), "must be a list of whole numbers"),

@@ -8,7 +8,7 @@ from aucbench.bench.plan.errors import PlanError
 from aucbench.bench.plan.fields import Choice, choices
 from aucbench.bench.plan.plan import Plan
 from aucbench.bench.plan.toml import PLAN_EXAMPLE, parse_plan, read_plan, write_plan
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import DataError
 
 PLANS = [
@@ -23,7 +23,7 @@ PLANS = [
         ("maxabs", "none"),
         "logistic",
         "top-k[k=5]",
-        Reading(positive=("1", 2, 2.5), negative="rest", target=3, drop=("duration", 3)),
+        ReadOptions(positive=("1", 2, 2.5), negative="rest", target=3, drop=("duration", 3)),
         splits=3,
         repeats=2,
         seeds=(0, 5),
@@ -36,7 +36,7 @@ PLANS = [
         timeout=600,
         memory=0.25,
     ),
-    Plan(("x",), choices(["a"]), reading=Reading(positive="yes"), objective="logistic"),
+    Plan(("x",), choices(["a"]), reading=ReadOptions(positive="yes"), objective="logistic"),
     Plan(("x",), choices(["a"]), timeout=0),
     Plan(("x", "y[n=5]", "z"), choices(["a"]), families={"f g": ("x", "y[n=5]")}),
 ]

@@ -19,7 +19,7 @@ from aucbench.bench.options import (
 from aucbench.cli.groups import GroupedCommand, grouped
 from aucbench.cli.options import Output
 from aucbench.cli.report import Judged
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 from aucbench.judging.options import JudgeOptions
 from aucbench.models.options import FitOptions
 
@@ -105,7 +105,7 @@ def test_help_has_groups_and_what_the_docstring_says():
 
 
 @pytest.mark.parametrize(
-    "cls", [Comparison, FitOptions, Fits, Judged, JudgeOptions, Options, Output, Reading]
+    "cls", [Comparison, FitOptions, Fits, Judged, JudgeOptions, Options, Output, ReadOptions]
 )
 def test_every_option_is_described_once(cls):
     options = [*list_options(cls)]

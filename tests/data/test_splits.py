@@ -21,7 +21,7 @@ from aucbench.data.arrays import Rows
 from aucbench.data.folds import drawn_few, splits
 from aucbench.data.packed import unpack_known
 from aucbench.datasets import load
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import DataError
 from aucbench.pairs import Group
 
@@ -164,7 +164,7 @@ def test_fewer_inner_folds_are_drawn_where_groups_allow_no_more(frame):
 def test_a_worker_gets_what_is_known_of_its_training_rows_alone(tmp_path, frame):
     path = tmp_path / "t.csv"
     frame.to_csv(path, index=False)
-    how = Reading(time="day", groups="customer", weights="weight")
+    how = ReadOptions(time="day", groups="customer", weights="weight")
     (tmp_path / "bench").mkdir()
     bench = Bench(tmp_path / "bench")
     planned = cell("ls-svm", str(path), reading=how, splits=3, split=1, tune=True)
@@ -186,7 +186,7 @@ def test_a_worker_gets_what_is_known_of_its_training_rows_alone(tmp_path, frame)
 def test_a_comparison_with_weights_is_that_by_hand(tmp_path, frame):
     path = tmp_path / "t.csv"
     frame.to_csv(path, index=False)
-    how = Reading(time="day", weights="weight", drop=("customer",))
+    how = ReadOptions(time="day", weights="weight", drop=("customer",))
     found = compare("ls-svm,sht-auc", str(path), reading=how, features="none", splits=3, jobs=1)
     data = load(path, time="day", weights="weight", drop=("customer",))
 
@@ -208,7 +208,7 @@ def test_a_test_file_is_the_only_test_set(tmp_path, frame):
     frame[60:][["y", "b", "weight", "a"]].to_csv(test, index=False)
     data = load(train, test=str(test), weights="weight")
     whole = compare(
-        "ls-svm", str(train), reading=Reading(test=str(test), weights="weight"), features="none"
+        "ls-svm", str(train), reading=ReadOptions(test=str(test), weights="weight"), features="none"
     )
 
     assert data.names == ("a", "b")
@@ -263,7 +263,7 @@ def test_known_groups_of_a_test_file_are_ranked_within_it_if_pairs_are_within_gr
     train, test = tmp_path / "train.csv", tmp_path / "test.csv"
     frame[:60].to_csv(train, index=False)
     frame[60:].to_csv(test, index=False)
-    how = {"reading": Reading(test=str(test), drop=("day", "weight")), "features": "none"}
+    how = {"reading": ReadOptions(test=str(test), drop=("day", "weight")), "features": "none"}
     (record,) = compare("rank-svm", str(train), pairs="group[column=customer]", **how)
     how["reading"] = replace(how["reading"], groups="customer")
     (refused,) = compare("rank-svm", str(train), **how)

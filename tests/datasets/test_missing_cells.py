@@ -8,7 +8,7 @@ import pytest
 
 from aucbench.datasets import load
 from aucbench.datasets.gaps import gaps_of
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 from aucbench.datasets.tables import Encoding, Schema
 from aucbench.errors import DataError, ParameterError
 
@@ -72,16 +72,16 @@ def test_a_name_may_have_the_sign_too():
 
 def test_python_has_lists_and_mappings_of_cells():
     wanted = ("age=-999", "town=?!", "town=none")
-    assert Reading(missing={"age": -999, "town": ["?!", "none"]}).missing == wanted
-    assert Reading(missing=["a=1", np.float64(-9)]).missing == ("a=1", -9.0)
-    assert Reading(missing=None).missing == ()
+    assert ReadOptions(missing={"age": -999, "town": ["?!", "none"]}).missing == wanted
+    assert ReadOptions(missing=["a=1", np.float64(-9)]).missing == ("a=1", -9.0)
+    assert ReadOptions(missing=None).missing == ()
     with pytest.raises(ParameterError, match="missing has the value None"):
-        Reading(missing=[None])
+        ReadOptions(missing=[None])
 
 
 def test_options_that_make_no_sense_are_refused(table, tmp_path):
     with pytest.raises(ParameterError, match="unlabelled must be refuse or skip, got 'keep'"):
-        Reading(unlabelled="keep")
+        ReadOptions(unlabelled="keep")
     (tmp_path / "t.svm").write_text("1 1:1\n0 1:2\n")
     with pytest.raises(DataError, match="missing is for tables"):
         load(tmp_path / "t.svm", missing=1)

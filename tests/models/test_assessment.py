@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from aucbench.data import Data
 from aucbench.data.arrays import rows
 from aucbench.datasets import load
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import ParameterError
 from aucbench.metrics import auc
 from aucbench.models import Model
@@ -92,7 +92,7 @@ def test_the_values_of_a_column_are_shuffled_if_a_score_is_no_sum():
 @pytest.mark.parametrize("draws", first([40, 300], 1))
 @pytest.mark.parametrize("solver", ["logistic", "roc-svm-nystrom[rank=20]"])
 def test_intervals_of_importance_hold_what_many_rows_say(draws, solver):
-    data = load(patients(8000, 1), Reading(target="back", positive="yes"))
+    data = load(patients(8000, 1), ReadOptions(target="back", positive="yes"))
     rng = np.random.default_rng(0)
     rest = np.arange(600, data.n, dtype=np.int32)
     part = Recipe(solver=solver, passes=5.0).fitted(data, np.arange(600))
@@ -119,7 +119,7 @@ def test_intervals_of_importance_hold_what_many_rows_say(draws, solver):
 @pytest.mark.parametrize("sparse", [False, True])
 def test_features_are_shuffled_as_cells_are(sparse):
     """Cells are encoded once; naively they are changed first, and encoded then."""
-    data = load(patients(60), Reading(target="back", positive="yes"))
+    data = load(patients(60), ReadOptions(target="back", positive="yes"))
     model = Recipe(solver="logistic", passes=5.0).fitted(data)
     model = replace(model, encoding=replace(model.encoding, sparse=sparse))
     bare, features = encoded(model, data.rows)

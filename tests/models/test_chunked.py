@@ -13,7 +13,7 @@ import aucbench
 from aucbench.bench import sources
 from aucbench.data import Data
 from aucbench.datasets.chunked.data import sampled
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.metrics import auc
 from aucbench.models import Model, chunked
@@ -49,7 +49,7 @@ def in_chunks(X, y, size=200):
 def options(in_chunks=None, memory=None, solver=(), **read):
     return FitOptions(
         out_of_core=OutOfCoreOptions(in_chunks=in_chunks, memory=memory),
-        read=Reading(target="back", positive="yes", **read),
+        read=ReadOptions(target="back", positive="yes", **read),
         search=SearchOptions(solver=solver),
     )
 

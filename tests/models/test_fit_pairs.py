@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from aucbench import Model, fit
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import AucbenchError, UnsupportedError
 from aucbench.models.choosing import auto_solvers
 from aucbench.models.explain import summary_lines
@@ -59,7 +59,7 @@ def test_a_solver_that_cannot_is_refused_before_any_fit(table):
 
 
 def test_auto_takes_solvers_of_these_pairs():
-    grouped = auto_solvers(FitOptions(pairs="group", read=Reading(groups="user")))
+    grouped = auto_solvers(FitOptions(pairs="group", read=ReadOptions(groups="user")))
     assert {"svm-or", "rank-svm"} <= {*grouped}
     assert "logistic" not in grouped
     assert "rank-svm" not in auto_solvers(FitOptions(pairs="fpr[max=0.1]"))

@@ -36,7 +36,7 @@ def content(model, path):
 
 def test_neither_a_slow_clock_nor_threads_change_what_is_saved(table, tmp_path, monkeypatch):
     first, solve = aucbench.fit(table, jobs=1, **FITS), recipe.solve
-    assert "further settings left to try" in first.provenance["choice"][-1]
+    assert "setting(s) were left to try" in first.provenance["choice"][-1]
 
     def slow(*args, **options):
         time.sleep(0.02)

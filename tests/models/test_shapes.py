@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from aucbench.data import Data
 from aucbench.data.arrays import rows
 from aucbench.datasets import load
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import DataError
 from aucbench.models import Model, archive
 from aucbench.models.assessment import SMALLEST
@@ -26,7 +26,9 @@ TREES = "hist-gradient-boosting[max_iter=5]"
 
 
 def read(frame=None):
-    return load(patients(300) if frame is None else frame, Reading(target="back", positive="yes"))
+    return load(
+        patients(300) if frame is None else frame, ReadOptions(target="back", positive="yes")
+    )
 
 
 def made(features, data=None, solver="rank-svm"):

@@ -11,7 +11,7 @@ from command_line import call
 from aucbench.bench import Store
 from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.show.progress import Progress
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import ParameterError
 from aucbench.papers import experiment as catalogue
 from aucbench.papers import measuring
@@ -57,7 +57,7 @@ def counting(rows, signs, n=0, **more):
         call="toy_measured:count",
         request={"n": n, "folder": str(signs)},
         dataset=str(rows),
-        reading=Reading(target="y"),
+        reading=ReadOptions(target="y"),
         **more,
     )
 

@@ -9,7 +9,7 @@ from report_results import DATASETS, SPLITS, failed, with_cell
 
 from aucbench.bench import Choice, Plan
 from aucbench.bench.answers import Wanted
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import DataError, UnknownNameError
 from aucbench.records import CellStatus
 from aucbench.report.evidence import evidence_from, evidence_of, kept_of, solver_of
@@ -62,7 +62,9 @@ def test_choices_that_vary_are_in_the_names(records):
     assert len(found.solvers) == 6
     assert "passes" not in found.common
 
-    found = evidence_of([*records, *(with_cell(r, reading=Reading(drop=("age",))) for r in some)])
+    found = evidence_of(
+        [*records, *(with_cell(r, reading=ReadOptions(drop=("age",))) for r in some)]
+    )
     assert "digits-3, default reading" in found.datasets
     assert "digits-3, drop=['age']" in found.datasets
 

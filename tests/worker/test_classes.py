@@ -13,7 +13,7 @@ from aucbench.bench.cell import Cell
 from aucbench.bench.evaluation.measures import measured
 from aucbench.bench.worker.classes import fitted_classes
 from aucbench.data import Categories, Data
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 from aucbench.metrics import hand_till
 from aucbench.pairs import ByClass
 from aucbench.processes.records import Ending, Outcome
@@ -40,7 +40,7 @@ def cell(solver, **limits):
         features="none",
         objective=None,
         projector=None,
-        reading=Reading(),
+        reading=ReadOptions(),
         splits=5,
         repeat=0,
         split=0,

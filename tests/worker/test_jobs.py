@@ -21,7 +21,7 @@ from aucbench.bench.worker.measure import fitted_cell
 from aucbench.bench.worker.rows import Block, write_block
 from aucbench.data import Data
 from aucbench.data.packed import unpack_known
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.registry import get_features
 from aucbench.registry.discovery import entries, loaded
@@ -164,7 +164,7 @@ def test_the_hash_is_that_of_the_content():
 def test_data_are_described_and_the_target_is_handed_over(bench, tmp_path):
     path = tmp_path / "small.csv"
     path.write_text("a,b,y\n1,2,yes\n3,4,no\n5,6,yes\n7,8,no\n")
-    planned = cell(dataset=str(path), reading=Reading(positive="yes", drop=("a",)))
+    planned = cell(dataset=str(path), reading=ReadOptions(positive="yes", drop=("a",)))
     job, notes = data_job(planned), Notes(tmp_path)
     about = jobs.read(job.request, notes.room, {})
 
@@ -218,7 +218,7 @@ def test_cells_of_a_split_share_its_steps(bench):
     assert keys(one)[0] == keys(replace(one, split=1))[0]
     for changed in ({"split": 1}, {"seed": 1}, {"features": "unit"}, {"splits": 4}):
         assert keys(one)[1] != keys(replace(one, **changed))[1]
-    assert keys(one)[0] != data_job(replace(one, reading=Reading(positive="1"))).key
+    assert keys(one)[0] != data_job(replace(one, reading=ReadOptions(positive="1"))).key
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from aucbench.data.arrays import rows as as_rows
 from aucbench.data.folds import drawn_few
 from aucbench.data.packed import arrays_of
 from aucbench.datasets import load
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 from aucbench.datasets.tables import Encoding, Schema
 from aucbench.protocols import identity
 from aucbench.registry import get_features
@@ -49,7 +49,7 @@ def path(tmp_path):
 
 
 def planned(path, solver="logistic", **given):
-    return cell(solver, str(path), **{"reading": Reading(target="sick"), **given})
+    return cell(solver, str(path), **{"reading": ReadOptions(target="sick"), **given})
 
 
 def test_a_cell_learns_the_encoding_from_its_training_rows(bench, path):

@@ -7,14 +7,14 @@ from typing import Any
 
 from aucbench.bench.cell import COLUMN, GROUP, column_of
 from aucbench.bench.plan.errors import PlanError, require_text, with_place
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 from aucbench.registry.specs import Spec, anchored, parse_spec, short
 
 ALL = "all"
 OF_ORDER = TIME, GRADE = "time", "grade"
 
 
-def checked_pairs(pairs: Any, reading: Reading) -> tuple[str | None, Reading]:
+def checked_pairs(pairs: Any, reading: ReadOptions) -> tuple[str | None, ReadOptions]:
     """Return the pairs, and the reading, which takes the column of their groups.
 
     So `group[column=user]` is the same as `group` with `groups="user"`. None, and `all`, stand for
@@ -42,7 +42,7 @@ def checked_pairs(pairs: Any, reading: Reading) -> tuple[str | None, Reading]:
     return str(named), with_place(("pairs",), lambda: replace(reading, groups=column))
 
 
-def _own(reading: Reading) -> str | None:
+def _own(reading: ReadOptions) -> str | None:
     """Return the pairs of the target that is read; None for those of labels."""
     if reading.event is not None:
         return TIME

@@ -29,7 +29,7 @@ from aucbench.bench.plan.fields import (
     choices,
 )
 from aucbench.bench.plan.pairs import OF_ORDER, checked_pairs
-from aucbench.datasets.reading import Reading, plain_value
+from aucbench.datasets.reading import ReadOptions, plain_value
 from aucbench.errors import ParameterError, require_above, require_at_least, require_whole
 from aucbench.ranges import DEFAULT_PASSES, GAP_TOL, RANGE_EXAMPLE, Range
 from aucbench.registry.specs import Spec, anchored, joined_specs, parse_spec
@@ -98,7 +98,7 @@ class Plan:
     features: tuple[str, ...] = DEFAULT_FEATURES
     objective: str | None = None
     projector: str | None = None
-    reading: Reading = field(default_factory=Reading)
+    reading: ReadOptions = field(default_factory=ReadOptions)
     splits: int | None = None
     repeats: int = 1
     seeds: tuple[int, ...] = (0,)
@@ -189,7 +189,7 @@ class Plan:
 def default_solvers(
     datasets: Sequence[str],
     pairs: str | None = None,
-    reading: Reading | None = None,
+    reading: ReadOptions | None = None,
     monotone: Any = None,
 ) -> tuple[str, ...]:
     """Return the solvers that fit the data sets: if all are changepoint sets, those that do.
@@ -202,7 +202,7 @@ def default_solvers(
 
     if checked_monotone(monotone) is not None:
         return SHAPED_SOLVERS
-    counted, _ = checked_pairs(pairs, reading or Reading())
+    counted, _ = checked_pairs(pairs, reading or ReadOptions())
     if counted is not None and parse_spec(counted).name in OF_ORDER:
         return ORDER_SOLVERS
     names = [parse_spec(text).name for text in with_members(datasets)]

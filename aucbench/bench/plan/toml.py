@@ -20,7 +20,7 @@ import tomli_w
 from aucbench.bench.plan.errors import PlanError, PlanErrors, every, with_place
 from aucbench.bench.plan.fields import Choice, numbered_choice
 from aucbench.bench.plan.plan import Plan
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import AucbenchError, DataError, UnknownNameError
 from aucbench.ranges import Range
 from aucbench.registry.specs import bare
@@ -73,7 +73,7 @@ tune = true               # over its published grid, or over tune = {k = [10, 50
 [[solvers]]
 spec = "logistic[C=10.0]"
 """
-FILES = tuple(f.name for f in fields(Reading))
+FILES = tuple(f.name for f in fields(ReadOptions))
 TABLES = {  # table of the file -> {key: field of the plan, or of its `reading`}
     "files": {name: name for name in FILES},
     "budget": {"passes": "passes", "seconds": "seconds", "gap_tol": "gap_tol"},
@@ -209,7 +209,7 @@ def _plan(document: Mapping[str, Any]) -> Plan:
             raise PlanError(wanted, "solvers")
         values["solvers"] = tuple(every(partial(_choice, *one) for one in enumerate(solvers)))
     how = {name: values.pop(name) for name in FILES if name in values}
-    reading = with_place(("files",), Reading.from_json, how)
+    reading = with_place(("files",), ReadOptions.from_json, how)
     return Plan(**{"datasets": (), **values, "reading": reading})
 
 

@@ -36,7 +36,7 @@ from aucbench.data.arrays import Index
 from aucbench.data.inputs import require_filled
 from aucbench.data.packed import arrays_of, known_of, pack_arrays, unpack_known, unpack_numbers
 from aucbench.datasets.chunked.data import folders_of, open_chunked
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.features.chain import is_shared, keeps_columns
 from aucbench.features.chunked import with_features
@@ -313,7 +313,9 @@ def data_of(request: Request) -> Data | ChunkedData:
     if given is not None and rows.is_chunked(Path(given)):
         return rows.load_data(Path(given))
     if given is None and (why := why_in_chunks(source, folder)) is not None:
-        return open_chunked(Path(folder) / source, Reading.from_json(request["reading"]), why=why)
+        return open_chunked(
+            Path(folder) / source, ReadOptions.from_json(request["reading"]), why=why
+        )
     try:
         with chdir(request["folder"] if Path(request["folder"]).is_dir() else "."):
             data = registry.get_dataset(request["dataset"], **request["reading"])

@@ -18,7 +18,7 @@ from aucbench.datasets.download import cache_folder
 from aucbench.datasets.endings import naming
 from aucbench.datasets.formats import Wanted, batches
 from aucbench.datasets.gaps import kept_words
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 from aucbench.datasets.textfile import AsText, joined_cells
 from aucbench.errors import DataError
 
@@ -29,7 +29,7 @@ VERSION = 2  # of what is written
 
 
 def convert_files(
-    files: Sequence[Path], asked: Reading, tell: Callable[[str], object]
+    files: Sequence[Path], asked: ReadOptions, tell: Callable[[str], object]
 ) -> list[Footer]:
     """Return the footers of the rows of text files as Parquet; they are written if they are new."""
     pyarrow("reading text files in chunks")
@@ -44,7 +44,7 @@ def convert_files(
     return [Footer.of(place / name, shown, first) for name, shown, first in index]
 
 
-def _key(files: Sequence[Path], asked: Reading) -> str:
+def _key(files: Sequence[Path], asked: ReadOptions) -> str:
     """Return a hash of what the rows depend on."""
     stats = [(str(file.absolute()), file.stat()) for file in files]
     known = [[name, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns] for name, stat in stats]
@@ -53,7 +53,7 @@ def _key(files: Sequence[Path], asked: Reading) -> str:
     return sha256(text.encode()).hexdigest()[:32]
 
 
-def _write(files: Sequence[Path], asked: Reading, place: Path) -> None:
+def _write(files: Sequence[Path], asked: ReadOptions, place: Path) -> None:
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     new = Path(mkdtemp(prefix=NEW, dir=place.parent))
     try:
@@ -69,7 +69,7 @@ def _write(files: Sequence[Path], asked: Reading, place: Path) -> None:
 
 
 def _rows(
-    file: Path, number: int, asked: Reading, folder: Path, cells: AsText
+    file: Path, number: int, asked: ReadOptions, folder: Path, cells: AsText
 ) -> list[tuple[str, str, int]]:
     """Write the rows of a file; return name, source and first row of what is written."""
     arrow, first = pyarrow(), 0

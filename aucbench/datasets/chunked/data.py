@@ -14,7 +14,7 @@ from aucbench.data import Data
 from aucbench.data.arrays import Index, Rows, Vector, rows
 from aucbench.data.understood import Remark, Understood
 from aucbench.datasets.chunked import open_parts
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 from aucbench.datasets.tables import Encoding
 from aucbench.datasets.tables.parts import Dates, OneHot
 from aucbench.scale import ChunkedData, Parts
@@ -26,7 +26,7 @@ DENSE_LIMIT = 2 << 30  # bytes of rows that become dense
 
 def open_chunked(
     source: str | os.PathLike[str],
-    reading: Reading | None = None,
+    reading: ReadOptions | None = None,
     *,
     engine: str = HERE,
     seed: int = 0,
@@ -52,7 +52,7 @@ def open_chunked(
     AucbenchError
         As `open_parts` and `engine_of`.
     """
-    asked = reading or Reading()
+    asked = reading or ReadOptions()
     parts = open_parts(source, asked, skip_bad=skip_bad, tell=tell)
     known = understood_of(parts)
     remarks = (*known.remarks, *([] if why is None else [Remark(why)]))
@@ -73,7 +73,7 @@ def open_chunked(
 
 def open_again(opened: Mapping[str, Any]) -> ChunkedData:
     """Return the rows that `ChunkedData.opened` describes, as another process has opened them."""
-    return open_chunked(**{**opened, "reading": Reading.from_json(opened["reading"])})
+    return open_chunked(**{**opened, "reading": ReadOptions.from_json(opened["reading"])})
 
 
 def understood_of(parts: Parts) -> Understood:

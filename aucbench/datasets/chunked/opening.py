@@ -11,7 +11,7 @@ from aucbench.datasets.chunked.conversion import convert_files
 from aucbench.datasets.chunked.footers import Footer
 from aucbench.datasets.chunked.parquet import ParquetParts
 from aucbench.datasets.endings import PARQUET, TEXT, naming
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import DataError, UnsupportedError
 
 FORMATS = (PARQUET, *TEXT)
@@ -23,7 +23,7 @@ Tell = Callable[[str], object]
 
 def open_parts(
     source: str | os.PathLike[str],
-    reading: Reading | None = None,
+    reading: ReadOptions | None = None,
     *,
     columns: Sequence[str | int] | None = None,
     skip_bad: bool = False,
@@ -38,7 +38,7 @@ def open_parts(
         A Parquet file; or a folder or a pattern such as rows/*.parquet of Parquet files, or of CSV
         or TSV files, which are written as Parquet once, into the user's cache. Files are taken in
         the order of their names.
-    reading : Reading, optional
+    reading : ReadOptions, optional
         Which column has the labels, which labels are positive, which columns are left out, and
         which one has the weights.
     columns : sequence of str or int, optional
@@ -59,7 +59,7 @@ def open_parts(
     UnsupportedError
         When an option needs all rows at once.
     """
-    asked = Reading(**((reading.options() if reading else {}) | options))
+    asked = ReadOptions(**((reading.options() if reading else {}) | options))
     _refuse_whole(asked)
     files = files_of(source)
     ending = files[0].suffix.lower()
@@ -110,7 +110,7 @@ def files_of(source: str | os.PathLike[str]) -> Sequence[Path]:
     return known
 
 
-def _refuse_whole(asked: Reading) -> None:
+def _refuse_whole(asked: ReadOptions) -> None:
     given = [name for name in WHOLE if getattr(asked, name) not in (None, (), False)]
     given += [f"labels={asked.labels}"] * (asked.labels != "two")
     given += [f"unlabelled={asked.unlabelled}"] * (asked.unlabelled != "refuse")

@@ -32,7 +32,7 @@ from aucbench.datasets.chunked.levels import (
 from aucbench.datasets.endings import short_reason
 from aucbench.datasets.gaps import named_labels
 from aucbench.datasets.label import column_at, find_label
-from aucbench.datasets.reading import NO_COLUMN, Reading
+from aucbench.datasets.reading import NO_COLUMN, ReadOptions
 from aucbench.datasets.tables import Encoding
 from aucbench.datasets.tables.cells import MARKS, MISSING
 from aucbench.datasets.targets import as_labels
@@ -100,7 +100,7 @@ class ParquetParts:
     @staticmethod
     def of(
         footers: Sequence[Footer],
-        asked: Reading,
+        asked: ReadOptions,
         columns: Sequence[str | int] | None = None,
         *,
         skip_bad: bool = False,
@@ -327,7 +327,7 @@ class ParquetParts:
                 "the file anew, or leave such row groups out with skip_bad (--skip-bad)"
             ) from error
 
-    def _classes(self, asked: Reading) -> Classes:
+    def _classes(self, asked: ReadOptions) -> Classes:
         """Return the classes of all labels that occur; only their column is read."""
         counts: Counter[Any] = Counter()
         for i in range(len(self.groups)):
@@ -365,7 +365,7 @@ class ParquetParts:
             raise one_class(counts.total(), f"{next(iter(counts))!r} in column {self.label!r}")
         return classes
 
-    def _with_encoding(self, asked: Reading, head: Any) -> ParquetParts:
+    def _with_encoding(self, asked: ReadOptions, head: Any) -> ParquetParts:
         """Return it with what columns of text and of dates hold, which one reading counts."""
         coded: dict[str, Texts | DateRange] = {
             feature.name: (Texts if feature.kind == TEXT else DateRange)(feature.name)
@@ -400,7 +400,7 @@ class ParquetParts:
 
 
 def _features(
-    kinds: dict[str, str], label: str, asked: Reading, columns: Sequence[str | int] | None
+    kinds: dict[str, str], label: str, asked: ReadOptions, columns: Sequence[str | int] | None
 ) -> tuple[tuple[Feature, ...], tuple[tuple[str, str], ...], str | None]:
     """Return the columns that are features, those that are left out and why, and the weights."""
     names = [name for name in kinds if name != label]

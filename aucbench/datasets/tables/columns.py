@@ -95,7 +95,7 @@ class RawColumn:
     def column(self, decimal: str, text: str = "refuse") -> Column | str:
         """Return what the column is, or the reason to drop it.
 
-        `text` says what becomes of free text, as in a `Reading`.
+        `text` says what becomes of free text, as in `ReadOptions`.
         """
         missing = float(np.mean(self._missing))
         if missing == 1.0:

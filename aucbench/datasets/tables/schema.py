@@ -55,7 +55,7 @@ class Schema:
     ) -> Schema:
         """Return what the columns of a data frame are; no label is looked at.
 
-        `text` says what becomes of free text, as in a `Reading`. A cell is missing if pandas says
+        `text` says what becomes of free text, as in `ReadOptions`. A cell is missing if pandas says
         so, or if it is one of the texts `cells.MISSING` and none of the `words` of its column.
 
         - Truth values are true/false, yes/no, t/f and y/n, in any case.

@@ -11,7 +11,7 @@ import numpy as np
 
 from aucbench.data.targets import REST
 from aucbench.datasets.located import AWAY, place_of
-from aucbench.datasets.reading import Reading
+from aucbench.datasets.reading import ReadOptions
 from aucbench.papers.parts import Measurement
 from aucbench.papers.ranges import Range, growth, range_of
 from aucbench.papers.reading import Answers, Found, Plain, Tested
@@ -78,7 +78,7 @@ def _here(told: Plain) -> list[str]:
 def _measurements(told: Plain, name: str) -> list[Measurement]:
     """Return the measurements on a set."""
     one = told["sets"][name]
-    reading = Reading(positive=tuple(one["labels"][1:]), negative=REST)
+    reading = ReadOptions(positive=tuple(one["labels"][1:]), negative=REST)
     return [
         Measurement(
             name=f"{name}, n = {n}, seed {seed}",
