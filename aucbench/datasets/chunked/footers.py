@@ -71,7 +71,9 @@ class Footer:
             changed=stat.st_mtime_ns,
             digest=digest,
             rows=tuple(metadata.row_group(k).num_rows for k in range(metadata.num_row_groups)),
-            fields=tuple(Field(field.name, _kind(field.type), str(field.type)) for field in schema),
+            fields=tuple(
+                Field(field.name, kind_of_type(field.type), str(field.type)) for field in schema
+            ),
             shown=shown or str(path),
             first=first,
         )
@@ -140,7 +142,8 @@ def _read(path: str, _identity: tuple[int, ...]) -> tuple[str, Any, Any]:
         ) from error
 
 
-def _kind(form: Any) -> str:
+def kind_of_type(form: Any) -> str:
+    """Return the kind of a type of Arrow, as of a `Field`."""
     types = pyarrow().types
     if types.is_dictionary(form):
         form = form.value_type

@@ -18,7 +18,7 @@ from aucbench.data.inputs import SINGLE
 from aucbench.data.targets import REST, Classes
 from aucbench.data.understood import Remark, Understood
 from aucbench.datasets.arrow import frame_of_table, pyarrow
-from aucbench.datasets.chunked.footers import DATE, OTHER, TEXT, Footer, common_kinds
+from aucbench.datasets.chunked.footers import DATE, OTHER, TEXT, Footer, common_kinds, kind_of_type
 from aucbench.datasets.chunked.levels import (
     HEAD,
     DateRange,
@@ -270,8 +270,13 @@ class ParquetParts:
     def _labels(self, values: Any, i: int, first: int) -> NDArray[np.int8]:
         """Return the classes of labels, -1 or 1; none is missing, as `_classes` has seen."""
         signs = dict.fromkeys(self.classes.negative, -1) | dict.fromkeys(self.classes.positive, 1)
-        levels, at = distinct(values)
-        y = np.array([signs.get(level, 0) for level in levels], np.int8)[at]
+        if kind_of_type(values.type) in (*CODED, OTHER):
+            levels, at = distinct(values)
+            y = np.array([signs.get(level, 0) for level in levels], np.int8)[at]
+        else:  # four times as fast
+            numbers, y = _flat(values), np.zeros(len(values), np.int8)
+            for label, sign in signs.items():
+                y += sign * (numbers == label).view(np.int8)
         if not y.all():
             row = int(np.flatnonzero(y == 0)[0])
             raise DataError(
