@@ -15,6 +15,7 @@ from aucbench.data import Data
 from aucbench.data.arrays import rows
 from aucbench.datasets import load
 from aucbench.datasets.reading import ReadOptions
+from aucbench.datasets.tables import Column
 from aucbench.errors import ParameterError
 from aucbench.metrics import auc
 from aucbench.models import Model
@@ -26,7 +27,7 @@ from aucbench.models.assessing import (
     shuffled,
 )
 from aucbench.models.assessment import REMOVED, SHUFFLED, SMALLEST
-from aucbench.models.effects import MISSING, OTHERS, Additive, bins_of, encoded, owners
+from aucbench.models.effects import MISSING, OTHERS, Additive, bins_of, encoded, levels_of, owners
 from aucbench.models.recipe import Recipe
 from aucbench.pairs import Group
 
@@ -77,18 +78,6 @@ def test_importance_is_the_fall_of_the_auc_on_rows_that_the_part_has_not_seen(kn
     assert found.how == REMOVED
 
 
-def test_the_values_of_a_column_are_shuffled_if_a_score_is_no_sum():
-    model, held, data = assessed_model(solver="hist-gradient-boosting[max_iter=20]")
-    drops = {one.column: one.drop for one in model.function.assessment.importance}
-    table, y = data.take(held.part.rows).rows, data.y[held.part.rows]
-    j, rng = data.names.index("visits"), np.random.default_rng(5)
-    orders = [rng.permutation(y.size) for _ in range(30)]
-    falls = [auc(y, scores(held.part.model, shuffled_cells(table, j, order))) for order in orders]
-    naive = auc(y, scores(held.part.model, table)) - np.mean(falls)
-    assert drops["visits"].estimate == pytest.approx(naive, abs=0.03)
-    assert model.function.assessment.how == SHUFFLED
-
-
 @pytest.mark.parametrize("draws", first([40, 300], 1))
 @pytest.mark.parametrize("solver", ["logistic", "roc-svm-nystrom[rank=20]"])
 def test_intervals_of_importance_hold_what_many_rows_say(draws, solver):
@@ -109,10 +98,10 @@ def test_intervals_of_importance_hold_what_many_rows_say(draws, solver):
     inside = []
     for _ in range(draws):
         few = np.sort(rng.choice(rest, 200, replace=False))
-        found = [
-            (one.drop, truth[one.column]) for one in importances(part, data, few, rng).importance
-        ]
-        inside += [drop.low <= true <= drop.high for drop, true in found]
+        found = importances(part, data, few, rng)
+        assert found.how == (SHUFFLED if additive is None else REMOVED)
+        for one in found.importance:
+            inside.append(one.drop.low <= truth[one.column] <= one.drop.high)
     assert np.mean(inside) >= 0.93
 
 
@@ -143,11 +132,14 @@ def test_of_many_columns_those_are_chosen_that_count(solver):
         assert {7, 55} <= {*chosen[:4]}
 
 
-def test_bins_have_enough_rows():
+def test_bins_and_levels_have_enough_rows():
     for cells in (np.arange(100.0), np.repeat([1.0, 2.0], [95, 5]), np.r_[np.full(9, 7.0), np.nan]):
         parts = [inside for _, inside in bins_of(cells, 8)]
         assert all(inside.sum() >= SMALLEST for inside in parts)
         assert not any((a & b).any() for a, b in pairwise(parts))
+    rare, column = np.repeat([0.0, 1.0, 2.0], [50, 9, 3]), Column("c", "category", ("a", "b", "c"))
+    assert [name for name, _, _ in levels_of(column, rare)] == ["a", OTHERS]
+    assert [name for name, _, _ in levels_of(column, rare[:59])] == ["a"]
 
 
 def test_groups_have_the_auc_of_their_rows_and_the_weak_one_is_found(known):
@@ -201,14 +193,15 @@ def test_it_comes_back_from_a_file_that_holds_no_cell_of_a_row(tmp_path):
     assert not cells & {*numbers_in(function["assessment"]), *numbers_in(function["shapes"])}
 
 
-def test_within_groups_a_column_of_the_group_has_no_importance():
+@pytest.mark.parametrize("solver", ["logistic", "hist-gradient-boosting[max_iter=20]"])
+def test_within_groups_a_column_of_the_group_has_no_importance(solver):
     rng = np.random.default_rng(0)
     group = np.repeat(np.arange(300), 4)
     own, level = rng.normal(size=1200), rng.normal(size=300)[group]
     y = np.where(own + 2 * level + rng.normal(size=1200) > 0, 1, -1)
     data = Data.of(np.column_stack([own, level]), y, groups=group)
     seen, unseen = np.arange(400), np.arange(400, 1200, dtype=np.int32)
-    part = Recipe(solver="logistic", passes=5.0).fitted(data, seen)
+    part = Recipe(solver=solver, passes=5.0).fitted(data, seen)
     drops = {
         name: {one.column: one.drop for one in importances(part, table, unseen, rng).importance}
         for name, table in (("auc", data), ("gauc", replace(data, pairs=Group())))

@@ -87,7 +87,8 @@ def test_the_table_of_thresholds_marks_the_own_one_and_has_costs_where_they_are_
     costs = [float(line[-1]) for line in grid.keys]
     rows = point.tp + point.fp + point.fn + point.tn
     assert costs[own] == min(costs) == pytest.approx(1000 * (point.fp + 5 * point.fn) / rows)
-    assert float(grid.keys[own][2]) == pytest.approx(point.sensitivity.estimate)
+    shares = [getattr(point, name).estimate for name in grid.header[2:5]]
+    assert [float(share) for share in grid.keys[own][2:5]] == pytest.approx(shares)
 
 
 def test_a_model_that_was_not_assessed_says_what_it_does_not_know():
