@@ -216,10 +216,10 @@ def fitted_in_chunks(
     whole = ChunkedData(parts, engine, seed=recipe.seed, understood=known)
     for line in by_kind([*_outlying(whole)]):
         warn(line, stacklevel=3)
-    rest, held = None, np.arange(whole.n)
+    rest, held = None, np.arange(whole.n, dtype=np.int32)
     if validation is not None:
         is_held = np.random.default_rng([recipe.seed, 3]).random(whole.n) < validation
-        rest, held = np.flatnonzero(~is_held), np.flatnonzero(is_held)
+        rest, held = held[~is_held], held[is_held]
     with one_thread():
         model, run = recipe.fit(whole, rest)
     table = sampled(whole, some_held(whole, held, recipe.seed))

@@ -153,7 +153,9 @@ class Recipe:
         """Return the model of training rows with their features, and its run; as `fit`."""
         solver, part = get_solver(self.solver), prepared.data
         if isinstance(part, ChunkedData):
+            assert isinstance(prepared.mapped, ChunkedData)
             return self._fit_chunks(part, prepared.mapped, start)
+        assert prepared.phi is not None
         if start is not None:
             solver = WithStart(solver, weights_of(start), required=True)
         run = self._solve(solver, prepared.mapped)

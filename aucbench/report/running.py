@@ -20,7 +20,6 @@ from aucbench.errors import ParameterError
 from aucbench.processes.records import is_supervised
 from aucbench.processes.scratch import Scratch
 from aucbench.registry.specs import INLINE_MARK, short
-from aucbench.scale import ChunkedData
 
 WARNING = "warning: "  # begins a line about what may be wrong
 SHOWN = 8  # digits of the hash of a data set
@@ -49,9 +48,7 @@ def warn_of(data: Data, name: str) -> None:
 
 
 @contextmanager
-def handed_over(
-    held: Mapping[str, Data | ChunkedData], inline: Inline = NOTHING
-) -> Iterator[Inline]:
+def handed_over(held: Mapping[str, Data], inline: Inline = NOTHING) -> Iterator[Inline]:
     """Write rows in memory into a folder, for the workers; add them to the objects of a plan."""
     if not held:
         yield inline

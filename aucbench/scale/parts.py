@@ -193,7 +193,8 @@ class InMemory:
 
     def labels(self, i: int) -> NDArray[np.int8]:
         """Return the labels of part i."""
-        return self.data.y[i * self.size : (i + 1) * self.size]
+        y: NDArray[np.int8] = self.data.y[i * self.size : (i + 1) * self.size]
+        return y
 
     def where(self, i: int, row: int) -> str:
         """Return the number of the row."""

@@ -32,7 +32,7 @@ from aucbench.bench.worker.resolve import resolved
 from aucbench.bench.worker.rows import NAMES, RAW, TEST, TRAIN, Block, write_block
 from aucbench.bench.worker.tune import Tuned, tune
 from aucbench.data import Categories, Data
-from aucbench.data.arrays import Index
+from aucbench.data.arrays import Index, Rows
 from aucbench.data.inputs import require_filled
 from aucbench.data.packed import arrays_of, known_of, pack_arrays, unpack_known, unpack_numbers
 from aucbench.datasets.chunked.data import folders_of, open_chunked
@@ -78,7 +78,7 @@ def read(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
         about = _told(data, room)
         if isinstance(data, ChunkedData):
             about |= {"chunks": [*data.parts.sizes], "places": folders_of(data)}
-            arrays, facts = rows.parts(RAW, data)
+            arrays, facts = rows.chunks(RAW, data)
             write_block(room.kept, arrays, {**facts, ABOUT: about})
             return about
         arrays, facts = rows.parts(RAW, data.rows, data.schema)
@@ -114,10 +114,10 @@ def split(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
         raise DataError(
             f"{request['dataset']} has changed since the run began; start the run again"
         )
+    learnt, held = (unpack_numbers(request[name], known["n"]) for name in ("learnt", "held"))
+    if (chunks := rows.opened(block, RAW)) is not None:
+        return _split_chunked(request, chunks, learnt, held, room)
     raw = rows.mapped(block, RAW)
-    learnt, held = (unpack_numbers(request[name], raw.n) for name in ("learnt", "held"))
-    if isinstance(raw, ChunkedData):
-        return _split_chunked(request, raw, learnt, held, room)
     train = unpack_known(raw.take(learnt), request["target"])
     train = shaped(request["monotone"], replace(train, schema=rows.schema_of(block, RAW)), block)
     features = registry.get_features(request["features"])
@@ -148,8 +148,8 @@ def _split_chunked(
     train = with_features(request["features"], replace(raw.take(learnt), seed=request["seed"]))
     sizes = {"n_train": learnt.size, "n_test": held.size, "columns": raw.d, "d": raw.d}
     about = {**sizes, "data": request["hash"], "imports": {}, "keeps_columns": True}
-    arrays, facts = rows.parts(TRAIN, train)
-    more, places = rows.parts(TEST, raw.take(held))
+    arrays, facts = rows.chunks(TRAIN, train)
+    more, places = rows.chunks(TEST, raw.take(held))
     write_block(room.kept, {**arrays, **more}, {**facts, **places, ABOUT: about})
     return about
 
@@ -179,12 +179,9 @@ def cell(request: Request, room: Room, steps: Steps) -> dict[str, Any]:
     try:
         source, block = (Block(steps[request[name]]) for name in ("data", "rows"))
         known = _about(block)
-        mapped = rows.mapped(block, TRAIN)
-        train: Data | ChunkedData
-        if isinstance(mapped, ChunkedData):
-            train = mapped
-        else:
-            train = unpack_known(mapped, request["target"])
+        train: Data | ChunkedData | None = rows.opened(block, TRAIN)
+        if train is None:
+            train = unpack_known(rows.mapped(block, TRAIN), request["target"])
             train = replace(train, terms=rows.terms_of(block))
         conditions = machine.here()
         if planned.repeat_fits > 1:  # it is fitted again for its time
@@ -252,10 +249,14 @@ def _fitted(
     try:
         of_classes = isinstance(train, Data) and isinstance(train.target, Categories)
         fitted: Any = fitted_classes if of_classes else fitted_cell
-        done = fitted(planned, solver, train, partial(rows.mapped, block, TEST), lines)
+        done = fitted(planned, solver, train, partial(_test_rows, block), lines)
     except UnsupportedError as refusal:  # for example, more rows than the method is for
         return {"status": "skipped", "reason": str(refusal)}
     return _handed(done, cost, block, room)
+
+
+def _test_rows(block: Block) -> Rows | ChunkedData:
+    return rows.opened(block, TEST) or rows.mapped(block, TEST)
 
 
 def _require_plain(cell: Cell) -> None:
@@ -309,13 +310,9 @@ def data_of(request: Request) -> Data | ChunkedData:
     """Return the data set of a request, read in the folder where relative paths start."""
     _take(request)
     source, folder = str(request["dataset"]), request["folder"]
-    given = request.get("inline", {}).get("datasets", {}).get(source)
-    if given is not None and rows.is_chunked(Path(given)):
-        return rows.load_data(Path(given))
-    if given is None and (why := why_in_chunks(source, folder)) is not None:
-        return open_chunked(
-            Path(folder) / source, ReadOptions.from_json(request["reading"]), why=why
-        )
+    if (why := why_in_chunks(source, folder)) is not None:
+        reading = ReadOptions.from_json(request["reading"])
+        return open_chunked(Path(folder) / source, reading, why=why)
     try:
         with chdir(request["folder"] if Path(request["folder"]).is_dir() else "."):
             data = registry.get_dataset(request["dataset"], **request["reading"])

@@ -27,7 +27,7 @@ from aucbench.datasets.tables import Schema
 from aucbench.errors import DataError
 from aucbench.registry.fingerprints import CANONICAL, HASH_BYTES
 from aucbench.scale import ChunkedData
-from aucbench.scale.chosen import Chosen
+from aucbench.scale.chosen import Chosen, read_from
 
 INDEX = "facts.json"
 READ_ONLY = 0o444
@@ -97,35 +97,19 @@ def data_hash(data: Data | ChunkedData) -> str:
     return hashed.hexdigest()
 
 
-def parts(place: str, X: Rows | ChunkedData, schema: Schema | None = None) -> tuple[Arrays, Facts]:
+def parts(place: str, X: Rows, schema: Schema | None = None) -> tuple[Arrays, Facts]:
     """Return the arrays of a matrix, for a block, and what `mapped` has to know of them.
 
-    If they are codes of a table, its schema is there too. Of rows that are read in chunks only
-    their numbers are written, and how their files are opened.
+    If they are codes of a table, its schema is there too.
     """
-    if isinstance(X, ChunkedData):
-        source = X.parts
-        known = {"opened": dict(X.opened), "seed": X.seed, "standard": X.standard}
-        if not isinstance(source, Chosen):
-            return {}, {place: {CHUNKED: known, "hash": source.fingerprint}}
-        facts = {CHUNKED: known, "hash": source.parts.fingerprint}
-        return {f"{place}/{BITS}": source.bits}, {place: facts}
     arrays = {f"{place}/{name}": array for name, array in _stored(X).items()}
     table = {} if schema is None else {"schema": schema.to_json()}
     return arrays, {place: {"n": X.n, "d": X.d, **table}}
 
 
-def mapped(block: Block, place: str) -> Rows | ChunkedData:
-    """Return the rows of a place in a block; nobody can write to their arrays.
-
-    Raises
-    ------
-    DataError
-        When files that are read in chunks have changed.
-    """
+def mapped(block: Block, place: str) -> Rows:
+    """Return the rows of a place in a block; nobody can write to their arrays."""
     known = block.facts[place]
-    if CHUNKED in known:
-        return _opened_again(block, place)
     sparse = f"{place}/starts" in block
     columns, starts = (
         block.array(f"{place}/{name}") if sparse else None for name in ("columns", "starts")
@@ -133,15 +117,32 @@ def mapped(block: Block, place: str) -> Rows | ChunkedData:
     return Rows(block.array(f"{place}/values"), columns, starts, known["n"], known["d"])
 
 
-def _opened_again(block: Block, place: str) -> ChunkedData:
+def chunks(place: str, data: ChunkedData) -> tuple[Arrays, Facts]:
+    """Return for a block which rows of files these are, and what `opened` has to know of them."""
+    source, some = read_from(data.parts), data.parts
+    known = {"hash": source.fingerprint, "seed": data.seed, "standard": data.standard}
+    arrays = {f"{place}/{BITS}": some.bits} if isinstance(some, Chosen) else {}
+    return arrays, {place: {CHUNKED: dict(data.opened), **known}}
+
+
+def opened(block: Block, place: str) -> ChunkedData | None:
+    """Return the rows of a place in a block that are read in chunks; None if they are mapped.
+
+    Raises
+    ------
+    DataError
+        When their files have changed.
+    """
     known = block.facts[place]
-    opened, seed, standard = known[CHUNKED].values()
-    data = open_again(opened)
+    if CHUNKED not in known:
+        return None
+    data = open_again(known[CHUNKED])
     if data.parts.fingerprint != known["hash"]:
-        raise DataError(f"{opened['source']} has changed since the run began; start the run again")
+        source = known[CHUNKED]["source"]
+        raise DataError(f"{source} has changed since the run began; start the run again")
     some = f"{place}/{BITS}" in block
     chosen = Chosen(data.parts, block.array(f"{place}/{BITS}")) if some else data.parts
-    return replace(data, parts=chosen, seed=seed, standard=standard)
+    return replace(data, parts=chosen, seed=known["seed"], standard=known["standard"])
 
 
 def schema_of(block: Block, place: str) -> Schema | None:
@@ -171,35 +172,24 @@ def terms_of(block: Block) -> Terms | None:
     return Terms(tuple(map(tuple, columns)), **arrays)
 
 
-def save_data(data: Data | ChunkedData, folder: Path) -> None:
+def save_data(data: Data, folder: Path) -> None:
     """Write rows and all that is known of them into a new folder, from which a process reads them.
 
     It is a source of data, as a file of the user is; no folder of a run gets its target.
     """
     folder.mkdir()
-    if isinstance(data, ChunkedData):
-        write_block(folder, *parts(RAW, data))
-        return
     arrays, places = parts(RAW, data.rows)
     write_block(folder, arrays, {**places, KNOWN: _known(data)})
     (folder / SOURCE_FILE).write_bytes(pack_arrays(known_of(data)))
 
 
-def is_chunked(folder: Path) -> bool:
-    """Whether rows that `save_data` has written are read in chunks."""
-    return CHUNKED in Block(folder).facts[RAW]
-
-
-def load_data(folder: Path, *, test: str | None = None) -> Data | ChunkedData:
+def load_data(folder: Path, *, test: str | None = None) -> Data:
     """Inverse of `save_data`; the arrays of the rows are read-only maps.
 
     A plan says by `test` that some rows only test; the folds of the rows say which.
     """
     block = Block(folder)
-    raw = mapped(block, RAW)
-    if isinstance(raw, ChunkedData):
-        return raw
-    data = with_known(raw, unpack_arrays((folder / SOURCE_FILE).read_bytes()))
+    data = with_known(mapped(block, RAW), unpack_arrays((folder / SOURCE_FILE).read_bytes()))
     return _with_known(data, block.facts[KNOWN])
 
 

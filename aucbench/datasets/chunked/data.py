@@ -98,10 +98,10 @@ def folders_of(data: ChunkedData) -> list[str]:
 def sampled(data: ChunkedData, numbers: Index) -> Data:
     """Return some rows in memory as files have them, codes of a table: one reading."""
     (table, y), encoding = data.take(numbers).in_memory(), encoding_of(data)
-    known = replace(Data.of(codes_of(encoding, table), y), understood=data.understood)
     if encoding is None:
-        return replace(known, names=data.names)
-    return replace(known, names=encoding.schema.names, schema=encoding.schema)
+        return replace(Data.of(table, y), names=data.names, understood=data.understood)
+    made = replace(Data.of(codes_of(encoding, table), y), understood=data.understood)
+    return replace(made, names=encoding.schema.names, schema=encoding.schema)
 
 
 def named_columns(data: Data | ChunkedData) -> Data:
@@ -118,14 +118,12 @@ def named_columns(data: Data | ChunkedData) -> Data:
 
 def ranges_of(data: ChunkedData) -> Vector:
     """Return the smallest and the largest number of each column of files, (2, columns)."""
-    ends = codes_of(encoding_of(data), rows(data.extremes))
-    return ends.matrix if isinstance(ends, Rows) else ends
+    encoding = encoding_of(data)
+    return data.extremes if encoding is None else codes_of(encoding, rows(data.extremes))
 
 
-def codes_of(encoding: Encoding | None, features: Rows) -> Any:
+def codes_of(encoding: Encoding, features: Rows) -> Vector:
     """Return codes (n, columns) that have these features; rare levels share the first of them."""
-    if encoding is None:
-        return features
     table = features.astype(np.float64).densified(DENSE_LIMIT, "a fit in chunks").matrix
     codes, at = np.zeros((features.n, len(encoding.parts))), 0
     for j, (column, part) in enumerate(zip(encoding.schema.columns, encoding.parts, strict=True)):
