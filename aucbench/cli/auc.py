@@ -68,7 +68,7 @@ def auc(
 ) -> None:
     """Say how well a column of scores orders the rows: certain bounds of the AUC, or its value.
 
-    The rows are read in parts, so that they need not fit in memory. Two columns or more are
+    The rows are read in chunks, so that they need not fit in memory. Two columns or more are
     compared: each AUC with an interval, and each difference with an interval and a test.
     """
     from aucbench.bench.show.reading import watched
