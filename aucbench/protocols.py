@@ -498,7 +498,7 @@ class Needs:
         Whether it keeps the bounds of weights of `Data.terms`, where there are some: those of
         effects that must be increasing, for example.
     parts : bool
-        Whether it also runs on rows that come in parts and never are in memory together: on
+        Whether it also runs on rows that are read in chunks and never are in memory together: on
         `aucbench.scale.ChunkedData` in place of `Data`, of which it asks summaries of all rows.
     passes : float or None
         Passes of a fit where the user gives no budget; None: 50.

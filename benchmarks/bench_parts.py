@@ -1,4 +1,4 @@
-"""Rows in parts: what a reading costs beside a sum of its columns, and a fit beside one in memory.
+"""Rows in chunks: what a reading costs beside a sum of its columns, and a fit beside one in memory.
 
 Read the ratios, not the times.
 """

@@ -1,4 +1,4 @@
-"""Moments, the squared hinge and the logistic loss of rows in parts, beside what they need.
+"""Moments, the squared hinge and the logistic loss of rows in chunks, beside what they need.
 
 Read the ratios, not the times.
 """

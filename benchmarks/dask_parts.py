@@ -1,4 +1,4 @@
-"""svm-or on rows in parts: two threads beside the two processes of a dask cluster.
+"""svm-or on rows in chunks: two threads beside the two processes of a dask cluster.
 
     python -m benchmarks.dask_parts rows.parquet --gap 1e-4
 

@@ -1,4 +1,4 @@
-"""Rows in parts at 10⁵ to 10⁸ rows: readings, fits, memory, and fits in memory beside them.
+"""Rows in chunks at 10⁵ to 10⁸ rows: readings, fits, memory, and fits in memory beside them.
 
     python -m benchmarks.scale FOLDER                        # all of it, and docs/data/scale.json
     python -m benchmarks.scale FOLDER --sizes 1e5,1e6        # fewer sizes, and no file

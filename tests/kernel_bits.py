@@ -44,7 +44,7 @@ def of_rows(rng, X, y):
 
 
 def of_parts(rng, X, y):
-    """Rows in parts: bins of rows and of columns, and what is said of columns."""
+    """Rows in chunks: bins of rows and of columns, and what is said of columns."""
     of, scale = aucbench.scale.Piece, aucbench.scale
     w, grid = rng.standard_normal(43), scale.bins.Grid(-2.0, 7.0, 40)
     for kind, rows in (("dense", X), ("csr", scipy.sparse.csr_array(X))):

@@ -1,4 +1,4 @@
-"""Rows in parts, and the same rows in memory, for tests of solvers and objectives."""
+"""Rows in chunks, and the same rows in memory, for tests of solvers and objectives."""
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -20,7 +20,7 @@ def rows_with_labels(seed, n=600, d=6, *, offset=0.0, sparse=False):
 
 
 def in_parts(data, size=97, **named):
-    """The same rows in parts of `size` rows."""
+    """The same rows in chunks of `size` rows."""
     return ChunkedData(InMemory(data, size), **named)
 
 

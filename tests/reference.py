@@ -681,7 +681,7 @@ def interval_hinge(low, high, margin, s):
     return total / len(s)
 
 
-# --- rows in parts -----------------------------------------------------------------------
+# --- rows in chunks -----------------------------------------------------------------------
 
 
 def rows_in_bins(X, y, s, low, K, count):

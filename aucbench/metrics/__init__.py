@@ -44,7 +44,7 @@ BY_PARTS = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import what reads rows in parts when it is used: a run does not wait for it."""
+    """Import what reads rows in chunks when it is used: a run does not wait for it."""
     for module, names in BY_PARTS.items():
         if name in names:
             return getattr(import_module(f"aucbench.metrics.{module}"), name)

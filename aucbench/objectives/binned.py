@@ -25,7 +25,7 @@ class BinnedLoss(ABC):
     Parameters
     ----------
     data : ChunkedData
-        Rows in parts.
+        Rows in chunks.
     bins : int
         How many there are at first.
     """
@@ -117,7 +117,7 @@ class BinnedLoss(ABC):
 def require_all(rows: Block) -> None:
     """Raise `UnsupportedError` unless a block is all rows."""
     if not (isinstance(rows, slice) and rows == ALL):
-        raise UnsupportedError("rows in parts have a gradient over all of them only; ask for ALL")
+        raise UnsupportedError("rows in chunks have a gradient over all of them only; ask for ALL")
 
 
 def place_error(grid: Grid) -> float:

@@ -1,4 +1,4 @@
-"""Pairwise hinge of rows in parts: certified bounds from scores in bins."""
+"""Pairwise hinge of rows in chunks: certified bounds from scores in bins."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class BinnedHinge(BinnedLoss):
     Parameters
     ----------
     data : ChunkedData
-        Rows in parts.
+        Rows in chunks.
     bins : int
         How many there are at first.
 

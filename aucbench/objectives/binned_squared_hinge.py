@@ -1,4 +1,4 @@
-"""Pairwise squared hinge of rows in parts: certified bounds from scores in bins."""
+"""Pairwise squared hinge of rows in chunks: certified bounds from scores in bins."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class BinnedSquaredHinge(BinnedLoss):
     Parameters
     ----------
     data : ChunkedData
-        Rows in parts.
+        Rows in chunks.
     bins : int
         How many there are at first.
 

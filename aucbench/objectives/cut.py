@@ -55,7 +55,7 @@ class ScoredLoss(Protocol):
 
 @runtime_checkable
 class BoundedLoss(Protocol):
-    """A loss whose value and cuts are bounds, which can be made finer: of rows in parts."""
+    """A loss whose value and cuts are bounds, which can be made finer: of rows in chunks."""
 
     @property
     def data(self) -> ChunkedData:

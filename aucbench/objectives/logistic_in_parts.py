@@ -1,4 +1,4 @@
-"""Logistic loss with an intercept of rows in parts, and its certified gap."""
+"""Logistic loss with an intercept of rows in chunks, and its certified gap."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class LogisticInParts:
     Parameters
     ----------
     data : ChunkedData
-        Training rows in parts.
+        Training rows in chunks.
     C : float
         Weight of a loss.
 

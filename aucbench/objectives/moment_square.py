@@ -1,4 +1,4 @@
-"""Pairwise square of rows in parts, by their moments: one reading serves every w."""
+"""Pairwise square of rows in chunks, by their moments: one reading serves every w."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class MomentSquare:
     Parameters
     ----------
     data : ChunkedData
-        Training rows in parts.
+        Training rows in chunks.
     """
 
     over_pairs: ClassVar[bool] = True

@@ -158,8 +158,8 @@ def ridge(
         return derived
     if isinstance(data, ChunkedData):
         raise UnsupportedError(
-            "lam=auto holds out rows in memory, and the rows come in parts; give a number, or tune "
-            "by parts that are held out, as `fit --tune` does"
+            "lam=auto holds out rows in memory, and the rows are read in chunks; give a number, or "
+            "tune by chunks that are held out, as `fit --tune` does"
         )
     return float(chosen(solver, "lam", [derived * 10.0**e for e in EXPONENTS], data, rng, budget))
 

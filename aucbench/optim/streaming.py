@@ -63,7 +63,7 @@ def passes(
         Draws the orders of the rows, and the random numbers of the method.
     shuffle : bool
         Whether each pass visits the rows in a fresh random order. False: in file order.
-        Of rows in parts the shuffle has two levels, see `aucbench.scale.order`.
+        Of rows in chunks the shuffle has two levels, see `aucbench.scale.order`.
     memory : object, optional
         The memory before the first row. None means `solver.start` of the first weights.
     """

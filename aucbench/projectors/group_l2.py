@@ -182,12 +182,12 @@ def penalty_of(
     Raises
     ------
     UnsupportedError
-        When there is a `group`, and the rows come in parts.
+        When there is a `group`, and the rows are read in chunks.
     """
-    if not isinstance(data, Data):  # rows in parts
+    if not isinstance(data, Data):  # rows in chunks
         if group is not None:
             raise UnsupportedError(
-                f"group={group:g} needs rows in memory, and these come in parts; leave it out"
+                f"group={group:g} needs rows in memory, and these are read in chunks; leave it out"
             )
         return ElasticNet(0.0, lam)
     terms = data.terms

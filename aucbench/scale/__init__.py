@@ -1,4 +1,4 @@
-"""Rows that do not fit in memory: they are read in parts, again and again.
+"""Rows that do not fit in memory: they are read in chunks, again and again.
 
 Design
   a. A solver sends weights, each part answers with a small summary, and summaries merge.

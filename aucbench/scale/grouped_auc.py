@@ -1,4 +1,4 @@
-"""The grouped AUC of rows in parts: pairs of a positive and a negative of one group.
+"""The grouped AUC of rows in chunks: pairs of a positive and a negative of one group.
 
 A group may have rows in any part, and there may be too many groups for bins of each. So each
 reading takes the groups whose hash is its number, with scores and labels of 17 bytes a row, and the

@@ -1,4 +1,4 @@
-"""Orders in which rows in parts are learnt from one by one: as they are, or shuffled by two levels.
+"""Orders of rows in chunks that are learnt from one by one: as they are, or shuffled twice.
 
 A full shuffle of rows that do not fit would read each part once for each of its rows. With two
 levels, the parts come in a random order, some of them are in memory at a time, and the rows of

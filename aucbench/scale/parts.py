@@ -1,4 +1,4 @@
-"""Rows in parts, which can be read again and again by their numbers."""
+"""Rows in chunks, which can be read again and again by their numbers."""
 
 from __future__ import annotations
 

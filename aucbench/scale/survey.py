@@ -91,7 +91,7 @@ def survey(piece: Piece, shift: Vector, most: int, seed: int) -> Survey:
     """Return the survey of a piece: `most` rows of each class are its sample."""
     if piece.weights is not None:
         raise UnsupportedError(
-            "the rows have weights, and a fit by parts counts every row once; leave the weights "
+            "the rows have weights, and a fit in chunks counts every row once; leave the weights "
             "out, or read files that fit in memory"
         )
     d = shift.size

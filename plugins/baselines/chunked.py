@@ -1,4 +1,4 @@
-"""Logistic regression of rows in parts: Newton's method on a sample, then L-BFGS on all rows."""
+"""Logistic regression of rows in chunks: Newton's method on a sample, then L-BFGS on all rows."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class LogisticRegression(LinearBaseline):
     in floating point. On scaled features the error of w is then at most 10⁻⁴ of its length. The
     residual of the run is the norm of the gradient.
 
-    Of rows in parts (`aucbench.scale`) scikit-learn has no part in it. Newton's method finds the
+    Of rows in chunks (`aucbench.scale`) scikit-learn has no part in it. Newton's method finds the
     optimum over a sample. From there L-BFGS, with the Hessian over the sample, goes to the optimum
     of the same objective over all rows, one reading for each point. The gap is certified, see
     `aucbench.objectives.LogisticInParts`.
@@ -41,8 +41,8 @@ class LogisticRegression(LinearBaseline):
     C : float
         Inverse regularisation C from 1e-100 to 1e100, in units of 1/loss summed over the rows.
     max_iter : int
-        Largest number of iterations. scikit-learn warns when they are not enough. Of rows in parts:
-        of steps.
+        Largest number of iterations. scikit-learn warns when they are not enough. If rows are read
+        in chunks: of steps.
 
     Raises
     ------
@@ -58,7 +58,7 @@ class LogisticRegression(LinearBaseline):
     needs: ClassVar = Needs(weights=True, parts=True)
 
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
-        """The rows as they are; of rows in parts the objective is listed."""
+        """The rows as they are; of rows in chunks the objective is listed."""
         if isinstance(data, ChunkedData):
             return Problem(LogisticInParts(data, float(self.C)), ElasticNet(0.0, 1.0))
         return super().problem(data, rng)

@@ -20,7 +20,7 @@ SPAN_BYTES = 1 << 29  # of the dense rows; three such matrices are needed
 def fits_span(data: Data | ChunkedData) -> bool:
     """Return whether there are fewer rows than features, and few enough to compute a basis.
 
-    Rows in parts are too many for that.
+    Rows in chunks are too many for that.
     """
     if isinstance(data, ChunkedData):
         return False
@@ -31,7 +31,7 @@ def fits_span(data: Data | ChunkedData) -> bool:
 def worth_span(data: Data | ChunkedData) -> bool:
     """Return whether a row stores more values on average than it has coordinates in the span.
 
-    Rows in parts are too many for that.
+    Rows in chunks are too many for that.
     """
     if isinstance(data, ChunkedData):
         return False

@@ -84,7 +84,7 @@ class UniExp:
     def problem(self, data: Data, rng: np.random.Generator) -> Problem:
         """Minimise the univariate exponential, at its best offset, plus (λ/2)|w|².
 
-        Of rows in parts it is not listed, since its value would cost a reading.
+        Of rows in chunks it is not listed, since its value would cost a reading.
         """
         if isinstance(data, ChunkedData):
             return Problem(None, train=data)

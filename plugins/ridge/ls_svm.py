@@ -52,7 +52,7 @@ class LsSvm:
     it takes the loop of `aucbench.optim.term_newton`, whose model is the matrix above. Each state
     is certified.
 
-    Of rows in parts (`aucbench.scale`) the matrix is made of their moments, from one reading for
+    Of rows in chunks (`aucbench.scale`) the matrix is made of their moments, from one reading for
     every λ (`aucbench.objectives.MomentSquare`). The first state is its solution, and a bound of
     the rounding errors of the moments certifies it. If that is not enough, the next reading has the
     residual of the rows. Beyond 4000 features each iteration is a
@@ -79,7 +79,7 @@ class LsSvm:
     DataError
         When `lam` is None and rows are too long to derive it from.
     UnsupportedError
-        When there is a `group`, and the rows come in parts.
+        When there is a `group`, and the rows are read in chunks.
 
     References
     ----------

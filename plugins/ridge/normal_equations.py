@@ -55,7 +55,7 @@ def preconditioner(f: Counted, lam: float) -> Callable[[Vector], Vector]:
 
 
 def of_moments(f: MomentSquare, lam: float) -> Callable[[Vector], Vector]:
-    """Return r -> M⁻¹ r by the moments of rows in parts; by the survey beyond 4000 features."""
+    """Return r -> M⁻¹ r by the moments of rows in chunks; by the survey beyond 4000 features."""
     if f.is_direct:
         try:
             factor = cho_factor(f.matrix(lam), overwrite_a=True, check_finite=False)

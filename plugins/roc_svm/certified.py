@@ -58,7 +58,7 @@ class _GapProgress:
 
     def __init__(self, f: PairLoss | BoundedLoss, lam: float) -> None:
         self.f, self.lam, self.n = f, lam, int(f.data.n)
-        # Rows in memory: of rows in parts a sample, which a first step is chosen by.
+        # Rows in memory: of rows in chunks a sample, which a first step is chosen by.
         self.rows = f.data.sample if isinstance(f, BoundedLoss) else f.data
         self.cuts = Bundle(f.data.d, lam)
         self.gaps: list[float] = []
@@ -69,7 +69,7 @@ class _GapProgress:
         self.aside = 0  # rows that were read for other things than evaluations
         self.best = self.minimiser = np.zeros(0)
         self.value = inf
-        self.auc: tuple[float, float] | None = None  # bounds at the best point, of rows in parts
+        self.auc: tuple[float, float] | None = None  # bounds at the best point, of rows in chunks
         self.refined = False  # whether the next bounds are finer than those of the last evaluation
 
     def evaluate(self, w: Vector) -> _BundlePoint:
@@ -169,7 +169,7 @@ def certified_descent(
     Parameters
     ----------
     f : PairLoss or BoundedLoss
-        The loss and its rows. Of rows in parts, whose loss is known by bounds, these get finer
+        The loss and its rows. Of rows in chunks, whose loss is known by bounds, these get finer
         where they are what keeps the gap open.
     lam : float
         Ridge λ > 0.

@@ -32,7 +32,7 @@ GROWTH = 16  # rows of a sample for each row of the sample before
 FEWEST = 1000  # rows of a sample that is worth a start
 ROWS = 8  # rows of such a sample for each feature
 PRECISION = 1e-3  # fall, relative to P, below which a sample has told what it can
-CLOSE = 1e-9  # the same of the sample that rows in parts begin with
+CLOSE = 1e-9  # the same of the sample that rows in chunks begin with
 LOOSEST = 0.5  # residual that conjugate gradients leave, relative to the gradient
 LONGEST = 500  # conjugate directions of one Newton step
 MEMORY = 5  # directions of a step that precondition the next one
@@ -71,8 +71,8 @@ class RankSvm:
     it takes the loop of `aucbench.optim.term_newton` from the same samples, with the Hessian over a
     sample as its model. Each state is certified.
 
-    Of rows in parts (`aucbench.scale`) the loop is that of `svm-or`, L-BFGS from the minimum over a
-    sample and with its Hessian. The squared hinge is known by bounds from scores in bins, see
+    Of rows in chunks (`aucbench.scale`) the loop is that of `svm-or`, L-BFGS from the minimum over
+    a sample and with its Hessian. The squared hinge is known by bounds from scores in bins, see
     `aucbench.objectives.BinnedSquaredHinge`, so that a point costs one reading. The gap is
     certified as well.
 

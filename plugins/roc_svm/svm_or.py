@@ -63,10 +63,10 @@ class SvmOr:
     equations and 3 passes. It is for all pairs of two
     classes. A start other than 0, as along a path of λ, goes there at once.
 
-    Of rows in parts (`aucbench.scale`) an evaluation is one reading, and the hinge is known by
+    Of rows in chunks (`aucbench.scale`) an evaluation is one reading, and the hinge is known by
     bounds from scores in bins, see `aucbench.objectives.BinnedHinge`. The gap is certified as well.
 
-    Of rows in parts, and of 131 072 rows or more in memory with at most 1000 features, L-BFGS
+    Of rows in chunks, and of 131 072 rows or more in memory with at most 1000 features, L-BFGS
     begins at the minimum over a sample of each class, with the mean curvature of the hinge there
     (`kinks.py`). So a few evaluations are enough however features are scaled or correlated.
 

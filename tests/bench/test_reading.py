@@ -1,4 +1,4 @@
-"""What a fit by parts shows."""
+"""What a fit in chunks shows."""
 
 import io
 import sys

@@ -1,4 +1,4 @@
-"""Bounds of the AUC of rows in parts, from the bins of a cut."""
+"""Bounds of the AUC of rows in chunks, from the bins of a cut."""
 
 import numpy as np
 import pytest

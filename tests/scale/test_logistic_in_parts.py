@@ -1,4 +1,4 @@
-"""Logistic regression by parts: its sums, its certificate, and the optimum in memory."""
+"""Logistic regression in chunks: its sums, its certificate, and the optimum in memory."""
 
 import numpy as np
 import pytest

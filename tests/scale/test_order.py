@@ -1,4 +1,4 @@
-"""Orders of rows in parts, and the methods that learn from them row by row."""
+"""Orders of rows in chunks, and the methods that learn from them row by row."""
 
 import numpy as np
 import pytest

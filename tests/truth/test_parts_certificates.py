@@ -1,4 +1,4 @@
-"""Certified gaps of rows in parts, in exact arithmetic, whatever the scale."""
+"""Certified gaps of rows in chunks, in exact arithmetic, whatever the scale."""
 
 from fractions import Fraction
 

@@ -246,7 +246,7 @@ class Curve:
 def _auc(problem: Problem, data: Data | ChunkedData | None, learnt: Scoring) -> float | None:
     """Return the AUC of rows that a solver keeps; their columns show whether they are mapped.
 
-    It is None of rows in parts, which would be read once more.
+    It is None of rows in chunks, which would be read once more.
     """
     if data is None or isinstance(data, ChunkedData):
         return None
