@@ -18,7 +18,7 @@ from aucbench.registry import describe
 from aucbench.stats import ResultTable, best_set
 
 STUDY = Path(__file__).with_name("data") / "study"
-AUTO = Path(__file__).parents[1] / "aucbench" / "models" / "auto.toml"
+AUTO = STUDY / "auto.toml"
 NOT_YET = "The study has not ended yet, so that there are no numbers here."
 ROPE = 0.005  # a smaller difference of the AUC changes no decision
 SHOWN = 4  # solvers of a cell
@@ -157,23 +157,21 @@ def by_solver() -> Iterator[str]:
 
 def of_auto() -> Iterator[str]:
     """Yield what the study says of the solvers that `auto` tries."""
-    known = tomllib.loads(AUTO.read_text(encoding="utf-8"))
-    named = ", ".join(f"`{solver}`" for solver in known["solvers"])
-    yield f"`auto` tries {named}; without LightGBM, `hist-gradient-boosting` is in its place."
-    study = known["study"]
-    if "groups" not in study:
+    if not AUTO.is_file():
         yield NOT_YET
         return
+    study = tomllib.loads(AUTO.read_text(encoding="utf-8"))
+    named = ", ".join(f"`{solver}`" for solver in study["present"]["solvers"])
+    yield f"`auto` tries {named}; without LightGBM, `hist-gradient-boosting` is in its place."
     present, instead, first = study["present"], study["instead"], study["alone"][0]
     yield (
-        f"On {study['groups']} groups of tasks, the best of the set that was tried before the "
-        f"study is {present['loses']:.4f} below the best of all solvers on average; the best "
+        f"On {study['groups']} groups of tasks, the best of this set, tuned, "
+        f"is {present['loses']:.4f} below the best of all solvers on average; the best "
         f"single solver, `{first['solver']}`, is {first['loses']:.4f} below."
     )
-    so = "the set stays" if known["solvers"] == present["solvers"] else "they are the set now"
     yield (
         f"As many solvers that were chosen on all groups but one, and judged on that one, lose "
-        f"{instead['loses']:.4f}, which gains {_gain(instead)}. So {so}."
+        f"{instead['loses']:.4f}, which gains {_gain(instead)}. So the set stays."
     )
     halves = "; ".join(f"{one['property']} {_gain(one)}" for one in study["halves"])
     yield (

@@ -1,6 +1,6 @@
 """Which few solvers `fit --solver auto` tries, by the tables of the study.
 
-    python examples/auto_solvers.py    # reads docs/data/study, writes aucbench/models/auto.toml
+    python examples/auto_solvers.py    # reads docs/data/study, writes its auto.toml
 
 What a set of solvers *loses* on a table is how far the best of the set is below the best of all
 solvers of the study. A group of related tasks counts once, by its means. Which set loses least is
@@ -8,8 +8,8 @@ chosen on all groups but one, and judged on that one, for each group in turn.
 
 Another set takes the place of the present one only where it gains more than `LEAST`, with an
 interval of 95 % above 0. The same is asked of sets by the size of the table and by its imbalance:
-one set for the lower half of the groups, and one for the upper half. Where such a rule gains, this
-program stops, since somebody has to write it into `aucbench.models.choosing`.
+one set for the lower half of the groups, and one for the upper half. If such a set or rule gains,
+this program stops, since somebody has to write it into `aucbench/models/auto.toml`.
 """
 
 from __future__ import annotations
@@ -30,13 +30,14 @@ from scipy import stats
 
 ROOT = Path(__file__).resolve().parents[1]
 STUDY = ROOT / "docs" / "data" / "study"
-FILE = ROOT / "aucbench" / "models" / "auto.toml"
+TRIED = ROOT / "aucbench" / "models" / "auto.toml"
+FILE = STUDY / "auto.toml"
 # They do what `lightgbm` does, and are not tried beside it.
 LIKE_OTHERS = ("lightgbm-pairwise", "xgboost", "xgboost-pairwise", "hist-gradient-boosting")
 LEAST = 0.005  # AUC that another set has to gain: less changes no decision, see docs/study
 ROWS = tomllib.loads((STUDY / "rows.toml").read_text(encoding="utf-8"))["rows"]  # at most
 PROPERTIES = ("rows", "features", "rarer", "positives")
-HEAD = "# Written by examples/auto_solvers.py from docs/data/study; run it again to change it.\n\n"
+HEAD = "# Written by examples/auto_solvers.py from the tables of the study.\n\n"
 
 
 @dataclass(frozen=True)
@@ -155,13 +156,19 @@ def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     asked.add_argument("--study", type=Path, default=STUDY, help="folder of the tables")
     folder = asked.parse_args().study
-    said = rule(
-        folder, tomllib.loads(FILE.read_text(encoding="utf-8"))["study"]["present"]["solvers"]
-    )
+    said = rule(folder, tried())
     if halves := [one["property"] for one in said["study"]["halves"] if better(one)]:
-        sys.exit(f"sets by {', '.join(halves)} gain; write such a rule into models/choosing.py")
-    FILE.write_text(HEAD + tomli_w.dumps(said), encoding="utf-8")
+        sys.exit(f"sets by {', '.join(halves)} gain; write such a rule into {TRIED}")
+    if said["solvers"] != [*tried()]:
+        sys.exit(f"{', '.join(said['solvers'])} gain; write them into {TRIED}")
+    FILE.write_text(HEAD + tomli_w.dumps(said["study"]), encoding="utf-8")
     sys.stdout.write(f"{FILE}: {', '.join(said['solvers'])}\n")
+
+
+def tried() -> tuple[str, ...]:
+    """Return the solvers that are tried now."""
+    candidates = tomllib.loads(TRIED.read_text(encoding="utf-8"))["candidates"]
+    return tuple(one["solver"] for one in candidates if one["solver"] not in LIKE_OTHERS)
 
 
 if __name__ == "__main__":

@@ -9,8 +9,8 @@ Design
      decides the model, and no clock does. `--minutes` lowers the limit before the search starts.
   c. Of the trials that are not distinguishable from the best one, a simpler kind of score is taken:
      weights of columns, then a sum of curves, then anything else. Not distinguishable is what is
-     behind by less than the standard error of the difference (Breiman et al., "Classification and
-     Regression Trees", 1984, for a tree and its prunings). Of one kind the best one is taken.
+     behind by less than half of the standard error of the difference; of one kind the best one is
+     taken. (Rejected: the whole standard error. On small tables it gives up more than it saves.)
   d. Large tables have fewer splits; a huge one has one.
   e. Which candidates there are if nobody names one is in `auto.toml`.
 """
@@ -66,7 +66,7 @@ MOST_HELD = 4_000_000  # held-out rows of those in chunks
 LARGE, HUGE, MANY, GIANT = 1_000_000, 3_000_000, 20_000, 5 * 10**7  # numbers; MANY: rows
 WORK = 2e10  # numbers that a search may read, about a minute of one core
 WORK_OF_MINUTE = 6e9  # numbers, of the share of a minute that is for the search
-CAN_PAY, CLOSE = 0.5, 1.0  # standard errors
+CLOSE = 0.5  # standard errors of a difference
 ON_AXIS = (0.1, 0.3, 0.5, 0.7, 0.9)  # places on an axis without a list of values
 STANDING = {Survival: "cindex", Grades: "grade-auc", Categories: "hand-till"}
 
@@ -114,8 +114,10 @@ def _with(spec: Spec, values: Mapping[str, Any], default: Any) -> Spec:
     )
 
 
-def auto_solvers(options: FitOptions, target: type[Target] = Labels) -> tuple[str, ...]:
-    """Return the solvers that `auto` stands for.
+def auto_solvers(
+    options: FitOptions, target: type[Target] = Labels, columns_per_row: float = 0.0
+) -> tuple[str, ...]:
+    """Return the solvers that `auto` stands for, for a table with so many columns for each row.
 
     With pairs they are those that train on them, with constraints on effects those that keep them,
     and a scorecard has those that give each bin a weight.
@@ -133,7 +135,8 @@ def auto_solvers(options: FitOptions, target: type[Target] = Labels) -> tuple[st
         return OF_CARDS
     if issubclass(target, Survival | Grades):
         return ORDER_SOLVERS
-    return tuple(path["solver"] for path in _automatic())
+    known = (path for path in _automatic() if columns_per_row >= path.get("columns_per_row", 0.0))
+    return tuple(path["solver"] for path in known)
 
 
 def paths_of(options: FitOptions, data: Data | ChunkedData) -> tuple[SolverPath, ...]:
@@ -149,7 +152,8 @@ def paths_of(options: FitOptions, data: Data | ChunkedData) -> tuple[SolverPath,
         return tuple(SolverPath.of(spec, tuned=search.tuned) for spec in search.solver)
     if isinstance(data, ChunkedData):
         return tuple(SolverPath.of(spec, tuned=False) for spec in OF_CHUNKS)
-    named, known = auto_solvers(options, type(data.target)), {own["solver"]: own for own in AUTO}
+    named = auto_solvers(options, type(data.target), data.d / data.n)
+    known = {own["solver"]: own for own in AUTO}
     return tuple(
         _path_of(known[name], data.n, tuned=search.tuned)
         if name in known
@@ -380,7 +384,7 @@ class Search:
             if not known:
                 continue
             top = max(known, key=comparison.gain)
-            if comparison.behind(top) > CAN_PAY:
+            if comparison.behind(top) > CLOSE:
                 continue
             at = path.points.index(top.spec)
             near = path.points[max(0, at - 1) : at] + path.points[at + 1 : at + 2]
