@@ -266,9 +266,9 @@ def _probabilities(model: Model) -> Iterator[Part]:
         f"The expected calibration error is {curve.error:.3g}; true probabilities would have "
         f"{curve.chance:.3g} by chance."
     )
-    said = [group.probability for group in curve.groups]
+    x = [group.probability for group in curve.groups]
     seen = [group.positive for group in curve.groups]
-    lines, bands = {SEEN: (said, [one.estimate for one in seen])}, {SEEN: _band(seen)}
+    lines, bands = {SEEN: (x, [one.estimate for one in seen])}, {SEEN: _band(seen)}
     yield Chart("Reliability curve", "probability", SEEN, lines, bands=bands, diagonal=True)
 
 

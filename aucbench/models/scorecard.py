@@ -2,7 +2,7 @@
 
 Design
   a. The model is the card. Its score is still a sum of weights of bins, now whole ones, so that it
-     is scored, saved and judged by the code of all models. The table is for people and for other
+     is scored, saved and assessed by the code of all models. The table is for people and for other
      programs.
   b. The calibration says which odds a score stands for, and the scaling how many points these are.
      The points of a bin are those that its effect has above the least one of its column, rounded.
@@ -336,16 +336,16 @@ def _range(low: float, high: float) -> str:
 
 
 def _line(column: Column, band: Band, points: int, cells: Vector, y: Vector) -> Line:
-    """Return the line of a band; it does not tell how many rows it is about where they are few."""
+    """Return the line of a band; without numbers of rows if they are few."""
     value, start, end = band
     inside = np.isnan(cells) if isnan(start) else (cells >= start) & (cells < end)
-    told, number = inside.sum() >= SMALLEST, column.kind == "numeric"
+    enough, number = inside.sum() >= SMALLEST, column.kind == "numeric"
     return Line(
         attribute=column.name,
         value=value,
         low=start if number and isfinite(start) else None,
         high=end if number and isfinite(end) else None,
         points=points,
-        rows=int(inside.sum()) if told else None,
-        positives=int((inside & (y > 0)).sum()) if told else None,
+        rows=int(inside.sum()) if enough else None,
+        positives=int((inside & (y > 0)).sum()) if enough else None,
     )

@@ -15,7 +15,7 @@ from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import DataError
 from aucbench.models import Model, archive
 from aucbench.models.assessment import SMALLEST
-from aucbench.models.effects import OTHERS, Additive, shapes
+from aucbench.models.effects import OTHERS, SET_ROWS, Additive, shapes
 from aucbench.models.explain import effect_text
 from aucbench.models.recipe import Recipe
 from aucbench.report.document import sparkline
@@ -104,7 +104,7 @@ def test_the_shape_of_any_other_model_is_its_mean_prediction(features, solver):
     assert shapes(model, data, learnt) == ()
     [shape] = shapes(model, data, learnt, ["visits"])
     [axis], codes = shape.axes, np.array(data.rows.matrix)
-    some = np.sort(np.random.default_rng(0).choice(data.n, 200, replace=False))
+    some = np.sort(np.random.default_rng(0).choice(data.n, SET_ROWS, replace=False))
     for value, mean in zip(axis.values, shape.effect, strict=True):
         codes[:, data.names.index("visits")] = value
         assert model.scores(rows(codes[some])).mean() == pytest.approx(mean, abs=1e-5)
