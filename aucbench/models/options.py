@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from aucbench.models.scorecard import Scaling
 
 AUTO, NO_CALIBRATION, CALIBRATION = "auto", "none", "sigmoid"
-HERE, DASK = "here", "dask"  # engines that read chunks
+HERE = "here"  # the engine that reads chunks on this machine
 BINS, OF_CARD = "bins", "bins[rule=tree,count=5]"  # few bins, which tell the classes apart
 
 
@@ -234,12 +234,6 @@ class OutOfCoreOptions:
 
     def __post_init__(self) -> None:
         require_above(0, memory=self.memory)
-        name, _, address = self.engine.partition("=")
-        if self.engine != HERE and (name != DASK or not address):
-            raise ParameterError(
-                f"--engine is {self.engine!r}; take {HERE}, or {DASK}=ADDRESS, such as "
-                f"{DASK}=tcp://host:8786"
-            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
