@@ -7,14 +7,11 @@ import numpy as np
 import pytest
 from nights import some
 from scipy.sparse import csr_array
-from sklearn import config_context
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold, cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
 from aucbench import AUCClassifier, Model, auc, compare, from_estimator, get_dataset, solve
@@ -238,15 +235,6 @@ def test_without_calibration_there_are_no_probabilities():
         AUCClassifier(calibration="platt").fit(X, Y)
     refit = AUCClassifier(calibration="sigmoid").fit(X, Y).set_params(calibration=None).fit(X, Y)
     assert refit.model_.function.calibrator is None
-
-
-def test_metadata_routing_leaves_it_as_it_is():
-    plain = cross_val_score(AUCClassifier("svm-or"), X, Y == "yes", scoring="roc_auc", cv=3)
-    with config_context(enable_metadata_routing=True):
-        model = make_pipeline(StandardScaler(), AUCClassifier("svm-or", features="none"))
-        routed = cross_val_score(model, X, Y == "yes", scoring="roc_auc", cv=3)
-
-    np.testing.assert_allclose(routed, plain, atol=1e-3)
 
 
 def test_weights_of_rows_reach_the_solvers_that_take_them():
