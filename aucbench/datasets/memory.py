@@ -229,12 +229,12 @@ def read_labels(y: Any, pos_label: Any = None) -> tuple[Labels | Categories, Und
 
 @contextmanager
 def as_data_error() -> Iterator[None]:
-    """Turn a `ValueError` of scikit-learn into a `DataError` with the same sentence."""
+    """Turn an error about a value into a `DataError` with the same sentence."""
     try:
         yield
     except AucbenchError:
         raise
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         raise DataError(str(error)) from error
 
 
