@@ -12,7 +12,7 @@ import dask.array as da
 import dask.dataframe as dd
 from dask_clusters import two_workers
 
-from aucbench import AUCClassifier
+from aucbench import AUCClassifier, fit
 from aucbench.data import Data
 from aucbench.errors import DataError, ParameterError
 from aucbench.scale import InMemory
@@ -50,6 +50,19 @@ def test_an_array_is_learnt_from_as_the_same_parts_in_memory(client, table):
     np.testing.assert_array_equal(answers[1].compute(), same.predict(X))
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.decision_function(X), same.decision_function(X))
+
+
+def test_workers_read_the_chunks_of_a_fit(client, table, tmp_path):
+    frame = pd.DataFrame(table[0], columns=["a", "b", "c"]).assign(y=table[1])
+    frame.to_parquet(path := tmp_path / "rows.parquet", row_group_size=CHUNK)
+
+    there, here = (
+        fit(path, target="y", solver="svm-or", in_chunks=True, engine=engine, quiet=True)
+        for engine in (f"dask={client.scheduler.address}", "here")
+    )
+
+    np.testing.assert_array_equal(there.function.weights, here.function.weights)
+    assert there.function.threshold == here.function.threshold
 
 
 def test_a_frame_has_its_labels_in_a_column(client, table):
