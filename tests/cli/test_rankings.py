@@ -61,12 +61,12 @@ def test_a_solver_of_labels_is_skipped_with_the_names_of_others(compared):
 
 @pytest.mark.parametrize(
     ("more", "sizes"),
-    [(("--splits", 2), "120 rows"), (("--holdout", 0.25), "30 test rows"), ((), "120 test rows")],
+    [(("--splits", 2), "120 rows"), ((), "120 test rows")],
 )
 def test_the_head_of_a_table_counts_the_rows_that_judge(folder, more, sizes):
     more = more or ("--test", folder / "times.csv")
-    command = ("fit", "--data", folder / "times.csv", *TIMES, "--out", folder / "sizes.model")
-    assert f"times.csv: {sizes}, " in done(*command, "--solver", "svm-or", *more).output
+    command = ("compare", "--data", folder / "times.csv", *TIMES, "--solvers", "svm-or", *more)
+    assert f"times.csv: {sizes}, " in done(*command).output
 
 
 def test_a_model_of_times_ranks_rows_and_decides_nothing(folder):
