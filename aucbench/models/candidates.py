@@ -66,8 +66,8 @@ def explain_choice(candidates: Sequence[Candidate], measure: str = "AUC") -> str
     highest = f"the highest {measure}, {best.auc or 0.0:.4f}"
     if best is not chosen:
         return (
-            f"{chosen.solver} is the simplest of the solvers that are not distinguishable from "
-            f"{highest} ({best.solver})."
+            f"{chosen.solver} is less than half of a standard error below {highest} "
+            f"({best.solver}), and simpler."
         )
     names = {one.name: one.place for one in candidates if one.name != chosen.name}
     similar = {one.name for one in candidates if one.place is Place.SIMILAR} & {*names}

@@ -7,10 +7,10 @@ Design
      of the difference. It goes on as long as a neighbour is better.
   b. The search has a limit of work. Work is counted in numbers that are read, so that a seed
      decides the model, and no clock does. `--minutes` lowers the limit before the search starts.
-  c. Of the trials that are not distinguishable from the best one, a simpler kind of score is taken:
-     weights of columns, then a sum of curves, then anything else. Not distinguishable is what is
-     behind by less than half of the standard error of the difference; of one kind the best one is
-     taken. (Rejected: the whole standard error. On small tables it gives up more than it saves.)
+  c. Of the trials that are close to the best one, a simpler kind of score is taken: weights of
+     columns, then a sum of curves, then anything else. Close is what is behind by less than half of
+     the standard error of the difference; of one kind the best one is taken. (Rejected: the whole
+     standard error. On small tables it gives up more than it saves.)
   d. Large tables have fewer splits; a huge one has one.
   e. Which candidates there are if nobody names one is in `auto.toml`.
 """
@@ -67,6 +67,7 @@ LARGE, HUGE, MANY, GIANT = 1_000_000, 3_000_000, 20_000, 5 * 10**7  # numbers; M
 WORK = 2e10  # numbers that a search may read, about a minute of one core
 WORK_OF_MINUTE = 6e9  # numbers, of the share of a minute that is for the search
 CLOSE = 0.5  # standard errors of a difference
+DISTINCT = float(ndtri(0.975))  # standard errors from which a difference is shown, at 95 %
 ON_AXIS = (0.1, 0.3, 0.5, 0.7, 0.9)  # places on an axis without a list of values
 STANDING = {Survival: "cindex", Grades: "grade-auc", Categories: "hand-till"}
 
@@ -263,7 +264,7 @@ class Comparison:
 
     @cached_property
     def chosen(self) -> Trial:
-        """The best of the simplest kind that is not distinguishable from the best."""
+        """The best of the simplest kind that is close to the best."""
         close = [trial for trial in self.trials if self.behind(trial) <= CLOSE]
         return min(close, key=lambda trial: (complexity(trial.parts[0].model), -self.gain(trial)))
 
@@ -290,7 +291,7 @@ class Comparison:
         found = []
         for trial in self.trials:
             known = self.interval(trial)
-            place = Place.SIMILAR if self.behind(trial) <= CLOSE else Place.LOWER
+            place = Place.SIMILAR if self.behind(trial) <= DISTINCT else Place.LOWER
             ends = (float(end) if np.isfinite(end) else None for end in (known.low, known.high))
             low, high = ends
             found.append(

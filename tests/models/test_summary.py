@@ -88,8 +88,8 @@ def test_the_decision_says_what_it_promises():
         (candidates(1), "solver-0 has the highest AUC, 0.9000; the other solver is lower."),
         (
             candidates(3, chosen=2),
-            "solver-2 is the simplest of the solvers that are not distinguishable from the highest "
-            "AUC, 0.9000 (solver-0).",
+            "solver-2 is less than half of a standard error below the highest AUC, 0.9000 "
+            "(solver-0), and simpler.",
         ),
         (candidates(1)[:1], "solver-0 was asked for."),
     ],
