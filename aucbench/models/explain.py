@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from aucbench.models.model import Model
 
 Part = str | Grid | Chart
+SHORT, WARNINGS = "In short", "Warnings"  # titles of sections
 SHOWN = 20  # columns
 MOST_CURVES = 30  # of a chart of several classes
 WIDE, LEVELS = 16, 3  # blocks of a curve, and levels of a category, in a line
@@ -53,8 +54,8 @@ def sections(model: Model, *, brief: bool = False) -> list[Section]:
         Only those sections that a terminal or a notebook shows at once.
     """
     found: list[tuple[str, Iterator[Part]]] = [
-        ("In short", iter(["\n".join(summary_lines(model))])),
-        ("Warnings", warning_lines(model)),
+        (SHORT, iter(["\n".join(summary_lines(model))])),
+        (WARNINGS, warning_lines(model)),
         ("Scorecard", _points(model)),
         ("Classes", _classes(model)),
     ]
@@ -96,9 +97,10 @@ def describe_line(model: Model) -> str:
 
 def as_html(model: Model) -> str:
     """Return what a notebook shows: all that is to be known first, other sections folded."""
-    first, *others = sections(model, brief=True)
+    first = [*summary_lines(model), *(f"warning: {line}" for line in warning_lines(model))]
+    others = [one for one in sections(model, brief=True) if one.title not in (SHORT, WARNINGS)]
     head = heading(describe_line(model).strip("<>"))
-    return f"{head}{fragment(first.parts)}{fragment(others)}"
+    return f"{head}{fragment(first)}{fragment(others)}"
 
 
 def explanation(model: Model) -> dict[str, Any]:

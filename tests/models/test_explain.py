@@ -53,6 +53,7 @@ def test_models_of_every_kind_have_a_page(model, tmp_path):
     assert f"AUC {model.auc.estimate:.4g} (95 %: {model.auc.low:.4g} to" in shown
     assert "Most important: visits" in shown
     assert "ward = south: the AUC of these" in shown
+    assert "warning: ward = south" in model._repr_html_().partition("<details>")[0]
     assert ("landmarks of the kernel" in shown) == model.keeps_rows
     charts = {part.title for one in sections(model) for part in one.parts if hasattr(part, "x")}
     assert {"ROC curve", "Reliability curve", "age", "visits", "noise"} <= charts
