@@ -34,10 +34,10 @@ def grouped(command: Command) -> Command:
     `"alone": words`, for words that are handed over as text where they are the only entry, and
     `"negatable": True`, for a switch that --no-NAME turns off.
     """
-    told = signature(command, eval_str=True)
-    groups = {p.name: one for p in told.parameters.values() if (one := _group(p.annotation))}
+    found = signature(command, eval_str=True)
+    groups = {p.name: one for p in found.parameters.values() if (one := _group(p.annotation))}
     options: list[Parameter] = []
-    for p in told.parameters.values():
+    for p in found.parameters.values():
         own = map(_parameter, list_options(*groups[p.name])) if p.name in groups else [p]
         options += own
 
@@ -50,7 +50,7 @@ def grouped(command: Command) -> Command:
         return command(**values)
 
     keywords = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in options]
-    called.__signature__ = told.replace(parameters=keywords)  # type: ignore[attr-defined]
+    called.__signature__ = found.replace(parameters=keywords)  # type: ignore[attr-defined]
     return called  # type: ignore[return-value]
 
 

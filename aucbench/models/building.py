@@ -206,8 +206,9 @@ def _explained(
         of_class = model if len(held) == 1 else model.against_rest(k)
         rows = rows_of_class(data, k)
         known = assessed(one, rows, of_class, by=options.by, seed=options.search.seed)
-        own = {} if len(held) == 1 else {"auc": auc_interval([_fold(one, data)])}
-        yield replace(model.functions[k], **_explanation(known, rows, of_class, learnt), **own)
+        function = replace(model.functions[k], **_explanation(known, rows, of_class, learnt))
+        alone = len(held) == 1
+        yield function if alone else replace(function, auc=auc_interval([_fold(one, data)]))
 
 
 def _explanation(known: Assessment, data: Data, model: Model, learnt: Index) -> dict[str, Any]:
@@ -298,6 +299,7 @@ def decided(
         return replace(model, functions=functions), held
     [own] = held
     if scaling is not None:
+        assert isinstance(data, Data)  # rows in chunks make no scorecard
         train, unseen = data.take(learnt), data.rows.take(own.rows)
         model, points = carded(model, own.y, own.scores, unseen, train, scaling)
         own = replace(own, scores=points)

@@ -36,7 +36,8 @@ from aucbench.scale import ChunkedData
 from aucbench.solving.tuning import work_of
 from aucbench.solving.wrappers import why_refused
 
-S, T = TypeVar("S"), TypeVar("T")
+S = TypeVar("S")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -220,7 +221,9 @@ class Trier:
             learnt=learnt,
             rows=held,
             scores=scores,
-            work=0.0 if features is None else work_of(run, prepared.mapped, tally.numbers),
+            work=0.0
+            if isinstance(prepared.mapped, ChunkedData)
+            else work_of(run, prepared.mapped, tally.numbers),
             seconds=run.seconds,
             collapsed=run.collapsed,
         )
