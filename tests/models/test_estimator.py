@@ -83,17 +83,7 @@ def test_the_decision_function_is_positive_where_the_second_class_is_predicted(n
         np.testing.assert_allclose(found, scores, atol=1e-9 * np.abs(scores).max())
 
 
-def test_a_row_at_the_threshold_is_positive():
-    model = AUCClassifier("sht-auc", features="none").fit(X, Y)
-    function = replace(model.model_.function, weights=np.eye(6)[0], threshold=0.5)
-    model.model_ = replace(model.model_, functions=(function,))
-    at = np.zeros((4, 6))
-    at[:, 0] = [0.5, np.nextafter(0.5, 0), np.nextafter(0.5, 1), 5e-324]
-
-    np.testing.assert_array_equal(model.predict(at), ["yes", "no", "yes", "no"])
-
-
-SAME = ["sht-auc[k=5]", "roc-svm-nystrom", "random-forest[n_estimators=9]", "opauc", "logistic"]
+SAME = ["sht-auc[k=5]", "roc-svm-nystrom", "random-forest[n_estimators=9]"]
 
 
 @pytest.mark.parametrize(("features", "splits"), [("auto", 2), ("maxabs+nystroem[rank=20]", 1)])

@@ -21,9 +21,9 @@ def again(tmp_path, model):
 
 @pytest.mark.parametrize(
     "solver",
-    ["sto-iht[k=5,intercept=True]", "roc-svm-nystrom[rank=20]", "random-forest[n_estimators=10]"],
+    ["sto-iht[k=5,intercept=True]", "random-forest[n_estimators=10]"],
 )
-@pytest.mark.parametrize("features", first(["maxabs+nystroem[rank=9]", "auto", "none"]))
+@pytest.mark.parametrize("features", first(["maxabs+nystroem[rank=9]", "none"]))
 def test_scores_and_decisions_come_back(tmp_path, solver, features):
     model = AUCClassifier(solver, features=features, passes=3, calibration="isotonic")
     model.fit(FRAME, WORDS)

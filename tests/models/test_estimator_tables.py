@@ -159,12 +159,6 @@ def test_a_warm_start_takes_tables():
     assert model.fit(FRAME, BACK).run_.points[-1].objective <= begun + 1e-9
 
 
-def test_labels_that_everybody_reads_in_one_way_need_no_name():
-    for words in (("no", "yes"), (0, 1), (-1, 1), (False, True), ("N", "Y")):
-        labels = np.where(POSITIVE, words[1], words[0])
-        assert AUCClassifier("svm-or", passes=1).fit(FRAME, labels).pos_label_ == words[1]
-
-
 def test_what_was_understood_of_cells_is_said():
     X = pd.DataFrame({"weight": [f"{k % 9} kg" if k else "unknown" for k in range(60)]})
     with pytest.warns(UserWarning, match="'unknown', first in row 0; 1 such cell") as told:

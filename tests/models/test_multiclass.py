@@ -9,9 +9,6 @@ from nights import some
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from aucbench import AUCClassifier, Model
 from aucbench.errors import DataError, ParameterError, UnsupportedError
@@ -63,15 +60,6 @@ def test_probabilities_add_up_to_1_and_have_the_decision(features):
     for which, ours in (("ovo", hand_till), ("ovr", one_vs_rest)):
         theirs = roc_auc_score(NEW_CODES, p, multi_class=which, average="macro")
         assert theirs == pytest.approx(ours(NEW_CODES, p), abs=1e-12)
-
-
-def test_it_works_inside_scikit_learn():
-    model = AUCClassifier("svm-or", calibration="sigmoid", passes=20)
-    assert cross_val_score(model, X, Y, scoring="roc_auc_ovo", cv=3).mean() > 0.85
-    inner = make_pipeline(StandardScaler(), AUCClassifier("svm-or", features="none"))
-    search = GridSearchCV(inner, {"aucclassifier__solver__lam": [0.01, 1.0]}, cv=3).fit(X, Y)
-    assert search.best_score_ > 0.6
-    assert clone(search.best_estimator_).fit(X, Y).predict(NEW).shape == (120,)
 
 
 def test_weights_sparse_rows_and_tables():
