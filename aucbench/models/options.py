@@ -35,8 +35,9 @@ class SearchOptions(Fits):
     tune : bool, optional
         Tune the solvers over their published grids. [default: with auto only]
     minutes : float, optional
-        Shorten the search, if solvers are tuned, to the work of about so many minutes of one core.
-        Work is counted, so that every machine chooses the same model. [default: about a minute]
+        Shorten the search, if solvers are tuned, so that the whole fit takes about so many minutes
+        of one core. Work is counted, so that every machine chooses the same model. [default: a
+        search of about a minute]
     holdout : float, optional
         Hold out this share of the rows once, in place of folds.
     """
