@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from typing import TypeVar
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
@@ -25,7 +26,7 @@ from aucbench.data import Data
 from aucbench.data.arrays import Index, Rows, Vector
 from aucbench.data.folds import Split
 from aucbench.data.tally import counting
-from aucbench.errors import AucbenchError, UnsupportedError
+from aucbench.errors import AucbenchError, CollapsedWarning, UnsupportedError
 from aucbench.models.maps import steps_of
 from aucbench.models.model import Model
 from aucbench.models.recipe import Prepared, Recipe, one_thread
@@ -158,7 +159,8 @@ class Trier:
             be saved, or the solver is not for such rows.
         """
         self.progress.total += len(specs) * len(self.splits)
-        with one_thread():
+        with one_thread(), catch_warnings():
+            simplefilter("ignore", CollapsedWarning)  # the model says so
             tried = [*_map(partial(self._split, specs), range(len(self.splits)), self.jobs)]
         return tuple(
             _trial(spec, [of_split[j] for of_split in tried]) for j, spec in enumerate(specs)
@@ -208,11 +210,12 @@ class Trier:
         with counting() as tally:
             model, run = replace(self.recipe, solver=spec).fit_prepared(prepared)
         self.check(model)
-        if isinstance(self.data, ChunkedData):
+        train = prepared.mapped
+        if features is None:  # rows that are read in chunks
+            assert isinstance(self.data, ChunkedData)
             plain = replace(model, encoding=None, width=self.data.d, columns=None)
             scores = self.data.take(held).scores(plain.scores)
         else:
-            assert features is not None
             scores = np.column_stack([one.scores(features) for one in model.functions])
         if not np.isfinite(scores).all():
             return "the score of a held-out row is not finite; scale the features"
@@ -221,9 +224,7 @@ class Trier:
             learnt=learnt,
             rows=held,
             scores=scores,
-            work=0.0
-            if isinstance(prepared.mapped, ChunkedData)
-            else work_of(run, prepared.mapped, tally.numbers),
+            work=work_of(run, train, tally.numbers) if isinstance(train, Data) else 0.0,
             seconds=run.seconds,
             collapsed=run.collapsed,
         )
