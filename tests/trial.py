@@ -2,7 +2,8 @@
 
 Run it as `python tests/trial.py`, or for some of the tables as `python tests/trial.py shop "1/2"`.
 It says for each table what `aucbench fit --solver auto` understood and warned of, the AUC on rows
-that nobody trained on, the seconds, and what was promised of the decisions beside what they did.
+that nobody trained on, the CPU seconds, and what was promised of the decisions beside what they
+did.
 Further options, such as --minutes=1, are those of `fit`.
 """
 
@@ -17,6 +18,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from resource import RUSAGE_CHILDREN, getrusage
 from time import perf_counter
 from typing import Any
 
@@ -85,14 +87,15 @@ def outcome(name: str, folder: Path, *more: str, seed: int = 0) -> Outcome:
     """Fit `auto` and the pipelines to a table, and score the rows held out."""
     table = trial(name, seed)
     first = looked_at(table, folder)
-    begin = perf_counter()
+    begin = cpu_seconds()
     model, said = fitted(table, folder, *more)
-    seconds = perf_counter() - begin
+    seconds = cpu_seconds() - begin
     scored, warned = predicted(table, folder)
     labels = table.held[table.target].astype(str) == table.positive
     flagged = (scored["decision"].astype(str) == named(model)).to_numpy()
     shares = dict(zip(SHARES, rates(flagged, labels.to_numpy()), strict=True))
-    told = {} if model.operating is None else {s: getattr(model.operating, s) for s in SHARES}
+    point = model.function.operating
+    told = {} if point is None else {s: getattr(point, s) for s in SHARES}
     return Outcome(
         name,
         first,
@@ -103,6 +106,12 @@ def outcome(name: str, folder: Path, *more: str, seed: int = 0) -> Outcome:
         peers(table),
         {share: (told[share], shares[share]) for share in told},
     )
+
+
+def cpu_seconds() -> float:
+    """Return the CPU seconds of the commands that have ended."""
+    spent = getrusage(RUSAGE_CHILDREN)
+    return spent.ru_utime + spent.ru_stime
 
 
 def looked_at(table: Trial, folder: Path) -> list[str]:
@@ -148,7 +157,8 @@ def command(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 def named(model: Model) -> str:
     """Return how the command writes the positive class."""
-    return str(model.positive[0]) if len(model.positive) == 1 else "positive"
+    positive = model.labels[1]
+    return str(positive[0]) if len(positive) == 1 else "positive"
 
 
 def rates(flagged: Any, positive: Any) -> tuple[float, float, float]:
