@@ -286,7 +286,8 @@ def _lines_of(card: Model, train: Data) -> tuple[int, tuple[Line, ...]]:
     bins, lines = card.maps[0], list[Line]()
     assert isinstance(bins, Bins)
     blocks = bins.blocks or ()
-    for j, (column, part) in enumerate(_columns(card)):
+    parts = [None] * card.width if card.encoding is None else card.encoding.parts
+    for j, (column, part) in enumerate(zip(card.schema.columns, parts, strict=True)):
         width = 1 if part is None else part.width
         own, blocks = blocks[:width], blocks[width:]
         if not any(own):
@@ -304,13 +305,6 @@ def _lines_of(card: Model, train: Data) -> tuple[int, tuple[Line, ...]]:
             of_column[:-2] = sorted(of_column[:-2], key=attrgetter("points"))
         lines += of_column
     return int(base), tuple(lines)
-
-
-def _columns(card: Model) -> list[tuple[Column, Any]]:
-    """Return the columns of the table, and what is learnt about each."""
-    if card.encoding is None:
-        return [(Column(name, "numeric"), None) for name in card.raw_names]
-    return [*zip(card.encoding.schema.columns, card.encoding.parts, strict=True)]
 
 
 def _bands(column: Column, part: Any, block: Steps | None) -> list[Band]:
