@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.feature_extraction.text import HashingVectorizer
+from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
 from table_models import model_of_run
 
 from aucbench import get_solver, solve
@@ -46,15 +46,27 @@ def table(tmp_path):
 
 def test_texts_are_hashed_as_scikit_learn_does():
     texts = ["a blue house", "a house, a house", "", "ünïcode words here"]
-    own = HashingVectorizer(n_features=BUCKETS, ngram_range=(1, 2), alternate_sign=False)
+    plain = {"alternate_sign": False, "norm": None}
+    own = HashingVectorizer(n_features=BUCKETS, ngram_range=(1, 2), **plain)
     wanted = own.transform(texts)
     found = unpacked(Texts.of(texts).packed())
     np.testing.assert_array_equal(found.starts, wanted.indptr)
     for k in range(len(texts)):
         part = slice(found.starts[k], found.starts[k + 1])
-        np.testing.assert_allclose(
-            wanted.toarray()[k, found.buckets[part]], found.values[part], rtol=1e-15
+        np.testing.assert_array_equal(
+            wanted[[k]].toarray()[0, found.buckets[part]], found.counts[part]
         )
+
+
+def test_features_of_texts_are_the_tf_idf_of_scikit_learn(table):
+    data = load(table)
+    [part, _] = Encoding.learn(data.schema, data.rows).parts
+    texts = FRAME["note"].fillna("")
+    plain = {"alternate_sign": False, "norm": None}
+    counts = HashingVectorizer(n_features=BUCKETS, ngram_range=(1, 2), **plain).transform(texts)
+    wanted = TfidfTransformer(sublinear_tf=True).fit_transform(counts[:, list(part.kept)])
+    found = part.block(data.rows.column(0), part.table(data.schema.columns[0]))
+    np.testing.assert_allclose(found.toarray()[:, :-1], wanted.toarray(), rtol=1e-12, atol=1e-15)
 
 
 def test_a_column_of_text_has_a_warning_and_features(table):

@@ -4,7 +4,7 @@
 |---|---|
 | number, truth value | the number; a missing one is the median of the training rows |
 | category | one-hot: a column for each level, and one for all rare levels |
-| free text | the hashed words and pairs of words (`texts`) that most training rows have |
+| free text | TF-IDF of the hashed words and pairs of words (`texts`) that most training rows have |
 | date | year, month, weekday (Monday is 0), hour, and days since the first training date |
 
 A column with a missing cell in a training row has a feature "NAME is missing". A level is rare in
@@ -189,9 +189,15 @@ class Dates(_Numbers):
 
 @dataclass(frozen=True, slots=True)
 class Hashed(_Levels):
-    """Counts of the n-grams in the most frequent buckets, divided by the norm of all of them."""
+    """TF-IDF of the n-grams in the most frequent buckets, with norm 1 in each text.
+
+    A bucket b of which a text has c n-grams is (1 + log c) idf_b, divided by the Euclidean norm of
+    the text over the kept buckets, where idf_b = 1 + log((1 + n)/(1 + n_b)) if n_b of n training
+    rows have the bucket: `TfidfTransformer(sublinear_tf=True)` of scikit-learn.
+    """
 
     kept: tuple[int, ...]  # ascending
+    idf: tuple[float, ...]  # of each
     ngrams: tuple[str, ...]  # the most frequent one of each, or ""
     missing: bool
     kind: ClassVar[str] = "hashed"
@@ -207,9 +213,10 @@ class Hashed(_Levels):
         often = np.argsort(-rows, kind="stable")[:MOST_KEPT]
         kept = np.sort(often[(rows[often] >= rare_below(c.size)) & (rows[often] < c.size)])
         buckets = tuple(kept.tolist())
+        idf = 1.0 + np.log((1.0 + c.size) / (1.0 + rows[kept]))
         known = dict(zip(column.buckets, column.ngrams, strict=True))
         ngrams = tuple(known.get(bucket, "") for bucket in buckets)
-        return Hashed(buckets, ngrams, gap and kept.size > 0)
+        return Hashed(buckets, tuple(idf.tolist()), ngrams, gap and kept.size > 0)
 
     def names(self, name: str) -> list[str]:
         """Return the names of the features."""
@@ -222,8 +229,12 @@ class Hashed(_Levels):
         from scipy.sparse import csr_array, vstack
 
         texts = unpacked(column.texts)
-        stored = (texts.values, texts.buckets.astype(np.int32), texts.starts)
+        stored = (texts.counts.astype(np.float64), texts.buckets.astype(np.int32), texts.starts)
         hashed: Any = csr_array(stored, shape=(texts.names.size, BUCKETS))[:, list(self.kept)]
+        owner = np.repeat(np.arange(texts.names.size), np.diff(hashed.indptr))
+        values = (1.0 + np.log(hashed.data)) * np.array(self.idf)[hashed.indices]
+        norms = np.sqrt(np.bincount(owner, values**2, texts.names.size))
+        hashed.data = values / norms[owner]
         hashed.resize((texts.names.size, self.width))
         gap: Any = csr_array((2, self.width))
         if self.missing:

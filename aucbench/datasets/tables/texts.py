@@ -2,9 +2,9 @@
 
 A text is cut into words and pairs of neighbouring words, and each of these has one of `BUCKETS`
 numbers by its hash. This is `HashingVectorizer(n_features=BUCKETS, ngram_range=(1, 2),
-alternate_sign=False)` of scikit-learn: nothing is learnt, so that new texts are read as the first
-ones were. The texts themselves are not kept, only their hashes and counts, and n-grams that several
-texts have, as names of features.
+alternate_sign=False, norm=None)` of scikit-learn: nothing is learnt, so that new texts are read as
+the first ones were. The texts themselves are not kept, only their hashes and counts, and n-grams
+that several texts have, as names of features.
 """
 
 from __future__ import annotations
@@ -55,13 +55,6 @@ class Texts:
     def lengths(self) -> NDArray[np.int32]:
         """Number of the buckets of each text."""
         return np.diff(self.starts)
-
-    @property
-    def values(self) -> NDArray[np.float64]:
-        """The counts, divided by the Euclidean norm of their text."""
-        owner = np.repeat(np.arange(self.names.size), self.lengths)
-        squares = np.bincount(owner, self.counts.astype(np.float64) ** 2, self.names.size)
-        return np.asarray(self.counts / np.sqrt(squares)[owner])
 
     def places(self, texts: Sequence[str], unseen: float) -> list[float]:
         """Return the place of each text among these, or `unseen`."""
