@@ -105,9 +105,9 @@ def _drawn_groups(
     strata: NDArray[Any], fraction: float, rng: np.random.Generator, groups: Index
 ) -> Mask:
     """Return which groups are held out, (number of groups,)."""
-    kinds = np.unique(strata, return_inverse=True)[1]
-    rows = np.zeros((int(groups.max()) + 1, int(kinds.max()) + 1))
-    np.add.at(rows, (groups, kinds), 1.0)
+    count = int(groups.max()) + 1
+    of_each = (np.bincount(groups[strata == s], minlength=count) for s in np.unique(strata))
+    rows = np.stack([*of_each], axis=1).astype(np.float64)
     rows /= np.maximum(rows.sum(axis=0), 1.0)  # the share of each stratum that is in the group
     present = np.flatnonzero(rows.sum(axis=1))
     held, share = np.zeros(len(rows), np.bool_), np.zeros(rows.shape[1])
