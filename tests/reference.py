@@ -693,3 +693,17 @@ def rows_in_bins(X, y, s, low, K, count):
         counts[k, b] += 1
         sums[k, b] += x
     return counts, sums
+
+
+def tree_scores(X, feature, threshold, left, right, value, roots):
+    """The sum over the trees of the value of the leaf that a row comes to."""
+    out = []
+    for x in X:
+        total = 0.0
+        for node in roots:
+            while feature[node] >= 0:
+                below = x[feature[node]] <= threshold[node]
+                node = left[node] if below else right[node]
+            total += value[node]
+        out.append(total)
+    return out

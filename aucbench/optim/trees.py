@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from aucbench.data.arrays import Index, Rows, Vector
 from aucbench.data.arrays import rows as rows_of
 from aucbench.errors import DataError, UnsupportedError
+from aucbench.kernels import trees
 
 SCORED_AT_ONCE = 4096  # rows, so that their nodes stay in the cache
 DENSE_LIMIT = 2 << 30
@@ -98,16 +99,12 @@ class TreeSum:
 
     def _dense(self, part: Rows) -> Vector:
         X = part.matrix.astype(np.float32) if self.single else part.matrix
-        at, total = np.arange(part.n), np.zeros(part.n)
-        for root in self.roots:
-            node = np.full(part.n, root, dtype=np.int32)
-            inner = at if self.feature[root] >= 0 else at[:0]
-            while inner.size:
-                here = node[inner]
-                below = X[inner, self.feature[here]] <= self.threshold[here]
-                node[inner] = np.where(below, self.left[here], self.right[here])
-                inner = inner[self.feature[node[inner]] >= 0]
-            total += self.value[node]
+        total = np.empty(part.n)
+        trees.scores(
+            np.ascontiguousarray(X, np.float64),
+            *(self.feature, self.threshold, self.left, self.right, self.value, self.roots),
+            total,
+        )
         return np.asarray(self.base + self.scale * total)
 
 

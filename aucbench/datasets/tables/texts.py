@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from aucbench.errors import DataError
 
-BUCKETS = 1 << 14
+BUCKETS = 1 << 16  # as many as uint16 holds
 NGRAMS = (1, 2)
 LOOKED_AT, MOST_NAMED = 20_000, 5000  # texts, and n-grams of them that may name a feature
 MOST_TABLES = 16  # that stay unpacked in a process
