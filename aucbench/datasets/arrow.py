@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 from aucbench.datasets.endings import PARQUET, open_plain
 from aucbench.datasets.textfile import refuse_twins
 from aucbench.errors import DataError, MissingExtraError
-from aucbench.processes.host import variables_set
 
-FRUGAL = {  # variables of Arrow, and of the allocator of glibc: bytes from which it asks the system
-    "ARROW_DEFAULT_MEMORY_POOL": "system",
-    "MALLOC_MMAP_THRESHOLD_": str(1 << 20),
-}
 BUFFER = 1 << 16  # bytes that are read ahead in each column of a Parquet file
 
 
@@ -88,18 +82,6 @@ def _with_gaps(form: Any) -> Any:
     import pandas as pd
 
     return pd.api.types.pandas_dtype(str(form).upper().replace("INT", "Int"))  # Int64, UInt8
-
-
-@contextmanager
-def system_pool() -> Iterator[None]:
-    """Let Arrow take memory from the system in processes that begin in the block.
-
-    Its own pools reserve a gigabyte more than they use, which a limit of memory counts; but they
-    read Parquet in up to half of the time. The system gets what is freed at once: else a process
-    keeps about twice the row groups that are alive.
-    """
-    with variables_set(FRUGAL):
-        yield
 
 
 def pyarrow(what: str = "reading Parquet") -> Any:

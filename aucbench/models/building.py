@@ -52,7 +52,6 @@ from aucbench.registry.fingerprints import version_of
 from aucbench.registry.specs import short
 from aucbench.report.findings import titled
 from aucbench.scale import ChunkedData
-from aucbench.solving.classes import trained_on
 from aucbench.stats import Fold
 from aucbench.stats.delong import auc_interval
 
@@ -234,8 +233,6 @@ def _described(model: Model, data: Data | ChunkedData, source: str, options: Fit
         about["pairs"] = options.pairs
     if options.monotone is not None:
         about["monotone"] = options.monotone
-    if isinstance(data.target, Categories) and (other := trained_on(solver, data)):
-        about["trained_on"] = other
     return replace(model, provenance={**about, **model.provenance})
 
 
