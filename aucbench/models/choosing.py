@@ -18,7 +18,7 @@ Design
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -59,6 +59,7 @@ AUTO = OF_FILE["candidates"]
 PAIRED_TREES = "lightgbm-pairwise"
 TREES, OTHER_TREES = "lightgbm", "hist-gradient-boosting"  # the others if it is not installed
 OF_CARDS = ("logistic", "svm-or")  # a weight for each bin
+WITHOUT_BINS = ("additive", PAIRED_TREES)  # those that give bins no weights
 OF_CHUNKS = ("logistic", "svm-or")  # they read rows in chunks
 OF_PAIRS = ("svm-or", "rank-svm", "additive", PAIRED_TREES)
 FEWER_FOLDS, HELD_OUT = 3, 0.2  # of a large table, and of a huge one
@@ -128,11 +129,12 @@ def auto_solvers(
     UnsupportedError
         When none of them trains on the pairs.
     """
+    card = options.scorecard.is_asked
     if options.monotone is not None:
-        return SHAPED_SOLVERS
+        return tuple(name for name in SHAPED_SOLVERS if not card or name not in WITHOUT_BINS)
     if options.pairs is not None:
-        return _trained_on(options.pairs)
-    if options.scorecard.is_asked:
+        return _trained_on(options.pairs, WITHOUT_BINS if card else ())
+    if card:
         return OF_CARDS
     if issubclass(target, Survival | Grades):
         return ORDER_SOLVERS
@@ -181,9 +183,11 @@ def _has_trees() -> bool:
     return find_spec(TREES) is not None
 
 
-def _trained_on(pairs: str) -> tuple[str, ...]:
+def _trained_on(pairs: str, without: Collection[str]) -> tuple[str, ...]:
+    """Return the solvers that train on pairs, without some of them."""
     kind = get_pairs(pairs).kind
-    known = (name for name in OF_PAIRS if name != PAIRED_TREES or _has_trees())
+    installed = (name for name in OF_PAIRS if name != PAIRED_TREES or _has_trees())
+    known = (name for name in installed if name not in without)
     chosen = tuple(name for name in known if kind in get_solver(name).needs.pairs)
     if not chosen:
         raise UnsupportedError(f"auto has no solver that trains on {pairs}; name one by --solver")

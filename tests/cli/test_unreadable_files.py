@@ -11,7 +11,7 @@ from aucbench.bench.lookup import look_up
 from aucbench.bench.plan.errors import PlanError
 from aucbench.bench.plan.fields import Choice
 from aucbench.bench.plan.plan import Plan
-from aucbench.models import Model
+from aucbench.models import Model, ScoreFunction
 from aucbench.processes.isolated import supervised
 from aucbench.processes.records import Ending, Outcome
 from aucbench.registry.specs import parse_spec
@@ -35,8 +35,8 @@ def here(tmp_path, monkeypatch):
 
 @pytest.fixture
 def model():
-    shape = {"width": 2, "columns": ("a", "b"), "negative": (0,), "positive": (1,)}
-    Model(weights=np.ones(2), trees=None, maps=(), threshold=0.0, **shape).save("m")
+    score = ScoreFunction(weights=np.ones(2), trees=None, maps=())
+    Model(functions=(score,), labels=((0,), (1,)), width=2, columns=("a", "b")).save("m")
     return Path("m")
 
 

@@ -28,9 +28,10 @@ def test_the_commands_of_a_page_print_what_it_shows(page, in_process, tmp_path, 
         if language == "python":
             exec(block, {})
         for command, shown in commands(block) if language == "console" else ():
-            ended = done(*shlex.split(command)[1:])
-            assert_in_order(shown, ended.output)
-            count += 1
+            program, *words = shlex.split(command)
+            if program == "aucbench":
+                assert_in_order(shown, done(*words).output)
+                count += 1
     assert count
 
 
