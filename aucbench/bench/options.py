@@ -106,7 +106,7 @@ class Comparison:
         Constraints on the effects of columns: increasing (+1), decreasing (-1), convex or concave,
         as in income=+1,age=-1,dose=increasing-convex.
     repeats : int
-        How often the splits are drawn anew.
+        Number of times the rows are split, each time at random.
     """
 
     solvers: tuple[Any, ...] | None = field(default=None, metadata={"whole": True})

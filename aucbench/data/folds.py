@@ -6,7 +6,7 @@ a whole: a mean over the other splits would be that of other rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
 import numpy as np
@@ -47,6 +47,23 @@ def splits(
     rng = np.random.default_rng(seed)
     parts = held_out(data.strata, holdout, rng, data.groups, data.times)
     return _with_pairs(data, [parts])
+
+
+def describe_division(
+    data: Data, count: int, holdout: float | None, ties: Sequence[str] = ()
+) -> str:
+    """Return how rows are divided, for people: "5 folds", "share of 0.2 by groups".
+
+    Parameters
+    ----------
+    ties : sequence of str
+        What keeps rows on one side of a split, besides the groups and the times of the data.
+    """
+    if data.folds is not None:
+        return "test file" if (data.folds < 0).any() else f"{count} own folds"
+    every = [*(name for name in ("groups", "times") if name in data.ties), *ties]
+    divided = f"{count} folds" if holdout is None else f"share of {holdout:g}"
+    return f"{divided} by {' and '.join(every)}" if every else divided
 
 
 def _of_source(

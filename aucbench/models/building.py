@@ -231,8 +231,6 @@ def _described(model: Model, data: Data | ChunkedData, source: str, options: Fit
     }
     if options.pairs is not None:
         about["pairs"] = options.pairs
-    if options.monotone is not None:
-        about["monotone"] = options.monotone
     return replace(model, provenance={**about, **model.provenance})
 
 
@@ -327,7 +325,6 @@ def origin(source: str, reading: ReadOptions, data: Data | ChunkedData) -> dict[
         "separator": reading.separator,
         "first_index": data.understood.first_index,
         "left_out": dict(data.understood.dropped),
-        "remarks": data.understood.to_json()["remarks"],
     }
 
 

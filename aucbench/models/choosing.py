@@ -32,8 +32,8 @@ from scipy.special import ndtri
 from aucbench.bench.cell import ranks_within_groups
 from aucbench.bench.measuring import default_measure, measure_of
 from aucbench.bench.plan.fields import DEFAULT_SPLITS, ORDER_SOLVERS, SHAPED_SOLVERS
-from aucbench.data import Categories, Data, Grades, Survival
-from aucbench.data.folds import Split, splits
+from aucbench.data import Data, Grades, Survival
+from aucbench.data.folds import Split, describe_division, splits
 from aucbench.data.kinds import Target
 from aucbench.data.packed import arrays_of
 from aucbench.data.targets import Labels
@@ -47,6 +47,7 @@ from aucbench.models.trials import SplitFit, Trial, Trier
 from aucbench.ranges import value_at
 from aucbench.registry import get_pairs, get_solver
 from aucbench.registry.specs import Spec, parse_spec
+from aucbench.report.evidence import STANDING
 from aucbench.scale import ChunkedData
 from aucbench.solving.points import mappings
 from aucbench.stats import Interval
@@ -70,7 +71,6 @@ WORK_OF_MINUTE = 6e9  # numbers, of the share of a minute that is for the search
 CLOSE = 0.5  # standard errors of a difference
 DISTINCT = float(ndtri(0.975))  # standard errors from which a difference is shown, at 95 %
 ON_AXIS = (0.1, 0.3, 0.5, 0.7, 0.9)  # places on an axis without a list of values
-STANDING = {Survival: "cindex", Grades: "grade-auc", Categories: "hand-till"}
 
 
 @dataclass(frozen=True)
@@ -206,17 +206,8 @@ def divide_rows(options: FitOptions, data: Data | ChunkedData) -> tuple[Sequence
         parts = np.repeat(np.arange(len(data.parts.sizes), dtype=np.int32), data.parts.sizes)
         with suppress(DataError):  # a part of them lacks a class
             found = splits(replace(rows, groups=parts), count, seed, holdout)
-            return found, f"{describe_division(rows, count, holdout)} by row groups"
+            return found, describe_division(rows, count, holdout, ["row groups"])
     return splits(rows, count, seed, holdout), describe_division(rows, count, holdout)
-
-
-def describe_division(data: Data, count: int, holdout: float | None) -> str:
-    """Return how rows are divided, for people: "5 folds", "share of 0.2 by groups"."""
-    if data.folds is not None:
-        return "test file" if (data.folds < 0).any() else f"{count} own folds"
-    ties = [name for name in ("groups", "times") if name in data.ties]
-    divided = f"{count} folds" if holdout is None else f"share of {holdout:g}"
-    return f"{divided} by {' and '.join(ties)}" if ties else divided
 
 
 def split_options(options: FitOptions, data: Data | ChunkedData) -> tuple[int, float | None]:
@@ -432,7 +423,7 @@ class Search:
 def measure_of_target(target: Target, pairs: str | None) -> Measure:
     """Return the measure that compares trials: that of the pairs, or the one of the target."""
     chosen = measure_of(default_measure(pairs))
-    standing = STANDING.get(type(target))
+    standing = next((own for name, own in STANDING.items() if name in target.numbers), None)
     return built_in_measure(standing) if standing and chosen.name == "auc" else chosen
 
 

@@ -151,19 +151,17 @@ def rows_of_class(data: Data, k: int) -> Data:
     return replace(data, target=Labels(labels), pairs=None)
 
 
-def scale_between(own: Vector, other: Vector, shares: Vector | None = None) -> tuple[float, float]:
+def scale_between(own: Vector, other: Vector) -> tuple[float, float]:
     """Return slope and shift from the scores of one model to those of another: M + (f − m) S/s.
 
     Parameters
     ----------
     own, other : arrays of shape (m,)
         Scores by the two models of the same rows, which both have learnt from.
-    shares : array of shape (m,), optional
-        The share of all rows for which each row stands; None: the same.
     """
-    means = [float(np.average(scores, weights=shares)) for scores in (own, other)]
+    means = [float(np.mean(scores)) for scores in (own, other)]
     spreads = [
-        float(np.sqrt(np.average((scores - mean) ** 2, weights=shares)))
+        float(np.sqrt(np.mean((scores - mean) ** 2)))
         for scores, mean in zip((own, other), means, strict=True)
     ]
     slope = spreads[1] / spreads[0] if spreads[0] > 0 else 1.0

@@ -74,10 +74,10 @@ class Online:
             any_labels = Labels(np.ones(rows.n, np.int8))  # a class may be missing
             phi = phi.fit(Data(rows, any_labels), np.random.default_rng([recipe.seed, 0]))
         d = phi(rows.take(slice(0, 1))).d
-        zero = ScoreFunction(weights=np.zeros(d), trees=None, maps=(), calibrator=SCORE_ITSELF)
-        one = replace(zero, calibrator=None)
+        count, curve = (1, None) if len(labels) == 2 else (len(labels), SCORE_ITSELF)
+        zero = ScoreFunction(weights=np.zeros(d), trees=None, maps=(), calibrator=curve)
         model = Model(
-            functions=(one,) if len(labels) == 2 else (zero,) * len(labels),
+            functions=(zero,) * count,
             labels=tuple((label,) for label in labels),
             width=rows.d,
             columns=None,

@@ -352,7 +352,7 @@ class FitOptions:
         self._set(calibration=None)
 
     def _require_card(self) -> None:
-        """Refuse options that contradict a scorecard; its features are bins if nothing is said."""
+        """Refuse options that contradict a scorecard; by default its features are bins."""
         from aucbench.registry.specs import parse_spec
 
         if self.read.ranks:

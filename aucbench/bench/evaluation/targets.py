@@ -16,7 +16,7 @@ import numpy as np
 from aucbench.bench.cell import Cell, ranks_within_groups
 from aucbench.data import Data
 from aucbench.data.arrays import Index, Rows
-from aucbench.data.folds import Split, splits
+from aucbench.data.folds import Split, describe_division, splits
 from aucbench.data.packed import pack_known, pack_numbers, unpack_arrays, with_known
 from aucbench.errors import DataError
 
@@ -74,13 +74,9 @@ class KeptTarget:
         return numbers, self._of_all.take(numbers)
 
     def kind(self, cell: Cell) -> str:
-        """Return how the rows are divided, for people: "5 folds", "share of 0.2 by groups"."""
-        if self._of_all.folds is not None:
-            return "test file" if (self._of_all.folds < 0).any() else f"{cell.splits} own folds"
-        ties: list[str] = [name for name in ("groups", "times") if name in self._of_all.ties]
-        ties += ["row groups"] if self._deals_chunks(cell) else []
-        divided = f"{cell.splits} folds" if cell.holdout is None else f"share of {cell.holdout:g}"
-        return f"{divided} by {' and '.join(ties)}" if ties else divided
+        """Return how the rows are divided, for people; see `describe_division`."""
+        ties = ["row groups"] if self._deals_chunks(cell) else []
+        return describe_division(self._of_all, cell.splits, cell.holdout, ties)
 
     def _deals_chunks(self, cell: Cell) -> bool:
         """Whether no chunk has rows on both sides of a split."""
