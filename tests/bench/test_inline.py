@@ -32,7 +32,7 @@ def test_instances_data_names_and_specs_stand_in_one_comparison():
     data = blobs()
     found = compare([Descent(0.005), "logistic"], [data, "breast-cancer"], **RESULTS)
 
-    assert {r.status.status for r in found} == {"ok"}
+    assert [r.status for r in found if r.status.status != "ok"] == []
     evidence = found.findings.evidence
     assert evidence.solvers == ("Descent[gamma=0.005]", "logistic")
     assert evidence.datasets[0].startswith("data-")
