@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import MISSING
 
-from aucbench.bench.options import list_options
 from aucbench.judging.options import JudgeOptions
 from aucbench.models.options import FitOptions
+from aucbench.options import list_options
 
 
 def of_fit() -> Iterator[str]:

@@ -1,19 +1,11 @@
-"""How a plan is run, and how its rows are divided: options of commands and of functions.
-
-Options are frozen dataclasses. One has the name, the type and the default of its field, and what
-the docstring of the dataclass says of the attribute. So it is described once, for keywords of a
-function of Python and for a command. A dataclass may hold others as groups, see `option_group`.
-"""
+"""How a plan is run, and how its rows are divided: options of commands and of functions."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import Field, dataclass, field, fields, replace
-from functools import cache
-from inspect import Parameter, cleandoc, signature
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from aucbench.errors import ParameterError, UnknownNameError, require_above
 
@@ -26,53 +18,6 @@ TIMED_FITS = 5  # of a cell under --timing, when the plan does not ask for more
 RUN_ONLY = ("engine", "cells_per_job", "retry", "timing")  # fields that only runs of plans take
 NOT_OF_COMPARISONS = (*RUN_ONLY, "threads", "minutes")  # of `compare` in Python
 NO_ENGINE = (*RUN_ONLY, "minutes")
-ATTRIBUTE = re.compile(r"^(\w+) : .*\n((?: {4}.*\n?)+)", re.MULTILINE)
-GROUP = "group"  # in the metadata of a field that holds a dataclass of options
-Function = TypeVar("Function", bound=Callable[..., Any])
-Instance = TypeVar("Instance")
-
-
-@dataclass(frozen=True, slots=True)
-class OptionGroup:
-    """How the fields of a dataclass become options.
-
-    Attributes
-    ----------
-    heading : str
-        In the help of a command.
-    without : tuple of str
-        Fields that are no options, and keep their defaults.
-    first : tuple of str
-        Fields that are shown among the options of the command itself, which come first.
-    cls : dataclass, optional
-        The class, where it is the value of a field of another dataclass, see `option_group`.
-    """
-
-    heading: str
-    without: tuple[str, ...] = ()
-    first: tuple[str, ...] = ()
-    cls: type | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """A field of a dataclass that is an option.
-
-    Attributes
-    ----------
-    cls : dataclass
-        To which the field belongs.
-    field : Field
-    description : str or None
-        What the docstring of the dataclass says of it.
-    heading : str or None
-        In the help of a command; None: it stands among the options of the command itself.
-    """
-
-    cls: type
-    field: Field[Any]
-    description: str | None
-    heading: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,119 +218,3 @@ def specs(given: Iterable[Any]) -> tuple[Any, ...]:
     return tuple(
         one for each in given for one in (split_specs(each) if isinstance(each, str) else [each])
     )
-
-
-@cache  # several commands have the same groups
-def read_attributes(cls: type) -> dict[str, str]:
-    """Return what the docstring of a dataclass says of its attributes, in one line each."""
-    described: dict[str, str] = {}
-    for each in reversed(cls.__mro__):  # a class has the attributes of its base too
-        for name, text in ATTRIBUTE.findall(cleandoc(each.__doc__ or "")):
-            described[name] = " ".join(text.split())
-    return described
-
-
-def option_group(
-    cls: type[Instance], heading: str, *, without: tuple[str, ...] = (), first: tuple[str, ...] = ()
-) -> Instance:
-    """Return a field that holds a dataclass, whose fields are options like those beside it.
-
-    Parameters
-    ----------
-    cls : dataclass
-        Its default is an instance with all defaults.
-    heading, without, first :
-        As of `OptionGroup`.
-    """
-    group = OptionGroup(heading, without, first, cls)
-    held: Instance = field(default_factory=cls, metadata={GROUP: group})
-    return held
-
-
-def list_options(cls: type, group: OptionGroup | None = None) -> Iterator[Option]:
-    """Yield the fields of a dataclass that are options, and those of the groups in it."""
-    group = OptionGroup("") if group is None else group
-    described = read_attributes(cls)
-    for each in fields(cls):
-        inner: OptionGroup | None = each.metadata.get(GROUP)
-        if inner is not None and inner.cls is not None:
-            yield from list_options(inner.cls, inner)
-        elif each.name not in group.without:
-            heading = None if each.name in group.first else group.heading
-            yield Option(cls, each, described.get(each.name), heading)
-
-
-def make_options(
-    cls: type[Instance],
-    options: Mapping[str, Any],
-    function: str = "",
-    *,
-    without: Iterable[str] = (),
-) -> Instance:
-    """Return an instance of a dataclass, and of the groups in it, from options by name.
-
-    Parameters
-    ----------
-    function : str
-        Name of the function that takes the options, for the message.
-    without : iterable of str
-        Fields of the dataclass itself that are no options.
-
-    Raises
-    ------
-    UnknownNameError
-        When an option belongs to none of them.
-    """
-    known = [option.field.name for option in list_options(cls, OptionGroup("", tuple(without)))]
-    for name in options:
-        if name not in known:
-            raise UnknownNameError(f"option of {function}", name, known)
-    return _filled(cls, options, without)
-
-
-def _filled(cls: type[Instance], options: Mapping[str, Any], without: Iterable[str]) -> Instance:
-    values: dict[str, Any] = {}
-    for each in fields(cls):  # type: ignore[arg-type]
-        inner: OptionGroup | None = each.metadata.get(GROUP)
-        if inner is not None and inner.cls is not None:
-            values[each.name] = _filled(inner.cls, options, inner.without)
-        elif each.name in options and each.name not in without:
-            values[each.name] = options[each.name]
-    return cls(**values)
-
-
-def takes_options(cls: type) -> Callable[[Function], Function]:
-    """Let `help` and completion show the options of a dataclass in place of `**options`.
-
-    The function hands its options to `make_options`.
-    """
-
-    def shown(function: Function) -> Function:
-        found = signature(function)
-        before = [p for p in found.parameters.values() if p.kind is not Parameter.VAR_KEYWORD]
-        names = {p.name for p in before}
-        further = [p for p in _parameters(cls) if p.name not in names]
-        function.__signature__ = found.replace(  # type: ignore[attr-defined]
-            parameters=[*before, *further]
-        )
-        function.__doc__ = f"{cleandoc(function.__doc__ or '')}\n\n{format_options(cls)}"
-        return function
-
-    return shown
-
-
-def _parameters(cls: type) -> Iterator[Parameter]:
-    for option in list_options(cls):
-        yield Parameter(
-            option.field.name,
-            Parameter.KEYWORD_ONLY,
-            default=option.field.default,
-            annotation=option.field.type,
-        )
-
-
-def format_options(cls: type) -> str:
-    """Return a section of a docstring that describes the options of a dataclass."""
-    described = [one for one in list_options(cls) if one.description is not None]
-    lines = [f"{one.field.name} :\n    {one.description}" for one in described]
-    return "\n".join(["Options", "-------", *lines])

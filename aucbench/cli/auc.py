@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aucbench.bench.options import OptionGroup
 from aucbench.cli.groups import grouped
 from aucbench.cli.messages import say
 from aucbench.cli.options import FILES
 from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import UnsupportedError
+from aucbench.options import OptionGroup
 
 if TYPE_CHECKING:
     from aucbench.metrics import AucBounds, ScoreComparison

@@ -18,8 +18,8 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from aucbench.bench.options import Option, OptionGroup, list_options, make_options
 from aucbench.errors import ParameterError
+from aucbench.options import Option, OptionGroup, list_options, make_options
 
 KINDS = (bool, str, float, int)  # of an option; of a union the first one here that it has
 Command = TypeVar("Command", bound=Callable[..., Any])

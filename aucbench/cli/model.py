@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aucbench.bench.options import OptionGroup
 from aucbench.cli.groups import grouped
 from aucbench.cli.messages import say
 from aucbench.cli.running import width
 from aucbench.errors import INTERRUPTED, DataError
 from aucbench.models.options import FitOptions
+from aucbench.options import OptionGroup
 
 if TYPE_CHECKING:
     from pandas import Series

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aucbench.bench.options import OptionGroup
 from aucbench.cli.groups import grouped
 from aucbench.cli.messages import say, warn
 from aucbench.errors import AucbenchError, ParameterError
 from aucbench.judging.options import JudgeOptions
+from aucbench.options import OptionGroup
 
 if TYPE_CHECKING:
     from aucbench.report.findings import Findings, Settings

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aucbench.bench.options import NO_ENGINE, OptionGroup, Options
+from aucbench.bench.options import NO_ENGINE, Options
 from aucbench.bench.text import aligned
 from aucbench.cli.groups import grouped
 from aucbench.cli.messages import say, warn
 from aucbench.cli.options import RUNS
 from aucbench.cli.running import opened, records_of, shown_progress, width
 from aucbench.errors import INTERRUPTED, shown
+from aucbench.options import OptionGroup
 
 if TYPE_CHECKING:
     from aucbench.papers.experiment import Experiment

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from aucbench.bench.options import RUN_ONLY, Comparison, Fits, OptionGroup, Options
+from aucbench.bench.options import RUN_ONLY, Comparison, Fits, Options
 from aucbench.bench.text import aligned, reason_text
 from aucbench.cli.groups import grouped
 from aucbench.cli.messages import say, warn
@@ -20,6 +20,7 @@ from aucbench.cli.options import FILES, FITS, OUTPUT, RUNS, Output
 from aucbench.cli.running import LISTED, go, opened, print_estimate
 from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import AucbenchError, DataError, ParameterError, shown
+from aucbench.options import OptionGroup
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aucbench.bench.options import make_options, takes_options
 from aucbench.errors import ParameterError
 from aucbench.judging.files import sheet_of
 from aucbench.judging.formats import AUTO, long_table
 from aucbench.judging.measured import measured
 from aucbench.judging.options import JudgeOptions
 from aucbench.judging.table import chosen
+from aucbench.options import make_options, takes_options
 from aucbench.report.document import Grid, text
 from aucbench.report.findings import Findings, Settings, findings_of
 from aucbench.report.leaderboard import leaderboard

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from aucbench.bench.options import option_group
 from aucbench.errors import ParameterError, UnknownNameError, require_above, require_whole
+from aucbench.options import option_group
 
 
 class Missing(StrEnum):

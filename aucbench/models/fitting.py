@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from aucbench.bench.options import make_options, takes_options
 from aucbench.bench.show.progress import progress_of
 from aucbench.data import Data
 from aucbench.datasets.files import TESTS, load
@@ -18,6 +17,7 @@ from aucbench.models.building import fit_rows, read_table
 from aucbench.models.chunked import open_large
 from aucbench.models.model import Model
 from aucbench.models.options import FitOptions
+from aucbench.options import make_options, takes_options
 from aucbench.report.running import name_of, require_no_run, warn_of
 from aucbench.scale import ChunkedData
 

@@ -6,9 +6,10 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aucbench.bench.options import Fits, option_group
+from aucbench.bench.options import Fits
 from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import ParameterError, require_above
+from aucbench.options import option_group
 
 if TYPE_CHECKING:
     from aucbench.metrics import Aim

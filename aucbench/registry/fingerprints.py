@@ -68,6 +68,7 @@ PARENT = (  # what runs elsewhere, or is hashed in another way; a test asks for 
     "include",  # compiled into the kernels, which are hashed
     "judging",
     "models",
+    "options.py",
     "papers",
     "processes",
     "py.typed",

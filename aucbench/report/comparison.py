@@ -16,16 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from aucbench.bench.inline import named_solvers
 from aucbench.bench.measuring import default_measure, measure_of, measured_values, supervised
-from aucbench.bench.options import (
-    NOT_OF_COMPARISONS,
-    Comparison,
-    Fits,
-    Options,
-    make_options,
-    option_group,
-    specs,
-    takes_options,
-)
+from aucbench.bench.options import NOT_OF_COMPARISONS, Comparison, Fits, Options, specs
 from aucbench.bench.plan.pairs import checked_pairs, written
 from aucbench.bench.plan.plan import Plan, default_solvers
 from aucbench.bench.results.convergence import Optima, flat_row
@@ -38,6 +29,7 @@ from aucbench.datasets.files import TESTS, load
 from aucbench.datasets.memory import is_table
 from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import ParameterError
+from aucbench.options import make_options, option_group, takes_options
 from aucbench.processes.scratch import Scratch
 from aucbench.report.running import handed_over, name_of, records_of, require_no_run, warn_of
 

@@ -9,19 +9,14 @@ import typer
 from command_line import done
 from typer.testing import CliRunner
 
-from aucbench.bench.options import (
-    Comparison,
-    Fits,
-    OptionGroup,
-    Options,
-    list_options,
-)
+from aucbench.bench.options import Comparison, Fits, Options
 from aucbench.cli.groups import GroupedCommand, grouped
 from aucbench.cli.options import Output
 from aucbench.cli.report import Judged
 from aucbench.datasets.reading import ReadOptions
 from aucbench.judging.options import JudgeOptions
 from aucbench.models.options import FitOptions
+from aucbench.options import OptionGroup, list_options
 
 
 @dataclass(frozen=True)

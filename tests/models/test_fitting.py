@@ -10,10 +10,10 @@ import pytest
 from command_line import done
 
 import aucbench
-from aucbench.bench.options import list_options
 from aucbench.errors import DataError, ParameterError, UnknownNameError
 from aucbench.models.options import FitOptions
 from aucbench.models.recipe import one_thread
+from aucbench.options import list_options
 
 pytestmark = pytest.mark.usefixtures("in_process")
 

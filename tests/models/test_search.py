@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from aucbench.bench.options import make_options
 from aucbench.data import Data
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.models import choosing
@@ -11,6 +10,7 @@ from aucbench.models.choosing import Search, SolverPath, complexity, divide_rows
 from aucbench.models.options import FitOptions
 from aucbench.models.recipe import Recipe
 from aucbench.models.trials import Trier
+from aucbench.options import make_options
 from aucbench.registry.specs import parse_spec
 
 N = 400
