@@ -3,8 +3,10 @@
 Design
   a. A folder has a lock file, which the process that made it keeps locked. The kernel releases the
      lock when that ends, in whatever way. So a folder whose lock is free has no owner any more.
-  b. A folder is made, then locked. One that was taken for abandoned in between is gone; then
-     another one is made.
+  b. A folder is made, then its lock file, then that is locked. One whose lock file is not there is
+     left alone until it is old, since another process may be about to lock it: it would lock a new
+     file in a folder that is being removed. One that was taken for abandoned after that is gone;
+     then another one is made.
   c. The lock is seen on this boot of this kernel only, in all its containers. The name holds the
      boot, since a folder for temporary files may be shared with other hosts.
   d. Only folders whose name says that these rules hold are removed, and of this user only.
@@ -16,6 +18,7 @@ import os
 import shutil
 import stat
 import tempfile
+import time
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
@@ -28,6 +31,7 @@ from aucbench.processes.host import boot
 
 BEGIN = "aucbench-tmp-"  # of the name of each folder
 OWNER = "owner"  # name of the lock file
+OLD = 3600.0  # seconds, after which nobody is about to lock a folder any more
 
 
 class Scratch:
@@ -70,7 +74,10 @@ def remove_abandoned(beside: Path) -> None:
         lock = FileLock(path / OWNER)
         # It is gone by now, no folder, or that of another user; or its owner has locked it.
         with suppress(OSError, Timeout):
-            if hasattr(os, "geteuid") and path.lstat().st_uid != os.geteuid():
+            status = path.lstat()
+            if hasattr(os, "geteuid") and status.st_uid != os.geteuid():
+                continue
+            if not (path / OWNER).exists() and time.time() - status.st_mtime < OLD:
                 continue
             with lock.acquire(blocking=False):
                 shutil.rmtree(path, ignore_errors=True)

@@ -69,6 +69,7 @@ def test_what_has_another_name_or_owner_or_is_no_folder_stays(beside, monkeypatc
     strangers = [beside / name for name in ("aucbench-abcdefgh", "aucbench-run-abcdefgh-abcdefgh")]
     for folder in (theirs, target, *strangers):
         folder.mkdir()
+    (theirs / scratch.OWNER).touch()
     ours.path.with_name(f"{ours.path.name}b").symlink_to(target)
     monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
     scratch.remove_abandoned(beside)
@@ -78,6 +79,27 @@ def test_what_has_another_name_or_owner_or_is_no_folder_stays(beside, monkeypatc
     assert not theirs.exists()
     assert all(folder.exists() for folder in (ours.path, target, *strangers))
     ours.remove()
+
+
+def test_a_folder_that_another_process_is_about_to_lock_stays_until_it_is_old(beside, monkeypatch):
+    """Else its owner could lock a new file in a folder that is being removed."""
+    make = tempfile.mkdtemp
+
+    def make_and_look(**options):
+        made = make(**options)
+        scratch.remove_abandoned(beside)
+        return made
+
+    monkeypatch.setattr(tempfile, "mkdtemp", make_and_look)
+    with Scratch() as made:
+        assert [*beside.iterdir()] == [made.path]
+    monkeypatch.undo()
+    abandoned = Path(make(prefix=made.path.name, dir=beside))
+    scratch.remove_abandoned(beside)
+    assert abandoned.exists()
+    os.utime(abandoned, (0, 0))
+    scratch.remove_abandoned(beside)
+    assert not abandoned.exists()
 
 
 def test_a_folder_that_was_taken_for_abandoned_is_made_again(beside, monkeypatch):
