@@ -31,12 +31,13 @@ from aucbench.bench.requests import cell_job
 from aucbench.bench.results.ending import make_record
 from aucbench.bench.results.record import Conditions, Imports, Record, conditions_on
 from aucbench.bench.results.store import Store
-from aucbench.bench.show.progress import Progress
 from aucbench.bench.until import Until
+from aucbench.data.understood import Understood
 from aucbench.processes.host import cores
 from aucbench.processes.records import Fence, Job, Limits, Outcome
+from aucbench.progress import Progress
 from aucbench.records import CellStatus
-from aucbench.registry.specs import in_file, parse_spec
+from aucbench.registry.specs import in_file, parse_spec, short
 
 FOLDERS = ("AUCBENCH_CACHE", "AUCBENCH_DATA")  # variables that name folders with labels
 CLOSED = (*(f"${name}" for name in FOLDERS), "$XDG_CACHE_HOME/aucbench", "~/.cache/aucbench")
@@ -145,7 +146,8 @@ class Runner:
         """Show what was understood of the data sets."""
         for dataset in self.plan.datasets:
             if about := self.lookups.known[Name("datasets", dataset)].answer:
-                self._shown.show_data(dataset, about)
+                for line in describe_data(dataset, about):
+                    self._shown.write(line)
 
     def divided(self) -> tuple[list[Cell], list[Cell]]:
         """Return the cells that are in the store, and those that are not or have to run again.
@@ -220,7 +222,7 @@ class Runner:
 
     def _job(self, cell: Cell) -> Job:
         """Return the job of a cell that starts now."""
-        self._shown.start_cell(cell)
+        self._shown.start(str(cell))
         data = self.lookups.data(cell)
         assert data.target is not None  # else the cell has a failure
         job = cell_job(
@@ -245,8 +247,30 @@ class Runner:
         known = (self.conditions, self.lookups.data(cell).target, self._imports)
         record, scores = make_record(cell, self.lookups.id(cell), outcome, *known)
         self.store.write(record, scores)
-        self._shown.end_cell(record)
+        self._shown.end(str(cell), record.status.status)
         return record
+
+
+def describe_data(dataset: str, about: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the sizes of a data set, its label column, classes, removed columns and warnings."""
+    understood = Understood.from_json(about["understood"])
+    kinds = f" ({understood.features})" if len(understood.kinds) > 1 else ""
+    yield f"{short(dataset)}: {about['n']} x {about['d']}{kinds}, {_describe_target(about)}"
+    yield from (f"  {line}" for line in understood.lines())
+
+
+def _describe_target(about: Mapping[str, Any]) -> str:
+    if "n_pos" in about:
+        share = f"{about['n_pos'] / about['n']:.2%} positive"
+    elif "n_events" in about:
+        share = f"{about['n_events'] / about['n']:.2%} events"
+    else:
+        share = next(
+            f"{about[what]} {what}"
+            for what in ("grades", "classes", "breakpoints")
+            if what in about
+        )
+    return share + (f", {about['dropped']} columns left out" if about["dropped"] else "")
 
 
 def require_agreement(plan: Plan, store: Store) -> None:

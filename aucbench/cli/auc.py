@@ -71,13 +71,16 @@ def auc(
     The rows are read in chunks, so that they need not fit in memory. Two columns or more are
     compared: each AUC with an interval, and each difference with an interval and a test.
     """
-    from aucbench.bench.show.reading import watched
     from aucbench.kernels.parallel import count
     from aucbench.kernels.parallel import threads as computing
     from aucbench.metrics import auc_of_file, compare_aucs_of_file
+    from aucbench.progress import show_progress
+    from aucbench.scale.engines import engine_of
 
     own, columns = count() if threads is None else threads, score or ["score"]
-    with computing(own), watched(engine, partial(say, err=True), quiet=quiet) as (reads, tell):
+    message = partial(say, err=True)
+    with computing(own), show_progress(write=message, quiet=quiet) as progress:
+        reads = engine_of(engine, progress)
         if len(columns) > 1:
             _refuse(groups=groups, each=each, max_fpr=max_fpr)
             compared = compare_aucs_of_file(
@@ -87,7 +90,7 @@ def auc(
                 weights=weights,
                 memory=memory,
                 engine=reads,
-                tell=tell,
+                tell=message,
             )
             _show(asdict(compared), comparison_lines(compared), json=json)
             return
@@ -102,7 +105,7 @@ def auc(
             max_fpr=max_fpr,
             memory=memory,
             engine=reads,
-            tell=tell,
+            tell=message,
         )
     _show({**asdict(told), "exact": told.is_exact}, lines(told), json=json)
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from aucbench.scale import ChunkedData
 
 MADE = OptionGroup("How the model is made", first=("calibration",))
+LOG_PACE = 30.0  # seconds between two lines of a log
 ALL_FAILED = 1  # exit code when no row has a score
 STDOUT = Path("-")
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file of fit.")]
@@ -64,9 +65,9 @@ def _fitted(table: str, options: FitOptions, held: ChunkedData | None, shown: li
 
     `held` are its rows if they are read in chunks.
     """
-    from aucbench.bench.show.progress import progress_of
     from aucbench.models.building import fit_rows, read_table
     from aucbench.models.summary import describe_table
+    from aucbench.progress import show_progress
 
     rows = read_table(table, options, held)
     shown.extend(describe_table(table, rows))
@@ -74,7 +75,7 @@ def _fitted(table: str, options: FitOptions, held: ChunkedData | None, shown: li
         say(line)
     try:
         log = partial(say, err=True)
-        with progress_of(0, log, quiet=options.run.quiet, brief=True) as progress:
+        with show_progress(write=log, quiet=options.run.quiet, pace=LOG_PACE) as progress:
             return fit_rows(rows, table, options, progress)
     except KeyboardInterrupt:
         say("interrupted: no model was made", err=True)

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from aucbench.bench.plan.plan import Plan
     from aucbench.bench.results.record import Record
     from aucbench.bench.results.store import Store
-    from aucbench.bench.show.progress import Progress
     from aucbench.cli.options import Output
+    from aucbench.progress import Progress
     from aucbench.report.document import Grid
     from aucbench.stats import Measure
 
@@ -111,7 +111,6 @@ def print_estimate(plan: Plan, options: Options, folder: Path, json: Path | None
     options.require_present("--estimate")
     from aucbench.bench.estimate import Pilots, estimate_seconds
     from aucbench.bench.runner import run
-    from aucbench.bench.show.progress import Progress
     from aucbench.datasets.located import bring
     from aucbench.processes.host import cores
     from aucbench.store import require_writable
@@ -120,11 +119,14 @@ def print_estimate(plan: Plan, options: Options, folder: Path, json: Path | None
     if json is not None:
         require_writable(json)
     bring(_named(plan), progress=not options.quiet)
-    shown = Progress(0, None if options.quiet else partial(say, err=True))
-    with _warm(options.make_engine(folder), plan) as engine, opened(folder) as store:
+    with (
+        _warm(options.make_engine(folder), plan) as engine,
+        opened(folder) as store,
+        shown_progress(0, options) as progress,
+    ):
         pilots = Pilots(plan, store)
         try:
-            records = [*run(plan, store, engine, progress=shown, tell=warn, only=pilots)]
+            records = [*run(plan, store, engine, progress=progress, tell=warn, only=pilots)]
         except KeyboardInterrupt:
             say("interrupted: the pilots that have ended are kept", err=True)
             raise typer.Exit(INTERRUPTED) from None
@@ -313,14 +315,9 @@ def _strong() -> Callable[[str], str]:
     return partial(typer.style, bold=True) if sys.stdout.isatty() else str
 
 
-def shown_progress(
-    total: int, options: Options, *, brief: bool = False
-) -> AbstractContextManager[Progress]:
-    """Show the progress of a run on stderr, as the options and the terminal ask for.
+def shown_progress(total: int, options: Options) -> AbstractContextManager[Progress]:
+    """Show the progress of a run on stderr, as the options and the terminal ask for."""
+    from aucbench.progress import show_progress
 
-    If it is `brief`, the data are not described, and a log gets a line in half a minute at most.
-    """
-    from aucbench.bench.show.progress import progress_of
-
-    write, moving = partial(say, err=True), not options.timing
-    return progress_of(total, write, quiet=options.quiet, moving=moving, brief=brief)
+    write = partial(say, err=True)
+    return show_progress(total, write, quiet=options.quiet, moving=not options.timing)

@@ -18,6 +18,7 @@ from urllib.parse import unquote
 
 from aucbench.datasets.endings import short_reason
 from aucbench.errors import DataError
+from aucbench.progress import Progress, show_progress
 
 CACHE = "AUCBENCH_CACHE"
 WORKER = "AUCBENCH_SUPERVISED"  # is set in all processes that a run has started
@@ -78,16 +79,52 @@ def fetch_files(files: Sequence[RemoteFile], *, progress: bool = False) -> tuple
     DataError
         When no address gives a file with its sha256, or the cache cannot hold it.
     """
+    places = [*zip(files, cached_paths(files), strict=True)]
+    shown = progress and WORKER not in os.environ and not all(p.is_file() for _, p in places)
+    with show_progress(0, _write_line, quiet=not shown) as display:
+        for file, path in places:
+            if not path.is_file():
+                size = "size unknown" if file.size is None else f"{file.size / 1e6:.1f} MB"
+                display.write(f"downloading {file.name} from {file.urls[0]} ({size})")
+            _retrieve(file, path, _receiver(display))
+    return cached_paths(files)
+
+
+def _write_line(sentence: str) -> None:
+    sys.stderr.write(f"{sentence}\n")
+
+
+def _receiver(display: Progress) -> Any:
+    """Return what downloads a file, and shows how many bytes have come."""
     import pooch
 
-    shown = progress and WORKER not in os.environ
-    receive = pooch.HTTPDownloader(chunk_size=CHUNK, headers=HEADERS, timeout=SILENCE)
-    for file, path in zip(files, cached_paths(files), strict=True):
-        if shown and not path.is_file():
-            size = "size unknown" if file.size is None else f"{file.size / 1e6:.1f} MB"
-            sys.stderr.write(f"downloading {file.name} from {file.urls[0]} ({size})\n")
-        _retrieve(file, path, receive)
-    return cached_paths(files)
+    return pooch.HTTPDownloader(
+        progressbar=_Bytes(display), chunk_size=CHUNK, headers=HEADERS, timeout=SILENCE
+    )
+
+
+class _Bytes:
+    """The bytes of a file as pooch counts them."""
+
+    def __init__(self, display: Progress) -> None:
+        self._display = display
+        self.update = display.advance
+
+    @property
+    def total(self) -> int:
+        """Bytes of the file; 0: the server does not say."""
+        return self._display.total
+
+    @total.setter
+    def total(self, size: int) -> None:
+        self._display.begin(size)
+
+    def reset(self) -> None:
+        """Begin again."""
+        self._display.begin(self.total)
+
+    def close(self) -> None:
+        """Do nothing: the display goes on with the next file."""
 
 
 def keep(file: RemoteFile, make: Callable[[], bytes]) -> Path:

@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 
-from aucbench.bench.show.progress import Progress
 from aucbench.bench.worker.machine import here
 from aucbench.bench.worker.rows import data_hash
 from aucbench.data import Categories, Data
@@ -47,6 +46,7 @@ from aucbench.models.scorecard import Scaling, carded, require_card, require_kin
 from aucbench.models.trials import SplitFit, Trial, Trier, require_savable
 from aucbench.pairs.range import COLLAPSED
 from aucbench.processes.host import cores
+from aucbench.progress import Progress
 from aucbench.registry import get_dataset, get_pairs, get_solver
 from aucbench.registry.fingerprints import version_of
 from aucbench.registry.specs import short
@@ -115,7 +115,7 @@ def fit_rows(
         jobs=run.jobs or cores(),
         required=not search.is_automatic,
         check=require_card if options.scorecard.is_asked else require_savable,
-        progress=progress or Progress(0),
+        progress=progress or Progress(),
     )
     with threads(run.threads):
         return _searched(trier, source, options, division)

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from aucbench.bench.show.progress import progress_of
 from aucbench.data import Data
 from aucbench.datasets.files import TESTS, load
 from aucbench.datasets.memory import is_table
@@ -18,6 +17,7 @@ from aucbench.models.chunked import open_large
 from aucbench.models.model import Model
 from aucbench.models.options import FitOptions
 from aucbench.options import make_options, takes_options
+from aucbench.progress import show_progress
 from aucbench.report.running import name_of, require_no_run, warn_of
 from aucbench.scale import ChunkedData
 
@@ -64,8 +64,9 @@ def fit(table: Any, **options: Any) -> Model:
     asked.scorecard.require_writable()
     asked = replace(asked, read=replace(asked.read, test=TESTS)) if test else asked
     source = source_of(table, held)
-    with progress_of(0, quiet=asked.run.quiet) as progress:
-        model = fit_rows(read_table(source, asked, held), source, asked, progress)
+    rows = read_table(source, asked, held)
+    with show_progress(quiet=asked.run.quiet) as progress:
+        model = fit_rows(rows, source, asked, progress)
     asked.scorecard.write(model)
     return model
 

@@ -21,7 +21,6 @@ from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
-from aucbench.bench.show.progress import Progress
 from aucbench.data import Data
 from aucbench.data.arrays import Index, Rows, Vector
 from aucbench.data.folds import Split
@@ -31,6 +30,7 @@ from aucbench.models.maps import steps_of
 from aucbench.models.model import Model
 from aucbench.models.recipe import Prepared, Recipe, one_thread
 from aucbench.optim.trees import portable
+from aucbench.progress import Progress
 from aucbench.registry import get_solver
 from aucbench.registry.specs import Spec
 from aucbench.scale import ChunkedData
@@ -147,7 +147,7 @@ class Trier:
     jobs: int = 1
     required: bool = False
     check: Callable[[Model], object] = require_savable
-    progress: Progress = field(default_factory=lambda: Progress(0))
+    progress: Progress = field(default_factory=Progress)
 
     def run(self, specs: Sequence[Spec]) -> tuple[Trial, ...]:
         """Return a trial for each specification.

@@ -20,11 +20,11 @@ from aucbench.bench.engines.local import LocalEngine
 from aucbench.bench.learning import LEARNING
 from aucbench.bench.plan.plan import MEGABYTE
 from aucbench.bench.results.record import Conditions, conditions_on
-from aucbench.bench.show.progress import Progress
 from aucbench.errors import ParameterError
 from aucbench.papers.parts import Measurement
 from aucbench.processes.child import Room
 from aucbench.processes.records import Ending, Job, Outcome
+from aucbench.progress import Progress
 from aucbench.registry.fingerprints import code_fingerprint, content_at, hash_of
 from aucbench.store import SCHEMA, DocumentStore
 

@@ -13,12 +13,12 @@ from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.record import Record
 from aucbench.bench.results.store import Store
 from aucbench.bench.runner import run
-from aucbench.bench.show.progress import in_notebook, progress_of
 from aucbench.bench.worker.rows import data_hash, save_data
 from aucbench.data import Data
 from aucbench.errors import ParameterError
 from aucbench.processes.records import is_supervised
 from aucbench.processes.scratch import Scratch
+from aucbench.progress import in_notebook, show_progress
 from aucbench.registry.specs import INLINE_MARK, short
 
 WARNING = "warning: "  # begins a line about what may be wrong
@@ -63,7 +63,7 @@ def handed_over(held: Mapping[str, Data], inline: Inline = NOTHING) -> Iterator[
 def records_of(plan: Plan, store: Store, options: Options, inline: Inline) -> list[Record]:
     """Run a plan into a store, and return its records in the order of its cells."""
     order = {cell: number for number, cell in enumerate(plan.cells())}
-    with progress_of(len(plan), quiet=options.quiet) as progress:
+    with show_progress(len(plan), quiet=options.quiet) as progress:
         engine = options.make_engine(None)
         records = [*run(plan, store, engine, progress=progress, inline=inline)]
     return sorted(records, key=lambda record: order[record.cell])

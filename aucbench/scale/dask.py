@@ -32,6 +32,7 @@ from distributed import CancelledError, Client, Future, KilledWorker
 from distributed.comm.core import CommClosedError
 
 from aucbench.errors import AucbenchError, DataError
+from aucbench.progress import Progress
 from aucbench.scale.chosen import Chosen, read_from
 from aucbench.scale.dask_tasks import (
     Held,
@@ -45,7 +46,7 @@ from aucbench.scale.dask_tasks import (
     scanned,
     tallied,
 )
-from aucbench.scale.engines import Here, numbers_of
+from aucbench.scale.engines import Here, begin_reading, numbers_of
 from aucbench.scale.parts import Parts
 from aucbench.scale.summary import Summary, Tally, Tree
 
@@ -70,8 +71,8 @@ class Dask:
     ----------
     client : distributed.Client or str
         A client, or the address of a scheduler.
-    told : function (int), optional
-        Called with the rows of each block that has answered, for a bar.
+    progress : Progress, optional
+        Shows how many rows of a reading have answered.
     keep : bool, optional
         Whether workers keep the rows. None: if they fit into 60 % of the memory of the cluster.
     """
@@ -79,12 +80,12 @@ class Dask:
     def __init__(
         self,
         client: Client | str,
-        told: Callable[[int], object] | None = None,
+        progress: Progress | None = None,
         *,
         keep: bool | None = None,
     ) -> None:
         self._client = connected(client) if isinstance(client, str) else client
-        self._told, self._keep = told, keep
+        self._progress, self._keep = progress or Progress(), keep
         self._name = f"aucbench-{uuid4().hex[:12]}"
         self._events: SimpleQueue[Any] = SimpleQueue()  # filled by threads of the client
         self._at: dict[tuple[str, str], int] = {}  # (worker, task): the part that it is at
@@ -210,7 +211,7 @@ class Dask:
         self, parts: Parts, some: Sequence[int] | None
     ) -> list[tuple[Numbers, str | None]]:
         """Return blocks of consecutive parts with about equal rows, and a worker for each."""
-        numbers = tuple(numbers_of(parts, some))
+        numbers = tuple(begin_reading(parts, some, self._progress))
         slots = [w for w, own in sorted(self._threads().items()) for _ in range(own)]
         many = min(len(numbers), EACH_THREAD * len(slots))
         if partitions_of(parts) is not None:  # each one is where it is
@@ -342,8 +343,7 @@ class Dask:
                         raise self._lost(parts, i)
 
     def _tell(self, parts: Parts, numbers: Numbers) -> None:
-        if self._told is not None:
-            self._told(sum(parts.sizes[i] for i in numbers))
+        self._progress.advance(sum(parts.sizes[i] for i in numbers))
 
     def _lost(self, parts: Parts, i: int | None) -> DataError:
         place = "a part" if i is None else parts.where(i, 0)

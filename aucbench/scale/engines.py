@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeVar
 
 from aucbench.errors import DataError, MissingExtraError, ParameterError
 from aucbench.kernels.parallel import count, mapped
+from aucbench.progress import Progress
 from aucbench.scale.parts import Parts
 from aucbench.scale.summary import Summary, Tally, Tree
 
@@ -59,12 +60,12 @@ class Here:
 
     Parameters
     ----------
-    told : function (int), optional
-        Called with the rows of each part when it has answered, for a bar.
+    progress : Progress, optional
+        Shows how many rows of a reading have answered.
     """
 
-    def __init__(self, told: Callable[[int], object] | None = None) -> None:
-        self._told = told
+    def __init__(self, progress: Progress | None = None) -> None:
+        self._progress = progress or Progress()
 
     def reduce(
         self, parts: Parts, of: Callable[..., S], *args: Any, some: Sequence[int] | None = None
@@ -76,7 +77,7 @@ class Here:
         DataError
             When there is no row, or as `Parts.read`.
         """
-        numbers = numbers_of(parts, some)
+        numbers = begin_reading(parts, some, self._progress)
         tree: Tree[S] = Tree(len(numbers))
 
         def answer(i: int) -> S:
@@ -90,7 +91,8 @@ class Here:
         self, parts: Parts, start: Callable[..., C], *args: Any, some: Sequence[int] | None = None
     ) -> C:
         """Return the tally of all pieces, see `Engine`."""
-        rest = iter(numbers_of(parts, some))  # one thread at a time holds the lock of `next`
+        numbers = begin_reading(parts, some, self._progress)
+        rest = iter(numbers)  # one thread at a time holds the lock of `next`
 
         def work(_: int) -> C:
             own: C = start(*args)
@@ -98,8 +100,7 @@ class Here:
                 for i in rest:
                     for piece in parts.read(i):
                         own.add(piece)
-                    if self._told is not None:
-                        self._told(parts.sizes[i])
+                    self._progress.advance(parts.sizes[i])
             except BaseException:
                 for _ in rest:  # the other threads begin no more parts
                     pass
@@ -116,7 +117,8 @@ class Here:
         def answer(i: int) -> list[T]:
             return [of(piece, *args) for piece in parts.read(i)]
 
-        yield from self._in_order(parts, numbers_of(parts, some), answer)
+        numbers = begin_reading(parts, some, self._progress)
+        yield from self._in_order(parts, numbers, answer)
 
     def _in_order(
         self, parts: Parts, numbers: Sequence[int], answer: Callable[[int], T]
@@ -133,16 +135,15 @@ class Here:
                         return
                     i, future = running.popleft()
                     answered = future.result()
-                    if self._told is not None:
-                        self._told(parts.sizes[i])
+                    self._progress.advance(parts.sizes[i])
                     yield i, answered
             finally:
                 for _, future in running:
                     future.cancel()
 
 
-def engine_of(text: str, told: Callable[[int], object] | None = None) -> Engine:
-    """Return the engine that an option names: here, or dask=ADDRESS; `told` is as for `Here`.
+def engine_of(text: str, progress: Progress | None = None) -> Engine:
+    """Return the engine that an option names: here, or dask=ADDRESS; `progress` as for `Here`.
 
     Raises
     ------
@@ -151,7 +152,7 @@ def engine_of(text: str, told: Callable[[int], object] | None = None) -> Engine:
     """
     name, _, address = text.partition("=")
     if text == HERE:
-        return Here(told)
+        return Here(progress)
     if name != DASK or not address:
         raise ParameterError(
             f"--engine is {text!r}; take {HERE}, or {DASK}=ADDRESS, such as {DASK}=tcp://host:8786"
@@ -160,7 +161,7 @@ def engine_of(text: str, told: Callable[[int], object] | None = None) -> Engine:
         raise MissingExtraError(f"--engine {DASK}", DASK)
     from aucbench.scale.dask import Dask
 
-    return Dask(address, told)
+    return Dask(address, progress)
 
 
 def numbers_of(parts: Parts, some: Sequence[int] | None) -> Sequence[int]:
@@ -176,6 +177,13 @@ def numbers_of(parts: Parts, some: Sequence[int] | None) -> Sequence[int]:
     if not filled:
         raise DataError("there is no row in the parts; give parts with data")
     return filled
+
+
+def begin_reading(parts: Parts, some: Sequence[int] | None, progress: Progress) -> Sequence[int]:
+    """Return the numbers of the parts that are read, and begin the progress of their rows."""
+    numbers = numbers_of(parts, some)
+    progress.begin(sum(parts.sizes[i] for i in numbers))
+    return numbers
 
 
 def part_answer(parts: Parts, i: int, of: Callable[..., S], *args: Any) -> S:

@@ -15,10 +15,10 @@ from aucbench.bench.plan.plan import Plan
 from aucbench.bench.results.record import Conditions, Record
 from aucbench.bench.results.store import Store
 from aucbench.bench.runner import Runner
-from aucbench.bench.show.progress import Progress
 from aucbench.data.packed import pack_arrays
 from aucbench.errors import DataError
 from aucbench.processes.records import Ending, Outcome
+from aucbench.progress import Progress
 from aucbench.registry.specs import Spec
 from aucbench.store.folder import Home
 
@@ -180,12 +180,14 @@ def test_the_progress_sees_cells_after_they_are_stored(lookups, store):
     heard = []
 
     class Seen(Progress):
-        def start_cell(self, cell):
-            heard.append(("started", str(cell.solver)))
+        def start(self, name):
+            heard.append(("started", name[0]))
 
-        def end_cell(self, record):
-            assert store.read(record.id) is not None
-            heard.append(("finished", str(record.cell.solver)))
+        def end(self, name, status):
+            heard.append(("finished", name[0]))
+            assert len([*store.records()]) == heard.count(("finished", "a")) + heard.count(
+                ("finished", "b")
+            )
 
     records(lookups, store, Answers(), progress=Seen(4))
 

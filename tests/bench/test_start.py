@@ -15,7 +15,7 @@ CODE = """
 import sys
 import aucbench.bench.runner, aucbench.cli.options, aucbench.projectors
 import aucbench.bench.evaluation.measures, aucbench.bench.evaluation.targets
-import aucbench.bench.show.progress, aucbench.datasets.located
+import aucbench.progress, aucbench.datasets.located
 print(*sorted(name for name in sys.modules if name.count(".") == 1 and name.startswith("scipy.")))
 """
 

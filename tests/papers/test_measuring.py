@@ -10,7 +10,6 @@ from command_line import call
 
 from aucbench.bench import Store
 from aucbench.bench.engines.local import LocalEngine
-from aucbench.bench.show.progress import Progress
 from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import ParameterError
 from aucbench.papers import experiment as catalogue
@@ -20,6 +19,7 @@ from aucbench.papers.measuring import measured_in, opened
 from aucbench.papers.parts import Measurement
 from aucbench.papers.sections import parts_of
 from aucbench.processes.records import Limits
+from aucbench.progress import Progress
 
 pytestmark = pytest.mark.slow
 

@@ -10,7 +10,6 @@ from in_process import cells_in_process
 
 import aucbench
 from aucbench import compare
-from aucbench.bench.show import progress
 from aucbench.data import showing
 from aucbench.errors import ParameterError
 from aucbench.report.render import InlinePage
@@ -99,37 +98,3 @@ def test_a_report_is_shown_in_a_frame_and_saved(results, tmp_path):
     assert (tmp_path / "r.html").read_bytes() == page.content
     with pytest.raises(ParameterError):
         page.save(tmp_path / "absent" / "r.html")
-
-
-def test_a_bar_is_drawn_in_a_notebook_only(monkeypatch, capfd):
-    drawn = []
-
-    class Handle:
-        def update(self, shown, **_):
-            drawn.append(shown if isinstance(shown, dict) else shown._repr_mimebundle_((), ()))
-
-    def display(shown, display_id):
-        drawn.append(shown._repr_mimebundle_((), ()))
-        return Handle()
-
-    ipython = type("IPython", (), {"get_ipython": lambda: type("Shell", (), {"kernel": 1})()})
-    with progress.progress_of(3) as plain:
-        assert type(plain).__name__ == "Progress"
-    monkeypatch.setitem(__import__("sys").modules, "IPython", ipython)
-    monkeypatch.setitem(
-        __import__("sys").modules, "IPython.display", type("D", (), {"display": display})
-    )
-    monkeypatch.setattr(progress, "PACE", 0.0)
-    assert progress.in_notebook()
-    with progress.progress_of(3) as bar:
-        bar.start(NASTY)
-        bar.end(NASTY, "ok")
-    html = [one["text/html"] for one in drawn]
-    assert [bool(one) for one in html] == [True, True, True, False]
-    assert "1/3" in html[2]
-    assert "1 ok" in html[2]
-    assert "<script" not in "".join(html)
-    with progress.progress_of(3, quiet=True):
-        pass
-    assert len(drawn) == 4
-    assert capfd.readouterr() == ("", "")

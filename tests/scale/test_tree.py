@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from aucbench import threads
 from aucbench.data import Data
 from aucbench.errors import DataError
+from aucbench.progress import Progress
 from aucbench.scale import Here, InMemory, Tree
 
 
@@ -91,12 +92,12 @@ def test_threads_change_no_bit(workers):
     X = rng.normal(size=(997, 3)) * 10.0 ** rng.integers(-9, 9, 997)[:, None]
     data = Data.of(X, rng.random(997) < 0.4)
     parts = InMemory(data, 10)
-    told = []
+    progress = Progress()
     with threads(workers):
-        total = Here(told.append).reduce(parts, sums)
+        total = Here(progress).reduce(parts, sums)
     leaves = [Sum(float(data.rows.matrix[lo : lo + 10].sum())) for lo in range(0, 997, 10)]
     assert total == naive(leaves)
-    assert sum(told) == 997
+    assert progress.done == progress.total == 997
 
 
 def test_scan_is_in_order():
