@@ -31,8 +31,8 @@ from aucbench.errors import (
     short,
     written_at,
 )
-from aucbench.kernels.vectors import plain
 from aucbench.ranges import Space
+from aucbench.stats.vectors import plain
 
 MAPPED_ROWS = 8192  # rows mapped at a time: with 300 landmarks 20 MB
 

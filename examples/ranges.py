@@ -27,9 +27,9 @@ from aucbench import Data, get_dataset, solve
 from aucbench.data.arrays import Vector
 from aucbench.data.folds import splits
 from aucbench.errors import CollapsedWarning
+from aucbench.metrics import measure
 from aucbench.pairs import Fpr
 from aucbench.registry import get_features
-from aucbench.stats import measure
 
 SETS = ("mammography", "spambase", "diabetes", "german")
 RANGES = (0.02, 0.05, 0.1, 0.2)

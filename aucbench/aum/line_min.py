@@ -12,7 +12,7 @@ from aucbench.data.arrays import Vector
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError
 from aucbench.kernels import aum_line
-from aucbench.kernels.vectors import floats
+from aucbench.stats.vectors import floats
 
 FEW = 128  # up to this number of examples, none is set aside (measured)
 SAMPLED = 3_000  # from this number of examples on, a sample is solved first (measured)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from aucbench.data.arrays import Vector
 from aucbench.data.breakpoints import Breakpoints
 from aucbench.errors import DataError
-from aucbench.kernels.vectors import floats
+from aucbench.stats.vectors import floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,7 +14,7 @@ from aucbench.data.concordance import concordance
 from aucbench.data.sorting import argsort
 from aucbench.errors import DataError
 from aucbench.kernels import aum
-from aucbench.kernels.vectors import floats
+from aucbench.stats.vectors import floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)

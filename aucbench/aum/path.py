@@ -13,7 +13,7 @@ from aucbench.data.arrays import Index, Vector
 from aucbench.data.sorting import argsort
 from aucbench.errors import DataError, require_whole
 from aucbench.kernels import aum_sweep
-from aucbench.kernels.vectors import floats
+from aucbench.stats.vectors import floats
 
 LARGEST_LINE = 2.0**1000  # limit of thresholds and slopes: no difference or product overflows
 ERROR_BITS = 60  # size of a sum of errors in units; the sum of four of them fits in int64

@@ -38,7 +38,7 @@ from aucbench.errors import (
     UnknownNameError,
 )
 from aucbench.hookspecs import PROJECT
-from aucbench.kernels.vectors import Vector
+from aucbench.metrics.measures import MEASURES, measure
 from aucbench.processes import isolated
 from aucbench.processes.isolated import Process
 from aucbench.processes.records import Job, Limits, Outcome
@@ -50,8 +50,9 @@ from aucbench.registry.isolated_imports import within_limit
 from aucbench.registry.lookup import names, owner
 from aucbench.registry.source_files import file_fingerprint
 from aucbench.registry.specs import FILE_MARK, anchored, in_file, parse_spec, short
-from aucbench.stats.measures import MEASURES, Measure, measure
+from aucbench.stats.measures import Measure
 from aucbench.stats.rows import Fold, Rows
+from aucbench.stats.vectors import Vector
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
 from aucbench.bench.text import cell_text
 from aucbench.errors import DataError
-from aucbench.kernels.vectors import is_missing
+from aucbench.stats.vectors import is_missing
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aucbench.data.arrays import Index, Vector
-from aucbench.data.targets import MOST_SHOWN, Labels, RowTarget, counted, label_vector
+from aucbench.data.targets import Labels, RowTarget
 from aucbench.errors import DataError
-from aucbench.kernels.vectors import row_weights
+from aucbench.stats.labels import MOST_SHOWN, counted, label_vector
+from aucbench.stats.vectors import row_weights
 
 FEWEST, MOST = 3, 1000  # classes
 

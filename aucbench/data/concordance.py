@@ -10,7 +10,7 @@ from aucbench.data.sorting import argsort, sort
 from aucbench.errors import DataError
 from aucbench.kernels import ranks
 from aucbench.kernels.parallel import count, mapped
-from aucbench.kernels.vectors import even
+from aucbench.stats.vectors import even
 
 MAX_PAIRS = 2**62
 SHARED_FROM = 2**17  # scores from which threads share them: less takes about a millisecond

@@ -23,7 +23,7 @@ from aucbench.data.targets import Classes, Labels, side_of
 from aucbench.data.terms import Terms
 from aucbench.data.understood import Understood
 from aucbench.errors import DataError, UnsupportedError
-from aucbench.kernels.vectors import weights_of
+from aucbench.stats.vectors import weights_of
 
 FAR = 1e30  # weights beyond, or below 1/FAR, mean nothing in a sum of losses
 TIES = ("folds", "groups", "times")  # fields of `Data` that say how rows may be divided

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from aucbench.data.arrays import Index, Vector
 from aucbench.data.targets import RowTarget
 from aucbench.errors import DataError
-from aucbench.kernels.vectors import floats, row_weights
+from aucbench.stats.vectors import floats, row_weights
 
 FEWEST = 10  # rows of each grade from which grades have the same shares in the parts of a split
 

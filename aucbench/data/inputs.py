@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from aucbench.data.arrays import FLOATS, PIECE, Index, Rows, float_type, rows
 from aucbench.errors import DataError
-from aucbench.kernels.vectors import numeric, plain
+from aucbench.stats.vectors import numeric, plain
 
 MOST_COLUMNS = 1 << 24  # that any rows may have in a fit, which takes 128 MiB for each vector
 # Types of columns that float32 has exactly.

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from aucbench.data.arrays import Index, Vector
 from aucbench.errors import DataError
-from aucbench.kernels.vectors import floats, plain
+from aucbench.stats.vectors import floats, plain
 
 Steps = tuple[Index, Vector, Vector, Vector, int, Vector, Vector, Vector, Vector]
 

@@ -11,7 +11,7 @@ from aucbench.data.grades import Grades
 from aucbench.data.survival import Survival
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError
-from aucbench.kernels.vectors import plain, row_weights
+from aucbench.stats.vectors import plain, row_weights
 
 Target = Labels | Breakpoints | Survival | Grades | Categories
 NEEDS_LABELS = (

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from aucbench.data.arrays import Index
 from aucbench.errors import DataError
-from aucbench.kernels.vectors import Mask, is_missing, plain
+from aucbench.stats.vectors import Mask, is_missing, plain
 
 Parts = tuple[Mask, Mask]  # rows to learn from, rows that are held out
 

@@ -15,7 +15,7 @@ from aucbench.data.grades import Grades
 from aucbench.data.survival import Survival
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError
-from aucbench.kernels.vectors import row_weights
+from aucbench.stats.vectors import row_weights
 
 ARRAYS: dict[type, tuple[tuple[str, str, type], ...]] = {  # names for people, fields and types
     Labels: (("labels", "y", np.int8),),

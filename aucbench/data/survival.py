@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from aucbench.data.arrays import Index, Vector
 from aucbench.data.targets import RowTarget
 from aucbench.errors import DataError
-from aucbench.kernels.vectors import Mask, floats, plain, row_weights
+from aucbench.stats.vectors import Mask, floats, plain, row_weights
 
 FIELDS = (
     "give a structured array with a field of truth values for the event and a field of times, as "

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from aucbench.data.targets import several
 from aucbench.data.understood import Remark
 from aucbench.datasets.label import column_at
 from aucbench.datasets.reading import ReadOptions
 from aucbench.datasets.tables.cells import MISSING, mark_missing
 from aucbench.errors import DataError
+from aucbench.stats.labels import several
 
 if TYPE_CHECKING:
     from aucbench.datasets.table import Table

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from aucbench.data import Categories, Chunk
 from aucbench.data.arrays import Rows, rows
 from aucbench.data.inputs import check_rows
-from aucbench.data.targets import Labels, counted, label_places, ordered_classes
+from aucbench.data.targets import Labels, label_places, ordered_classes
 from aucbench.data.understood import Remark, Understood
 from aucbench.datasets import arrow
 from aucbench.datasets.catalogue import NOT_KNOWN, Entry
@@ -27,7 +27,8 @@ from aucbench.datasets.table import Table, frame_table
 from aucbench.datasets.tables import Schema, is_numeric
 from aucbench.datasets.textfile import refuse_twins
 from aucbench.errors import AucbenchError, DataError
-from aucbench.kernels.vectors import plain
+from aucbench.stats.labels import counted
+from aucbench.stats.vectors import plain
 
 STREAM = "__arrow_c_stream__"  # how other libraries hand over a table
 

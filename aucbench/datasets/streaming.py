@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from aucbench.data import Chunk, arrays
-from aucbench.data.targets import REST, Classes, counted, label_vector, several, side_of
+from aucbench.data.targets import REST, Classes, side_of
 from aucbench.datasets import changepoint
 from aucbench.datasets.endings import PARQUET, SVMLIGHT, TEXT, naming, reader_of
 from aucbench.datasets.formats import Wanted, batches
@@ -29,6 +29,7 @@ from aucbench.datasets.sources import File, feature_names, least, with_names
 from aucbench.datasets.table import Table, table_of
 from aucbench.datasets.targets import class_names
 from aucbench.errors import DataError, ParameterError, require_whole
+from aucbench.stats.labels import counted, label_vector, several
 
 _WHAT_HOLDS = {"b": "truth values", "f": "numbers", "i": "numbers", "u": "numbers"}
 

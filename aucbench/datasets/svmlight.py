@@ -16,7 +16,7 @@ import numpy as np
 from aucbench.data.arrays import MAX_STORED
 from aucbench.datasets.endings import short_reason
 from aucbench.errors import DataError
-from aucbench.kernels.vectors import EXACT
+from aucbench.stats.vectors import EXACT
 
 NumberedLine = tuple[int, bytes]  # the number of a line in the file, from 1, and its content
 FAULTS = (ValueError, LookupError, OverflowError, DataError)  # what a line raises

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from aucbench.data import Categories, Grades, Index, Labels, Survival, Target
 from aucbench.data.categories import ordered_labels
-from aucbench.data.targets import REST, Classes, counted, label_vector, shown_labels, usual
+from aucbench.data.targets import REST, Classes
 from aucbench.datasets.catalogue import Entry
 from aucbench.datasets.collections import Member, rarer
 from aucbench.datasets.reading import Loading, Plain
 from aucbench.datasets.table import Table
 from aucbench.datasets.textfile import is_number
 from aucbench.errors import DataError
+from aucbench.stats.labels import counted, label_vector, shown_labels, usual
 
 if TYPE_CHECKING:
     from aucbench.datasets.files import Source

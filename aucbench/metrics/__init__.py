@@ -9,8 +9,16 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from aucbench.metrics.calibration import calibrated as calibrated
 from aucbench.metrics.classes import hand_till as hand_till
 from aucbench.metrics.classes import one_vs_rest as one_vs_rest
+from aucbench.metrics.measures import auc as auc
+from aucbench.metrics.measures import average_precision as average_precision
+from aucbench.metrics.measures import brier as brier
+from aucbench.metrics.measures import log_loss as log_loss
+from aucbench.metrics.measures import measure as measure
+from aucbench.metrics.measures import precision_at as precision_at
+from aucbench.metrics.measures import recall_at as recall_at
 from aucbench.metrics.order import PairCounts as PairCounts
 from aucbench.metrics.order import cindex as cindex
 from aucbench.metrics.order import concordant_pairs as concordant_pairs
@@ -19,15 +27,13 @@ from aucbench.metrics.pairs import auc_of as auc_of
 from aucbench.metrics.pairs import gauc as gauc
 from aucbench.metrics.pairs import measure_of as measure_of
 from aucbench.metrics.pairs import quality_of as quality_of
+from aucbench.metrics.partial import partial_auc as partial_auc
 from aucbench.metrics.thresholds import Aim as Aim
 from aucbench.metrics.thresholds import Cuts as Cuts
 from aucbench.metrics.thresholds import RocCurve as RocCurve
 from aucbench.metrics.thresholds import best_cut as best_cut
 from aucbench.metrics.thresholds import intercept_at as intercept_at
 from aucbench.metrics.thresholds import roc_curve as roc_curve
-from aucbench.stats.measures import auc as auc
-from aucbench.stats.measures import average_precision as average_precision
-from aucbench.stats.partial import partial_auc as partial_auc
 
 if TYPE_CHECKING:
     from aucbench.metrics.chunked import AucBounds as AucBounds

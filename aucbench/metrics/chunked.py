@@ -13,6 +13,7 @@ from typing import Any, Literal
 from aucbench.datasets.chunked import open_parts
 from aucbench.datasets.reading import ReadOptions
 from aucbench.errors import ParameterError, UnsupportedError, require_above
+from aucbench.metrics.partial import Range
 from aucbench.scale.auc_bins import Counted, ScoreCounts, counted, outward
 from aucbench.scale.engines import Engine, Here
 from aucbench.scale.exact_auc import exact_masses, exact_twice
@@ -20,7 +21,6 @@ from aucbench.scale.grouped_auc import grouped_auc
 from aucbench.scale.partial_auc import Clip, exact_area
 from aucbench.scale.parts import Parts
 from aucbench.stats.mixture import mixture_beta
-from aucbench.stats.partial import Range
 from aucbench.stats.words import LEVEL, Interval, require_level
 
 FEW = 1 << 22  # rows whose AUC is always exact: they take no more memory than the bins

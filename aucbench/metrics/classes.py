@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from aucbench.data.categories import FEWEST, Categories, ordered_labels
 from aucbench.data.concordance import weighted_concordance
-from aucbench.data.targets import counted, label_vector, several
 from aucbench.errors import DataError, ParameterError
-from aucbench.kernels.vectors import Vector, floats
+from aucbench.stats.labels import counted, label_vector, several
 from aucbench.stats.rows import counted_rows
+from aucbench.stats.vectors import Vector, floats
 
 Average: TypeAlias = Literal["macro", "weighted"]
 AVERAGES = ("macro", "weighted", None)

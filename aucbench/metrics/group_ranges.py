@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike
 
 from aucbench.data.arrays import Vector
 from aucbench.errors import DataError
+from aucbench.metrics.measures import MEASURES, filled, named, parts_of
+from aucbench.metrics.partial import Range, Scale, partial_auc
 from aucbench.stats.influence import Influence
-from aucbench.stats.measures import MEASURES, Measure, Value, filled, named, parts_of
-from aucbench.stats.partial import Range, Scale, partial_auc
+from aucbench.stats.measures import Measure, Value
 from aucbench.stats.rows import Fold, Rows
 
 NAME = "gpauc"

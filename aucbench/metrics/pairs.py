@@ -28,9 +28,9 @@ from aucbench.data.kinds import Target
 from aucbench.data.survival import Survival
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError, ParameterError, UnknownNameError
-from aucbench.kernels.vectors import floats
 from aucbench.metrics.classes import hand_till
 from aucbench.metrics.group_ranges import DEFAULTS, NAME, grouped_range
+from aucbench.metrics.measures import MEASURES, auc, filled, measure, named, parts_of
 from aucbench.metrics.order import cindex, grade_auc
 from aucbench.metrics.rows import TargetRows, bare
 from aucbench.pairs import (
@@ -46,17 +46,9 @@ from aucbench.pairs import (
 )
 from aucbench.pairs.censoring import Censoring
 from aucbench.stats.influence import Influence
-from aucbench.stats.measures import (
-    MEASURES,
-    Measure,
-    Value,
-    auc,
-    filled,
-    measure,
-    named,
-    parts_of,
-)
+from aucbench.stats.measures import Measure, Value
 from aucbench.stats.rows import Fold, Rows
+from aucbench.stats.vectors import floats
 
 AUC = "auc"
 # By measure: the parameters of its pairs, and what the measure calls them. That of `time` has no
@@ -141,7 +133,7 @@ def pair_measure(spec: str) -> PairMeasure:
     Raises
     ------
     UnknownNameError, ParameterError
-        As `aucbench.stats.measure`.
+        As `aucbench.metrics.measure`.
     """
     name, given = parts_of(spec)
     kind = PAIRED[name]

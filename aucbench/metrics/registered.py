@@ -10,9 +10,7 @@ from aucbench.about import about, metric
 from aucbench.hookspecs import Factories, hookimpl
 from aucbench.metrics import classes
 from aucbench.metrics.group_ranges import grouped_partial_auc
-from aucbench.metrics.order import grade_auc, survival_cindex
-from aucbench.metrics.pairs import gauc
-from aucbench.stats.measures import (
+from aucbench.metrics.measures import (
     auc,
     average_precision,
     calibrated_brier,
@@ -20,7 +18,9 @@ from aucbench.stats.measures import (
     precision_at,
     recall_at,
 )
-from aucbench.stats.partial import partial_auc
+from aucbench.metrics.order import grade_auc, survival_cindex
+from aucbench.metrics.pairs import gauc
+from aucbench.metrics.partial import partial_auc
 
 CALIBRATED = {
     "one-positive": "a calibration needs two positive rows, and without one there is no value",

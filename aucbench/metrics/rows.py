@@ -15,8 +15,8 @@ from aucbench.data.kinds import Target
 from aucbench.data.packed import ROWS, arrays_of, target_of
 from aucbench.data.survival import Survival
 from aucbench.errors import DataError
-from aucbench.kernels.vectors import floats
 from aucbench.stats.rows import Fold
+from aucbench.stats.vectors import floats
 
 
 @dataclass(frozen=True, eq=False)

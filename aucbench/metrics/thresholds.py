@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from aucbench.data.arrays import Index, Vector
 from aucbench.data.sorting import argsort
 from aucbench.errors import DataError, ParameterError, UnknownNameError
-from aucbench.stats.roc import corners
+from aucbench.metrics.roc import corners
 from aucbench.stats.rows import Fold
 
 Counts = NDArray[np.int64]

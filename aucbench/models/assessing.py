@@ -32,6 +32,7 @@ from aucbench.data.arrays import Index, Rows, Vector
 from aucbench.datasets.tables import Column
 from aucbench.errors import ParameterError, UnknownNameError
 from aucbench.metrics import Cuts
+from aucbench.metrics.measures import MEASURES, parts_of
 from aucbench.metrics.pairs import AUC, PAIRED, measure_of, measured_by
 from aucbench.metrics.rows import TargetRows, bare
 from aucbench.models.assessment import (
@@ -65,7 +66,7 @@ from aucbench.pairs import pairs_of
 from aucbench.report.findings import titled
 from aucbench.stats import Difference, Fold, Influence, Influences, Interval, holm
 from aucbench.stats.delong import Placements, equal_p
-from aucbench.stats.measures import MEASURES, Measure, parts_of
+from aucbench.stats.measures import Measure
 
 if TYPE_CHECKING:
     from aucbench.models.held_out import HeldOut

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from scipy.special import expit, log_expit
 
 from aucbench.errors import DataError, ParameterError, UnknownNameError
-from aucbench.kernels.vectors import Mask, Vector
+from aucbench.metrics.calibration import FEWEST, halves, platt
 from aucbench.stats import LEVEL, Interval, wilson
-from aucbench.stats.calibration import FEWEST, halves, platt
+from aucbench.stats.vectors import Mask, Vector
 
 FOLDS = 5
 METHODS = ("isotonic", "sigmoid")

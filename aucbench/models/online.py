@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from aucbench.data import Chunk, Data
 from aucbench.data.arrays import Index, Rows
-from aucbench.data.targets import Labels, counted, label_places, ordered_classes
+from aucbench.data.targets import Labels, label_places, ordered_classes
 from aucbench.datasets.memory import label_array
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.features.chain import mapped
@@ -28,6 +28,7 @@ from aucbench.models.score_function import ScoreFunction, as_steps
 from aucbench.protocols import FeatureMap, NoMap, Solver, Streaming
 from aucbench.registry import described, get_preprocessing, get_solver
 from aucbench.registry.specs import Spec
+from aucbench.stats.labels import counted
 
 SCORE_ITSELF = Sigmoid(-1.0, 0.0)  # the score is the log-odds, until rows of the class are known
 

@@ -10,9 +10,9 @@ from aucbench.data.arrays import Vector
 from aucbench.data.sorting import argsort
 from aucbench.errors import DataError
 from aucbench.kernels import logistic_pairs
-from aucbench.kernels.vectors import even_classes
 from aucbench.pairs import Blocks
 from aucbench.pairs.sums import HINGE, Passes
+from aucbench.stats.vectors import even_classes
 
 
 def _coefficients() -> Vector:

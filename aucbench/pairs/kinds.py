@@ -15,10 +15,10 @@ from aucbench.data.grades import Grades
 from aucbench.data.survival import Survival
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError, ParameterError
-from aucbench.kernels.vectors import even_classes
 from aucbench.pairs.censoring import Censoring
 from aucbench.pairs.members import Blocks, Members
 from aucbench.pairs.ordered import Ordered
+from aucbench.stats.vectors import even_classes
 
 
 class Pairs(Protocol):

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from aucbench.data.arrays import Index, Vector
 from aucbench.data.sorting import argsort
 from aucbench.errors import DataError
-from aucbench.kernels.vectors import Mask
 from aucbench.pairs.segments import Segments, Side, draw_inside
 from aucbench.pairs.sums import concordant
+from aucbench.stats.vectors import Mask
 
 MOST_PAIRS = 2**62  # their numbers are added up in 64 bits
 Pair = tuple[Index, Index]  # numbers of upper rows, and of the lower rows beside them

@@ -15,11 +15,11 @@ from aucbench.bench.results.record import Record
 from aucbench.bench.results.store import Store
 from aucbench.datasets.simulated import true_scores
 from aucbench.errors import DataError
-from aucbench.kernels.vectors import Vector
 from aucbench.metrics import auc
 from aucbench.papers.measuring import Measured
 from aucbench.papers.parts import AUC, Line
 from aucbench.registry import get_dataset, parse_spec
+from aucbench.stats.vectors import Vector
 from aucbench.stats.words import ROPE
 
 TRUNCATION = 1e-3  # weights up to this size count as 0, as in the SHT-AUC paper

@@ -11,10 +11,10 @@ import numpy as np
 from aucbench.data import Categories
 from aucbench.data.arrays import Index, Vector
 from aucbench.metrics.classes import class_aucs
+from aucbench.metrics.roc import Band, bands
 from aucbench.metrics.rows import TargetRows
 from aucbench.report.document import Grid, Section, grid
 from aucbench.report.sections import Chart
-from aucbench.stats.roc import Band, bands
 from aucbench.stats.rows import Fold, Rows
 
 if TYPE_CHECKING:

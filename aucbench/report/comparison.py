@@ -96,7 +96,7 @@ def compare(
     out : Path, optional
         Folder that keeps the results; cells that are in it already are not run again.
     metrics : str or iterable of str, optional
-        Such as `auc,brier`, see `aucbench.stats.measure`, or metrics of plugins. The verdict is
+        Such as `auc,brier`, see `aucbench.metrics.measure`, or metrics of plugins. The verdict is
         on the first one. The default is that of the pairs, which of all pairs is the AUC.
     reference : str, optional
         Solver with which each other one is compared; default: logistic, where it takes part.

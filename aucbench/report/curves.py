@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from aucbench.bench.results.convergence import Optima
-from aucbench.kernels.vectors import Vector
 from aucbench.report.fits import CURVE, Fit
+from aucbench.stats.vectors import Vector
 
 PASSES, SECONDS, OBJECTIVE, TEST_AUC = range(len(CURVE))
 UNITS = {"seconds": SECONDS, "passes": PASSES}

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from aucbench.errors import shown
-from aucbench.kernels.vectors import Vector
+from aucbench.metrics.roc import Band
 from aucbench.report.curves import UNITS, Medians, front, learning_curve
 from aucbench.report.findings import Findings
 from aucbench.report.inside import Inside, Row
-from aucbench.stats.roc import Band
+from aucbench.stats.vectors import Vector
 from aucbench.stats.within import PairWithin
 from aucbench.stats.words import Word
 

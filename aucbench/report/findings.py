@@ -20,11 +20,12 @@ import numpy as np
 from aucbench.bench.cell import solver_of
 from aucbench.bench.measuring import default_measure, measure_of, supervised
 from aucbench.errors import DataError, UnknownNameError
+from aucbench.metrics.measures import measure
 from aucbench.report.evidence import Evidence, Place
 from aucbench.report.fits import NAN, Array
 from aucbench.report.inside import AUC, Inside, Row, inside, means_inside
 from aucbench.stats.advice import Advice
-from aucbench.stats.measures import Measure, measure
+from aucbench.stats.measures import Measure
 from aucbench.stats.pairs import Pair, pairwise
 from aucbench.stats.ranking import average_ranks, average_values
 from aucbench.stats.tables import ResultTable, Scale

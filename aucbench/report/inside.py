@@ -17,12 +17,12 @@ import numpy as np
 
 from aucbench.errors import DataError
 from aucbench.metrics.pairs import measure_of
+from aucbench.metrics.roc import Band, bands
 from aucbench.metrics.rows import rows_of
 from aucbench.report.classes import ClassInside, against_rest, classes_inside
 from aucbench.report.evidence import Evidence, Group
 from aucbench.report.times import TimesInside, times_inside
 from aucbench.stats.measures import Measure
-from aucbench.stats.roc import Band, bands
 from aucbench.stats.rows import Fold, Rows
 from aucbench.stats.tables import average_ranks_of
 from aucbench.stats.within import PairWithin, SolverWithin, SplitTest, WithinDataset
@@ -170,7 +170,7 @@ def _compared(evidence: Evidence, dataset: int, folds: Folds, test: SplitTest) -
     values = {
         evidence.solvers[solver]: aucs
         for solver, aucs in evidence.by_split(dataset).items()
-        if evidence.group(dataset, solver).ok and _is_told(test.measure, evidence, dataset)
+        if evidence.group(dataset, solver).ok and _is_told(test.by, evidence, dataset)
     }
     return test.of_values(values, NO_SCORES if evidence.elsewhere is None else "")
 

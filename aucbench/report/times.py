@@ -11,11 +11,11 @@ import numpy as np
 from aucbench.data import Survival
 from aucbench.data.arrays import Vector
 from aucbench.metrics.pairs import concordance_of
+from aucbench.metrics.roc import Band
 from aucbench.metrics.rows import TargetRows
 from aucbench.pairs import Time
 from aucbench.report.document import Grid, Section, grid
 from aucbench.report.sections import Chart
-from aucbench.stats.roc import Band
 from aucbench.stats.rows import Rows
 
 if TYPE_CHECKING:

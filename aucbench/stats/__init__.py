@@ -1,56 +1,9 @@
-"""Inference on measured values: arrays in, frozen records out; knows nothing of the harness."""
+"""Inference on measured values: arrays in, frozen records out; knows nothing of the harness.
 
-from aucbench.stats.advice import Advice as Advice
-from aucbench.stats.advice_more import set_sizes as set_sizes
-from aucbench.stats.advice_more import settle as settle
-from aucbench.stats.best_set import Against as Against
-from aucbench.stats.best_set import BestSet as BestSet
-from aucbench.stats.best_set import Steadiness as Steadiness
-from aucbench.stats.best_set import against as against
-from aucbench.stats.best_set import best_set as best_set
-from aucbench.stats.best_set import steadiness as steadiness
-from aucbench.stats.calibration import calibrated as calibrated
-from aucbench.stats.delong import DeLongTest as DeLongTest
-from aucbench.stats.delong import auc_difference as auc_difference
-from aucbench.stats.delong import auc_interval as auc_interval
-from aucbench.stats.delong import delong_covariance as delong_covariance
-from aucbench.stats.delong import delong_test as delong_test
-from aucbench.stats.influence import Influence as Influence
-from aucbench.stats.influence import Influences as Influences
-from aucbench.stats.measures import Measure as Measure
-from aucbench.stats.measures import auc as auc
-from aucbench.stats.measures import average_precision as average_precision
-from aucbench.stats.measures import brier as brier
-from aucbench.stats.measures import log_loss as log_loss
-from aucbench.stats.measures import measure as measure
-from aucbench.stats.measures import precision_at as precision_at
-from aucbench.stats.measures import recall_at as recall_at
-from aucbench.stats.pairs import Pair as Pair
-from aucbench.stats.pairs import pairwise as pairwise
-from aucbench.stats.partial import partial_auc as partial_auc
-from aucbench.stats.ranking import average_ranks as average_ranks
-from aucbench.stats.ranking import average_values as average_values
-from aucbench.stats.resampled import corrected_difference as corrected_difference
-from aucbench.stats.resampled import corrected_interval as corrected_interval
-from aucbench.stats.rows import Fold as Fold
-from aucbench.stats.signed_rank import signed_rank as signed_rank
-from aucbench.stats.tables import ResultTable as ResultTable
-from aucbench.stats.tables import Rule as Rule
-from aucbench.stats.tables import Scale as Scale
-from aucbench.stats.versus import Change as Change
-from aucbench.stats.versus import Fragile as Fragile
-from aucbench.stats.versus import fragile as fragile
-from aucbench.stats.versus import versus as versus
-from aucbench.stats.within import PairWithin as PairWithin
-from aucbench.stats.within import SolverWithin as SolverWithin
-from aucbench.stats.within import SplitTest as SplitTest
-from aucbench.stats.within import WithinDataset as WithinDataset
-from aucbench.stats.words import LEVEL as LEVEL
-from aucbench.stats.words import ROPE as ROPE
-from aucbench.stats.words import Difference as Difference
-from aucbench.stats.words import Interval as Interval
-from aucbench.stats.words import Word as Word
-from aucbench.stats.words import effective_size as effective_size
-from aucbench.stats.words import holm as holm
-from aucbench.stats.words import wilson as wilson
-from aucbench.stats.words import wilson_of_groups as wilson_of_groups
+The stub has the public names, which are imported on first use: all other rooms read the arrays and
+labels of this one.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -25,13 +25,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from aucbench.errors import DataError
-from aucbench.kernels.vectors import floats
 from aucbench.stats.advice_inside import OneTable, alone
 from aucbench.stats.advice_more import MOST, POWER, set_sizes, settle
 from aucbench.stats.best_set import BestSet, Steadiness, best_set, steadiness
 from aucbench.stats.pairs import Pair, pairwise
 from aucbench.stats.ranking import average_ranks
 from aucbench.stats.tables import ROUNDING, Array, ResultTable, Rule, differences, filled
+from aucbench.stats.vectors import floats
 from aucbench.stats.versus import Fragile, fragile, versus
 from aucbench.stats.within import WithinDataset
 from aucbench.stats.words import (

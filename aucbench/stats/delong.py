@@ -32,9 +32,9 @@ import scipy  # its parts are imported when they are used
 from numpy.typing import NDArray
 
 from aucbench.errors import DataError, ParameterError, require_whole
-from aucbench.kernels.vectors import Vector, even
 from aucbench.stats.mixture import Lead, mixture_beta
 from aucbench.stats.rows import Fold
+from aucbench.stats.vectors import Vector, even
 from aucbench.stats.words import LEVEL, Difference, Interval, require_level
 
 SMALLEST, LARGEST = 1e-12, 0.999  # p-values of `equal_p` below the first one are this one

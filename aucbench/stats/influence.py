@@ -35,8 +35,8 @@ import scipy  # its parts are imported when they are used
 from numpy.typing import NDArray
 
 from aucbench.errors import require_whole
-from aucbench.kernels.vectors import Vector
 from aucbench.stats.mixture import mixture_beta
+from aucbench.stats.vectors import Vector
 from aucbench.stats.words import LEVEL, Difference, Interval, require_level
 
 FEWEST = 10  # units with a pair

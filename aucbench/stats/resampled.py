@@ -18,7 +18,7 @@ import scipy  # its parts are imported when they are used
 from numpy.typing import ArrayLike
 
 from aucbench.errors import DataError, require_above, require_whole
-from aucbench.kernels.vectors import Vector, floats
+from aucbench.stats.vectors import Vector, floats
 from aucbench.stats.words import LEVEL, Difference, Interval, require_level
 
 METHOD = "corrected resampled t"

@@ -7,9 +7,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from aucbench.data.targets import counted, label_vector, plain_signs, several, shown_labels, usual
 from aucbench.errors import DataError, one_class, require_both_classes
-from aucbench.kernels.vectors import Mask, Vector, even, floats, plain, weights_of
+from aucbench.stats.labels import counted, label_vector, plain_signs, several, shown_labels, usual
+from aucbench.stats.vectors import Mask, Vector, even, floats, plain, weights_of
 
 
 class Rows(Protocol):

@@ -28,8 +28,8 @@ import scipy  # its parts are imported when they are used
 from numpy.typing import ArrayLike, NDArray
 
 from aucbench.errors import DataError
-from aucbench.kernels.vectors import floats
 from aucbench.stats.tables import Array, average_ranks_of
+from aucbench.stats.vectors import floats
 from aucbench.stats.words import LEVEL, Difference, require_level
 
 EXACT = 50  # differences up to which the null distribution is computed; SciPy has the same bound

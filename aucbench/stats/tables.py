@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from aucbench.errors import DataError, UnknownNameError
-from aucbench.kernels.vectors import floats
+from aucbench.stats.vectors import floats
 
 ROUNDING = 12  # decimals of a difference; what is smaller comes from the order of a summation
 Array = NDArray[np.float64]

@@ -30,12 +30,12 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from aucbench.errors import DataError
-from aucbench.kernels.vectors import Vector
 from aucbench.stats.delong import Placements, placed_rows
 from aucbench.stats.influence import Influences
-from aucbench.stats.measures import Measure, measure
+from aucbench.stats.measures import AUC, Measure
 from aucbench.stats.resampled import Splits, corrected_interval, differences
 from aucbench.stats.rows import Fold, Rows
+from aucbench.stats.vectors import Vector
 from aucbench.stats.words import LEVEL, PROBABLY, ROPE, Difference, Interval, Word, holm
 
 Split: TypeAlias = tuple[int, int]  # repeat and fold; the same ones have the same test rows
@@ -146,9 +146,9 @@ class SplitTest:
     redrawn : bool
         Whether further repeats would divide the rows otherwise. If not, as with windows of time,
         no word says that repeats would help.
-    by : str or Measure
-        As in `measure`. By a measure whose variance over test rows is not known, there is the
-        corrected variance only.
+    by : Measure
+        Such as `aucbench.metrics.measure` returns. By one whose variance over test rows is not
+        known, there is the corrected variance only.
     level, rope : float
         As in `Difference.word`.
     pairs : bool
@@ -159,15 +159,10 @@ class SplitTest:
     ratio: float
     repeats: int = 1
     redrawn: bool = True
-    by: str | Measure = "auc"
+    by: Measure = AUC
     level: float = LEVEL
     rope: float = ROPE
     pairs: bool = True
-
-    @property
-    def measure(self) -> Measure:
-        """The measure that is meant."""
-        return measure(self.by) if isinstance(self.by, str) else self.by
 
     def of_rows(self, folds: Mapping[str, Mapping[Split, Rows]]) -> WithinDataset:
         """Compare solvers by the scores of their test rows.
@@ -183,10 +178,10 @@ class SplitTest:
         DataError
             When two solvers have different test rows in one split.
         AucbenchError
-            As `measure`, `auc_interval`, `corrected_interval` and `Difference.word`, and as the
+            As `auc_interval`, `corrected_interval` and `Difference.word`, and as the
             measure for rows that it cannot use.
         """
-        chosen = self.measure
+        chosen = self.by
         splits = tuple(sorted({split for of in folds.values() for split in of}))
         _require_same_rows(folds, splits)
         if chosen.name == "auc":
@@ -214,7 +209,7 @@ class SplitTest:
     def _compared(self, runs: Mapping[str, _Runs]) -> WithinDataset:
         """Return all that can be said, of the pairs if they are asked for."""
         known = self._pairs(runs) if self.pairs else ()
-        best = _best(runs, smaller=self.measure.smaller)
+        best = _best(runs, smaller=self.by.smaller)
         missing = {name: run.missing for name, run in runs.items()}
         beaten = _starless(known, missing, self.level) - {best} if self.pairs else {*runs}
         solvers = tuple(
@@ -244,8 +239,7 @@ class SplitTest:
         """Return a pair by itself."""
         delong, splits = runs[a].less(runs[b], self.ratio, self.level, self.repeats)
         delong, resampled = (
-            replace(one, smaller=self.measure.smaller)
-            for one in (delong, splits.difference(self.level))
+            replace(one, smaller=self.by.smaller) for one in (delong, splits.difference(self.level))
         )
         verdict = both(delong, resampled)
         return PairWithin(a, b, delong, resampled, verdict, nan, Word.UNCLEAR, splits)

@@ -19,7 +19,7 @@ import scipy  # its parts are imported when they are used
 from numpy.typing import ArrayLike, NDArray
 
 from aucbench.errors import DataError, ParameterError, require_at_least, require_whole
-from aucbench.kernels.vectors import floats
+from aucbench.stats.vectors import floats
 
 ROPE = 0.005  # half the width of the region of practical equivalence, in units of the measure
 NAMED = 3  # solvers, or data sets, that a sentence names; of more it gives the number

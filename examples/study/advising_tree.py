@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from aucbench.errors import DataError, require_whole
-from aucbench.kernels.vectors import floats
 from aucbench.stats.tables import Array, ResultTable, family_numbers
+from aucbench.stats.vectors import floats
 from aucbench.stats.words import LEVEL, Difference
 from study.clustered import mean_over_families
 

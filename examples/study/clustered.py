@@ -25,8 +25,8 @@ import scipy  # its parts are imported when they are used
 from numpy.typing import ArrayLike, NDArray
 
 from aucbench.errors import DataError, require_whole
-from aucbench.kernels.vectors import floats
 from aucbench.stats.tables import Array, family_numbers
+from aucbench.stats.vectors import floats
 from aucbench.stats.words import LEVEL, Difference, require_level
 
 DRAWS = 20_000  # normal vectors, whose largest entry adjusts for several properties

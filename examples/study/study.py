@@ -34,7 +34,8 @@ from aucbench.bench import Choice, Plan, Store
 from aucbench.bench.plan.fields import choices
 from aucbench.bench.plan.toml import write_plan
 from aucbench.bench.results.record import Record
-from aucbench.stats import auc_interval, average_precision, partial_auc
+from aucbench.metrics import average_precision, partial_auc
+from aucbench.stats import auc_interval
 from aucbench.stats.rows import Fold
 
 TABLES = Path(__file__).resolve().parents[2] / "docs" / "data" / "study"

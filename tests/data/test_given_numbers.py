@@ -10,14 +10,14 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from aucbench import AUCClassifier, stats
+from aucbench import AUCClassifier, metrics, stats
 from aucbench.aum import aum_line_min, aum_loss, roc_auc
 from aucbench.data import Breakpoints, Data
 from aucbench.data.data import Chunk
 from aucbench.errors import DataError, PluginError
-from aucbench.kernels.vectors import floats
 from aucbench.metrics import auc, intercept_at
 from aucbench.protocols import Problem
+from aucbench.stats.vectors import floats
 
 N = 8
 Y = np.array([1, 0] * 4)
@@ -104,8 +104,7 @@ DOORS = {
     "threshold": lambda v: intercept_at(Y, v),
     "Fold": lambda v: stats.Fold(Y, v),
     "Fold weights": lambda v: stats.Fold(Y, ONES, v),
-    "stats.auc": lambda v: stats.auc(Y, v),
-    "average precision": lambda v: stats.average_precision(Y, v),
+    "average precision": lambda v: metrics.average_precision(Y, v),
     "ranks": lambda v: stats.signed_rank(v),
     "aum": lambda v: aum_loss(BREAKS, v),
     "auc of breakpoints": lambda v: roc_auc(BREAKS, v),

@@ -16,6 +16,7 @@ from aucbench import from_estimator, get_solver, solve
 from aucbench.data import IGNORES_WEIGHTS, Data, Labels
 from aucbench.errors import DataError, UnsupportedError
 from aucbench.metrics import auc, auc_of
+from aucbench.metrics import auc as stats_auc
 from aucbench.objectives import (
     Aum,
     IncompleteHinge,
@@ -27,7 +28,6 @@ from aucbench.objectives import (
     PairwiseSquaredHinge,
     UnivariateExp,
 )
-from aucbench.stats import auc as stats_auc
 
 N, D = 60, 3
 RNG = np.random.default_rng(0)

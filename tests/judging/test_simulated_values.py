@@ -9,7 +9,7 @@ from nights import NIGHTLY
 from scipy.stats import binom
 
 import aucbench
-from aucbench.stats import auc
+from aucbench.metrics import auc
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from aucbench import AUCClassifier, metrics, stats
+from aucbench import AUCClassifier, metrics
 from aucbench.data import Data
 from aucbench.errors import DataError, ParameterError
 
@@ -18,12 +18,12 @@ OF_TWO = {
     "auc": partial(metrics.auc, scores=S),
     "ap": partial(metrics.average_precision, scores=S),
     "pauc": partial(metrics.partial_auc, scores=S),
-    "precision": partial(stats.precision_at, scores=S),
-    "recall": partial(stats.recall_at, scores=S),
+    "precision": partial(metrics.precision_at, scores=S),
+    "recall": partial(metrics.recall_at, scores=S),
     "gauc": partial(metrics.gauc, scores=S, groups=ALONE),
     "roc": lambda y, **given: metrics.roc_curve(y, S, **given).fpr.sum(),
 }
-LOSSES = {"brier": partial(stats.brier, p=P), "log-loss": partial(stats.log_loss, p=P)}
+LOSSES = {"brier": partial(metrics.brier, p=P), "log-loss": partial(metrics.log_loss, p=P)}
 ALL = OF_TWO | LOSSES
 
 

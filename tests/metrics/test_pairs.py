@@ -15,7 +15,7 @@ from aucbench.data.grades import Grades
 from aucbench.data.survival import Survival
 from aucbench.data.targets import Labels
 from aucbench.errors import DataError, ParameterError, UnknownNameError
-from aucbench.metrics import auc, hand_till, one_vs_rest
+from aucbench.metrics import auc, hand_till, one_vs_rest, partial_auc
 from aucbench.metrics.pairs import (
     influence_of,
     measure_of,
@@ -25,7 +25,7 @@ from aucbench.metrics.pairs import (
 )
 from aucbench.metrics.rows import TargetRows, bare, rows_of
 from aucbench.pairs import ByClass, Fpr, Grade, Group, Time
-from aucbench.stats import Fold, partial_auc
+from aucbench.stats import Fold
 from aucbench.stats.delong import Placements
 from aucbench.stats.influence import Influences
 

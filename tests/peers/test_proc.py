@@ -7,15 +7,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from aucbench.errors import DataError, ParameterError
-from aucbench.stats import (
-    Fold,
-    auc,
-    auc_difference,
-    auc_interval,
-    delong_covariance,
-    delong_test,
-    partial_auc,
-)
+from aucbench.metrics import auc, partial_auc
+from aucbench.stats import Fold, auc_difference, auc_interval, delong_covariance, delong_test
 
 # 113 patients with aneurysmal subarachnoid haemorrhage: the data set aSAH of the R package pROC
 # (Turck et al., 2010, Intensive Care Medicine 36), outcome "Poor" (41) and "Good" (72) with the

@@ -9,11 +9,11 @@ from sklearn.metrics import roc_auc_score
 
 from aucbench import compare
 from aucbench.data import Categories
+from aucbench.metrics.roc import bands
 from aucbench.metrics.rows import TargetRows, bare
 from aucbench.report.classes import against_rest, class_sections, classes_inside
 from aucbench.report.page import page_of
 from aucbench.report.render import to_html
-from aucbench.stats.roc import bands
 from aucbench.stats.rows import Fold
 
 pytestmark = pytest.mark.usefixtures("in_process")

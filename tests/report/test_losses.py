@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from aucbench.metrics import measure
 from aucbench.report import terminal
 from aucbench.report.findings import Settings, findings_of, means_of
-from aucbench.stats import measure
 
 
 @pytest.fixture(scope="module")

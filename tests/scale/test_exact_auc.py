@@ -11,12 +11,12 @@ from score_parts import KINDS, ScoreParts, normal_scores
 from aucbench.errors import DataError, ParameterError, UnsupportedError
 from aucbench.metrics import auc, gauc
 from aucbench.metrics.chunked import AucBounds, auc_in_chunks
+from aucbench.metrics.partial import partial_auc
 from aucbench.scale.auc_bins import counted
 from aucbench.scale.engines import Here
 from aucbench.scale.exact_auc import exact_twice, ranges
 from aucbench.scale.partial_auc import area_of
 from aucbench.stats.delong import auc_interval
-from aucbench.stats.partial import partial_auc
 from aucbench.stats.rows import Fold
 
 ROOM = 4_000  # scores that are in memory at a time

@@ -10,7 +10,8 @@ from scipy.stats import binom, norm
 from sklearn.metrics import roc_auc_score
 
 from aucbench.errors import DataError, ParameterError
-from aucbench.stats import Fold, Word, auc, auc_difference, auc_interval
+from aucbench.metrics import auc
+from aucbench.stats import Fold, Word, auc_difference, auc_interval
 from aucbench.stats.delong import Placements
 
 Z = norm.isf(0.025)

@@ -8,7 +8,8 @@ from numpy.testing import assert_allclose
 from scipy.stats import binom, t, ttest_1samp
 
 from aucbench.errors import DataError, ParameterError
-from aucbench.stats import Word, auc, corrected_difference, corrected_interval
+from aucbench.metrics import auc
+from aucbench.stats import Word, corrected_difference, corrected_interval
 from aucbench.stats.resampled import Splits
 
 NAN = float("nan")

@@ -8,7 +8,7 @@ import pytest
 from nights import NIGHTLY
 from scipy.stats import binom
 
-from aucbench.stats import auc
+from aucbench.metrics import auc
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 OLD, NEW = "Hanley-McNeil if < 5 misplaced, else DeLong", "mixture beta"

@@ -8,17 +8,16 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import binom
 
 from aucbench.errors import DataError
+from aucbench.metrics import auc, measure
 from aucbench.stats import (
     Fold,
     SplitTest,
     Word,
-    auc,
     auc_difference,
     auc_interval,
     corrected_difference,
     corrected_interval,
     holm,
-    measure,
 )
 from aucbench.stats.within import NO_VARIANCE
 
@@ -95,7 +94,7 @@ def test_one_split_has_delongs_verdict_alone(folds):
 
 
 def test_another_measure_has_the_variance_over_splits_alone(folds):
-    found = SplitTest(ratio=0.25, by="ap").of_rows(folds)
+    found = SplitTest(ratio=0.25, by=measure("ap")).of_rows(folds)
     for solver in found.solvers:
         rows = folds[solver.name].values()
         expected = [measure("ap")(fold.positive, fold.scores) for fold in rows]

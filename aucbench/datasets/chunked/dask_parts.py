@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from aucbench.data.arrays import rows
 from aucbench.data.inputs import SINGLE
-from aucbench.data.targets import Classes, counted, label_vector, shown_labels, usual
+from aucbench.data.targets import Classes
 from aucbench.data.understood import Understood
 from aucbench.errors import DataError, MissingExtraError, ParameterError
 from aucbench.scale.parts import Columns, Piece
+from aucbench.stats.labels import counted, label_vector, shown_labels, usual
 
 FITS = 0.6  # of the memory of a cluster, which a collection may take
 MOST_LABELS = 1000  # different ones

@@ -37,8 +37,8 @@ from aucbench.datasets.tables import Encoding
 from aucbench.datasets.tables.cells import MARKS, MISSING
 from aucbench.datasets.targets import as_labels
 from aucbench.errors import DataError, one_class
-from aucbench.kernels.vectors import require_exact
 from aucbench.scale.parts import PIECE, Columns, Piece
+from aucbench.stats.vectors import require_exact
 
 LARGEST = 256 << 20  # bytes of a row group as numbers that is decoded at once
 MOST_NAMED = 8  # row groups that a remark names

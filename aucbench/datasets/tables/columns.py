@@ -13,7 +13,7 @@ from aucbench.data.arrays import Vector
 from aucbench.datasets.tables import cells
 from aucbench.datasets.tables.texts import Texts, frequent, unpacked
 from aucbench.errors import DataError
-from aucbench.kernels.vectors import numeric
+from aucbench.stats.vectors import numeric
 
 NEARLY = 0.95  # share of cells that is taken for all, so that the others are mistakes
 FEW = 20  # distinct texts that may be categories, however long they are

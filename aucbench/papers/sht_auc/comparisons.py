@@ -7,11 +7,11 @@ from math import isnan, nan
 
 import numpy as np
 
-from aucbench.kernels.vectors import Vector
 from aucbench.papers.parts import AUC
 from aucbench.papers.reading import Found, Tested
 from aucbench.papers.results import mean_of
 from aucbench.stats import Difference, corrected_difference
+from aucbench.stats.vectors import Vector
 from aucbench.stats.words import LEVEL
 
 SHT = "SHT-AUC"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from aucbench.kernels.vectors import Vector
 from aucbench.papers.parts import AUC, Line
 from aucbench.papers.reading import Answers, Found, Tested
 from aucbench.papers.results import Results
 from aucbench.papers.sht_auc.comparisons import SHT, against, mean_over, means_along
 from aucbench.report.sections import Chart, Table
+from aucbench.stats.vectors import Vector
 from aucbench.stats.words import ROPE
 
 FOR_AUC = (SHT, "SPAM-ℓ1", "SPAM-ℓ2", "FSAUC", "SOLAM")

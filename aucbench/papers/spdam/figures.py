@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from aucbench.kernels.vectors import Vector
 from aucbench.papers.parts import Line
 from aucbench.papers.ranges import Range, range_of
 from aucbench.papers.reading import Answers, Found, Tested
 from aucbench.papers.results import Results
 from aucbench.report.sections import Chart
+from aucbench.stats.vectors import Vector
 from aucbench.stats.words import ROPE
 
 METHODS = ("SPDAM-ridge", "regSOLAM-ridge", "least")  # of figure 1

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from aucbench.errors import DataError, require_whole
-from aucbench.kernels.vectors import Vector
 from aucbench.stats.rows import Fold
+from aucbench.stats.vectors import Vector
 
 CROWDING = 1.7  # > 1 puts more points of the grid where a curve rises, at small rates
 ROUNDING = 1e-12

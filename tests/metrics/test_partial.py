@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aucbench.errors import ParameterError
-from aucbench.stats import Fold, auc_interval, measure, partial_auc
+from aucbench.metrics import measure, partial_auc
+from aucbench.metrics.partial import Range, Tied, partial_influence
+from aucbench.stats import Fold, auc_interval
 from aucbench.stats.influence import Influences
-from aucbench.stats.partial import Range, Tied, partial_influence
 
 Y = np.array([1, 1, 1, 1, 0, 0, 0, 0, 0])
 S = np.array([4, 2, 1, 0, 3, 2, 0.5, -1, -2])

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from sklearn import metrics
 
 from aucbench.errors import DataError, ParameterError, UnknownNameError
-from aucbench.stats import (
+from aucbench.metrics import (
     auc,
     average_precision,
     brier,

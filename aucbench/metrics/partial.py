@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from aucbench.errors import ParameterError
-from aucbench.kernels.vectors import Vector
 from aucbench.stats.influence import FEWEST, Influence
 from aucbench.stats.rows import Fold
+from aucbench.stats.vectors import Vector
 
 Scale = Literal["mcclish", "norm", "raw"]
 DRAWS, AT_ONCE = 500, 2**21  # samples of a bootstrap; numbers that are in memory for it

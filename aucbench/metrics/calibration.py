@@ -20,8 +20,8 @@ import numpy as np
 import scipy  # its parts are imported when they are used
 from numpy.typing import ArrayLike
 
-from aucbench.kernels.vectors import Mask, Vector
 from aucbench.stats.rows import Fold
+from aucbench.stats.vectors import Mask, Vector
 
 FEWEST = 4  # rows of each class, two in each half
 SEED = 0  # of the halves

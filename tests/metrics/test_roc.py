@@ -6,8 +6,8 @@ from sklearn.metrics import auc as area
 from sklearn.metrics import precision_recall_curve, roc_auc_score, roc_curve
 
 from aucbench.errors import DataError, ParameterError
+from aucbench.metrics.roc import bands, corners
 from aucbench.stats import Fold
-from aucbench.stats.roc import bands, corners
 
 
 def fold(seed, n=300, digits=6):

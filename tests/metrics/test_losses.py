@@ -8,16 +8,9 @@ from numpy.testing import assert_allclose
 from sklearn import metrics
 from sklearn.linear_model import LogisticRegression
 
-from aucbench.stats import (
-    Advice,
-    Fold,
-    SplitTest,
-    Word,
-    calibrated,
-    measure,
-    pairwise,
-)
-from aucbench.stats.calibration import halves
+from aucbench.metrics import calibrated, measure
+from aucbench.metrics.calibration import halves
+from aucbench.stats import Advice, Fold, SplitTest, Word, pairwise
 from aucbench.stats.tables import ResultTable, Scale
 
 
@@ -108,7 +101,7 @@ def folds(gains, splits=5):
 
 @pytest.mark.parametrize("name", ["brier", "log-loss"])
 def test_the_solver_with_the_smaller_loss_is_better(name):
-    found = SplitTest(ratio=1 / 4, by=name).of_rows(folds({"bad": 0.3, "good": 2.0}))
+    found = SplitTest(ratio=1 / 4, by=measure(name)).of_rows(folds({"bad": 0.3, "good": 2.0}))
     [pair] = found.pairs
     values = {solver.name: solver.values.mean() for solver in found.solvers}
 
@@ -122,7 +115,7 @@ def test_the_solver_with_the_smaller_loss_is_better(name):
     assert [solver.not_worse for solver in found.solvers] == [False, True]
 
     table = {solver.name: solver.values for solver in found.solvers}
-    bare = SplitTest(ratio=1 / 4, by=name).of_values(
+    bare = SplitTest(ratio=1 / 4, by=measure(name)).of_values(
         table, "No scores."
     )  # values alone say the same
     assert (bare.best, bare.pairs[0].word) == ("good", Word.WORSE)
@@ -136,7 +129,7 @@ def test_a_fold_without_a_value_is_counted():
     y = np.repeat([1, 0], [3, 50])
     for name in some:
         some[name][0, 5] = Fold(y, np.arange(53.0))
-    found = SplitTest(ratio=1 / 4, by="brier").of_rows(some)
+    found = SplitTest(ratio=1 / 4, by=measure("brier")).of_rows(some)
 
     assert [solver.missing for solver in found.solvers] == [1, 1]
     assert "1 of 6 splits have no value." in found.pairs[0].verdict.note
