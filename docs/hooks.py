@@ -119,7 +119,7 @@ def _papers(solvers: list[str]) -> Iterator[str]:
     """Yield the papers that solvers come from, each once, and who cites it."""
     of_paper: dict[str, list[str]] = {}
     for solver in solvers:
-        for entry in bibtex(describe("solvers", solver).about.cites).values():
+        for entry in bibtex(describe("solvers", solver).cites).values():
             of_paper.setdefault(_reference_line(entry), []).append(solver)
     yield from ("## Papers", "")
     for paper, citing in of_paper.items():
@@ -174,7 +174,7 @@ def _entry(kind: str, name: str) -> str:
     if "<locals>" in factory.__qualname__:  # made by a function: only its docstring is there
         return f"{heading}\n\n{describe(kind, name).doc}"
     known = describe(kind, name)
-    lines = [heading, f"For: {known.about.purpose}" if known.about.purpose else ""]
+    lines = [heading, f"For: {known.purpose}" if known.purpose else ""]
     if known.family in FAMILIES:
         lines.append(f"[The mathematics of its family](methods/{FAMILIES[known.family]})")
     return "\n\n".join([*lines, _reference(factory)])

@@ -146,10 +146,10 @@ def by_solver() -> Iterator[str]:
             said.get(solver, "—"),
             f"{times.loc[solver, 'seconds']:.3g}",
             str(failed[solver]),
-            "yes" if known.about.certified else "",
+            "yes" if known.certified else "",
             "yes" if known.streaming else "",
             "yes" if known.needs is not None and known.needs["weights"] else "",
-            "yes" if known.about.sparse else "",
+            "yes" if known.sparse else "",
         ]
         cells += [_loss(table, solver) for table in tables]
         yield f"| {' | '.join(cells)} |"

@@ -15,7 +15,7 @@ def kinds() -> Iterator[str]:
     yield "|---|---|---|---|"
     for known in described("pairs"):
         pairs = get_pairs(known.name)
-        what = known.about.purpose or known.doc.partition("\n")[0]
+        what = known.purpose or known.doc.partition("\n")[0]
         yield f"| `{known.name}` | {pairs.kind} | {what} | `{pairs.measure}` |"
 
 

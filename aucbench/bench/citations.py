@@ -9,7 +9,7 @@ from importlib.metadata import metadata
 from aucbench.about import bibtex, software
 from aucbench.bench.cell import Cell
 from aucbench.datasets.located import cites_of
-from aucbench.errors import AucbenchError, UnknownNameError
+from aucbench.errors import AucbenchError, PluginError, UnknownNameError
 from aucbench.registry import describe, parse_spec
 from aucbench.registry.discovery import CALLED, stated_in
 from aucbench.registry.specs import in_file
@@ -38,8 +38,10 @@ def citations_of(cells: Iterable[Cell]) -> Citations:
             continue
         try:
             description = describe(kind, name)
-            entries = bibtex(description.about.cites)
-            papers |= bibtex([*papers.values(), *entries.values()])
+            if description.problem is not None:
+                raise PluginError(description.problem)
+            entries = description.bibtex or ()
+            papers |= bibtex([*papers.values(), *entries])
         except UnknownNameError:
             what = "a file, or not installed here" if kind == "datasets" else "not installed here"
             missing.append(f"{CALLED[kind]} {name}: it is {what}")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from enum import StrEnum
 from itertools import groupby
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -48,11 +50,11 @@ def list_names(
     """List what can be named: what it is for, and where it comes from."""
     if json:
         from aucbench.cli.data import print_json
-        from aucbench.registry.descriptions import described
+        from aucbench.registry.describing import document
 
-        document = described()
-        known = [one for one in document["plugins"] if kind in (None, one["kind"])]
-        print_json({**document, "plugins": known})
+        found = document()
+        known = [one for one in found["plugins"] if kind in (None, one["kind"])]
+        print_json({**found, "plugins": known})
         warn_of_broken_plugins()
         return
     typer.echo("\n".join(_all_kinds() if kind is None else _lines_of(kind)))
@@ -100,15 +102,15 @@ def show(
     from aucbench.cli.data import facts_of, lines_of, print_json
     from aucbench.datasets.catalogue import names_like
     from aucbench.datasets.located import available
-    from aucbench.registry.descriptions import kinds_of, plain
+    from aucbench.registry.describing import descriptions_of
     from aucbench.registry.discovery import KINDS
 
-    things, facts = [*kinds_of(name)], facts_of(name)
+    things, facts = [*descriptions_of(name)], facts_of(name)
     if not things and not facts:
         known = {known for kind in KINDS for known in registry.names(kind)}
         raise UnknownNameError("name", name, known | {*available(), *names_like(name)})
     if json:
-        print_json({"plugins": [plain(thing) for thing in things], "data": facts})
+        print_json({"plugins": [asdict(thing) for thing in things], "data": facts})
     else:
         pages = ["\n".join(map(shown, _page(thing))).rstrip() for thing in things]
         typer.echo("\n\n".join([*pages, *([lines_of(facts)] if facts else [])]))
@@ -148,21 +150,21 @@ def list_plugins(
 
     It prints the versions too that a report of a fault needs.
     """
-    from aucbench.bench.plugin_imports import import_plugins, versions
+    from aucbench.bench.versions import versions
+    from aucbench.registry.isolated_imports import import_plugins
 
     typer.echo(folded([(name, shown(text)) for name, text in versions()]))
     imported = import_plugins(names or None)
     header = ("plugin", "distribution", "version", "import", "seconds", "reason")
     rows = [
-        (e.name, e.distribution, e.version, one.ending, f"{one.seconds:.2f}", one.reason)
-        for one in imported
-        for e in [one.entry]
+        (e.name, e.distribution, e.version, one.ending, f"{one.seconds:.2f}", one.failure or "")
+        for e, one in imported.items()
     ]
     if rows:
         typer.echo(f"\n{aligned([header, *rows], right={4})}")
     else:
         typer.echo("\nno plugin of a third party is installed; name one to check it")
-    if any(one.ending != "ok" for one in imported):
+    if any(one.ending != "ok" for one in imported.values()):
         raise typer.Exit(1)
 
 
@@ -181,7 +183,7 @@ def _broken() -> list[tuple[PluginEntry, str]]:
 
 
 def _purpose(d: Description) -> str:
-    return d.missing or d.about.purpose or d.doc.partition("\n")[0]
+    return d.missing or d.purpose or d.doc.partition("\n")[0]
 
 
 def _by_family(solvers: Sequence[Description]) -> Iterator[str]:
@@ -206,8 +208,8 @@ def _heading(d: Description) -> str:
 
 def _marks(d: Description) -> str:
     told = {
-        "s": d.about.sparse,
-        "c": d.about.certified,
+        "s": d.sparse,
+        "c": d.certified,
         "r": d.streaming,
         "w": (d.needs or {}).get("weights", False),
     }
@@ -218,8 +220,8 @@ def _page(d: Description) -> Iterator[str]:
     kind = d.kind if d.kind == "pairs" else d.kind.removesuffix("s").replace("_", " ")
     yield f"{d.name}: {kind} of {d.distribution} {d.version} (plugin {d.plugin})"
     yield ""
-    if d.about.purpose:
-        yield from (f"For: {d.about.purpose}", "")
+    if d.purpose:
+        yield from (f"For: {d.purpose}", "")
     yield from d.doc.splitlines()
     yield ""
     if d.missing:
@@ -229,16 +231,17 @@ def _page(d: Description) -> Iterator[str]:
         default = "required" if p.required else f"= {p.shown}"
         yield f"  {p.name}: {p.type or 'any'} {default}"
     for number, grid in enumerate(d.space, 1):
-        if grid:
-            yield "Grid" if len(d.space) == 1 else f"Grid {number} of {len(d.space)}"
+        yield "Grid" if len(d.space) == 1 else f"Grid {number} of {len(d.space)}"
         for name, axis in grid.items():
-            yield f"  {name}: {axis.text}"
-    if d.scale is not None:
-        better = "greater" if d.scale.greater_is_better else "smaller"
-        yield f"A {better} value is better; values are in [{d.scale.low:g}, {d.scale.high:g}]"
-        yield f"Takes {'weights' if d.weighted else 'no weights'} of rows"
-    if d.counting:
-        yield f"Kind {', judged by '.join(d.counting)}"
+            yield f"  {name}: {axis['text']}"
+    if d.metric is not None:
+        better = "greater" if d.metric["greater_is_better"] else "smaller"
+        low, high = (d.metric[name] for name in ("low", "high"))
+        low, high = (-inf if low is None else low), (inf if high is None else high)
+        yield f"A {better} value is better; values are in [{low:g}, {high:g}]"
+        yield f"Takes {'weights' if d.metric['weights'] else 'no weights'} of rows"
+    if d.pairs:
+        yield f"Kind {', judged by '.join(d.pairs.values())}"
     if d.needs is not None:
         honoured = [f"--{option}" for option in ("objective", "projector") if d.needs[option]]
         yield f"Honours {' and '.join(honoured) or 'neither --objective nor --projector'}"

@@ -1,34 +1,46 @@
 """Describe what plugins register; those of other packages in processes of their own.
 
-A description holds what JSON can hold, and the texts that people read, so that it is the same
-whichever process has imported the plugin.
+A description holds what JSON can hold, so that it is the same whichever process has imported the
+plugin; and all of them make the one document that programs read, which has a version.
 """
 
 from __future__ import annotations
 
 import inspect
+import re
 import sys
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, is_dataclass, replace
-from functools import cache
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, is_dataclass
+from importlib.metadata import version
 from importlib.util import find_spec
+from inspect import cleandoc
 from math import isfinite
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from aucbench.about import About, Scale, about_of, scale_of
-from aucbench.errors import MissingExtraError, PluginError
+from aucbench.about import about_of, bibtex, scale_of
+from aucbench.errors import AucbenchError, MissingExtraError, PluginError
 from aucbench.ranges import Range, axis_text
 from aucbench.registry.discovery import (
+    KINDS,
     Loaded,
     PluginEntry,
     describe_error,
+    is_enabled,
     licence_of,
     load,
     loaded,
 )
 from aucbench.registry.isolated_imports import imported, is_supervised
-from aucbench.registry.lookup import Claim, find, names, owner, require_shape, unknown
+from aucbench.registry.lookup import (
+    Claim,
+    broken_plugins,
+    find,
+    names,
+    owner,
+    require_shape,
+    unknown,
+)
 from aucbench.registry.shapes import given_to, takes_weights
 from aucbench.registry.signatures import Parameter, parameters_of
 
@@ -37,16 +49,20 @@ if TYPE_CHECKING:
 
     from aucbench.processes.child import Room
 
+VERSION = 1  # of the document
 PROTOCOLS = "aucbench.protocols"
 STREAMING = ("start", "update", "weights")
+UNIT = re.compile(r"\bin ((?:inverse )?(?:\w+ )?units? of [^.;,:()]+(?:\([^()]*\)[^.;,:()]*)*)")
+HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}$", re.MULTILINE)
+NAMED = re.compile(r"^(\w+(?:, \w+)*)(?: : .*)?$")
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
-    """An axis of a published grid."""
+class ParameterDescription(Parameter):
+    """A parameter with what the docstring says of it."""
 
-    text: str  # for people
-    plain: Mapping[str, Any]  # as JSON holds it: values, a range, or the text of a distribution
+    unit: str | None = None  # what follows "in units of"
+    doc: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +74,27 @@ class Description:
     plugin: str
     distribution: str
     version: str
-    doc: str = ""  # its docstring: formula, parameters with units, reference
-    parameters: tuple[Parameter, ...] = ()  # in the order of definition
-    space: tuple[Mapping[str, Axis], ...] = ()  # the published grids of a solver
-    # What a solver requires of data, objective and projector: the fields of `Needs`.
-    needs: Mapping[str, Any] | None = None
-    missing: str | None = None  # why it cannot be used: what to install, or what is wrong with it
-    about: About = field(default_factory=About)
     licence: str = ""  # as the metadata of the distribution state it
     family: str = ""  # of a solver: the folder of its module inside its package, such as `online`
+    purpose: str = ""  # purpose, sparse, certified and cites: as in `aucbench.about.About`
+    doc: str = ""  # its docstring: formula, parameters with units, reference
+    parameters: tuple[ParameterDescription, ...] = ()  # in the order of definition
+    # The published grids of a solver: by parameter `text` for people, and one of `values`, `range`
+    # ({low, high, log, integer}) and `distribution`.
+    space: tuple[Mapping[str, Mapping[str, Any]], ...] = ()
+    # What a solver requires of data, objective and projector: the fields of `Needs`.
+    needs: Mapping[str, Any] | None = None
+    sparse: bool = False
+    certified: bool = False
     streaming: bool = False  # whether it follows `aucbench.protocols.Streaming`
-    scale: Scale | None = None  # of a metric: its range, and what is better
-    weighted: bool = False  # of a metric: whether it takes weights of rows
-    counting: tuple[str, ...] = ()  # of pairs: their kind, and the measure where all have one
+    missing: str | None = None  # why it cannot be used: what to install, or what is wrong with it
+    # Of a metric: `greater_is_better`, `low` and `high` (None without an end), and `weights`:
+    # whether it takes weights of rows.
+    metric: Mapping[str, Any] | None = None
+    pairs: Mapping[str, str] | None = None  # `kind`, and `measure` unless parameters decide it
+    cites: tuple[str, ...] = ()
+    bibtex: tuple[str, ...] | None = None  # its papers; None where they cannot be read
+    problem: str | None = None  # why they cannot be read, in one sentence
 
 
 def describe(kind: str, name: str) -> Description:
@@ -84,8 +108,9 @@ def describe(kind: str, name: str) -> Description:
     answer = imported([entry])[entry].factories[kind][bare]
     if "error" in answer:
         raise PluginError(answer["error"])
-    description: Description = _converter().structure(answer, Description)
-    return description
+    from cattrs import structure
+
+    return structure(answer, Description)
 
 
 def described(kind: str) -> list[Description]:
@@ -96,66 +121,131 @@ def described(kind: str) -> list[Description]:
     return [_described(kind, name) for name in names(kind)]
 
 
+def document() -> dict[str, Any]:
+    """Return as JSON holds it: a version, that of aucbench, and the description of every name.
+
+    Under "broken" are the plugins that could not be imported, and why: `plugin`, `distribution`,
+    `version` and `reason`. It imports every enabled plugin, those of other packages in processes
+    of their own.
+    """
+    broken = [
+        {**_origin(entry), "reason": failure}
+        for entry, failure in broken_plugins().items()
+        if is_enabled(entry)
+    ]
+    plugins = [asdict(one) for kind in KINDS for one in described(kind)]
+    about = {"version": VERSION, "aucbench": version("aucbench")}
+    return {**about, "plugins": plugins, "broken": broken}
+
+
+def descriptions_of(name: str) -> Iterator[Description]:
+    """Yield the descriptions of whatever has this name, one for each kind."""
+    yield from (describe(kind, name) for kind in KINDS if owner(kind, name))
+
+
 def _described(kind: str, name: str) -> Description:
     try:
         return describe(kind, name)
     except PluginError as error:
         owned = owner(kind, name)
         assert owned is not None  # it is one of `names`
-        return replace(_origin(kind, name, owned[0]), missing=str(error))
+        entry = owned[0]
+        return Description(
+            kind, name, **_origin(entry), licence=licence_of(entry), missing=str(error)
+        )
+
+
+def _origin(entry: PluginEntry) -> dict[str, str]:
+    return {"plugin": entry.name, "distribution": entry.distribution, "version": entry.version}
 
 
 def _description_of(claim: Claim) -> Description:
     """Describe what a plugin has registered in this process; it must have the right shape."""
     require_shape(claim)
-    kind, factory = claim.kind, claim.factory
-    needs = getattr(factory, "needs", None)
-    extra, missing = getattr(needs, "extra", None), None
-    if needs is not None and extra is not None and not all(map(find_spec, needs.packages)):
-        missing = str(MissingExtraError(claim.name, extra))
-    space = getattr(factory, "space", {})
-    grids = [space] if isinstance(space, Mapping) else space
-    if not isinstance(grids, list | tuple):  # a property: only instances know
-        grids = ()
+    kind, factory, about = claim.kind, claim.factory, about_of(claim.factory)
+    needs, doc = getattr(factory, "needs", None), inspect.getdoc(factory) or ""
     # `aucbench_plugins.online.oam` → `online`
     folders = (getattr(factory, "__module__", None) or "").split(".")[1:-1]
-    return replace(
-        _origin(kind, claim.name, claim.entry),
-        doc=inspect.getdoc(factory) or "",
-        parameters=tuple(
-            replace(p, default=plain_value(p.default))
-            for p in parameters_of(factory, given_to(kind, factory))
-        ),
-        space=tuple({name: _axis(axis) for name, axis in grid.items()} for grid in grids),
-        needs=_needs(needs),
-        missing=missing,
-        about=about_of(factory),
+    papers, problem = _papers(about.cites)
+    return Description(
+        kind,
+        claim.name,
+        **_origin(claim.entry),
+        licence=licence_of(claim.entry),
         family=".".join(folders) if kind == "solvers" else "",
+        purpose=about.purpose,
+        doc=doc,
+        parameters=_parameters(parameters_of(factory, given_to(kind, factory)), doc),
+        space=_space(getattr(factory, "space", {})),
+        needs=_needs(needs),
+        sparse=about.sparse,
+        certified=about.certified,
         streaming=all(hasattr(factory, name) for name in STREAMING),
-        scale=scale_of(factory) if kind == "metrics" else None,
-        weighted=kind == "metrics" and takes_weights(factory),
-        counting=_counting(factory) if kind == "pairs" else (),
+        missing=_missing(claim.name, needs),
+        metric=_metric(factory) if kind == "metrics" else None,
+        pairs=_pairs(factory) if kind == "pairs" else None,
+        cites=about.cites,
+        bibtex=papers,
+        problem=problem,
     )
 
 
-def _origin(kind: str, name: str, entry: PluginEntry) -> Description:
-    """What is known of a name without its class."""
-    origin = (entry.name, entry.distribution, entry.version)
-    return Description(kind, name, *origin, licence=licence_of(entry))
+def _papers(cites: tuple[str, ...]) -> tuple[tuple[str, ...] | None, str | None]:
+    """Return the BibTeX of papers, or why it cannot be read."""
+    try:
+        return tuple(bibtex(cites).values()), None
+    except AucbenchError as error:
+        return None, str(error)
 
 
-def _counting(pairs: Any) -> tuple[str, ...]:
-    return tuple(t for name in ("kind", "measure") if isinstance(t := getattr(pairs, name), str))
+def _parameters(parameters: tuple[Parameter, ...], doc: str) -> tuple[ParameterDescription, ...]:
+    docs = parameter_docs(doc)
+    units = {name: UNIT.search(" ".join(text.split())) for name, text in docs.items()}
+    return tuple(
+        ParameterDescription(
+            p.name,
+            p.type,
+            p.required,
+            plain_value(p.default),
+            p.shown,
+            unit=unit[1].strip() if (unit := units.get(p.name)) else None,
+            doc=docs.get(p.name, ""),
+        )
+        for p in parameters
+    )
 
 
-def _axis(axis: Any) -> Axis:
+def parameter_docs(doc: str) -> dict[str, str]:
+    """Return what the section "Parameters" of a numpy docstring says of each parameter."""
+    parts = HEADING.split(doc)
+    sections = dict(zip(parts[1::2], parts[2::2], strict=True))
+    texts: dict[str, list[str]] = {}
+    lines: list[str] = []
+    for line in sections.get("Parameters", "").splitlines():
+        if line and not line[0].isspace():
+            lines = []  # shared by the names of this line
+            named = NAMED.match(line)
+            texts |= dict.fromkeys(named[1].split(", ") if named else (), lines)
+        else:
+            lines.append(line)
+    return {name: cleandoc("\n".join(["", *text])) for name, text in texts.items()}
+
+
+def _space(space: Any) -> tuple[dict[str, dict[str, Any]], ...]:
+    grids = [space] if isinstance(space, Mapping) else space
+    if not isinstance(grids, list | tuple):  # a property: only instances know
+        return ()
+    return tuple({name: _axis(axis) for name, axis in grid.items()} for grid in grids if grid)
+
+
+def _axis(axis: Any) -> dict[str, Any]:
     """Return an axis of a grid: values, a range, or the text of a distribution."""
     text = axis_text(axis)
     if isinstance(axis, Range):
-        return Axis(text, {"range": asdict(axis)})
+        return {"text": text, "range": asdict(axis)}
     if isinstance(axis, tuple | list):
-        return Axis(text, {"values": [plain_value(value) for value in axis]})
-    return Axis(text, {"distribution": text})
+        return {"text": text, "values": [plain_value(value) for value in axis]}
+    return {"text": text, "distribution": text}
 
 
 def _needs(needs: Any) -> dict[str, Any] | None:
@@ -168,6 +258,27 @@ def _needs(needs: Any) -> dict[str, Any] | None:
     return plain
 
 
+def _missing(name: str, needs: Any) -> str | None:
+    """Return what to install before a solver can be used."""
+    extra = getattr(needs, "extra", None)
+    if extra is None or all(map(find_spec, needs.packages)):
+        return None
+    return str(MissingExtraError(name, extra))
+
+
+def _metric(metric: Any) -> dict[str, Any]:
+    """Return what a metric says of its values; an end of its range that is infinite is None."""
+    scale = scale_of(metric)
+    low, high = (end if isfinite(end) else None for end in (scale.low, scale.high))
+    better, weighted = scale.greater_is_better, takes_weights(metric)
+    return {"greater_is_better": better, "low": low, "high": high, "weights": weighted}
+
+
+def _pairs(pairs: Any) -> dict[str, str]:
+    known = {name: getattr(pairs, name) for name in ("kind", "measure")}
+    return {name: text for name, text in known.items() if isinstance(text, str)}
+
+
 def plain_value(value: Any) -> Any:
     """Return a value as JSON holds it; what JSON has no word for is a text, such as "inf"."""
     if value is None or isinstance(value, bool | int | str):
@@ -177,19 +288,6 @@ def plain_value(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return [plain_value(part) for part in value]
     return repr(value)
-
-
-@cache
-def _converter() -> Any:
-    from cattrs import Converter
-
-    converter = Converter()
-    # A scale may have no end; JSON has no infinity.
-    converter.register_unstructure_hook(float, plain_value)
-    converter.register_structure_hook(
-        float, lambda end, _: float(end) if isinstance(end, str) else end
-    )
-    return converter
 
 
 def import_entry(
@@ -213,9 +311,9 @@ def import_entry(
     return {"seconds": seconds, "registers": registers, "failure": known.failure}
 
 
-def _answer(claim: Claim) -> Any:
+def _answer(claim: Claim) -> dict[str, Any]:
     try:
-        return _converter().unstructure(_description_of(claim))
+        return asdict(_description_of(claim))
     except PluginError as error:
         return {"error": str(error)}
     except Exception as error:

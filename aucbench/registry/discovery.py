@@ -87,6 +87,8 @@ class Loaded:
     factories: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     failure: str | None = None
     limit: float | None = None  # seconds of an import in another process, where they were up
+    ending: str = "ok"  # of that process: ok, error (it raised), crash, or timeout
+    seconds: float = 0.0  # until its hooks had answered, without our own libraries
 
 
 # Kept until the process ends, as Python keeps imported modules.

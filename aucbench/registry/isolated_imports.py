@@ -11,15 +11,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from math import inf
 from typing import Any
 
-from aucbench.registry.discovery import Loaded, PluginEntry, load, loaded, printable
+from aucbench.errors import UnknownNameError
+from aucbench.registry.discovery import Loaded, PluginEntry, enabled, load, loaded, printable
 
 CALL = "aucbench.registry.describing:import_entry"
 PRELOAD = ("aucbench.protocols", "aucbench.registry.describing")  # imports no plugin
@@ -27,6 +28,7 @@ ASKED = 60.0  # seconds for the import of the plugin that has the name that was 
 OTHERS = 20.0  # seconds for each of the others, which are imported at the same time
 LEAST = 1.0  # seconds that an import has, however short the limit of the cells is
 MEMORY = 4 * 10**9  # bytes that an import may take
+TRACE = "Fatal Python error"  # Python writes this first when a process crashes
 
 
 _most: ContextVar[float] = ContextVar("_most", default=inf)  # see `within`
@@ -76,42 +78,83 @@ def imported(some: Iterable[PluginEntry], *, asked: bool = False) -> dict[Plugin
             load(entry)
     if not here:
         limit = within_limit(ASKED if asked else OTHERS)
-        _isolate([e for e in chosen if _is_wanted(known(e), limit)], limit)
+        _isolated.update(_import([e for e in chosen if _is_wanted(known(e), limit)], limit))
     return {e: known(e) or Loaded() for e in chosen}
+
+
+def import_plugins(only: Collection[str] | None = None) -> dict[PluginEntry, Loaded]:
+    """Import plugins anew, each in a process of its own, in a minute or what `within` allows.
+
+    As in a benchmark, the process ends without running exit handlers of the plugin and without
+    waiting for its threads. A class that does not have the shape of the contract is a failure too.
+
+    Parameters
+    ----------
+    only : collection of str, optional
+        Names, or `distribution:name`. Default: all of third parties that are enabled.
+
+    Raises
+    ------
+    UnknownNameError
+        When a plugin is not installed, or not enabled.
+    """
+    named = {name for entry in enabled() for name in (entry.name, entry.qualified)}
+    for name in only or ():
+        if name not in named:
+            raise UnknownNameError("plugin", name, named)
+    chosen = [
+        entry
+        for entry in enabled()
+        if (not entry.builtin if only is None else {entry.name, entry.qualified} & {*only})
+    ]
+    return {e: _with_faults(e, one) for e, one in _import(chosen, within_limit(ASKED)).items()}
+
+
+def _with_faults(entry: PluginEntry, one: Loaded) -> Loaded:
+    """Return the result of an import, which failed if nothing can be made of a registered name."""
+    faults = (
+        description["error"]
+        for described in one.factories.values()
+        for name, description in described.items()
+        if entry.provides(name) and "error" in description
+    )
+    fault = one.failure or next(faults, None)
+    ending = "error" if fault and one.ending == "ok" else one.ending
+    return replace(one, failure=fault and printable(fault), ending=ending)
 
 
 def _is_wanted(known: Loaded | None, limit: float) -> bool:
     return known is None or (known.limit is not None and known.limit < limit)
 
 
-def _isolate(chosen: list[PluginEntry], limit: float) -> None:
+def _import(chosen: list[PluginEntry], limit: float) -> dict[PluginEntry, Loaded]:
     """Import modules of plugins, each in a process of its own, all at once."""
     if not chosen:
-        return
-    from aucbench.processes import Limits, Supervisor
+        return {}
+    from aucbench.processes import Job, Limits, Supervisor
     from aucbench.processes.isolated import supervised
 
-    modules = {(entry.distribution, entry.value): entry for entry in chosen}
-    with supervised(partial(Supervisor, preload=PRELOAD)) as process:
-        limits = Limits(timeout=limit, memory=MEMORY)
-        outcomes = process.run_all([import_job(entry, limits) for entry in modules.values()])
-    told = {place: _told(o, limit) for place, o in zip(modules, outcomes, strict=True)}
-    _isolated.update({entry: told[entry.distribution, entry.value] for entry in chosen})
-
-
-def import_job(entry: PluginEntry, limits: Any) -> Any:
-    """Return the job that imports one plugin and returns what it registers."""
-    from aucbench.processes import Job
-
     path = [os.path.abspath(folder) for folder in sys.path]  # noqa: PTH100 - '' is the cwd
-    return Job(CALL, {"entry": asdict(entry), "path": path}, limits)
+    limits = Limits(timeout=limit, memory=MEMORY)
+    modules = {(entry.distribution, entry.value): entry for entry in chosen}
+    jobs = [Job(CALL, {"entry": asdict(e), "path": path}, limits) for e in modules.values()]
+    with supervised(partial(Supervisor, preload=PRELOAD)) as process:
+        outcomes = process.run_all(jobs)
+    answers = {place: _answer(o, limit) for place, o in zip(modules, outcomes, strict=True)}
+    return {entry: answers[entry.distribution, entry.value] for entry in chosen}
 
 
-def _told(outcome: Any, limit: float) -> Loaded:
+def _answer(outcome: Any, limit: float) -> Loaded:
+    """Return what an import found, or how its process ended."""
     from aucbench.processes import Ending
 
-    if outcome.result is not None:
-        return Loaded(outcome.result["registers"], outcome.result["failure"])
-    if outcome.ending is Ending.TIMEOUT:
-        return Loaded(failure=f"no answer within {limit:g} s", limit=limit)
-    return Loaded(failure=printable(outcome.words or outcome.ending.value))
+    if (result := outcome.result) is not None:
+        ending = "error" if result["failure"] else "ok"
+        return Loaded(result["registers"], result["failure"], None, ending, result["seconds"])
+    reason = outcome.words or outcome.ending.value
+    wrote = outcome.log.partition(TRACE)[0].strip().splitlines()
+    if outcome.ending is Ending.CRASH and wrote:
+        reason += f"; its last output was: {wrote[-1]}"
+    late = limit if outcome.ending is Ending.TIMEOUT else None
+    failure = printable(reason)
+    return Loaded({}, failure, late, outcome.ending.value, outcome.wall_seconds)

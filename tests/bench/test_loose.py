@@ -13,7 +13,7 @@ from aucbench.bench.plan.toml import parse_plan, write_plan
 from aucbench.bench.runner import folder_status
 from aucbench.errors import AucbenchError, ParameterError
 from aucbench.registry import describe
-from aucbench.registry.descriptions import kinds_of
+from aucbench.registry.describing import descriptions_of
 from aucbench.registry.source_files import file_fingerprint
 from aucbench.registry.specs import anchored, bare, in_file, short
 from aucbench.report.folder import read_evidence
@@ -117,7 +117,7 @@ def test_specifications_of_files():
 
 
 def test_show_and_check_know_what_is_in_a_file(mine):
-    [page] = kinds_of("./mine.py:Descent")
+    [page] = descriptions_of("./mine.py:Descent")
     assert (page.kind, page.name, page.doc) == ("solvers", "Descent", "w - gamma f'(w).")
     assert page.distribution == str(mine / "mine.py")
     assert describe("datasets", "mine.py:blobs").kind == "datasets"

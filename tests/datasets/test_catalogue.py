@@ -53,7 +53,7 @@ def test_sets_without_files_are_those_that_functions_make():
     made = {entry.name for entry in entries().values() if not entry.in_files}
     assert made == {*aucbench_datasets()} - {"sample"}  # which draws rows of another set
     for name in made:
-        assert describe("datasets", name).about.cites == entry_of(name).cites
+        assert describe("datasets", name).cites == entry_of(name).cites
     for name in ("breast-cancer", "digits-8", "outbreak"):
         data, entry = get_dataset(name), entry_of(name)
         assert (data.n, data.d, data.target.n_pos) == (entry.n, entry.d, entry.positives)

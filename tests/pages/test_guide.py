@@ -16,7 +16,7 @@ import aucbench
 from aucbench import hookspecs, protocols
 from aucbench.about import about_of, bibtex
 from aucbench.registry import get_dataset, get_objective, get_projector, get_solver
-from aucbench.registry.descriptions import parameter_docs
+from aucbench.registry.describing import parameter_docs
 from aucbench.registry.discovery import KINDS
 from aucbench.testing import LAWS, Verdict, check
 

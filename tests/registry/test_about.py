@@ -1,3 +1,4 @@
+import json
 import re
 from dataclasses import replace
 
@@ -10,7 +11,7 @@ from aucbench.about import bibtex, references
 from aucbench.datasets import entries
 from aucbench.datasets.collections import SOURCES
 from aucbench.registry import describe, get_features, list_solvers, names
-from aucbench.registry.descriptions import described
+from aucbench.registry.describing import document as described
 
 pytestmark = pytest.mark.plain
 
@@ -43,14 +44,14 @@ def rows():
 @pytest.mark.parametrize("name", built_in())
 def test_every_solver_says_what_it_is_for_and_where_it_comes_from(name):
     found = describe("solvers", name)
-    assert 10 < len(found.about.purpose) < 70
-    assert bool(bibtex(found.about.cites)) == (name not in WITHOUT_A_PAPER)
+    assert 10 < len(found.purpose) < 70
+    assert bool(bibtex(found.cites)) == (name not in WITHOUT_A_PAPER)
 
 
 @pytest.mark.parametrize("name", built_in())
 def test_the_first_reference_is_a_paper_that_the_docstring_names(name):
     found = describe("solvers", name)
-    for entry in list(bibtex(found.about.cites).values())[:1]:
+    for entry in list(bibtex(found.cites).values())[:1]:
         author = re.search(r"author = \{(.*?),", entry)[1]
         spelt = author.replace(r"{\l}", "ł").replace("{", "").replace("}", "")
         year = re.search(r"year = \{(\d{4})\}", entry)[1]
@@ -63,7 +64,7 @@ def test_every_reference_is_used_and_has_author_title_venue_and_year():
         key
         for kind in ("solvers", "features", "datasets")
         for name in names(kind)
-        for key in describe(kind, name).about.cites
+        for key in describe(kind, name).cites
     }
     used |= {key for entry in entries().values() for key in entry.cites}
     used |= {key for collection in SOURCES for key in collection.CITES}
@@ -78,7 +79,7 @@ def test_every_reference_is_used_and_has_author_title_venue_and_year():
 
 
 def test_what_is_said_to_be_sparse_is(rows):
-    assert {n for n in built_in() if describe("solvers", n).about.sparse} == {*SPARSE}
+    assert {n for n in built_in() if describe("solvers", n).sparse} == {*SPARSE}
     for name, params in SPARSE.items():
         run = solve(get_solver(name, **params), rows, passes=10)
         assert np.count_nonzero(run.w) < rows.d, name
@@ -89,7 +90,7 @@ def test_what_is_said_to_be_certified_is(name, rows):
     solver = get_solver(name, **CERTIFIED.get(name, {}))
     run = solve(solver, rows, passes=1 if name == "roc-svm-kernel" else 300, seconds=20)
     gaps = [p.gap for p in run.points if p.gap is not None and np.isfinite(p.gap)]
-    assert bool(gaps) == describe("solvers", name).about.certified
+    assert bool(gaps) == describe("solvers", name).certified
 
 
 # Of version 1 of the document.
@@ -112,6 +113,7 @@ FIELDS = {
     "missing": (str, type(None)),
     "metric": (dict, type(None)),
     "pairs": (dict, type(None)),
+    "cites": list,
     "bibtex": (list, type(None)),
     "problem": (str, type(None)),
 }
@@ -120,6 +122,7 @@ OF_A_PARAMETER = {
     "type": str,
     "required": bool,
     "default": object,
+    "shown": str,
     "unit": (str, type(None)),
     "doc": str,
 }
@@ -128,7 +131,7 @@ OF_NEEDS = {"objective", "projector", "breakpoints", "weights", "passes", "path"
 
 
 def test_the_document_for_programs_is_version_1():
-    document = described()
+    document = json.loads(json.dumps(described(), allow_nan=False))
     assert document["version"] == 1
     assert {*document} == {"version", "aucbench", "plugins", "broken"}
     assert document["broken"] == []
@@ -145,8 +148,10 @@ def test_the_document_for_programs_is_version_1():
             plugin["kind"] != "metrics" or bool(plugin["problem"])
         )
         for axes in plugin["space"]:
-            assert all(len(axis) == 1 for axis in axes.values())
-            assert all({*axis} <= {"values", "range", "distribution"} for axis in axes.values())
+            assert all(len(axis) == 2 for axis in axes.values())
+            assert all(
+                {*axis} <= {"text", "values", "range", "distribution"} for axis in axes.values()
+            )
 
 
 def test_a_third_party_is_described_with_what_is_wrong(site):

@@ -12,7 +12,6 @@ from aucbench.registry import (
     get_solver,
     names,
 )
-from aucbench.registry.describing import Axis
 
 pytestmark = pytest.mark.plain
 
@@ -91,7 +90,7 @@ def test_describe_tells_parameters_grid_and_origin(site):
         ("fast", "bool", False, True),
         ("gamma", "float | None", False, None),
     ]
-    assert told.space == ({"k": Axis("1, 2", {"values": [1, 2]})},)
+    assert told.space == ({"k": {"text": "1, 2", "values": [1, 2]}},)
     assert "data" not in [p.name for p in describe("objectives", "logistic").parameters]
     with pytest.raises(UnknownNameError, match="known are: datasets, features"):
         describe("solver", "foo")

@@ -4,7 +4,6 @@ import pytest
 from plugin_site import HEAD, listed
 from typer.testing import CliRunner
 
-from aucbench.about import Scale
 from aucbench.cli import app
 from aucbench.errors import ParameterError, PluginError, UnknownNameError
 from aucbench.registry import (
@@ -145,11 +144,11 @@ def aucbench_metrics(): return {"mine": f, "plain": lambda y, scores, depth=1: 0
 """
     site.add("theirs", mine=HEAD + source)
     told = describe("metrics", "mine")
-    assert (told.scale, told.weighted) == (Scale(greater_is_better=False, low=0.0), True)
+    assert told.metric == {"greater_is_better": False, "low": 0.0, "high": None, "weights": True}
     assert [p.name for p in told.parameters] == ["depth"]
     assert get_metric("theirs:mine[depth=0.5]")(None, None) == 0.5
     plain = describe("metrics", "plain")
-    assert (plain.scale, plain.weighted) == (Scale(), False)
+    assert plain.metric == {"greater_is_better": True, "low": None, "high": None, "weights": False}
     assert [p.name for p in plain.parameters] == ["depth"]
     with pytest.raises(UnknownNameError, match="unknown parameter of mine 'deepth'"):
         get_metric("mine[deepth=1]")

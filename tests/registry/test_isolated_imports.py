@@ -5,8 +5,7 @@ from time import sleep
 
 from plugin_site import HEAD, HOOK, solver
 
-from aucbench.bench.plugin_imports import import_plugins
-from aucbench.registry.isolated_imports import within
+from aucbench.registry.isolated_imports import import_plugins, within
 
 ENDINGS = {
     "healthy": (solver("healthy", "more"), "ok", ""),
@@ -52,14 +51,15 @@ time.sleep(600)
 def test_every_ending_is_reported(site):
     sources = {name.replace("-", "_"): source for name, (source, *_) in ENDINGS.items()}
     site.add("ward", "1.2", **sources)
-    imports = {c.entry.name: c for c in import_plugins(ENDINGS)}
+    found = import_plugins(ENDINGS)
+    imports = {entry.name: one for entry, one in found.items()}
     assert {name: c.ending for name, c in imports.items()} == {
         name: status for name, (_, status, _) in ENDINGS.items()
     }
     for name, one in imports.items():
-        assert ENDINGS[name][2] in one.reason
-        assert bool(one.reason) == (one.ending != "ok")
-    assert {(c.entry.distribution, c.entry.version) for c in imports.values()} == {("ward", "1.2")}
+        assert ENDINGS[name][2] in (one.failure or "")
+        assert bool(one.failure) == (one.ending != "ok")
+    assert {(entry.distribution, entry.version) for entry in found} == {("ward", "1.2")}
     assert all(c.seconds > 0 for c in imports.values())
 
 
@@ -67,9 +67,9 @@ def test_a_plugin_that_does_not_end_is_killed(site):
     site.add("ward", **{name: source + solver(name) for name, source in HANGING.items()})
     with within(2.0):
         imports = import_plugins(HANGING)
-    for one in imports:
+    for one in imports.values():
         assert one.ending == "timeout"
-        assert one.reason.startswith("did not end within 2 s")
+        assert one.failure.startswith("did not end within 2 s")
         assert one.seconds > 2
 
 
@@ -78,7 +78,7 @@ def test_what_a_plugin_leaves_behind_is_killed(site):
     command = f"[sys.executable, '-c', {HOLDER!r}, {str(lock)!r}]"
     start = f"import subprocess, sys\nsubprocess.Popen({command}, stdout=-1).stdout.readline()\n"
     site.add("foo", foo=start + solver("foo"))
-    assert [c.ending for c in import_plugins(["foo:foo"])] == ["ok"]
+    assert [c.ending for c in import_plugins(["foo:foo"]).values()] == ["ok"]
     assert eventually(lambda: is_free(lock))
 
 
@@ -87,9 +87,9 @@ def test_a_plugin_dies_with_its_parent(site):
     lock.touch()
     site.add("foo", foo=HOLDER.replace("sys.argv[1]", repr(str(lock))))
     path = f"import sys; sys.path.insert(0, {str(site.path)!r})"
-    visit = f"{path}; from aucbench.bench import plugin_imports; "
+    visit = f"{path}; from aucbench.registry import isolated_imports; "
     with subprocess.Popen(
-        [sys.executable, "-c", f"{visit}plugin_imports.import_plugins(['foo'])"]
+        [sys.executable, "-c", f"{visit}isolated_imports.import_plugins(['foo'])"]
     ) as process:
         held = eventually(lambda: not is_free(lock))
         process.kill()
@@ -116,4 +116,4 @@ def is_free(lock):
 
 
 def test_without_third_parties_nothing_is_imported(site):
-    assert import_plugins() == ()
+    assert import_plugins() == {}
